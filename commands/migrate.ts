@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import pino from 'pino';
-import { DATABASE_URL_VARIABLES } from '../process/database-settings';
-import { SUBGRAPHS } from '../process/keys';
-import { type MigrationSettings, readMigrationSettings } from '../process/migration-settings';
+import { DATABASE_URL_VARIABLES } from '../process/settings/database-settings';
+import { SUBGRAPHS } from '../process/settings/keys';
+import { type MigrationSettings, readMigrationSettings } from '../process/settings/migration-settings';
 import { commandErrorMessage } from '../process/startup-error';
 import { accessTables } from '../subgraphs/access/tables.sql';
 import { gridModelTables } from '../subgraphs/grid-models/tables.sql';

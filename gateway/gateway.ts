@@ -19,7 +19,7 @@ import { type LandingPages, addLandingPages } from './explorer/landing-pages';
 import { operationMetrics } from './requests/operation-metrics';
 import { failureReport } from './requests/request-log';
 import { type RequestDependencies, runAdHoc, handleRequest } from './requests/request-steps';
-import { addStreaming } from './subscriptions/streaming';
+import { addStreaming } from './subscriptions/transports/streaming';
 import { type Subscriptions, subscriptions } from './subscriptions/subscriptions';
 import { loadSupergraph } from './supergraph';
 import { trustedClient } from './requests/trusted-client';
@@ -42,7 +42,7 @@ export interface GatewayOptions {
 }
 
 /** Listening address, trusted proxies and mode of the gateway. */
-export interface GatewaySettings {
+interface GatewaySettings {
   readonly port: number;
   readonly host?: string | undefined;
   readonly production: boolean;

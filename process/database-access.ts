@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { ConnectionBudget } from '../subgraphs/server/database/connection-budget';
-import { SUBGRAPHS, type Subgraph } from './keys';
-import type { Settings } from './settings';
+import { SUBGRAPHS, type Subgraph } from './settings/keys';
+import type { Settings } from './settings/settings';
 
 /** Which login each subgraph of this process uses, and how many connections they may open together. */
 export class DatabaseAccess {

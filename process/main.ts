@@ -3,7 +3,7 @@ import { sandboxedSettings } from '../sandbox/keys';
 import type { ServiceName } from '../subgraphs/server/callers/caller';
 import { exportTraces } from '../subgraphs/server/observability/tracing';
 import { serviceLog } from './service-log';
-import type { Settings } from './settings';
+import type { Settings } from './settings/settings';
 import { type ShutdownSignal, shutdownSignal } from './shutdown';
 import { startConsole, startGateway, startPortal, startRestAdapter, startSandbox } from './start-servers';
 import {

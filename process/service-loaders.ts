@@ -3,7 +3,7 @@ import type * as Supergraph from '../gateway/supergraph';
 import type * as Console from '../web/console/console';
 import type * as Portal from '../web/portal/portal';
 import type * as RestAdapter from '../rest-adapter/adapter';
-import type * as Supplier from '../sandbox/supplier';
+import type * as Supplier from '../sandbox/supplier/supplier';
 import type * as Mailbox from '../sandbox/mailbox';
 import type * as Access from '../subgraphs/access/access.module';
 import type * as GridModels from '../subgraphs/grid-models/grid-models.module';
@@ -23,7 +23,7 @@ export const load = {
   portal: () => require('../web/portal/portal') as typeof Portal,
   console: () => require('../web/console/console') as typeof Console,
   mailbox: () => require('../sandbox/mailbox') as typeof Mailbox,
-  supplier: () => require('../sandbox/supplier') as typeof Supplier,
+  supplier: () => require('../sandbox/supplier/supplier') as typeof Supplier,
 } as const;
 
 /**

@@ -7,7 +7,7 @@ const BUFFER_BYTES = 4096;
 const FLUSH_INTERVAL_MS = 100;
 
 /** The standard output of a process. */
-export interface ServiceLog {
+interface ServiceLog {
   readonly logger: Logger;
   /** Writes a plain text line after all earlier log lines; resolves when the operating system has accepted it. */
   print(line: string): Promise<void>;

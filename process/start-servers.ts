@@ -5,9 +5,9 @@ import { samplesOf } from '../sandbox/sandbox-file';
 import { loadSandbox } from '../sandbox/sandbox';
 import { generatedSchema } from '../schema/generated-schema';
 import { publicKeys } from '../subgraphs/server/callers/bearer-token';
-import { SERVICES, SUBGRAPHS } from './keys';
+import { SERVICES, SUBGRAPHS } from './settings/keys';
 import { load } from './service-loaders';
-import { restSettings } from './settings';
+import { restSettings } from './settings/settings';
 import type { Startup } from './startup';
 
 /** Starts the gateway over links to all subgraphs. */

@@ -1,5 +1,5 @@
-import type { Environment } from './environment';
-import { DEFAULT_PORTS, SettingsError } from './read-settings';
+import type { Environment } from './settings/environment';
+import { DEFAULT_PORTS, SettingsError } from './settings/read-settings';
 
 /**
  * PostgreSQL and Node error codes that mean that the database of DATABASE_URL cannot be reached or rejects the login.

@@ -8,8 +8,8 @@ import type { AccountRepository } from '../subgraphs/access/accounts/account.rep
 import type { RunningGridModels } from '../subgraphs/grid-models/grid-models.module';
 import type { RunningSubgraph } from '../subgraphs/server/graph/running-subgraph';
 import { DatabaseAccess } from './database-access';
-import type { Subgraph } from './keys';
-import type { Settings } from './settings';
+import type { Subgraph } from './settings/keys';
+import type { Settings } from './settings/settings';
 import { type ShutdownSignal, type StartedServices, startedServices } from './shutdown';
 import { Wiring } from './wiring';
 

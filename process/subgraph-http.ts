@@ -15,7 +15,7 @@ import type { SubgraphLink, SubgraphRequest } from '../subgraphs/server/graph/su
 import { withinTrace } from '../subgraphs/server/observability/tracing';
 
 /** A subgraph that serves routers other than the gateway of the register. */
-export interface HttpSubgraph {
+interface HttpSubgraph {
   readonly link: SubgraphLink;
   readonly sources: CallerSources;
   /** Returns the service whose key the sender of a request has proved. */
@@ -23,7 +23,7 @@ export interface HttpSubgraph {
 }
 
 /** Path of GraphQL over HTTP on the port of a subgraph. */
-export const GRAPHQL_PATH = '/graphql';
+const GRAPHQL_PATH = '/graphql';
 
 /** Maximum size of a router's request: what the gateway accepts of a client, in the longer form of a query that a router prints again. */
 const MAX_FORWARDED_BYTES = 2 * MAX_BODY_BYTES;

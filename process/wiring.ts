@@ -24,10 +24,10 @@ import type { LinkHandler } from '../subgraphs/server/link/link-server';
 import { ServiceAgent, type ServiceFetch, serviceFetch } from '../subgraphs/server/link/peer-check';
 import { type ServiceIdentity, serviceIdentity } from '../subgraphs/server/link/service-identity';
 import { type ServiceServerOptions, serveService } from '../subgraphs/server/link/service-server';
-import { type Keys, SERVICE_KEY_VARIABLES, SUBGRAPHS, type Subgraph, subgraphKeys } from './keys';
+import { type Keys, SERVICE_KEY_VARIABLES, SUBGRAPHS, type Subgraph, subgraphKeys } from './settings/keys';
 import { servicesCalledFromOutside } from './service-dependencies';
 import { serveGraphql } from './subgraph-http';
-import type { CalledService, Settings } from './settings';
+import type { CalledService, Settings } from './settings/settings';
 import type { StartedServices } from './shutdown';
 
 /** Path at which `access` publishes the public keys of bearer tokens. */

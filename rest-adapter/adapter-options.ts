@@ -9,7 +9,7 @@ import type { Installation } from './contract/installation';
 import type { Samples } from './responses/reference-page';
 
 /** Settings of the adapter. */
-export interface RestAdapterSettings extends Installation {
+interface RestAdapterSettings extends Installation {
   readonly port: number;
   readonly host?: string | undefined;
   readonly trustProxy: TrustedProxies;

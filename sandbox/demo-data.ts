@@ -2,7 +2,7 @@ import { type ClientOf, onboardOrganisations, signedIn } from './demo-accounts';
 import { type DemoRecord, demoRecords } from './demo-records';
 import type { GraphqlClient } from './graphql-client';
 import type { DemoAccount, DemoCustomer, DemoData } from './sandbox-file';
-import { supplierCredentials } from './supplier-credentials';
+import { supplierCredentials } from './supplier/supplier-credentials';
 
 /** The identity of the last customer is not verified, so that the customer needs the supplier sign-in. */
 const CUSTOMERS = [

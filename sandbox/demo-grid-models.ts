@@ -2,7 +2,7 @@ import type { CimFile, DifferenceItem, DifferenceModelHeader } from '../subgraph
 import { change, link, locationItems, mRID, object, text } from './demo-grid-items';
 
 /** A difference model before it is written as RDF/XML. */
-export interface DemoModel {
+interface DemoModel {
   readonly header: DifferenceModelHeader;
   readonly forward: readonly DifferenceItem[];
   readonly reverse: readonly DifferenceItem[];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { GraphqlClient } from './graphql-client';
-import type { RunningSupplier } from './supplier';
-import { RTI_REDIRECT_URIS } from './supplier-clients';
+import type { RunningSupplier } from './supplier/supplier';
+import { RTI_REDIRECT_URIS } from './supplier/supplier-clients';
 
 /** An RTI User in `sandbox.json`, with which demo customers can share their tariffs at the demo supplier. */
 export interface DemoRtiUser {
@@ -30,7 +30,7 @@ const REMOVE_SUPPLIER = `mutation RemoveSupplier($mpid: String!) { setSupplierSt
 const SAVE_SUPPLIER = `mutation SaveSupplier($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }`;
 
 /** Inputs of {@link offerTariffSharing}. */
-export interface TariffSharingOptions {
+interface TariffSharingOptions {
   readonly asAdmin: GraphqlClient;
   /** Market participant id of the demo supplier, which has an entry in the register. */
   readonly mpid: string;

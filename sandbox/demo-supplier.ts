@@ -1,7 +1,7 @@
 import type { AccountRepository } from '../subgraphs/access/accounts/account.repository';
 import type { DemoData } from './sandbox-file';
-import type { RunningSupplier } from './supplier';
-import { supplierCredentials } from './supplier-credentials';
+import type { RunningSupplier } from './supplier/supplier';
+import { supplierCredentials } from './supplier/supplier-credentials';
 
 /** Adds supplier logins to demo customers that have none, as after a start of an earlier version. */
 export function withSupplierCredentials(demo: DemoData): DemoData {

@@ -3,7 +3,7 @@ import { CUSTOMERS_TARIFFS, type DemoTariffPlan, OTHER_TARIFFS } from './demo-ta
 import { type GraphqlClient, GraphqlFailure } from './graphql-client';
 
 /** Inputs of {@link publishDemoTariffs}. */
-export interface DemoTariffOptions {
+interface DemoTariffOptions {
   readonly asAdmin: GraphqlClient;
   /** Client of the demo supplier, which publishes its tariffs and assigns them to its customers. */
   readonly asSupplier: GraphqlClient;

@@ -2,12 +2,12 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
-import { KEY_VARIABLES, type Keys, SERVICE_KEY_VARIABLES, newKey } from '../process/keys';
-import { PUBLIC_KEYS_VARIABLE } from '../process/service-keys';
+import { KEY_VARIABLES, type Keys, SERVICE_KEY_VARIABLES, newKey } from '../process/settings/keys';
+import { PUBLIC_KEYS_VARIABLE } from '../process/settings/service-keys';
 import { publicKeyText } from '../subgraphs/server/link/service-identity';
-import type { Environment } from '../process/environment';
-import { type Settings } from '../process/settings';
-import { readSettings } from '../process/read-settings';
+import type { Environment } from '../process/settings/environment';
+import { type Settings } from '../process/settings/settings';
+import { readSettings } from '../process/settings/read-settings';
 
 /** Generates a set of keys, by environment variable. */
 export async function newKeyVariables(): Promise<Record<string, string>> {

@@ -2,7 +2,7 @@ import type { AccountRole } from '../schema/roles';
 import type { DemoGrid } from './demo-grid';
 import type { DemoRtiUser } from './demo-rti';
 import type { DemoTariffs } from './demo-tariffs';
-import type { SupplierCredentials } from './supplier-credentials';
+import type { SupplierCredentials } from './supplier/supplier-credentials';
 
 /** A demo login in `sandbox.json`. */
 export interface DemoAccount {

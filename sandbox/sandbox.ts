@@ -10,7 +10,7 @@ import { type DemoRtiUser, offerTariffSharing } from './demo-rti';
 import { offerSupplierSignIn, withSupplierCredentials } from './demo-supplier';
 import { publishDemoTariffs } from './demo-tariffs';
 import { graphqlClient } from './graphql-client';
-import type { RunningSupplier } from './supplier';
+import type { RunningSupplier } from './supplier/supplier';
 
 /** The part of the demo data that `sandbox.json` of every version contains. */
 type RecordedData = Omit<DemoData, 'grid' | 'tariff' | 'rti_users'>;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { REPOSITORY_ROOT } from './repository-root';
 
 /** Output of `npm run schema`. It is checked in, so that the process starts without composing the subgraphs. */
-export interface GeneratedSchema {
+interface GeneratedSchema {
   readonly supergraphSdl: string;
   /** Who may call a root field, by its name: `Query.accessRecord`. */
   readonly audiences: Readonly<Record<string, readonly string[]>>;

@@ -49,7 +49,7 @@ export function accessKeyOf(consentKey: string): string {
 }
 
 /** Prefixes of the identifiers that the register issues. */
-export type IdentifierPrefix = 'ak' | 'ir' | 'duid' | 'wid' | 'cred' | 'tid' | 'evt' | 'acc' | 'mlr';
+type IdentifierPrefix = 'ak' | 'ir' | 'duid' | 'wid' | 'cred' | 'tid' | 'evt' | 'acc' | 'mlr';
 
 /** Random bytes of one identifier. */
 const BYTES = 12;

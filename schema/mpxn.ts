@@ -38,5 +38,5 @@ function hasMpanCheckDigit(core: string): boolean {
   return (sum % 11) % 10 === Number(core[12]);
 }
 
-/** Profile of this process, from MPXN_PROFILE. `process/read-settings.ts` rejects any other value. */
+/** Profile of this process, from MPXN_PROFILE. `process/settings/read-settings.ts` rejects any other value. */
 export const MPXN_PROFILE: MpxnProfile = process.env['MPXN_PROFILE'] === 'gb' ? 'gb' : 'spec';

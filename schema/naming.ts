@@ -7,7 +7,7 @@ export function graphqlName(wire: string): string {
 }
 
 /** The name in GraphQL of an enum value of the REST contract. */
-export type EnumName<Wire extends string> = Wire extends `${infer Start}${'-' | '.'}${infer End}`
+type EnumName<Wire extends string> = Wire extends `${infer Start}${'-' | '.'}${infer End}`
   ? `${Uppercase<Start>}_${EnumName<End>}`
   : Uppercase<Wire>;
 

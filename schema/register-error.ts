@@ -9,7 +9,7 @@ export interface Violation {
 }
 
 /** Optional details of an error. */
-export interface RegisterErrorDetail {
+interface RegisterErrorDetail {
   readonly violations?: readonly Violation[];
   /** Seconds until a rate-limited caller may try again (LIM002). */
   readonly retryAfter?: number;

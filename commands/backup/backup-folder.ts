@@ -31,7 +31,7 @@ export interface FoundBackup {
 }
 
 /** The two kinds of backups. Operators must store them separately. */
-export type BackupKind = (typeof BACKUP_KINDS)[number];
+type BackupKind = (typeof BACKUP_KINDS)[number];
 
 /** The folder names of the two kinds. */
 export const BACKUP_KINDS = ['register', 'data-keys'] as const;

@@ -8,13 +8,13 @@ import type * as ReanonymiseExisting from './reanonymise-existing';
 import type * as Restore from './restore';
 import type * as RestoredSubgraphs from './restored-subgraphs';
 import { takeBackup } from './take-backup';
-import { SUBGRAPHS } from '../../process/keys';
+import { SUBGRAPHS } from '../../process/settings/keys';
 import { commandErrorMessage } from '../../process/startup-error';
-import { type Settings } from '../../process/settings';
+import { type Settings } from '../../process/settings/settings';
 import { sandboxedSettings } from '../../sandbox/keys';
 import { launchPostgres } from '../../sandbox/postgres/launch-postgres';
 import { runningPostgres } from '../../sandbox/postgres/running-postgres';
-import { type BackupSettings, readBackupSettings } from '../../process/read-settings';
+import { type BackupSettings, readBackupSettings } from '../../process/settings/read-settings';
 
 const USAGE = `usage: npm run backup -- <folder>    backs up register and data keys of DATABASE_URL or of the embedded database
          --list-only                     only the list of anonymised records; fast enough to run every minute

@@ -34,7 +34,7 @@ export interface RestorePlan {
 }
 
 /** The restored backup, and counts for the operator. */
-export interface Restored extends Reanonymised {
+interface Restored extends Reanonymised {
   readonly register: string;
   /** Undefined for a restore without data keys. */
   readonly dataKeys: string | undefined;

@@ -1,4 +1,4 @@
-import { KEY_VARIABLES, type Keys, SUBGRAPHS, subgraphKeys } from '../../process/keys';
+import { KEY_VARIABLES, type Keys, SUBGRAPHS, subgraphKeys } from '../../process/settings/keys';
 import { completeKeys } from '../../sandbox/keys';
 import { accessAddress, namedAccessKeys } from '../../subgraphs/access/access.module';
 import { accessTables } from '../../subgraphs/access/tables.sql';

@@ -4,7 +4,7 @@ import type { CallContext, Caller } from '../../subgraphs/server/callers/caller'
 import { type QueriedSubgraph, querySubgraph } from '../../subgraphs/server/graph/service-query';
 
 /** A supplier authenticated by its API key. */
-export interface AdmittedSupplier {
+interface AdmittedSupplier {
   readonly caller: Caller;
   /** Public id of the key. Long-lived connections end when the key is replaced. */
   readonly keyId: string;

@@ -8,7 +8,7 @@ export type ResultObject = Record<string, unknown>;
  * Returns a reference to an entity, `{ __typename, <key> }`, or null if the entity lacks a field that the subgraph
  * requires.
  */
-export type ReferenceOf = (entity: ResultObject) => ResultObject | null;
+type ReferenceOf = (entity: ResultObject) => ResultObject | null;
 
 type FieldCopier = (entity: ResultObject, into: ResultObject) => boolean;
 
@@ -63,7 +63,7 @@ function fieldCopier(key: string, nested: readonly FieldCopier[] | undefined): F
 }
 
 /** Distinct references: 200 records of one Data User need one reference to it. */
-export interface References {
+interface References {
   readonly references: readonly ResultObject[];
   /** For each reference, the positions of its entities in the list. */
   readonly positions: readonly (readonly number[])[];

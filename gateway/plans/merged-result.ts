@@ -1,7 +1,7 @@
 import type { ResultObject } from './entity-references';
 
 /** A segment of a plan's path: a response key, or `@` for every element of a list. */
-export type PathSegment = string;
+type PathSegment = string;
 
 const EACH = '@';
 const PLAIN_KEY = /^[_A-Za-z][_0-9A-Za-z]*$/;

@@ -114,7 +114,7 @@ export type Projection = (
 ) => Record<string, unknown> | null;
 
 /** `missing` is set when a non-null field has no value. */
-export interface ProjectionProblems {
+interface ProjectionProblems {
   missing: boolean;
 }
 

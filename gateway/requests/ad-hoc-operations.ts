@@ -17,7 +17,7 @@ import type { Preparation } from './prepared-operation';
 import type { FailureReport } from './request-log';
 
 /** Response and outcome of an ad-hoc operation. */
-export interface AdHocResponse {
+interface AdHocResponse {
   readonly response: HTTPGraphQLResponse;
   readonly operationName: string | undefined;
   /** `ok`, or the code of the first error. */

@@ -92,7 +92,7 @@ function messageFor(code: ErrorCode, message: string, original: unknown, locatio
 }
 
 /** HTTP status and headers of a GraphQL response. */
-export interface ResponseHead {
+interface ResponseHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 }

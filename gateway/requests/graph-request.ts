@@ -15,7 +15,7 @@ export interface AdHocRequest {
 }
 
 /** The body of a POST to `/graphql`. */
-export type GraphRequest = TrustedRequest | AdHocRequest;
+type GraphRequest = TrustedRequest | AdHocRequest;
 
 /** Reads a request body. Throws VAL003 if it is not a GraphQL request or contains several operations (batching). */
 export function graphRequest(body: unknown): GraphRequest {

@@ -33,7 +33,7 @@ const MAX_MINUTES = 1_440;
 const COUNTS_PER_MINUTE = 9;
 
 /** An operation to be checked for its cost. */
-export interface CostedOperation {
+interface CostedOperation {
   readonly document: DocumentNode;
   readonly queryHash: string;
   readonly operationName: string | undefined;

@@ -11,7 +11,7 @@ import { formatError } from './error-format';
 import { type FailureReport, logRequest } from './request-log';
 import type { RequestMetadata } from '../client/graph-client';
 import { requestMetadata } from './request-metadata';
-import type { Streaming } from '../subscriptions/streaming';
+import type { Streaming } from '../subscriptions/transports/streaming';
 import type { TrustedDocuments } from './trusted-documents';
 
 /** Dependencies of the request steps. */

@@ -45,9 +45,9 @@ export const CLOSE_FRAMES: Readonly<Record<ConnectionEnd, CloseFrame>> = {
 };
 
 /** Sent when a limit is reached or authentication is unavailable. */
-export const TRY_AGAIN_LATER: CloseFrame = { code: 1013, text: 'Temporarily unavailable: try again in a moment.' };
+const TRY_AGAIN_LATER: CloseFrame = { code: 1013, text: 'Temporarily unavailable: try again in a moment.' };
 /** Sent when the gateway fails to handle a message. */
-export const INTERNAL_ERROR: CloseFrame = { code: 4500, text: `SYS001: ${errorCatalogue.SYS001.meaning}` };
+const INTERNAL_ERROR: CloseFrame = { code: 4500, text: `SYS001: ${errorCatalogue.SYS001.meaning}` };
 /** Sent for a message that graphql-transport-ws does not define. */
 export const INVALID_MESSAGE: CloseFrame = { code: 4400, text: 'Not a message of graphql-transport-ws.' };
 /** Sent when another message precedes `connection_init`. */

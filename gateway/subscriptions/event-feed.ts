@@ -25,7 +25,7 @@ export interface JoinedFeed {
 }
 
 /** Dependencies of the feed. */
-export interface FeedDependencies {
+interface FeedDependencies {
   readonly log: EventLog;
   /** Called for the first failure of an outage only; the feed retries. */
   readonly onFailure: (error: unknown) => void;

@@ -21,7 +21,7 @@ export interface LogEntry {
 }
 
 /** A page of the log, oldest first. */
-export interface LogPage {
+interface LogPage {
   /** Cursor after this page. */
   readonly cursor: string;
   readonly entries: readonly LogEntry[];

@@ -16,7 +16,7 @@ export interface EventReader {
 }
 
 /** Feed, log, filter and start cursor of a reader. */
-export interface ReaderOptions {
+interface ReaderOptions {
   readonly feed: EventFeed;
   readonly log: EventLog;
   /** Returns true if the subscription receives the event. */

@@ -11,7 +11,7 @@ import type { StreamedOperation } from './streamed-operations';
 import type { SubscriptionMetrics } from './subscription-metrics';
 
 /** A caller's subscription; many may be identical. */
-export interface ActiveSubscription {
+interface ActiveSubscription {
   readonly streamed: StreamedOperation;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: CallContext;
@@ -20,7 +20,7 @@ export interface ActiveSubscription {
 /**
  * Returns the result of an event for one subscription. If the event must be executed, also starts the upcoming ones.
  */
-export type ResultOf = (entry: LogEntry, upcoming: () => readonly LogEntry[]) => Promise<EventResult>;
+type ResultOf = (entry: LogEntry, upcoming: () => readonly LogEntry[]) => Promise<EventResult>;
 
 /** Errors for which an event is omitted: it is not visible to the caller or no longer exists. */
 const HIDING_CODES: ReadonlySet<string> = new Set(['PRM001', 'PRM002', 'NTF001']);

@@ -3,7 +3,7 @@ import type { ConnectionEnd } from './connection-end';
 import type { AccountState, AccountQueries, SupplierQueries } from './event-log';
 
 /** A connection that outlives its first request. */
-export interface RevalidatedConnection {
+interface RevalidatedConnection {
   readonly caller: Caller;
   /** Expiry of its token, by the register's clock; null if it does not expire. */
   readonly expiresAt: Date | null;

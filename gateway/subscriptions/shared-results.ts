@@ -12,7 +12,7 @@ export type EventResult =
   | { readonly kind: 'unavailable' };
 
 /** Results shared by identical subscriptions with the same visibility: each event is executed once for all of them. */
-export interface SharedResults {
+interface SharedResults {
   /**
    * Returns the result for a key. Executes at most once concurrently and caches a successful result for 5 s. Other
    * outcomes are not cached, so that a reactivated supplier receives the events it missed.

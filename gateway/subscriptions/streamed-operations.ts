@@ -38,7 +38,7 @@ export interface StreamedOperation {
 }
 
 /** An operation received over a streaming connection: a subscription, or one with a single result. */
-export type ParsedOperation =
+type ParsedOperation =
   | { readonly kind: 'subscription'; readonly streamed: StreamedOperation }
   | { readonly kind: 'single'; readonly document: DocumentNode };
 

@@ -28,7 +28,7 @@ import { type StreamedOperation, operationParser } from './streamed-operations';
 import { type SubscriptionMetrics, subscriptionMetrics } from './subscription-metrics';
 
 /** A client's request to start a subscription. */
-export interface SubscriptionRequest {
+interface SubscriptionRequest {
   readonly streamed: StreamedOperation;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly metadata: RequestMetadata;
@@ -51,7 +51,7 @@ export interface Subscriptions {
 }
 
 /** Dependencies and settings of subscriptions. */
-export interface SubscriptionDependencies {
+interface SubscriptionDependencies {
   readonly preparation: Preparation;
   readonly callers: Authentication;
   readonly production: boolean;

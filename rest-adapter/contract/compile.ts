@@ -12,7 +12,7 @@ import type { RouteRow } from '../route-table';
 import { requestValidators } from '../requests/validation';
 
 /** The four sources that an `operationId` connects: contracts, GraphQL documents, route table and GraphQL schema. */
-export interface CompilationInput {
+interface CompilationInput {
   readonly contracts: readonly Contract[];
   readonly documents: ReadonlyMap<string, OperationDefinitionNode>;
   readonly rows: Readonly<Record<string, RouteRow>>;
@@ -39,7 +39,7 @@ export interface CompiledOperation extends RowReaders {
 }
 
 /** Compiled operations, and all mismatches between their sources. The adapter starts only without problems. */
-export interface Compilation {
+interface Compilation {
   readonly operations: readonly CompiledOperation[];
   readonly problems: readonly string[];
 }

@@ -24,7 +24,7 @@ export interface Route {
 }
 
 /** Returns the methods that a route serves. */
-export function methodsOf({ method, takesHead }: Route): string[] {
+function methodsOf({ method, takesHead }: Route): string[] {
   return takesHead ? [method, 'HEAD'] : [method];
 }
 

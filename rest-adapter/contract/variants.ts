@@ -1,7 +1,7 @@
 import { type ContractSchema, withoutNull } from './contract-schema';
 
 /** Schema of a response value without null, and whether it may be null. */
-export interface ResponseValueSchema {
+interface ResponseValueSchema {
   readonly schema: ContractSchema;
   readonly nullable: boolean;
 }

@@ -3,7 +3,7 @@ import fresh from 'fresh';
 import type { ByteRange } from './file-store';
 
 /** Validators of a representation (RFC 9110 section 8.8): a strong entity tag and the time of publication. */
-export interface Validators {
+interface Validators {
   readonly etag: string;
   readonly 'last-modified': string;
 }

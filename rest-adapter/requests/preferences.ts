@@ -13,7 +13,7 @@ const CHECK = 'check';
 const STANDARD_VALUES = ['strict', 'lenient'];
 
 /** Returns the value of the preference `handling` in lower case, undefined without one. The first one counts. */
-export function handlingOf({ prefer }: IncomingHttpHeaders): string | undefined {
+function handlingOf({ prefer }: IncomingHttpHeaders): string | undefined {
   if (prefer === undefined) return undefined;
   for (const preference of String(prefer).split(',')) {
     const [statement = ''] = preference.split(';'); // parameters follow

@@ -125,7 +125,7 @@ function objectBind(bindings: readonly MemberBinding[]): Bind {
 }
 
 /** Location of a violation in the request, in wire names. */
-export interface WireLocation {
+interface WireLocation {
   /** JSON pointer of the field, or the label of the parameter. */
   readonly pointer: string;
   /** Name of the parameter, if it is one. */

@@ -4,7 +4,7 @@ import { type InputNames, wireLocation } from '../requests/request-binding';
 import { type RequestViolation, MAX_VIOLATIONS } from '../requests/validation';
 
 /** One entry of `errors` in the error envelope. */
-export interface ErrorDetail {
+interface ErrorDetail {
   readonly 'error-code': ErrorCode;
   readonly message: string;
 }

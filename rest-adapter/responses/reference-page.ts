@@ -50,7 +50,7 @@ const ASSETS = {
 } as const;
 
 /** Dependencies and settings of the reference pages. */
-export interface Reference {
+interface Reference {
   readonly contracts: readonly Contract[];
   readonly addresses: PublicAddresses;
   readonly production: boolean;
@@ -128,7 +128,7 @@ function withSamples(document: string, samples: Samples | undefined): string {
  * Returns the document with the addresses of this installation and the meter point numbers of the profile. In
  * development the page's own origin comes first, because the page may be opened under another host name.
  */
-export function servedDocument(
+function servedDocument(
   { contract, addresses, production }: { contract: Contract } & Pick<Reference, 'addresses' | 'production'>,
   profile: MpxnProfile = MPXN_PROFILE,
 ): OpenApiDocument {

@@ -14,10 +14,10 @@ import { variantsAsOne } from '../contract/variants';
 import type { ContractSchema } from '../contract/contract-schema';
 
 /** Converts a GraphQL value to its form in the contract. */
-export type ValueMapper = (value: unknown) => unknown;
+type ValueMapper = (value: unknown) => unknown;
 
 /** A value of a response: its schema, its GraphQL type and its selection. */
-export interface SelectedValue {
+interface SelectedValue {
   readonly schema: ContractSchema;
   readonly type: GraphQLOutputType;
   readonly selection: SelectionSetNode | undefined;
@@ -30,7 +30,7 @@ export interface SelectedValue {
  * Compiles the mapper of a response value and reports mismatches of schema, type and selection. Returns undefined if
  * the value stays unchanged.
  */
-export function responseMapper(
+function responseMapper(
   mapping: MappingContext,
   { schema: original, type: givenType, ...rest }: SelectedValue,
 ): ValueMapper | undefined {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
 
 /** A completed request. The route is the template, because path values and queries may be secret or personal data. */
-export interface CompletedRequest {
+interface CompletedRequest {
   readonly transactionId: string;
   readonly method: string;
   readonly route: string;

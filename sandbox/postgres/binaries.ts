@@ -11,7 +11,7 @@ export interface Binaries {
 }
 
 /** Sources of the binaries, and folders for a copy of them. */
-export interface BinarySources {
+interface BinarySources {
   /** Folder with `postgres` and `initdb` of a system PostgreSQL; default: PG_BIN, else the package of this platform. */
   readonly binDir?: string | undefined;
   readonly dataDir: string;

@@ -9,7 +9,7 @@ import { readIfPresent } from './read-if-present';
 export const REGISTER = 'register';
 
 /** Inputs of a database cluster. */
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly folder: string;
   readonly account: ServerAccount;
   readonly binaries: Binaries;

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { canEnter, type ServerAccount } from './account';
 
 /** The folder of the database files. */
-export interface DataFolder {
+interface DataFolder {
   /** Absolute path without symbolic links. */
   readonly path: string;
   /** Deletes the files of a deleted DATA_DIR. Call it when this process owns the folder and no server runs in it. */

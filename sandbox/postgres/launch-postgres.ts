@@ -10,7 +10,7 @@ import { startServer, type ServerProcess } from './server-process';
 import { shutDown, stopEarlierServer } from './shut-down';
 
 /** Start options of the embedded PostgreSQL. */
-export interface LaunchOptions {
+interface LaunchOptions {
   /** DATA_DIR: created if missing; its `postgres` contains the database files. */
   readonly dataDir: string;
   /** Folder with the programs of a system PostgreSQL; default: PG_BIN, else the package of this platform. */

@@ -8,7 +8,7 @@ import { livingProcess, type LivingProcess } from './process-table';
 import { readIfPresent } from './read-if-present';
 
 /** Start options of a server. */
-export interface ServerOptions {
+interface ServerOptions {
   readonly folder: string;
   readonly account: ServerAccount;
   /** Absolute path of the program. */

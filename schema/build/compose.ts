@@ -12,16 +12,16 @@ import { identitySchema } from '../../subgraphs/identity/schema';
 import { tariffSchema } from '../../subgraphs/tariffs/schema';
 
 /** The part of a subgraph that composition uses: its SDL, and who may call its root fields. */
-export interface ComposableSubgraph {
+interface ComposableSubgraph {
   readonly sdl: string;
   readonly audiences: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Files of `schema/generated`: name to content. */
-export type GeneratedFiles = Readonly<Record<string, string>>;
+type GeneratedFiles = Readonly<Record<string, string>>;
 
 /** Builds the subgraphs, in the order of composition, without a database. */
-export async function registerSubgraphs(): Promise<Readonly<Record<string, ComposableSubgraph>>> {
+async function registerSubgraphs(): Promise<Readonly<Record<string, ComposableSubgraph>>> {
   return {
     access: await accessSchema(),
     identity: await identitySchema(),
@@ -31,7 +31,7 @@ export async function registerSubgraphs(): Promise<Readonly<Record<string, Compo
 }
 
 /** Generates the files from subgraphs and trusted documents. Throws the list of composition errors. */
-export function generatedFiles(
+function generatedFiles(
   subgraphs: Readonly<Record<string, ComposableSubgraph>>,
   trustedDocuments: Readonly<Record<string, string>>,
 ): GeneratedFiles {
@@ -87,7 +87,7 @@ function compare(one: string, other: string): number {
 }
 
 /** Returns the trusted documents of a folder: operation name to text. */
-export function trustedDocumentsIn(folder: string): Readonly<Record<string, string>> {
+function trustedDocumentsIn(folder: string): Readonly<Record<string, string>> {
   const operations = [...operationsOf(parsedDocumentsIn(folder)).values()];
   return Object.fromEntries(operations.map((operation) => [operation.name?.value ?? '', print(operation)]));
 }

@@ -56,7 +56,7 @@ export interface AccessKeys {
 }
 
 /** Options of {@link startAccess}. */
-export interface AccessOptions extends SubgraphOptions {
+interface AccessOptions extends SubgraphOptions {
   readonly keys: AccessKeys;
   readonly signing: SigningKeys;
   readonly identity: SubgraphLink;

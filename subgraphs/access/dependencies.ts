@@ -21,7 +21,7 @@ import type { TerminationRepository } from './accounts/termination.repository';
 import type { PortalAccessRepository } from './customers/portal-access.repository';
 import type { WebhookDeliveryRepository } from './webhooks/webhook-delivery.repository';
 import type { WebhookRepository } from './webhooks/webhook.repository';
-import type { CallbackUrlPolicy } from '../delivery/callback-url';
+import type { CallbackUrlPolicy } from '../delivery/requests/callback-url';
 import type { DiscoveredAccessRepository } from './operator/discovered-access.repository';
 import type { TenancyChangeRepository } from './operator/tenancy-change.repository';
 import type { CustomerScopes } from './customers/customer-scope.client';

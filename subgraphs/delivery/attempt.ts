@@ -10,10 +10,10 @@ import type { DeliveryMetrics } from './delivery-metrics';
 import { type LaneDelivery, assemblyFailureOf, outcomeOf } from './lane';
 import type { LeasedEndpoint, RunningLane } from './leased-endpoint';
 import type { RetrySchedule } from './schedule';
-import type { SendResult, Sender } from './sender';
+import type { SendResult, Sender } from './requests/sender';
 
 /** Dependencies of attempts. */
-export interface AttemptDependencies {
+interface AttemptDependencies {
   readonly source: DeliverySource;
   readonly schedule: RetrySchedule;
   readonly sender: Sender;
@@ -25,7 +25,7 @@ export interface AttemptDependencies {
 }
 
 /** Lease and lane of an attempt. */
-export interface AttemptContext {
+interface AttemptContext {
   readonly endpoint: LeasedEndpoint;
   readonly lane: RunningLane;
   /** Returns whether this process still has the lease. */

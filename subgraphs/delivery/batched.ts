@@ -1,7 +1,7 @@
 import { isChecking } from '../server/database/check-only';
 
 /** Bounds of the calls that {@link batched} makes. */
-export interface BatchOptions {
+interface BatchOptions {
   /** Maximum items of one call. */
   readonly maxSize: number;
   /** Maximum calls at the same time. */

@@ -5,7 +5,7 @@ import type { PendingDelivery } from './delivery';
 import type { LaneDelivery, Outcome } from './lane';
 
 /** An attempt and its effect on the delivery. */
-export interface Result {
+interface Result {
   readonly delivery: LaneDelivery;
   readonly outcome: Outcome;
   readonly status: number | null;

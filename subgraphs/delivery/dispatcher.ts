@@ -8,7 +8,7 @@ import { LeasedEndpoint, type RunningLane } from './leased-endpoint';
 import type { LaneLimits } from './limits';
 
 /** Dependencies of a dispatcher. */
-export interface DispatcherDependencies {
+interface DispatcherDependencies {
   readonly endpoints: Endpoints;
   /** Returns the lease owner id of this process; undefined while its session is lost or uncertain. */
   readonly workerId: () => string | undefined;

@@ -3,7 +3,7 @@ import { batched } from './batched';
 import type { LaneDelivery } from './lane';
 
 /** Lease of an endpoint by a worker. */
-export interface Lease {
+interface Lease {
   readonly worker: string;
   readonly id: string;
 }
@@ -25,14 +25,14 @@ export interface Deferral {
 }
 
 /** Release of a lease. */
-export interface Release extends Lease {
+interface Release extends Lease {
   /** Generation of the last read. */
   readonly generation: string;
   readonly deferral: Deferral | undefined;
 }
 
 /** Result of a release: no effect, or released; `released-due` if deliveries are due at once. */
-export type ReleaseOutcome = 'retained' | 'released' | 'released-due';
+type ReleaseOutcome = 'retained' | 'released' | 'released-due';
 
 /** The leases of endpoints. */
 export interface Endpoints {

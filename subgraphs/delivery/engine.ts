@@ -14,7 +14,7 @@ import { endpointTable } from './endpoints.repository';
 import { type FanOut, fanOut } from './fan-out.repository';
 import { type LaneClass, laneLimits } from './limits';
 import type { RetrySchedule } from './schedule';
-import type { Sender } from './sender';
+import type { Sender } from './requests/sender';
 import { deliveryWorker, takeOver } from './worker.repository';
 
 /** Dependencies of the engine. */

@@ -106,7 +106,7 @@ export type Outcome =
   | { readonly kind: 'again'; readonly afterSeconds: number | null };
 
 /** How an attempt ended. */
-export interface Attempted {
+interface Attempted {
   /** Null if the receiver accepted the delivery. */
   readonly error: string | null;
   readonly retryAfterSeconds: number | null;
@@ -129,7 +129,7 @@ const MAX_BLOCKING_FAILURES = 10;
 const RETRY_ASSEMBLY_SECONDS = 3;
 
 /** Effect of a failed assembly on its delivery. Nothing was sent, and no attempt counts. */
-export type AssemblyFailure =
+type AssemblyFailure =
   /** The whole lane waits, to keep its order. The failure counts if the delivery was due. */
   | { readonly kind: 'lane-waits'; readonly seconds: number; readonly counts: boolean }
   /** The lane goes on without the delivery. Null leaves its time unchanged; undefined makes it undeliverable. */

@@ -1,7 +1,7 @@
 import { type Deferral, MAX_LANES_PER_READ, type PendingRead } from './endpoints.repository';
 import { type Lane, LaneQueue } from './lane';
 import type { LaneLimits } from './limits';
-import { RequestSlots } from './request-slots';
+import { RequestSlots } from './requests/request-slots';
 
 /** Number of ready lanes below which the table is read again. */
 const MIN_READY_LANES = 20;

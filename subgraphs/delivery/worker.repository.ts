@@ -9,7 +9,7 @@ import { ENDS_WHEN_SILENT, type LockSession, openLockSession } from '../server/d
  * This process as the owner of leases. Its session holds an advisory lock on its id and receives notifications. Other
  * processes release the leases of an id whose lock is free.
  */
-export interface Worker {
+interface Worker {
   /**
    * Opens the session, and another one with a new id whenever it is lost. Calls `onNotification` with each payload, and
    * with `urgent` for each session: notifications may have been missed before.

@@ -37,7 +37,7 @@ import { type Uploads, uploadsOf } from './publications/uploads.flow';
 import { gridModelSchema } from './schema';
 
 /** Settings with which the process starts `grid-models`. */
-export interface GridModelOptions extends SubgraphOptions {
+interface GridModelOptions extends SubgraphOptions {
   /** GRID_MODELS_KEY. The database login and the signatures of upload and content addresses are derived from it. */
   readonly key: Buffer;
   /** Profiles of GRID_PROFILES, in addition to the known ones. */
@@ -51,7 +51,7 @@ export interface RunningGridModels extends RunningSubgraph, SubgraphSchema {
 }
 
 /** Publishes the archive at a path on behalf of the operator. */
-export type Publish = (key: PublicationKey, zipPath: string) => Promise<PublicationOutcome>;
+type Publish = (key: PublicationKey, zipPath: string) => Promise<PublicationOutcome>;
 
 /** Returns login and schema for the tables of `grid-models`. */
 export function gridModelsAddress(databaseUrl: string, key: Buffer, options?: LoginOptions): DatabaseAddress {

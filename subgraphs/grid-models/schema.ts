@@ -18,7 +18,7 @@ import { ModelDifferenceResolver, VersionComparisonResolver } from './changes/ve
 import type { Uploads } from './publications/uploads.flow';
 
 /** Services that the resolvers call. */
-export interface GridModelDependencies {
+interface GridModelDependencies {
   readonly queries: GridModelQueries;
   readonly contents: ContentAddresses;
   readonly uploads: Pick<Uploads, 'prepare'>;

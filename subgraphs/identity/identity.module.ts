@@ -32,7 +32,7 @@ import { mailQueue } from './mails/mail-queue.flow';
 import type { IdentityKeys } from './keys';
 
 /** Options of {@link startIdentity}. */
-export interface IdentityOptions extends SubgraphOptions {
+interface IdentityOptions extends SubgraphOptions {
   readonly keys: IdentityKeys;
   readonly places: IdentityUrls;
   readonly access: SubgraphLink;

@@ -36,7 +36,7 @@ export interface IdempotentRequest {
  * How long a response is stored: 15 minutes if it contains a signing secret, which is returned only once; 24 hours
  * otherwise.
  */
-export type ResponseRetention = '24 hours' | '15 minutes';
+type ResponseRetention = '24 hours' | '15 minutes';
 
 /**
  * Common table expression `claim` of a changing statement, with parameters $1 to $5. It yields a row if the key is new
@@ -76,15 +76,15 @@ export async function once<Response>(
   pool: Pool,
   request: IdempotentRequest,
   work: (session: Session) => Promise<Response>,
-): Promise<{ readonly answer: Response; readonly replayed: boolean }> {
+): Promise<{ readonly response: Response; readonly replayed: boolean }> {
   const workAndStore = async (session: Session) => {
-    const answer = await work(session);
-    if (!(await storeResponse(session, request, answer))) throw KEY_ALREADY_CLAIMED;
-    return { answer, replayed: false };
+    const response = await work(session);
+    if (!(await storeResponse(session, request, response))) throw KEY_ALREADY_CLAIMED;
+    return { response, replayed: false };
   };
   return inTransaction(pool, workAndStore).catch(async (error: unknown) => {
     if (error !== KEY_ALREADY_CLAIMED) throw error;
-    return { answer: await request.recall<Response>(pool), replayed: true };
+    return { response: await request.recall<Response>(pool), replayed: true };
   });
 }
 

@@ -8,7 +8,7 @@ export interface MailMessage {
 }
 
 /** The sender of mails: display name and address. */
-export interface MailSender {
+interface MailSender {
   readonly name: string;
   readonly address: string;
 }

@@ -18,7 +18,7 @@ const QUERY_CANCELED = '57014';
 export type Purge = () => Promise<number>;
 
 /** Rows of a table that expire in the order of a column. */
-export interface ExpiringRows {
+interface ExpiringRows {
   readonly table: string;
   /** Column of the expiry, which has an index. */
   readonly column: string;

@@ -26,9 +26,9 @@ import { RtiUserResolver } from './register-entries/rti-user.resolver';
 import { SupplierResolver } from './register-entries/supplier.resolver';
 import { TariffAssignmentResolver } from './assignments/tariff-assignment.resolver';
 import { SupplierTariffResolver } from './catalogue/supplier-tariffs.resolver';
-import { AppendedPriceRepository } from './rates/appended-prices.repository';
+import { AppendedPriceRepository } from './appended-prices/appended-prices.repository';
 import { PriceSeries } from './rates/price-series.flow';
-import { AppendedPriceResolver } from './rates/appended-prices.resolver';
+import { AppendedPriceResolver } from './appended-prices/appended-prices.resolver';
 import { TariffPriceResolver } from './catalogue/tariff-prices.resolver';
 import { TariffFieldResolver, TariffResolver } from './catalogue/tariff.resolver';
 

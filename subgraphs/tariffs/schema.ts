@@ -1,6 +1,6 @@
 import { totalResolver } from '../server/lists/connection.types';
 import { type ReferenceResolver, type SubgraphSchema, buildFederatedSchema } from '../server/graph/subgraph-schema';
-import { AppendedPriceResolver } from './rates/appended-prices.resolver';
+import { AppendedPriceResolver } from './appended-prices/appended-prices.resolver';
 import { ConsumerAdmissionResolver } from './consumers/consumer-admission.resolver';
 import type { References } from './dependencies';
 import { PaginationMetaResolver } from '../server/lists/offset-page.types';
@@ -54,7 +54,7 @@ const TOTAL_RESOLVERS = [
 const RESOLVERS = [...REGISTER_RESOLVERS, ...CONSUMER_RESOLVERS, ...EVENT_RESOLVERS, ...TOTAL_RESOLVERS] as const;
 
 /** The instances of a running subgraph: one of each resolver, and the resolvers of entities. */
-export interface TariffInstances {
+interface TariffInstances {
   readonly resolvers: readonly object[];
   readonly references: References;
 }

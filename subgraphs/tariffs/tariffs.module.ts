@@ -22,7 +22,7 @@ import { PRICE_FIELDS } from './catalogue/tariff-prices.resolver';
 import type { TariffKeys } from './keys';
 
 /** Options of {@link startTariffs}. */
-export interface TariffOptions extends SubgraphOptions {
+interface TariffOptions extends SubgraphOptions {
   readonly keys: TariffKeys;
   /** Whether webhooks may have loopback addresses: in development only. */
   readonly webhookAllowLoopback: boolean;

@@ -11,7 +11,7 @@ import { fillManyRows } from './scale-rows';
 import { type ProcessorClock, postgresClock, processesClock } from './processor-time';
 import { progress } from './progress';
 import { type ServerEnvironment, type ServerProcess, startBare, startProduct } from './server-processes';
-import { readSettings } from '../../process/read-settings';
+import { readSettings } from '../../process/settings/read-settings';
 
 /** Environment of the benches: one PostgreSQL for product and baseline, and a temporary folder. */
 export interface BenchRoom {

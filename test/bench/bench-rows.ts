@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { newIdentifier } from '../../schema/identifiers';
-import type { Keys } from '../../process/keys';
+import type { Keys } from '../../process/settings/keys';
 import { blindIndexes } from '../../subgraphs/identity/records/blind-index';
 import { PERSONAL_DATA_FORM, personalDataCipher } from '../../subgraphs/identity/records/personal-data-cipher';
 import { keyedHash } from '../../subgraphs/server/keyed-hash';

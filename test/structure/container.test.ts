@@ -5,15 +5,15 @@ import { createInterface } from 'node:readline';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { newKeyVariables } from '../../sandbox/keys';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
-import { KEY_VARIABLES, SERVICES, SERVICE_KEY_VARIABLES, SUBGRAPHS } from '../../process/keys';
-import { DATABASE_URL_VARIABLES } from '../../process/database-settings';
-import { readMigrationSettings } from '../../process/migration-settings';
+import { KEY_VARIABLES, SERVICES, SERVICE_KEY_VARIABLES, SUBGRAPHS } from '../../process/settings/keys';
+import { DATABASE_URL_VARIABLES } from '../../process/settings/database-settings';
+import { readMigrationSettings } from '../../process/settings/migration-settings';
 import { freshDatabase } from '../support/postgres';
 import type { ServiceName } from '../../subgraphs/server/callers/caller';
 import { compiledProduct } from '../support/run/compiled';
 import { PRODUCT } from '../support/run/product-command';
 import { productFiles, textOf, variablesRead } from './source-files';
-import { readBackupSettings, readSettings } from '../../process/read-settings';
+import { readBackupSettings, readSettings } from '../../process/settings/read-settings';
 
 interface ComposeService {
   readonly image: string;

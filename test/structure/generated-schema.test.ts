@@ -11,7 +11,7 @@ import {
   parse,
   validate,
 } from 'graphql';
-import { SERVICES } from '../../process/keys';
+import { SERVICES } from '../../process/settings/keys';
 import { CONSUMER_SCOPES } from '../../schema/consumer-claims';
 import { ACCOUNT_ROLES } from '../../schema/roles';
 import { SAMPLE_QUERY, VERIFY_QUERY } from '../../gateway/explorer/landing-pages';

@@ -9,6 +9,8 @@ const IN_COMMENTS = words(
 const IN_NAMES = words(
   'told tell tells telling whoever nobody somebody anybody everybody seldom ours refusal vault vouches remember',
   'remembered recall recalled shift presented leftover mend visit wording outlet wish wished hurry room foundation spent',
+  'ask asks asked question questions answer answers refuse refuses forget forgets seal unseal begun turn turns means',
+  'happen storable',
 );
 
 const files = productFiles().filter(({ path }) => !/\/migrations\/|\/released-sql\.ts$/.test(path));

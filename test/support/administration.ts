@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Environment } from '../../process/environment';
+import type { Environment } from '../../process/settings/environment';
 import { sandboxKeyVariables } from '../../sandbox/keys';
 import { type Graph, graphOf } from './graph';
 import { childEnvironment } from './run/left-processes';

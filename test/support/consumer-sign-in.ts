@@ -1,7 +1,7 @@
 import * as oidc from 'openid-client';
-import type { RunningSupplier } from '../../sandbox/supplier';
-import { RTI_REDIRECT_URIS, type RtiClient } from '../../sandbox/supplier-clients';
-import type { SupplierLogin } from '../../sandbox/supplier-pages';
+import type { RunningSupplier } from '../../sandbox/supplier/supplier';
+import { RTI_REDIRECT_URIS, type RtiClient } from '../../sandbox/supplier/supplier-clients';
+import type { SupplierLogin } from '../../sandbox/supplier/supplier-pages';
 import { signInAtSupplier } from './supplier-browser';
 
 /** An RTI User at a supplier: a real client of its OpenID provider (authorization code, PKCE S256). */

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { CapturedMail } from '../../sandbox/mailbox';
-import type * as Supplier from '../../sandbox/supplier';
+import type * as Supplier from '../../sandbox/supplier/supplier';
 import { type OnboardedAccount, onboarded, signIn } from './administration';
 import { graphAs, graphOf } from './graph';
 import { consentRecord } from './records';
@@ -108,7 +108,7 @@ export interface OnboardedSupplier extends Supplier.RunningSupplier {
 }
 
 /** Loaded when it is needed: it contains an OpenID provider. */
-const supplierModule = () => require('../../sandbox/supplier') as typeof Supplier;
+const supplierModule = () => require('../../sandbox/supplier/supplier') as typeof Supplier;
 
 /** Onboards a supplier at which customers sign in, and starts its OpenID provider. */
 export async function newSupplier(register: SharedRegister): Promise<OnboardedSupplier> {

@@ -4,7 +4,7 @@ import { type RunningGridModels, startGridModels } from '../../subgraphs/grid-mo
 import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
 import type { Limits } from '../../subgraphs/server/callers/rate-limits';
 import { type GridDatabase, gridDatabase } from './grid-database';
-import { readSettings } from '../../process/read-settings';
+import { readSettings } from '../../process/settings/read-settings';
 
 /** Untyped data: tests read it by name. */
 type ResultData = ReturnType<typeof JSON.parse>;

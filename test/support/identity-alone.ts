@@ -11,7 +11,7 @@ import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 import { Pool } from 'pg';
 import { accessOfOrganisations, places } from './identity-surroundings';
 import { type FreshDatabase, migratedDatabase } from './postgres';
-import { readSettings } from '../../process/read-settings';
+import { readSettings } from '../../process/settings/read-settings';
 import { type Mails, mailQueue } from '../../subgraphs/identity/mails/mail-queue.flow';
 import type { IdentityKeys } from '../../subgraphs/identity/keys';
 

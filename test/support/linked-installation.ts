@@ -1,7 +1,7 @@
 import { type KeyObject, generateKeyPairSync } from 'node:crypto';
 import pino, { type Logger } from 'pino';
-import { SERVICES } from '../../process/keys';
-import type { CalledService } from '../../process/settings';
+import { SERVICES } from '../../process/settings/keys';
+import type { CalledService } from '../../process/settings/settings';
 import type { ServiceName } from '../../subgraphs/server/callers/caller';
 import { type ServiceLink, serviceLink } from '../../subgraphs/server/link/link-client';
 import type { LinkHandler } from '../../subgraphs/server/link/link-server';

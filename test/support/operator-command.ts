@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { Environment } from '../../process/environment';
+import type { Environment } from '../../process/settings/environment';
 import { childEnvironment } from './run/left-processes';
 import { PRODUCT, productCommand } from './run/product-command';
 

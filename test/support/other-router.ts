@@ -3,7 +3,7 @@ import { createPrivateKey } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { SERVICES, SERVICE_KEY_VARIABLES, SUBGRAPHS } from '../../process/keys';
+import { SERVICES, SERVICE_KEY_VARIABLES, SUBGRAPHS } from '../../process/settings/keys';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import type { ServiceName } from '../../subgraphs/server/callers/caller';
 import { type ServiceIdentity, publicKeyText, serviceIdentity } from '../../subgraphs/server/link/service-identity';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from '../../process/environment';
+import type { Environment } from '../../process/settings/environment';
 import type { DemoData } from '../../sandbox/sandbox-file';
 import { databaseCopy } from './postgres';
 import { ownKeptRegister, sharedKeptRegister, stopKeptRegister, templateOf } from './run/keeper-client';

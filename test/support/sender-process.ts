@@ -1,4 +1,4 @@
-import { callbackSender } from '../../subgraphs/delivery/sender';
+import { callbackSender } from '../../subgraphs/delivery/requests/sender';
 
 /**
  * The sender in a separate process, which trusts the certificates in its environment. Sends a POST to each URL in turn

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Environment } from '../../process/environment';
+import type { Environment } from '../../process/settings/environment';
 import { runOperatorCommand } from './operator-command';
 
 /** The subgraphs by the prefix of their variables. */

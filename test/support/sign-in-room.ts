@@ -3,7 +3,7 @@ import { exportJWK, generateKeyPair } from 'jose';
 import { Client } from 'pg';
 import pino from 'pino';
 import { type Mailbox, startMailbox } from '../../sandbox/mailbox';
-import { type RunningSupplier, startSupplier } from '../../sandbox/supplier';
+import { type RunningSupplier, startSupplier } from '../../sandbox/supplier/supplier';
 import { startAccess } from '../../subgraphs/access/access.module';
 import { blindIndexes } from '../../subgraphs/identity/records/blind-index';
 import type { IdentityUrls } from '../../subgraphs/identity/dependencies';
@@ -14,7 +14,7 @@ import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 import { places } from './identity-surroundings';
 import { migratedDatabase } from './postgres';
 import { until } from './until';
-import { readSettings } from '../../process/read-settings';
+import { readSettings } from '../../process/settings/read-settings';
 import type { IdentityKeys } from '../../subgraphs/identity/keys';
 
 /** The response of a subgraph: its data, or its error codes. */

@@ -1,4 +1,4 @@
-import type { SupplierLogin } from '../../sandbox/supplier-pages';
+import type { SupplierLogin } from '../../sandbox/supplier/supplier-pages';
 
 const MOST_STEPS = 10;
 

@@ -8,7 +8,7 @@ import type { Limits } from '../../subgraphs/server/callers/rate-limits';
 import type { RunningSubgraph } from '../../subgraphs/server/graph/running-subgraph';
 import { startTariffs } from '../../subgraphs/tariffs/tariffs.module';
 import { migratedDatabase } from './postgres';
-import { readSettings } from '../../process/read-settings';
+import { readSettings } from '../../process/settings/read-settings';
 import type { TariffKeys } from '../../subgraphs/tariffs/keys';
 
 /** Data of any kind: tests look into it by name. */

@@ -1,7 +1,7 @@
 import { type DemoRtiUser, offerTariffSharing } from '../../sandbox/demo-rti';
 import { publishDemoTariffs } from '../../sandbox/demo-tariffs';
 import { graphqlClient } from '../../sandbox/graphql-client';
-import type { SupplierLogin } from '../../sandbox/supplier-pages';
+import type { SupplierLogin } from '../../sandbox/supplier/supplier-pages';
 import { newApiKey, signIn } from './administration';
 import { type OnboardedSupplier, newMpxn, newSupplier } from './customers';
 import { graphAs } from './graph';

@@ -8,7 +8,7 @@ import { migrate } from '../../subgraphs/server/database/migrate';
 import type { Session } from '../../subgraphs/server/database/transaction';
 import type { DeliverySource } from '../../subgraphs/delivery/delivery';
 import { type Deliveries, type DeliveryDependencies, startDeliveries } from '../../subgraphs/delivery/engine';
-import { callbackSender } from '../../subgraphs/delivery/sender';
+import { callbackSender } from '../../subgraphs/delivery/requests/sender';
 import { until } from './until';
 import { CREATE_DELIVERIES } from '../../subgraphs/delivery/released-sql';
 import { REPLACE_FAN_OUT } from '../../subgraphs/delivery/fan-out.sql';

@@ -14,7 +14,7 @@ import { migratedDatabase } from './postgres';
 import { newMpxn, verified } from './sign-in-room';
 import { type ReceivedPost, type WebhookReceiver, webhookReceiver } from './webhook-receiver';
 import { until } from './until';
-import { readSettings } from '../../process/read-settings';
+import { readSettings } from '../../process/settings/read-settings';
 
 /** The response of a subgraph: its data, its error codes, and the path of the first error. */
 export interface WebhookAnswer {

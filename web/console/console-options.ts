@@ -2,7 +2,7 @@ import type { PageServerOptions } from '../shared/page-server-options';
 import type { WebSettings } from '../shared/web-server';
 
 /** Address on which the console listens, and public URLs. */
-export interface ConsoleSettings extends WebSettings {
+interface ConsoleSettings extends WebSettings {
   /** URL of the console. */
   readonly consoleUrl: string;
   /** URL of the REST interfaces, from which browsers download files of development projects. */

@@ -17,7 +17,7 @@ export interface View {
 }
 
 /** A redirect to another page (303 See Other). */
-export interface Redirect {
+interface Redirect {
   readonly seeOther: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -17,7 +17,7 @@ export interface WebSettings {
 }
 
 /** Options of {@link webServer}. */
-export interface WebServerOptions {
+interface WebServerOptions {
   readonly settings: WebSettings;
   readonly logger: Logger;
   /** Headers of every response. */

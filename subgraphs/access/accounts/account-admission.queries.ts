@@ -4,7 +4,7 @@ import type { KeyedHash } from '../../server/keyed-hash';
 import type { AccountStatus } from './account';
 
 /** Columns of an account that every request reads. They are never cached. */
-export interface AdmissionRow {
+interface AdmissionRow {
   readonly account_id: string;
   readonly role: AccountRole;
   readonly duid: string | null;
@@ -14,7 +14,7 @@ export interface AdmissionRow {
 }
 
 /** Columns of an account that signs in. */
-export type SignInRow = AdmissionRow;
+type SignInRow = AdmissionRow;
 
 const ADMISSION = {
   name: 'admission',
@@ -29,7 +29,7 @@ const SIGN_IN = {
 };
 
 /** The supplier whose API key a request contains. */
-export interface SupplierKeyRow {
+interface SupplierKeyRow {
   readonly account_id: string;
   readonly mpid: string;
   readonly key_id: string;

@@ -10,7 +10,7 @@ export function shortened(hash: Buffer): string {
 }
 
 /** Kind of a secret, and how long the previous one remains valid (a PostgreSQL interval). */
-export interface SecretReplacement {
+interface SecretReplacement {
   readonly kind: SecretKind;
   readonly overlap: '24 hours' | '0 s';
 }

@@ -148,10 +148,10 @@ export class AccountRepository {
       const before = await lockedSupplier(session, accountId);
       const formerSecret = await clientSecretOf(session, accountId, this.encryptionKey);
       const oauthClientSecret = encryptValue(this.encryptionKey, clientSecret, accountId);
-      const settings = { oauthIssuer, oauthClientId };
-      await updateAccount(session, accountId, 'oauth_client_secret = $2', [oauthClientSecret]);
-      const after = await storeSettings(session, accountId, settings);
-      const { from, to } = changedSettings(before, after, settings);
+      const assignments = 'oauth_issuer = $2, oauth_client_id = $3, oauth_client_secret = $4';
+      const values = [oauthIssuer, oauthClientId, oauthClientSecret];
+      const after = await updateAccount(session, accountId, assignments, values);
+      const { from, to } = changedSettings(before, after, { oauthIssuer, oauthClientId });
       const secretOf = (secret: string | null) => ({ secret: secret && shortened(this.hashOfSecret(secret)) });
       const detail = { from: { ...from, ...secretOf(formerSecret) }, to: { ...to, ...secretOf(clientSecret) } };
       return { subject: accountId, detail, result: after };

@@ -16,7 +16,7 @@ import type {
   description: 'Internal: an organisation with a DUID, for pages and mails.',
   simpleResolvers: true,
 })
-export class OrganisationType implements stored.Organisation {
+class OrganisationType implements stored.Organisation {
   @Field(() => Duid, { description: 'Its identifier.' }) duid: string;
   @Field(() => String, { description: 'Its name, from its account.' }) displayName: string;
   @Field(() => String, { description: 'Status of its account.' }) status: AccountStatus;
@@ -30,7 +30,7 @@ export class OrganisationType implements stored.Organisation {
   description: "Internal: the register's OpenID Connect client at a supplier.",
   simpleResolvers: true,
 })
-export class SupplierClientType implements stored.SupplierClient {
+class SupplierClientType implements stored.SupplierClient {
   @Field(() => String, { description: 'Market participant id of the supplier.' }) mpid: string;
   @Field(() => String, { description: 'Name of the supplier.' }) displayName: string;
   @Field(() => Uri, { description: "The supplier's issuer." }) issuer: string;
@@ -42,7 +42,7 @@ export class SupplierClientType implements stored.SupplierClient {
   description: 'A supplier at which customers can sign in.',
   simpleResolvers: true,
 })
-export class SupplierSignInOptionType implements stored.SupplierSignInOption {
+class SupplierSignInOptionType implements stored.SupplierSignInOption {
   @Field(() => String, { description: 'Market participant id of the supplier.' }) mpid: string;
   @Field(() => String, { description: 'Name of the supplier.' }) displayName: string;
 }

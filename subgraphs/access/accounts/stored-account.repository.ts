@@ -27,7 +27,7 @@ export const ACCOUNT_COLUMNS = Object.entries(COLUMNS)
   .join(', ');
 
 /** A new account; the database sets the other columns. */
-export type NewAccount = Pick<Account, 'accountId' | 'role' | 'displayName' | 'duid' | 'mpid'> &
+type NewAccount = Pick<Account, 'accountId' | 'role' | 'displayName' | 'duid' | 'mpid'> &
   Pick<Account, 'dataTypesSupported' | 'returnUrls'> &
   Partial<Pick<Account, 'contactUrl' | 'privacyUrl' | 'organisationReference'>>;
 

@@ -9,6 +9,7 @@ import {
   rejectCursor,
   requirePageSize,
 } from '../../server/lists/connection';
+import { countRows } from '../../server/lists/paged-list';
 import type { Database } from '../../server/database/database';
 import { inTransaction } from '../../server/database/transaction';
 import type { CustomerScope } from './customer-scope.client';
@@ -146,13 +147,13 @@ export class CustomerRecordRepository {
     return rows.map(shown);
   }
 
-  private async count(scope: CustomerScope, part: CustomerRecordPart): Promise<number> {
-    const { rows } = await this.database.pool.query<{ total: string }>({
-      name: `count_customer_records_${part}`,
-      text: `select count(*) as total from access_record where ${IN_SCOPE} and ${PARTS[part].where}`,
-      values: bound(scope),
-    });
-    return Number(rows[0]?.total);
+  private count(scope: CustomerScope, part: CustomerRecordPart): Promise<number> {
+    const where = `${IN_SCOPE} and ${PARTS[part].where}`;
+    return countRows(
+      this.database.pool,
+      { name: `customer_records_${part}`, from: 'access_record', where },
+      bound(scope),
+    );
   }
 }
 

@@ -36,7 +36,7 @@ export interface EventLogPage {
 }
 
 /** An event of the log with its state transition. */
-export interface EventRow extends EventPosition {
+interface EventRow extends EventPosition {
   readonly id: string;
   readonly type: RegisterEventType;
   readonly occurred_at: Date;

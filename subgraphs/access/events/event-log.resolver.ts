@@ -10,7 +10,7 @@ import { EventLogPageType } from './register-event.types';
 /** Internal: services of the register only. */
 @Directive('@inaccessible')
 @ObjectType('AccountStanding', { description: 'Current status of an account.', simpleResolvers: true })
-export class AccountStateType {
+class AccountStateType {
   @Field(() => String, { description: 'The account.' }) accountId: string;
   @Field(() => Boolean, { description: 'Whether it is neither suspended nor terminated.' }) active: boolean;
   @Field(() => AccountRoleEnum, { description: 'Its role.' }) role: AccountRole;

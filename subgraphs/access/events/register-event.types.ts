@@ -11,7 +11,7 @@ import type { EventCount } from './event-counts.queries';
 import type { EventDelivery, EventFilter, EventLogEntry, EventLogPage } from './event-log.queries';
 import type { RegisterEventType } from './register-event';
 
-export const RegisterEventTypeEnum = graphqlEnum('RegisterEventType', 'Type of an event.', {
+const RegisterEventTypeEnum = graphqlEnum('RegisterEventType', 'Type of an event.', {
   'consent.expiring': 'A record on consent expires within the notice period of a subscription.',
   'tenancy.change': 'A change of tenancy was recorded at a meter point with ACTIVE records of the Data User.',
   'consent.withdrawal': 'A customer has withdrawn consent; the record is already REVOKED.',

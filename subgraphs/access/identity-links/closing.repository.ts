@@ -78,7 +78,7 @@ export async function destroyReferencesOfClosed(session: Session): Promise<void>
 /**
  * Result of a closing: an ACTIVE record of the Identity Record's own Data User prevents it, one of another Data User delays it.
  */
-export type Closing = 'closed' | 'refused' | 'delayed';
+type Closing = 'closed' | 'refused' | 'delayed';
 
 const OWN_ACTIVE = `
   select count(*)::int as own from access_record where identity_record_id = $1 and duid = $2 and ${isActive()}`;

@@ -9,7 +9,7 @@ import type { ClosingRepository } from './closing.repository';
   description: 'Whether an Identity Record is closed for access records.',
   simpleResolvers: true,
 })
-export class IdentityRecordClosureType {
+class IdentityRecordClosureType {
   @Field(() => Boolean, { description: 'Whether it is closed: not while an ACTIVE access record is linked to it.' })
   closed: boolean;
   @Field(() => Boolean, {

@@ -43,13 +43,13 @@ type ShownRow = Pick<ShownConsent, 'duid' | 'identityRecordId' | 'consentDate' |
   VersionWithReference & { readonly document: AccessRecordDocument };
 
 /** The consent to change, and the actor. */
-export interface ConsentTarget {
+interface ConsentTarget {
   readonly actor: Actor;
   readonly ck: string;
 }
 
 /** Effect of an update on the link: it moves to another Identity Record, or keeps the present one if that is the expected one. */
-export type ConsentLink = { readonly to: Pick<IdentityLink, 'id' | 'ref'> } | { readonly stillTo: string };
+type ConsentLink = { readonly to: Pick<IdentityLink, 'id' | 'ref'> } | { readonly stillTo: string };
 
 /** An update that keeps the Identity Record found another one; nothing was changed. */
 class LinkMoved extends Error {}

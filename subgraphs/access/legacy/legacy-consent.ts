@@ -14,7 +14,7 @@ export interface LegacyConsent {
 }
 
 /** Settings of a Data User's account that its controller entry contains. */
-export interface LegacyController {
+interface LegacyController {
   readonly displayName: string;
   readonly contactUrl: string | null;
   readonly privacyUrl: string | null;
@@ -61,7 +61,7 @@ export function accessRecordOf(consent: LegacyConsent, controller: LegacyControl
 }
 
 /** Evidence of a consent that Interface B returns for records of both interfaces. */
-export type ShownEvidence = Pick<LegacyConsent, 'termsUrl' | 'method' | 'dataTypes'>;
+type ShownEvidence = Pick<LegacyConsent, 'termsUrl' | 'method' | 'dataTypes'>;
 
 /**
  * Returns the evidence of a record on consent: the terms of the shared notice, else of the lead controller's notice; the method, else the

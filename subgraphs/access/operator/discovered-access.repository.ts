@@ -32,7 +32,7 @@ export interface ReportedAccess {
 }
 
 /** A report with its account and meter point. */
-export interface ReportOfAccess {
+interface ReportOfAccess {
   readonly accountId: string;
   readonly meterPointId: string;
   readonly report: DiscoveredAccessReport;
@@ -122,12 +122,12 @@ export class DiscoveredAccessRepository {
    * immediately. Reports of one meter point are serialised.
    */
   async report(of: ReportOfAccess, request: IdempotentRequest): Promise<ReportedAccess & { replayed: boolean }> {
-    const { answer, replayed } = await once(this.database.pool, request, async (session) => {
+    const { response, replayed } = await once(this.database.pool, request, async (session) => {
       await lockMeterPoint(session, of.meterPointId);
       await session.query('select await_claimants_at($1)', [of.meterPointId]);
       return this.reported(session, of);
     });
-    return { ...answer, replayed };
+    return { ...response, replayed };
   }
 
   private async reported(session: Session, of: ReportOfAccess): Promise<ReportedAccess> {

@@ -19,7 +19,7 @@ const DiscoveredStateEnum = graphqlEnum('DiscoveredState', 'State of the record 
 @InputType('DiscoveredAccessInput', {
   description: 'A report by the communications operator of an organisation that is not registered.',
 })
-export class DiscoveredAccessInputType implements DiscoveredAccessReport {
+class DiscoveredAccessInputType implements DiscoveredAccessReport {
   @Field(() => Mpxn, { description: 'The meter point.' }) mpxn: string;
   @Field(() => String, { description: 'Name of the organisation.' }) organisationName: string;
   @Field(() => String, { description: "The operator's reference of the organisation." }) organisationReference: string;
@@ -30,7 +30,7 @@ export class DiscoveredAccessInputType implements DiscoveredAccessReport {
 }
 
 @ObjectType('DiscoveredAccessReport', { description: 'A reported access.', simpleResolvers: true })
-export class DiscoveredAccessReportType {
+class DiscoveredAccessReportType {
   @Field(() => AccessKey, { description: 'The access key: a secret. It verifies, and authorises nothing.' }) ak: string;
   @Field(() => DiscoveredStateEnum, { description: 'State of the record.' }) state: DiscoveredState;
   @Field(() => Boolean, { description: 'False for a repeat, which updates the record.' }) isNew: boolean;

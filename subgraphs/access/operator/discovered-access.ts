@@ -22,7 +22,7 @@ export interface KnownDiscovery {
 }
 
 /** Facts that decide whether a report repeats an earlier one, beside its content. */
-export interface ReportComparison {
+interface ReportComparison {
   /** Whether the report itself is too old for a DISCOVERED record. */
   readonly hasExpired: boolean;
   /** Whether its source reference is that of the latest report. */

@@ -9,7 +9,7 @@ import type { TenancyChangeAnnouncement, TenancyChangeRepository } from './tenan
   description: 'Data Users that were notified of a Change of Tenancy.',
   simpleResolvers: true,
 })
-export class TenancyChangeAnnouncementType implements TenancyChangeAnnouncement {
+class TenancyChangeAnnouncementType implements TenancyChangeAnnouncement {
   @Field(() => Int, { description: 'ACTIVE access records at the meter point.' }) activeRecordsAffected: number;
   @Field(() => [Duid], { description: 'Their Data Users.' }) dataUsersNotified: string[];
 }

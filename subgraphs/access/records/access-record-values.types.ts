@@ -1,4 +1,4 @@
-import { Field, InputType, ObjectType } from 'type-graphql';
+import { Directive, Field, InputType, ObjectType } from 'type-graphql';
 import { Uri } from '../../../schema/scalars';
 import type {
   Consent,
@@ -8,11 +8,27 @@ import type {
   NoticeDetail,
   Recipient,
   StorageConditions,
+  UkAddress,
 } from './access-record';
 import { ConsentTypeEnum } from './access-record.enums';
 
 /** An optional field, null by default in input. */
 export const optional = (description: string) => ({ nullable: true, defaultValue: null, description }) as const;
+
+@ObjectType({ simpleResolvers: true })
+@InputType('UKAddressInput', { description: 'A postal address in the United Kingdom.' })
+export class UkAddressInputType implements UkAddress {
+  @Field(() => String, { description: 'First line, at most 100 characters.' }) addressLine1: string;
+  @Field(() => String, optional('Second line.')) addressLine2: string | null;
+  @Field(() => String, { description: 'Town or city.' }) townCity: string;
+  @Field(() => String, optional('County.')) county: string | null;
+  @Field(() => String, { description: 'Postcode in capitals.' }) postcode: string;
+}
+
+/** A class of its own, because an input type cannot be `@shareable`. */
+@Directive('@shareable')
+@ObjectType('UKAddress', { description: 'A postal address in the United Kingdom.', simpleResolvers: true })
+export class UkAddressType extends UkAddressInputType {}
 
 @ObjectType('StorageConditions', {
   description: 'Where and how long a controller stores the data.',
@@ -26,7 +42,7 @@ export class StorageConditionsType implements StorageConditions {
 
 @ObjectType('NoticeDetail', { description: 'A notice that the customer agreed to.', simpleResolvers: true })
 @InputType('NoticeDetailInput', { description: 'A notice that the customer agreed to.' })
-export class NoticeDetailType implements NoticeDetail {
+class NoticeDetailType implements NoticeDetail {
   @Field(() => Uri, { description: 'The terms, publicly accessible.' }) termsUrl: string;
   @Field(() => String, { description: 'Version of the agreed notice, at most 50 characters.' }) noticeVersion: string;
   @Field(() => String, optional('ISO 639-1 code.')) noticeLanguage: string | null;
@@ -37,7 +53,7 @@ export class NoticeDetailType implements NoticeDetail {
   simpleResolvers: true,
 })
 @InputType('ControllerNoticeInput', { description: 'The notice of one controller of a joint arrangement.' })
-export class ControllerNoticeType extends NoticeDetailType implements ControllerNotice {
+class ControllerNoticeType extends NoticeDetailType implements ControllerNotice {
   @Field(() => String, { description: 'Name of the controller.' }) controllerName: string;
 }
 

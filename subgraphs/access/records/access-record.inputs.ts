@@ -9,7 +9,6 @@ import type {
   ControllerRole,
   DataType,
   LegalBasis,
-  UkAddress,
 } from './access-record';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 import { AccessStateEnum, ArrangementTypeEnum, ControllerRoleEnum, LegalBasisEnum } from './access-record.enums';
@@ -18,17 +17,9 @@ import {
   NoticeType,
   RecipientType,
   StorageConditionsType,
+  UkAddressInputType,
   optional,
 } from './access-record-values.types';
-
-@InputType('UKAddressInput', { description: 'A postal address in the United Kingdom.' })
-export class UkAddressInputType implements UkAddress {
-  @Field(() => String, { description: 'First line, at most 100 characters.' }) addressLine1: string;
-  @Field(() => String, optional('Second line.')) addressLine2: string | null;
-  @Field(() => String, { description: 'Town or city.' }) townCity: string;
-  @Field(() => String, optional('County.')) county: string | null;
-  @Field(() => String, { description: 'Postcode in capitals.' }) postcode: string;
-}
 
 @InputType('ControllerInput', { description: 'A Data Controller.' })
 class ControllerInputType implements Controller {

@@ -6,7 +6,7 @@ import { AccessRecordType } from './access-record.types';
 import { connectionType } from '../../server/lists/connection.types';
 
 @ObjectType('AccessToken', { description: 'Issued on registration, for Data Providers.', simpleResolvers: true })
-export class AccessTokenType {
+class AccessTokenType {
   @Field(() => AccessKey, { description: 'The access key: a secret.' }) key: string;
   @Field(() => DateTime, { nullable: true, description: 'When the access ends; null means no defined end.' })
   expiry: Date | null;

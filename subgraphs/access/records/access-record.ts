@@ -25,15 +25,13 @@ export type ControllerRole = 'sole' | 'lead' | 'joint' | 'member';
 export type ConsentType = 'expressed-consent' | 'explicit-consent';
 
 /** Reasons of a revocation by a Data User (decisions A/B, 3). */
-export const REVOCATION_REASONS = [
-  'customer-request',
-  'contract-ended',
-  'lia-lapsed',
-  'statutory-authority-lapsed',
-  'data-no-longer-required',
-  'other',
-] as const;
-export type RevocationReason = (typeof REVOCATION_REASONS)[number];
+export type RevocationReason =
+  | 'customer-request'
+  | 'contract-ended'
+  | 'lia-lapsed'
+  | 'statutory-authority-lapsed'
+  | 'data-no-longer-required'
+  | 'other';
 
 /** A postal address; names and case are those of the contract. */
 export interface UkAddress {

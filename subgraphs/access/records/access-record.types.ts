@@ -15,20 +15,16 @@ import type {
 import type { DiscoveredAccess, StoredController, StoredControllerArrangement } from './record-document';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 import { AccessStateEnum, ArrangementTypeEnum, ControllerRoleEnum, LegalBasisEnum } from './access-record.enums';
-import { ConsentGivenType, NoticeType, RecipientType, StorageConditionsType } from './access-record-values.types';
-
-@Directive('@shareable')
-@ObjectType('UKAddress', { description: 'A postal address in the United Kingdom.', simpleResolvers: true })
-export class UkAddressType implements UkAddress {
-  @Field(() => String, { description: 'First line.' }) addressLine1: string;
-  @Field(() => String, { nullable: true, description: 'Second line.' }) addressLine2: string | null;
-  @Field(() => String, { description: 'Town or city.' }) townCity: string;
-  @Field(() => String, { nullable: true, description: 'County.' }) county: string | null;
-  @Field(() => String, { description: 'Postcode.' }) postcode: string;
-}
+import {
+  ConsentGivenType,
+  NoticeType,
+  RecipientType,
+  StorageConditionsType,
+  UkAddressType,
+} from './access-record-values.types';
 
 @ObjectType('Controller', { description: 'A Data Controller, accountable for the legal basis.', simpleResolvers: true })
-export class ControllerType implements StoredController {
+class ControllerType implements StoredController {
   @Field(() => String, { description: 'Name of the organisation.' }) name: string;
   @Field(() => ControllerRoleEnum, { description: 'Its role in the arrangement.' }) role: ControllerRole;
   @Field(() => Uri, {
@@ -50,7 +46,7 @@ export class ControllerType implements StoredController {
   description: 'The accountable controller and its co-controllers.',
   simpleResolvers: true,
 })
-export class ControllerArrangementType implements StoredControllerArrangement {
+class ControllerArrangementType implements StoredControllerArrangement {
   @Field(() => ArrangementTypeEnum, { description: 'How the controllers share responsibility.' })
   arrangementType: ArrangementType;
   @Field(() => String, { nullable: true, description: 'The Article 26 arrangement of joint controllers.' })
@@ -76,7 +72,7 @@ export class RecordMetadataType {
 }
 
 @ObjectType('Processing', { description: 'Purpose, scope and legal basis of the processing.', simpleResolvers: true })
-export class ProcessingType {
+class ProcessingType {
   @Field(() => LegalBasisEnum, {
     nullable: true,
     description: 'Legal basis; it applies to all controllers. Null for a discovered access.',
@@ -107,7 +103,7 @@ export class AccessEventType {
   description: 'What the communications operator reported of an organisation that is not registered.',
   simpleResolvers: true,
 })
-export class DiscoveredAccessType implements DiscoveredAccess {
+class DiscoveredAccessType implements DiscoveredAccess {
   @Field(() => String, { description: 'Name of the organisation.' }) organisationName: string;
   @Field(() => String, { description: "The operator's reference of the organisation." }) organisationReference: string;
   @Field(() => CalendarDate, { description: 'First request seen.' }) firstSeen: string;

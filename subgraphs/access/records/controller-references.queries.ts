@@ -5,7 +5,7 @@ import type { AccessRecordDocument } from './record-document';
 const DATA_KEY_BYTES = 32;
 
 /** An encrypted reference and its wrapped data key; both null without a reference. */
-export interface EncryptedReference {
+interface EncryptedReference {
   readonly sealed: Buffer | null;
   readonly wrappedKey: Buffer | null;
 }

@@ -13,7 +13,7 @@ import {
 } from './record-counts.sql';
 
 /** Conditions on the records of a total; null omits a condition. */
-export interface RecordTotalFilter {
+interface RecordTotalFilter {
   readonly duid: string | null;
   readonly state: AccessState | null;
   readonly legalBasis: LegalBasis | null;

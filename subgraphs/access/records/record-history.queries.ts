@@ -32,7 +32,7 @@ export interface Version {
 }
 
 /** Maximum entries of a page of history. */
-export const MAX_HISTORY_PAGE_SIZE = 100;
+const MAX_HISTORY_PAGE_SIZE = 100;
 const RECORDS_AT_ONCE = 100;
 
 /**

@@ -69,7 +69,7 @@ export function firstTransition(cause: TransitionCause, account: string): string
 }
 
 /** A new version of an ACTIVE record; a passed expiry makes it EXPIRED. All members are SQL over `access_record`. */
-export interface Replacement {
+interface Replacement {
   /** Assignments of the content. */
   readonly set: string;
   readonly expiry: string;
@@ -93,7 +93,7 @@ export function replacement({ set, expiry, where, account, more }: Replacement):
 }
 
 /** A change of the state of existing records. All members but `cause` are SQL over `access_record`. */
-export interface StateChange {
+interface StateChange {
   readonly cause: Exclude<TransitionCause, 'registered' | 'discovered' | 'replaced' | 'claimed'>;
   /** Condition on the records, among those in a state that the table has for the cause. */
   readonly where: string;

@@ -13,7 +13,7 @@ import { errorFields } from '../../server/observability/failures';
 import type { Alert, WebhookAlertRepository } from './webhook-alert.repository';
 
 /** Dependencies of {@link webhookAlerts}. */
-export interface AlertDependencies {
+interface AlertDependencies {
   readonly database: Pick<Database, 'pool'>;
   readonly alerts: WebhookAlertRepository;
   readonly jobs: JobQueue;
@@ -23,7 +23,7 @@ export interface AlertDependencies {
 }
 
 /** Mails to the `alert-email` of subscriptions. */
-export interface Alerts {
+interface Alerts {
   /** Requests a mail, in the transaction that makes a delivery undelivered. */
   request(session: Session, webhookId: string): Promise<void>;
   /** The work of the jobs, by name. */

@@ -10,7 +10,7 @@ import type { DeliveryHealth, DeliveryHealthRepository, SubscriptionHealth } fro
     'Figures of the deliveries of a subscription, without its callback URL, which only its Data User may read.',
   simpleResolvers: true,
 })
-export class SubscriptionHealthType implements Omit<SubscriptionHealth, 'duid'> {
+class SubscriptionHealthType implements Omit<SubscriptionHealth, 'duid'> {
   @Field(() => ID, { description: 'Internal identifier of the subscription.' }) webhookId: string;
   @Field(() => Boolean, { description: 'False while its Data User is suspended: the deliveries wait.' })
   active: boolean;
@@ -24,7 +24,7 @@ export class SubscriptionHealthType implements Omit<SubscriptionHealth, 'duid'> 
 }
 
 @ObjectType('DeliveryHealth', { description: 'Figures of the deliveries of all subscriptions.', simpleResolvers: true })
-export class DeliveryHealthType implements DeliveryHealth {
+class DeliveryHealthType implements DeliveryHealth {
   @Field(() => Int, { description: 'Pending deliveries.' }) pending: number;
   @Field(() => Int, { nullable: true, description: 'Age of the oldest pending delivery in seconds; null without one.' })
   oldestPendingSeconds: number | null;

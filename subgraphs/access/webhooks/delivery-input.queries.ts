@@ -1,6 +1,6 @@
 import { type DeliveryKey, type InputRow, pendingInputs } from '../../delivery/delivery-inputs.queries';
-import type { SigningSecret } from '../../delivery/signing-secret';
-import { SECRETS_OF_WEBHOOK, webhookOpening } from '../../delivery/webhook-secrets';
+import type { SigningSecret } from '../../delivery/requests/signing-secret';
+import { SECRETS_OF_WEBHOOK, webhookOpening } from '../../delivery/requests/webhook-secrets';
 import type { Database } from '../../server/database/database';
 import { decryptValue } from '../../server/encryption';
 import type { AccountStatus } from '../accounts/account';
@@ -44,7 +44,7 @@ export interface EventInput {
 }
 
 /** The access key of a record, and its Identity Record. */
-export interface RecordKey {
+interface RecordKey {
   readonly id: string;
   readonly ak: string;
   readonly identityRecordId: string | null;
@@ -84,7 +84,7 @@ const RECORD_KEY = {
 type EncryptedRecordKey = Omit<RecordKey, 'ak'> & { readonly encrypted: Buffer };
 
 /** The event and the subscription of a delivery. */
-export interface DeliveryInput {
+interface DeliveryInput {
   readonly event: EventInput;
   readonly receiver: Receiver;
 }

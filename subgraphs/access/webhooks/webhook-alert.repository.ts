@@ -3,7 +3,7 @@ import type { DeliveredEventType } from './webhook';
 import type { WebhookCipher } from './webhook-secrets.repository';
 
 /** The event of an abandoned delivery. */
-export interface UndeliveredEvent {
+interface UndeliveredEvent {
   readonly eventId: string;
   readonly eventType: DeliveredEventType;
   readonly occurredAt: Date;
@@ -17,7 +17,7 @@ export interface Alert {
 }
 
 /** `now`: the hour is reserved for a mail; `later`: another mail was sent less than an hour ago; `nothing`: no mail is due. */
-export type HourReservation =
+type HourReservation =
   { readonly kind: 'now' } | { readonly kind: 'later'; readonly seconds: number } | { readonly kind: 'nothing' };
 
 const UNREPORTED = `select from delivery where endpoint_id = $1 and state = 'undelivered' and alerted_at is null`;

@@ -25,7 +25,7 @@ export interface WebhookDelivery {
 }
 
 /** An event to deliver; `replayed` if an earlier request with the idempotency key planned it. */
-export interface PlannedEvent {
+interface PlannedEvent {
   readonly eventId: string;
   readonly replayed: boolean;
 }
@@ -42,7 +42,7 @@ const OF_WEBHOOK = {
   columns: `delivery.event_id as "eventId", event.type as "eventType", delivery.state as status, sequence, attempts,
     case when delivery.state = 'pending' then next_attempt_at end as "nextAttemptAt"`,
   from: 'delivery join event on event.id = delivery.event_id',
-  where: 'endpoint_id = $4 and ($5::text is null or delivery.state = $5)',
+  where: 'endpoint_id = $1 and ($2::text is null or delivery.state = $2)',
   instant: 'delivery.created_at',
   id: 'delivery.event_id',
   textId: /^evt_[0-9a-f]{24}$/,
@@ -95,7 +95,7 @@ export class WebhookDeliveryRepository {
   }
 
   private async once(request: IdempotentRequest, plan: (session: Session) => Promise<string>): Promise<PlannedEvent> {
-    const { answer, replayed } = await once(this.database.pool, request, plan);
-    return { eventId: answer, replayed };
+    const { response, replayed } = await once(this.database.pool, request, plan);
+    return { eventId: response, replayed };
   }
 }

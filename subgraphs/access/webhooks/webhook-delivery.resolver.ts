@@ -21,7 +21,7 @@ class DeliveryAttemptType implements DeliveryAttempt {
 }
 
 @ObjectType('WebhookDelivery', { description: 'The delivery of an event to one subscription.', simpleResolvers: true })
-export class WebhookDeliveryType implements WebhookDelivery {
+class WebhookDeliveryType implements WebhookDelivery {
   @Field(() => EventId, { description: 'The event.' }) eventId: string;
   @Field(() => DeliveredEventTypeEnum, { description: 'Its type.' }) eventType: DeliveredEventType;
   @Field(() => DeliveryStateEnum, { description: 'State of the delivery.' }) status: DeliveryState;

@@ -1,6 +1,6 @@
 import { emailAddressViolation } from '../../../schema/email-address';
 import type { Violation } from '../../../schema/register-error';
-import { type CallbackUrlPolicy, callbackUrlViolation } from '../../delivery/callback-url';
+import { type CallbackUrlPolicy, callbackUrlViolation } from '../../delivery/requests/callback-url';
 import { NOTIFY_DAYS, WEBHOOK_EVENT_TYPES, type WebhookUpdate } from './webhook';
 
 /** Returns all violations of the input of a registration or an update (specification, Webhook subscription). */

@@ -1,6 +1,6 @@
 import { RegisterError } from '../../../schema/register-error';
-import { MAX_ROTATIONS, ROTATION_OVERLAP_SECONDS, newSigningSecret } from '../../delivery/signing-secret';
-import { columnCipher } from '../../delivery/webhook-secrets';
+import { MAX_ROTATIONS, ROTATION_OVERLAP_SECONDS, newSigningSecret } from '../../delivery/requests/signing-secret';
+import { columnCipher } from '../../delivery/requests/webhook-secrets';
 import type { Session } from '../../server/database/transaction';
 import type { Webhook, WebhookEventType } from './webhook';
 

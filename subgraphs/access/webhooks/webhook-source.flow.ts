@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Assembled, DeliverySource, PendingDelivery } from '../../delivery/delivery';
-import { standardHeaders } from '../../delivery/signatures';
-import { type SigningSecrets, signingSecrets } from '../../delivery/signing-secret';
+import { standardHeaders } from '../../delivery/requests/signatures';
+import { type SigningSecrets, signingSecrets } from '../../delivery/requests/signing-secret';
 import type { Session } from '../../server/database/transaction';
 import type { TenancyChangeFields } from '../operator/tenancy-change.repository';
 import type { DeliveryInputQueries, EventInput, Receiver } from './delivery-input.queries';
@@ -9,7 +9,7 @@ import { type MpxnOfRecord, isIdentityUnavailable } from './mpxns.client';
 import { type EventPayloads, type WebhookEvent, deliveryBody, isNoticeDue } from './webhook-event';
 
 /** Dependencies of {@link webhookSource}. */
-export interface WebhookSourceDependencies {
+interface WebhookSourceDependencies {
   readonly inputs: Pick<DeliveryInputQueries, 'of' | 'accessKey' | 'recordKeys'>;
   readonly mpxnOf: MpxnOfRecord;
   readonly changes: { fieldsOf(id: string): Promise<TenancyChangeFields | undefined> };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
-import { normalCallbackUrl } from '../../delivery/callback-url';
-import { newSigningSecret } from '../../delivery/signing-secret';
+import { normalCallbackUrl } from '../../delivery/requests/callback-url';
+import { newSigningSecret } from '../../delivery/requests/signing-secret';
 import type { Database } from '../../server/database/database';
 import { type IdempotentRequest, claimIdempotencyKey } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
@@ -19,7 +19,7 @@ interface Actor {
 }
 
 /** A subscription with its signing secret, which is returned only once. */
-export interface WebhookWithSecret {
+interface WebhookWithSecret {
   readonly webhook: Webhook;
   readonly signingSecret: string;
 }

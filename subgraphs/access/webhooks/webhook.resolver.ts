@@ -34,7 +34,7 @@ const idempotencyKey = (duration: string) =>
   });
 
 /** Reads and writes behind {@link WebhookResolver}. */
-export type WebhookDependencies = Pick<
+type WebhookDependencies = Pick<
   AccessDependencies,
   'webhooks' | 'webhookDeliveries' | 'callbackUrlPolicy' | 'idempotency'
 >;

@@ -8,8 +8,7 @@ export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number];
 export type DeliveredEventType = WebhookEventType | 'webhook.test';
 
 /** States of a delivery. */
-export const DELIVERY_STATES = ['pending', 'delivered', 'undelivered', 'superseded'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
+export type DeliveryState = 'pending' | 'delivered' | 'undelivered' | 'superseded';
 
 /** Delays of the retries: 1 minute, 5 minutes, 30 minutes, 2 hours and 24 hours (decisions A/B, 6). */
 export const WEBHOOK_SCHEDULE: RetrySchedule = { delays: [60, 300, 1_800, 7_200, 86_400] };

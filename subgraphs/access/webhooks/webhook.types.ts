@@ -4,7 +4,7 @@ import { DateTime, EmailAddress, EventId, Uri, WebhookId } from '../../../schema
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import { NOTIFY_DAYS, type Webhook, type WebhookEventType, type WebhookInput, type WebhookUpdate } from './webhook';
 
-export const WebhookEventTypeEnum = graphqlEnum('WebhookEventType', 'Type of the events of a subscription.', {
+const WebhookEventTypeEnum = graphqlEnum('WebhookEventType', 'Type of the events of a subscription.', {
   'consent.expiring': 'An access on consent is about to expire.',
   'tenancy.change': 'A change of tenancy was recorded at a meter point with ACTIVE records of the Data User.',
   'consent.withdrawal': 'A customer has withdrawn consent; the record is already REVOKED.',

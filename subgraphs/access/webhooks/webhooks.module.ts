@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { startDeliveries } from '../../delivery/engine';
-import { callbackSender } from '../../delivery/sender';
+import { callbackSender } from '../../delivery/requests/sender';
 import type { Database } from '../../server/database/database';
 import type { DatabaseAddress } from '../../server/database/database-login';
 import { RENEW_AT_CONNECT } from '../../server/event-log/event-era';
@@ -46,7 +46,7 @@ export function webhookDependencies(database: Database, { hashKey, encryptionKey
 }
 
 /** Dependencies of {@link deliverWebhooks}. */
-export interface WebhookDeliveryOptions {
+interface WebhookDeliveryOptions {
   readonly address: DatabaseAddress;
   readonly database: Database;
   readonly encryptionKey: Buffer;

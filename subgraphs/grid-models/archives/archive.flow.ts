@@ -19,7 +19,7 @@ import type { ArchiveFault } from '../publications/publication';
 const MAX_DIRECTORY_ENTRIES = 300;
 
 /** The members of an archive that can be read, and the faults of the others. */
-export interface Archive {
+interface Archive {
   readonly members: readonly ArchiveMember[];
   readonly faults: readonly ArchiveFault[];
 }

@@ -83,12 +83,12 @@ const isType = ({ name }: Statement): boolean => name === TYPE_STATEMENT;
 const hasType = (statements: ReadonlyMap<string, Statement>): boolean => [...statements.values()].some(isType);
 
 /** Returns the statements that an item of a full model or of the forward differences makes. */
-export function statedBy({ type, statements }: DifferenceItem): readonly Statement[] {
+function statedBy({ type, statements }: DifferenceItem): readonly Statement[] {
   return type === UNKNOWN_CLASS ? statements : [typeStatement(type), ...statements];
 }
 
 /** Returns the statements that a reverse item deletes. With `rdf:about`, the class only states the class of the object and stays. */
-export function deletedBy({ type, isObject, statements }: DifferenceItem): readonly Statement[] {
+function deletedBy({ type, isObject, statements }: DifferenceItem): readonly Statement[] {
   return isObject ? [typeStatement(type), ...statements] : statements;
 }
 

@@ -4,14 +4,14 @@ import { type AppliedObject, type Finding, TYPE_STATEMENT, appliedObject, declar
 import type { DifferencesByFile, ProjectDifferences } from './project-differences';
 
 /** Receives the model after a project, and the statements that do not fit. */
-export interface ApplicationSink {
+interface ApplicationSink {
   /** An item of the model after the project; those that the project does not touch come first, as the base model has them. */
   item(file: CimFile, item: DifferenceItem): void;
   finding(finding: Finding): void;
 }
 
 /** Applies a project to a base model that is read once, as a stream of items. */
-export interface Application {
+interface Application {
   /** Passes the next item of a file of the base model. */
   base(file: CimFile, item: DifferenceItem): void;
   /** Ends the base model: reports the objects that the project touches, and the findings. Yields after each object, so that the caller can pause. */
@@ -75,7 +75,7 @@ export function applyDifferences(project: ProjectDifferences, sink: ApplicationS
 }
 
 /** Applies the differences of an object to each file that they concern. */
-export function appliedFiles(
+function appliedFiles(
   differences: DifferencesByFile,
   baseOf: (file: CimFile) => readonly DifferenceItem[],
 ): Partial<Record<CimFile, AppliedObject>> {

@@ -20,7 +20,7 @@ import { checkBase } from './base-publication.flow';
 import { type ProjectDifferences, projectDifferences } from './project-differences';
 
 /** Result of applying an archive to the base model of its area. */
-export interface ArchiveCheck {
+interface ArchiveCheck {
   /** Null if no base model is published for the cycle of the archive: then only the archive itself is checked. */
   readonly base: Pick<StoredBaseModel, 'publicationYear' | 'period' | 'version'> | null;
   /** Whether the archive was applied to the base model. False without one, of an archive of full models, and of a project that is too large. */
@@ -41,7 +41,7 @@ export type CheckOutcome =
   | { readonly outcome: 'refused'; readonly faults: readonly ArchiveFault[] };
 
 /** Dependencies of {@link checkArchive} and {@link checkBaseArchive}. */
-export interface CheckDependencies {
+interface CheckDependencies {
   readonly profiles: MemberProfiles;
   readonly baseModels: BaseModelQueries;
   readonly warnings: ModelWarningQueries;

@@ -26,7 +26,7 @@ export interface BasePublicationRequest {
 export type BasePublicationResult = { readonly isNew: boolean; readonly base: StoredBaseModel } | 'used';
 
 /** A base model being staged. Its session holds an advisory lock, so that the clean-up job does not delete it as abandoned. */
-export interface StagedBaseModel {
+interface StagedBaseModel {
   readonly number: number;
   /** Makes it visible under the next number, or returns the newest base model if that has the same archive. One short transaction. */
   publish(): Promise<BasePublicationResult>;

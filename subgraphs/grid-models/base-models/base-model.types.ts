@@ -7,7 +7,7 @@ import type { PublicationPeriod as Period } from '../publications/publication-ke
 import type { CimFile } from '../rdf/difference-model';
 import type { FindingKind } from './applied-object';
 
-export const FindingKindEnum = graphqlEnum<FindingKind>(
+const FindingKindEnum = graphqlEnum<FindingKind>(
   'FindingKind',
   'How a statement of a version does not fit the base model.',
   {
@@ -53,7 +53,7 @@ export class BaseModelArgs {
 }
 
 @ObjectType('Finding', { description: 'A statement that does not fit the base model.', simpleResolvers: true })
-export class FindingType {
+class FindingType {
   @Field(() => FindingKindEnum, { description: 'How it does not fit.' }) kind: FindingKind;
   @Field(() => CimFileEnum, { description: 'The file with the statement.' }) file: CimFile;
   @Field(() => String, { description: 'mRID of the object that has the statement.' }) mRID: string;
@@ -64,7 +64,7 @@ export class FindingType {
 }
 
 @ObjectType('StatementAfter', { description: 'A statement about an object after a version.', simpleResolvers: true })
-export class StatementAfterType {
+class StatementAfterType {
   @Field(() => CimFileEnum, { description: 'The file that contains it.' }) file: CimFile;
   @Field(() => String, { description: 'Prefixed name: `cim:ACLineSegment.r`.' }) name: string;
   @Field(() => Boolean, { description: 'Whether it is an association, whose value is an mRID.' })

@@ -81,7 +81,7 @@ export async function withWarnings(
 }
 
 /** The members of the archive of a base model, what those without faults contain, and the faults of the others. */
-export interface CheckedBase {
+interface CheckedBase {
   readonly members: readonly ArchiveMember[];
   readonly files: readonly DigestedBaseFile[];
   readonly faults: readonly ArchiveFault[];

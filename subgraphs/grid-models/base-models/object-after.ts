@@ -11,7 +11,7 @@ export interface ObjectSources {
 }
 
 /** A statement about an object after a project. */
-export interface StatementAfter extends Statement {
+interface StatementAfter extends Statement {
   readonly file: CimFile;
   /** Whether the base model lacks it. */
   readonly isNew: boolean;

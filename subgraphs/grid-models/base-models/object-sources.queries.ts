@@ -5,7 +5,7 @@ import type { ObjectSources } from './object-after';
 import type { MutableDifferences } from './project-differences';
 
 /** An association of the base model to an object, with the object that has it. */
-export interface BaseReference {
+interface BaseReference {
   readonly target: string;
   readonly file: CimFile;
   readonly mRID: string;

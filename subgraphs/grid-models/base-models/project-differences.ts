@@ -18,7 +18,8 @@ export interface ProjectDifferences {
 /** Collects the items of the difference models of a project. */
 export function projectDifferences(): ProjectDifferences {
   const objects = new Map<string, MutableDifferences>();
-  const [removed, added, relevant] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const [removed, relevant] = [new Set<string>(), new Set<string>()];
+  const fates = new Map<string, Fate>();
   const names = new Map<string, string>();
   /** Copies values, which may be slices of large strings, and shares equal names. */
   const owned = ({ name, kind, value }: Statement): Statement => {
@@ -26,17 +27,16 @@ export function projectDifferences(): ProjectDifferences {
     if (shared === undefined) names.set((shared = copied(name)), shared);
     return { name: shared, kind, value: copied(value) };
   };
-  /** Applies the rule of {@link isRemoved} item by item: an object may have more items than one turn of the event loop can examine. */
+  /** Item by item: an object may have more items than one turn of the event loop can examine. */
   const classify = (key: string, file: CimFile, section: DifferenceSection, item: DifferenceItem) => {
     relevant.add(key);
-    if (section === 'reverse') {
-      if (item.isObject && !added.has(key)) removed.add(key);
-      return;
-    }
-    for (const { kind, value } of item.statements) if (kind === 'association') relevant.add(value.toLowerCase());
-    if (!declares(file, item)) return;
-    added.add(key);
-    removed.delete(key);
+    if (section === 'forward')
+      for (const { kind, value } of item.statements) if (kind === 'association') relevant.add(value.toLowerCase());
+    const fate = fateAfter(fates.get(key), file, section, item);
+    if (fate === undefined) return;
+    fates.set(key, fate);
+    if (fate === 'removed') removed.add(key);
+    else removed.delete(key);
   };
   return {
     ...{ objects, removed, relevant },
@@ -54,9 +54,25 @@ export function projectDifferences(): ProjectDifferences {
 /** Differences of an object while they are collected. */
 export type MutableDifferences = Partial<Record<CimFile, Record<DifferenceSection, DifferenceItem[]>>>;
 
+/** What a project does with an object as a whole. */
+type Fate = 'removed' | 'added';
+
+/** Returns the fate of an object after one more item. An object that is added again is not removed. */
+function fateAfter(
+  fate: Fate | undefined,
+  file: CimFile,
+  section: DifferenceSection,
+  item: DifferenceItem,
+): Fate | undefined {
+  if (section === 'forward') return declares(file, item) ? 'added' : fate;
+  return item.isObject && fate !== 'added' ? 'removed' : fate;
+}
+
 /** Returns whether an object is removed as a whole and not added again. */
 export function isRemoved(differences: DifferencesByFile): boolean {
-  const files = Object.entries(differences) as [CimFile, ObjectDifferences][];
-  const isAdded = files.some(([file, { forward }]) => forward.some((item) => declares(file, item)));
-  return !isAdded && files.some(([, { reverse }]) => reverse.some(({ isObject }) => isObject));
+  let fate: Fate | undefined;
+  for (const [file, sections] of Object.entries(differences) as [CimFile, ObjectDifferences][])
+    for (const section of ['reverse', 'forward'] as const)
+      for (const item of sections[section]) fate = fateAfter(fate, file, section, item);
+  return fate === 'removed';
 }

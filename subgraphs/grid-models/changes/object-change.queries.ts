@@ -1,18 +1,11 @@
-import {
-  type ConnectionWithTotal,
-  type PageRequest,
-  connectionOf,
-  withTotal,
-  rejectCursor,
-  requirePageSize,
-} from '../../server/lists/connection';
+import { type ConnectionWithTotal, type PageRequest, withTotal, requirePageSize } from '../../server/lists/connection';
 import type { Database } from '../../server/database/database';
 import { type CimFile, UNKNOWN_CLASS } from '../rdf/difference-model';
 import { type ObjectChange, type ObjectChangeKind, type ValueChange, objectChange } from './object-changes';
 import { proposedClass } from './proposed-class';
 import { mRIDOf } from '../rdf/rdf-resources';
 import { MAX_PAGE_SIZE } from '../projects/development-project.queries';
-import { textCursor, textPosition } from '../../server/lists/list-cursor';
+import { countRows, inKeyOrder } from '../../server/lists/paged-list';
 import { longReads, rowsByKey } from '../../server/database/rows-by-key';
 import { requireWellFormed } from '../well-formed-arguments';
 import { ITEM_COLUMNS, type ItemRow, filedItem, statementsOf } from '../difference-models/stored-item.queries';
@@ -34,7 +27,7 @@ export interface ObjectClassCount {
 }
 
 /** Conditions on changes; null means no condition. */
-export interface ChangeFilter {
+interface ChangeFilter {
   readonly kind: ObjectChangeKind | null;
   readonly type: string | null;
   /** Start of an mRID or part of a name; case-insensitive. */
@@ -87,7 +80,7 @@ const LIST_KEY = 'list_key(c.type, c.name) collate "C"';
 const OF_CLASS = `c.type = $3 and ${LIST_KEY} >= class_key($3) collate "C" and ${LIST_KEY} < (class_key($3) || E'\\x03') collate "C"`;
 
 /** Builds one statement per set of conditions, so that each prepared plan uses the index for these conditions. */
-function selection({ kind, type, search }: ChangeFilter) {
+function listOf({ kind, type, search }: ChangeFilter) {
   const where = [
     'c.project_version = $1',
     kind === null ? '$2::text is null' : 'c.kind = $2',
@@ -95,22 +88,7 @@ function selection({ kind, type, search }: ChangeFilter) {
     search === null ? '$4::text is null and $5::text is null' : SEARCHED,
   ].join(' and ');
   const name = [kind && 'kind', type && 'type', search !== null && 'search'].filter(Boolean).join('_');
-  return { name, where };
-}
-
-/** A row of a list with its sort key. */
-type ListedChange = StoredChange & { readonly listKey: string };
-
-/** Separates the sort key from the mRID in a cursor. Neither contains it. */
-const SEPARATOR = '\u0003';
-
-const cursorOf = ({ listKey, key }: ListedChange) => textCursor(`${listKey}${SEPARATOR}${key}`);
-
-/** Returns the sort key and the mRID after which a page starts. */
-function positionOf(cursor: string | null): readonly [listKey: string, key: string] {
-  if (cursor === null) return ['', ''];
-  const [listKey, key, ...others] = textPosition(cursor).split(SEPARATOR);
-  return listKey === undefined || key === undefined || others.length > 0 ? rejectCursor() : [listKey, key];
+  return { name: `changes_${name}`, columns: COLUMNS, from: 'object_change c', where, key: [LIST_KEY, 'c.mrid_key'] };
 }
 
 /** Queries for the changes that versions make to objects. */
@@ -156,24 +134,10 @@ export class ObjectChangeQueries {
   async page(versionId: string, filter: ChangeFilter, page: PageRequest): Promise<ObjectChangePage> {
     requirePageSize(page.first, MAX_PAGE_SIZE);
     requireWellFormed({ type: filter.type, search: filter.search });
-    const { name, where } = selection(filter);
-    const { rows } = await this.database.pool.query<ListedChange>({
-      name: `changes_${name}`,
-      text: `select ${COLUMNS}, ${LIST_KEY} as "listKey" from object_change c
-        where ${where} and (${LIST_KEY}, c.mrid_key) > ($6 collate "C", $7) order by ${LIST_KEY}, c.mrid_key limit $8`,
-      values: [...valuesOf(versionId, filter), ...positionOf(page.after), page.first + 1],
-    });
-    return withTotal(connectionOf(rows, page, cursorOf), () => this.count(versionId, filter));
-  }
-
-  private async count(versionId: string, filter: ChangeFilter): Promise<number> {
-    const { name, where } = selection(filter);
-    const { rows } = await this.database.pool.query<{ total: string }>({
-      name: `count_changes_${name}`,
-      text: `select count(*) as total from object_change c where ${where}`,
-      values: valuesOf(versionId, filter),
-    });
-    return Number(rows[0]?.total);
+    const [list, values] = [listOf(filter), valuesOf(versionId, filter)];
+    const { pool } = this.database;
+    const listed = await inKeyOrder(pool, list, values, page, (row: StoredChange) => row);
+    return withTotal(listed, () => countRows(pool, list, values));
   }
 }
 

@@ -39,7 +39,11 @@ export class ValueChangeType {
 export class ObjectChangeType {
   @Field(() => String, { description: 'mRID of the object.' }) mRID: string;
   @Field(() => String, { description: 'Its prefixed class; `rdf:Description` if no file states it.' }) type: string;
-  @Field(() => ObjectChangeKindEnum, { description: 'Kind of the change.' }) kind: ObjectChangeKind;
+  @Field(() => ObjectChangeKindEnum, {
+    description:
+      'Kind of the change. It depends on the base model that applied when the version was published; a later base model does not change it.',
+  })
+  kind: ObjectChangeKind;
   @Field(() => String, { nullable: true, description: 'Its name; null if no file states it.' }) name: string | null;
   @Field(() => [CimFileEnum], { description: 'The files with items of the object.' }) files: readonly CimFile[];
 }
@@ -55,7 +59,7 @@ export const ObjectChangeConnectionType = connectionType(
   description: 'An association of another object of the version that refers to an object.',
   simpleResolvers: true,
 })
-export class ObjectReferenceType {
+class ObjectReferenceType {
   @Field(() => String, { description: 'Prefixed name of the association: `cim:Terminal.ConductingEquipment`.' })
   name: string;
   @Field(() => CimFileEnum, { description: 'The file that contains it.' }) file: CimFile;
@@ -65,7 +69,7 @@ export class ObjectReferenceType {
 }
 
 /** Pages of references. */
-export const ObjectReferenceConnectionType = connectionType(
+const ObjectReferenceConnectionType = connectionType(
   'ObjectReference',
   'A page of references to an object, ordered by association, then mRID.',
   () => ObjectReferenceType,

@@ -1,11 +1,5 @@
-import {
-  type Connection,
-  type PageRequest,
-  connectionOf,
-  rejectCursor,
-  requirePageSize,
-} from '../../server/lists/connection';
-import { textCursor, textPosition } from '../../server/lists/list-cursor';
+import { type Connection, type PageRequest, connectionOf, requirePageSize } from '../../server/lists/connection';
+import { textCursor, textPositions } from '../../server/lists/list-cursor';
 import type { Database } from '../../server/database/database';
 import type { CimFile } from '../rdf/difference-model';
 import { MAX_PAGE_SIZE } from '../projects/development-project.queries';
@@ -67,7 +61,7 @@ export class ObjectReferenceQueries {
   /** Returns a page of the references to an object, by association. Reads every reference to it. */
   async page({ versionId, key }: StoredChange, page: PageRequest): Promise<Connection<ObjectReference>> {
     requirePageSize(page.first, MAX_PAGE_SIZE);
-    const values = [versionId, key, ...positionOf(page.after), page.first + 1];
+    const values = [versionId, key, ...textPositions(page.after, 3), page.first + 1];
     const { rows } = await this.database.pool.query<ReferenceRow>({ ...REFERENCES, values });
     return connectionOf(rows.map(referenceOf), page, cursorOf);
   }
@@ -77,15 +71,4 @@ function referenceOf({ name, file, isDeleted, isAdded, objectName, ...source }: 
   return { name, file, isDeleted, isAdded, source: { ...source, name: objectName } };
 }
 
-/** Separates the parts of a cursor. XML 1.0 excludes it from names and identifiers. */
-const SEPARATOR = '\u0003';
-
-function cursorOf({ name, file, source }: ObjectReference): string {
-  return textCursor([name, file, source.key].join(SEPARATOR));
-}
-
-function positionOf(cursor: string | null): readonly string[] {
-  if (cursor === null) return ['', '', ''];
-  const parts = textPosition(cursor).split(SEPARATOR);
-  return parts.length === 3 ? parts : rejectCursor();
-}
+const cursorOf = ({ name, file, source }: ObjectReference) => textCursor(name, file, source.key);

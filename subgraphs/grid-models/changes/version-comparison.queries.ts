@@ -33,7 +33,7 @@ export interface ComparisonCount extends Readonly<Record<ObjectChangeKind, numbe
 }
 
 /** Conditions on differences; null means no condition. */
-export interface ComparisonFilter {
+interface ComparisonFilter {
   readonly file: CimFile | null;
   readonly kind: ObjectChangeKind | null;
 }

@@ -19,7 +19,7 @@ import type {
   description: 'Number of differences of a file: of objects in one of its sections.',
   simpleResolvers: true,
 })
-export class ComparisonCountType {
+class ComparisonCountType {
   @Field(() => CimFileEnum, { description: 'The file.' }) file: CimFile;
   @Field(() => Int, { description: 'Objects in a section that only the second version has.' }) added: number;
   @Field(() => Int, { description: 'Objects in a section that only the first version has.' }) removed: number;
@@ -44,7 +44,7 @@ export class VersionComparisonType {
   description: 'What a section of a file says about an object, where two versions differ in it.',
   simpleResolvers: true,
 })
-export class ModelDifferenceType {
+class ModelDifferenceType {
   @Field(() => CimFileEnum, { description: 'Its file.' }) file: CimFile;
   @Field(() => DifferenceSectionEnum, { description: 'Its section.' }) section: DifferenceSection;
   @Field(() => String, { description: 'mRID of the object.' }) mRID: string;
@@ -61,7 +61,7 @@ export class ModelDifferenceType {
 }
 
 /** Pages of differences. */
-export const ModelDifferenceConnectionType = connectionType(
+const ModelDifferenceConnectionType = connectionType(
   'ModelDifference',
   'A page of the differences of two versions, ordered by file, then mRID.',
   () => ModelDifferenceType,
@@ -69,7 +69,7 @@ export const ModelDifferenceConnectionType = connectionType(
 
 /** Page and conditions of a list of differences. */
 @ArgsType()
-export class ModelDifferenceArgs extends PageArgs {
+class ModelDifferenceArgs extends PageArgs {
   @Field(() => CimFileEnum, { nullable: true, defaultValue: null, description: 'Only differences of this file.' })
   file: CimFile | null;
   @Field(() => ObjectChangeKindEnum, {

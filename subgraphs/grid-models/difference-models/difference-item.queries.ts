@@ -1,21 +1,15 @@
-import {
-  type ConnectionWithTotal,
-  type PageRequest,
-  connectionOf,
-  withTotal,
-  requirePageSize,
-} from '../../server/lists/connection';
+import { type ConnectionWithTotal, type PageRequest, withTotal, requirePageSize } from '../../server/lists/connection';
 import type { Database } from '../../server/database/database';
 import type { DifferenceSection } from '../rdf/difference-model';
 import { mRIDOf } from '../rdf/rdf-resources';
 import { MAX_PAGE_SIZE } from '../projects/development-project.queries';
 import type { StoredModel } from './difference-model.queries';
-import { numberPosition, textCursor } from '../../server/lists/list-cursor';
+import { inKeyOrder } from '../../server/lists/paged-list';
 import { requireWellFormed } from '../well-formed-arguments';
 import { ITEM_COLUMNS, type ItemRow, type ShownItem, shownItem } from './stored-item.queries';
 
 /** Conditions on items; null means no condition. */
-export interface ItemFilter {
+interface ItemFilter {
   readonly section: DifferenceSection | null;
   readonly type: string | null;
   readonly mRID: string | null;
@@ -115,21 +109,11 @@ export class DifferenceItemQueries {
     const { type, mRID, statement } = filter;
     requireWellFormed({ type, mRID, name: statement?.name, value: statement?.value });
     const { name, from, number, where } = selection(filter);
-    const { rows } = await this.database.pool.query<ItemRow>({
-      name: `items_${name}`,
-      text: `select distinct on (${number}) ${ITEM_COLUMNS} from ${from} where ${where} and ${number} > $9
-        order by ${number} limit $10`,
-      values: [...valuesOf(model, filter), numberPosition(page.after), page.first + 1],
-    });
-    return withTotal(
-      connectionOf(
-        rows,
-        page,
-        (row) => textCursor(String(row.number)),
-        (row) => shownItem(model, row),
-      ),
-      () => this.count(model, filter),
-    );
+    const columns = `distinct on (${number}) ${ITEM_COLUMNS}`;
+    const list = { name: `items_${name}`, columns, from, where, key: [number], isNumber: true };
+    const nodeOf = (row: ItemRow) => shownItem(model, row);
+    const listed = await inKeyOrder(this.database.pool, list, valuesOf(model, filter), page, nodeOf);
+    return withTotal(listed, () => this.count(model, filter));
   }
 
   /** Counts the items of the list: from the stored class counts, or in an index if conditions need the items. */

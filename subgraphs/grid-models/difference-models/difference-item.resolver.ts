@@ -25,7 +25,7 @@ export class ItemAssociationType {
   description: 'An object, or a change of one, in a section of a difference model.',
   simpleResolvers: true,
 })
-export class DifferenceItemType {
+class DifferenceItemType {
   @Field(() => DifferenceSectionEnum, { description: 'Its section.' }) section: DifferenceSection;
   @Field(() => String, { description: 'mRID of the object.' }) mRID: string;
   @Field(() => String, { description: 'Its prefixed class; `rdf:Description` if the file does not state it.' })
@@ -57,7 +57,7 @@ export const DifferenceItemConnectionType = connectionType(
 );
 
 @InputType('StatementFilter', { description: 'An attribute or association that an item must have.' })
-export class StatementFilterInput {
+class StatementFilterInput {
   @Field(() => String, { description: 'Its prefixed name: `cim:ACLineSegment.r`.' }) name: string;
   @Field(() => String, {
     nullable: true,

@@ -5,7 +5,7 @@ import { rowsByKey } from '../../server/database/rows-by-key';
 import { requireWellFormed } from '../well-formed-arguments';
 
 /** Number of items and of their statements in a section. */
-export interface SectionCounts {
+interface SectionCounts {
   readonly items: number;
   readonly statements: number;
 }

@@ -26,7 +26,7 @@ import { ProjectVersionType } from '../projects/development-project.types';
 import { StoredFileType } from '../files/published-file.resolver';
 
 /** Queries behind the fields of a difference model. */
-export interface ModelQueries {
+interface ModelQueries {
   readonly models: DifferenceModelQueries;
   readonly dependencies: ModelDependencyQueries;
   readonly versions: ProjectVersionQueries;

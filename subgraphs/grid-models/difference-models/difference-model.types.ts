@@ -41,7 +41,7 @@ export class DifferenceModelHeaderType implements domain.DifferenceModelHeader {
 }
 
 @ObjectType('SectionCounts', { description: 'Number of items and statements in a section.', simpleResolvers: true })
-export class SectionCountsType {
+class SectionCountsType {
   @Field(() => Int, { description: 'Number of items.' }) items: number;
   @Field(() => Int, { description: 'Number of their attributes and associations.' }) statements: number;
 }

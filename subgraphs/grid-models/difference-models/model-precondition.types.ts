@@ -6,7 +6,7 @@ import { ItemAssociationType, ItemAttributeType } from './difference-item.resolv
   description: 'Statements about one object that must hold in the base model before the difference is applied.',
   simpleResolvers: true,
 })
-export class ModelPreconditionType {
+class ModelPreconditionType {
   @Field(() => String, { description: 'mRID of the object.' }) mRID: string;
   @Field(() => String, { description: 'Its prefixed class; `rdf:Description` if the file does not state it.' })
   type: string;

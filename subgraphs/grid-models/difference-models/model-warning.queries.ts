@@ -7,7 +7,7 @@ type VersionInputs = WarningInputs & { readonly versionId: string };
 type BaseInputs = WarningInputs & { readonly base: number };
 
 /** A file of an archive that is not published yet. */
-export interface UnpublishedModel {
+interface UnpublishedModel {
   readonly file: CimFile;
   readonly header: DifferenceModelHeader;
   readonly sha256: Buffer;

@@ -4,7 +4,7 @@ import type { CimFile } from '../rdf/difference-model';
 import { CimFileEnum } from './difference-model.types';
 import type { ModelWarning, ModelWarningKind } from './model-warnings';
 
-export const ModelWarningKindEnum = graphqlEnum<ModelWarningKind>('ModelWarningKind', 'Kind of a warning.', {
+const ModelWarningKindEnum = graphqlEnum<ModelWarningKind>('ModelWarningKind', 'Kind of a warning.', {
   'reused-mrid': 'A model with the same mRID and other contents was published before.',
   'no-dependency': 'The header has no `md:Model.DependentOn`. The EQ of a base model needs none.',
   'created-without-zone': '`md:Model.created` has no time zone. It is served as written.',

@@ -5,7 +5,7 @@ import type { CimFile } from '../rdf/difference-model';
 export const CHUNK_BYTES = 256 * 1024;
 
 /** A chunk of a content, numbered from 0. */
-export interface ContentChunk {
+interface ContentChunk {
   readonly number: number;
   readonly bytes: Buffer;
 }

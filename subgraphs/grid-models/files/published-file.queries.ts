@@ -5,7 +5,7 @@ import type { ContentEncoding, FileView, Member } from './content.repository';
 import { rowsByKey } from '../../server/database/rows-by-key';
 
 /** Identifies a version of a development project. */
-export interface VersionKey extends PublicationKey {
+interface VersionKey extends PublicationKey {
   readonly version: number;
 }
 
@@ -30,7 +30,7 @@ export interface StoredFile {
 }
 
 /** A published file by version and member. */
-export interface StoredMember extends Omit<StoredFile, 'name'> {
+interface StoredMember extends Omit<StoredFile, 'name'> {
   readonly versionId: string;
   readonly member: Member;
 }

@@ -12,17 +12,16 @@ import type { ContentStore } from './content-store.flow';
 import type { ContentEncoding, FileView, Member } from './content.repository';
 import type { PublishedFileQueries, StoredRepresentation } from './published-file.queries';
 
-export const FileViewEnum = graphqlEnum<FileView>('FileView', 'A view of a published file.', {
+const FileViewEnum = graphqlEnum<FileView>('FileView', 'A view of a published file.', {
   rdf: 'RDF/XML, the published bytes.',
   json: 'The JSON view of a difference model.',
   zip: 'The archive, the published bytes.',
 });
 
-export const ContentEncodingEnum = graphqlEnum<ContentEncoding>(
-  'ContentEncoding',
-  'Content coding of a representation.',
-  { identity: 'Uncompressed.', gzip: 'Compressed by gzip.' },
-);
+const ContentEncodingEnum = graphqlEnum<ContentEncoding>('ContentEncoding', 'Content coding of a representation.', {
+  identity: 'Uncompressed.',
+  gzip: 'Compressed by gzip.',
+});
 
 @ObjectType('StoredFile', { description: 'A published file.', simpleResolvers: true })
 export class StoredFileType {
@@ -32,7 +31,7 @@ export class StoredFileType {
 }
 
 @ObjectType('FileRepresentation', { description: 'A representation of a published file.', simpleResolvers: true })
-export class FileRepresentationType {
+class FileRepresentationType {
   @Field(() => FileViewEnum, { description: 'The view.' }) view: FileView;
   @Field(() => ContentEncodingEnum, { description: 'The content coding.' }) encoding: ContentEncoding;
   @Field(() => Int, { description: 'Its size in bytes, after coding.' }) size: number;
@@ -44,7 +43,7 @@ export class FileRepresentationType {
 }
 
 @ObjectType('PublishedFile', { description: 'A published file with all its representations.', simpleResolvers: true })
-export class PublishedFileType {
+class PublishedFileType {
   @Field(() => String, {
     description: 'Its name for downloads: `LTDS_EPN_2026-01_Thetford-33kV_v1_EQ.xml`, or the name of the archive.',
   })
@@ -56,13 +55,13 @@ export class PublishedFileType {
 
 /** Identifies a version of a development project. */
 @ArgsType()
-export class VersionArgs extends ProjectArgs {
+class VersionArgs extends ProjectArgs {
   @Field(() => Int, { description: 'Number of the version, from 1.' }) version: number;
 }
 
 /** Identifies a file of a version. */
 @ArgsType()
-export class FileArgs extends VersionArgs {
+class FileArgs extends VersionArgs {
   @Field(() => CimFileEnum, { description: 'The file.' }) cimFile: CimFile;
 }
 

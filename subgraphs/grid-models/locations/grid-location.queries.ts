@@ -19,7 +19,8 @@ import { BaseLocationQueries, type NamedObject } from './base-location.queries';
 import type { DifferenceItem } from '../rdf/difference-model';
 import type { ObjectChangeKind } from '../changes/object-changes';
 import { textCursor, textPosition } from '../../server/lists/list-cursor';
-import { COUNT_LOCATIONS, ITEMS_OF_OBJECTS, LOCATIONS, NAMED_OBJECTS, POINTS_OF_LOCATIONS } from './location.sql';
+import { countRows } from '../../server/lists/paged-list';
+import { ITEMS_OF_OBJECTS, LOCATIONS, NAMED_OBJECTS, POINTS_OF_LOCATIONS } from './location.sql';
 import { type ItemRow, filedItem } from '../difference-models/stored-item.queries';
 
 /** A location of a version, with the object at it. */
@@ -32,10 +33,10 @@ export interface GridLocation extends LocatedPoints {
 }
 
 /** Locations in a page: more than other lists allow, because maps plot many. */
-export const MAX_LOCATION_PAGE_SIZE = 5_000;
+const MAX_LOCATION_PAGE_SIZE = 5_000;
 
 /** A version, and the short key of its base model; null if none is published. */
-export interface LocatedVersion {
+interface LocatedVersion {
   readonly versionId: string;
   readonly base: number | null;
 }
@@ -45,6 +46,8 @@ interface LocationRow {
   readonly key: string;
   readonly kind: ObjectChangeKind;
 }
+
+const OF_VERSION = { name: 'locations', from: 'grid_location', where: 'project_version = $1' };
 
 /** Queries for the locations of a version: locations that items of its GL file describe, or whose points they describe. */
 export class GridLocationQueries {
@@ -69,7 +72,7 @@ export class GridLocationQueries {
       ({ key }) => textCursor(key),
       ({ key }) => located.get(key) as GridLocation,
     );
-    return withTotal(listed, () => this.count(versionId));
+    return withTotal(listed, () => countRows(this.database.pool, OF_VERSION, [versionId]));
   }
 
   private async located(version: LocatedVersion, rows: readonly LocationRow[]): Promise<Map<string, GridLocation>> {
@@ -153,11 +156,6 @@ export class GridLocationQueries {
     if (wanted.length === 0) return [];
     const { rows } = await this.database.pool.query<ItemRow>({ ...statement, values: [versionId, wanted] });
     return rows.map((row): SectionItem => filedItem({ ...row, file: 'GL' }));
-  }
-
-  private async count(versionId: string): Promise<number> {
-    const { rows } = await this.database.pool.query<{ total: string }>({ ...COUNT_LOCATIONS, values: [versionId] });
-    return Number(rows[0]?.total);
   }
 }
 

@@ -26,7 +26,7 @@ export interface SectionItem {
 }
 
 /** A point of a location: longitude or easting, latitude or northing. */
-export interface GridPoint {
+interface GridPoint {
   readonly sequence: number | null;
   readonly x: number;
   readonly y: number;

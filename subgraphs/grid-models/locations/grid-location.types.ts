@@ -5,7 +5,7 @@ import { connectionType } from '../../server/lists/connection.types';
 import { ObjectChangeKindEnum } from '../changes/object-change.resolver';
 
 @ObjectType('GridPoint', { description: 'A `cim:PositionPoint` of a location.', simpleResolvers: true })
-export class GridPointType {
+class GridPointType {
   @Field(() => Int, { nullable: true, description: 'Its sequence number in the location.' }) sequence: number | null;
   @Field(() => Float, { description: '`xPosition`: longitude or easting.' }) x: number;
   @Field(() => Float, { description: '`yPosition`: latitude or northing.' }) y: number;
@@ -16,7 +16,7 @@ export class GridPointType {
     'A `cim:Location` of a version, with its points. It is CHANGED if the version changes only its points or single attributes.',
   simpleResolvers: true,
 })
-export class GridLocationType {
+class GridLocationType {
   @Field(() => String, { description: 'mRID of the location.' }) mRID: string;
   @Field(() => ObjectChangeKindEnum, { description: 'Kind of the change.' }) kind: ObjectChangeKind;
   @Field(() => String, {

@@ -46,12 +46,6 @@ export const LOCATIONS = {
     order by mrid_key limit $3`,
 };
 
-/** Counts the locations of a version. */
-export const COUNT_LOCATIONS = {
-  name: 'count_locations',
-  text: 'select count(*) as total from grid_location where project_version = $1',
-};
-
 const MODEL = "(select number from difference_model where project_version = $1 and file = 'GL')";
 
 const ITEM = `select ${ITEM_COLUMNS} from difference_item i`;

@@ -1,6 +1,6 @@
 import { isUuid } from '../../../schema/identifiers';
 import { type ConnectionWithTotal, type PageRequest, withTotal, requirePageSize } from '../../server/lists/connection';
-import { newestFirst } from '../../server/lists/paged-list';
+import { countRows, newestFirst } from '../../server/lists/paged-list';
 import type { Database } from '../../server/database/database';
 import type { PublicationPeriod, PublicationKey } from '../publications/publication-key';
 import { rowsByKey } from '../../server/database/rows-by-key';
@@ -12,7 +12,7 @@ export interface StoredProject extends PublicationKey {
 }
 
 /** Conditions on projects; null means no condition. */
-export interface ProjectFilter {
+interface ProjectFilter {
   readonly area: string | null;
   readonly publicationYear: number | null;
   readonly period: PublicationPeriod | null;
@@ -47,14 +47,18 @@ const CONDITIONS = [
 ] as const satisfies readonly [keyof ProjectFilter, string, string][];
 
 /** Builds one statement per set of conditions, so that each prepared plan uses the index for these conditions. */
-function conditionsOf(filter: ProjectFilter, firstParameter: number) {
+function listOf(filter: ProjectFilter) {
   const present = CONDITIONS.filter(([field]) => filter[field] !== null);
-  const where = present.map(([, column, type], index) => `${column} = $${index + firstParameter}::${type}`);
-  return {
-    name: present.map(([field]) => field).join('_'),
+  const where = present.map(([, column, type], index) => `${column} = $${index + 1}::${type}`);
+  const list = {
+    name: `projects_${present.map(([field]) => field).join('_')}`,
+    columns: COLUMNS,
+    from: 'development_project',
     where: ['latest_version is not null', ...where].join(' and '),
-    values: present.map(([field]) => filter[field]),
+    instant: 'latest_published_at',
+    id: 'id',
   };
+  return { list, values: present.map(([field]) => filter[field]) };
 }
 
 /** Queries for published development projects. */
@@ -76,24 +80,12 @@ export class DevelopmentProjectQueries {
     return row ?? null;
   }
 
-  /** Returns a page of projects, newest publication first. */
+  /** Returns a page of projects, newest publication first; counts the list by scanning an index. */
   async page(filter: ProjectFilter, page: PageRequest): Promise<ProjectPage> {
     requirePageSize(page.first, MAX_PAGE_SIZE);
-    const { name, where, values } = conditionsOf(filter, 4);
-    const list = { name: `projects_${name}`, columns: COLUMNS, from: 'development_project', where };
-    const ordered = { ...list, instant: 'latest_published_at', id: 'id' };
-    const listed = await newestFirst(this.database.pool, ordered, values, page, (row: StoredProject) => row);
-    return withTotal(listed, () => this.count(filter));
-  }
-
-  /** Counts the projects of the list by scanning an index. */
-  private async count(filter: ProjectFilter): Promise<number> {
-    const { name, where, values } = conditionsOf(filter, 1);
-    const { rows } = await this.database.pool.query<{ total: string }>({
-      name: `count_projects_${name}`,
-      text: `select count(*) as total from development_project where ${where}`,
-      values,
-    });
-    return Number(rows[0]?.total);
+    const { list, values } = listOf(filter);
+    const { pool } = this.database;
+    const listed = await newestFirst(pool, list, values, page, (row: StoredProject) => row);
+    return withTotal(listed, () => countRows(pool, list, values));
   }
 }

@@ -24,7 +24,7 @@ import { ObjectChangeArgs, ObjectChangeConnectionType, ObjectChangeType } from '
 import { StoredFileType } from '../files/published-file.resolver';
 
 /** Queries behind the fields of a version. */
-export interface VersionQueries {
+interface VersionQueries {
   readonly projects: DevelopmentProjectQueries;
   readonly models: DifferenceModelQueries;
   readonly warnings: ModelWarningQueries;

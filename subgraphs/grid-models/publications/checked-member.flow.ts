@@ -13,7 +13,7 @@ import { type TemporaryFile, temporaryFile } from '../archives/temporary-file';
 import type { ArchiveFault } from './publication';
 
 /** Number of items in a section, and of their statements. */
-export interface SectionCount {
+interface SectionCount {
   items: number;
   statements: number;
 }

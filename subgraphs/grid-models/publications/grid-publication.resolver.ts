@@ -10,7 +10,7 @@ import type { PreparedUpload, Uploads } from './uploads.flow';
 @InputType('GridPublicationInput', {
   description: 'The development project of an archive, by licence area, year and cycle.',
 })
-export class GridPublicationInput implements PublicationKeyInput {
+class GridPublicationInput implements PublicationKeyInput {
   @Field(() => String, { description: 'Code or alias of the licence area, case-insensitive.' }) area: string;
   @Field(() => Int, { description: 'The year of the publication, 2000 to 2100.' }) publicationYear: number;
   @Field(() => String, { description: 'The publication cycle of the year: `01` (May) or `02` (November).' })
@@ -22,7 +22,7 @@ export class GridPublicationInput implements PublicationKeyInput {
 @InputType('BaseModelPublicationInput', {
   description: 'The licence area of a base model, with year and cycle.',
 })
-export class BaseModelPublicationInput implements BaseModelKeyInput {
+class BaseModelPublicationInput implements BaseModelKeyInput {
   @Field(() => String, { description: 'Code or alias of the licence area, case-insensitive.' }) area: string;
   @Field(() => Int, { description: 'The year of the publication, 2000 to 2100.' }) publicationYear: number;
   @Field(() => String, { description: 'The publication cycle of the year: `01` (May) or `02` (November).' })
@@ -30,7 +30,7 @@ export class BaseModelPublicationInput implements BaseModelKeyInput {
 }
 
 @ObjectType('GridUpload', { description: 'A one-time address for the upload of an archive.', simpleResolvers: true })
-export class GridUploadPayload implements PreparedUpload {
+class GridUploadPayload implements PreparedUpload {
   @ReturnedOnce()
   @Field(() => String, {
     description: 'A path of Interface C: send the zip to it with PUT. It is a credential: treat it as a secret.',

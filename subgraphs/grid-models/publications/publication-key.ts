@@ -33,7 +33,7 @@ export interface PublicationKeyInput extends BaseModelKeyInput {
 }
 
 /** First and last valid year of a publication. */
-export const PUBLICATION_YEARS = [2000, 2100] as const;
+const PUBLICATION_YEARS = [2000, 2100] as const;
 
 /** A valid key, or all violations of the input, each with its field. */
 type ParsedKey<Key> = { readonly key: Key } | { readonly violations: readonly Violation[] };
@@ -70,7 +70,7 @@ export function memberName(key: PublicationKey, version: number, member: string)
 }
 
 /** Returns whether a text is a publication cycle. */
-export function isPeriod(text: string): text is PublicationPeriod {
+function isPeriod(text: string): text is PublicationPeriod {
   return text === '01' || text === '02';
 }
 

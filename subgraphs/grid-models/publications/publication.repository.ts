@@ -7,7 +7,7 @@ import { isUnused, useUpload } from './upload.repository';
 import type { Publication, PublishedVersion } from './publication';
 
 /** Digests of an archive. An archive with the same member digests as the newest version repeats it. */
-export interface ArchiveDigests {
+interface ArchiveDigests {
   /** SHA-256 of the archive. */
   readonly archive: Buffer;
   /** SHA-256 of EQ.xml, SC.xml and GL.xml. */
@@ -26,7 +26,7 @@ export interface PublicationRequest {
 export type PublicationResult = { readonly isNew: boolean; readonly version: PublishedVersion } | 'used';
 
 /** A version being staged. Its session holds an advisory lock, so that the clean-up job does not delete it as abandoned. */
-export interface Staging {
+interface Staging {
   readonly id: string;
   /** Makes the version visible under the next number, or returns the newest version if the archive repeats it. One short transaction. */
   publish(request: PublicationRequest): Promise<PublicationResult>;

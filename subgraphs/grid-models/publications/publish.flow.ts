@@ -12,7 +12,7 @@ import { type StoredBytes, type TemporaryFile, chunksOf, temporaryFile } from '.
 import type { ArchiveFault, Publication, PublishedVersion } from './publication';
 
 /** A published version with its warnings. `isNew` is false if the archive repeats the newest version, which is returned. */
-export interface PublishedOutcome {
+interface PublishedOutcome {
   readonly isNew: boolean;
   readonly version: PublishedVersion;
   readonly warnings: readonly ModelWarning[];
@@ -72,7 +72,7 @@ export async function copyOf(path: string, maxSize: number = DIFFERENCE_LIMITS.a
 }
 
 /** A received archive, and the hash of the token of its upload address, or null. */
-export interface ReceivedArchive {
+interface ReceivedArchive {
   readonly archive: TemporaryFile;
   readonly upload: Buffer | null;
 }

@@ -20,10 +20,7 @@ export type Unreceived =
   { readonly outcome: 'gone' | 'busy' } | { readonly outcome: 'too-large'; readonly maxBytes: number };
 
 /** Result of an upload: a version of a project, or a base model, which has no project. */
-export type PublishedUpload = Pick<
-  PublishedVersion,
-  'area' | 'publicationYear' | 'period' | 'version' | 'publishedAt'
-> & {
+type PublishedUpload = Pick<PublishedVersion, 'area' | 'publicationYear' | 'period' | 'version' | 'publishedAt'> & {
   readonly projectId: string | null;
 };
 

@@ -16,7 +16,7 @@ export interface StagingRepositories {
 }
 
 /** The files of a version to stage. */
-export interface VersionFiles {
+interface VersionFiles {
   readonly members: readonly CheckedMember[];
   readonly archive: StoredBytes;
   /** Short key of the base model of its cycle; null if none is published. */

@@ -5,7 +5,7 @@ import { NAME_ATTRIBUTE, lastText } from '../changes/object-changes';
 import { copied } from '../rdf/rdf-names';
 
 /** Numbers the items of one file, counts them by class, and collects them in batches for the database. */
-export interface StagedItems {
+interface StagedItems {
   add(section: DifferenceSection, item: DifferenceItem): void;
   addPrecondition(item: DifferenceItem): void;
   /** Returns whether the batch has reached a limit. */
@@ -16,7 +16,7 @@ export interface StagedItems {
 }
 
 /** Items and preconditions of one SQL statement each. */
-export interface StagedBatch {
+interface StagedBatch {
   readonly items: readonly StagedItem[];
   readonly preconditions: readonly StagedPrecondition[];
 }

@@ -4,7 +4,7 @@ import { type FiledItem, NAME_ATTRIBUTE, type ObjectChange } from '../changes/ob
 import { STAGE_LOCATIONS } from '../locations/location.sql';
 
 /** A model of a staged version, with its header and the size of its sections. */
-export interface StagedModel {
+interface StagedModel {
   readonly file: CimFile;
   readonly header: DifferenceModelHeader;
   readonly counts: Readonly<Record<DifferenceSection, { readonly items: number; readonly statements: number } | null>>;
@@ -38,7 +38,7 @@ export interface ClassCount {
 }
 
 /** A page of objects with all their items, ordered by `mrid_key`. */
-export interface ObjectPage {
+interface ObjectPage {
   /** One list of items per object. */
   readonly objects: readonly (readonly FiledItem[])[];
   /** Key after which the next page starts; undefined at the end. */

@@ -32,7 +32,7 @@ export interface Uploads {
 }
 
 /** Repositories, queue and key that uploads use. */
-export interface UploadDependencies extends ReceivedDependencies {
+interface UploadDependencies extends ReceivedDependencies {
   readonly uploads: UploadRepository;
   readonly queue: PublicationQueue;
   readonly key: Buffer;

@@ -2,7 +2,7 @@ import type { DifferenceItem, DifferenceModelHeader, DifferenceSection } from '.
 import { DESCRIPTION_ATTRIBUTE, NAME_ATTRIBUTE } from '../changes/object-changes';
 
 /** An item of the JSON view (specification, Interface C: difference-model file). */
-export interface ItemJson {
+interface ItemJson {
   mRID: string;
   type: string;
   /** Absent if the item has none. Always a text, even if it has the form of a number. */
@@ -16,7 +16,7 @@ export interface ItemJson {
 }
 
 /** Writes the JSON view of one model piece by piece. Each method returns the next part of the text. */
-export interface DifferenceModelJsonWriter {
+interface DifferenceModelJsonWriter {
   start(header: DifferenceModelHeader | null): string;
   /** Starts a section, which may stay empty. Must be called at most once per section. */
   section(section: DifferenceSection): string;

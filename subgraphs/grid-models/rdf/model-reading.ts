@@ -22,7 +22,7 @@ export const MAX_NAMESPACES = 1_000;
 export const STOP = new Error('parsing has stopped');
 
 /** An attribute of the current start tag. The parser sets `uri` after it has parsed the whole tag. */
-export interface ElementAttribute {
+interface ElementAttribute {
   readonly name: string;
   readonly local: string;
   readonly uri: string;
@@ -90,7 +90,7 @@ export interface ModelReading {
 }
 
 /** The item that is being parsed. */
-export interface ItemReading {
+interface ItemReading {
   mRID: string;
   type: string;
   isObject: boolean;

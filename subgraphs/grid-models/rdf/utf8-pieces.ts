@@ -6,7 +6,7 @@ const LINE_FEED = 0x0a;
 const INVALID = 'ERR_ENCODING_INVALID_ENCODED_DATA';
 
 /** Decodes chunks of bytes, which may split characters. */
-export interface Utf8Pieces {
+interface Utf8Pieces {
   write(bytes: Uint8Array): void;
   /** Ends the file; an incomplete last character is rejected. */
   end(): void;

@@ -12,7 +12,7 @@ import { CLOSED, END_SESSIONS, destroyPersonalData } from './personal-data-destr
 import { type AnonymisingState, nameOf } from './anonymising-state';
 
 /** Fields of a record to be anonymised. */
-export interface AnonymisableRecord {
+interface AnonymisableRecord {
   readonly id: string;
   readonly ir: string;
   readonly duid: string;

@@ -10,7 +10,7 @@ import type { AnonymisingRepository } from './anonymising.repository';
   description: 'An Identity Record that was anonymised, or is closed until it can be. This is permanent.',
   simpleResolvers: true,
 })
-export class IdentityRecordAnonymisation {
+class IdentityRecordAnonymisation {
   @Field(() => IdentityRecordKey, { description: 'Key of the Identity Record.' }) ir: string;
   @Field(() => DateTime, {
     nullable: true,
@@ -26,7 +26,7 @@ export class IdentityRecordAnonymisation {
 export type AnonymisingOutcome = { readonly anonymisedAt: Date | null } | 'refused';
 
 /** Anonymises a record, or closes it until the last linked access record has ended. */
-export type Anonymise = (id: string, actor: string, origin: CallOrigin) => Promise<AnonymisingOutcome>;
+type Anonymise = (id: string, actor: string, origin: CallOrigin) => Promise<AnonymisingOutcome>;
 
 /** Anonymises Identity Records (decisions A/B, 4). */
 @Resolver()

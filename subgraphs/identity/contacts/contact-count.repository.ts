@@ -2,7 +2,7 @@ import type { Database } from '../../server/database/database';
 import { TODAY } from '../occupancy/tenancy-change.sql';
 
 /** Contacts that a Data User asserted in some days, and their contests and rejections. */
-export interface ContactCounts {
+interface ContactCounts {
   readonly duid: string;
   readonly asserted: number;
   readonly contests: number;

@@ -10,7 +10,7 @@ const MAX_DAYS = 400;
   description: 'Contacts of customers that a Data User asserted, and their contests and rejections.',
   simpleResolvers: true,
 })
-export class ContactCount {
+class ContactCount {
   @Field(() => DataUserReference, { nullable: true, description: 'The Data User.' }) dataUser: DataUserReference;
   @Field(() => Int, { description: 'E-mail addresses and passkeys of verified Identity Records that it registered.' })
   asserted: number;

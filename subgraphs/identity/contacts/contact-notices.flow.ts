@@ -16,7 +16,7 @@ import type { IdentityDependencies } from '../dependencies';
 import type { Contact, HeldContact } from './contact';
 
 /** A record that a Data User added. */
-export interface AddedContacts {
+interface AddedContacts {
   readonly recordId: string;
   readonly duid: string;
   readonly mpxnIndex: Buffer;
@@ -26,7 +26,7 @@ export interface AddedContacts {
 }
 
 /** A passkey that was added to a record. */
-export interface AddedPasskey {
+interface AddedPasskey {
   readonly contact: Contact;
   /** The contact that was proven first; null if the Data User vouched. */
   readonly provenBy: Contact | null;

@@ -4,16 +4,16 @@ import { TODAY } from '../occupancy/tenancy-change.sql';
 import type { Contact, ContactVerdict, HeldContact } from './contact';
 
 /** Counters of the contacts that a Data User asserts. */
-export type ContactCountKind = 'asserted' | 'contest' | 'rejection';
+type ContactCountKind = 'asserted' | 'contest' | 'rejection';
 
 /** A tenancy of a meter point, by blind index. */
-export interface Tenancy {
+interface Tenancy {
   readonly mpxnIndex: Buffer;
   readonly tenancy: string;
 }
 
 /** A contact to judge. */
-export type JudgedContact = Pick<HeldContact, 'contact' | 'kind' | 'recordId'>;
+type JudgedContact = Pick<HeldContact, 'contact' | 'kind' | 'recordId'>;
 
 const PROVE = `
   insert into contact_proof (mpxn_index, tenancy, one, other)

@@ -5,12 +5,12 @@ import type * as contacts from './contact';
 import type * as domain from './customer-contacts';
 import { DataUserReference } from '../lookups/identity-lookup.resolver';
 
-export const ContactKind = graphqlEnum<contacts.ContactKind>('ContactKind', 'Kinds of contacts.', {
+const ContactKind = graphqlEnum<contacts.ContactKind>('ContactKind', 'Kinds of contacts.', {
   email: 'An e-mail address.',
   passkey: 'A passkey.',
 });
 
-export const ContactStanding = graphqlEnum<domain.ContactStanding>(
+const ContactStanding = graphqlEnum<domain.ContactStanding>(
   'ContactStanding',
   'Relation of a contact to the calling customer.',
   {

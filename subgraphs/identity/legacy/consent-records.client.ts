@@ -32,7 +32,7 @@ export interface RecordedConsent {
 }
 
 /** An ACTIVE consent of `access`: without MPxN and address. */
-export type ShownConsent = Omit<ConsentEvidence, 'mpxn' | 'address'> & {
+type ShownConsent = Omit<ConsentEvidence, 'mpxn' | 'address'> & {
   readonly duid: string;
   /** Null if a re-identification linked it, not its Data User. */
   readonly identityRecordId: string | null;

@@ -2,12 +2,11 @@ import { Field, InputType } from 'type-graphql';
 import type { DataType } from '../../../schema/data-types';
 import { CalendarDate, DateTime, Duid, Mpxn, Uri } from '../../../schema/scalars';
 import type * as domain from './legacy-consent';
-import { UkAddressInput } from '../records/identity-record-input.types';
-import { optional } from '../records/identity-record.types';
+import { UkAddressInput, optional } from '../records/identity-record.types';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 
 @InputType('ConsentEvidenceInput', { description: 'Evidence of a consent (Interface B).' })
-export class ConsentEvidenceInput implements domain.ConsentEvidence {
+class ConsentEvidenceInput implements domain.ConsentEvidence {
   @Field(() => DateTime, { description: 'When the customer consented.' }) consentDate: Date;
   @Field(() => String, optional("The Data User's own reference, at most 255 characters."))
   userDefinedReference: string | null;

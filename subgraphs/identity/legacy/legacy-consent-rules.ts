@@ -11,16 +11,16 @@ const MAX_REFERENCE_LENGTH = 255;
 const TOLERANCE_MS = 5 * 60_000;
 
 /** Context of the rules. */
-export interface ConsentContext extends WebUrlPolicy {
+interface ConsentContext extends WebUrlPolicy {
   /** Instant of the call by the register's clock. */
   readonly now: Date;
 }
 
 /** A rule for consents: returns its violations. */
-export type ConsentRule = (consent: NewConsent, ruleContext: ConsentContext) => Violation[];
+type ConsentRule = (consent: NewConsent, ruleContext: ConsentContext) => Violation[];
 
 /** Rules for consents (decisions A/B, 8), in the order of their violations. The GraphQL types check keys, dates and enums. */
-export const consentRules: readonly ConsentRule[] = [
+const consentRules: readonly ConsentRule[] = [
   ({ evidence }) =>
     textViolations(['evidence', 'userDefinedReference'], evidence.userDefinedReference, { max: MAX_REFERENCE_LENGTH }),
   ({ evidence }, { now }) => consentDateViolations(evidence, now),

@@ -6,7 +6,7 @@ import { UkAddress } from '../records/identity-record.types';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 
 @ObjectType('ConsentToken', { description: 'Issued when a consent is registered.', simpleResolvers: true })
-export class ConsentToken implements domain.ConsentToken {
+class ConsentToken implements domain.ConsentToken {
   @Field(() => ConsentKey, {
     description: 'The consent key: a secret. With the prefix `ak_` it is the access key of the access record.',
   })
@@ -26,7 +26,7 @@ export class ConsentRegistration implements domain.ConsentRegistration {
 }
 
 @ObjectType('ConsentEvidence', { description: 'Evidence of a consent (Interface B).', simpleResolvers: true })
-export class ConsentEvidence implements domain.ConsentEvidence {
+class ConsentEvidence implements domain.ConsentEvidence {
   @Field(() => DateTime, { description: 'When the customer consented.' }) consentDate: Date;
   @Field(() => String, { nullable: true, description: "The Data User's own reference: for that Data User only." })
   userDefinedReference: string | null;

@@ -13,7 +13,7 @@ import type { IdentityDependencies } from '../dependencies';
 import type { ConsentRecords, ConsentRequester, RecordedConsent } from './consent-records.client';
 
 /** A request to register a consent, or to update the one with a key. */
-export interface ConsentRequest {
+interface ConsentRequest {
   readonly actor: { readonly accountId: string; readonly duid: string };
   readonly consent: NewConsent;
   /** Null for a new consent. */
@@ -22,10 +22,7 @@ export interface ConsentRequest {
 }
 
 /** Dependencies of the registration. */
-export interface RegistrarDependencies extends Pick<
-  IdentityDependencies,
-  'indexes' | 'logger' | 'production' | 'clock'
-> {
+interface RegistrarDependencies extends Pick<IdentityDependencies, 'indexes' | 'logger' | 'production' | 'clock'> {
   readonly provisional: ProvisionalRecordRepository;
   readonly records: IdentityRecordRepository;
   readonly consents: ConsentRecords;

@@ -9,7 +9,7 @@ import type { RegisteredConsent } from './legacy-consent';
 import type { ConsentRecords } from './consent-records.client';
 
 /** Dependencies of the search. */
-export interface SearchDependencies {
+interface SearchDependencies {
   readonly records: IdentityRecordRepository;
   readonly reidentifications: Pick<ReidentificationRepository, 'hasTakenPart'>;
   readonly occupants: Pick<OccupancyRepository, 'verifiedAt'>;

@@ -8,7 +8,7 @@ import type { CustomerSessions } from '../sign-in/customer-sessions.flow';
 import type * as domain from './identity-lookup.repository';
 import type { IdentityLookupRepository } from './identity-lookup.repository';
 
-export const IdentityLookupKind = graphqlEnum('IdentityLookKind', 'Kind of lookup of a customer.', {
+const IdentityLookupKind = graphqlEnum('IdentityLookKind', 'Kind of lookup of a customer.', {
   'existence-check': 'It checked whether a customer is registered at the meter point.',
   reidentification: 'It started or tried to start a re-identification of the customer.',
   'show-consents': 'It read the consents at the meter point.',
@@ -22,7 +22,7 @@ export class DataUserReference {
 }
 
 @ObjectType('IdentityLook', { description: 'Number of lookups by an organisation in one hour.', simpleResolvers: true })
-export class IdentityLookup {
+class IdentityLookup {
   @Field(() => DataUserReference, { nullable: true, description: 'The organisation.' })
   dataUser: DataUserReference | null;
   @Field(() => IdentityLookupKind, { description: 'Kind of lookup.' }) kind: domain.IdentityLookupKind;

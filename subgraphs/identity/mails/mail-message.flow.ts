@@ -3,7 +3,7 @@ import type { Language, OutgoingMail } from './outgoing-mail';
 import { MAIL_TEXTS, type MailText } from './texts';
 
 /** Public URLs of links in mails. */
-export interface LinkUrls {
+interface LinkUrls {
   readonly portalUrl: string;
   readonly identityRedirectUrl: string;
 }

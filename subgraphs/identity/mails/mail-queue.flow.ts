@@ -29,7 +29,7 @@ const QUARTER_HOUR = 15 * 60;
 const ATTEMPTS = 10_000;
 
 /** Dependencies of the queue of mails. */
-export interface MailQueueDependencies {
+interface MailQueueDependencies {
   readonly keys: IdentityKeys;
   readonly jobs: JobQueue;
   readonly rateLimits: RateLimitStore;

@@ -12,7 +12,7 @@ export interface MailText {
 }
 
 /** Texts of all mails in one language. Times are in the time zone of Great Britain. */
-export interface MailTexts {
+interface MailTexts {
   readonly sender: string;
   reidentification(organisation: string, until: string): MailText;
   passkeyProof(organisation: string, until: string): MailText;

@@ -100,7 +100,7 @@ export class OccupancyRepository {
 }
 
 /** Tenancies of a meter point: effective Changes of Tenancy in ascending order, and the present day. */
-export interface Tenancy {
+interface Tenancy {
   readonly changes: readonly TenancyChange[];
   /** The present day in Great Britain, `YYYY-MM-DD`. */
   readonly today: string;

@@ -16,7 +16,7 @@ export interface TenancyChange {
 }
 
 /** Calendar dates that decide an occupancy, `YYYY-MM-DD` in Great Britain. */
-export interface OccupancyDays {
+interface OccupancyDays {
   readonly moveInDate: string;
   /** Day of the latest effective Change of Tenancy; null if there is none. */
   readonly occupiedSince: string | null;

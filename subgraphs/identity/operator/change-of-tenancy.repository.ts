@@ -30,7 +30,7 @@ export interface UnannouncedChange {
 }
 
 /** A stored change: its announcement, or the content to announce. */
-export type StoredChange =
+type StoredChange =
   { readonly announcement: Announcement } | { readonly announcement: null; readonly unannounced: UnannouncedChange };
 
 /** Name of the job that announces a change through `access`. */

@@ -8,7 +8,7 @@ import { changeOfTenancyViolations, type ChangeOfTenancy } from './change-of-ten
 import { CalendarDate, Duid, Mpxn } from '../../../schema/scalars';
 
 @InputType('ChangeOfTenancyInput', { description: 'A Change of Tenancy, as the communications operator records it.' })
-export class ChangeOfTenancyInput implements ChangeOfTenancy {
+class ChangeOfTenancyInput implements ChangeOfTenancy {
   @Field(() => Mpxn, { description: 'The meter point.' }) mpxn: string;
   @Field(() => CalendarDate, { description: 'Day on which the tenancy starts; it may be in the future.' })
   effectiveDate: string;
@@ -19,7 +19,7 @@ export class ChangeOfTenancyInput implements ChangeOfTenancy {
   description: 'A recorded Change of Tenancy. It revokes no access; Data Users are notified.',
   simpleResolvers: true,
 })
-export class ChangeOfTenancyRecord implements ChangeOfTenancy {
+class ChangeOfTenancyRecord implements ChangeOfTenancy {
   @Field(() => Mpxn, { description: 'The meter point.' }) mpxn: string;
   @Field(() => CalendarDate, { description: 'Day on which the tenancy starts.' }) effectiveDate: string;
   @Field(() => String, { description: "The operator's reference of the change." }) sourceReference: string;
@@ -35,7 +35,7 @@ export class ChangeOfTenancyRecord implements ChangeOfTenancy {
 }
 
 /** Announces a recorded change if necessary; returns its announcement. */
-export type AnnounceChange = (id: string, origin: CallOrigin) => Promise<Announcement>;
+type AnnounceChange = (id: string, origin: CallOrigin) => Promise<Announcement>;
 
 const OPERATION = 'recordChangeOfTenancy';
 /** Name of the operation under which a recorded change is stored until its response is. */

@@ -9,7 +9,7 @@ import type { DiscoveredMeterPointRepository } from './discovered-meter-point.re
   description: 'A meter point with discovered access.',
   simpleResolvers: true,
 })
-export class DiscoveredMeterPoint {
+class DiscoveredMeterPoint {
   @Field(() => ID, { description: 'Opaque id.' }) meterPointId: string;
 }
 

@@ -7,7 +7,7 @@ import type { PasskeyRepository } from './passkey.repository';
 import { isOwnedBy } from '../records/identity-record';
 
 @ObjectType('CredentialRemoval', { description: 'A passkey that was removed.', simpleResolvers: true })
-export class CredentialRemoval {
+class CredentialRemoval {
   @Field(() => CredentialId, { description: 'Identifier of the credential.' }) credentialId: string;
 }
 

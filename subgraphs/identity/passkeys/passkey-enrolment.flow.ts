@@ -7,7 +7,7 @@ import { unregisteredReturnUrl } from '../reidentification/reidentification-rule
 import type { Organisations } from '../organisations.client';
 
 /** The registration of a passkey that a new Identity Record initiates; stored in the same transaction. */
-export interface NewEnrolment {
+interface NewEnrolment {
   /** URL to which the Data User sends the customer. */
   readonly redirectUrl: string;
   store(session: Session): Promise<void>;

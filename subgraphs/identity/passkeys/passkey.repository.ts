@@ -12,7 +12,7 @@ import type { Contact } from '../contacts/contact';
 import type { IdentityKeys } from '../keys';
 
 /** Conditions on an assertion. */
-export interface AssertionDemand {
+interface AssertionDemand {
   /** The only record whose passkeys are accepted, if set. */
   readonly recordId?: string;
   /** Whether the options named no passkey: the authenticator discovered one, and the response must contain its user handle. */
@@ -20,7 +20,7 @@ export interface AssertionDemand {
 }
 
 /** An asserted passkey. */
-export interface AssertedPasskey {
+interface AssertedPasskey {
   readonly recordId: string;
   readonly credentialId: string;
   /** The passkey as a contact of the customer. */

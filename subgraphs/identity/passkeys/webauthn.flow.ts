@@ -14,13 +14,13 @@ import type { IdentityUrls } from '../dependencies';
 import type { IdentityKeys } from '../keys';
 
 /** Options for the browser, and their challenge, which the server stores. */
-export interface CeremonyOptions<Options> {
+interface CeremonyOptions<Options> {
   readonly options: Options;
   readonly challenge: string;
 }
 
 /** The user of a passkey registration. */
-export interface PasskeyUser {
+interface PasskeyUser {
   readonly recordId: string;
   /** Label of the passkey in the authenticator: no personal data. */
   readonly label: string;
@@ -29,7 +29,7 @@ export interface PasskeyUser {
 }
 
 /** The stored passkey of an assertion. */
-export interface StoredPasskey extends PasskeyMaterial {
+interface StoredPasskey extends PasskeyMaterial {
   readonly recordId: string;
   readonly backupEligible: boolean;
   /** Whether the options named no passkey: the response must then contain the user handle (WebAuthn Level 3 section 7.2). */

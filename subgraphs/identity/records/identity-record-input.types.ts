@@ -2,21 +2,11 @@ import { Field, InputType, ObjectType } from 'type-graphql';
 import { ReturnedOnce } from '../../server/graph/checked-mutations';
 import { CalendarDate, IdentityRecordKey, Mpxn, Uri } from '../../../schema/scalars';
 import type * as domain from './identity-record';
-import { ExpressedBy, PrincipalVerification, optional } from './identity-record.types';
-
-/** Input of UKAddress; `access` has the same input for controllers. */
-@InputType('UKAddressInput', { description: 'A postal address in the United Kingdom.' })
-export class UkAddressInput implements domain.UkAddress {
-  @Field(() => String, { description: 'First line, at most 100 characters.' }) addressLine1: string;
-  @Field(() => String, optional('Second line.')) addressLine2: string | null;
-  @Field(() => String, { description: 'Town or city.' }) townCity: string;
-  @Field(() => String, optional('County.')) county: string | null;
-  @Field(() => String, { description: 'Postcode in capitals.' }) postcode: string;
-}
+import { ExpressedBy, PrincipalVerification, UkAddressInput, optional } from './identity-record.types';
 
 /** Input of PiiPrincipal. */
 @InputType('PiiPrincipalInput', { description: 'The person-property relationship.' })
-export class PiiPrincipalInput implements domain.PiiPrincipal {
+class PiiPrincipalInput implements domain.PiiPrincipal {
   @Field(() => Mpxn, { description: 'The meter point of the property.' }) mpxn: string;
   @Field(() => CalendarDate, { description: 'Day on which the customer moved in.' }) moveInDate: string;
   @Field(() => UkAddressInput, optional('Address of the property.')) address: UkAddressInput | null;

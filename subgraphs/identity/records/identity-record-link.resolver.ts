@@ -18,7 +18,7 @@ const MAX_LINKS = 500;
   description: 'Fields of an Identity Record that `access` needs to link a record to it.',
   simpleResolvers: true,
 })
-export class IdentityRecordLink implements domain.IdentityRecordLink {
+class IdentityRecordLink implements domain.IdentityRecordLink {
   @Field(() => IdentityRecordKey, { description: 'Key of the Identity Record.' }) ref: string;
   @Field(() => ID, { description: 'Internal identifier of the Identity Record.' }) id: string;
   @Field(() => Duid, { description: 'The Data User that created it.' }) duid: string;
@@ -57,7 +57,7 @@ const LOGGED_CACHE_SIZE = 10_000;
   description: 'Internal: the MPxN of an Identity Record.',
   simpleResolvers: true,
 })
-export class IdentityRecordMpxn {
+class IdentityRecordMpxn {
   @Field(() => Mpxn, {
     nullable: true,
     description: 'The MPxN; null after anonymising, for unknown ids, and if the record cannot be decrypted.',

@@ -7,10 +7,10 @@ import { emailViolations, ukAddressViolations } from './personal-data-rules';
 import { principalVerificationViolations } from './principal-verification';
 
 /** A rule for new Identity Records: returns its violations. */
-export type IdentityRecordRule = (record: NewIdentityRecord, policy: WebUrlPolicy) => Violation[];
+type IdentityRecordRule = (record: NewIdentityRecord, policy: WebUrlPolicy) => Violation[];
 
 /** Rules for new Identity Records (decisions A/B, 4), in the order of their violations. The GraphQL types check MPxN, dates and enums. */
-export const identityRecordRules: readonly IdentityRecordRule[] = [
+const identityRecordRules: readonly IdentityRecordRule[] = [
   ({ piiPrincipal }) => ukAddressViolations(['piiPrincipal', 'address'], piiPrincipal.address),
   ({ principalVerification }) => principalVerificationViolations(['principalVerification'], principalVerification),
   ({ email }) => emailViolations(['email'], email),

@@ -95,15 +95,15 @@ export class IdentityRecordRepository {
     const id = randomUUID();
     const enrolment = await enrol?.(id);
     const ir = newIdentifier('ir');
-    const answer: RegisteredIdentityRecord = { ir, passkeyRegistrationRedirect: enrolment?.redirectUrl ?? null };
-    const values = [...request.claim(answer), ...this.columns(id, ir, duid, record)];
+    const response: RegisteredIdentityRecord = { ir, passkeyRegistrationRedirect: enrolment?.redirectUrl ?? null };
+    const values = [...request.claim(response), ...this.columns(id, ir, duid, record)];
     const isNew = await inTransaction(this.database.pool, async (session) => {
       if (!(await isInserted(session, values))) return false;
       await enrolment?.store(session);
       await this.checkAndNote(session, { id, duid, ...record }, contacts);
       return true;
     });
-    if (isNew) return { ...answer, replayed: false };
+    if (isNew) return { ...response, replayed: false };
     return { ...(await request.recall<RegisteredIdentityRecord>(this.database.pool)), replayed: true };
   }
 

@@ -25,7 +25,7 @@ const WITHDRAWN =
   'The right to assert the outcome `verified` has been withdrawn from this Data User: register the record without it.';
 
 /** Dependencies of the resolver. */
-export interface IdentityRecordDependencies {
+interface IdentityRecordDependencies {
   readonly records: IdentityRecordRepository;
   readonly rejectedReads: RejectedReads;
   readonly passkeys: PasskeyRepository;

@@ -11,22 +11,27 @@ export const ExpressedBy = graphqlEnum('ExpressedBy', 'Who states that the custo
   'authorised-representative': 'A representative authorised by the customer.',
 } satisfies Record<domain.ExpressedBy, string>);
 
-export const VerificationOutcome = graphqlEnum('VerificationOutcome', 'Outcome of the verification of the principal.', {
+const VerificationOutcome = graphqlEnum('VerificationOutcome', 'Outcome of the verification of the principal.', {
   verified: 'The identity was verified.',
   failed: 'The identity was not verified.',
   partial: 'Part of the identity was verified.',
 } satisfies Record<domain.VerificationOutcome, string>);
 
-/** `access` has the same type for controllers. */
+/** `access` has the same types for controllers. */
+@ObjectType({ simpleResolvers: true })
+@InputType('UKAddressInput', { description: 'A postal address in the United Kingdom.' })
+export class UkAddressInput implements domain.UkAddress {
+  @Field(() => String, { description: 'First line, at most 100 characters.' }) addressLine1: string;
+  @Field(() => String, optional('Second line.')) addressLine2: string | null;
+  @Field(() => String, { description: 'Town or city.' }) townCity: string;
+  @Field(() => String, optional('County.')) county: string | null;
+  @Field(() => String, { description: 'Postcode in capitals.' }) postcode: string;
+}
+
+/** A class of its own, because an input type cannot be `@shareable`. */
 @Directive('@shareable')
 @ObjectType('UKAddress', { description: 'A postal address in the United Kingdom.', simpleResolvers: true })
-export class UkAddress implements domain.UkAddress {
-  @Field(() => String, { description: 'First line.' }) addressLine1: string;
-  @Field(() => String, { nullable: true, description: 'Second line.' }) addressLine2: string | null;
-  @Field(() => String, { description: 'Town or city.' }) townCity: string;
-  @Field(() => String, { nullable: true, description: 'County.' }) county: string | null;
-  @Field(() => String, { description: 'Postcode.' }) postcode: string;
-}
+export class UkAddress extends UkAddressInput {}
 
 @ObjectType('PiiPrincipal', { description: 'The relationship of a person and a property.', simpleResolvers: true })
 export class PiiPrincipal implements domain.PiiPrincipal {

@@ -21,7 +21,7 @@ export const ReidentificationMethod = graphqlEnum('ReidentificationMethod', 'Met
   description: 'A meter point, identified by an opaque id that does not disclose its MPxN.',
   simpleResolvers: true,
 })
-export class MeterPoint {
+class MeterPoint {
   @Field(() => ID, { description: 'Opaque id.' }) id: string;
 }
 
@@ -29,7 +29,7 @@ export class MeterPoint {
   description: 'Whether any Data User has registered a live Identity Record for a meter point.',
   simpleResolvers: true,
 })
-export class IdentityRecordExistence {
+class IdentityRecordExistence {
   @Field(() => Mpxn, { description: 'The meter point of the query.' }) mpxn: string;
   @Field(() => Boolean, { description: 'Whether a live Identity Record exists.' }) exists: boolean;
 

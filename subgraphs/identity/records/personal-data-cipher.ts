@@ -8,7 +8,7 @@ const DATA_KEY_BYTES = 32;
 export const PERSONAL_DATA_FORM = 1;
 
 /** Encrypted personal data and its wrapped data key. */
-export interface EncryptedPersonalData {
+interface EncryptedPersonalData {
   readonly sealed: Buffer;
   readonly wrappedKey: Buffer;
 }

@@ -5,7 +5,7 @@ import { MAX_RECORDS_OF_DATA_USER } from './identity-record-rules';
 import type { PersonalDataCipher } from './personal-data-cipher';
 
 /** A record that the transaction added. */
-export interface AddedRecord {
+interface AddedRecord {
   readonly mpxnIndex: Buffer;
   readonly duid: string;
   readonly moveInDate: string;

@@ -20,7 +20,7 @@ import type { Organisations } from '../organisations.client';
 import { type CeremonyPasskeyDependencies, CeremonyPasskeys, type ValidCeremony } from './ceremony-passkeys.flow';
 
 /** Dependencies of the ceremonies. */
-export interface CeremonyDependencies extends CeremonyPasskeyDependencies {
+interface CeremonyDependencies extends CeremonyPasskeyDependencies {
   readonly database: Database;
   readonly ceremonies: CeremonyRepository;
   readonly reidentifications: ReidentificationRepository;

@@ -28,13 +28,13 @@ export interface OpenCeremony extends CeremonyStart {
 }
 
 /** A challenge that was taken for verification; the database no longer stores it. */
-export interface TakenChallenge {
+interface TakenChallenge {
   readonly kind: ChallengeKind;
   readonly challenge: string;
 }
 
 /** A ceremony to be stored. */
-export interface NewCeremony extends CeremonyStart {
+interface NewCeremony extends CeremonyStart {
   readonly reidentificationId: string;
   /** The ceremony for which a proof is made. */
   readonly parentId?: string;

@@ -3,23 +3,19 @@ import { DateTime, JsonObject, Uri } from '../../../schema/scalars';
 import type * as domain from './ceremony';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 
-export const CeremonyKind = graphqlEnum('CeremonyKind', "Steps of a customer on the register's own pages.", {
+const CeremonyKind = graphqlEnum('CeremonyKind', "Steps of a customer on the register's own pages.", {
   'confirm-link': 'Confirms a re-identification by a mailed link.',
   'confirm-proof': "Proves the customer's identity by a mailed link before a passkey is added.",
   'assert-passkey': 'Confirms a re-identification by a passkey.',
   'register-passkey': 'Adds a passkey.',
 } satisfies Record<domain.CeremonyKind, string>);
 
-export const CeremonyProof = graphqlEnum(
-  'CeremonyProof',
-  "Proof of the customer's identity before a passkey is added.",
-  {
-    passkey: 'By a passkey registered earlier.',
-    mail: 'By a link mailed to the stored address.',
-  } satisfies Record<domain.CeremonyProof, string>,
-);
+const CeremonyProof = graphqlEnum('CeremonyProof', "Proof of the customer's identity before a passkey is added.", {
+  passkey: 'By a passkey registered earlier.',
+  mail: 'By a link mailed to the stored address.',
+} satisfies Record<domain.CeremonyProof, string>);
 
-export const PasskeyCeremonyKind = graphqlEnum('PasskeyCeremonyKind', 'Ceremonies of WebAuthn.', {
+const PasskeyCeremonyKind = graphqlEnum('PasskeyCeremonyKind', 'Ceremonies of WebAuthn.', {
   assertion: 'Assertion by a passkey: `navigator.credentials.get`.',
   registration: 'Registration of a passkey: `navigator.credentials.create`.',
 } satisfies Record<domain.ChallengeKind, string>);

@@ -31,7 +31,7 @@ import {
 import type { ReidentificationRepository } from './reidentification.repository';
 
 /** Dependencies of the initiation of re-identifications. */
-export interface InitiationDependencies {
+interface InitiationDependencies {
   readonly database: Database;
   readonly records: IdentityRecordRepository;
   readonly occupants: OccupancyRepository;

@@ -42,7 +42,7 @@ export function mayVouch(
 }
 
 /** Conditions on a record. */
-export interface ReidentificationDemand {
+interface ReidentificationDemand {
   readonly method: ReidentificationMethod;
   readonly scope: ReidentificationScope;
   /** The token of a portal discloses all access records of the meter point, so only a verified record may confirm it. */

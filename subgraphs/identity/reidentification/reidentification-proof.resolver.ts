@@ -11,7 +11,7 @@ import { ReidentificationState } from './reidentification.types';
   description: 'Internal: fields of a re-identification that `access` needs to accept its token.',
   simpleResolvers: true,
 })
-export class ReidentificationProof {
+class ReidentificationProof {
   @Field(() => Duid, { description: 'The Data User that initiated it; no other organisation can use the token.' })
   initiator: string;
   @Field(() => ID, { description: 'Internal identifier of the Identity Record.' }) identityRecordId: string;

@@ -50,7 +50,7 @@ export class CrossReidentificationInput extends OwnReidentificationInput {
 }
 
 @ObjectType('MagicLink', { description: 'A link that was mailed to the stored address.', simpleResolvers: true })
-export class MagicLink {
+class MagicLink {
   @Field(() => String, { description: 'The address, masked: `j***@e***.uk`.' }) dispatchedTo: string;
   @Field(() => DateTime, { description: 'Expiry of the link.' }) expiresAt: string;
   @Field(() => TokenRef, { description: 'Reference of the re-identification; it alone confirms nothing.' })
@@ -63,7 +63,7 @@ export class MagicLink {
   description: 'Redirect of the customer to a passkey ceremony.',
   simpleResolvers: true,
 })
-export class PasskeyRedirect {
+class PasskeyRedirect {
   @Field(() => Uri, { description: "URL on the register's own origin, for this customer only." })
   redirectUrl: string;
   @Field(() => TokenRef, { description: 'Reference of the re-identification; it alone confirms nothing.' })

@@ -19,7 +19,7 @@ export interface MeterPointWithoutRecord {
 }
 
 /** A session to start: by an Identity Record, or by a meter point without one. */
-export interface NewCustomerSession {
+interface NewCustomerSession {
   readonly of: { readonly recordId: string; readonly contact: Contact | null } | MeterPointWithoutRecord;
   readonly means: SignInMethod;
   readonly returnUrl: string | null;

@@ -4,7 +4,7 @@ import type * as domain from './customer-session';
 import { UkAddress } from '../records/identity-record.types';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 
-export const SignInMethod = graphqlEnum('SignInMeans', 'Method of sign-in.', {
+const SignInMethod = graphqlEnum('SignInMeans', 'Method of sign-in.', {
   'magic-link': 'A link mailed to the stored address.',
   passkey: 'A passkey.',
   supplier: 'A sign-in at the energy supplier.',

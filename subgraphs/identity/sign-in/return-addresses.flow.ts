@@ -5,7 +5,7 @@ import type { SignInOrigin } from './sign-in-hint';
 import type { Organisations } from '../organisations.client';
 
 /** Returns the return URL of a customer who signed in; null if it is not allowed. */
-export type ReturnAddresses = (
+type ReturnAddresses = (
   from: SignInOrigin,
   signedIn: { readonly meterPointId: string; readonly record: OccupantRecord | undefined },
   origin: CallOrigin,

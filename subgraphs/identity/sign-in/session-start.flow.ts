@@ -20,7 +20,7 @@ import { returnAddresses } from './return-addresses.flow';
 import type { Contact } from '../contacts/contact';
 
 /** A customer who proved their identity. */
-export interface ProvenCustomer {
+interface ProvenCustomer {
   /** The verified Identity Record of the proof, or the meter point without one. */
   readonly by: OccupantRecord | MeterPointWithoutRecord;
   /** The contact of the proof; null for a supplier sign-in. */

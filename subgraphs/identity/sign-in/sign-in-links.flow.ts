@@ -10,7 +10,7 @@ import type { IdentityDependencies } from '../dependencies';
 import { ANONYMOUS } from '../mails/mail-queue.flow';
 
 /** A request for sign-in links. */
-export interface LinkRequest {
+interface LinkRequest {
   readonly entry: SignInHint;
   readonly language: Language;
 }

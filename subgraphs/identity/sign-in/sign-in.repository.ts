@@ -7,13 +7,13 @@ import type { SignInOrigin } from './sign-in-hint';
 import { type IdentityKeys, newSecret } from '../keys';
 
 /** A mailed link that is neither used nor expired. */
-export interface StoredSignInLink extends SignInOrigin {
+interface StoredSignInLink extends SignInOrigin {
   readonly recordId: string;
   readonly expiresAt: Date;
 }
 
 /** Data of a sign-in attempt that the register stores until the browser returns. */
-export interface AttemptContent {
+interface AttemptContent {
   /** The WebAuthn challenge. */
   readonly passkey: { readonly challenge: string };
   /** Values with which the supplier's response is checked (OpenID Connect, PKCE). */
@@ -28,7 +28,7 @@ export interface AttemptContent {
 }
 
 /** Methods of sign-in that have attempts. */
-export type AttemptKind = keyof AttemptContent;
+type AttemptKind = keyof AttemptContent;
 
 const MINUTES: Readonly<Record<AttemptKind, number>> = { passkey: 5, supplier: 10 };
 

@@ -10,14 +10,14 @@ import { type CallOrigin, querySubgraph } from '../../server/graph/service-query
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
 
 /** Values with which a supplier's response is checked (OpenID Connect Core; PKCE, RFC 7636). */
-export interface AuthorizationChecks {
+interface AuthorizationChecks {
   readonly state: string;
   readonly nonce: string;
   readonly codeVerifier: string;
 }
 
 /** The register as OpenID Connect client of one supplier. */
-export interface SupplierClient {
+interface SupplierClient {
   /** Returns the URL at which the customer signs in, and the values for the check of the response. */
   authorization(): Promise<{ readonly url: string; readonly checks: AuthorizationChecks }>;
   /** Returns the claims of the ID token. Throws AUT001 if a check fails. */
@@ -25,7 +25,7 @@ export interface SupplierClient {
 }
 
 /** Clients of suppliers by the present settings of their accounts. */
-export interface SupplierClients {
+interface SupplierClients {
   /** Returns undefined if customers cannot sign in there: the supplier is unknown or suspended, or its client is incomplete. */
   of(mpid: string, origin: CallOrigin): Promise<SupplierClient | undefined>;
 }

@@ -49,7 +49,7 @@ export interface CallContext {
  * - `public`: also unauthenticated clients, but an invalid credential is rejected (decisions D.1);
  * - `service:<name>`: the service of that name, in its own name.
  */
-export type Audience = Role | `consumer:${ConsumerScope}` | 'anyone' | 'public' | `service:${ServiceName}`;
+type Audience = Role | `consumer:${ConsumerScope}` | 'anyone' | 'public' | `service:${ServiceName}`;
 
 /** Services that identify callers: the gateway, and each subgraph for the clients of other routers. */
 export const IDENTIFYING_SERVICES = [

@@ -8,7 +8,7 @@ import type { ServiceName } from './caller';
  * - `clients`: requests of its clients with their credentials as sent, which the other service verifies;
  * - `reads`: HTTP requests only, such as for the key set of bearer tokens or the bytes of files.
  */
-export type ServiceRight = 'callers' | 'own account' | 'clients' | 'reads';
+type ServiceRight = 'callers' | 'own account' | 'clients' | 'reads';
 
 /**
  * Services that each service may call, with the requests that it may send. Checked by the called service for every

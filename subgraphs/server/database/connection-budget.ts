@@ -1,5 +1,5 @@
 /** Maximum sessions of each pool of a subgraph by default (DATABASE_POOL). */
-export const DEFAULT_POOL_SIZE = 10;
+const DEFAULT_POOL_SIZE = 10;
 
 /**
  * Counts the database connections that a process may hold at the same time. Whatever opens connections reserves them

@@ -10,7 +10,7 @@ import { installClock } from './register-clock';
 import { rejectUnfinishedRestore } from '../restore-mark';
 
 /** A migration class of a subgraph. */
-export type Migration = new () => MigrationInterface;
+type Migration = new () => MigrationInterface;
 
 /** The tables of a subgraph: its migrations, and the rights of its login. */
 export interface SubgraphTables {

@@ -4,7 +4,7 @@ import type { Database } from './database';
 import type { NamedStatement, ShortReads } from './short-reads';
 
 /** Runs named reads. */
-export type Reads = Pick<ShortReads, 'rows'>;
+type Reads = Pick<ShortReads, 'rows'>;
 
 /** Returns reads that use the pool, for statements that are too slow for the short reads. */
 export function longReads({ pool }: Pick<Database, 'pool'>): Reads {

@@ -25,7 +25,7 @@ export interface SubgraphCall {
 }
 
 /** Options of {@link subgraphCalls}. */
-export interface SubgraphCallOptions {
+interface SubgraphCallOptions {
   readonly name: ServiceName;
   readonly link: SubgraphLink;
   readonly verifier: TokenVerifier;

@@ -15,7 +15,7 @@ const FEDERATION =
 export type ReferenceResolver = (reference: never, context: CallContext, info: GraphQLResolveInfo) => unknown;
 
 /** Inputs of a subgraph's schema. */
-export interface SubgraphSchemaOptions {
+interface SubgraphSchemaOptions {
   readonly resolvers: BuildSchemaOptions['resolvers'];
   /** Object types that no root field reaches (entities that another subgraph owns). */
   readonly orphanedTypes?: NonNullable<BuildSchemaOptions['orphanedTypes']>;

@@ -11,7 +11,7 @@ import { ENDS_WHEN_SILENT, openLockSession } from '../database/lock-session';
 import { repeat } from './repeat';
 
 /** Which jobs this process runs, and how many at a time. */
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly address: DatabaseAddress;
   /** Schema of the jobs. */
   readonly schema: string;

@@ -7,7 +7,7 @@ import { logError } from '../observability/error-log';
 import type { Session } from '../database/transaction';
 
 /** When and how a job runs. */
-export interface JobOptions {
+interface JobOptions {
   /** Earliest start by the register's clock; default: at once. */
   readonly runAt?: Date;
   /** Earliest start in seconds from now, by real time. */

@@ -20,7 +20,7 @@ export type LinkRequest = readonly [
 ];
 
 /** The response to the request of an id; without a result, the request failed. */
-export type LinkResponse = readonly [id: number, result?: unknown];
+type LinkResponse = readonly [id: number, result?: unknown];
 
 /**
  * A frame in which the called service announces that it stops: the caller sends no further requests on this connection.

@@ -26,13 +26,13 @@ export type LinkHandler = (from: ServiceName, payload: unknown, document: LinkTe
 export class LinkBreach extends Error {}
 
 /** Server of links. */
-export interface LinkServer {
+interface LinkServer {
   /** Announces the stop to all callers; resolves when all requests have a response, or after the given time. */
   close(withinMs: number): Promise<void>;
 }
 
 /** Identification and execution of requests, and the log of a link server. */
-export interface LinkServerOptions {
+interface LinkServerOptions {
   /** Returns the service at the other end of a connection if it may call this one. */
   readonly callerAt: (socket: TLSSocket) => ServiceName | undefined;
   readonly handle: LinkHandler;

@@ -46,7 +46,7 @@ export class ServiceAgent extends Agent {
 }
 
 /** Thrown for a server that holds no key of the service that this process calls. */
-export class UnknownPeer extends Error {
+class UnknownPeer extends Error {
   readonly code = 'UNKNOWN_PEER';
 
   constructor(readonly service: ServiceName) {

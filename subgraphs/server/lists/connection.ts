@@ -9,7 +9,7 @@ export interface Connection<Node> {
 }
 
 /** Start and end of a page. */
-export interface PageInfo {
+interface PageInfo {
   readonly startCursor: string | null;
   readonly endCursor: string | null;
   /** True if the page starts after a cursor. Lists are read forwards only. */
@@ -44,7 +44,7 @@ export function requireWithin(argument: string, value: number, max: number): voi
 }
 
 /** Sort key of a row: the instant by which the list is ordered (UTC, microseconds) and the id. */
-export type Position = readonly [instant: string, id: string];
+type Position = readonly [instant: string, id: string];
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

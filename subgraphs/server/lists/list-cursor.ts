@@ -1,8 +1,11 @@
 import { rejectCursor } from './connection';
 
-/** Returns the cursor of a row in a list that is ordered by a text. */
-export function textCursor(position: string): string {
-  return Buffer.from(position).toString('base64url');
+/** Separates the texts of a cursor. XML 1.0 excludes it from names and identifiers. */
+export const CURSOR_SEPARATOR = '\u0003';
+
+/** Returns the cursor of a row in a list that is ordered by texts. */
+export function textCursor(...position: readonly string[]): string {
+  return Buffer.from(position.join(CURSOR_SEPARATOR)).toString('base64url');
 }
 
 /**
@@ -14,6 +17,13 @@ export function textPosition(cursor: string | null): string {
   const position = Buffer.from(cursor, 'base64url').toString('utf8');
   const isCanonical = position !== '' && !position.includes('\0') && textCursor(position) === cursor;
   return isCanonical ? position : rejectCursor();
+}
+
+/** Decodes a cursor into the texts after which the page starts; empty ones for the first page. Throws VAL001 for any other text. */
+export function textPositions(cursor: string | null, count: number): readonly string[] {
+  if (cursor === null) return Array<string>(count).fill('');
+  const texts = textPosition(cursor).split(CURSOR_SEPARATOR);
+  return texts.length === count ? texts : rejectCursor();
 }
 
 const NUMBER = /^\d{1,9}$/;

@@ -20,7 +20,7 @@ export interface OffsetRequest {
 }
 
 /** Maximum entries of a page (decisions D.1). */
-export const MAX_PAGE_SIZE = 100;
+const MAX_PAGE_SIZE = 100;
 
 /** Throws VAL003 unless `limit` is 1 to 100 and `offset` is 0 or more. */
 export function requireOffsetPage({ limit, offset }: OffsetRequest): void {

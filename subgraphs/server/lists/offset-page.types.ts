@@ -2,14 +2,14 @@ import { ArgsType, type ClassType, Field, FieldResolver, Int, ObjectType, Resolv
 import type { OffsetPage, OffsetRequest, PaginationMeta } from './offset-page';
 
 /** Default number of entries of a page (decisions D.1). */
-export const DEFAULT_PAGE_SIZE = 20;
+const DEFAULT_PAGE_SIZE = 20;
 
 /** Position of a page with limit and offset (specification, Interface D, PaginationMeta). */
 @ObjectType('PaginationMeta', {
   description: 'Position of a page in its list.',
   simpleResolvers: true,
 })
-export class PaginationMetaType implements Omit<PaginationMeta, 'total'> {
+class PaginationMetaType implements Omit<PaginationMeta, 'total'> {
   @Field(() => Int, { description: 'Maximum entries of the page.' }) limit: number;
   @Field(() => Int, { description: 'Entries before the page.' }) offset: number;
   @Field(() => Int, { nullable: true, description: 'Offset of the next page; null on the last one.' })

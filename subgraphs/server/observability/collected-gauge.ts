@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 
 /** Name and help text of a metric. */
-export interface CollectedGauge {
+interface CollectedGauge {
   readonly name: string;
   readonly help: string;
 }

@@ -19,7 +19,7 @@ export interface TariffLink {
 export type TariffLinks = ReadonlyMap<string, TariffLink>;
 
 /** The tariff assigned to an MPxN at an instant; its id is null after the end of an assignment. */
-export type AssignedTariff = Pick<Assignment, 'tariffId' | 'mpid'>;
+type AssignedTariff = Pick<Assignment, 'tariffId' | 'mpid'>;
 
 /** Period from an instant on in which a tariff applies to an MPxN, or none does. */
 export type TariffPeriod =

@@ -7,7 +7,7 @@ export type AssignmentOutcome =
   | { readonly kind: 'rejected'; readonly violations: readonly Violation[] };
 
 /** Who assigns, and the register's time. Admins are exempt from the rules between suppliers. */
-export interface AssignmentContext {
+interface AssignmentContext {
   readonly byAdmin: boolean;
   readonly now: Date;
 }

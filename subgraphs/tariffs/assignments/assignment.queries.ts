@@ -23,7 +23,7 @@ const OF_MPXN = {
   name: 'assignments_of_mpxn',
   columns: ASSIGNMENT_COLUMNS,
   from: 'tariff_step',
-  where: 'mpxn_hash = $4 and withdrawn_at is null and ($5::text is null or mpid = $5)',
+  where: 'mpxn_hash = $1 and withdrawn_at is null and ($2::text is null or mpid = $2)',
   instant: 'valid_from',
   id: 'id',
 };

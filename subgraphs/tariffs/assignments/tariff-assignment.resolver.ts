@@ -20,7 +20,7 @@ import type { AssignmentRepository, Assigner } from './assignment.repository';
   description: 'The tariff assigned to an MPxN from an instant on, until the next assignment.',
   simpleResolvers: true,
 })
-export class TariffAssignmentType implements Pick<StoredAssignment, 'mpxn' | 'recordedAt'> {
+class TariffAssignmentType implements Pick<StoredAssignment, 'mpxn' | 'recordedAt'> {
   @Field(() => String, { description: 'The MPxN.' }) mpxn: string;
   @Field(() => DateTime, { description: 'When the assignment was recorded.' }) recordedAt: Date;
 }
@@ -32,7 +32,7 @@ const TariffAssignmentConnectionType = connectionType(
 );
 
 /** Reads and writes behind {@link TariffAssignmentResolver}. */
-export interface AssignmentDependencies {
+interface AssignmentDependencies {
   readonly assignments: AssignmentRepository;
   readonly queries: AssignmentQueries;
   readonly tariffQueries: TariffQueries;

@@ -10,7 +10,7 @@ import { tariffFields } from './tariff-fields';
 import type { PublicationRule } from './publication-rule';
 
 /** The rules for publishing a tariff (decisions C/D, D.2), in order: its fields, then its rates tree from the entries down to the tiers. */
-export const publicationRules: readonly PublicationRule[] = [
+const publicationRules: readonly PublicationRule[] = [
   tariffFields,
   scheduleDays,
   hourWindows,

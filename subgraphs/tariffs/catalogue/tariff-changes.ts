@@ -4,7 +4,7 @@ import type { Violation } from '../../../schema/register-error';
 import type { Tariff, TariffInput } from './tariff';
 
 /** Fields that a descriptive correction may change (specification, TariffVersion; decisions C/D, D.2). */
-export const DESCRIPTIVE_FIELDS = ['name', 'description', 'comments', 'percentageGreen'] as const;
+const DESCRIPTIVE_FIELDS = ['name', 'description', 'comments', 'percentageGreen'] as const;
 
 /** Ends of a tariff, which may be set or moved: that is no change of price or time (decisions C/D, D.2). */
 const END_FIELDS = ['validTo', 'sellableTo'] as const;

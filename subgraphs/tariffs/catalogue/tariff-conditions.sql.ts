@@ -67,15 +67,15 @@ export interface Conditions {
   readonly values: readonly unknown[];
 }
 
-/** Returns the conditions of a filter, with parameters from `$firstParameter`. VAL003 if the period does not end after its start. */
-export function conditionsOf(filter: TariffFilter, firstParameter: number): Conditions {
+/** Returns the conditions of a filter, with parameters from `$1`. VAL003 if the period does not end after its start. */
+export function conditionsOf(filter: TariffFilter): Conditions {
   requirePeriod(filter);
   const indexed = INDEXED.filter(([field]) => filter[field] != null);
   const where = [
     IS_LISTED,
-    ...indexed.map(([, column], index) => `${column} = $${firstParameter + index}`),
+    ...indexed.map(([, column], index) => `${column} = $${index + 1}`),
     ...INCLUDED.map(([field, condition], index) => {
-      const parameter = `$${firstParameter + indexed.length + index}::${INSTANTS.includes(field) ? 'timestamptz' : 'text'}`;
+      const parameter = `$${indexed.length + index + 1}::${INSTANTS.includes(field) ? 'timestamptz' : 'text'}`;
       return `(${parameter} is null or ${condition(parameter)})`;
     }),
   ];

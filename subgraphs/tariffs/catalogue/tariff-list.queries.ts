@@ -1,4 +1,3 @@
-import type { QueryConfig } from 'pg';
 import {
   type ConnectionWithTotal,
   type PageRequest,
@@ -9,9 +8,9 @@ import {
   rejectCursor,
 } from '../../server/lists/connection';
 import type { Database } from '../../server/database/database';
-import { onlyRow } from '../../server/database/transaction';
 import { textCursor, textPosition } from '../../server/lists/list-cursor';
 import { type OffsetPage, type OffsetRequest, offsetPageOf, requireOffsetPage } from '../../server/lists/offset-page';
+import { countRows } from '../../server/lists/paged-list';
 import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
 import { type TariffFilter, conditionsOf } from './tariff-conditions.sql';
 
@@ -23,8 +22,6 @@ const IN_ORDER = 'order by last_modified desc, tariff_id';
 const selectPage = (page: string): string => `
   select ${TARIFF_COLUMNS}, ${instantText('t.last_modified')} as instant from (${page}) page
   join tariff t on t.tariff_id = page.tariff_id join ${PRESENT_VERSION} order by t.last_modified desc, t.tariff_id`;
-
-const COUNT = 'select count(*) as total from tariff where ';
 
 const POSITION = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}Z) (trf_[0-9a-f]{32})$/;
 
@@ -85,41 +82,41 @@ export class TariffLists {
   }
 
   private async rows(filter: TariffFilter, count: number, skipped: number): Promise<ListedTariff[]> {
-    const { name, where, values } = conditionsOf(filter, 3);
-    const page = `select tariff_id from tariff where ${where} ${IN_ORDER} limit $1 offset $2`;
-    const statement = { name: `tariffs_page_${name}`, text: selectPage(page), values: [count, skipped, ...values] };
+    const { name, where, values } = conditionsOf(filter);
+    const { length } = values;
+    const page = `select tariff_id from tariff where ${where} ${IN_ORDER} limit $${length + 1} offset $${length + 2}`;
+    const statement = { name: `tariffs_page_${name}`, text: selectPage(page), values: [...values, count, skipped] };
     return (await this.database.pool.query<ListedTariff>(statement)).rows;
   }
 
   /** Unites the tariffs of the cursor's instant with earlier ones: one index scan cannot start at both positions. */
   private async after(filter: TariffFilter, cursor: string, count: number): Promise<ListedTariff[]> {
-    const { name, where, values } = conditionsOf(filter, 4);
+    const { name, where, values } = conditionsOf(filter);
+    const [instant, tariffId, limit] = [1, 2, 3].map((index) => `$${values.length + index}`);
     const part = (position: string) =>
-      `(select tariff_id, last_modified from tariff where ${where} and ${position} ${IN_ORDER} limit $1)`;
-    const page = `select tariff_id from (${part('last_modified = $2::timestamptz and tariff_id > $3')}
-      union all ${part('last_modified < $2::timestamptz')}) part ${IN_ORDER} limit $1`;
+      `(select tariff_id, last_modified from tariff where ${where} and ${position} ${IN_ORDER} limit ${limit})`;
+    const page = `select tariff_id from (${part(`last_modified = ${instant}::timestamptz and tariff_id > ${tariffId}`)}
+      union all ${part(`last_modified < ${instant}::timestamptz`)}) part ${IN_ORDER} limit ${limit}`;
     const { rows } = await this.database.pool.query<ListedTariff>({
       name: `tariffs_after_${name}`,
       text: selectPage(page),
-      values: [count, ...positionOf(cursor), ...values],
+      values: [...values, ...positionOf(cursor), count],
     });
     return rows;
   }
 
   /** Counts the whole list by an index-only scan. */
   private count(filter: TariffFilter): Promise<number> {
-    const { name, where, values } = conditionsOf(filter, 1);
-    return this.total({ name: `count_tariffs_${name}`, text: COUNT + where, values: [...values] });
+    const { name, where, values } = conditionsOf(filter);
+    return countRows(this.database.pool, { name: `tariffs_${name}`, from: 'tariff', where }, values);
   }
 
   /** Counts the entries after one by an index-only scan that starts at its instant. */
   private countAfter(filter: TariffFilter, { instant, tariffId }: ListedTariff): Promise<number> {
-    const { name, where, values } = conditionsOf(filter, 3);
-    const text = `${COUNT}${where} and last_modified <= $1::timestamptz and (last_modified < $1::timestamptz or tariff_id > $2)`;
-    return this.total({ name: `count_tariffs_after_${name}`, text, values: [instant, tariffId, ...values] });
-  }
-
-  private async total(statement: QueryConfig): Promise<number> {
-    return Number(onlyRow(await this.database.pool.query<{ total: string }>(statement)).total);
+    const { name, where: listed, values } = conditionsOf(filter);
+    const [at, id] = [1, 2].map((index) => `$${values.length + index}`);
+    const where = `${listed} and last_modified <= ${at}::timestamptz and (last_modified < ${at}::timestamptz or tariff_id > ${id})`;
+    const list = { name: `tariffs_after_${name}`, from: 'tariff', where };
+    return countRows(this.database.pool, list, [...values, instant, tariffId]);
   }
 }

@@ -2,7 +2,7 @@ import { Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../schema/scalars';
 import type { StoredTariff } from './stored-tariff';
 import type * as domain from './tariff';
-import { WINDOW_START, WINDOW_END } from '../rates/tariff-rates.types';
+import { TariffScheduleEntryType } from '../rates/tariff-rates.types';
 import {
   CustomerTypeEnum,
   EnergyFlowEnum,
@@ -10,40 +10,10 @@ import {
   LdzRegionEnum,
   MeterTypeEnum,
   PaymentMethodEnum,
-  RateDayEnum,
-  RateMonthEnum,
   TariffTypeEnum,
   TierPeriodEnum,
 } from './tariff.enums';
 import { TariffType } from './tariff.types';
-
-@InputType('RateTierInput', { description: 'The price of a part of the consumption.' })
-export class RateTierInput implements domain.RateTier {
-  @Field(() => String, { description: 'Pounds for a kWh: a decimal string with 2 to 5 places.' }) unitPrice: string;
-  @Field(() => String, { nullable: true, description: 'Up to how many kWh; only the last tier has none.' })
-  toKwh?: string | null;
-}
-
-@InputType('HourlyRateInput', { description: 'Prices of a part of the day, in whole minutes.' })
-export class HourlyRateInput implements domain.HourlyRate {
-  @Field(() => String, { description: WINDOW_START }) validFrom: string;
-  @Field(() => String, { description: WINDOW_END }) validTo: string;
-  @Field(() => [RateTierInput], { description: 'Its tiers, ascending.' }) rate: RateTierInput[];
-}
-
-@InputType('DaysAndHoursInput', { description: 'Prices of some days of the week.' })
-export class DaysAndHoursInput implements domain.DaysAndHours {
-  @Field(() => [RateDayEnum], { description: 'The days, or all of them.' }) days: domain.RateDay[];
-  @Field(() => [HourlyRateInput], { description: 'The parts of the day.' }) hours: HourlyRateInput[];
-}
-
-@InputType('TariffScheduleEntryInput', { description: 'Prices of some days of the year.' })
-export class TariffScheduleEntryInput implements domain.TariffScheduleEntry {
-  @Field(() => [RateMonthEnum], { description: 'The months, or all of them.' }) months: domain.RateMonth[];
-  @Field(() => [Int], { nullable: true, description: 'Days of the month, 1 to 31; left out, all of them.' })
-  dates?: number[] | null;
-  @Field(() => [DaysAndHoursInput], { description: 'By days of the week.' }) daysAndHours: DaysAndHoursInput[];
-}
 
 @InputType('TariffInput', { description: 'A tariff as a supplier publishes it.' })
 export class TariffInput implements domain.TariffInput {
@@ -79,10 +49,10 @@ export class TariffInput implements domain.TariffInput {
   @Field(() => DateTime, { nullable: true, description: 'From when it is sold.' }) sellableFrom?: Date | null;
   @Field(() => DateTime, { nullable: true, description: 'Until when it is sold; may be set or moved later.' })
   sellableTo?: Date | null;
-  @Field(() => [TariffScheduleEntryInput], {
+  @Field(() => [TariffScheduleEntryType], {
     description: 'Its prices by time: the first entry that matches a day decides.',
   })
-  rates: TariffScheduleEntryInput[];
+  rates: TariffScheduleEntryType[];
   @Field(() => String, {
     nullable: true,
     description: 'The tariff whose MPxNs move to this one when it becomes valid; of the same supplier, fuel and flow.',

@@ -9,7 +9,7 @@ import { type TariffChanges, tariffChanges } from './tariff-changes';
 import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
 
 /** A tariff to publish; it satisfies the publication rules, and its caller may publish for the supplier. */
-export interface Publication {
+interface Publication {
   readonly tariff: TariffInput;
   readonly mpid: string;
   readonly accountId: string;

@@ -16,9 +16,9 @@ export interface ConsentFilter {
 /** Returns a list per combination of conditions, so that each has a plan with its own index. */
 function listOf({ mpid, userId }: ConsentFilter) {
   const conditions = [
-    mpid == null ? '$5::text is null' : 'mpid = $5',
-    userId == null ? '$6::text is null' : 'user_id = $6',
-    '($4::boolean is null or (revoked_at is null) = $4)',
+    mpid == null ? '$2::text is null' : 'mpid = $2',
+    userId == null ? '$3::text is null' : 'user_id = $3',
+    '($1::boolean is null or (revoked_at is null) = $1)',
   ];
   return {
     name: ['tariff_consents', mpid && 'of_supplier', userId && 'of_rti_user'].filter(Boolean).join('_'),

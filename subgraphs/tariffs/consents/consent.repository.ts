@@ -15,7 +15,7 @@ import {
 import type { ConsumerName, GrantedConsent, MpxnTariff, SubjectHash } from './consent';
 
 /** The content of a token: the consumer, the RTI User, the supplier, and the consumer's MPxNs. */
-export interface Consumer extends Parties, ConsumerName {
+interface Consumer extends Parties, ConsumerName {
   readonly mpxns: readonly string[];
 }
 

@@ -45,7 +45,7 @@ const ConsentEndEnum = graphqlEnum('TariffConsentEnd', 'Who or what ended a cons
   description: 'The consent of a consumer of a supplier: an RTI User may read the tariffs of the meter points.',
   simpleResolvers: true,
 })
-export class TariffConsentType implements StoredConsent {
+class TariffConsentType implements StoredConsent {
   @Field(() => ID, { description: 'Identifier.' }) registrationId: string;
   @Field(() => String, { description: 'The supplier.' }) mpid: string;
   @Field(() => String, { description: 'The RTI User.' }) userId: string;
@@ -91,7 +91,7 @@ class RevokedTariffConsentPayload {
 }
 
 /** Reads and writes behind {@link TariffConsentResolver}. */
-export interface ConsentDependencies {
+interface ConsentDependencies {
   readonly consents: ConsentRepository;
   readonly queries: ConsentQueries;
   readonly suppliers: SupplierLists;

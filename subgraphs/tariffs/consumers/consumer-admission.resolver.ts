@@ -9,7 +9,7 @@ import type { AdmittedConsumer, ConsumerTokens } from './consumer-tokens.flow';
   description: 'Internal: the consumer and the RTI User that the token of a supplier admits.',
   simpleResolvers: true,
 })
-export class ConsumerAdmissionType {
+class ConsumerAdmissionType {
   @Field(() => String, { description: 'The supplier that issued the token.' }) mpid: string;
   @Field(() => String, { description: 'Its authorisation server, which signed it.' }) issuer: string;
   @Field(() => String, { description: 'Identifier of the consumer, unique within the issuer.' }) subject: string;

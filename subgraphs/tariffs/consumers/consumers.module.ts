@@ -6,7 +6,7 @@ import { consumerTokens } from './consumer-tokens.flow';
 import { issuerKeys } from './issuer-keys.client';
 
 /** READ FIRST: callers with the token of a supplier, who act for its consumers (decisions C/D, D.1). */
-export interface ConsumerModule extends SubgraphModule {
+interface ConsumerModule extends SubgraphModule {
   /** Authenticates requests of other processes to the server of this subgraph. */
   readonly foreignCaller: NonNullable<RunningSubgraph['foreignCaller']>;
 }

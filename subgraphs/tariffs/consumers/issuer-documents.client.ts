@@ -1,8 +1,8 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
-import { isPublicAddress, literalAddress } from '../../delivery/addresses';
-import { admittedLookup, nameLookup } from '../../delivery/name-lookup';
+import { isPublicAddress, literalAddress } from '../../delivery/requests/addresses';
+import { admittedLookup, nameLookup } from '../../delivery/requests/name-lookup';
 
 /** Downloads the JSON documents that token issuers publish: metadata and key sets. */
 export interface IssuerDocuments {

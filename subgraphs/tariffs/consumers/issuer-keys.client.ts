@@ -13,7 +13,7 @@ export interface IssuerKeys {
 }
 
 /** Options of {@link issuerKeys}; tests shorten the times. */
-export interface IssuerKeyOptions {
+interface IssuerKeyOptions {
   readonly production: boolean;
   readonly logger: Logger;
   /** Lifetime of cached metadata and keys; default 5 minutes. */

@@ -29,7 +29,7 @@ import {
 } from './tariff-event.types';
 
 /** Reads behind {@link TariffEventResolver}. */
-export interface TariffEventDependencies {
+interface TariffEventDependencies {
   readonly events: TariffEventQueries;
   readonly suppliers: SupplierLists;
   readonly tariffQueries: TariffQueries;

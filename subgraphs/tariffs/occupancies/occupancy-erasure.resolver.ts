@@ -7,7 +7,7 @@ import { requireMpxn } from '../arguments';
   description: 'Ended occupancies of an MPxN in which the register still stored the MPxN.',
   simpleResolvers: true,
 })
-export class ErasedOccupanciesPayload implements ErasedOccupancies {
+class ErasedOccupanciesPayload implements ErasedOccupancies {
   @Field(() => Int, { description: 'Occupancies whose MPxN was erased.' }) erased: number;
   @Field(() => Int, {
     description:

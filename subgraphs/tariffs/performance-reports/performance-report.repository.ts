@@ -6,7 +6,7 @@ import { onlyRow } from '../../server/database/transaction';
 import type { PerformanceReport, PerformanceReportInput } from './performance-report';
 
 /** A filter of reports: all conditions must hold; null and absent ones are ignored. */
-export interface ReportFilter {
+interface ReportFilter {
   readonly mpid?: string | null;
   /** Selects periods that end after it. */
   readonly from?: Date | null;
@@ -34,12 +34,12 @@ const REPORTS = {
     availability_pct as "availabilityPct", success_pct as "successPct", json_build_object('p50', p50, 'p95', p95, 'p99', p99) as "responseTimeMs",
     received_at as "receivedAt"`,
   from: 'performance_report',
-  where: '($4::timestamptz is null or period_end > $4) and ($5::timestamptz is null or period_start < $5)',
+  where: '($1::timestamptz is null or period_end > $1) and ($2::timestamptz is null or period_start < $2)',
   instant: 'period_start',
   id: 'report_id',
 };
 
-const OF_SUPPLIER = { ...REPORTS, name: 'reports_of_supplier', where: `${REPORTS.where} and mpid = $6` };
+const OF_SUPPLIER = { ...REPORTS, name: 'reports_of_supplier', where: `${REPORTS.where} and mpid = $3` };
 
 /** Stores and lists the performance reports of suppliers (decisions C/D, D.2). */
 export class PerformanceReportRepository {

@@ -3,8 +3,9 @@ import { DateTime } from '../../../schema/scalars';
 import { connectionType } from '../../server/lists/connection.types';
 import type * as domain from './performance-report';
 
+@ObjectType('ResponseTimes', { description: 'Response times in milliseconds.', simpleResolvers: true })
 @InputType('ResponseTimesInput', { description: 'Response times in milliseconds.' })
-export class ResponseTimesInput implements domain.ResponseTimes {
+class ResponseTimesType implements domain.ResponseTimes {
   @Field(() => Int, { description: 'The median.' }) p50: number;
   @Field(() => Int, { description: 'The 95th percentile.' }) p95: number;
   @Field(() => Int, { description: 'The 99th percentile.' }) p99: number;
@@ -18,20 +19,13 @@ export class PerformanceReportInput implements domain.PerformanceReportInput {
   @Field(() => Float, { description: 'Notifications sent, a whole number.' }) notificationsIssued: number;
   @Field(() => Float, { description: 'Percent of the time that it was available.' }) availabilityPct: number;
   @Field(() => Float, { description: 'Percent of the requests that succeeded.' }) successPct: number;
-  @Field(() => ResponseTimesInput, { description: 'Response times.' }) responseTimeMs: ResponseTimesInput;
+  @Field(() => ResponseTimesType, { description: 'Response times.' }) responseTimeMs: ResponseTimesType;
 }
 
 @ObjectType('SubmittedReport', { description: 'The receipt of a report.', simpleResolvers: true })
 export class SubmittedReportPayload implements Pick<domain.PerformanceReport, 'reportId' | 'receivedAt'> {
   @Field(() => String, { description: 'Its identifier, a UUID.' }) reportId: string;
   @Field(() => DateTime, { description: 'When it was received.' }) receivedAt: Date;
-}
-
-@ObjectType('ResponseTimes', { description: 'Response times in milliseconds.', simpleResolvers: true })
-export class ResponseTimesType implements domain.ResponseTimes {
-  @Field(() => Int, { description: 'The median.' }) p50: number;
-  @Field(() => Int, { description: 'The 95th percentile.' }) p95: number;
-  @Field(() => Int, { description: 'The 99th percentile.' }) p99: number;
 }
 
 @ObjectType('PerformanceReport', {

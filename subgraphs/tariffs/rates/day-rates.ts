@@ -13,7 +13,7 @@ export interface DayGroup {
 }
 
 /** The part of a rates tree that decides a day; a part that does not match is absent. */
-export interface DayRates {
+interface DayRates {
   readonly schedule?: number;
   readonly group?: DayGroup;
 }

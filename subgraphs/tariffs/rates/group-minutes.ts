@@ -21,7 +21,7 @@ export function minutesOfGroup({ hours }: Pick<DaysAndHours, 'hours'>): GroupMin
 }
 
 /** Consecutive minutes of a local day in one window, or in none. */
-export interface DaySegment {
+interface DaySegment {
   readonly from: number;
   readonly to: number;
   /** Whether the window starts on the day before. */

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 const WEEK_MS = 7 * 24 * 60 * MINUTE_MS;
 
 /** A half-open period in which British clocks do not change; instants in milliseconds since 1970. */
-export interface OffsetSpan {
+interface OffsetSpan {
   readonly from: number;
   readonly to: number;
   /** Milliseconds by which wall time is ahead of UTC. */

@@ -1,5 +1,5 @@
 import type { Violation } from '../../../schema/register-error';
-import { type AppendedPrice, withAppendedPrices } from './appended-price';
+import { type AppendedPrice, withAppendedPrices } from '../appended-prices/appended-price';
 import { HALF_HOUR_MS, HALF_HOURS_PER_DAY } from './half-hours';
 import { type PricedTariff, type RateInterval, rateIntervals } from './rate-intervals';
 import { MINUTE_MS } from './wall-minutes';

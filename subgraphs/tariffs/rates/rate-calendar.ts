@@ -42,7 +42,7 @@ export function dayKind(day: number): DayKind {
 }
 
 /** A kind of day with that of the day before, on which windows start that run past midnight into the day. */
-export interface ConsecutiveDays {
+interface ConsecutiveDays {
   readonly before: DayKind;
   readonly day: DayKind;
 }

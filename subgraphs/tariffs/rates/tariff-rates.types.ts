@@ -1,4 +1,4 @@
-import { Field, Int, ObjectType } from 'type-graphql';
+import { Field, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../schema/scalars';
 import type * as domain from '../catalogue/tariff';
 import type { IntervalPrice } from './prices';
@@ -6,30 +6,36 @@ import type * as prices from './window-prices';
 import { RateDayEnum, RateMonthEnum } from '../catalogue/tariff.enums';
 
 @ObjectType('RateTier', { description: 'The price of a part of the consumption.', simpleResolvers: true })
-export class RateTierType implements domain.RateTier {
-  @Field(() => String, { description: 'Pounds for a kWh, a decimal string.' }) unitPrice: string;
-  @Field(() => String, { nullable: true, description: 'Up to how many kWh, a decimal string; null is unbounded.' })
+@InputType('RateTierInput', { description: 'The price of a part of the consumption.' })
+class RateTierType implements domain.RateTier {
+  @Field(() => String, { description: 'Pounds for a kWh: a decimal string with 2 to 5 places.' }) unitPrice: string;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Up to how many kWh, a decimal string; null for the last tier only, which is unbounded.',
+  })
   toKwh?: string | null;
 }
 
-/** GraphQL description of the start of a window, for output and input. */
-export const WINDOW_START = 'From this time of the day in Europe/London, `HH:MM:SS`, on a whole minute.';
-
-/** GraphQL description of the end of a window, for output and input (decisions C/D, D.2: HourlyRate). */
-export const WINDOW_END =
+/** Decisions C/D, D.2: HourlyRate. */
+const WINDOW_END =
   'Until this time, exclusive, on a whole minute. A window that does not end after its start runs on past midnight: one of Friday from ' +
   '23:30:00 to 05:30:00 ends on Saturday at 05:30. The day on which a window starts selects it. 00:00:00 to 00:00:00 is the whole day.';
 
-@ObjectType('HourlyRate', { description: 'Prices of a part of the day.', simpleResolvers: true })
-export class HourlyRateType implements domain.HourlyRate {
-  @Field(() => String, { description: WINDOW_START }) validFrom: string;
+@ObjectType('HourlyRate', { description: 'Prices of a part of the day, in whole minutes.', simpleResolvers: true })
+@InputType('HourlyRateInput', { description: 'Prices of a part of the day, in whole minutes.' })
+class HourlyRateType implements domain.HourlyRate {
+  @Field(() => String, {
+    description: 'From this time of the day in Europe/London, `HH:MM:SS`, on a whole minute.',
+  })
+  validFrom: string;
   @Field(() => String, { description: WINDOW_END }) validTo: string;
   @Field(() => [RateTierType], { description: 'Its tiers, ascending.' }) rate: RateTierType[];
 }
 
 @ObjectType('DaysAndHours', { description: 'Prices of some days of the week.', simpleResolvers: true })
-export class DaysAndHoursType implements domain.DaysAndHours {
-  @Field(() => [RateDayEnum], { description: 'The days.' }) days: domain.RateDay[];
+@InputType('DaysAndHoursInput', { description: 'Prices of some days of the week.' })
+class DaysAndHoursType implements domain.DaysAndHours {
+  @Field(() => [RateDayEnum], { description: 'The days, or all of them.' }) days: domain.RateDay[];
   @Field(() => [HourlyRateType], { description: 'The parts of the day.' }) hours: HourlyRateType[];
 }
 
@@ -37,8 +43,9 @@ export class DaysAndHoursType implements domain.DaysAndHours {
   description: 'Prices of some days of the year. The first entry that matches a day decides.',
   simpleResolvers: true,
 })
+@InputType('TariffScheduleEntryInput', { description: 'Prices of some days of the year.' })
 export class TariffScheduleEntryType implements domain.TariffScheduleEntry {
-  @Field(() => [RateMonthEnum], { description: 'The months.' }) months: domain.RateMonth[];
+  @Field(() => [RateMonthEnum], { description: 'The months, or all of them.' }) months: domain.RateMonth[];
   @Field(() => [Int], { nullable: true, description: 'Days of the month, 1 to 31; null means all of them.' })
   dates?: number[] | null;
   @Field(() => [DaysAndHoursType], { description: 'By days of the week.' }) daysAndHours: DaysAndHoursType[];
@@ -48,14 +55,14 @@ export class TariffScheduleEntryType implements domain.TariffScheduleEntry {
   description: 'Location of a price in the rates of a tariff: indices from 0.',
   simpleResolvers: true,
 })
-export class RateEntryPlaceType implements domain.RateEntryPlace {
+class RateEntryPlaceType implements domain.RateEntryPlace {
   @Field(() => Int, { description: 'Index of the schedule entry.' }) schedule: number;
   @Field(() => Int, { description: 'Index of the days group in the entry.' }) daysAndHours: number;
   @Field(() => Int, { description: 'Index of the window in the days group.' }) hours: number;
 }
 
 @ObjectType('HalfHourPriceTier', { description: 'The price of a tier in a period.', simpleResolvers: true })
-export class HalfHourPriceTierType implements prices.HalfHourPriceTier {
+class HalfHourPriceTierType implements prices.HalfHourPriceTier {
   @Field(() => String, { nullable: true, description: 'Up to how many kWh, a decimal string; null is unbounded.' })
   toKwh: string | null;
   @Field(() => String, {

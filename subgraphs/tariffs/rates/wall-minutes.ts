@@ -19,7 +19,7 @@ export function minuteOf(time: string): number | undefined {
 }
 
 /** Half-open minutes from the start of the day on which a window starts; `to` exceeds 1440 if the window runs past midnight. */
-export interface WindowMinutes {
+interface WindowMinutes {
   readonly from: number;
   readonly to: number;
 }

@@ -8,7 +8,7 @@ export interface WebUrlPolicy {
 }
 
 /** Minimum and maximum length of text fields, in Unicode code points. */
-export type Lengths = Readonly<Record<string, readonly [min: number, max: number]>>;
+type Lengths = Readonly<Record<string, readonly [min: number, max: number]>>;
 
 /** Returns VAL001 if a text is present and does not match its pattern. */
 export function patternViolations(field: string, value: string | null | undefined, pattern: RegExp): Violation[] {

@@ -1,9 +1,9 @@
 import type { ErrorCode } from '../../../schema/error-catalogue';
 import type { Violation } from '../../../schema/register-error';
 import type { Database } from '../../server/database/database';
-import { type ConnectionWithTotal, type PageRequest, connectionOf, withTotal } from '../../server/lists/connection';
-import { textCursor, textPosition } from '../../server/lists/list-cursor';
+import { type ConnectionWithTotal, type PageRequest, withTotal } from '../../server/lists/connection';
 import { type OffsetPage, type OffsetRequest, offsetPageOf, requireOffsetPage } from '../../server/lists/offset-page';
+import { type InKeyOrder, countRows, inKeyOrder } from '../../server/lists/paged-list';
 import type { RegisterEntryStatus } from './register-entry-status';
 
 /** Fields that the entries of every kind have. */
@@ -33,7 +33,7 @@ export interface EntryKind<Entry extends RegisterEntry> {
 }
 
 /** Statuses to list; null lists all. */
-export type StatusFilter = readonly RegisterEntryStatus[] | null;
+type StatusFilter = readonly RegisterEntryStatus[] | null;
 
 /** SQL: the columns of an entry, named by their fields. */
 export function entryColumns<Entry extends RegisterEntry>({ columns }: EntryKind<Entry>): string {
@@ -52,17 +52,18 @@ const HAS_STATUS = '($1::text[] is null or status = any($1))';
 /** Reads the entries of a kind, ordered by key. Nothing is cached, so that a suspension takes effect at once. */
 export class RegisterEntryQueries<Entry extends RegisterEntry> {
   private readonly find: (key: string) => Promise<Entry | undefined>;
-  private readonly list: string;
+  private readonly list: InKeyOrder;
 
   constructor(
     private readonly database: Database,
-    private readonly kind: EntryKind<Entry>,
+    kind: EntryKind<Entry>,
   ) {
     const { table, key } = kind;
-    this.list = `select ${entryColumns(kind)} from ${table} where ${HAS_STATUS}`;
+    const [columns, column] = [entryColumns(kind), keyColumn(kind)];
+    this.list = { name: table, columns, from: table, where: HAS_STATUS, key: [column] };
     const byKey = {
       name: `${table}_by_key`,
-      text: `select ${entryColumns(kind)} from ${table} where ${keyColumn(kind)} = any($1::text[])`,
+      text: `select ${columns} from ${table} where ${column} = any($1::text[])`,
     };
     this.find = database.reads.byKey(byKey, (entry: Entry) => String(entry[key]), String);
   }
@@ -74,37 +75,23 @@ export class RegisterEntryQueries<Entry extends RegisterEntry> {
 
   /** Returns the page after a cursor; counts the whole list only if a client selects its total. */
   async connection(statuses: StatusFilter, page: PageRequest): Promise<ConnectionWithTotal<Entry>> {
-    const { table, key } = this.kind;
-    const column = keyColumn(this.kind);
-    const { rows } = await this.database.pool.query<Entry>({
-      name: `${table}_after`,
-      text: `${this.list} and ${column} > $2 order by ${column} limit $3`,
-      values: [statuses, textPosition(page.after), page.first + 1],
-    });
-    return withTotal(
-      connectionOf(rows, page, (entry) => textCursor(String(entry[key]))),
-      () => this.count(statuses),
-    );
+    const listed = await inKeyOrder(this.database.pool, this.list, [statuses], page, (entry: Entry) => entry);
+    return withTotal(listed, () => this.count(statuses));
   }
 
   /** Returns a page by offset; counts the whole list only if a client selects its total. */
   async page(statuses: StatusFilter, request: OffsetRequest): Promise<OffsetPage<Entry>> {
     requireOffsetPage(request);
+    const { columns, from, where, key } = this.list;
     const { rows } = await this.database.pool.query<Entry>({
-      name: `${this.kind.table}_page`,
-      text: `${this.list} order by ${keyColumn(this.kind)} limit $2 offset $3`,
+      name: `${from}_page`,
+      text: `select ${columns} from ${from} where ${where} order by ${key.join()} limit $2 offset $3`,
       values: [statuses, request.limit + 1, request.offset],
     });
     return offsetPageOf(rows, request, () => this.count(statuses));
   }
 
-  private async count(statuses: StatusFilter): Promise<number> {
-    const { table } = this.kind;
-    const { rows } = await this.database.pool.query<{ total: string }>({
-      name: `count_${table}`,
-      text: `select count(*) as total from ${table} where ${HAS_STATUS}`,
-      values: [statuses],
-    });
-    return Number(rows[0]?.total);
+  private count(statuses: StatusFilter): Promise<number> {
+    return countRows(this.database.pool, this.list, [statuses]);
   }
 }

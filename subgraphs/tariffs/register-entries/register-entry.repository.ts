@@ -12,10 +12,10 @@ export interface SavedEntry<Entry> {
 }
 
 /** Values of the columns that an admin writes, by their fields; an absent value is null. */
-export type EntryValues = Readonly<Record<string, unknown>>;
+type EntryValues = Readonly<Record<string, unknown>>;
 
 /** Returns keyed fingerprints of the fields of an entry that may name people, for the audit. */
-export type EntryFingerprints<Entry extends RegisterEntry> = (entry: Entry) => Readonly<Record<string, string | null>>;
+type EntryFingerprints<Entry extends RegisterEntry> = (entry: Entry) => Readonly<Record<string, string | null>>;
 
 /** Writes the entries of a kind. Only admins call it (decisions C/D, D.1). */
 export class RegisterEntryRepository<Entry extends RegisterEntry> {

@@ -1,6 +1,6 @@
 import { type DeliveryKey, type InputRow, pendingInputs } from '../../delivery/delivery-inputs.queries';
-import type { SigningSecret } from '../../delivery/signing-secret';
-import { SECRETS_OF_WEBHOOK, type WebhookOpening } from '../../delivery/webhook-secrets';
+import type { SigningSecret } from '../../delivery/requests/signing-secret';
+import { SECRETS_OF_WEBHOOK, type WebhookOpening } from '../../delivery/requests/webhook-secrets';
 import type { Database } from '../../server/database/database';
 import type { MpxnCipher, StoredMpxn } from '../occupancies/mpxn-cipher.repository';
 import { INSTANT_OF_EVENT, STORED_MPXN_COLUMNS, storedMpxn } from '../occupancies/tariff-occupancies.sql';

@@ -27,7 +27,7 @@ const WEBHOOKS = {
   columns: `id as "webhookId", mpid, user_id as "userId", created_at as "createdAt", replaced_at as "replacedAt",
     callback_sealed as "encryptedUrl"`,
   from: 'webhook',
-  where: 'deleted_at is null and ($4::text is null or mpid = $4) and ($5::text is null or user_id = $5)',
+  where: 'deleted_at is null and ($1::text is null or mpid = $1) and ($2::text is null or user_id = $2)',
   instant: 'created_at',
   id: 'id',
 };

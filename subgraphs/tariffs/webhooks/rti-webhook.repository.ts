@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RegisterError } from '../../../schema/register-error';
-import { MAX_ROTATIONS, ROTATION_OVERLAP_SECONDS, newSigningSecret } from '../../delivery/signing-secret';
-import type { ColumnCipher } from '../../delivery/webhook-secrets';
+import { MAX_ROTATIONS, ROTATION_OVERLAP_SECONDS, newSigningSecret } from '../../delivery/requests/signing-secret';
+import type { ColumnCipher } from '../../delivery/requests/webhook-secrets';
 import type { Database } from '../../server/database/database';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';

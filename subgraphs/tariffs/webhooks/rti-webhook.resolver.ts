@@ -16,7 +16,7 @@ import {
 import { ReturnedOnce } from '../../server/graph/checked-mutations';
 import { throwViolations } from '../../../schema/register-error';
 import { DateTime } from '../../../schema/scalars';
-import { type CallbackUrlPolicy, callbackUrlViolation } from '../../delivery/callback-url';
+import { type CallbackUrlPolicy, callbackUrlViolation } from '../../delivery/requests/callback-url';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import type { Connection } from '../../server/lists/connection';
 import { connectionType } from '../../server/lists/connection.types';
@@ -37,7 +37,7 @@ import type { RegisteredWebhook, RtiWebhookRepository } from './rti-webhook.repo
   description: 'The webhook at which an RTI User receives the events of a supplier.',
   simpleResolvers: true,
 })
-export class RtiWebhookType implements Omit<StoredRtiWebhook, 'decryptUrl'> {
+class RtiWebhookType implements Omit<StoredRtiWebhook, 'decryptUrl'> {
   @Field(() => ID, { description: 'Identifier.' }) webhookId: string;
   @Field(() => String, { description: 'The supplier.' }) mpid: string;
   @Field(() => String, { description: 'The RTI User.' }) userId: string;
@@ -73,7 +73,7 @@ class RemovedRtiWebhookPayload {
 }
 
 /** Reads and writes behind {@link RtiWebhookResolver}. */
-export interface RtiWebhookDependencies {
+interface RtiWebhookDependencies {
   readonly webhooks: RtiWebhookRepository;
   readonly queries: RtiWebhookQueries;
   readonly suppliers: SupplierLists;

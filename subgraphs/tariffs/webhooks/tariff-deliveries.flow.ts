@@ -3,10 +3,10 @@ import type { Logger } from 'pino';
 import type { Assembled, DeliverySource, PendingDelivery } from '../../delivery/delivery';
 import { startDeliveries } from '../../delivery/engine';
 import type { RetrySchedule } from '../../delivery/schedule';
-import { callbackSender } from '../../delivery/sender';
-import { standardHeaders } from '../../delivery/signatures';
-import { signingSecrets } from '../../delivery/signing-secret';
-import { webhookOpening } from '../../delivery/webhook-secrets';
+import { callbackSender } from '../../delivery/requests/sender';
+import { standardHeaders } from '../../delivery/requests/signatures';
+import { signingSecrets } from '../../delivery/requests/signing-secret';
+import { webhookOpening } from '../../delivery/requests/webhook-secrets';
 import type { Database } from '../../server/database/database';
 import type { DatabaseAddress } from '../../server/database/database-login';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
@@ -21,7 +21,7 @@ export const TARIFF_SCHEDULE: RetrySchedule = {
 };
 
 /** Dependencies of {@link deliverTariffEvents}. */
-export interface TariffDeliveryOptions {
+interface TariffDeliveryOptions {
   readonly address: DatabaseAddress;
   readonly database: Pick<Database, 'reads'>;
   readonly mpxns: MpxnCipher;

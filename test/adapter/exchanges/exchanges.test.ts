@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import type { Environment } from '../../../process/environment';
+import type { Environment } from '../../../process/settings/environment';
 import { type ConsumerParties, consumerParties } from '../../support/consumer-parties';
 import type { OpenApiDocument } from '../../../rest-adapter/contract/contract';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';

@@ -1,6 +1,6 @@
 import { Logger, type Runner, run, runMigrations } from 'graphile-worker';
 import { Pool } from 'pg';
-import { callbackSender } from '../../../subgraphs/delivery/sender';
+import { callbackSender } from '../../../subgraphs/delivery/requests/sender';
 import { signedPost } from './signed-post';
 
 const SCHEMA = 'bare_jobs';

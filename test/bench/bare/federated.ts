@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import { enumName } from '../../../schema/naming';
-import type { Keys } from '../../../process/keys';
+import type { Keys } from '../../../process/settings/keys';
 import type { AccessRecordDocument } from '../../../subgraphs/access/records/record-document';
 import { personalDataCipher } from '../../../subgraphs/identity/records/personal-data-cipher';
 import { keyedHash } from '../../../subgraphs/server/keyed-hash';

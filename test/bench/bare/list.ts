@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
-import type { Keys } from '../../../process/keys';
+import type { Keys } from '../../../process/settings/keys';
 import { blindIndexes } from '../../../subgraphs/identity/records/blind-index';
 import { decryptValue } from '../../../subgraphs/server/encryption';
 import { responseMetadata, sendJson } from './answers';

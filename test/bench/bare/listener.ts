@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { callbackSender } from '../../../subgraphs/delivery/sender';
+import { callbackSender } from '../../../subgraphs/delivery/requests/sender';
 import { signedPost } from './signed-post';
 
 /**

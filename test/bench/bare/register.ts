@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Pool, PoolClient } from 'pg';
-import type { Keys } from '../../../process/keys';
+import type { Keys } from '../../../process/settings/keys';
 import { keyedHash } from '../../../subgraphs/server/keyed-hash';
 import { encryptValue } from '../../../subgraphs/server/encryption';
 import { responseMetadata, sendJson } from './answers';

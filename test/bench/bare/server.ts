@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import fastify from 'fastify';
 import { Pool } from 'pg';
 import { sandboxKeyVariables } from '../../../sandbox/keys';
-import type { Keys } from '../../../process/keys';
+import type { Keys } from '../../../process/settings/keys';
 import { localVerifier } from '../../../subgraphs/server/callers/bearer-token';
 import { addFederatedRead } from './federated';
 import { addMeterPointList } from './list';
@@ -11,7 +11,7 @@ import { addRegistration } from './register';
 import { sessionOf } from './session';
 import { addTariffs } from './tariffs';
 import { addVerification } from './verify';
-import { readSettings } from '../../../process/read-settings';
+import { readSettings } from '../../../process/settings/read-settings';
 
 /**
  * Baseline: hand-written Fastify and pg for exactly these requests, with named statements, without validation, logs or

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from '../../../subgraphs/tariffs/catalogue/stored-tariff';
 import { entryColumns } from '../../../subgraphs/tariffs/register-entries/register-entry.queries';
 import { SUPPLIER as SUPPLIERS } from '../../../subgraphs/tariffs/register-entries/supplier.queries';
-import { conditionsOf } from '../../../subgraphs/tariffs/catalogue/tariff-conditions.sql';
+import { type Conditions, conditionsOf } from '../../../subgraphs/tariffs/catalogue/tariff-conditions.sql';
 import { sendJson } from './answers';
 import { wholeTariffs } from './whole-tariffs';
 
@@ -12,8 +12,8 @@ const SUPPLIER = {
   text: `select ${entryColumns(SUPPLIERS)} from tariffs.supplier where mpid = any($1::text[])`,
 };
 
-const page = (where: string) => `select ${TARIFF_COLUMNS}
-  from (select tariff_id from tariffs.tariff where ${where} order by last_modified desc, tariff_id limit $1 offset $2) page
+const page = ({ where, values: { length } }: Conditions) => `select ${TARIFF_COLUMNS}
+  from (select tariff_id from tariffs.tariff where ${where} order by last_modified desc, tariff_id limit $${length + 1} offset $${length + 2}) page
   join tariffs.tariff t on t.tariff_id = page.tariff_id join tariffs.${PRESENT_VERSION}
   order by t.last_modified desc, t.tariff_id`;
 
@@ -36,13 +36,14 @@ export function addTariffs(app: FastifyInstance, pool: Pool): void {
     const supplier = await pool.query({ ...SUPPLIER, values: [[mpid]] });
     if (supplier.rows.length === 0) return sendJson(reply.code(404), { code: 'supplier_not_found' });
     const filter = { mpid, fuelType, ldzRegion, paymentMethod };
-    const [ofPage, ofTotal] = [conditionsOf(filter, 3), conditionsOf(filter, 1)];
+    const conditions = conditionsOf(filter);
+    const { name, where, values } = conditions;
     const [{ rows }, count] = await Promise.all([
       pool.query<StoredTariff>({
-        ...{ name: `tariff_page_${ofPage.name}`, text: page(ofPage.where), values: [limit + 1, 0, ...ofPage.values] },
+        ...{ name: `tariff_page_${name}`, text: page(conditions), values: [...values, limit + 1, 0] },
       }),
       pool.query<{ total: string }>({
-        ...{ name: `tariff_total_${ofTotal.name}`, text: total(ofTotal.where), values: [...ofTotal.values] },
+        ...{ name: `tariff_total_${name}`, text: total(where), values: [...values] },
       }),
     ]);
     const isLast = rows.length <= limit;

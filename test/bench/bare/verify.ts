@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
-import type { Keys } from '../../../process/keys';
+import type { Keys } from '../../../process/settings/keys';
 import { keyedHash } from '../../../subgraphs/server/keyed-hash';
 import { responseMetadata, sendJson } from './answers';
 import { type RecordRow, recordMetadata } from './record-metadata';

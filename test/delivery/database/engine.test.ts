@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import type { Deliveries } from '../../../subgraphs/delivery/engine';
 import { fanOut } from '../../../subgraphs/delivery/fan-out.repository';
 import { MAX_LANES, laneLimits } from '../../../subgraphs/delivery/limits';
-import { SLOW_RESPONSE_MS } from '../../../subgraphs/delivery/request-slots';
+import { SLOW_RESPONSE_MS } from '../../../subgraphs/delivery/requests/request-slots';
 import { sessionOptions } from '../../../subgraphs/server/database/database';
 import { inTransaction } from '../../../subgraphs/server/database/transaction';
 import { type HookReceiver, hookReceiver } from '../../support/hook-receiver';

@@ -3,7 +3,7 @@ import { type Server, createServer } from 'node:https';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
-import type { SendResult } from '../../../subgraphs/delivery/sender';
+import type { SendResult } from '../../../subgraphs/delivery/requests/sender';
 import { FROM_SOURCES } from '../../support/run/product-command';
 import { type TestAuthority, type TestCertificate, testAuthority } from '../../support/test-authority';
 

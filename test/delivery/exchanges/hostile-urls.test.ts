@@ -1,6 +1,6 @@
-import { isPublicAddress } from '../../../subgraphs/delivery/addresses';
-import { type Sender, callbackSender } from '../../../subgraphs/delivery/sender';
-import { callbackUrlViolation } from '../../../subgraphs/delivery/callback-url';
+import { isPublicAddress } from '../../../subgraphs/delivery/requests/addresses';
+import { type Sender, callbackSender } from '../../../subgraphs/delivery/requests/sender';
+import { callbackUrlViolation } from '../../../subgraphs/delivery/requests/callback-url';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver';
 
 /** Spellings of addresses that are not public. */

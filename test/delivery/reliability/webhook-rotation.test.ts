@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { Caller } from '../../../subgraphs/server/callers/caller';
 import type { ReceivedPost } from '../../support/webhook-receiver';
-import { MAX_ROTATIONS } from '../../../subgraphs/delivery/signing-secret';
+import { MAX_ROTATIONS } from '../../../subgraphs/delivery/requests/signing-secret';
 import { type WebhookRoom, webhookRoom } from '../../support/webhook-room';
 import { until } from '../../support/until';
 

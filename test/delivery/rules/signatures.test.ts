@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { type SigningSecret, signingSecrets } from '../../../subgraphs/delivery/signing-secret';
+import { type SigningSecret, signingSecrets } from '../../../subgraphs/delivery/requests/signing-secret';
 import { type WebhookEvent, deliveryBody } from '../../../subgraphs/access/webhooks/webhook-event';
 import { signedHeaders } from '../../../subgraphs/access/webhooks/webhook-source.flow';
 

@@ -1,4 +1,4 @@
-import { newKey } from '../../../process/keys';
+import { newKey } from '../../../process/settings/keys';
 import { newKeyVariables } from '../../../sandbox/keys';
 import {
   STAGED_VERSIONS,

@@ -7,7 +7,7 @@ import { type TestRegister, startTestRegister } from '../../support/register';
 import { accountOf } from '../../support/rest-client';
 import { signInAtSupplier } from '../../support/supplier-browser';
 import { until } from '../../support/until';
-import { readSettings } from '../../../process/read-settings';
+import { readSettings } from '../../../process/settings/read-settings';
 
 type Customer = TestRegister['sandbox']['customers'][number];
 

@@ -1,5 +1,5 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { type RunningSupplier, startSupplier } from '../../../sandbox/supplier';
+import { type RunningSupplier, startSupplier } from '../../../sandbox/supplier/supplier';
 import { type ConsumerRoom, consumerRoom } from '../../support/consumer-room';
 import { consumerToken, rtiApplication } from '../../support/consumer-sign-in';
 import { signInAtSupplier } from '../../support/supplier-browser';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { MapperKind, mapSchema } from '@graphql-tools/utils';
 import { type GraphQLFieldConfig, GraphQLString, Kind } from 'graphql';
-import { SERVICES, SUBGRAPHS, type Subgraph } from '../../../process/keys';
+import { SERVICES, SUBGRAPHS, type Subgraph } from '../../../process/settings/keys';
 import { operationsOf, parsedDocumentsIn } from '../../../schema/operation-documents';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import { accessSchema } from '../../../subgraphs/access/schema';

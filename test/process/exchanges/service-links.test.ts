@@ -1,7 +1,7 @@
 import { get } from 'node:https';
 import { type TLSSocket, connect } from 'node:tls';
 import { WebSocket } from 'ws';
-import { SERVICES } from '../../../process/keys';
+import { SERVICES } from '../../../process/settings/keys';
 import { RegisterError } from '../../../schema/register-error';
 import type { CallContext, ServiceName } from '../../../subgraphs/server/callers/caller';
 import { SERVICE_RIGHTS } from '../../../subgraphs/server/callers/service-rights';

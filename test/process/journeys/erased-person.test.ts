@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { takeBackup } from '../../../commands/backup/take-backup';
-import { readSettings } from '../../../process/read-settings';
+import { readSettings } from '../../../process/settings/read-settings';
 import { sandboxKeyVariables } from '../../../sandbox/keys';
 import { asked, filesBelow } from '../../support/backup-fixture';
 import { confirmedTokens, recordWithToken } from '../../support/confirmed-tokens';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { json } from 'node:stream/consumers';
-import { SERVICES, SUBGRAPHS, type Subgraph } from '../../../process/keys';
+import { SERVICES, SUBGRAPHS, type Subgraph } from '../../../process/settings/keys';
 import type { ServiceName } from '../../../subgraphs/server/callers/caller';
 import { ServiceAgent } from '../../../subgraphs/server/link/peer-check';
 import { type GraphAnswer, type Graph, graphOf } from '../../support/graph';

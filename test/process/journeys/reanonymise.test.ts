@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { takeList } from '../../../commands/backup/anonymised-list';
 import { takeBackup } from '../../../commands/backup/take-backup';
 import { restoredSubgraphs } from '../../../commands/backup/restored-subgraphs';
-import { SUBGRAPHS } from '../../../process/keys';
+import { SUBGRAPHS } from '../../../process/settings/keys';
 import { sandboxKeyVariables, sandboxedSettings } from '../../../sandbox/keys';
 import { migrate } from '../../../subgraphs/server/database/migrate';
 import { GONE, LIVE, asked, standing } from '../../support/backup-fixture';

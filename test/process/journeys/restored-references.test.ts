@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TakenBackup, takeBackup } from '../../../commands/backup/take-backup';
-import { readSettings } from '../../../process/read-settings';
+import { readSettings } from '../../../process/settings/read-settings';
 import { sandboxKeyVariables } from '../../../sandbox/keys';
 import {
   ControllerReferences,

@@ -3,13 +3,13 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sandboxKeyVariables, sandboxedSettings } from '../../../sandbox/keys';
-import { KEY_VARIABLES } from '../../../process/keys';
+import { KEY_VARIABLES } from '../../../process/settings/keys';
 import type { AccountRepository } from '../../../subgraphs/access/accounts/account.repository';
 import type { TerminationRepository } from '../../../subgraphs/access/accounts/termination.repository';
 import { AccountResolver } from '../../../subgraphs/access/accounts/account.resolver';
 import type { CallContext } from '../../../subgraphs/server/callers/caller';
 import type { RegisterClock } from '../../../subgraphs/server/database/register-clock';
-import { readSettings } from '../../../process/read-settings';
+import { readSettings } from '../../../process/settings/read-settings';
 
 describe('The clock', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'register-clock-'));

@@ -1,7 +1,7 @@
-import type { Environment } from '../../../process/environment';
+import type { Environment } from '../../../process/settings/environment';
 import { newKeyVariables } from '../../../sandbox/keys';
-import { type Settings } from '../../../process/settings';
-import { SettingsError, readSettings } from '../../../process/read-settings';
+import { type Settings } from '../../../process/settings/settings';
+import { SettingsError, readSettings } from '../../../process/settings/read-settings';
 
 const BASE_URL = 'https://register.example/v1';
 const OWNER_LOGIN = { DATABASE_URL: 'postgres://register@db.example/register' };

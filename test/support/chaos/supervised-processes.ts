@@ -1,4 +1,4 @@
-import type { Environment } from '../../../process/environment';
+import type { Environment } from '../../../process/settings/environment';
 import { type RegisterProcess, startRegisterProcess } from '../register';
 
 /** A service that is restarted after each kill, as in a cluster. */

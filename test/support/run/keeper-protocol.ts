@@ -1,4 +1,4 @@
-import type { Environment } from '../../../process/environment';
+import type { Environment } from '../../../process/settings/environment';
 import type { DemoData } from '../../../sandbox/sandbox-file';
 
 /**

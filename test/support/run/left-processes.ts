@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import type { Environment } from '../../../process/environment';
+import type { Environment } from '../../../process/settings/environment';
 
 /** Variable that identifies the processes of a run; every process of a run inherits it. */
 export const RUN_ID = 'TEST_RUN_ID';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import type { Environment } from '../../../process/environment';
+import type { Environment } from '../../../process/settings/environment';
 import { until } from '../until';
 import { childEnvironment } from './left-processes';
 import { productCommand } from './product-command';

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Environment } from '../../../process/environment';
-import { SERVICES } from '../../../process/keys';
+import type { Environment } from '../../../process/settings/environment';
+import { SERVICES } from '../../../process/settings/keys';
 import { sandboxKeyVariables } from '../../../sandbox/keys';
 import { startMailbox } from '../../../sandbox/mailbox';
 import { type SandboxOptions, loadSandbox } from '../../../sandbox/sandbox';
-import { startSupplier } from '../../../sandbox/supplier';
+import { startSupplier } from '../../../sandbox/supplier/supplier';
 import { accessAddress, openAccounts } from '../../../subgraphs/access/access.module';
 import { type LoggedProcess, loggedProcess } from './logged-process';
 import { type Urls, urlsOf } from './register-urls';
-import { readSettings } from '../../../process/read-settings';
+import { readSettings } from '../../../process/settings/read-settings';
 import type { Start, Started } from './started-register';
 
 /** Starts the services as processes, and the parts of the sandbox that a register in one process contains. */

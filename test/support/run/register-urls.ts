@@ -1,4 +1,4 @@
-import type { Environment } from '../../../process/environment';
+import type { Environment } from '../../../process/settings/environment';
 
 /** URLs of a register's servers. */
 export type Urls = Readonly<Record<'gateway' | 'rest' | 'portal' | 'console', string>>;

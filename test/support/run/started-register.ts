@@ -1,4 +1,4 @@
-import type { Environment } from '../../../process/environment';
+import type { Environment } from '../../../process/settings/environment';
 
 /** Settings of a register's start. */
 export interface Start {

@@ -11,7 +11,7 @@ import { type TariffEventRoom, tariffEventRoom, told } from '../../support/tarif
 import { ADMIN, supplierOf, trf } from '../../support/tariff-graph';
 import { fanOutAll } from '../../support/event-rows';
 import { until } from '../../support/until';
-import { readSettings } from '../../../process/read-settings';
+import { readSettings } from '../../../process/settings/read-settings';
 
 /** The long form: as many as one statement of the database could not do in its time. */
 const IS_LONG = process.env['TEST_LONG'] !== undefined;

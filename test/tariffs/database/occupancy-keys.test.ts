@@ -1,6 +1,6 @@
 import { Pool } from 'pg';
 import pino from 'pino';
-import { readSettings } from '../../../process/read-settings';
+import { readSettings } from '../../../process/settings/read-settings';
 import type { Caller } from '../../../subgraphs/server/callers/caller';
 import { sessionOptions } from '../../../subgraphs/server/database/database';
 import { dueKeys } from '../../../subgraphs/server/occupancy-keys';

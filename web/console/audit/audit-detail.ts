@@ -1,5 +1,5 @@
 /** A value of an entry; undefined where there was or is none. */
-export interface StatedValue {
+interface StatedValue {
   readonly name: string;
   readonly from: string | undefined;
   readonly to: string | undefined;

@@ -22,7 +22,7 @@ const AREAS: Readonly<Record<AuditService, string>> = {
 const KINDS: Readonly<Record<string, string>> = Object.assign({}, ...Object.values(AUDIT_ACTIONS));
 
 /** Selects the entries of the list. */
-export interface ChosenAudit {
+interface ChosenAudit {
   readonly kind: string | undefined;
   readonly actor: string | undefined;
 }

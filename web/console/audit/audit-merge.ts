@@ -9,7 +9,7 @@ export type AuditPages = Operations['ReadAudit']['result'];
 export type ListedEntry = AuditPages[AuditService]['nodes'][number] & { readonly service: AuditService };
 
 /** A page of the merged audit, and the cursor of the next one. */
-export interface MergedPage {
+interface MergedPage {
   readonly entries: readonly ListedEntry[];
   readonly next: AuditCursor | undefined;
 }

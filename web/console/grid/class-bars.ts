@@ -8,7 +8,7 @@ import {
 import { counted } from './labels';
 
 /** A bar in a table cell; lengths are percentages of the space beside the text. */
-export interface Bar {
+interface Bar {
   readonly count: number;
   /** The formatted count. */
   readonly text: string;
@@ -22,7 +22,7 @@ export interface Bar {
  * Bars of removed objects to the left of the axis, of added ones to the right, and of changed ones in a column of their
  * own, all on one scale.
  */
-export interface DivergingBars {
+interface DivergingBars {
   readonly removed: Bar;
   readonly added: Bar;
   readonly changed: Bar;
@@ -95,7 +95,7 @@ export function totalOf({ added, removed, changed }: ChangeCounts): number {
 }
 
 /** A part of a strip, in percent of its width. */
-export interface StripPart {
+interface StripPart {
   readonly kind: ObjectChangeKind;
   readonly start: number;
   readonly width: number;

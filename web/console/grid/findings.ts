@@ -2,7 +2,7 @@ import { type CimName, cimName, className, fileName } from './labels';
 import type { Finding, UnfittingObject } from './operation-results';
 
 /** How a statement does not fit, in words for network engineers. */
-export interface FindingWords {
+interface FindingWords {
   readonly title: string;
   /** What it means, and its usual cause. */
   readonly meaning: string;
@@ -30,7 +30,7 @@ export const FINDING_WORDS: Readonly<Record<Finding['kind'], FindingWords>> = {
 const TYPE_STATEMENT = 'rdf:type';
 
 /** A statement that does not fit. */
-export interface FindingEntry {
+interface FindingEntry {
   /** Undefined for the class of the object. */
   readonly name: CimName | undefined;
   readonly fullName: string;
@@ -45,7 +45,7 @@ export interface FindingEntry {
 }
 
 /** The findings of one kind about an object. */
-export interface FindingGroup extends FindingWords {
+interface FindingGroup extends FindingWords {
   readonly entries: readonly FindingEntry[];
 }
 

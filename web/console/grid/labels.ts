@@ -1,7 +1,7 @@
 import type { CimFile, ObjectChangeKind } from './operation-results';
 
 /** Word and sign of a kind of change; the sign serves readers who cannot distinguish the colours. */
-export interface KindLabel {
+interface KindLabel {
   readonly kind: ObjectChangeKind;
   readonly word: string;
   readonly sign: string;

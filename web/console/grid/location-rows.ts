@@ -2,7 +2,7 @@ import type { GridLocation, ObjectChangeKind } from './operation-results';
 import { KINDS, className } from './labels';
 
 /** A row of the table of locations. */
-export interface LocationRow {
+interface LocationRow {
   readonly kind: ObjectChangeKind;
   readonly word: string;
   readonly sign: string;

@@ -1,7 +1,7 @@
 import { type Coordinates, MAP_SHAPES, type MapShape } from './map-plane';
 
 /** A location that a map may label; earlier ones have precedence. */
-export interface LabelledLocation {
+interface LabelledLocation {
   readonly name: string | null;
   /** Its middle, in percent of the picture. */
   readonly at: Coordinates;
@@ -10,12 +10,12 @@ export interface LabelledLocation {
 }
 
 /** Side of a point on which its label is written. */
-export type LabelSide = (typeof SIDES)[number];
+type LabelSide = (typeof SIDES)[number];
 
 const SIDES = ['right', 'left', 'above', 'below'] as const;
 
 /** A label on the map. */
-export interface MapLabel {
+interface MapLabel {
   readonly text: string;
   readonly at: Coordinates;
   readonly side: LabelSide;

@@ -2,7 +2,7 @@ import type { Coordinates } from './map-plane';
 import type { ObjectChangeKind } from './operation-results';
 
 /** All locations of one kind on a map of many locations: one path through all lines and one through all marks. */
-export interface MapLayer {
+interface MapLayer {
   readonly kind: ObjectChangeKind;
   /** True if a new line follows the same course. */
   readonly isReplaced: boolean;
@@ -11,7 +11,7 @@ export interface MapLayer {
 }
 
 /** A location on the map; coordinates are percentages of the picture. */
-export interface DrawnLocation {
+interface DrawnLocation {
   readonly kind: ObjectChangeKind;
   readonly isReplaced: boolean;
   readonly points: readonly Coordinates[];

@@ -1,13 +1,13 @@
 import type { MapPlane } from './map-plane';
 
 /** A line of equal x or y: its position in percent of the picture, and its coordinate. */
-export interface GridLine {
+interface GridLine {
   readonly at: number;
   readonly label: string;
 }
 
 /** A bar of a round length: its width in percent of the picture's. */
-export interface ScaleBar {
+interface ScaleBar {
   readonly width: number;
   readonly label: string;
 }

@@ -7,7 +7,7 @@ import { type LicenceArea, type ListedProject, OBJECT_CHANGE_KINDS } from './ope
 import { KINDS, PERIOD_MONTHS, counted, dayOf, publicationName } from './labels';
 
 /** Selects the projects of the list. */
-export interface ProjectFilter {
+interface ProjectFilter {
   readonly area: string | undefined;
   readonly publicationYear: number | undefined;
   readonly period: string | undefined;

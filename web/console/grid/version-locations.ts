@@ -8,7 +8,7 @@ import type { GridLocation, ObjectChangeKind, ObjectClassCount } from './operati
 const LOCATIONS_PER_QUERY = 5_000;
 
 /** Maximum number of locations that are read for a map; the files of a licence area rarely contain more. */
-export const MAX_LOCATIONS = 30_000;
+const MAX_LOCATIONS = 30_000;
 
 /** Locations of a version in the order of their mRIDs: all, or the first {@link MAX_LOCATIONS}. */
 export interface VersionLocations {

@@ -17,7 +17,7 @@ export const LIVE_EVENTS = `subscription LiveEvents($after: String, $types: [Reg
 }`;
 
 /** Session, filter and start of a feed. Without `after` it starts now; an empty `after` is the start of the log. */
-export interface FeedRequest {
+interface FeedRequest {
   readonly subscriptionsUrl: string;
   readonly token: string;
   readonly filter: EventFilter;
@@ -25,7 +25,7 @@ export interface FeedRequest {
 }
 
 /** Receives events and changes of the connection. */
-export interface FeedListener {
+interface FeedListener {
   event(event: LiveEvent): void;
   /** Called when events start or cease to arrive. */
   connected(isConnected: boolean): void;

@@ -3,7 +3,7 @@ import { clockTime, dayAndTime } from './instants';
 import type { LiveEvent } from './operation-results';
 
 /** An event as a row of the list. */
-export interface EventRow {
+interface EventRow {
   readonly id: string;
   readonly type: string;
   readonly occurredAt: string;

@@ -6,7 +6,7 @@ import type { LiveEvent } from './operation-results';
 export const LISTED_EVENTS = 50;
 
 /** The newest events, and the cursor after which a stream continues. */
-export interface LatestEvents {
+interface LatestEvents {
   readonly events: readonly LiveEvent[];
   /** Empty if the log is empty: the stream then starts at the beginning of the log. */
   readonly after: string;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { SESSION_LIFETIME_SECONDS } from './cookies';
 
 /** Ids of sessions that a sign-out ended; a copied cookie with such an id is rejected. */
-export interface EndedSessions {
+interface EndedSessions {
   add(id: string): void;
   has(id: string): boolean;
 }

@@ -6,20 +6,20 @@ import { COLUMNS } from './local-time';
 import { commonLimits, tierLimits } from './tier-limits';
 
 /** A line of equal price; `at` is a percentage of the height, from the top. */
-export interface PriceLine {
+interface PriceLine {
   readonly at: number;
   /** In pence. */
   readonly label: string;
 }
 
 /** A time of day; `at` is a percentage of the width. */
-export interface TimeMark {
+interface TimeMark {
   readonly at: number;
   readonly label: string;
 }
 
 /** The bar of a half-hour, or of a part of one, under the curve. */
-export interface CurveBar {
+interface CurveBar {
   readonly x: number;
   readonly width: number;
   readonly y: number;
@@ -29,14 +29,14 @@ export interface CurveBar {
 }
 
 /** A stepped line through a day, as an SVG path in a viewBox of 100 by 100. */
-export interface CurveLine {
+interface CurveLine {
   readonly kind: 'including' | 'excluding' | 'second-tier' | 'third-tier';
   readonly path: string;
   readonly label: string;
 }
 
 /** The prices of a day as a picture. */
-export interface DayCurve {
+interface DayCurve {
   readonly bars: readonly CurveBar[];
   /** In drawing order: the price of the first tier is on top. */
   readonly lines: readonly CurveLine[];

@@ -4,7 +4,7 @@ import { type Amount, PENNY, smallestRoundStep, pence } from './money';
 export type Level = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 /** Prices of one colour. */
-export interface PriceClass {
+interface PriceClass {
   readonly level: Level;
   /** In pence: `24.50`, or `20 to under 25`. */
   readonly label: string;

@@ -5,7 +5,7 @@ import type { HalfHourPrice } from './operation-results';
 import { tierLimits } from './tier-limits';
 
 /** A half-hour, or a part of one, in the table of a day. */
-export interface DayRow {
+interface DayRow {
   readonly when: string;
   /** Empty outside the validity of the tariff, or in a gap of a dynamic tariff. */
   readonly prices: readonly {
@@ -50,7 +50,7 @@ export function rateName(schedule: number, daysAndHours: number, hours: number) 
 }
 
 /** The table of a week: one row per half-hour of the clock, one column per day. */
-export interface WeekTable {
+interface WeekTable {
   readonly days: readonly string[];
   readonly rows: readonly { readonly when: string; readonly cells: readonly string[] }[];
 }

@@ -82,7 +82,7 @@ export function pricesOf({ unitPriceIncludingVat: price }: SlotPrice): string[] 
 type RunPart = HalfHour & Pick<PricedHalfHour<SlotPrice>, 'price' | 'position' | 'span'>;
 
 /** Consecutive half-hours of one price. */
-export interface Run {
+interface Run {
   readonly first: Omit<RunPart, 'price'>;
   readonly last: HalfHour;
   /** In half-hours. */

@@ -4,7 +4,7 @@ import type { HourlyRate, ScheduleEntry } from './operation-results';
 import { tierLimits } from './tier-limits';
 
 /** Rates of some days of a schedule entry. */
-export interface RateGroup {
+interface RateGroup {
   readonly when: string;
   readonly days: string;
   readonly rates: readonly {

@@ -15,7 +15,7 @@ import {
 } from './labels';
 
 /** A name and a value in a description list. */
-export interface Detail {
+interface Detail {
   readonly name: string;
   readonly value: string;
 }
@@ -80,7 +80,7 @@ function spanInWords(from: string | null, to: string | null): string {
 }
 
 /** A tariff of a chain of replacements. */
-export interface ChainLink {
+interface ChainLink {
   readonly name: string;
   readonly validFrom: string;
   readonly address: string;
@@ -88,7 +88,7 @@ export interface ChainLink {
 }
 
 /** The tariffs that a tariff replaces, and those that replace it. */
-export interface ReplacementChain {
+interface ReplacementChain {
   /** Oldest first; empty if the tariff neither replaces another one nor is replaced. */
   readonly links: readonly ChainLink[];
   /** Address of the tariff before the first link, if there is one. */

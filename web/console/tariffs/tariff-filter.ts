@@ -26,7 +26,7 @@ const KINDS = [
 ] as const;
 
 /** A field of the filter form with its values. */
-export interface ChoiceField {
+interface ChoiceField {
   readonly name: string;
   readonly label: string;
   readonly choices: readonly { readonly value: string; readonly label: string; readonly isChosen: boolean }[];

@@ -17,7 +17,7 @@ export interface WeekCell {
 }
 
 /** A price written into the heat map. */
-export interface WeekLabel {
+interface WeekLabel {
   readonly x: number;
   readonly text: string;
   readonly level: Level | undefined;
@@ -26,7 +26,7 @@ export interface WeekLabel {
 }
 
 /** A row of the heat map. */
-export interface WeekDay {
+interface WeekDay {
   readonly day: Day;
   /** Day of the week and of the month: `Sun 29`. */
   readonly name: string;

@@ -3,7 +3,7 @@ import type { CeremonyOutcome } from '../presentation/operation-results';
 import { LINK_EXPIRED } from '../request/problems';
 
 /** Result of a ceremony, for its last page. */
-export type CeremonyResult = 'confirmed' | 'registered';
+type CeremonyResult = 'confirmed' | 'registered';
 
 /**
  * Redirects to the next step in this browser if the outcome contains a secret for it, else to the Data User, else to

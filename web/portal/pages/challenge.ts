@@ -4,7 +4,7 @@ import type { PageContext } from '../page';
 import type { SupplierSignIn } from '../presentation/operation-results';
 
 /** An error of a sign-in attempt: its text, a link to the field, and the HTTP status. */
-export interface ChallengeError {
+interface ChallengeError {
   readonly text: string;
   readonly href: string;
   readonly status: number;

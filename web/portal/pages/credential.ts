@@ -1,7 +1,7 @@
 import type { Page, PageContext } from '../page';
 
 /** Proof of a passkey: the secret of a challenge issued to this browser, and the authenticator's response to it. */
-export interface PasskeyProof {
+interface PasskeyProof {
   readonly secret: string;
   readonly response: object;
 }

@@ -5,7 +5,7 @@ import type { Controller, CustomerRecord, LegalBasis } from './operation-results
 import { webLink } from './web-link';
 
 /** An organisation with its accesses. */
-export interface Organisation {
+interface Organisation {
   readonly name: string;
   /** The communications operator discovered the access; the organisation has not registered it. */
   readonly isDiscovered: boolean;
@@ -39,7 +39,7 @@ export interface Access {
 }
 
 /** Web pages of a controller: contact, and how to exercise rights. */
-export interface ControllerLinks {
+interface ControllerLinks {
   readonly name: string;
   readonly role: Controller['role'];
   readonly contact: string | undefined;
@@ -47,7 +47,7 @@ export interface ControllerLinks {
 }
 
 /** The terms of one controller, or of all. */
-export interface Terms {
+interface Terms {
   readonly link: string | undefined;
   readonly version: string;
   /** Undefined if one notice covers all controllers. */
@@ -55,7 +55,7 @@ export interface Terms {
 }
 
 /** The counts above the list. */
-export interface AccessCounts {
+interface AccessCounts {
   readonly organisations: number;
   readonly byConsent: number;
   readonly byOther: number;
@@ -127,7 +127,7 @@ export function nameOf({ discoveredAccess, leadControllerName, dataUser }: Custo
 }
 
 /** Returns whether the legal basis is consent, which the customer may withdraw. */
-export function isConsent(legalBasis: LegalBasis | null): boolean {
+function isConsent(legalBasis: LegalBasis | null): boolean {
   return legalBasis === 'UK_CONSENT' || legalBasis === 'UK_EXPLICIT_CONSENT';
 }
 

@@ -3,7 +3,7 @@ import type { CustomerContact } from './operation-results';
 import type { Language } from '../request/languages';
 
 /** A contact as the page shows it, with the actions that it offers. */
-export interface ShownContact extends Omit<CustomerContact, 'dataUsers'> {
+interface ShownContact extends Omit<CustomerContact, 'dataUsers'> {
   readonly day: string;
   readonly organisations: readonly { readonly displayName: string; readonly contactUrl: string }[];
   /** True if a link may be mailed to this address. Following it proves that the address is also the customer's. */

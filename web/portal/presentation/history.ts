@@ -5,14 +5,14 @@ import { dayInWords } from './dates';
 import type { CustomerRecord } from './operation-results';
 
 /** An access that has ended. */
-export interface EndedAccess extends Access {
+interface EndedAccess extends Access {
   readonly name: string;
   readonly ended: string | undefined;
   readonly endedBy: EndedBy;
 }
 
 /** Why an access ended; each value has a text. */
-export type EndedBy = 'withdrawn' | 'organisation' | 'terminated' | 'expiry' | 'claimed' | 'notSeenAgain';
+type EndedBy = 'withdrawn' | 'organisation' | 'terminated' | 'expiry' | 'claimed' | 'notSeenAgain';
 
 /** Returns ended accesses as the page shows them, in the order of the records (newest first). */
 export function historyOf(records: readonly CustomerRecord[], language: Language): EndedAccess[] {

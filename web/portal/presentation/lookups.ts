@@ -4,13 +4,13 @@ import { groupBy } from './group-by';
 import type { AccessLookup, IdentityLookup } from './operation-results';
 
 /** Number of lookups of one kind. */
-export interface LookupCount {
+interface LookupCount {
   readonly kind: AccessLookup['kind'] | IdentityLookup['kind'];
   readonly count: number;
 }
 
 /** Lookups of one organisation within one hour. */
-export interface HourlyLookups {
+interface HourlyLookups {
   readonly hour: string;
   /** Undefined for an unauthenticated caller with the access key. */
   readonly organisation: string | undefined;
@@ -18,7 +18,7 @@ export interface HourlyLookups {
 }
 
 /** Lookups of one day. */
-export interface DailyLookups {
+interface DailyLookups {
   /** The day in words. */
   readonly day: string;
   readonly hours: readonly HourlyLookups[];

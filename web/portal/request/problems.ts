@@ -4,7 +4,7 @@ import type { View } from '../../shared/page-response';
 import type { PageResponse } from '../page';
 
 /** Error pages; each has a group of texts. */
-export type Problem =
+type Problem =
   | 'notFound'
   | 'linkExpired'
   | 'passkeyRemoved'
@@ -51,7 +51,7 @@ function waitView(seconds: number): Pick<View, 'model' | 'headers'> {
 }
 
 /** Returns an error page. */
-export function problem(name: Problem, status: number): View {
+function problem(name: Problem, status: number): View {
   return { view: 'problem', model: { problem: name }, status };
 }
 

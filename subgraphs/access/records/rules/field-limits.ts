@@ -6,7 +6,7 @@ import { hasVisibleCharacter } from '../../../../schema/visible-text';
 import type { RegistrationRule } from './registration-rule';
 
 /** A field with a value, and its path. */
-export interface FieldAt {
+interface FieldAt {
   readonly path: (string | number)[];
   readonly value: unknown;
 }
@@ -29,7 +29,7 @@ function stepInto({ path, value }: FieldAt, step: string): FieldAt[] {
 const CONTROLLERS = 'recordMetadata.controllerArrangement.controllers[]';
 
 /** Minimum and maximum length in characters (specification, Limits; decisions A/B, 3). A required text has at least 1. */
-export const TEXT_LENGTHS: Readonly<Record<string, readonly [number, number]>> = {
+const TEXT_LENGTHS: Readonly<Record<string, readonly [number, number]>> = {
   'recordMetadata.schemaVersion': [1, 20],
   'recordMetadata.controllerArrangement.art26Reference': [0, 500],
   [`${CONTROLLERS}.name`]: [1, 255],
@@ -51,7 +51,7 @@ export const TEXT_LENGTHS: Readonly<Record<string, readonly [number, number]>> =
 };
 
 /** Minimum and maximum number of items of a list. */
-export const LIST_LENGTHS: Readonly<Record<string, readonly [number, number]>> = {
+const LIST_LENGTHS: Readonly<Record<string, readonly [number, number]>> = {
   'recordMetadata.controllerArrangement.controllers': [1, 100],
   'notice.notices': [2, 100],
   'processing.recipients': [0, 100],

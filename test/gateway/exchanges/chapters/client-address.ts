@@ -1,4 +1,4 @@
-import type { TrustProxy } from '../../../../process/environment';
+import type { TrustProxy } from '../../../../process/settings/environment';
 import type { SubgraphLink } from '../../../../subgraphs/server/graph/subgraph-link';
 import { KEYS, startTestGateway, twoSubgraphs } from '../../../support/two-subgraphs';
 import { AK, startTestAdapter } from '../../../support/rest-graph';

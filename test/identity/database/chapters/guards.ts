@@ -7,7 +7,7 @@ import { accessOfOrganisations, places } from '../../../support/identity-surroun
 import type { CallContext, Caller } from '../../../../subgraphs/server/callers/caller';
 import { sessionOptions } from '../../../../subgraphs/server/database/database';
 import { type FreshDatabase, migratedDatabase } from '../../../support/postgres';
-import { readSettings } from '../../../../process/read-settings';
+import { readSettings } from '../../../../process/settings/read-settings';
 import type { IdentityKeys } from '../../../../subgraphs/identity/keys';
 
 export function guards(): void {

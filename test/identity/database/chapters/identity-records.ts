@@ -6,7 +6,7 @@ import { startIdentity } from '../../../../subgraphs/identity/identity.module';
 import { accessOfOrganisations, places } from '../../../support/identity-surroundings';
 import type { CallContext, Caller } from '../../../../subgraphs/server/callers/caller';
 import { type FreshDatabase, migratedDatabase } from '../../../support/postgres';
-import { readSettings } from '../../../../process/read-settings';
+import { readSettings } from '../../../../process/settings/read-settings';
 import type { IdentityKeys } from '../../../../subgraphs/identity/keys';
 
 export function identityRecords(): void {

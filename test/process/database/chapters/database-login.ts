@@ -13,7 +13,7 @@ import {
 } from '../../../../subgraphs/server/database/database-login';
 import { sessionOptions } from '../../../../subgraphs/server/database/database';
 import { type FreshDatabase, controlledPostgres, freshDatabase, testPostgres } from '../../../support/postgres';
-import { readSettings } from '../../../../process/read-settings';
+import { readSettings } from '../../../../process/settings/read-settings';
 
 export function databaseLogin(): void {
   const KEY = Buffer.alloc(32, 7);

@@ -1,4 +1,4 @@
-import { newKey } from '../../../../process/keys';
+import { newKey } from '../../../../process/settings/keys';
 import { type AccessKeys, accessAddress, openAccounts } from '../../../../subgraphs/access/access.module';
 import { Client } from 'pg';
 import { type FreshDatabase, freshDatabase, testPostgres } from '../../../support/postgres';

@@ -17,7 +17,7 @@ import type { SubgraphLink } from '../../../../subgraphs/server/graph/subgraph-l
 import { absentSubgraph, places } from '../../../support/identity-surroundings';
 import { LinkedServices } from '../../../support/linked-installation';
 import { freshDatabase } from '../../../support/postgres';
-import { readSettings } from '../../../../process/read-settings';
+import { readSettings } from '../../../../process/settings/read-settings';
 
 export function supplierKeys(): void {
   const MOST_REQUESTS = 40;

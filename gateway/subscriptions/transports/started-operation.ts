@@ -1,12 +1,12 @@
 import type { DocumentNode, FormattedExecutionResult } from 'graphql';
 import type { Logger } from 'pino';
-import type { AdHocRequest } from '../requests/graph-request';
-import type { HttpResponse } from '../requests/http-response';
-import { type FailureReport, logRequest } from '../requests/request-log';
-import type { RequestMetadata } from '../client/graph-client';
-import type { EventStream } from './event-stream';
-import type { Connection } from './open-connections';
-import type { Subscriptions } from './subscriptions';
+import type { AdHocRequest } from '../../requests/graph-request';
+import type { HttpResponse } from '../../requests/http-response';
+import { type FailureReport, logRequest } from '../../requests/request-log';
+import type { RequestMetadata } from '../../client/graph-client';
+import type { EventStream } from '../event-stream';
+import type { Connection } from '../open-connections';
+import type { Subscriptions } from '../subscriptions';
 
 /** An operation that has started: a stream, or one result. */
 export interface StartedOperation {

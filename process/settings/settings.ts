@@ -1,9 +1,9 @@
 import { type TrustProxy } from './environment';
 import type { Keys, Subgraph } from './keys';
 import type { ServiceKeys } from './service-keys';
-import type { MemberProfiles } from '../subgraphs/grid-models/rdf/member-profiles';
-import type { ServiceName } from '../subgraphs/server/callers/caller';
-import type { Limits } from '../subgraphs/server/callers/rate-limits';
+import type { MemberProfiles } from '../../subgraphs/grid-models/rdf/member-profiles';
+import type { ServiceName } from '../../subgraphs/server/callers/caller';
+import type { Limits } from '../../subgraphs/server/callers/rate-limits';
 
 /** Services that services of other processes call. */
 export type CalledService = Exclude<ServiceName, 'rest-adapter' | 'portal' | 'console'>;

@@ -1,7 +1,7 @@
 import type { EnvironmentReader } from './environment';
 import { DATABASE_URL_VARIABLES } from './database-settings';
 import { KEY_VARIABLES, type Keys, SERVICES, SERVICE_KEY_VARIABLES, SUBGRAPHS } from './keys';
-import { SERVICE_DEPENDENCIES, servicesCalledFromOutside, servicesThatCallOutside } from './service-dependencies';
+import { SERVICE_DEPENDENCIES, servicesCalledFromOutside, servicesThatCallOutside } from '../service-dependencies';
 import { PUBLIC_KEYS_VARIABLE } from './service-keys';
 import type { Settings } from './settings';
 

@@ -5,7 +5,7 @@ import { type SupplierLogin, supplierPages } from './supplier-pages';
 import { openIdProvider } from './supplier-provider';
 
 /** Start options of the sandbox's supplier. */
-export interface SupplierOptions {
+interface SupplierOptions {
   /** 0 selects a free port. */
   readonly port: number;
   readonly host: string;

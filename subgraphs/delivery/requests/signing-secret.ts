@@ -18,7 +18,7 @@ export interface SigningSecret {
 }
 
 /** The attempt that is signed. */
-export interface SigningContext {
+interface SigningContext {
   readonly now: Date;
   /** When the event occurred. */
   readonly recordedAt: Date;

@@ -1,5 +1,5 @@
 import { isLoopbackAddress, isLoopbackName, isPublicAddress, literalAddress } from './addresses';
-import { webAddressViolation } from '../server/web-address';
+import { webAddressViolation } from '../../server/web-address';
 
 /** Policy on callback URLs. */
 export interface CallbackUrlPolicy {

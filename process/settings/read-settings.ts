@@ -1,8 +1,8 @@
 import { type Environment, EnvironmentReader } from './environment';
 import { readDatabaseSettings } from './database-settings';
 import { productionProblems } from './production-rules';
-import { LICENCE_AREAS } from '../subgraphs/grid-models/projects/licence-areas';
-import type { Limits } from '../subgraphs/server/callers/rate-limits';
+import { LICENCE_AREAS } from '../../subgraphs/grid-models/projects/licence-areas';
+import type { Limits } from '../../subgraphs/server/callers/rate-limits';
 import { readServiceKeys } from './service-keys';
 import { resolve } from 'node:path';
 import { Settings } from './settings';

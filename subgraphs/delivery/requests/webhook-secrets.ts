@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { encryptValue, decryptValue } from '../server/encryption';
+import { encryptValue, decryptValue } from '../../server/encryption';
 import type { SigningSecret } from './signing-secret';
 
 /** Encrypts and decrypts a column of subscriptions. A value can be decrypted only for the row that it was encrypted for. */

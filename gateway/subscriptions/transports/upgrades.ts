@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { httpResponse } from '../requests/http-response';
+import { httpResponse } from '../../requests/http-response';
 
 /** An HTTP request to upgrade to WebSocket (RFC 6455 section 4.1). */
 export interface Upgrade {

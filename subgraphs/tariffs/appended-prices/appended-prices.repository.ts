@@ -32,7 +32,7 @@ const STORED = {
 const RESTRICT_VIOLATION = '23001';
 
 /** Prices that a supplier appends; its caller may write for the supplier. */
-export interface Appending {
+interface Appending {
   readonly tariffId: string;
   readonly mpid: string;
   readonly prices: readonly AppendedPrice[];

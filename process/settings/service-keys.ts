@@ -1,8 +1,8 @@
 import { type KeyObject, createPrivateKey } from 'node:crypto';
 import type { EnvironmentReader } from './environment';
 import { SERVICES, SERVICE_KEY_VARIABLES } from './keys';
-import type { ServiceName } from '../subgraphs/server/callers/caller';
-import { publicKeyText } from '../subgraphs/server/link/service-identity';
+import type { ServiceName } from '../../subgraphs/server/callers/caller';
+import { publicKeyText } from '../../subgraphs/server/link/service-identity';
 
 /** The keys by which services of different processes recognise each other. */
 export interface ServiceKeys {

@@ -1,14 +1,14 @@
 import { MessageType, type Server, handleProtocols, makeServer, stringifyMessage } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { RequestMetadata } from '../client/graph-client';
+import type { RequestMetadata } from '../../client/graph-client';
 import {
   CLOSE_FRAMES,
   STALL_CHECK_INTERVAL_MS,
   type CloseFrame,
   SLOW_CLIENT_TIMEOUT_MS,
   closeFrameFor,
-} from './connection-end';
-import type { Connection } from './open-connections';
+} from '../connection-end';
+import type { Connection } from '../open-connections';
 import { MAX_MESSAGE_BYTES, processMessages } from './socket-messages';
 import { socketOutbox } from './socket-outbox';
 import { type Client, protocolSteps } from './socket-protocol';
@@ -16,7 +16,7 @@ import type { StreamingDependencies } from './started-operation';
 import type { Upgrade } from './upgrades';
 
 /** GraphQL over WebSocket (protocol `graphql-transport-ws`) for all operations. */
-export interface WebSockets {
+interface WebSockets {
   /** Throws the error that rejects the connection. */
   accept(upgrade: Upgrade, metadata: RequestMetadata): void;
   close(): Promise<void>;

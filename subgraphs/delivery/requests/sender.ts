@@ -2,12 +2,12 @@ import { type ClientRequest, type IncomingMessage, request as httpRequest } from
 import { request as httpsRequest } from 'node:https';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { isLoopbackAddress, isPublicAddress, literalAddress } from './addresses';
-import type { Dispatch } from './delivery';
+import type { Dispatch } from '../delivery';
 import { admittedLookup, blockedAddress, nameLookup } from './name-lookup';
 import { retryAfterSeconds } from './retry-after';
 
 /** Kind of failure. Messages of errors are not stored, because they may contain an address. */
-export type SendError =
+type SendError =
   'timeout' | 'blocked-address' | 'name-not-found' | 'tls' | 'connection' | 'redirect' | 'refused-status';
 
 /** Result of a request. The delivery succeeded if and only if `error` is null. */
@@ -28,7 +28,7 @@ export interface Sender {
 }
 
 /** Options of a sender. */
-export interface SenderOptions {
+interface SenderOptions {
   /** Allows receivers on this machine, also over http: for development only. */
   readonly allowLoopback: boolean;
   /** Name servers instead of those of the system. */

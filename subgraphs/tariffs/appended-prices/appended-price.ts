@@ -1,10 +1,10 @@
 import type { Violation } from '../../../schema/register-error';
 import type { Tariff } from '../catalogue/tariff';
-import { HALF_HOUR_MS } from './half-hours';
-import { priceViolations } from './money';
-import { invalid } from './rate-paths';
-import type { RateInterval } from './rate-intervals';
-import { windowPrices } from './window-prices';
+import { HALF_HOUR_MS } from '../rates/half-hours';
+import { priceViolations } from '../rates/money';
+import { invalid } from '../rates/rate-paths';
+import type { RateInterval } from '../rates/rate-intervals';
+import { windowPrices } from '../rates/window-prices';
 
 /** The price of a half-hour that a supplier appends to a dynamic tariff (decisions C/D, D.2). */
 export interface AppendedPrice {

@@ -1,9 +1,9 @@
 import { MessageType, parseMessage } from 'graphql-ws';
 import type { WebSocket } from 'ws';
-import { NOT_INITIALISED, INVALID_MESSAGE, type CloseFrame, MESSAGE_TOO_LONG } from './connection-end';
+import { NOT_INITIALISED, INVALID_MESSAGE, type CloseFrame, MESSAGE_TOO_LONG } from '../connection-end';
 
 /** Handlers for a client's messages. */
-export interface MessageHandlers {
+interface MessageHandlers {
   isInitialised(): boolean;
   /** Resolves when a message is handled and its response is sent; for an operation, when it has ended. */
   handle(text: string): Promise<void>;

@@ -5,7 +5,7 @@ import { type LookupFunction, isIP } from 'node:net';
 import { isLoopbackName } from './addresses';
 
 /** Resolves host names. */
-export interface NameLookup {
+interface NameLookup {
   /** Returns the addresses of a name; fails if it has none. */
   addressesOf(name: string): Promise<readonly LookupAddress[]>;
   /** Cancels the running lookups. */

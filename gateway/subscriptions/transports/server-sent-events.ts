@@ -2,18 +2,18 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { FormattedExecutionResult } from 'graphql';
 import { type OperationResult, type Request, createHandler } from 'graphql-sse';
-import type { AdHocRequest } from '../requests/graph-request';
-import { formatError } from '../requests/error-format';
-import { logRequest } from '../requests/request-log';
-import type { RequestMetadata } from '../client/graph-client';
-import type { Connection } from './open-connections';
+import type { AdHocRequest } from '../../requests/graph-request';
+import { formatError } from '../../requests/error-format';
+import { logRequest } from '../../requests/request-log';
+import type { RequestMetadata } from '../../client/graph-client';
+import type { Connection } from '../open-connections';
 import { type StreamingDependencies, startOperation } from './started-operation';
 
 /**
  * GraphQL over Server-Sent Events, one operation per request ("distinct connections mode"), for clients without
  * WebSockets.
  */
-export interface ServerSentEvents {
+interface ServerSentEvents {
   /** Sends the results of an operation as a stream; throws the error that rejects it before anything is sent. */
   answer(request: AdHocRequest, metadata: RequestMetadata, reply: FastifyReply): Promise<void>;
 }

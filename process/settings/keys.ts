@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { JWK } from 'jose';
-import type { ServiceName } from '../subgraphs/server/callers/caller';
+import type { ServiceName } from '../../subgraphs/server/callers/caller';
 
 /** The services that store data, in start order. */
 export const SUBGRAPHS = ['identity', 'access', 'grid-models', 'tariffs'] as const satisfies readonly ServiceName[];

@@ -3,9 +3,9 @@ import { isIP } from 'node:net';
 import type { JWK } from 'jose';
 import { BAD_PORTS } from './bad-ports';
 import { KEY_BYTES, KEY_VARIABLES, type Keys, SERVICES } from './keys';
-import { licenceAreaOf } from '../subgraphs/grid-models/projects/licence-areas';
-import { type MemberProfiles, addedProfiles } from '../subgraphs/grid-models/rdf/member-profiles';
-import type { ServiceName } from '../subgraphs/server/callers/caller';
+import { licenceAreaOf } from '../../subgraphs/grid-models/projects/licence-areas';
+import { type MemberProfiles, addedProfiles } from '../../subgraphs/grid-models/rdf/member-profiles';
+import type { ServiceName } from '../../subgraphs/server/callers/caller';
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;

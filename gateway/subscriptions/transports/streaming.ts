@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { AdHocRequest } from '../requests/graph-request';
-import type { RequestMetadata } from '../client/graph-client';
-import { requestMetadata } from '../requests/request-metadata';
+import type { AdHocRequest } from '../../requests/graph-request';
+import type { RequestMetadata } from '../../client/graph-client';
+import { requestMetadata } from '../../requests/request-metadata';
 import type { StreamingDependencies } from './started-operation';
 import { serverSentEvents, acceptsEvents } from './server-sent-events';
-import type { Subscriptions } from './subscriptions';
+import type { Subscriptions } from '../subscriptions';
 import { acceptUpgrades, rejectUpgrade } from './upgrades';
 import { webSockets } from './web-sockets';
 
