@@ -13,12 +13,13 @@ import type { Startup } from './startup';
 /** Starts the gateway over links to all subgraphs. */
 export async function startGateway(startup: Startup): Promise<void> {
   const { wiring, settings, logger, metrics } = startup;
-  const { supergraphSdl, audiences, trustedDocuments } = generatedSchema();
+  const { supergraphSdl, audiences, clientSdl, trustedDocuments } = generatedSchema();
   const { host, ports, production, trustProxy, rateLimitsOff } = settings;
   const ready = wiring.readiness();
   const gateway = await load.gateway().startGateway({
     supergraphSdl,
     audiences,
+    clientSdl,
     trustedDocuments,
     links: SUBGRAPHS.map((subgraph) => wiring.link(subgraph, 'gateway')),
     ready,

@@ -1,4 +1,4 @@
-import { KEYS, startTestGateway, twoSubgraphs, unreachable } from '../../../support/two-subgraphs';
+import { CLIENT_SDL, KEYS, startTestGateway, twoSubgraphs, unreachable } from '../../../support/two-subgraphs';
 import type { RunningGateway } from '../../../../gateway/gateway';
 import pino from 'pino';
 
@@ -269,18 +269,58 @@ export function gatewayRequests(): void {
       expect(names).not.toContain('admission');
     });
 
+    it('is not permitted because another field of the operation is', async () => {
+      const mixed = '{ __typename ... on Query { __type(name: "Query") { name } } __schema { queryType { name } } }';
+      expect(codes(await post(gateway, { query: mixed }))).toEqual(['AUT001']);
+    });
+
     it('is permitted for the back office only in production', async () => {
       const production = await startTestGateway(DOCUMENTS, {
         settings: { port: 0, production: true, trustProxy: false },
       });
       try {
         expect(codes(await post(production, { query }, bearer('data_user')))).toEqual(['PRM001']);
+        const mixed = `{ __schema { queryType { name } } accessRecord(key: "${KEYS.own}") { id } }`;
+        expect(codes(await post(production, { query: mixed }, bearer('data_user')))).toEqual(['PRM001']);
         expect((await post(production, { query }, bearer('admin'))).body.errors).toBeUndefined();
         expect((await fetch(`${production.url}/explorer`)).status).toBe(404);
         expect((await fetch(`${production.url}/graphql`, { headers: { accept: 'text/html' } })).status).toBe(405);
       } finally {
         await production.close();
       }
+    });
+  });
+
+  describe('the schema for clients', () => {
+    const get = (headers: Record<string, string> = {}, at = gateway) => fetch(`${at.url}/schema.graphql`, { headers });
+
+    it('is readable without a token, also in production', async () => {
+      const production = await startTestGateway(DOCUMENTS, {
+        settings: { port: 0, production: true, trustProxy: false },
+      });
+      try {
+        for (const at of [gateway, production]) {
+          const response = await get({}, at);
+          expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+          expect(await response.text()).toBe(CLIENT_SDL);
+        }
+      } finally {
+        await production.close();
+      }
+    });
+
+    it('is not sent again to a client that has it', async () => {
+      const tag = (await get()).headers.get('etag') as string;
+      const conditions = [tag, `"other", W/${tag}`, '*', '"other"'];
+      const statuses = await Promise.all(conditions.map(async (each) => (await get({ 'if-none-match': each })).status));
+      expect(statuses).toEqual([304, 304, 304, 200]);
+    });
+
+    it('is named to a caller that may not introspect', async () => {
+      const { body } = await post(gateway, { query: '{ __schema { queryType { name } } }' });
+      expect(body.errors?.[0]?.message).toBe(
+        'Introspection needs a bearer token. The gateway serves the schema for clients at /schema.graphql, without a token.',
+      );
     });
   });
 
