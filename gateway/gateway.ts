@@ -14,7 +14,7 @@ import type { AdHocRequest } from './requests/graph-request';
 import { type Audiences, introspectionAudience } from './callers/audiences';
 import { authentication } from './callers/authentication';
 import { MAX_BODY_BYTES, parseJsonBodies } from './requests/body-limits';
-import { httpFailureCode, sendError } from './requests/http-response';
+import { httpFailureCode, httpFailureMessage, sendError } from './requests/http-response';
 import { addClientSchema } from './explorer/client-schema';
 import { type LandingPages, addLandingPages } from './explorer/landing-pages';
 import { operationMetrics } from './requests/operation-metrics';
@@ -155,14 +155,16 @@ function addOperationalRoutes(app: FastifyInstance, { metrics, settings, ready }
 
 /** Rejects requests to unknown paths and with invalid HTTP, each with its own transaction id. */
 function addErrorHandlers(app: FastifyInstance, { logger }: GatewayServices): void {
-  const reject = (reply: FastifyReply, code: Parameters<typeof sendError>[1]) => {
+  const reject = (reply: FastifyReply, code: Parameters<typeof sendError>[1], message?: string) => {
     const transactionId = newIdentifier('tid');
     logger.info({ 'transaction-id': transactionId, outcome: code }, 'request rejected');
-    return sendError(reply, code, transactionId);
+    return sendError(reply, code, transactionId, message);
   };
   app.setNotFoundHandler((request, reply) => {
     if (request.url.split('?')[0] !== '/graphql') return reject(reply, 'NTF001');
     return reject(reply.header('allow', 'POST'), 'MET001');
   });
-  app.setErrorHandler((error, _, reply) => reject(reply, httpFailureCode(error as Partial<Error>)));
+  app.setErrorHandler((error: Partial<Error>, _, reply) =>
+    reject(reply, httpFailureCode(error), httpFailureMessage(error)),
+  );
 }

@@ -94,9 +94,12 @@ describe('the generated schema', () => {
     expect(internal.map(([field]) => field).filter((field) => shown.includes(field))).toEqual([]);
   });
 
-  it.each([...new Set(Object.values(SAMPLE_QUERIES)), VERIFY_QUERY])('accepts the first queries of the pages for developers', (query) => {
-    expect(validate(apiSchema(), parse(query))).toEqual([]);
-  });
+  it.each([...new Set(Object.values(SAMPLE_QUERIES)), VERIFY_QUERY])(
+    'accepts the first queries of the pages for developers',
+    (query) => {
+      expect(validate(apiSchema(), parse(query))).toEqual([]);
+    },
+  );
 
   describe('for clients', () => {
     const client = buildSchema(read(GENERATED, 'client-schema.graphql'));

@@ -211,7 +211,16 @@ export function gatewayRequests(): void {
     });
 
     it('that is not JSON by its media type is rejected', async () => {
-      expect((await post(gateway, '{"query":"{ __typename }"}', { 'content-type': 'text/plain' })).status).toBe(415);
+      const { status, body } = await post(gateway, '{"query":"{ __typename }"}', { 'content-type': 'text/plain' });
+      expect([status, body.errors?.[0]?.message]).toEqual([
+        415,
+        'The media type of the body is not supported: send Content-Type: application/json.',
+      ]);
+    });
+
+    it('without a body is rejected with a message that says so', async () => {
+      const { status, body } = await post(gateway, '');
+      expect([status, body.errors?.[0]?.message]).toEqual([400, 'The body is missing: send a JSON object.']);
     });
 
     it('with a path that cannot be decoded is handled like one with an unknown path', async () => {
