@@ -115,9 +115,9 @@ export function gatewayRequests(): void {
       expect(answer.body.errors?.[0]?.extensions['violations']).toEqual([
         { code: 'VAL003', path: ['purpose'], message: 'The value is not of type String' },
         { code: 'VAL001', path: ['controllers', 0, 'since'], message: 'DateTime is not an RFC 3339 date-time' },
-        { code: 'VAL002', path: ['controllers', 1, 'name'], message: 'name is required' },
-        { code: 'VAL003', path: ['controllers', 1, 'nome'], message: 'This field is not known' },
-        { code: 'VAL003', path: ['colour'], message: 'This field is not known' },
+        { code: 'VAL002', path: ['controllers', 1, 'name'], message: 'is required' },
+        { code: 'VAL003', path: ['controllers', 1, 'nome'], message: 'is not a known field' },
+        { code: 'VAL003', path: ['colour'], message: 'is not a known field' },
       ]);
       expect(JSON.stringify(answer.body)).not.toContain('yesterday');
     });
