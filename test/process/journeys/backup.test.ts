@@ -535,12 +535,7 @@ describe('A restore of a backup, with customers anonymised since', () => {
 describe('The backup commands', () => {
   beforeAll(newRoot);
 
-  it('print their usage, and report invalid settings', async () => {
-    const runs = [[], ['copy', root], ['backup'], ['restore', root, root], ['restore', root, '--list-only']];
-    for (const words of runs) {
-      const { code, said } = await runOperatorCommand('commands/backup/backup', words, {}).ended;
-      expect([code, said]).toEqual([1, expect.stringMatching(/^usage: npm run backup -- <folder>/)]);
-    }
+  it('report invalid settings', async () => {
     const { code, said } = await runOperatorCommand('commands/backup/backup', ['backup', root], {
       DATA_KEYS_KEPT_DAYS: '-1',
     }).ended;
