@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
+import { type CommandOptions, exitWithFailure, readCommandLine, unexpected, usageError } from './command-line';
 import { completeKeys, newKeyVariables, sandboxedSettings } from '../sandbox/keys';
-import { commandErrorMessage } from '../process/startup-error';
 import { accessAddress, openAccounts } from '../subgraphs/access/access.module';
 
 const USAGE = `usage: npm run admin -- create-admin --name "Name"   creates the first admin in the database of DATABASE_URL
@@ -8,11 +7,24 @@ const USAGE = `usage: npm run admin -- create-admin --name "Name"   creates the 
 
 /** Runs the operator's commands that are needed before the first sign-in. */
 async function main(): Promise<void> {
-  const { positionals, values } = parseArgs({ allowPositionals: true, options: { name: { type: 'string' } } });
-  if (positionals[0] === 'create-keys') return printKeys();
-  if (positionals[0] === 'create-admin' && values.name) return createAdmin(values.name);
-  throw new Error(USAGE);
+  const [command = '', ...words] = process.argv.slice(2);
+  const options = Object.hasOwn(OPTIONS, command) ? OPTIONS[command] : undefined;
+  if (options === undefined) throw usageError(command === '' ? [] : [`${command}: is not a command`], USAGE);
+  const { positionals, values, violations } = readCommandLine(words, options);
+  const all = [
+    ...violations,
+    ...('name' in options && values['name'] === undefined ? ['--name: is missing'] : []),
+    ...unexpected(positionals, violations),
+  ];
+  if (all.length > 0) throw usageError(all, USAGE);
+  return command === 'create-admin' ? createAdmin(String(values['name'])) : printKeys();
 }
+
+/** The commands and their options. */
+const OPTIONS: Readonly<Record<string, CommandOptions>> = {
+  'create-admin': { name: { type: 'string' } },
+  'create-keys': {},
+};
 
 async function printKeys(): Promise<void> {
   for (const [variable, value] of Object.entries(await newKeyVariables())) console.log(`${variable}='${value}'`);
@@ -45,7 +57,4 @@ async function createAdmin(displayName: string): Promise<void> {
   }
 }
 
-main().catch((error: Error) => {
-  console.error(error.message.startsWith('usage') ? error.message : commandErrorMessage(error, process.env));
-  process.exit(1);
-});
+main().catch(exitWithFailure);

@@ -3,7 +3,7 @@ import pino from 'pino';
 import { DATABASE_URL_VARIABLES } from '../process/settings/database-settings';
 import { SUBGRAPHS } from '../process/settings/keys';
 import { type MigrationSettings, readMigrationSettings } from '../process/settings/migration-settings';
-import { commandErrorMessage } from '../process/startup-error';
+import { exitWithFailure, unexpected, usageError } from './command-line';
 import { accessTables } from '../subgraphs/access/tables.sql';
 import { gridModelTables } from '../subgraphs/grid-models/tables.sql';
 import { identityTables } from '../subgraphs/identity/tables.sql';
@@ -24,7 +24,8 @@ const SCHEMAS = {
  * each service or replaces its password. May be repeated, also while the register serves.
  */
 async function main(): Promise<void> {
-  if (process.argv.length > 2) throw new Error('usage: npm run migrate');
+  const words = process.argv.slice(2);
+  if (words.length > 0) throw usageError(unexpected(words, []), 'usage: npm run migrate');
   const settings = readMigrationSettings(process.env);
   const logger = pino({ level: 'warn' }, process.stderr);
   await rejectSharedLogins(settings);
@@ -65,7 +66,4 @@ const USABLE = `
   select nspname from pg_namespace join pg_roles on rolname = $1
   where nspname = any($2) and has_schema_privilege(pg_roles.oid, pg_namespace.oid, 'usage')`;
 
-main().catch((error: Error) => {
-  console.error(error.message.startsWith('usage') ? error.message : commandErrorMessage(error, process.env));
-  process.exit(1);
-});
+main().catch(exitWithFailure);

@@ -1,6 +1,5 @@
 import { access, constants, stat } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
-import { commandErrorMessage } from '../process/startup-error';
+import { exitWithFailure, readCommandLine, unexpected, usageError } from './command-line';
 import { completeKeys, sandboxedSettings } from '../sandbox/keys';
 import { runningPostgres } from '../sandbox/postgres/running-postgres';
 import type { Violation } from '../schema/register-error';
@@ -53,16 +52,27 @@ interface Command {
   readonly publishIn: (publishing: Publishing) => Promise<Outcome>;
 }
 
-/** Parses the command line; throws all violations of its options together. */
-function commandOf(args: string[]): Command {
-  const { positionals, values } = parsed(args);
-  const { area, year, period, project, base = false } = values;
-  const [archive] = positionals;
-  const isComplete = area && year && period && base === (project === undefined) && archive && positionals.length === 1;
-  if (!isComplete) throw new Error(USAGE);
-  const cycle = { area, publicationYear: yearOf(year), period };
-  const key = project === undefined ? baseModelKeyOf(cycle) : publicationKeyOf({ ...cycle, projectId: project });
-  if ('violations' in key) throw new Error(`${key.violations.map(optionViolation).join('\n')}\n${USAGE}`);
+/** Parses the command line; throws everything that is wrong with it together. */
+function commandOf(args: readonly string[]): Command {
+  const { positionals, values, violations } = readCommandLine(args, OPTIONS);
+  const text = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined);
+  const missing = ['area', 'year', 'period'].filter((name) => values[name] === undefined).map((name) => `--${name}`);
+  const [project, isBase] = [text('project'), values['base'] === true];
+  const cycle = { area: text('area') ?? '', publicationYear: yearOf(text('year') ?? ''), period: text('period') ?? '' };
+  const key = isBase ? baseModelKeyOf(cycle) : publicationKeyOf({ ...cycle, projectId: project ?? '' });
+  if (values['project'] === undefined && !isBase) missing.push('--project');
+  const [archive, ...more] = positionals;
+  const reported = new Set([...missing, ...violations.map((each) => each.slice(0, each.indexOf(':')))]);
+  const all = [
+    ...violations,
+    ...missing.map((option) => `${option}: is missing`),
+    ...(isBase && values['project'] !== undefined ? ['--project: excludes --base'] : []),
+    ...('violations' in key ? key.violations : [])
+      .filter((violation) => !reported.has(optionOf(violation)))
+      .map((violation) => `${optionOf(violation)}: ${violation.message}`),
+    ...(archive === undefined ? ['the archive is missing'] : unexpected(more, violations)),
+  ];
+  if (all.length > 0 || archive === undefined || 'violations' in key) throw usageError(all, USAGE);
   return { archive, publishIn: (publishing) => publish(publishing, key.key, archive) };
 }
 
@@ -73,14 +83,6 @@ const OPTIONS = {
   project: { type: 'string' },
   base: { type: 'boolean' },
 } as const;
-
-function parsed(args: string[]) {
-  try {
-    return parseArgs({ args, allowPositionals: true, options: OPTIONS });
-  } catch {
-    throw new Error(USAGE);
-  }
-}
 
 /** Returns why the path cannot be an archive; undefined if it can. */
 async function unreadableReason(path: string): Promise<string | undefined> {
@@ -101,8 +103,7 @@ const yearOf = (text: string): number => (/^\d{4}$/.test(text) ? Number(text) : 
 /** Options whose name differs from the field. */
 const OPTION_OF: Readonly<Record<string, string>> = { publicationYear: '--year', projectId: '--project' };
 
-const optionViolation = ({ path: [field], message }: Violation): string =>
-  `${OPTION_OF[String(field)] ?? `--${String(field)}`}: ${message}`;
+const optionOf = ({ path: [field] }: Violation): string => OPTION_OF[String(field)] ?? `--${String(field)}`;
 
 type Publishing = Awaited<ReturnType<typeof openPublishing>>;
 
@@ -147,7 +148,4 @@ async function withPublishing<Result>(work: (publishing: Publishing) => Promise<
   }
 }
 
-main().catch((error: Error) => {
-  console.error(error.message.includes('usage: ') ? error.message : commandErrorMessage(error, process.env));
-  process.exit(1);
-});
+main().catch(exitWithFailure);

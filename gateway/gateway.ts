@@ -14,7 +14,8 @@ import type { AdHocRequest } from './requests/graph-request';
 import { type Audiences, introspectionAudience } from './callers/audiences';
 import { authentication } from './callers/authentication';
 import { MAX_BODY_BYTES, parseJsonBodies } from './requests/body-limits';
-import { httpFailureCode, sendError } from './requests/http-response';
+import { httpFailureCode, httpFailureMessage, sendError } from './requests/http-response';
+import { addClientSchema } from './explorer/client-schema';
 import { type LandingPages, addLandingPages } from './explorer/landing-pages';
 import { operationMetrics } from './requests/operation-metrics';
 import { failureReport } from './requests/request-log';
@@ -29,6 +30,8 @@ import { trustedDocuments } from './requests/trusted-documents';
 export interface GatewayOptions {
   readonly supergraphSdl: string;
   readonly audiences: Audiences;
+  /** The schema for clients as SDL: `schema/generated/client-schema.graphql`. */
+  readonly clientSdl: string;
   /** Operation name to text: `schema/generated/trusted-documents.json`. */
   readonly trustedDocuments: Readonly<Record<string, string>>;
   readonly links: readonly SubgraphLink[];
@@ -82,10 +85,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   app.removeContentTypeParser('text/plain');
   parseJsonBodies(app);
   addOperationalRoutes(app, options);
+  addClientSchema(app, options.clientSdl);
   const runOnce = (request: AdHocRequest, metadata: RequestMetadata) => runAdHoc(request, {}, metadata, services);
   const streaming = addStreaming(app, '/graphql', { ...services, runOnce });
   app.post('/graphql', (request, reply) => handleRequest(request, reply, services, streaming));
-  if (landing.explorer && !settings.production) await addLandingPages(app, landing);
+  if (landing.explorer && !settings.production) await addLandingPages(app, landing, options.clientSdl);
   addErrorHandlers(app, services);
   await app.listen({ port: settings.port, host: settings.host ?? '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
@@ -151,14 +155,16 @@ function addOperationalRoutes(app: FastifyInstance, { metrics, settings, ready }
 
 /** Rejects requests to unknown paths and with invalid HTTP, each with its own transaction id. */
 function addErrorHandlers(app: FastifyInstance, { logger }: GatewayServices): void {
-  const reject = (reply: FastifyReply, code: Parameters<typeof sendError>[1]) => {
+  const reject = (reply: FastifyReply, code: Parameters<typeof sendError>[1], message?: string) => {
     const transactionId = newIdentifier('tid');
     logger.info({ 'transaction-id': transactionId, outcome: code }, 'request rejected');
-    return sendError(reply, code, transactionId);
+    return sendError(reply, code, transactionId, message);
   };
   app.setNotFoundHandler((request, reply) => {
     if (request.url.split('?')[0] !== '/graphql') return reject(reply, 'NTF001');
     return reject(reply.header('allow', 'POST'), 'MET001');
   });
-  app.setErrorHandler((error, _, reply) => reject(reply, httpFailureCode(error as Partial<Error>)));
+  app.setErrorHandler((error: Partial<Error>, _, reply) =>
+    reject(reply, httpFailureCode(error), httpFailureMessage(error)),
+  );
 }

@@ -13,12 +13,13 @@ import type { Startup } from './startup';
 /** Starts the gateway over links to all subgraphs. */
 export async function startGateway(startup: Startup): Promise<void> {
   const { wiring, settings, logger, metrics } = startup;
-  const { supergraphSdl, audiences, trustedDocuments } = generatedSchema();
+  const { supergraphSdl, audiences, clientSdl, trustedDocuments } = generatedSchema();
   const { host, ports, production, trustProxy, rateLimitsOff } = settings;
   const ready = wiring.readiness();
   const gateway = await load.gateway().startGateway({
     supergraphSdl,
     audiences,
+    clientSdl,
     trustedDocuments,
     links: SUBGRAPHS.map((subgraph) => wiring.link(subgraph, 'gateway')),
     ready,
@@ -56,10 +57,20 @@ export async function startRestAdapter(startup: Startup): Promise<void> {
 /** Starts the customer portal. */
 export async function startPortal(startup: Startup): Promise<void> {
   const { wiring, logger } = startup;
-  const { host, ports, production, trustProxy, portalUrl, identityRedirectUrl } = startup.settings;
+  const { host, ports, production, trustProxy, portalUrl, identityRedirectUrl, supportUrl, privacyUrl } =
+    startup.settings;
   const portal = await load.portal().startPortal({
     graph: wiring.graph('portal'),
-    settings: { port: ports.portal, host, portalUrl, identityRedirectUrl, production, trustProxy },
+    settings: {
+      port: ports.portal,
+      host,
+      portalUrl,
+      identityRedirectUrl,
+      supportUrl,
+      privacyUrl,
+      production,
+      trustProxy,
+    },
     key: wiring.keys(['portalKey']).portalKey,
     logger,
   });

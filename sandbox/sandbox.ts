@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccountRole } from '../schema/roles';
 import type { AccountRepository } from '../subgraphs/access/accounts/account.repository';
@@ -14,6 +14,12 @@ import type { RunningSupplier } from './supplier/supplier';
 
 /** The part of the demo data that `sandbox.json` of every version contains. */
 type RecordedData = Omit<DemoData, 'grid' | 'tariff' | 'rti_users'>;
+
+/** File of the data folder while demo data are loaded: a start that was interrupted is distinguished from a restore. */
+const STARTED_FILE = 'demo-data.started';
+
+const withoutDemoData = (file: string) =>
+  `No demo data: the register has accounts, but ${file} with the demo logins is missing. Copy it from the data folder that was backed up.`;
 
 /** Inputs of {@link loadSandbox}. */
 export interface SandboxOptions {
@@ -47,11 +53,19 @@ interface SandboxFile extends DemoData {
 /**
  * Loads demo data into a new register through the mutations that users call, and writes `sandbox.json` (mode 0600). Two
  * things bypass the mutations: the first admin, as in `npm run admin -- create-admin`, and the supplier's OAuth client,
- * which is set at each start even if the admin's secret has changed.
+ * which is set at each start even if the admin's secret has changed. Loads nothing into a register that has accounts but
+ * no `sandbox.json`, such as a restored one.
  */
-export async function loadSandbox({ dataDir, urls, mailbox, accounts, supplier }: SandboxOptions): Promise<DemoData> {
+export async function loadSandbox(options: SandboxOptions): Promise<DemoData | undefined> {
+  const { dataDir, urls, mailbox, accounts, supplier } = options;
   const file = join(dataDir, 'sandbox.json');
+  const started = join(dataDir, STARTED_FILE);
   const stored = await storedDemoData(file, accounts);
+  if (!existsSync(file) && !existsSync(started) && (await accounts.count()) > 0) {
+    console.log(withoutDemoData(file));
+    return undefined;
+  }
+  if (stored === undefined) writeFileSync(started, '');
   const clientOf: ClientOf = (token) => graphqlClient(urls.gateway, token);
   const records = stored
     ? await withDiscoveredAccess(stored, clientOf)
@@ -64,6 +78,7 @@ export async function loadSandbox({ dataDir, urls, mailbox, accounts, supplier }
     urls: { ...urls, oidc: supplier.issuer },
     ...(mailbox === undefined ? {} : { mailbox }),
   });
+  rmSync(started, { force: true });
   printLogins(file, demo);
   printCustomers(urls, mailbox, demo);
   return demo;

@@ -13,7 +13,7 @@ export const errorCatalogue = {
   VAL008: { status: 400, meaning: 'A URL is not allowed, or not registered for the account.' },
   VAL009: { status: 400, meaning: 'The re-identification token is not confirmed, has expired or was consumed.' },
   VAL010: { status: 400, meaning: 'The body is not valid JSON.' },
-  VAL011: { status: 415, meaning: 'The media type of the body is not supported.' },
+  VAL011: { status: 415, meaning: 'The media type of the body is not supported: send Content-Type: application/json.' },
   AUT001: { status: 401, meaning: 'Credentials or token missing or invalid.' },
   AUT002: { status: 401, meaning: 'The token has expired.' },
   AUT003: { status: 401, meaning: 'The supplier API key is invalid.' },

@@ -1,7 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import pino from 'pino';
+import {
+  type CommandLine,
+  type CommandOptions,
+  exitWithFailure,
+  readCommandLine,
+  unexpected,
+  usageError,
+} from '../command-line';
 import { takeList } from './anonymised-list';
 import type { Reanonymised } from './reanonymise';
 import type * as ReanonymiseExisting from './reanonymise-existing';
@@ -9,7 +16,6 @@ import type * as Restore from './restore';
 import type * as RestoredSubgraphs from './restored-subgraphs';
 import { takeBackup } from './take-backup';
 import { SUBGRAPHS } from '../../process/settings/keys';
-import { commandErrorMessage } from '../../process/startup-error';
 import { type Settings } from '../../process/settings/settings';
 import { sandboxedSettings } from '../../sandbox/keys';
 import { launchPostgres } from '../../sandbox/postgres/launch-postgres';
@@ -28,8 +34,8 @@ const USAGE = `usage: npm run backup -- <folder>    backs up register and data k
 /** Runs the operator's commands backup, restore and reanonymise. */
 async function main(): Promise<void> {
   const [command = '', ...words] = process.argv.slice(2);
-  const options = OPTIONS[command];
-  if (options === undefined) throw new Error(USAGE);
+  const options = Object.hasOwn(OPTIONS, command) ? OPTIONS[command] : undefined;
+  if (options === undefined) throw usageError(command === '' ? [] : [`${command}: is not a command`], USAGE);
   const { folder, values } = parsed(command, words, options);
   if (command === 'restore') return restoreFrom(folder, values);
   if (command === 'reanonymise') return reanonymiseBy(folder, values);
@@ -38,29 +44,30 @@ async function main(): Promise<void> {
   return values['list-only'] === true ? list(settings, folder) : backUp(settings, folder);
 }
 
-type Options = Readonly<Record<string, { readonly type: 'boolean' | 'string' }>>;
-type Values = Readonly<Record<string, string | boolean | undefined>>;
+type Values = CommandLine['values'];
 
 /** The commands and their options. */
-const OPTIONS: Readonly<Record<string, Options>> = {
+const OPTIONS: Readonly<Record<string, CommandOptions>> = {
   backup: { 'list-only': { type: 'boolean' } },
   restore: { 'without-data-keys': { type: 'boolean' }, 'also-from': { type: 'string' } },
   reanonymise: { list: { type: 'string' }, 'without-data-keys': { type: 'boolean' }, 'also-from': { type: 'string' } },
 };
 
-function parsed(command: string, words: string[], options: Options): { folder: string; values: Values } {
-  const read = () => parseArgs({ args: words, allowPositionals: true, options });
-  let line: ReturnType<typeof read>;
-  try {
-    line = read();
-  } catch {
-    throw new Error(USAGE);
-  }
-  const values = line.values as Values;
-  const folders = [...line.positionals, ...(typeof values['list'] === 'string' ? [values['list']] : [])];
-  const [folder] = folders;
-  const isNamed = command === 'reanonymise' ? line.positionals.length === 0 : true;
-  if (!isNamed || folders.length !== 1 || folder === undefined) throw new Error(USAGE);
+/** Returns the folder of backups and the options; throws all that is wrong with the arguments. */
+function parsed(
+  command: string,
+  words: readonly string[],
+  options: CommandOptions,
+): { readonly folder: string; readonly values: Values } {
+  const { positionals, values, violations } = readCommandLine(words, options);
+  const isNamed = command === 'reanonymise';
+  const [folder, ...more] = isNamed ? [values['list'], ...positionals] : [...positionals];
+  const all = [
+    ...violations,
+    ...(folder === undefined ? [isNamed ? '--list: is missing' : 'the folder is missing'] : []),
+    ...unexpected(more, violations),
+  ];
+  if (all.length > 0 || typeof folder !== 'string') throw usageError(all, USAGE);
   return { folder: resolve(folder), values };
 }
 
@@ -152,7 +159,4 @@ async function inDatabase(
   }
 }
 
-main().catch((error: Error) => {
-  console.error(error.message.startsWith('usage') ? error.message : commandErrorMessage(error, process.env));
-  process.exit(1);
-});
+main().catch(exitWithFailure);

@@ -1,7 +1,8 @@
 import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
 import { RegisterError } from '../../schema/register-error';
 import { ACCOUNT_ROLES, type Role } from '../../schema/roles';
-import { type CallContext, requireAmong } from '../../subgraphs/server/callers/caller';
+import { type CallContext, type Caller, requireAmong } from '../../subgraphs/server/callers/caller';
+import { CLIENT_SCHEMA_PATH } from '../explorer/client-schema';
 import type { Identification } from './authentication';
 
 /** Root field (`Query.accessRecord`) to the roles that may call it, as in `schema/generated/audiences.json`. */
@@ -15,6 +16,8 @@ export interface OperationAudience {
   readonly lenient: boolean;
   /** One entry per root field. */
   readonly fields: readonly (readonly string[])[];
+  /** Roles that may introspect if the operation does; otherwise undefined. */
+  readonly introspection: readonly string[] | undefined;
 }
 
 const ROOT_TYPES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
@@ -36,7 +39,12 @@ export function audienceOf(
     return audiences[`${ROOT_TYPES[operation.operation]}.${name}`] ?? [];
   });
   const open = fields.every((audience) => audience.includes('anyone') || audience.includes('public'));
-  return { fields, open, lenient: fields.every((audience) => audience.includes('anyone')) };
+  return {
+    fields,
+    open,
+    lenient: fields.every((audience) => audience.includes('anyone')),
+    introspection: fields.includes(introspection) ? introspection : undefined,
+  };
 }
 
 function rootFields(set: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>, found: Set<string>) {
@@ -59,16 +67,27 @@ const TOKEN_ERRORS: ReadonlySet<string> = new Set([...STATUS_ERRORS, 'AUT001', '
 /**
  * Returns the context in which the operation may run. Throws the authentication error unless the operation ignores it,
  * AUT001 without a caller, and PRM001 if no root field admits the caller's role and scopes. One admitted root field
- * suffices: the subgraphs check every field again.
+ * suffices, because the subgraphs check every field again, except for introspection, which the gateway alone executes.
  */
-export function admit({ open, lenient, fields }: OperationAudience, { context, error }: Identification): CallContext {
+export function admit(audience: OperationAudience, { context, error }: Identification): CallContext {
+  const { open, lenient, fields, introspection } = audience;
   if (error && !(open && (lenient ? TOKEN_ERRORS : STATUS_ERRORS).has(error.code))) throw error;
   if (open) return context;
-  const allowed = (role: string) => fields.some((audience) => audience.includes(role));
+  if (introspection) requireIntrospection(introspection, context.caller);
+  const allowed = (role: string) => fields.some((each) => each.includes(role));
   if (allowed('anyone') || allowed('public')) return context;
   if (!context.caller) throw new RegisterError('AUT001');
   requireAmong(fields.flat(), context.caller);
   return context;
+}
+
+function requireIntrospection(roles: readonly string[], caller: Caller | null): void {
+  if (caller && roles.includes(caller.role)) return;
+  const reason = caller ? 'The role of the caller may not introspect.' : 'Introspection needs a bearer token.';
+  throw new RegisterError(
+    caller ? 'PRM001' : 'AUT001',
+    `${reason} The gateway serves the schema for clients at ${CLIENT_SCHEMA_PATH}, without a token.`,
+  );
 }
 
 /** Roles that may introspect: in production the back office, otherwise every authenticated role. */

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApolloServerPluginLandingPageLocalDefault } from '@apollo/server/plugin/landingPage/default';
+import { buildSchema, introspectionFromSchema } from 'graphql';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
+import type { AccountRole } from '../../schema/roles';
 
 /** Pages for developers. */
 export interface LandingPages {
@@ -18,8 +20,16 @@ const UNKNOWN_KEY = `ak_${'0'.repeat(24)}`;
 /** First query of the explorer. It needs an access key, but no sign-in. */
 export const VERIFY_QUERY = assetText('verify.graphql');
 
-/** Query that the explorer shows after sign-in, and Apollo Sandbox at first. */
-export const SAMPLE_QUERY = assetText('sample.graphql');
+/** Query of a Data User, which Apollo Sandbox shows as well. */
+const DATA_USER_QUERY = assetText('sample.graphql');
+const BACK_OFFICE_QUERY = assetText('events.graphql');
+
+/** Query that the explorer shows after sign-in, by the role of the account. Other roles start with the first query. */
+export const SAMPLE_QUERIES: Readonly<Partial<Record<AccountRole, string>>> = {
+  data_user: DATA_USER_QUERY,
+  admin: BACK_OFFICE_QUERY,
+  analyst: BACK_OFFICE_QUERY,
+};
 
 const EXPLORER_FILES = [
   { name: 'explorer.js', from: undefined, file: 'explorer.js', type: 'text/javascript' },
@@ -35,7 +45,11 @@ const EXPLORER_POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; frame-ancestors 'none'";
 
 /** Serves the pages for developers. Never called in production. */
-export async function addLandingPages(app: FastifyInstance, { sampleKey }: LandingPages): Promise<void> {
+export async function addLandingPages(
+  app: FastifyInstance,
+  { sampleKey }: LandingPages,
+  clientSdl: string,
+): Promise<void> {
   const sandbox = await sandboxPage();
   app.get('/graphql', (request, reply) => {
     if (!String(request.headers.accept ?? '').includes('text/html')) return reply.callNotFound();
@@ -50,9 +64,10 @@ export async function addLandingPages(app: FastifyInstance, { sampleKey }: Landi
   app.get('/explorer', (_, reply) => page(reply.header('content-security-policy', EXPLORER_POLICY), explorer));
   app.get('/explorer/sample.json', () => ({
     verify: VERIFY_QUERY,
-    sample: SAMPLE_QUERY,
+    samples: SAMPLE_QUERIES,
     key: sampleKey?.() ?? UNKNOWN_KEY,
   }));
+  app.get('/explorer/schema.json', () => introspectionFromSchema(buildSchema(clientSdl)));
   for (const { name, from, file, type } of EXPLORER_FILES) {
     const content =
       from === undefined ? assetText(file) : readFileSync(join(dirname(require.resolve(`${from}/package.json`)), file));
@@ -82,7 +97,7 @@ function allowSandbox(reply: FastifyReply): void {
 async function sandboxPage(): Promise<string> {
   const plugin = ApolloServerPluginLandingPageLocalDefault({
     embed: false,
-    document: SAMPLE_QUERY,
+    document: DATA_USER_QUERY,
     variables: { key: UNKNOWN_KEY },
     headers: { Authorization: 'Bearer <token>' },
   });

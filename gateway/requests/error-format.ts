@@ -40,7 +40,7 @@ export function withoutValues(message: string): string {
 /** graphql-js's message at the token limit. It is a limit (VAL003), not a syntax error. */
 const TOO_MANY_TOKENS = /^Syntax Error: Document contains more tha[nt] /;
 
-/** graphql-js repeats names of a query, which may have any length. */
+/** graphql-js repeats names of a query, which may have any length, and an error has up to 100 violations. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
 /** Formats every error that the gateway sends, of trusted and ad-hoc operations. */
@@ -48,12 +48,21 @@ export function formatError(error: unknown): FormattedError {
   const { message, path, locations, extensions } = rawError(error);
   const code = TOO_MANY_TOKENS.test(message) ? 'VAL003' : codeOf(extensions['code']);
   const { violations, retryAfter } = extensions as { violations?: readonly Violation[]; retryAfter?: number };
-  const text = messageFor(code, message, extensions['code'], locations);
+  const text = violations?.length
+    ? violationText(violations)
+    : messageFor(code, message, extensions['code'], locations);
   return {
     message: text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH)}…` : text,
     ...(path ? { path } : {}),
     extensions: { code, ...(violations ? { violations } : {}), ...(retryAfter === undefined ? {} : { retryAfter }) },
   };
+}
+
+/** Returns all violations as one text, each after its path: most clients show only the message of an error. */
+function violationText(violations: readonly Violation[]): string {
+  return violations
+    .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
+    .join('; ');
 }
 
 interface RawError {

@@ -38,12 +38,20 @@ export function httpResponse(
 }
 
 /** Rejects a request that has no GraphQL response: wrong path, method, media type, size or JSON. */
-export function sendError(reply: FastifyReply, code: ErrorCode, transactionId: string): FastifyReply {
-  const body = JSON.stringify({ errors: [formatError(new RegisterError(code))], extensions: { transactionId } });
+export function sendError(reply: FastifyReply, code: ErrorCode, transactionId: string, message?: string): FastifyReply {
+  const body = JSON.stringify({
+    errors: [formatError(new RegisterError(code, message))],
+    extensions: { transactionId },
+  });
   return reply
     .code(errorCatalogue[code].status)
     .headers({ ...JSON_TYPE, 'transaction-id': transactionId })
     .send(body);
+}
+
+/** Returns the message of an error of the HTTP server if it is more exact than that of its code. */
+export function httpFailureMessage({ code }: Partial<FastifyError>): string | undefined {
+  return code === 'FST_ERR_CTP_EMPTY_JSON_BODY' ? 'The body is missing: send a JSON object.' : undefined;
 }
 
 /** Returns the catalogue code of an error of the HTTP server. */

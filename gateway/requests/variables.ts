@@ -61,8 +61,7 @@ function checkVariable(variable: Variable, values: Readonly<Record<string, unkno
   const { name, type, hasDefault, isInputObject } = variable;
   const value = Object.hasOwn(values, name) ? values[name] : undefined;
   if (value === undefined) {
-    if (!hasDefault && isNonNullType(type))
-      violations.push({ code: 'VAL002', path: [name], message: `${name} is required` });
+    if (!hasDefault && isNonNullType(type)) violations.push({ code: 'VAL002', path: [name], message: 'is required' });
     return;
   }
   const add = (inner: readonly (string | number)[], _: unknown, error: GraphQLError) => {
@@ -89,9 +88,9 @@ const UNKNOWN = /^Field "([^"]+)" is not defined by type /;
 
 function violationAt(path: readonly (string | number)[], error: GraphQLError): Violation {
   const missing = MISSING.exec(error.message)?.[1];
-  if (missing !== undefined) return { code: 'VAL002', path: [...path, missing], message: `${missing} is required` };
+  if (missing !== undefined) return { code: 'VAL002', path: [...path, missing], message: 'is required' };
   const unknown = UNKNOWN.exec(error.message)?.[1];
-  if (unknown !== undefined) return { code: 'VAL003', path: [...path, unknown], message: 'This field is not known' };
+  if (unknown !== undefined) return { code: 'VAL003', path: [...path, unknown], message: 'is not a known field' };
   return { code: codeOf(error), path, message: withoutValues(error.message) };
 }
 

@@ -86,6 +86,12 @@ export class EnvironmentReader {
     return url;
   }
 
+  /** Reads the URLs of the operator's pages for customers, unchanged; undefined for those that are missing. */
+  operatorPages(): { readonly supportUrl: string | undefined; readonly privacyUrl: string | undefined } {
+    for (const name of ['SUPPORT_URL', 'PRIVACY_URL']) this.url(name, '');
+    return { supportUrl: this.text('SUPPORT_URL'), privacyUrl: this.text('PRIVACY_URL') };
+  }
+
   /** Reads an http or https URL; removes slashes at its end. */
   url(name: string, byDefault: string): string {
     const text = this.text(name);

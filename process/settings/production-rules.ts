@@ -90,12 +90,14 @@ const PUBLIC_URLS = [
 ] as const;
 const THIS_MACHINE = /^(localhost|.*\.localhost|127\..*|0\.0\.0\.0|\[::1?\])$/;
 
-/** Public URLs that default to a path or the origin of one of {@link PUBLIC_URLS}. */
-const DERIVED_URLS = [
+/** Public URLs that default to a path or the origin of one of {@link PUBLIC_URLS}, or to none. */
+const OPTIONAL_URLS = [
   { variable: 'IDENTITY_REDIRECT_URL', setting: 'identityRedirectUrl' },
   { variable: 'LEGACY_BASE_URL', setting: 'legacyBaseUrl' },
   { variable: 'REGISTER_URL', setting: 'registerUrl' },
   { variable: 'SUPPLIER_URL', setting: 'supplierUrl' },
+  { variable: 'SUPPORT_URL', setting: 'supportUrl' },
+  { variable: 'PRIVACY_URL', setting: 'privacyUrl' },
 ] as const;
 
 function publicUrlProblems(settings: Settings, reader: EnvironmentReader): string[] {
@@ -105,8 +107,8 @@ function publicUrlProblems(settings: Settings, reader: EnvironmentReader): strin
     if (reader.text(variable) === undefined) problems.push(`${variable}: missing; ${what}`);
     else problems.push(...notPublic(variable, settings[setting]));
   }
-  for (const { variable, setting } of DERIVED_URLS)
-    if (reader.text(variable) !== undefined) problems.push(...notPublic(variable, settings[setting]));
+  for (const { variable, setting } of OPTIONAL_URLS)
+    if (reader.text(variable) !== undefined) problems.push(...notPublic(variable, settings[setting] ?? ''));
   return problems;
 }
 

@@ -43,7 +43,6 @@ export function readSettings(environment: Environment, isCommand = false): Setti
   const production = environment['NODE_ENV'] === 'production';
   const ports = portsOf(reader);
   const portalUrl = reader.url('PORTAL_URL', `http://localhost:${ports.portal}`);
-  const consoleUrl = reader.url('CONSOLE_URL', `http://localhost:${ports.console}`);
   const baseUrl = reader.url('BASE_URL', `http://localhost:${ports['rest-adapter']}/v1`);
   const gatewayLinkPort = reader.port('GATEWAY_LINK_PORT', DEFAULT_PORTS.GATEWAY_LINK_PORT);
   const serviceUrls = serviceUrlsOf(reader, ports, gatewayLinkPort);
@@ -63,7 +62,8 @@ export function readSettings(environment: Environment, isCommand = false): Setti
     legacySunset: reader.day('LEGACY_SUNSET', '2027-11-20'),
     gatewayUrl: reader.url('GATEWAY_URL', `http://localhost:${ports.gateway}`),
     portalUrl,
-    consoleUrl,
+    ...reader.operatorPages(),
+    consoleUrl: reader.url('CONSOLE_URL', `http://localhost:${ports.console}`),
     ...identitySettings(reader, portalUrl),
     webhookAllowLoopback: reader.oneOf('WEBHOOK_ALLOW_LOOPBACK', ['true', 'false'], 'false') === 'true',
     discoveredMaxAgeDays: reader.days('DISCOVERED_MAX_AGE_DAYS'),

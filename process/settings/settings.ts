@@ -40,6 +40,9 @@ export interface Settings {
   readonly gatewayUrl: string;
   /** Public URL of the customer portal. */
   readonly portalUrl: string;
+  /** Page with help and contact for customers, and the privacy notice; undefined for no link. */
+  readonly supportUrl: string | undefined;
+  readonly privacyUrl: string | undefined;
   /** Public URL of the re-identification pages, which the portal serves. */
   readonly identityRedirectUrl: string;
   /** WebAuthn relying party id: the domain to which passkeys are bound. */

@@ -7,7 +7,7 @@ import { isPlainJson } from './media-types';
 import { type CatalogueError, catalogueError, violationsError } from '../responses/error-response';
 import { DRY_RUN, preferenceViolations, wantsCheck } from './preferences';
 import { pointerToken } from './request-binding';
-import { basicCredentials, versionsOf } from './request-headers';
+import { basicCredentials, ifMatchViolations, versionsOf } from './request-headers';
 import { type BoundParameter, parameterLabel } from './request-parameters';
 import type { RouteRow } from '../route-table';
 import { isWellFormed } from '../../schema/well-formed-text';
@@ -31,7 +31,7 @@ export function readRequest(operation: CompiledOperation, request: FastifyReques
   if (credentials === undefined) return { error: catalogueError('AUT001') };
   const { parameters: bound, body: expected } = operation.request;
   const mediaError = mediaTypeError(operation, request, expected !== undefined);
-  if (mediaError) return { error: catalogueError(mediaError) };
+  if (mediaError) return { error: mediaError };
   const parameters = parameterValues(bound, request);
   if (operation.row.licenceArea) setLicenceArea(parameters, operation.row.licenceArea, request, defaultArea);
   const parameterErrors = parameterViolations(operation, parameters);
@@ -40,6 +40,7 @@ export function readRequest(operation: CompiledOperation, request: FastifyReques
   const violations = [
     ...parameterErrors,
     ...(rejectsUnknownParameters ? unknownParameters(operation, request) : []),
+    ...(operation.row.ifMatch === undefined ? [] : ifMatchViolations(ifMatch)),
     ...preferenceViolations(request.headers, operation.request.checkSupport),
   ];
   const { body, bodyViolations } = expected
@@ -60,11 +61,16 @@ function mediaTypeError(
   operation: CompiledOperation,
   { headers, body }: FastifyRequest,
   takesBody: boolean,
-): 'ACC001' | 'VAL011' | undefined {
-  if (!operation.accepts(headers.accept)) return 'ACC001';
+): CatalogueError | undefined {
+  if (!operation.accepts(headers.accept)) return catalogueError('ACC001');
   const { 'content-type': type, 'content-encoding': encoding } = headers;
   const isAbsent = body === undefined && type === undefined;
-  return takesBody && !isAbsent && !isPlainJson(type, encoding) ? 'VAL011' : undefined;
+  if (!takesBody || isAbsent || isPlainJson(type, encoding)) return undefined;
+  if (type === undefined)
+    return catalogueError('VAL011', 'The body has no media type: send Content-Type: application/json.');
+  return isPlainJson(type, undefined)
+    ? catalogueError('VAL011', 'The body has a content coding: send it without Content-Encoding.')
+    : catalogueError('VAL011');
 }
 
 function variablesOf(
@@ -152,7 +158,8 @@ function readBody(
 ): { readonly body: unknown; readonly bodyViolations: readonly RequestViolation[] } {
   const bytes = request.body as Buffer | undefined;
   try {
-    if (bytes === undefined || !isUtf8(bytes)) return { body: undefined, bodyViolations: [NOT_JSON] };
+    if (bytes === undefined || bytes.length === 0) return { body: undefined, bodyViolations: [NO_BODY] };
+    if (!isUtf8(bytes)) return { body: undefined, bodyViolations: [NOT_JSON] };
     const body: unknown = JSON.parse(bytes.toString('utf8'));
     const outOfBounds = boundViolations(body);
     const exceedsBounds = outOfBounds.some(({ pointer }) => pointer === '');
@@ -163,6 +170,7 @@ function readBody(
   }
 }
 
+const NO_BODY: RequestViolation = { code: 'VAL010', pointer: '', message: 'The body is missing: send a JSON object.' };
 const NOT_JSON: RequestViolation = { code: 'VAL010', pointer: '', message: errorCatalogue.VAL010.meaning };
 
 /**

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isWellFormed } from '../../schema/well-formed-text';
+import { parameterLabel } from './request-parameters';
+import type { RequestViolation } from './validation';
 
 const BASIC = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i;
 const MAX_CREDENTIAL_LENGTH = 255;
@@ -28,12 +30,21 @@ const BETWEEN_TAGS = /^[\t ,]*$/;
 const VERSION = /^[1-9][0-9]{0,8}$/;
 
 /**
- * Returns the versions that `If-Match` allows (RFC 9110 section 13.1.1), undefined for all. Weak and foreign tags match no version, and a
- * value that is not a list of entity tags matches none.
+ * Returns a violation if `If-Match` is neither `*` nor a list of entity tags (RFC 9110 section 13.1.1), such as a version
+ * without quotes: a 412 would suggest that another client changed the record.
  */
+export function ifMatchViolations(ifMatch: string | undefined): RequestViolation[] {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return [];
+  if (BETWEEN_TAGS.test(ifMatch.replaceAll(ENTITY_TAG, ''))) return [];
+  const message = 'must be * or entity tags in double quotes, as in the header ETag';
+  return [
+    { code: 'VAL001', pointer: parameterLabel({ in: 'header', name: 'If-Match' }), parameter: 'If-Match', message },
+  ];
+}
+
+/** Returns the versions that `If-Match` allows, undefined for all. Weak and foreign tags match no version. */
 export function versionsOf(ifMatch: string | undefined): number[] | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
-  if (!BETWEEN_TAGS.test(ifMatch.replaceAll(ENTITY_TAG, ''))) return [];
   return [...ifMatch.matchAll(ENTITY_TAG)]
     .filter(([, weak, tag]) => weak === undefined && VERSION.test(tag ?? ''))
     .map(([, , tag]) => Number(tag));

@@ -5,6 +5,7 @@ import { Supergraph } from '@apollo/federation-internals';
 import { type DefinitionNode, type DocumentNode, type GraphQLSchema, buildASTSchema, parse, print } from 'graphql';
 import { operationsOf, parsedDocumentsIn } from '../operation-documents';
 import { REPOSITORY_ROOT } from '../repository-root';
+import { clientSchemaOf } from './client-schema';
 import { operationTypesOf, serviceQueriesOf } from './operation-types';
 import { accessSchema } from '../../subgraphs/access/schema';
 import { gridModelSchema } from '../../subgraphs/grid-models/schema';
@@ -123,9 +124,11 @@ export async function writeGenerated(folder: string): Promise<void> {
   const files = generatedFiles(subgraphs, Object.assign({}, ...documents) as Record<string, string>);
   const typed = TYPED_FOLDERS.flatMap((part) => [...parsedDocumentsIn(join(REPOSITORY_ROOT, part, 'operations'))]);
   const api = apiSchemaOf(files['supergraph.graphql'] ?? '');
+  const audiences = JSON.parse(files['audiences.json'] ?? '') as Record<string, readonly string[]>;
   mkdirSync(folder, { recursive: true });
   for (const [name, content] of Object.entries({ ...files, ...(await serviceQueryFiles(subgraphs)) }))
     writeFileSync(join(folder, name), content);
+  writeFileSync(join(folder, 'client-schema.graphql'), clientSchemaOf(api, audiences));
   writeFileSync(join(folder, 'operations.ts'), await operationTypesOf(api, new Map(typed)));
 }
 

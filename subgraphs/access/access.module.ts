@@ -11,6 +11,7 @@ import { AuditLog } from '../server/audit/audit.repository';
 import { keyedHash } from '../server/keyed-hash';
 import { prepare } from '../server/database/prepare';
 import { type Limits, type RateLimitStore, expiredRateLimits, rateLimit } from '../server/callers/rate-limits';
+import { callbackUrlPolicy } from '../delivery/requests/callback-url';
 import { registerClock } from '../server/database/register-clock';
 import { purgePeriodically } from '../server/retention';
 import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../server/graph/running-subgraph';
@@ -102,7 +103,7 @@ export async function startAccess(
     database,
     encryptionKey: keys.encryptionKey,
     changes: parts.tenancyChanges,
-    allowLoopback: allowLoopback(options),
+    allowLoopback: callbackUrlPolicy(options).allowLoopback,
   });
   return {
     link: localLink('access', schema, logger, database.pool),
@@ -123,8 +124,6 @@ const PURGE_EVERY_SECONDS = 300;
 function purgeOften({ pool }: Database, logger: Logger): () => Promise<void> {
   return purgePeriodically([expiredIdempotencyKeys(pool), expiredRateLimits(pool)], PURGE_EVERY_SECONDS, logger);
 }
-
-const allowLoopback = ({ webhookAllowLoopback, production }: AccessOptions) => webhookAllowLoopback && !production;
 
 /** Composes the dependencies of the resolvers over an open database. */
 function accessDependencies(
@@ -170,7 +169,7 @@ function accessDependencies(
     discoveries: new DiscoveredAccessRepository(database, hash('access-key'), encryptionKey, maxAgeDays),
     discoveredMeterPoints: discoveredMeterPoints(identity),
     tenancyChanges: new TenancyChangeRepository(database, hash('tenancy-subject'), encryptionKey),
-    ...webhookDependencies(database, options.keys, allowLoopback(options)),
+    ...webhookDependencies(database, options.keys, callbackUrlPolicy(options)),
     looks: verificationCounter((seen) => countVerifications(database, seen), logger),
     idempotency: idempotency(hashKey, encryptionKey),
   };

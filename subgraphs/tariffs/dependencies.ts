@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Logger } from 'pino';
+import type { CallbackUrlPolicy } from '../delivery/requests/callback-url';
 import type { Database } from '../server/database/database';
 import type { Limits, RateLimitStore } from '../server/callers/rate-limits';
 import type { RegisterClock } from '../server/database/register-clock';
@@ -19,8 +20,7 @@ export interface TariffDependencies {
   readonly limits: Limits;
   readonly logger: Logger;
   readonly production: boolean;
-  /** Whether webhooks may have loopback addresses: in development only. */
-  readonly allowLoopback: boolean;
+  readonly callbackUrlPolicy: CallbackUrlPolicy;
   readonly metrics: Registry | undefined;
 }
 

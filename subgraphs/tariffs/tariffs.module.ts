@@ -6,6 +6,7 @@ import type { NamedKeys } from '../server/database/key-check';
 import { keyedHash } from '../server/keyed-hash';
 import { prepare } from '../server/database/prepare';
 import { rateLimit } from '../server/callers/rate-limits';
+import { callbackUrlPolicy } from '../delivery/requests/callback-url';
 import { registerClock } from '../server/database/register-clock';
 import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../server/graph/running-subgraph';
 import { localLink } from '../server/graph/subgraph-link';
@@ -93,7 +94,7 @@ function dependenciesOf(database: Database, options: TariffOptions): TariffDepen
     limits,
     logger,
     production,
-    allowLoopback: webhookAllowLoopback && !production,
+    callbackUrlPolicy: callbackUrlPolicy({ webhookAllowLoopback, production }),
     metrics,
   };
 }

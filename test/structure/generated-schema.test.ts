@@ -2,19 +2,25 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  type DocumentNode,
+  type FieldNode,
   type GraphQLField,
   type GraphQLInputField,
   type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
   isInputObjectType,
   isObjectType,
+  buildSchema,
   isSpecifiedScalarType,
   parse,
+  specifiedDirectives,
   validate,
 } from 'graphql';
 import { SERVICES } from '../../process/settings/keys';
 import { CONSUMER_SCOPES } from '../../schema/consumer-claims';
 import { ACCOUNT_ROLES } from '../../schema/roles';
-import { SAMPLE_QUERY, VERIFY_QUERY } from '../../gateway/explorer/landing-pages';
+import { SAMPLE_QUERIES, VERIFY_QUERY } from '../../gateway/explorer/landing-pages';
 import { apiSchemaOf } from '../../gateway/supergraph';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { writeGenerated } from '../../schema/build/compose';
@@ -29,6 +35,15 @@ const audiences = () => JSON.parse(read(GENERATED, 'audiences.json')) as Record<
 function rootFieldsOf(schema: GraphQLSchema): string[] {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   return roots.flatMap((root) => Object.keys(root?.getFields() ?? {}).map((field) => `${root?.name}.${field}`));
+}
+
+const ROOTS = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
+
+/** Root fields of the operation of a trusted document. */
+function rootNamesOf({ definitions }: DocumentNode): string[] {
+  const operation = definitions.find((each) => each.kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
+  const selected = operation.selectionSet.selections as readonly FieldNode[];
+  return selected.map(({ name }) => `${ROOTS[operation.operation]}.${name.value}`);
 }
 
 function undescribedIn(schema: GraphQLSchema): string[] {
@@ -79,8 +94,46 @@ describe('the generated schema', () => {
     expect(internal.map(([field]) => field).filter((field) => shown.includes(field))).toEqual([]);
   });
 
-  it.each([SAMPLE_QUERY, VERIFY_QUERY])('accepts the first queries of the pages for developers', (query) => {
-    expect(validate(apiSchema(), parse(query))).toEqual([]);
+  it.each([...new Set(Object.values(SAMPLE_QUERIES)), VERIFY_QUERY])(
+    'accepts the first queries of the pages for developers',
+    (query) => {
+      expect(validate(apiSchema(), parse(query))).toEqual([]);
+    },
+  );
+
+  describe('for clients', () => {
+    const client = buildSchema(read(GENERATED, 'client-schema.graphql'));
+    const fields = rootFieldsOf(client);
+
+    it('has exactly the operations that a client outside the back office and the portal may call', () => {
+      const clients = ACCOUNT_ROLES.filter((role) => role !== 'admin' && role !== 'analyst');
+      const others = new Set<string>([...clients, 'consumer', 'anyone', 'public']);
+      const expected = Object.entries(audiences()).flatMap(([field, roles]) =>
+        roles.some((role) => others.has(role.split(':')[0] as string)) ? [field] : [],
+      );
+      expect(fields.toSorted()).toEqual(expected.toSorted());
+    });
+
+    it('does not show what only the back office or the portal uses', () => {
+      for (const field of ['Query.accounts', 'Mutation.onboardAccount', 'Query.customerSession', 'Query.admission'])
+        expect(fields).not.toContain(field);
+      for (const type of ['Account', 'AuditEntry', 'RtiUserInput', 'CustomerSession'])
+        expect(client.getType(type)).toBeUndefined();
+    });
+
+    it('is without directives of federation', () => {
+      expect(client.getDirectives().map(({ name }) => name)).toEqual(specifiedDirectives.map(({ name }) => name));
+    });
+
+    it.each(['data_user', 'supplier'])('validates the operations of REST routes of the role %s', (role) => {
+      const documents = JSON.parse(read(GENERATED, 'trusted-documents.json')) as Record<string, string>;
+      const mine = Object.values(documents).filter((text) => {
+        const names = rootNamesOf(parse(text));
+        return names.every((name) => audiences()[name]?.includes(role));
+      });
+      expect(mine.length).toBeGreaterThan(2);
+      expect(mine.flatMap((text) => validate(client, parse(text)).map(({ message }) => message))).toEqual([]);
+    });
   });
 
   it('describes every type and every field', () => {

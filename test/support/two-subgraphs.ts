@@ -306,6 +306,9 @@ export function unreachable(name: string): SubgraphLink {
   return { name, execute: () => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })) };
 }
 
+/** The schema for clients that the gateway of a test serves. */
+export const CLIENT_SDL = 'type Query {\n  accessRecord(key: String!): String\n}\n';
+
 /** Starts a gateway over the two subgraphs; `lines` collects its log. */
 export async function startTestGateway(
   documents: Readonly<Record<string, string>>,
@@ -316,6 +319,7 @@ export async function startTestGateway(
   const graph = await twoSubgraphs(logger);
   const gateway = await startGateway({
     ...graph,
+    clientSdl: CLIENT_SDL,
     trustedDocuments: documents,
     verifier: roleTokens,
     ready: () => Promise.resolve(true),

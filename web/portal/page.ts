@@ -34,6 +34,9 @@ export interface PublicUrls {
   readonly portalUrl: string;
   /** Path of the re-identification pages, without a trailing slash. */
   readonly identityPath: string;
+  /** Pages of the operator outside the portal. */
+  readonly supportUrl: string | undefined;
+  readonly privacyUrl: string | undefined;
 }
 
 /** The response of a page. */

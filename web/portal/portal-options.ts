@@ -7,6 +7,10 @@ export interface PortalSettings extends WebSettings {
   readonly portalUrl: string;
   /** URL of the re-identification pages, to which Data Users redirect customers. */
   readonly identityRedirectUrl: string;
+  /** Page of the operator with help and contact, which every page links to; undefined for no link. */
+  readonly supportUrl: string | undefined;
+  /** Privacy notice of the operator, which every page links to; undefined for no link. */
+  readonly privacyUrl: string | undefined;
 }
 
 /** Options of the portal. */

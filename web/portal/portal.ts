@@ -40,10 +40,11 @@ function portalService(options: PortalOptions): PageService<PageContext, Json | 
 /**
  * The portal is served at the root of its origin: mails, cookies and pages link to `/`. The identity site has a path.
  */
-function publicUrlsOf({ portalUrl, identityRedirectUrl }: PortalSettings): PublicUrls {
+function publicUrlsOf({ portalUrl, identityRedirectUrl, supportUrl, privacyUrl }: PortalSettings): PublicUrls {
   const { origin, pathname } = new URL(portalUrl);
   if (pathname !== '/') throw new Error('PORTAL_URL: has a path; the portal is served at the root of its address');
-  return { portalUrl: origin, identityPath: new URL(identityRedirectUrl).pathname.replace(/\/+$/, '') };
+  const identityPath = new URL(identityRedirectUrl).pathname.replace(/\/+$/, '');
+  return { portalUrl: origin, identityPath, supportUrl, privacyUrl };
 }
 
 function routeOf(
@@ -60,6 +61,8 @@ function layoutOf({ language, translate, publicUrls, pagePath }: PageContext) {
   return {
     t: translate,
     home: `${publicUrls.portalUrl}/`,
+    supportUrl: publicUrls.supportUrl,
+    privacyUrl: publicUrls.privacyUrl,
     language,
     languages: LANGUAGES.map((each) => ({ language: each, current: each === language })),
     path: pagePath,

@@ -5,6 +5,7 @@ const statusLine = document.getElementById('status');
 const SIGN_IN = `mutation SignIn($accountId: String!, $secretKey: String!) {
   issueBearerToken(accountId: $accountId, secretKey: $secretKey) { bearerToken }
 }`;
+const ROLE = '{ viewer { role } }';
 /** Stores nothing in the browser: tokens and queries may contain personal data. */
 const NO_STORAGE = { length: 0, getItem: () => null, setItem() {}, removeItem() {}, clear() {} };
 
@@ -20,20 +21,20 @@ function fetcher(request, options) {
   return graphqlSse.createClient({ url: '/graphql', headers: options.headers, retryAttempts: 0 }).iterate(request);
 }
 
-/** Renders the explorer. Introspection needs a token, so without one no schema is requested. */
-function show(query, key, token) {
+/** Renders the explorer. Introspection needs a token: without one, the explorer shows `schema`, that for clients. */
+function show({ query, key, schema, token }) {
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   root.render(
     React.createElement(GraphiQL, {
       key: token ?? 'signed-out',
       fetcher,
       storage: NO_STORAGE,
-      ...(token === undefined ? { schema: null } : {}),
+      ...(token === undefined ? { schema } : {}),
       query: editedQuery ?? query,
       onEditQuery: (text) => {
         editedQuery = text === query ? undefined : text;
       },
-      variables: JSON.stringify({ key }, null, 2),
+      variables: JSON.stringify(query.includes('$key') ? { key } : {}, null, 2),
       headers: JSON.stringify(headers, null, 2),
       defaultEditorToolsVisibility: 'variables',
       isHeadersEditorEnabled: true,
@@ -42,24 +43,38 @@ function show(query, key, token) {
   );
 }
 
-async function signIn(variables) {
+async function post(body, headers = {}) {
   const response = await fetch('/graphql', {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: SIGN_IN, variables }),
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
   });
   const { data, errors } = await response.json();
   if (errors) throw new Error(errors[0].message);
-  return data.issueBearerToken.bearerToken;
+  return data;
+}
+
+async function signIn(variables) {
+  const { bearerToken } = (await post({ query: SIGN_IN, variables })).issueBearerToken;
+  const { viewer } = await post({ query: ROLE }, { authorization: `Bearer ${bearerToken}` });
+  return { token: bearerToken, role: viewer.role };
+}
+
+async function getJson(path) {
+  return (await fetch(path)).json();
 }
 
 async function start() {
-  const { verify, sample, key } = await (await fetch('/explorer/sample.json')).json();
-  show(verify, key);
+  const [{ verify, samples, key }, schema] = await Promise.all([
+    getJson('/explorer/sample.json'),
+    getJson('/explorer/schema.json'),
+  ]);
+  show({ query: verify, key, schema });
   document.getElementById('sign-in').addEventListener('submit', async (event) => {
     event.preventDefault();
     try {
-      show(sample, key, await signIn(Object.fromEntries(new FormData(event.target))));
+      const { token, role } = await signIn(Object.fromEntries(new FormData(event.target)));
+      show({ query: samples[role.toLowerCase()] ?? verify, key, token });
       statusLine.textContent = 'Signed in. The headers contain the token; the book icon opens the documentation.';
     } catch (error) {
       statusLine.textContent = error.message;

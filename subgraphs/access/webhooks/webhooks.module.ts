@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
+import type { CallbackUrlPolicy } from '../../delivery/requests/callback-url';
 import { startDeliveries } from '../../delivery/engine';
 import { callbackSender } from '../../delivery/requests/sender';
 import type { Database } from '../../server/database/database';
@@ -34,14 +35,18 @@ interface Keys {
 }
 
 /** Creates the dependencies of the resolvers of subscriptions. */
-export function webhookDependencies(database: Database, { hashKey, encryptionKey }: Keys, allowLoopback: boolean) {
+export function webhookDependencies(
+  database: Database,
+  { hashKey, encryptionKey }: Keys,
+  urlPolicy: CallbackUrlPolicy,
+) {
   const cipher = webhookCipher(encryptionKey);
   const audit = new WebhookAudit(hashKey, cipher);
   return {
     webhooks: new WebhookRepository(database, keyedHash(hashKey, 'callback-url'), cipher, audit),
     webhookDeliveries: new WebhookDeliveryRepository(database),
     deliveryHealth: new DeliveryHealthRepository(database),
-    callbackUrlPolicy: { allowLoopback },
+    callbackUrlPolicy: urlPolicy,
   };
 }
 

@@ -8,7 +8,8 @@ const counted = new WeakMap<Logger, Map<string, number>>();
 
 /**
  * Logs an error. While the database is unavailable, every request and all background work fail with the same kind of
- * error: logs the first one in full, counts the others, and logs their number every ten seconds until none occurs.
+ * error: logs the first one in full with that kind as `fault`, counts the others, and logs their number every ten seconds
+ * until none occurs.
  */
 export function logError(
   logger: Logger,
@@ -23,7 +24,7 @@ export function logError(
   counted.set(logger, counts);
   const count = counts.get(kind);
   if (count !== undefined) return void counts.set(kind, count + 1);
-  logger[level](fields, message);
+  logger[level]({ fault: kind, ...fields }, message);
   startCount(logger, counts, kind);
 }
 
@@ -33,7 +34,7 @@ function startCount(logger: Logger, counts: Map<string, number>, kind: string): 
     const repeats = counts.get(kind) ?? 0;
     counts.delete(kind);
     if (repeats === 0) return;
-    logger.error({ fault: kind, repeats }, 'database error repeated');
+    logger.error({ fault: kind, repeats }, 'fault repeated');
     startCount(logger, counts, kind);
   };
   setTimeout(logRepeats, COUNT_PERIOD_MS).unref();

@@ -34,7 +34,8 @@ export async function startEventModule(
   dependencies: TariffDependencies,
   address: DatabaseAddress,
 ): Promise<SubgraphModule> {
-  const { database, mpxns, keys, contacts, logger, metrics, allowLoopback } = dependencies;
+  const { database, mpxns, keys, contacts, logger, metrics, callbackUrlPolicy: urlPolicy } = dependencies;
+  const { allowLoopback } = urlPolicy;
   const ciphers: RtiWebhookCiphers = {
     url: columnCipher(keys.encryptionKey, 'callback'),
     secret: columnCipher(keys.encryptionKey, 'secret'),
@@ -57,7 +58,6 @@ export async function startEventModule(
     tariffQueries: new TariffQueries(database),
   };
   const consents = new ConsentRepository(database, mpxns, subjectHash(keys));
-  const urlPolicy = { allowLoopback };
   return {
     resolvers: [
       new TariffConsentResolver({ ...reads, consents, queries: new ConsentQueries(database, mpxns) }),

@@ -90,7 +90,9 @@ describe('Callback URLs with forbidden addresses', () => {
   });
 
   it.each(HOSTILE)('https://%s/ is rejected at registration', (host) => {
-    expect(callbackUrlViolation(`https://${host}:8443/hook`, { allowLoopback: false })).toMatch(/machine|special/);
+    expect(callbackUrlViolation(`https://${host}:8443/hook`, { allowLoopback: false, production: true })).toMatch(
+      /machine|special/,
+    );
   });
 
   it.each(HOSTILE)('nothing is sent to https://%s/', async (host) => {
@@ -116,7 +118,9 @@ describe('Callback URLs with forbidden addresses', () => {
       (each) => !/^127\.|^2130706433|^0x7f|^017|^%|^\[::1\]|^\[0:0|localhost/i.test(each),
     )) {
       const url = `https://${host}:${receiver.port}/`;
-      expect(callbackUrlViolation(url, { allowLoopback: true })).toBe('is a private or special address');
+      expect(callbackUrlViolation(url, { allowLoopback: true, production: false })).toBe(
+        'is a private or special address',
+      );
       expect(await admitting.send({ url, headers: {}, body: '' })).toMatchObject({ error: 'blocked-address' });
     }
     admitting.close();
@@ -143,7 +147,9 @@ describe('A callback URL', () => {
     ['http://receiver.example/', false, 'is not an https URL'],
     ['http://receiver.example/', true, 'is not an https URL'],
     ['http://93.184.216.34/', true, 'is not an https URL'],
-    ['http://127.0.0.1:9000/hook', false, 'is not an https URL'],
+    ['http://127.0.0.1:9000/hook', false, 'is not an https URL; leads to this machine'],
+    ['http://10.0.0.8:0/hook', false, 'is not an https URL; has port 0; is a private or special address'],
+    ['http://10.0.0.8/hook', true, 'is not an https URL; is a private or special address'],
     ['http://127.0.0.1:9000/hook', true, undefined],
     ['http://localhost:9000/hook', true, undefined],
     ['http://[::1]:9000/hook', true, undefined],
@@ -154,6 +160,15 @@ describe('A callback URL', () => {
     ['https://①②⑦.0.0.1/', false, 'is not an https URL'],
     [`https://receiver.example/${'a'.repeat(2_048)}`, false, 'is longer than 2048 characters'],
   ])('%s (loopback admitted: %s) has the result: %s', (url, allowLoopback, violation) =>
-    expect(callbackUrlViolation(url, { allowLoopback })).toBe(violation),
+    expect(callbackUrlViolation(url, { allowLoopback, production: !allowLoopback })).toBe(violation),
   );
+
+  it('on this machine is rejected with the name of the setting that allows it, outside production', () => {
+    const violationOf = (url: string, production: boolean) =>
+      callbackUrlViolation(url, { allowLoopback: false, production });
+    const remedy = 'leads to this machine, which needs WEBHOOK_ALLOW_LOOPBACK=true';
+    expect(violationOf('http://localhost:9000/hook', false)).toBe(`is not an https URL; ${remedy}`);
+    expect(violationOf('https://localhost:9000/hook', false)).toBe(remedy);
+    expect(violationOf('https://localhost:9000/hook', true)).toBe('leads to this machine');
+  });
 });

@@ -18,6 +18,34 @@ describe('The explorer', () => {
   });
   afterAll(() => browser?.close());
 
+  it('shows the schema before sign-in, and then a query that the role may run', async () => {
+    const context = await browser.newContext(DESKTOP);
+    const complaints = complaintsOf(context);
+    const page = await context.newPage();
+    await page.goto(`${register.gateway}/explorer`);
+    await page.click('[aria-label="Show Documentation Explorer"]');
+    await page.getByRole('link', { name: 'Query', exact: true }).click();
+    const documentation = await until(async () => {
+      const text = (await page.textContent('.graphiql-doc-explorer')) ?? '';
+      return text.includes('accessRecord') ? text : undefined;
+    });
+    expect(documentation).toContain('tariffs');
+    expect(documentation).not.toContain('auditEntries');
+    const { account_id: accountId, secret_key: secretKey } = accountOf(register.sandbox, 'analyst');
+    await page.fill('[name=accountId]', accountId);
+    await page.fill('[name=secretKey]', secretKey);
+    await page.click('#sign-in button');
+    await page.getByText('Signed in').waitFor();
+    await until(async () => ((await page.evaluate(`${EDITOR}.operationName === 'LatestEvents'`)) ? true : undefined));
+    await page.click('.graphiql-execute-button');
+    const result = await until(async () => {
+      const text = (await page.textContent('.result-window')) ?? '';
+      return text.includes('latestRegisterEvents') || text.includes('errors') ? text : undefined;
+    });
+    expect(result).not.toContain('errors');
+    expect(complaints).toEqual([]);
+  });
+
   it('shows events of a subscription until it is stopped', async () => {
     const context = await browser.newContext(DESKTOP);
     const complaints = complaintsOf(context);

@@ -209,6 +209,7 @@ export async function startEventGateway(
   const gateway = await startGateway({
     supergraphSdl: supergraphSdl as string,
     audiences: { ...access.audiences, ...identity.audiences },
+    clientSdl: 'type Query { registerEvents: [String!]! }',
     trustedDocuments: {},
     links: [localLink('access', access.schema, logger), localLink('identity', identity.schema, logger)],
     ready: () => Promise.resolve(true),

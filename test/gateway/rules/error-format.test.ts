@@ -51,9 +51,24 @@ describe('an error of the catalogue', () => {
     const error = new RegisterError('VAL006', 'broken', { violations: [violation], retryAfter: 3 });
     error.extensions['serviceName'] = 'access';
     expect(formatError(error)).toEqual({
-      message: 'broken',
+      message: 'a.0: m',
       extensions: { code: 'VAL006', violations: [violation], retryAfter: 3 },
     });
+  });
+
+  it('has a message that names every violation and its field', () => {
+    const violations = [
+      { code: 'VAL003', path: ['input', 'licenceArea'], message: 'must be the code of a licence area' },
+      { code: 'VAL003', path: ['rates', 3, 'unitPrice'], message: 'must have at most 5 decimal places' },
+      { code: 'VAL002', path: [], message: 'mpxn or email is required' },
+    ] as const;
+    const { message, extensions } = formatError(new RegisterError('VAL003', violations[0].message, { violations }));
+    expect(message).toBe(
+      'input.licenceArea: must be the code of a licence area; rates.3.unitPrice: must have at most 5 decimal places; mpxn or email is required',
+    );
+    expect(extensions).toEqual({ code: 'VAL003', violations });
+    const many = Array.from({ length: 100 }, () => violations[0]);
+    expect(formatError(new RegisterError('VAL003', '', { violations: many })).message).toHaveLength(1_001);
   });
 
   it('replaces every other failure', () => {

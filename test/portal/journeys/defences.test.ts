@@ -1,8 +1,9 @@
 import cy from '../../../web/portal/locales/cy.json';
+import en from '../../../web/portal/locales/en.json';
 import { errorCatalogue } from '../../../schema/error-catalogue';
 import { type Customer, newCustomer, newDataUser } from '../../support/customers';
 import { signedInVisitor } from '../../support/portal-sign-in';
-import { PortalVisitor } from '../../support/portal-visitor';
+import { PortalVisitor, type VisitedPage } from '../../support/portal-visitor';
 import { type SharedRegister, type TestRegister, sharedRegister, startTestRegister } from '../../support/register';
 
 let register: SharedRegister;
@@ -198,6 +199,47 @@ describe('styles and scripts', () => {
       expect([path, status]).toEqual([path, 200]);
       expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
       expect(content).not.toMatch(/GDS Transport|@font-face|crest|GOV\.UK</i);
+    }
+  });
+});
+
+describe('the help and the privacy notice of the operator', () => {
+  it('are linked on every page in both languages, and the help beside the reference of an error', async () => {
+    // The shared register has no such pages.
+    const environment = { SUPPORT_URL: 'https://help.example/?a=1&b=2', PRIVACY_URL: 'https://privacy.example/' };
+    const operated = await startTestRegister('one process', { environment });
+    try {
+      const someone = new PortalVisitor(operated.portal);
+      const hrefs = ({ html }: VisitedPage) =>
+        [...html.matchAll(/href="(https:[^"]*)">([^<]*)</g)].map(([, ...link]) => link);
+      const [help, privacy] = ['https://help.example/?a=1&amp;b=2', 'https://privacy.example/'];
+      const { support, privacy: notice } = en.frame;
+      expect(hrefs(await someone.get('/'))).toEqual([
+        [help, support],
+        [privacy, notice],
+      ]);
+      const missing = await someone.get('/no-such-page');
+      expect(hrefs(missing)).toEqual([
+        [help, support],
+        [help, support],
+        [privacy, notice],
+      ]);
+      expect(missing.text).toMatch(/Reference for enquiries: tid_[0-9a-f]{24} ?\( ?Help and contact ?\)/);
+      const welsh = await someone.get('/no-such-page?lang=cy');
+      expect(hrefs(welsh)).toEqual([
+        [help, cy.frame.support],
+        [help, cy.frame.support],
+        [privacy, cy.frame.privacy],
+      ]);
+    } finally {
+      await operated.close();
+    }
+  });
+
+  it('are linked nowhere if the operator has none', async () => {
+    for (const path of ['/', '/no-such-page']) {
+      const { html } = await visitor().get(path);
+      expect(html).not.toMatch(/href="https:|portal-footer-links|Help and contact/);
     }
   });
 });

@@ -1,8 +1,45 @@
 import { GraphQLError } from 'graphql';
 import pino from 'pino';
-import { formatError } from '../../../subgraphs/server/observability/failures';
+import { logError } from '../../../subgraphs/server/observability/error-log';
+import { errorFields, formatError } from '../../../subgraphs/server/observability/failures';
 
 const TRANSACTION = `tid_${'0'.repeat(24)}`;
+
+describe('An error that the database causes', () => {
+  const logged = () => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+    return { logger, entries: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
+  };
+
+  it.each([
+    ['no free connection', new Error('timeout exceeded when trying to connect')],
+    ['unreachable', new Error('Connection terminated due to connection timeout')],
+    ['unreachable', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })],
+    ['57014', Object.assign(new Error('canceling statement'), { code: '57014' })],
+  ])('is logged once with the fault "%s", then counted', (fault, error) => {
+    jest.useFakeTimers();
+    try {
+      const { logger, entries } = logged();
+      for (let times = 0; times < 3; times += 1)
+        logError(logger, 'error', error, { failure: errorFields(error) }, 'background work failed');
+      expect(entries()).toMatchObject([{ fault, msg: 'background work failed' }]);
+      jest.advanceTimersByTime(10_000);
+      expect(entries()[1]).toMatchObject({ fault, repeats: 2, msg: 'fault repeated' });
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('is distinguished from all others, which are logged each time without a fault', () => {
+    const { logger, entries } = logged();
+    for (let times = 0; times < 2; times += 1) logError(logger, 'warn', new TypeError('x'), {}, 'job failed');
+    expect(entries().map(({ msg, fault }) => [msg, fault])).toEqual([
+      ['job failed', undefined],
+      ['job failed', undefined],
+    ]);
+  });
+});
 
 describe('An internal error', () => {
   it('is one line of the log for each transaction and field, with the number of failed list entries', async () => {

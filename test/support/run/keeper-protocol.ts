@@ -17,6 +17,8 @@ export interface RegisterOrder {
   readonly environment?: Environment | undefined;
   /** An existing database; by default a copy of the one with demo data. */
   readonly databaseUrl?: string | undefined;
+  /** Files of the data folder for an existing database: name to text. */
+  readonly files?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A register that the keeper runs, with demo data. */

@@ -72,11 +72,11 @@ async function startOneProcess({ environment, dataDir, product }: Start): Promis
 const processEach = () => require('./process-each') as typeof ProcessEach;
 
 /** Returns the given database; by default a copy of the filled one, with its files. */
-async function databaseFor({ databaseUrl }: RegisterOrder, dataDir: string, templates: Templates) {
-  if (databaseUrl !== undefined) return { url: databaseUrl, drop: () => Promise.resolve() };
-  const { database, files } = await templates.get('filled');
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(dataDir, name), text, { mode: 0o600 });
-  return databaseCopy(database);
+async function databaseFor({ databaseUrl, files = {} }: RegisterOrder, dataDir: string, templates: Templates) {
+  const template = databaseUrl === undefined ? await templates.get('filled') : undefined;
+  for (const [name, text] of Object.entries(template?.files ?? files))
+    writeFileSync(join(dataDir, name), text, { mode: 0o600 });
+  return template ? databaseCopy(template.database) : { url: String(databaseUrl), drop: () => Promise.resolve() };
 }
 
 function sandboxOf(dataDir: string): DemoData {

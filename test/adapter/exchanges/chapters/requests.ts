@@ -296,6 +296,33 @@ export function adapterRequests(): void {
       expect([answer.status, codes(answer)]).toEqual([400, ['VAL010']]);
     });
 
+    it.each([
+      ['an empty body', '', JSON_TYPE, 'The body is missing: send a JSON object.'],
+      ['no body', undefined, {}, 'The body is missing: send a JSON object.'],
+      [
+        'the media type of a form',
+        'a=b',
+        { 'content-type': 'application/x-www-form-urlencoded' },
+        'The media type of the body is not supported: send Content-Type: application/json.',
+      ],
+      [
+        'a content coding',
+        '{}',
+        { ...JSON_TYPE, 'content-encoding': 'gzip' },
+        'The body has a content coding: send it without Content-Encoding.',
+      ],
+    ])('names the remedy for %s', async (_, payload, headers, message) => {
+      expect(messages(await register(payload, { ...GOOD, ...headers }))).toEqual([message]);
+    });
+
+    it('names the remedy for a body without a media type', async () => {
+      const { adapter } = test;
+      const request = { method: 'POST', url: '/v1/access-records', headers: GOOD, payload: '{}' } as const;
+      const { statusCode, body } = await adapter.app.inject(request);
+      expect(statusCode).toBe(415);
+      expect(body).toContain('The body has no media type: send Content-Type: application/json.');
+    });
+
     it('is not affected by __proto__, constructor, deep nesting or a flood of values', async () => {
       const bodies = [
         '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
@@ -394,12 +421,22 @@ export function adapterRequests(): void {
       ['"3", "5"', [3, 5]],
       ['W/"3"', []],
       ['W/"3", "4"', [4]],
-      ['3', []],
       ['"abc"', []],
       ['"99999999999999"', []],
     ])('parses If-Match %s', async (ifMatch, versions) => {
       await replacement(ifMatch);
       expect((test.graph.asked as { ifVersions?: number[] }).ifVersions).toEqual(versions);
     });
+
+    it.each(['3', '"3', '"3", 4', "'3'", '*, "3"'])(
+      'rejects If-Match %s, which is no list of entity tags',
+      async (ifMatch) => {
+        const answer = await replacement(ifMatch);
+        expect([answer.status, messages(answer)]).toEqual([
+          400,
+          ['header If-Match: must be * or entity tags in double quotes, as in the header ETag'],
+        ]);
+      },
+    );
   });
 }

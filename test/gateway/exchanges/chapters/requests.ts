@@ -1,4 +1,4 @@
-import { KEYS, startTestGateway, twoSubgraphs, unreachable } from '../../../support/two-subgraphs';
+import { CLIENT_SDL, KEYS, startTestGateway, twoSubgraphs, unreachable } from '../../../support/two-subgraphs';
 import type { RunningGateway } from '../../../../gateway/gateway';
 import pino from 'pino';
 
@@ -115,9 +115,9 @@ export function gatewayRequests(): void {
       expect(answer.body.errors?.[0]?.extensions['violations']).toEqual([
         { code: 'VAL003', path: ['purpose'], message: 'The value is not of type String' },
         { code: 'VAL001', path: ['controllers', 0, 'since'], message: 'DateTime is not an RFC 3339 date-time' },
-        { code: 'VAL002', path: ['controllers', 1, 'name'], message: 'name is required' },
-        { code: 'VAL003', path: ['controllers', 1, 'nome'], message: 'This field is not known' },
-        { code: 'VAL003', path: ['colour'], message: 'This field is not known' },
+        { code: 'VAL002', path: ['controllers', 1, 'name'], message: 'is required' },
+        { code: 'VAL003', path: ['controllers', 1, 'nome'], message: 'is not a known field' },
+        { code: 'VAL003', path: ['colour'], message: 'is not a known field' },
       ]);
       expect(JSON.stringify(answer.body)).not.toContain('yesterday');
     });
@@ -211,7 +211,16 @@ export function gatewayRequests(): void {
     });
 
     it('that is not JSON by its media type is rejected', async () => {
-      expect((await post(gateway, '{"query":"{ __typename }"}', { 'content-type': 'text/plain' })).status).toBe(415);
+      const { status, body } = await post(gateway, '{"query":"{ __typename }"}', { 'content-type': 'text/plain' });
+      expect([status, body.errors?.[0]?.message]).toEqual([
+        415,
+        'The media type of the body is not supported: send Content-Type: application/json.',
+      ]);
+    });
+
+    it('without a body is rejected with a message that says so', async () => {
+      const { status, body } = await post(gateway, '');
+      expect([status, body.errors?.[0]?.message]).toEqual([400, 'The body is missing: send a JSON object.']);
     });
 
     it('with a path that cannot be decoded is handled like one with an unknown path', async () => {
@@ -269,18 +278,58 @@ export function gatewayRequests(): void {
       expect(names).not.toContain('admission');
     });
 
+    it('is not permitted because another field of the operation is', async () => {
+      const mixed = '{ __typename ... on Query { __type(name: "Query") { name } } __schema { queryType { name } } }';
+      expect(codes(await post(gateway, { query: mixed }))).toEqual(['AUT001']);
+    });
+
     it('is permitted for the back office only in production', async () => {
       const production = await startTestGateway(DOCUMENTS, {
         settings: { port: 0, production: true, trustProxy: false },
       });
       try {
         expect(codes(await post(production, { query }, bearer('data_user')))).toEqual(['PRM001']);
+        const mixed = `{ __schema { queryType { name } } accessRecord(key: "${KEYS.own}") { id } }`;
+        expect(codes(await post(production, { query: mixed }, bearer('data_user')))).toEqual(['PRM001']);
         expect((await post(production, { query }, bearer('admin'))).body.errors).toBeUndefined();
         expect((await fetch(`${production.url}/explorer`)).status).toBe(404);
         expect((await fetch(`${production.url}/graphql`, { headers: { accept: 'text/html' } })).status).toBe(405);
       } finally {
         await production.close();
       }
+    });
+  });
+
+  describe('the schema for clients', () => {
+    const get = (headers: Record<string, string> = {}, at = gateway) => fetch(`${at.url}/schema.graphql`, { headers });
+
+    it('is readable without a token, also in production', async () => {
+      const production = await startTestGateway(DOCUMENTS, {
+        settings: { port: 0, production: true, trustProxy: false },
+      });
+      try {
+        for (const at of [gateway, production]) {
+          const response = await get({}, at);
+          expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+          expect(await response.text()).toBe(CLIENT_SDL);
+        }
+      } finally {
+        await production.close();
+      }
+    });
+
+    it('is not sent again to a client that has it', async () => {
+      const tag = (await get()).headers.get('etag') as string;
+      const conditions = [tag, `"other", W/${tag}`, '*', '"other"'];
+      const statuses = await Promise.all(conditions.map(async (each) => (await get({ 'if-none-match': each })).status));
+      expect(statuses).toEqual([304, 304, 304, 200]);
+    });
+
+    it('is named to a caller that may not introspect', async () => {
+      const { body } = await post(gateway, { query: '{ __schema { queryType { name } } }' });
+      expect(body.errors?.[0]?.message).toBe(
+        'Introspection needs a bearer token. The gateway serves the schema for clients at /schema.graphql, without a token.',
+      );
     });
   });
 

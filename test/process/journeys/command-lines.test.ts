@@ -1,0 +1,53 @@
+import { runOperatorCommand } from '../../support/operator-command';
+
+/** Programs with the arguments of an operator, and the lines before the usage. */
+const LINES: [program: string, line: string, reasons: string[]][] = [
+  ['backup/backup', '', []],
+  ['backup/backup', 'copy d', ['copy: is not a command']],
+  ['backup/backup', 'backup', ['the folder is missing']],
+  ['backup/backup', 'backup d --lsit', ['--lsit: is not an option of this command']],
+  ['backup/backup', 'restore d e', ['e: is not expected']],
+  ['backup/backup', 'restore d --list-only', ['--list-only: is not an option of this command']],
+  ['backup/backup', 'reanonymise d', ['--list: is missing', 'd: is not expected']],
+  ['backup/backup', 'reanonymise --also-from', ['--also-from: needs a value', '--list: is missing']],
+  ['admin', '', []],
+  ['admin', 'create-admn', ['create-admn: is not a command']],
+  ['admin', 'create-admin', ['--name: is missing']],
+  ['admin', 'create-admin Office --nam Back', ['--nam: is not an option of this command', '--name: is missing']],
+  ['admin', 'create-keys --name x', ['--name: is not an option of this command']],
+  ['migrate', 'now', ['now: is not expected']],
+  [
+    'publish-grid',
+    '',
+    [
+      '--area: is missing',
+      '--year: is missing',
+      '--period: is missing',
+      '--project: is missing',
+      'the archive is missing',
+    ],
+  ],
+  [
+    'publish-grid',
+    '--area XYZ --year 26 --perod 01 --base --project a/b one.zip two.zip',
+    [
+      '--perod: is not an option of this command',
+      '--period: is missing',
+      '--project: excludes --base',
+      '--area: must be the code of a licence area',
+      '--year: must be a year from 2000 to 2100',
+    ],
+  ],
+];
+
+describe('A command', () => {
+  it.each(LINES)(
+    '%s %s names everything that is wrong with its arguments, then its usage',
+    async (program, line, reasons) => {
+      const words = line.split(' ').filter((word) => word !== '');
+      const { code, said } = await runOperatorCommand(`commands/${program}`, words, {}).ended;
+      const usageAt = said.indexOf('usage: npm run');
+      expect([code, said.slice(0, usageAt).split('\n').slice(0, -1)]).toEqual([1, reasons]);
+    },
+  );
+});
