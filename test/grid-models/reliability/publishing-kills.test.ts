@@ -112,8 +112,8 @@ describe('the command of the operator', () => {
       ['--area', 'XX', '--year', '99', '--period', '03', '--project=-x', 'a.zip'],
       /--area: [^]*--year: [^]*--period: [^]*--project: [^]*usage: /,
     ],
-    ['options that are missing', ['a.zip'], /^usage: /],
-    ['an unknown option', ['--who', 'me'], /^usage: /],
+    ['options that are missing', ['a.zip'], /^--area: is missing\n--year: [^]*\n--project: is missing\nusage: /],
+    ['an unknown option', ['--who', 'me'], /^--who: is not an option of this command\n[^]*\nusage: /],
     [
       'no archive at the path',
       ['--area', 'EPN', '--year', '2026', '--period', '01', '--project', 'P', 'absent.zip'],

@@ -143,12 +143,10 @@ describe('The documented commands', () => {
 
   it('of GraphQL query a record and check a change, and of webhooks subscribe, receive and follow the events', async () => {
     const port = await freePort();
-    const [graphqlSignIn, query, check, follow] = codeBlocks('docs/graphql.md', 'bash') as [
-      string,
-      string,
-      string,
-      string,
+    const [schema, graphqlSignIn, query, check, follow] = codeBlocks('docs/graphql.md', 'bash') as [
+      ...[string, string, string, string, string],
     ];
+    expect((await printed(schema))[0]).toBe('type Query {');
     const responses = (await printed(graphqlSignIn, query, check, query)).filter((line) => line !== '');
     const [record, checked, recordAfterCheck] = responses.map((line) => JSON.parse(line).data);
     expect(record).toMatchObject({ accessRecord: { accessEvent: { state: 'ACTIVE' } } });

@@ -109,8 +109,15 @@ describe('The command that anonymises again', () => {
       code: 1,
       said: expect.stringContaining('has no list of anonymised'),
     });
-    for (const words of [[], [root], ['--list', root, root], ['--list-only']])
-      expect(await command('reanonymise', ...words)).toMatchObject({ code: 1, said: expect.stringMatching(/^usage/) });
+    for (const [words, fault] of [
+      [[], '--list: is missing'],
+      [[root], '--list: is missing'],
+      [['--list', root, root], `${root}: is not expected`],
+      [['--list-only'], '--list-only: is not an option of this command'],
+    ] as const) {
+      const said = expect.stringMatching(new RegExp(`^${fault}\\n[^]*usage: `));
+      expect(await command('reanonymise', ...words)).toMatchObject({ code: 1, said });
+    }
     await asked(before.url, 'create table register.restore_in_progress ()');
     expect(await reanonymise()).toMatchObject({ code: 1, said: expect.stringContaining('has not completed') });
     await asked(before.url, 'drop table register.restore_in_progress');

@@ -46,7 +46,7 @@ const BREAKS: Readonly<Record<string, Break>> = {
     return [`VAL003 ${at.group}/hours/${Math.max(before, group.hours.indexOf(window))}`];
   },
   'a window that ends a minute late on the next day': ({ window, at }) => {
-    const isUntilNextDay = window.validTo <= window.validFrom;
+    const isUntilNextDay = window.validTo < window.validFrom; // a whole day becomes a minute
     window.validTo = minutesLater(window.validTo, 1);
     return isUntilNextDay && window.validTo <= window.validFrom ? [`VAL003 ${at.window}`] : undefined;
   },
