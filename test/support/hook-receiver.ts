@@ -11,6 +11,8 @@ export interface Received {
   readonly at: number;
   /** When the response was sent, as `performance.now()`. */
   answeredAt?: number;
+  /** When the request was over, with or without a response, as `performance.now()`. */
+  closedAt?: number;
 }
 
 /** Response of a receiver. */
@@ -37,6 +39,7 @@ export async function hookReceiver(
   server.answer(({ path, body, at }) => async (_, response) => {
     const hook: Received = { ...(JSON.parse(body) as Received), path, at };
     received.push(hook);
+    response.once('close', () => (hook.closedAt = performance.now()));
     const { status, headers, afterMs = 0 } = await answer(hook);
     const end = () => {
       hook.answeredAt = performance.now();
