@@ -6,17 +6,24 @@ export interface IdentifierSet {
   add(identifier: string): boolean;
 }
 
-/** 32-bit words of a UUID. */
+/** 32-bit words of a UUID, and the hexadecimal digits of a word. */
 const WORDS = 4;
+const DIGITS_PER_WORD = 8;
 /** UUIDs; a power of two. */
 const INITIAL_CAPACITY = 256;
 const HYPHEN = 0x2d;
-const NO_DIGIT = 255;
+const NO_DIGIT = 0xff;
 
-/** The value of each hexadecimal digit by its character code. */
-const DIGITS = new Uint8Array(128).fill(NO_DIGIT);
+/** The value of each hexadecimal digit by its UTF-16 code unit. */
+const DIGITS = new Uint8Array(1 << 16).fill(NO_DIGIT);
 for (const [value, digit] of [...'0123456789abcdef'].entries())
   for (const spelling of [digit, digit.toUpperCase()]) DIGITS[spelling.charCodeAt(0)] = value;
+
+/** Indices of the digits and of the hyphens in a UUID of the form `8-4-4-4-12`. */
+const FORM = [...'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx'];
+const indicesOf = (wanted: string) => Uint8Array.from(FORM.flatMap((each, index) => (each === wanted ? [index] : [])));
+const DIGIT_INDICES = indicesOf('x');
+const HYPHEN_INDICES = indicesOf('-');
 
 /**
  * Creates an empty set. UUIDs occupy 16 bytes of an open-addressing table and retain no string: a large file has hundreds of thousands.
@@ -83,22 +90,20 @@ function seededHash(): (table: Int32Array, at: number) => number {
 
 /** Parses a UUID of the form `8-4-4-4-12` into `words`; returns false for any other text. */
 function readUuid(text: string, words: Int32Array): boolean {
-  if (text.length !== 36) return false;
-  let digits = 0;
-  let word = 0;
-  for (let index = 0; index < 36; index += 1) {
-    const code = text.charCodeAt(index);
-    if (index === 8 || index === 13 || index === 18 || index === 23) {
-      if (code !== HYPHEN) return false;
-      continue;
+  if (text.length !== FORM.length) return false;
+  for (const index of HYPHEN_INDICES) if (text.charCodeAt(index) !== HYPHEN) return false;
+  let union = 0;
+  for (let word = 0; word < WORDS; word += 1) {
+    let value = 0;
+    const end = (word + 1) * DIGITS_PER_WORD;
+    for (let place = end - DIGITS_PER_WORD; place < end; place += 1) {
+      const digit = DIGITS[text.charCodeAt(DIGIT_INDICES[place] as number)] as number;
+      union |= digit;
+      value = (value << 4) | digit;
     }
-    const digit = code < 128 ? (DIGITS[code] as number) : NO_DIGIT;
-    if (digit === NO_DIGIT) return false;
-    word = (word << 4) | digit;
-    digits += 1;
-    if (digits % 8 === 0) words[digits / 8 - 1] = word;
+    words[word] = value;
   }
-  return true;
+  return union < 16;
 }
 
 function isNew(texts: Set<string>, text: string): boolean {

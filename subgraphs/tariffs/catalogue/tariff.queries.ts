@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+import { isChecking } from '../../server/database/check-only';
 import type { Database } from '../../server/database/database';
 import { rowsByKey } from '../../server/database/rows-by-key';
 import type { TariffScheduleEntry, TariffVersion } from './tariff';
@@ -32,11 +34,21 @@ interface StoredRates {
 
 type StoredVersion = TariffVersion & { readonly tariffId: string };
 
-/** Reads single tariffs, their rates, versions and replacements. Concurrent reads share a statement; nothing is cached. */
+/** Characters of JSON; parsed, they occupy up to ten times as many bytes. A tariff with more rates than the second bound is read each time. */
+const RATES_CACHE = { maxSize: 5_000_000, maxEntrySize: 50_000 } as const;
+
+/**
+ * Reads single tariffs, their rates, versions and replacements. Concurrent reads share a statement. Only rates are cached: the table
+ * `tariff_rates` forbids updates and deletions.
+ */
 export class TariffQueries {
   private readonly rowOf: (tariffId: string) => Promise<StoredTariff | undefined>;
   private readonly replacementOf: (tariffId: string) => Promise<StoredTariff | undefined>;
   private readonly ratesOf: (tariffId: string) => Promise<readonly StoredRates[]>;
+  private readonly cachedRates = new LRUCache<string, TariffScheduleEntry[]>({
+    ...RATES_CACHE,
+    sizeCalculation: (rates) => JSON.stringify(rates).length,
+  });
   /** Returns every version of a tariff, the current one first. */
   readonly versions: (tariffId: string) => Promise<readonly TariffVersion[]>;
 
@@ -58,7 +70,15 @@ export class TariffQueries {
   }
 
   /** Returns the rates of a tariff. */
-  async rates(tariffId: string): Promise<TariffScheduleEntry[]> {
-    return (await this.ratesOf(tariffId))[0]?.rates ?? [];
+  rates(tariffId: string): TariffScheduleEntry[] | Promise<TariffScheduleEntry[]> {
+    return this.cachedRates.get(tariffId) ?? this.storedRates(tariffId);
+  }
+
+  /** Does not cache what a check reads: its transaction may have inserted the tariff, and is rolled back. */
+  private async storedRates(tariffId: string): Promise<TariffScheduleEntry[]> {
+    const stored = (await this.ratesOf(tariffId))[0];
+    if (stored === undefined) return [];
+    if (!isChecking()) this.cachedRates.set(tariffId, stored.rates);
+    return stored.rates;
   }
 }

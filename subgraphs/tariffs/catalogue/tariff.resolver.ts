@@ -92,7 +92,7 @@ export class TariffFieldResolver {
   @FieldResolver(() => [TariffScheduleEntryType], {
     description: 'Its prices by time: the first entry that matches a day decides.',
   })
-  rates(@Root() { tariffId }: StoredTariff): Promise<TariffScheduleEntry[]> {
+  rates(@Root() { tariffId }: StoredTariff): TariffScheduleEntry[] | Promise<TariffScheduleEntry[]> {
     return this.tariffQueries.rates(tariffId);
   }
 
