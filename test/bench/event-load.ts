@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client } from 'pg';
 import { withdrawal } from '../../subgraphs/access/customers/consent-withdrawal.sql';
-import type { BenchRegister } from './bench-room';
+import type { BenchRegister } from './bench-fixture';
 import { goesOn, progress, reached } from './progress';
 
 /** Counts arrivals and their times; responds immediately. */

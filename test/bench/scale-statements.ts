@@ -6,7 +6,7 @@ import { expireSome } from '../../subgraphs/access/records/expiry.repository';
 import { storedTotal } from '../../subgraphs/access/records/record-counts.repository';
 import { type Database, openDatabase } from '../../subgraphs/server/database/database';
 import { databaseAddress } from '../../subgraphs/server/database/database-login';
-import type { BenchRegister } from './bench-room';
+import type { BenchRegister } from './bench-fixture';
 import { reached } from './progress';
 
 /** Statements of the product on the database of a register; each returns how many milliseconds it took. */

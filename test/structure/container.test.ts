@@ -143,8 +143,8 @@ describe('docker-compose.yml', () => {
       const { port, pathname } = healthAddress(container);
       const name = runsOf(container).find((each) => readSettings({}).ports[each] === Number(port));
       expect(name).toBeDefined();
-      const room = SHARED_SERVERS[name as ServiceName] ?? `${name}/`;
-      const serving = product.filter(({ path, text }) => path.startsWith(room) && text.includes(`'${pathname}'`));
+      const fixture = SHARED_SERVERS[name as ServiceName] ?? `${name}/`;
+      const serving = product.filter(({ path, text }) => path.startsWith(fixture) && text.includes(`'${pathname}'`));
       expect(serving).not.toEqual([]);
     },
   );

@@ -86,7 +86,7 @@ describe('sizes', () => {
       'function declared() {\n\n}',
       'const expression = function () {\n\n};',
       'const arrow = (): void => {\n\n};',
-      'class Room {\n  constructor() {\n\n}\n  open() {\n\n}\n  #close() {\n\n}\n  get size() {\n\nreturn 1; }\n}',
+      'class Store {\n  constructor() {\n\n}\n  open() {\n\n}\n  #close() {\n\n}\n  get size() {\n\nreturn 1; }\n}',
       'const object = { method() {\n\n}, get size() {\n\nreturn 1; }, set size(to) {\n\n} };',
     ];
     const planted = sourceFile('planted.ts', `// Two bytes: é\n${bodies.join('\n')}\nconst none = () => 1;\n`);

@@ -37,7 +37,7 @@ const [DEMO_RECORD] = demoRecords(new Date());
 /** The record to register or replace; an unknown Identity Record has none. */
 const recordOf = (ref: string): unknown => DEMO_RECORD?.input(ref);
 
-const supplierOf = ({ object, room: { parties } }: Asking): string =>
+const supplierOf = ({ object, fixture: { parties } }: Asking): string =>
   ({ "the supplier's": parties.supplier.mpid, "the rival's": parties.otherSupplier.mpid })[object] ??
   ABSENT['mpid'] ??
   '';
@@ -54,10 +54,10 @@ const ofSupplier =
     return { query: `{ ${field}(filter: { mpid: "${supplierOf(asking)}" }) { nodes { __typename } } }` };
   };
 
-const assigned = ({ object, room: { parties } }: Asking): string =>
+const assigned = ({ object, fixture: { parties } }: Asking): string =>
   object === 'absent' ? String(ABSENT['mpxn']) : parties.mpxn;
 
-const tariffOf = ({ object, room: { parties } }: Asking): string =>
+const tariffOf = ({ object, fixture: { parties } }: Asking): string =>
   object === 'absent' ? String(ABSENT['tariff_id']) : parties.tariffId;
 
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
@@ -134,7 +134,7 @@ export const GRAPH_REQUESTS: Readonly<Record<string, Asked>> = {
   ),
   'Mutation.registerConsent': async (asking) => {
     const { mpxn = '', ck } = await theirs('consent', asking);
-    const { owner, other } = asking.room.organisations;
+    const { owner, other } = asking.fixture.organisations;
     const input = {
       duid: (asking.caller === 'other' ? other : owner).duid,
       moveInDate: '2021-04-01',
@@ -163,7 +163,7 @@ export const GRAPH_REQUESTS: Readonly<Record<string, Asked>> = {
   'Mutation.testWebhook': by('webhook', ({ wid }) => `mutation { testWebhook(wid: "${wid}") { eventId } }`),
 
   'Query.supplier': atSupplier((mpid) => `{ supplier(mpid: "${mpid}") { name } }`),
-  'Query.rtiUser': async ({ object, room: { parties } }) => ({
+  'Query.rtiUser': async ({ object, fixture: { parties } }) => ({
     query: `{ rtiUser(userId: "${object === 'absent' ? ABSENT['user_id'] : parties.users.active}") { name } }`,
   }),
   'Query.tariff': async (asking) => ({ query: `{ tariff(tariffId: "${tariffOf(asking)}") { name } }` }),
@@ -234,9 +234,9 @@ export const REACHED: Readonly<Record<string, (asking: Asking) => Promise<(field
     const ids = await objects.get('webhook of owner');
     return (fields) => `{ registerEvent(id: "${ids['event-id']}") { ${fields} } }`;
   },
-  "RtiUser the consumer's": async ({ room: { parties } }) => rtiUser(parties.users.active),
-  "RtiUser another's": async ({ room: { parties } }) => rtiUser(parties.users.suspended),
-  "Supplier the supplier's": async ({ room: { parties } }) => {
+  "RtiUser the consumer's": async ({ fixture: { parties } }) => rtiUser(parties.users.active),
+  "RtiUser another's": async ({ fixture: { parties } }) => rtiUser(parties.users.suspended),
+  "Supplier the supplier's": async ({ fixture: { parties } }) => {
     return (fields) => `{ supplier(mpid: "${parties.supplier.mpid}") { ${fields} } }`;
   },
   "RtiWebhook the supplier's": listed('rtiWebhooks'),
@@ -247,7 +247,7 @@ export const REACHED: Readonly<Record<string, (asking: Asking) => Promise<(field
 const rtiUser = (userId: string) => (fields: string) => `{ rtiUser(userId: "${userId}") { ${fields} } }`;
 
 function listed(field: string) {
-  return async ({ objects, room: { parties } }: Asking) => {
+  return async ({ objects, fixture: { parties } }: Asking) => {
     await objects.get('business of suppliers');
     objects.usedUp('tariff webhook of consumer');
     await objects.get('tariff webhook of consumer');

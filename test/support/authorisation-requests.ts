@@ -1,5 +1,5 @@
 import { type AuthorisationObjects, type Identifiers, REPORT, webhookBody } from './authorisation-objects';
-import { type AuthorisationRoom, type Credential } from './authorisation-room';
+import { type AuthorisationFixture, type Credential } from './authorisation-fixture';
 import { type CallerName } from './authorisation-table';
 import { identityRecord, newMpxn } from './customers';
 import { consentRecord, discoveredAccess, legacyConsent } from './records';
@@ -20,7 +20,7 @@ export interface AuthorisationRequest {
 export interface Asking {
   readonly object: string;
   readonly caller: CallerName;
-  readonly room: AuthorisationRoom;
+  readonly fixture: AuthorisationFixture;
   readonly objects: AuthorisationObjects;
 }
 
@@ -143,7 +143,7 @@ export const REQUESTS: Readonly<Record<string, Asked>> = {
 
   'GET /v1/suppliers': () => ({}),
   'GET /v1/users': () => ({}),
-  'GET /v1/users/{user_id}': ({ object, room: { parties } }) => {
+  'GET /v1/users/{user_id}': ({ object, fixture: { parties } }) => {
     const user_id = { "the consumer's": parties.users.active, "another's": parties.users.suspended }[object];
     return { path: user_id === undefined ? ABSENT : { user_id } };
   },
@@ -173,7 +173,7 @@ export const REQUESTS: Readonly<Record<string, Asked>> = {
 };
 
 /** Signs in with the account's own secret or a wrong one; callers without an account send their usual credential. */
-function signIn({ object, caller, room: { accounts } }: Asking): AuthorisationRequest {
+function signIn({ object, caller, fixture: { accounts } }: Asking): AuthorisationRequest {
   const { id, secret } = accounts[caller] ?? {};
   if (id === undefined) return {};
   const stranger = accounts[caller === 'owner' ? 'other' : 'owner'];
@@ -190,8 +190,8 @@ async function byMpxn(asking: Asking): Promise<AuthorisationRequest> {
 }
 
 async function registerConsent(asking: Asking): Promise<AuthorisationRequest> {
-  const { object, caller, room, objects } = asking;
-  const { owner, other } = room.organisations;
+  const { object, caller, fixture, objects } = asking;
+  const { owner, other } = fixture.organisations;
   const duid = caller === 'other' && object !== "the owner's duid" ? other.duid : owner.duid;
   if (object.endsWith('duid')) return { body: legacyConsent(duid, newMpxn()) };
   const { mpxn = '', ck = '' } =
@@ -201,12 +201,12 @@ async function registerConsent(asking: Asking): Promise<AuthorisationRequest> {
   return { query: { ck }, body: legacyConsent(duid, mpxn) };
 }
 
-function project({ object, room: { register } }: Asking): AuthorisationRequest {
+function project({ object, fixture: { register } }: Asking): AuthorisationRequest {
   const { project: projectId } = register.sandbox.grid;
   return { path: { projectId: object === 'absent' ? 'Absent' : projectId, cimFile: 'EQ.xml' }, query: PROJECT };
 }
 
-function tariff({ object, room: { parties } }: Asking): AuthorisationRequest {
+function tariff({ object, fixture: { parties } }: Asking): AuthorisationRequest {
   const { supplier, otherSupplier, tariffId } = parties;
   const mpid = /supplier/.test(object) ? supplier.mpid : otherSupplier.mpid;
   return { path: object === 'absent' ? ABSENT : { mpid, tariff_id: tariffId } };

@@ -3,7 +3,7 @@ import { Kind, parse, print, visit } from 'graphql';
 import { onboarded } from './administration';
 import { GRAPH_REQUESTS, type GraphQuestion } from './authorisation-graph-requests';
 import { type AuthorisationObjects, webhookBody } from './authorisation-objects';
-import type { AuthorisationRoom } from './authorisation-room';
+import type { AuthorisationFixture } from './authorisation-fixture';
 import type { CallerName } from './authorisation-table';
 import { newMpid, newMpxn } from './customers';
 import { graphAs } from './graph';
@@ -12,7 +12,7 @@ import { ASSIGN } from './tariff-graph';
 /** A mutation that succeeds, and who sends it. Each call returns a change that has not been made yet. */
 export interface SampleMutation {
   readonly caller: CallerName;
-  readonly question: (room: AuthorisationRoom, objects: AuthorisationObjects) => Promise<GraphQuestion>;
+  readonly question: (fixture: AuthorisationFixture, objects: AuthorisationObjects) => Promise<GraphQuestion>;
 }
 
 /** A mutation as in the tables of authorisation. */
@@ -20,9 +20,9 @@ const tabled = (name: string, caller: CallerName, object: string): [string, Samp
   name,
   {
     caller,
-    question: async (room, objects) =>
+    question: async (fixture, objects) =>
       (GRAPH_REQUESTS[`Mutation.${name}`] as NonNullable<(typeof GRAPH_REQUESTS)[string]>)({
-        ...{ object, caller, room, objects },
+        ...{ object, caller, fixture, objects },
       }),
   },
 ];
@@ -32,13 +32,16 @@ type Variables = Record<string, unknown>;
 const sample = (
   caller: CallerName,
   query: string,
-  variables: (room: AuthorisationRoom, objects: AuthorisationObjects) => Variables | Promise<Variables> = () => ({}),
+  variables: (
+    fixture: AuthorisationFixture,
+    objects: AuthorisationObjects,
+  ) => Variables | Promise<Variables> = () => ({}),
 ): SampleMutation => ({
   caller,
-  question: async (room, objects) => ({ query, variables: await variables(room, objects) }),
+  question: async (fixture, objects) => ({ query, variables: await variables(fixture, objects) }),
 });
 
-const newAccount = async ({ register }: AuthorisationRoom, role = 'DATA_USER'): Promise<Variables> => {
+const newAccount = async ({ register }: AuthorisationFixture, role = 'DATA_USER'): Promise<Variables> => {
   const input = { role, displayName: 'Sallowfield Ltd', contactUrl: 'https://sallowfield.example/contact' };
   const mpid = role === 'SUPPLIER' ? { mpid: newMpid() } : {};
   return { id: (await onboarded(await graphAs(register, 'admin'), { ...input, ...mpid })).accountId };
@@ -46,23 +49,25 @@ const newAccount = async ({ register }: AuthorisationRoom, role = 'DATA_USER'): 
 
 const accountAfter =
   (...mutations: readonly string[]) =>
-  async (room: AuthorisationRoom): Promise<Variables> => {
-    const account = await newAccount(room);
-    const admin = await graphAs(room.register, 'admin');
+  async (fixture: AuthorisationFixture): Promise<Variables> => {
+    const account = await newAccount(fixture);
+    const admin = await graphAs(fixture.register, 'admin');
     for (const name of mutations) await admin(`mutation ($id: ID!) { ${name}(accountId: $id) { status } }`, account);
     return account;
   };
 
 const setting = (name: string, more: string, role?: string): SampleMutation =>
-  sample('admin', `mutation ($id: ID!) { ${name}(accountId: $id, ${more}) { accountId } }`, (room) =>
-    newAccount(room, role),
+  sample('admin', `mutation ($id: ID!) { ${name}(accountId: $id, ${more}) { accountId } }`, (fixture) =>
+    newAccount(fixture, role),
   );
 
 const standing = (name: string, ...before: readonly string[]): SampleMutation =>
   sample('admin', `mutation ($id: ID!) { ${name}(accountId: $id) { status } }`, accountAfter(...before));
 
 const secret = (name: string, role?: string): SampleMutation =>
-  sample('admin', `mutation ($id: ID!) { ${name}(accountId: $id) { secretKey } }`, (room) => newAccount(room, role));
+  sample('admin', `mutation ($id: ID!) { ${name}(accountId: $id) { secretKey } }`, (fixture) =>
+    newAccount(fixture, role),
+  );
 
 const DAY = '2026-03-02';
 
@@ -107,9 +112,9 @@ export const SAMPLE_MUTATIONS: Readonly<Record<string, SampleMutation>> = {
   ]),
   publishTariff: {
     caller: 'supplier',
-    question: async (room, objects) => {
+    question: async (fixture, objects) => {
       const [, { question }] = tabled('publishTariff', 'supplier', "the supplier's");
-      const { query, variables } = await question(room, objects);
+      const { query, variables } = await question(fixture, objects);
       const tariffId = `trf_${randomUUID().replaceAll('-', '')}`;
       return { query, variables: { input: { ...(variables?.['input'] as object), tariffId } } };
     },
@@ -176,10 +181,10 @@ export const SAMPLE_MUTATIONS: Readonly<Record<string, SampleMutation>> = {
   setClockOffset: sample('admin', 'mutation { setClockOffset(seconds: 0) }'),
   appendTariffPrices: {
     caller: 'supplier',
-    question: async (room, objects) => {
+    question: async (fixture, objects) => {
       const [, { question }] = tabled('appendTariffPrices', 'supplier', "the supplier's");
       objects.usedUp('dynamic tariff of supplier');
-      return question(room, objects);
+      return question(fixture, objects);
     },
   },
   prepareBaseModelPublication: sample(

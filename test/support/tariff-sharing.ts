@@ -9,7 +9,7 @@ import type { SharedRegister } from './register';
 import { tokenOf } from './rest-client';
 
 /** A supplier whose tariffs consumers share with RTI Users, and one of its consumers. */
-export interface TariffSharingRoom {
+export interface TariffSharingFixture {
   readonly supplier: OnboardedSupplier;
   readonly apiKey: string;
   readonly rtiUsers: readonly DemoRtiUser[];
@@ -20,7 +20,7 @@ export interface TariffSharingRoom {
 }
 
 /** Makes them, as the sandbox makes its own. */
-export async function tariffSharing(register: SharedRegister): Promise<TariffSharingRoom> {
+export async function tariffSharing(register: SharedRegister): Promise<TariffSharingFixture> {
   const supplier = await newSupplier(register);
   const consumer = { login: `consumer-${supplier.mpid}`, password: 'a long password', mpxns: [newMpxn()] };
   supplier.addLogins([consumer]);

@@ -26,7 +26,7 @@ import { placeholder } from '../../support/properties/momentary-objects';
 import { oddRequests } from '../../support/properties/odd-requests';
 import type { OddRequest } from '../../support/properties/oddity';
 import { LONG, PROPERTY_TIME, holdsForAll } from '../../support/properties/property-run';
-import { type PropertyRoom, propertyRoom } from '../../support/properties/property-room';
+import { type PropertyFixture, propertyFixture } from '../../support/properties/property-fixture';
 import type { Samples } from '../../support/properties/property-samples';
 import { consentsOf, expectedConsents, expectedReading, readingOf } from '../../support/properties/read-back';
 import { ROLES, SIGN_INS, anyCaller } from '../../support/properties/rest-callers';
@@ -65,33 +65,33 @@ const START_TIME = 240_000;
 const MOST_IN_CI = 4_400;
 const LEAST_IN_LONG_FORM = 100_000;
 
-let room: PropertyRoom;
+let fixture: PropertyFixture;
 let samples: Samples;
 beforeAll(async () => {
-  room = await propertyRoom();
-  ({ samples } = room);
+  fixture = await propertyFixture();
+  ({ samples } = fixture);
 }, START_TIME);
-afterAll(() => room?.close());
+afterAll(() => fixture?.close());
 jest.setTimeout(PROPERTY_TIME + 250_000); // upper limit
 
-const operationOf = (id: string) => room.contract.get(id) as ServedOperation;
+const operationOf = (id: string) => fixture.contract.get(id) as ServedOperation;
 const usualCaller = (id: string) =>
-  room.callersOf(id).find(({ refusedWith }) => refusedWith === undefined) as RestCaller;
-const send = (request: WireRequest, caller: RestCaller) => room.send(request, caller);
+  fixture.callersOf(id).find(({ refusedWith }) => refusedWith === undefined) as RestCaller;
+const send = (request: WireRequest, caller: RestCaller) => fixture.send(request, caller);
 
 describe('The OpenAPI documents', () => {
   it('describe exactly the operations of these tests', () => {
-    expect([...room.contract.keys()].toSorted()).toEqual(OPERATIONS.toSorted());
+    expect([...fixture.contract.keys()].toSorted()).toEqual(OPERATIONS.toSorted());
   });
 });
 
 describe.each(OPERATIONS)('%s', (id) => {
   it('responds to every request as documented, in the envelope, and accepts none that violates the contract', async () => {
     const operation = operationOf(id);
-    const requests = fc.tuple(oddRequests(acceptedRequests(operation, samples)), anyCaller(room.callersOf(id)));
+    const requests = fc.tuple(oddRequests(acceptedRequests(operation, samples)), anyCaller(fixture.callersOf(id)));
     await holdsForAll(requests, 12, async ([request, caller]) => {
       const { sent, answer } = await send(request, caller);
-      expect(undocumented(operationAt(room.contract.values(), sent), sent, answer)).toEqual([]);
+      expect(undocumented(operationAt(fixture.contract.values(), sent), sent, answer)).toEqual([]);
       if (request.isServed && request.isSignedIn && headSize(sent) < LARGE_HEAD)
         expectRightSignIn(operationOf(id), caller, answer);
       if (!request.isServed || answer.status >= 300) return;
@@ -105,7 +105,7 @@ describe.each(OPERATIONS)('%s', (id) => {
   if (LONG)
     it('admits exactly the permitted callers', async () => {
       const operation = operationOf(id);
-      for (const caller of room.callersOf(id)) {
+      for (const caller of fixture.callersOf(id)) {
         await holdsForAll(acceptedRequests(operation, samples), 1, async (request) => {
           const { sent, answer } = await send(request, caller);
           expect(undocumented(operation, sent, answer)).toEqual([]);
@@ -145,7 +145,7 @@ describe.each(RECORDS)('The body of %s', (id) => {
   it('is read back unchanged', async () => {
     const operation = operationOf(id);
     await holdsForAll(acceptedBodies(operation, samples), 14, async (body) => {
-      const key = room.objects.now.ak;
+      const key = fixture.objects.now.ak;
       const request = requestOf(operation, parametersOf(operation), body);
       const target = request.target.replace(placeholder('ak'), key);
       const { answer } = await send({ ...request, target }, usualCaller(id));
@@ -247,7 +247,7 @@ describe.each([
 ] as const)('Objects %s', (_, outcomes, objectsOf) => {
   let foreign: ForeignObjects;
   beforeAll(async () => {
-    foreign = await objectsOf(room);
+    foreign = await objectsOf(fixture);
   }, START_TIME);
 
   it.each(Object.keys(outcomes))('cannot be used with %s by any valid request', async (id) => {
@@ -274,8 +274,8 @@ function namesAll({ id }: ServedOperation, target: string): boolean {
 
 describe('These tests', () => {
   it('sent the required number of requests', () => {
-    if (LONG) expect(room.sentSoFar()).toBeGreaterThanOrEqual(LEAST_IN_LONG_FORM);
-    else expect(room.sentSoFar()).toBeLessThanOrEqual(MOST_IN_CI);
+    if (LONG) expect(fixture.sentSoFar()).toBeGreaterThanOrEqual(LEAST_IN_LONG_FORM);
+    else expect(fixture.sentSoFar()).toBeLessThanOrEqual(MOST_IN_CI);
   });
 });
 

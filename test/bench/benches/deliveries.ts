@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Bench, BenchContext } from '../bench-context';
-import type { BenchRegister } from '../bench-room';
+import type { BenchRegister } from '../bench-fixture';
 import { type CountingReceiver, EventSource, countingReceiver, idOf, percentile } from '../event-load';
 import { LIMITS, ROUNDS } from '../limits';
 import { type ProcessorClock, processesClock } from '../processor-time';
@@ -24,7 +24,7 @@ const SHARE = 0.25;
 let rounds = 0;
 
 /** Register, receiver and baseline of a measurement. */
-interface DeliveryRoom {
+interface DeliveryFixture {
   readonly register: BenchRegister;
   readonly source: EventSource;
   readonly receiver: CountingReceiver;
@@ -41,15 +41,15 @@ export const deliveries: Bench = async (context) => {
   const source = await EventSource.open(register);
   const bare = await startBareDeliveries(register, receiver);
   try {
-    const room = { register, source, receiver, bare };
+    const fixture = { register, source, receiver, bare };
     const webhooks: string[] = [];
     for (let index = 0; index < SUBSCRIPTIONS; index += 1) {
       webhooks.push(await source.subscribe(`${receiver.url}/subscription-${index}`));
     }
     await source.settled();
-    const one = await againstBarePosts('deliveries-one', room, webhooks.slice(0, 1), context);
-    const twenty = await againstBarePosts('deliveries-twenty', room, webhooks, context);
-    const beside = await withdrawalBesideBacklog(room, webhooks, twenty.perSecond, context);
+    const one = await againstBarePosts('deliveries-one', fixture, webhooks.slice(0, 1), context);
+    const twenty = await againstBarePosts('deliveries-twenty', fixture, webhooks, context);
+    const beside = await withdrawalBesideBacklog(fixture, webhooks, twenty.perSecond, context);
     return [one.measurement, twenty.measurement, beside];
   } finally {
     await bare.stop();
@@ -71,9 +71,9 @@ interface Drain {
  */
 async function againstBarePosts(
   name: string,
-  { register, source, receiver, bare }: DeliveryRoom,
+  { register, source, receiver, bare }: DeliveryFixture,
   webhooks: readonly string[],
-  { room, scaled }: BenchContext,
+  { fixture, scaled }: BenchContext,
 ): Promise<{ readonly measurement: Measurement; readonly perSecond: number }> {
   const records = scaled(DELIVERIES_A_ROUND / webhooks.length);
   const count = records * webhooks.length;
@@ -81,8 +81,8 @@ async function againstBarePosts(
   const baseline: Drain[] = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
     const fire = () => source.expiring(webhooks, records, (rounds += 1));
-    const mine = await drained(fire, count, receiver, [register.product, room.postgres]);
-    const theirs = await drained(() => bare.fire(count), count, receiver, [bare.clock, room.postgres]);
+    const mine = await drained(fire, count, receiver, [register.product, fixture.postgres]);
+    const theirs = await drained(() => bare.fire(count), count, receiver, [bare.clock, fixture.postgres]);
     const [product, bareJobs] = [mine, theirs].map(described);
     progress(`${name}, round ${round} of ${ROUNDS}: product ${product}; bare ${bareJobs}`);
     if (round === 0) continue; // warm-up
@@ -167,7 +167,7 @@ async function startBareDeliveries({ databaseUrl, logFile }: BenchRegister, rece
  * percentile of the times from commit to arrival is at most one second.
  */
 async function withdrawalBesideBacklog(
-  { source, receiver }: DeliveryRoom,
+  { source, receiver }: DeliveryFixture,
   webhooks: readonly string[],
   perSecond: number,
   { scaled }: BenchContext,

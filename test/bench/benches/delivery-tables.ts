@@ -4,7 +4,7 @@ import { endpointTable } from '../../../subgraphs/delivery/endpoints.repository'
 import { withdrawal } from '../../../subgraphs/access/customers/consent-withdrawal.sql';
 import { trialDeliveries } from '../../support/trial-deliveries';
 import type { Bench, BenchContext } from '../bench-context';
-import type { BenchRegister } from '../bench-room';
+import type { BenchRegister } from '../bench-fixture';
 import { EventSource, percentile } from '../event-load';
 import { LIMITS } from '../limits';
 import { progress } from '../progress';

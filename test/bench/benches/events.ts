@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { REGISTRATION } from '../bare/registration-body';
 import type { Bench, BenchContext } from '../bench-context';
-import type { BenchRegister } from '../bench-room';
+import type { BenchRegister } from '../bench-fixture';
 import { type CountingReceiver, EventSource, countingReceiver, idOf, percentile } from '../event-load';
 import { LIMITS, ROUNDS } from '../limits';
 import { progress } from '../progress';

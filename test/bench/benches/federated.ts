@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import { type Bench, bareSide, comparison, comparisons, productSide } from '../bench-context';
-import type { BenchRegister } from '../bench-room';
+import type { BenchRegister } from '../bench-fixture';
 import type { Load } from '../load';
 import { demandSameAnswer } from '../same-answer';
 
@@ -11,20 +11,20 @@ const DOCUMENT = join(REPOSITORY_ROOT, 'gateway', 'operations', 'readAccessRecor
 
 /** Access record, Identity Record and Data User in one operation, as a trusted document, against one SQL join. */
 export const federated: Bench = async (context) => {
-  const { room } = context;
+  const { fixture } = context;
   const register = await context.register();
   const load = graphLoad(register, { documentId: OPERATION });
-  const sides = [productSide(room, register, load, register.gateway), bareSide(room, register, load)] as const;
+  const sides = [productSide(fixture, register, load, register.gateway), bareSide(fixture, register, load)] as const;
   await demandSameAnswer(...sides);
   return comparisons('federated', [...sides], context.seconds);
 };
 
 /** The same operation with its text in the request. */
 export const federatedAdHoc: Bench = async (context) => {
-  const { room } = context;
+  const { fixture } = context;
   const register = await context.register();
   const load = graphLoad(register, { query: readFileSync(DOCUMENT, 'utf8') });
-  const sides = [productSide(room, register, load, register.gateway), bareSide(room, register, load)] as const;
+  const sides = [productSide(fixture, register, load, register.gateway), bareSide(fixture, register, load)] as const;
   await demandSameAnswer(...sides);
   return [await comparison('federated-ad-hoc', sides, context.seconds)];
 };

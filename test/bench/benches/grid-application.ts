@@ -66,9 +66,9 @@ function* chunksOf(bytes: Buffer): Generator<Buffer> {
 const MAX_RESIDENT = 400 * MEGABYTE;
 
 async function memory(project: Buffer, base: Buffer): Promise<Measurement> {
-  const room = await mkdtemp(join(tmpdir(), 'grid-'));
+  const fixture = await mkdtemp(join(tmpdir(), 'grid-'));
   try {
-    const paths = [join(room, 'project.xml'), join(room, 'base.xml')] as const;
+    const paths = [join(fixture, 'project.xml'), join(fixture, 'base.xml')] as const;
     await writeFile(paths[0], project);
     await writeFile(paths[1], base);
     const script = join(__dirname, '..', 'grid-base-memory.ts');
@@ -82,6 +82,6 @@ async function memory(project: Buffer, base: Buffer): Promise<Measurement> {
       beside: { 'resident-MB': rounded(peak / MEGABYTE), findings },
     };
   } finally {
-    await rm(room, { recursive: true });
+    await rm(fixture, { recursive: true });
   }
 }

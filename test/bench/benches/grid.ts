@@ -91,9 +91,9 @@ export function processorSeconds(work: () => number): number {
 }
 
 async function memory(): Promise<Measurement> {
-  const room = await mkdtemp(join(tmpdir(), 'grid-'));
+  const fixture = await mkdtemp(join(tmpdir(), 'grid-'));
   try {
-    const path = join(room, 'EQ.xml');
+    const path = join(fixture, 'EQ.xml');
     await writeFile(path, generatedGridModel(MEMORY_FILE));
     const script = join(__dirname, '..', 'grid-memory.ts');
     const { stdout } = await promisify(execFile)(process.execPath, [...process.execArgv, script, path]);
@@ -107,7 +107,7 @@ async function memory(): Promise<Measurement> {
       beside: { 'idle-MB': rounded(idle / MEGABYTE), 'above-MB': rounded(above / MEGABYTE) },
     };
   } finally {
-    await rm(room, { recursive: true });
+    await rm(fixture, { recursive: true });
   }
 }
 

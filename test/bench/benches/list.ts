@@ -1,5 +1,5 @@
 import { type Bench, bareSide, comparisons, productSide } from '../bench-context';
-import type { BenchRegister } from '../bench-room';
+import type { BenchRegister } from '../bench-fixture';
 import type { Load } from '../load';
 import { demandSameAnswer } from '../same-answer';
 
@@ -15,10 +15,10 @@ export function listLoad({ rows, token }: BenchRegister): Load {
 
 /** Lists the records of a meter point, against the bare server. */
 export const list: Bench = async (context) => {
-  const { room } = context;
+  const { fixture } = context;
   const register = await context.register();
   const load = listLoad(register);
-  const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
+  const sides = [productSide(fixture, register, load), bareSide(fixture, register, load)] as const;
   await demandSameAnswer(...sides);
   return comparisons('list', [...sides], context.seconds);
 };

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { type Bench, productSide } from '../bench-context';
-import type { BenchRegister } from '../bench-room';
+import type { BenchRegister } from '../bench-fixture';
 import { CONNECTIONS, LIMITS, ROUNDS } from '../limits';
 import { progress } from '../progress';
 import { type Figures, interleaved, median, warmUp } from '../rounds';
@@ -25,10 +25,10 @@ type NextYear = () => number;
  * year, whose prices are kept; then years that start at different half-hours, so that the prices of each are computed.
  */
 export const pricesBesideVerify: Bench = async (context) => {
-  const { room, seconds } = context;
+  const { fixture, seconds } = context;
   const register = await context.register();
   const tariffId = await tariffOfYear(register);
-  const side = productSide(room, register, verifyLoad(register));
+  const side = productSide(fixture, register, verifyLoad(register));
   const connections = CONNECTIONS.at(-1) as number;
   await warmUp([side], seconds);
   await readYear(register, tariffId, 0);

@@ -1,5 +1,5 @@
 import { type Bench, type BenchContext, productSide } from '../bench-context';
-import type { BenchRegister } from '../bench-room';
+import type { BenchRegister } from '../bench-fixture';
 import { LIMITS, ROUNDS } from '../limits';
 import type { Load } from '../load';
 import { goesOn, progress } from '../progress';
@@ -26,8 +26,8 @@ interface Sizes {
 /** What may grow with the records, and must not: the product with BENCH_RECORDS records against itself with a tenth of them. */
 export const scale: Bench = async (context) => {
   const records = wantedRecords();
-  const small = await context.room.largeRegister(records / SHARE);
-  const large = await context.room.largeRegister(records);
+  const small = await context.fixture.largeRegister(records / SHARE);
+  const large = await context.fixture.largeRegister(records);
   const sizes = { large, small, records };
   const requests: Measurement[] = [];
   for (const [name, load] of Object.entries({ verify: verifyLoad, list: listLoad, register: registrationLoad }))
@@ -47,9 +47,9 @@ async function byRequests(
   name: string,
   { large, small, records }: Sizes,
   load: (register: BenchRegister) => Load,
-  { room, seconds }: BenchContext,
+  { fixture, seconds }: BenchContext,
 ): Promise<Measurement> {
-  const sides = [large, small].map((each) => productSide(room, each, load(each)));
+  const sides = [large, small].map((each) => productSide(fixture, each, load(each)));
   await warmUp(sides, seconds);
   const [ours, before] = await interleaved(sides, { connections: 32, rounds: ROUNDS, seconds });
   const baseline = { name: `product-${records / SHARE}-records`, figures: before as Figures };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { REGISTRATION } from '../bare/registration-body';
 import type { Bench } from '../bench-context';
-import type { BenchRegister } from '../bench-room';
+import type { BenchRegister } from '../bench-fixture';
 import { percentile } from '../event-load';
 import { ROUNDS } from '../limits';
 import { type ProcessorClock, processesClock } from '../processor-time';
@@ -21,7 +21,7 @@ const QUERY =
 
 /** A thousand subscribers receive a hundred events each, against a bare server that sends them the same messages. */
 export const subscribers: Bench = async (context) => {
-  const { room } = context;
+  const { fixture } = context;
   const register = await context.register();
   const count = context.scaled(SUBSCRIBERS);
   const listeners = await Promise.all(Array.from({ length: count }, () => subscribed(register)));
@@ -31,7 +31,7 @@ export const subscribers: Bench = async (context) => {
     const ours: Round[] = [];
     const baseline: Round[] = [];
     for (let round = 0; round <= ROUNDS; round += 1) {
-      const mine = await measured(listeners, [register.product, room.postgres], () => registerEvents(register));
+      const mine = await measured(listeners, [register.product, fixture.postgres], () => registerEvents(register));
       const theirs = await measured(bare.listeners, [bare.clock], () => bare.fire(mine.sample));
       const speeds = [mine, theirs].map(({ perSecond }) => Math.round(perSecond));
       progress(`round ${round} of ${ROUNDS}, messages per second: product ${speeds[0]}, bare ${speeds[1]}`);

@@ -1,7 +1,7 @@
 import { halfHourPrices } from '../../../subgraphs/tariffs/rates/prices';
 import { aroundTheClock, entry, group, published, tariffWith, window } from '../../support/tariff-examples';
 import { type Bench, bareSide, comparison, comparisons, productSide } from '../bench-context';
-import type { BenchRegister, BenchRoom } from '../bench-room';
+import type { BenchRegister, BenchFixture } from '../bench-fixture';
 import { LIMITS } from '../limits';
 import type { Load } from '../load';
 import { median } from '../rounds';
@@ -16,7 +16,7 @@ const TARIFFS = 100_000;
  * and the last page; prices of a month.
  */
 export const tariffs: Bench = async (context) => {
-  const { room } = context;
+  const { fixture } = context;
   const register = await context.register();
   const rows = await fillTariffs(register.databaseUrl, context.scaled(TARIFFS / 1_000) * 1_000);
   const load: Load = {
@@ -24,36 +24,36 @@ export const tariffs: Bench = async (context) => {
     path: '/v1/tariff/{key}?fuel_type=electricity&ldz_region=EA&payment_method=direct_debit',
     keys: rows.mpids,
   };
-  const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
+  const sides = [productSide(fixture, register, load), bareSide(fixture, register, load)] as const;
   await demandSameAnswer(...sides);
   const measurements = await comparisons('tariffs', [...sides], context.seconds);
-  const whole = await wholePage(room, register, rows, context.seconds);
-  return [...measurements, whole, ...(await deepPages(room, register, rows, context.seconds)), pricesOfMonth()];
+  const whole = await wholePage(fixture, register, rows, context.seconds);
+  return [...measurements, whole, ...(await deepPages(fixture, register, rows, context.seconds)), pricesOfMonth()];
 };
 
 /** A page of 100 tariffs with their rates, about 130 KB. */
 async function wholePage(
-  room: BenchRoom,
+  fixture: BenchFixture,
   register: BenchRegister,
   { mpids }: TariffRows,
   seconds: number,
 ): Promise<Measurement> {
   const load: Load = { method: 'GET', path: '/v1/tariff/{key}?detail=full&limit=100', keys: mpids };
-  const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
+  const sides = [productSide(fixture, register, load), bareSide(fixture, register, load)] as const;
   await demandSameAnswer(...sides);
   return comparison('tariffs-whole', sides, seconds);
 }
 
 /** The page in the middle and the last page of the supplier with half of all tariffs, against its first page. */
 async function deepPages(
-  room: BenchRoom,
+  fixture: BenchFixture,
   register: BenchRegister,
   { large }: TariffRows,
   seconds: number,
 ): Promise<Measurement[]> {
   const page = (name: string, offset: number) => {
     const load: Load = { method: 'GET', path: `/v1/tariff/{key}?offset=${offset}`, keys: [large.mpid] };
-    return { ...productSide(room, register, load), name };
+    return { ...productSide(fixture, register, load), name };
   };
   const first = page('first-page', 0);
   const middle = page('middle-page', Math.floor(large.tariffs / 2));

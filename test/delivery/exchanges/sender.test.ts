@@ -197,8 +197,8 @@ describe('Names of receivers', () => {
   });
 
   it('unknown to the name server may be in the hosts file', async () => {
-    const room = await mkdtemp(join(tmpdir(), 'register-hosts-'));
-    const hosts = join(room, 'hosts');
+    const fixture = await mkdtemp(join(tmpdir(), 'register-hosts-'));
+    const hosts = join(fixture, 'hosts');
     await writeFile(
       hosts,
       '# 10.0.0.1 other\n93.184.216.34\tReceiver.Internal receiver # ours\n2001:db8::1 receiver\n',
@@ -211,7 +211,7 @@ describe('Names of receivers', () => {
     expect(await lookup.addressesOf('receiver.internal')).toEqual([{ address: '93.184.216.34', family: 4 }]);
     await expect(lookup.addressesOf('other')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     lookup.close();
-    await rm(room, { recursive: true });
+    await rm(fixture, { recursive: true });
   });
 
   it('may have a loopback address in development', async () => {

@@ -19,7 +19,7 @@ import { type AuthorisationObjects, authorisationObjects } from '../../support/a
 import { ABSENT, type AuthorisationRequest, REQUESTS } from '../../support/authorisation-requests';
 import { REST_TABLES } from '../../support/authorisation-rest';
 import { MAY, type MayCall, WITHOUT_OWNER } from '../../support/authorisation-roles';
-import { type AuthorisationRoom, authorisationRoom } from '../../support/authorisation-room';
+import { type AuthorisationFixture, authorisationFixture } from '../../support/authorisation-fixture';
 import { GUESSES, lookalikes, statusOf } from '../../support/authorisation-surface';
 import { type AuthorisationRow, CALLERS, type CallerName, authorisationRows } from '../../support/authorisation-table';
 import type { GraphError } from '../../support/graph';
@@ -86,22 +86,22 @@ const SHOWN = FIELDS.filter(
 const ROOTS = ['Query', 'Mutation', 'Subscription'];
 
 describe.each(usualWirings())('The register (%s)', (wiring) => {
-  let room: AuthorisationRoom;
+  let fixture: AuthorisationFixture;
   let objects: AuthorisationObjects;
   let schema: GraphQLSchema;
   beforeAll(async () => {
-    room = await authorisationRoom(wiring);
-    objects = authorisationObjects(room);
+    fixture = await authorisationFixture(wiring);
+    objects = authorisationObjects(fixture);
     schema = buildClientSchema((await asked('admin', { query: getIntrospectionQuery() })).data);
   }, 300_000);
-  afterAll(() => room?.close());
+  afterAll(() => fixture?.close());
 
   describe('over REST', () => {
     it.each(Object.entries(DOCUMENTS))(
       'serves the paths of Interface %s in its table, and no other',
       async (name, path) => {
         const rows = authorisationRows(...REST_TABLES[name as keyof typeof DOCUMENTS]);
-        const document = (await (await fetch(`${room.register.rest}${path}`)).json()) as ServedDocument;
+        const document = (await (await fetch(`${fixture.register.rest}${path}`)).json()) as ServedDocument;
         expect(routesOf(document).toSorted()).toEqual([...new Set(rows.map(({ route }) => route))].toSorted());
       },
     );
@@ -109,7 +109,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
     it.each(REST_ROWS)('responds to $route, $object, as in the table', async (row) => {
       const isGood = (cell: string) => cell.startsWith('2');
       const found = await inTurn(row, isGood, async (caller) => {
-        const request = await (REQUESTS[row.route] as (typeof REQUESTS)[string])({ ...row, caller, room, objects });
+        const request = await (REQUESTS[row.route] as (typeof REQUESTS)[string])({ ...row, caller, fixture, objects });
         return [await restCell(row.route, caller, request), request.uses];
       });
       expect(found).toEqual(row.expected);
@@ -148,7 +148,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       const isGood = (cell: string) => ['ok', 'null', 'e'].includes(cell);
       const found = await inTurn(row, isGood, async (caller) => {
         const ask = GRAPH_REQUESTS[row.route] as (typeof GRAPH_REQUESTS)[string];
-        const question = await ask({ ...row, caller, room, objects });
+        const question = await ask({ ...row, caller, fixture, objects });
         return [await graphCell(caller, question), question.uses];
       });
       expect(found).toEqual(row.expected);
@@ -164,7 +164,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
           if (row.expected[caller] === '-') return ['-', undefined];
           const reach = REACHED[`${isMetadata ? 'AccessRecord' : type} ${row.object}`] as (typeof REACHED)[string];
           const selection = `${field}${isLeafType(getNamedType(fieldOf(type, field).type)) ? '' : ' { __typename }'}`;
-          const text = (await reach({ ...row, caller, room, objects }))(
+          const text = (await reach({ ...row, caller, fixture, objects }))(
             isMetadata ? `recordMetadata { ${selection} }` : selection,
           );
           return [await graphCell(caller, { query: text }, field), undefined];
@@ -188,7 +188,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
         (caller) => !['-', 'x'].includes(row.expected[caller]) && !isRefusedBefore(type, caller),
       );
       for (const caller of callers) {
-        const query = (await (REACHED[place] as (typeof REACHED)[string])({ ...row, caller, room, objects }))(
+        const query = (await (REACHED[place] as (typeof REACHED)[string])({ ...row, caller, fixture, objects }))(
           selection.join(' '),
         );
         expect([caller, (await asked(caller, { query })).errors]).toEqual([caller, undefined]);
@@ -229,7 +229,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
 
     it.each(GUESSES)('responds at %s: %s %s with %i', async (server, method, path, status) => {
       for (const caller of ASKING)
-        expect(await statusOf(room.register[server], method, path, room.credentials[caller])).toBe(status);
+        expect(await statusOf(fixture.register[server], method, path, fixture.credentials[caller])).toBe(status);
     });
 
     it.each(PATHS)('serves %s with no other method', async (path, methods) => {
@@ -238,7 +238,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       const isHeadServed = methods.includes('GET') && !HAS_EFFECT.test(`GET ${path}`);
       const silent = isHeadServed ? others.filter((method) => method !== 'HEAD') : others;
       for (const method of silent)
-        expect([method, await statusOf(room.register.rest, method, address, room.credentials.owner)]).toEqual([
+        expect([method, await statusOf(fixture.register.rest, method, address, fixture.credentials.owner)]).toEqual([
           method,
           405,
         ]);
@@ -247,7 +247,12 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
     it.each(PATHS)('does not serve paths similar to %s', async (path, methods) => {
       for (const address of lookalikes(await addressOf(path))) {
         for (const caller of ['owner', 'none'] as const) {
-          const status = await statusOf(room.register.rest, methods[0] as string, address, room.credentials[caller]);
+          const status = await statusOf(
+            fixture.register.rest,
+            methods[0] as string,
+            address,
+            fixture.credentials[caller],
+          );
           expect([address, REFUSALS.includes(status) || status]).toEqual([address, true]);
         }
       }
@@ -260,7 +265,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       for (const { route } of closed) {
         const address = await addressOf(route.replace('GET ', ''));
         const status = HAS_EFFECT.test(route) ? 405 : 401;
-        expect([route, await statusOf(room.register.rest, 'HEAD', address)]).toEqual([route, status]);
+        expect([route, await statusOf(fixture.register.rest, 'HEAD', address)]).toEqual([route, status]);
       }
     });
 
@@ -294,10 +299,10 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
 
   async function restCell(route: string, caller: CallerName, request: AuthorisationRequest): Promise<string> {
     const [method = '', template = ''] = route.split(' ');
-    const { path = {}, query = {}, body, credential = room.credentials[caller] } = request;
+    const { path = {}, query = {}, body, credential = fixture.credentials[caller] } = request;
     const address = template.replaceAll(/\{([^}]+)\}/g, (_, name: string) => path[name] ?? '');
     const search = new URLSearchParams(query).toString();
-    const response = await fetch(`${room.register.rest}${address}${search && `?${search}`}`, {
+    const response = await fetch(`${fixture.register.rest}${address}${search && `?${search}`}`, {
       method,
       headers: { ...credential, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -308,9 +313,9 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
   }
 
   async function asked(caller: CallerName, { query, variables = {} }: GraphQuestion): Promise<Answer> {
-    const response = await fetch(`${room.register.gateway}/graphql`, {
+    const response = await fetch(`${fixture.register.gateway}/graphql`, {
       method: 'POST',
-      headers: { ...room.credentials[caller], 'content-type': 'application/json' },
+      headers: { ...fixture.credentials[caller], 'content-type': 'application/json' },
       body: JSON.stringify({ query, variables }),
     });
     return { ...((await response.json()) as Answer), status: response.status };
@@ -319,9 +324,9 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
   /** Returns the first result of a subscription, which starts in the past and therefore has one. */
   async function subscribed(caller: CallerName, { query }: GraphQuestion): Promise<Answer> {
     const abort = new AbortController();
-    const response = await fetch(`${room.register.gateway}/graphql`, {
+    const response = await fetch(`${fixture.register.gateway}/graphql`, {
       method: 'POST',
-      headers: { ...room.credentials[caller], 'content-type': 'application/json', accept: 'text/event-stream' },
+      headers: { ...fixture.credentials[caller], 'content-type': 'application/json', accept: 'text/event-stream' },
       body: JSON.stringify({ query }),
       signal: abort.signal,
     });

@@ -2,7 +2,7 @@ import { Pool } from 'pg';
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import { NOT_ISSUED } from '../../../subgraphs/server/graph/checked-mutations';
 import { type AuthorisationObjects, authorisationObjects } from '../../support/authorisation-objects';
-import { type AuthorisationRoom, authorisationRoom } from '../../support/authorisation-room';
+import { type AuthorisationFixture, authorisationFixture } from '../../support/authorisation-fixture';
 import type { GraphQuestion } from '../../support/authorisation-graph-requests';
 import type { CallerName } from '../../support/authorisation-table';
 import { usualWirings } from '../../support/register';
@@ -27,17 +27,17 @@ const MAX_ATTEMPTS = 5;
 
 describe('A check of a mutation', () => {
   describe.each(usualWirings())('%s', (wiring) => {
-    let room: AuthorisationRoom;
+    let fixture: AuthorisationFixture;
     let objects: AuthorisationObjects;
     let pool: Pool;
     beforeAll(async () => {
-      room = await authorisationRoom(wiring);
-      objects = authorisationObjects(room);
-      pool = new Pool({ connectionString: room.register.databaseUrl, max: 1 });
+      fixture = await authorisationFixture(wiring);
+      objects = authorisationObjects(fixture);
+      pool = new Pool({ connectionString: fixture.register.databaseUrl, max: 1 });
     }, 300_000);
     afterAll(async () => {
       await pool?.end();
-      await room?.close();
+      await fixture?.close();
     });
 
     it('is offered by every mutation except sign-ins, ceremonies and tokens', async () => {
@@ -80,14 +80,14 @@ describe('A check of a mutation', () => {
       const secrets = ['onboardAccount', 'rotateAccountSecret', 'issueSupplierApiKey', 'prepareGridPublication'];
       for (const name of [...secrets, 'registerWebhook', 'registerRtiWebhook']) {
         const { caller, question } = SAMPLE_MUTATIONS[name] as SampleMutation;
-        const { data } = await ask(caller, asCheck(await question(room, objects)));
+        const { data } = await ask(caller, asCheck(await question(fixture, objects)));
         const { secretKey, signingSecret, address } = data[name];
         expect([name, secretKey ?? signingSecret ?? address]).toEqual([name, NOT_ISSUED]);
       }
     });
 
     it('stands alone in its operation', async () => {
-      const account = await (SAMPLE_MUTATIONS['suspendAccount'] as SampleMutation).question(room, objects);
+      const account = await (SAMPLE_MUTATIONS['suspendAccount'] as SampleMutation).question(fixture, objects);
       const query = `mutation ($id: ID!) {
       check: suspendAccount(accountId: $id, dryRun: true) { status }
       change: suspendAccount(accountId: $id) { status }
@@ -100,7 +100,7 @@ describe('A check of a mutation', () => {
     /** Checks a change; a check that meets a background task is repeated with another change. */
     async function checkedWithoutTrace({ caller, question: next }: SampleMutation): Promise<GraphQuestion> {
       for (let attempt = 1; ; attempt += 1) {
-        const question = await next(room, objects);
+        const question = await next(fixture, objects);
         const before = await quietContents(pool);
         const { errors } = await ask(caller, asCheck(question));
         expect(errors).toBeUndefined();
@@ -112,9 +112,9 @@ describe('A check of a mutation', () => {
     }
 
     async function ask(caller: CallerName, { query, variables }: GraphQuestion) {
-      const response = await fetch(`${room.register.gateway}/graphql`, {
+      const response = await fetch(`${fixture.register.gateway}/graphql`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', ...room.credentials[caller] },
+        headers: { 'content-type': 'application/json', ...fixture.credentials[caller] },
         body: JSON.stringify({ query, variables }),
       });
       return (await response.json()) as {

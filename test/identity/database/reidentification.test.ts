@@ -4,7 +4,7 @@ import { passkeys } from './chapters/passkeys';
 import { passkeysRefused } from './chapters/passkeys-refused';
 import { takeOvers } from './chapters/take-overs';
 
-/** Chapters share one room: see `roomOfThisFile`. */
+/** Chapters share one fixture: see `fixtureOfThisFile`. */
 describe('Re-identification by a mailed link', () => {
   magicLinks();
 });

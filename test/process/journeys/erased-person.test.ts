@@ -7,7 +7,7 @@ import { readSettings } from '../../../process/settings/read-settings';
 import { sandboxKeyVariables } from '../../../sandbox/keys';
 import { asked, filesBelow } from '../../support/backup-fixture';
 import { confirmedTokens, recordWithToken } from '../../support/confirmed-tokens';
-import { CONTACTS, MAIL_CONTACT_LINK, PROVE_BY_LINK } from '../../support/contest-room';
+import { CONTACTS, MAIL_CONTACT_LINK, PROVE_BY_LINK } from '../../support/contest-fixture';
 import { type DataUser, customerToken, mailsTo, newDataUser, newMpxn } from '../../support/customers';
 import { dataKeysOf, decryptedPlaces } from '../../support/decrypted-values';
 import { type Graph, graphAs, graphOf } from '../../support/graph';

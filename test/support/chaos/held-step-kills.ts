@@ -5,7 +5,7 @@ import { type RestClient, accountOf, signedInClient, tokenOf } from '../rest-cli
 import { until } from '../until';
 import { type HeldSteps, heldSteps } from './held-steps';
 import { ANONYMISED, changesOn, standings, untouched } from './invariants';
-import { type KillsRoom, killCore } from './kills-room';
+import { type KillsFixture, killCore } from './kills-fixture';
 
 const IS_LONG = process.env['TEST_LONG'] !== undefined;
 /** Milliseconds: a job checks after a few seconds; the rest is for slow machines. */
@@ -26,8 +26,8 @@ interface Change {
  * their steps together, each by its own lock, so that one kill and one start are enough for all; `identity` anonymises
  * two records concurrently.
  */
-export function heldStepKills(roomOf: () => KillsRoom): void {
-  let room: KillsRoom;
+export function heldStepKills(fixtureOf: () => KillsFixture): void {
+  let fixture: KillsFixture;
   let steps: HeldSteps;
   let dataUser: RestClient;
   let duid: string;
@@ -36,9 +36,9 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
   let changes = 0;
 
   beforeAll(async () => {
-    room = roomOf();
-    steps = heldSteps(room);
-    const { register } = room;
+    fixture = fixtureOf();
+    steps = heldSteps(fixture);
+    const { register } = fixture;
     dataUser = await signedInClient(register, 'data_user');
     duid = accountOf(register.sandbox, 'data_user').duid as string;
     graph = graphOf(register, await tokenOf(register, 'data_user'));
@@ -46,7 +46,7 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
   });
   afterEach(() => steps.release());
 
-  const rows = async <Row>(text: string, values?: unknown[]) => (await room.owner.query(text, values)).rows as Row[];
+  const rows = async <Row>(text: string, values?: unknown[]) => (await fixture.owner.query(text, values)).rows as Row[];
   const standing = async (ir: string) => (await standings(rows, [ir]))[ir];
   const standingOf = async ({ effectiveDate }: Change) => (await changesOn(rows, effectiveDate))[0];
   const registerAt = async (ir: string) => (await dataUser('POST', '/v1/access-records', consentRecord(ir))).status;
@@ -109,7 +109,7 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
     requests.push(beginChange(unrecorded), beginAnonymising(links));
     await Promise.all([recording.waiting(1, 'insert'), unlinking.waiting(1, 'superseded_by = null')]);
 
-    await killCore(room);
+    await killCore(fixture);
     await steps.release();
     for (const request of requests) await request.unanswered();
     expect(await standing(links)).toMatchObject({ closing: true, closed: false });
@@ -117,7 +117,7 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
     expect(await standingOf(unrecorded)).toBeUndefined();
     for (const change of [unannounced, lost]) expect(await standingOf(change)).toEqual({ announced: false, events: 0 });
     await loseJob('change_of_tenancy', 'recorded_at', 'effective_date', lost.effectiveDate);
-    await room.core.start();
+    await fixture.core.start();
 
     await expectOneEvent(unrecorded, true);
     for (const change of [unannounced, lost]) {
@@ -142,13 +142,13 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
     requests.push(beginAnonymising(active));
     await Promise.all([noting.waiting(1, 'announced_at'), closing.waiting(1, 'insert')]);
 
-    await killCore(room);
+    await killCore(fixture);
     await steps.release();
     for (const request of requests) await request.unanswered();
     expect(await standing(active)).toEqual({ ...untouched(1), closing: true });
     expect(await standingOf(unnoted)).toEqual({ announced: false, events: 1 });
     await loseJob('identity_record', 'closing_at', 'ref', lost);
-    await room.core.start();
+    await fixture.core.start();
 
     await until(async () => ((await standing(active))?.closing ? undefined : true), ENDS_WITHIN);
     expect(await standing(active)).toEqual(untouched(1));
@@ -168,12 +168,12 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
       requests.push(beginAnonymising(last));
       await ending.waiting(1, 'delete');
 
-      await killCore(room);
+      await killCore(fixture);
       await steps.release();
       for (const request of requests) await request.unanswered();
       expect(await standing(first)).toMatchObject({ closing: false, closed: false });
       expect(await standing(last)).toMatchObject({ closing: true, closed: true, unreadable: false });
-      await room.core.start();
+      await fixture.core.start();
 
       expect(await standing(first)).toEqual(untouched(0));
       expect(await anonymise(first)).toBe('anonymised');

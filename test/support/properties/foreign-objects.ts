@@ -4,7 +4,7 @@ import { graphOf } from '../graph';
 import { legacyConsent } from '../records';
 import type { WireRequest } from './http-exchange';
 import { MOMENTARY, type Objects, placeholder } from './momentary-objects';
-import type { PropertyRoom } from './property-room';
+import type { PropertyFixture } from './property-fixture';
 import { type Samples, reidentification, subscribed } from './property-samples';
 import { consumerClaims } from './tariff-callers';
 import type { RestCaller } from './rest-caller';
@@ -88,8 +88,8 @@ const bearer = (who: string, token: string): RestCaller => ({
 });
 
 /** Objects of the Data User and of an RTI User that have ended. */
-export async function endedObjects(room: PropertyRoom): Promise<ForeignObjects> {
-  const { register, parties, samples, makers } = room;
+export async function endedObjects(fixture: PropertyFixture): Promise<ForeignObjects> {
+  const { register, parties, samples, makers } = fixture;
   const { dataUser: rest } = makers;
   const owner = { ...{ name: '', token: '', rest }, duid: samples.duid, returnUrl: samples.returnUrl };
   const [leaving, withdrawing] = [await newCustomer(owner), await newCustomer(owner)];
@@ -98,12 +98,12 @@ export async function endedObjects(room: PropertyRoom): Promise<ForeignObjects> 
   good(await rest('DELETE', `/v1/access-records/${leaving.key}`));
   good(await rest('DELETE', `/v1/identity-records/${leaving.ir}`));
   const consent = good(await rest('POST', '/register-consent', legacyConsent(samples.duid, withdrawing.mpxn)));
-  await withdrawAll(room, await customerToken(register, withdrawing));
+  await withdrawAll(fixture, await customerToken(register, withdrawing));
   const { wid, eventId } = await subscribed(rest);
   good(await rest('DELETE', `/v1/webhooks/${wid}`));
-  const token = await parties.supplier.issuer.token({ ...consumerClaims(parties), ...anotherRtiUser(room) });
+  const token = await parties.supplier.issuer.token({ ...consumerClaims(parties), ...anotherRtiUser(fixture) });
   const consumer = bearer('the consumer', token);
-  const shared = await endedSharing(room, consumer);
+  const shared = await endedSharing(fixture, consumer);
   return {
     samples: {
       ...samples,
@@ -112,16 +112,16 @@ export async function endedObjects(room: PropertyRoom): Promise<ForeignObjects> 
       ...{ ...started, ...startedOwn },
     },
     objects: {
-      ...room.objects.now,
+      ...fixture.objects.now,
       ...{ ak: leaving.key, wid, 'event-id': eventId, ck: String(consent.body['consent-token'].key) },
       ...shared,
     },
-    callersOf: (id) => (room.contract.get(id)?.of === 'D' ? [consumer] : room.callersOf(id).slice(0, 1)),
+    callersOf: (id) => (fixture.contract.get(id)?.of === 'D' ? [consumer] : fixture.callersOf(id).slice(0, 1)),
   };
 }
 
 /** Withdraws all consents of a customer, as the portal does. */
-async function withdrawAll({ register }: PropertyRoom, token: string): Promise<void> {
+async function withdrawAll({ register }: PropertyFixture, token: string): Promise<void> {
   const customer = graphOf(register, token);
   const { data } = await customer('{ customerAccessRecords(part: CURRENT, first: 10) { nodes { id } } }');
   for (const { id } of data.customerAccessRecords.nodes as { id: string }[]) {
@@ -130,11 +130,11 @@ async function withdrawAll({ register }: PropertyRoom, token: string): Promise<v
   }
 }
 
-function anotherRtiUser({ register }: PropertyRoom): { readonly client_id: string } {
+function anotherRtiUser({ register }: PropertyFixture): { readonly client_id: string } {
   return { client_id: String(register.sandbox.rti_users[0]?.user_id) };
 }
 
-async function endedSharing({ register }: PropertyRoom, { credential }: RestCaller) {
+async function endedSharing({ register }: PropertyFixture, { credential }: RestCaller) {
   const consumer = anonymousClient(register.rest, credential['authorization']);
   const given = good(await consumer('POST', '/v1/consent', {}));
   const registration_id = String(given.body['data'].registration_id);
@@ -146,8 +146,8 @@ async function endedSharing({ register }: PropertyRoom, { credential }: RestCall
 }
 
 /** Objects of the Data User and of an RTI User, named by other callers of the same kind. */
-export async function othersObjects(room: PropertyRoom): Promise<ForeignObjects> {
-  const { register, parties, samples, makers } = room;
+export async function othersObjects(fixture: PropertyFixture): Promise<ForeignObjects> {
+  const { register, parties, samples, makers } = fixture;
   const { duid, return_urls: returnUrls } = accountOf(register.sandbox, 'data_user', 1);
   const owner = { ...{ name: '', token: '', rest: makers.dataUser }, duid: samples.duid, returnUrl: samples.returnUrl };
   const { mpxn, email } = await newCustomer(owner);
@@ -156,15 +156,15 @@ export async function othersObjects(room: PropertyRoom): Promise<ForeignObjects>
   const claims = consumerClaims(parties);
   const others = { sub: 'ben', mpxn: [newMpxn()] };
   const consumers = [
-    bearer('another RTI User', await supplier.issuer.token({ ...claims, ...anotherRtiUser(room) })),
+    bearer('another RTI User', await supplier.issuer.token({ ...claims, ...anotherRtiUser(fixture) })),
     bearer('at another supplier', await otherSupplier.issuer.token(claims)),
   ];
   const neighbour = bearer('another consumer', await supplier.issuer.token({ ...claims, ...others }));
   return {
     samples: { ...samples, mpxn, email, duid: String(duid), returnUrl: String(returnUrls?.[0]) },
-    objects: { ...room.objects.now },
+    objects: { ...fixture.objects.now },
     callersOf: (id) => {
-      if (room.contract.get(id)?.of !== 'D') return [stranger];
+      if (fixture.contract.get(id)?.of !== 'D') return [stranger];
       // The webhook belongs to the RTI User, independent of the consumer.
       return id === 'removeRtiWebhook' ? consumers : [...consumers, neighbour];
     },

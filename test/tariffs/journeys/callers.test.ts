@@ -5,27 +5,27 @@ import { consumerToken, rtiApplication } from '../../support/consumer-sign-in';
 import { type GraphAnswer, failuresOf, graphAs } from '../../support/graph';
 import { type SharedRegister, sharedRegister, usualWirings } from '../../support/register';
 import { overWebSocket } from '../../support/subscriber';
-import { type TariffSharingRoom, tariffSharing } from '../../support/tariff-sharing';
+import { type TariffSharingFixture, tariffSharing } from '../../support/tariff-sharing';
 
 describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
   let register: SharedRegister;
-  let room: TariffSharingRoom;
+  let fixture: TariffSharingFixture;
   let token: string;
   beforeAll(async () => {
     register = await sharedRegister(wiring);
-    room = await tariffSharing(register);
+    fixture = await tariffSharing(register);
     token = await newToken();
   });
   afterAll(async () => {
-    await room?.supplier.close();
+    await fixture?.supplier.close();
   });
 
   function newToken(scope?: string): Promise<string> {
     const { client_id: id, client_secret: secret } = rtiUser();
-    return consumerToken(room.supplier, { id, secret }, room.consumer, scope);
+    return consumerToken(fixture.supplier, { id, secret }, fixture.consumer, scope);
   }
 
-  const rtiUser = () => room.rtiUsers[0] as TariffSharingRoom['rtiUsers'][number];
+  const rtiUser = () => fixture.rtiUsers[0] as TariffSharingFixture['rtiUsers'][number];
 
   /** Asks the gateway with these headers. */
   async function ask(query: string, headers: Record<string, string>): Promise<GraphAnswer> {
@@ -50,7 +50,7 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
       const given = await ask('mutation { giveTariffConsent { registrationId isNew } }', bearer(token));
       const { registrationId } = given.data.giveTariffConsent;
       const admin = await graphAs(register, 'admin');
-      const { data } = await admin(`{ appliedTariff(mpxn: "${room.consumer.mpxns[0]}") { tariffId } }`);
+      const { data } = await admin(`{ appliedTariff(mpxn: "${fixture.consumer.mpxns[0]}") { tariffId } }`);
       expect((await ask(shared, bearer(token))).data).toEqual({ customerTariffs: [data.appliedTariff] });
       await ask(
         `mutation { revokeTariffConsent(registrationId: "${registrationId}") { registrationId } }`,
@@ -74,11 +74,11 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
       'is rejected at once while it is %s, and reads public data only',
       async (status) => {
         const { user_id: userId } = rtiUser();
-        await room.setRtiUserStatus(userId, status);
+        await fixture.setRtiUserStatus(userId, status);
         expect(failuresOf(await ask('mutation { giveTariffConsent { isNew } }', bearer(token)))).toEqual(['RTI001']);
         const { data } = await ask(contact(), bearer(token));
         expect(data).toEqual({ rtiUser: { displayName: 'Kestrel', contact: null } });
-        await room.setRtiUserStatus(userId, 'ACTIVE');
+        await fixture.setRtiUserStatus(userId, 'ACTIVE');
         expect(failuresOf(await ask('mutation { giveTariffConsent { isNew } }', bearer(token)))).toEqual([]);
       },
     );
@@ -96,7 +96,7 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
 
     it('may register webhooks with a token that names no consumer', async () => {
       const { client_id: id, client_secret: secret } = rtiUser();
-      const own = await (await rtiApplication(room.supplier, { id, secret })).ownToken();
+      const own = await (await rtiApplication(fixture.supplier, { id, secret })).ownToken();
       expect(failuresOf(await ask('{ customerTariffs { tariffId } }', bearer(own)))[0]).toMatch(/^PRM001/);
       expect(failuresOf(await ask(contact(), bearer(own)))).toEqual([]);
     });
@@ -105,7 +105,7 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
   describe('an invalid token', () => {
     it('is rejected even by public operations: AUT001 with a challenge', async () => {
       const { privateKey } = await generateKeyPair('RS256');
-      const forged = await new SignJWT({ iss: room.supplier.issuer, aud: room.supplier.audience })
+      const forged = await new SignJWT({ iss: fixture.supplier.issuer, aud: fixture.supplier.audience })
         .setProtectedHeader({ alg: 'RS256' })
         .sign(privateKey);
       for (const sent of [forged, 'x', `${token}x`]) {
@@ -123,8 +123,8 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
 
   describe('a supplier with its API key', () => {
     it('has the rights of a supplier at every endpoint', async () => {
-      expect((await ask(contact(), withKey(room.apiKey))).data.rtiUser.contact).not.toBeNull();
-      const { data } = await ask('{ viewer { role } }', withKey(room.apiKey));
+      expect((await ask(contact(), withKey(fixture.apiKey))).data.rtiUser.contact).not.toBeNull();
+      const { data } = await ask('{ viewer { role } }', withKey(fixture.apiKey));
       expect(data).toEqual({ viewer: { role: 'SUPPLIER' } });
     });
 
@@ -136,7 +136,7 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
     });
 
     it('that sends two credentials receives AUT001', async () => {
-      const answer = await ask(contact(), { ...withKey(room.apiKey), ...bearer(token) });
+      const answer = await ask(contact(), { ...withKey(fixture.apiKey), ...bearer(token) });
       expect([answer.status, ...failuresOf(answer)]).toEqual([401, 'AUT001']);
       expect(answer.errors[0]?.message).toContain('Send one credential');
     });
@@ -146,7 +146,7 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
         url: `${register.gateway.replace(/^http/, 'ws')}/graphql`,
         webSocketImpl: WebSocket,
         retryAttempts: 0,
-        connectionParams: { 'X-Supplier-API-Key': room.apiKey },
+        connectionParams: { 'X-Supplier-API-Key': fixture.apiKey },
       });
       const connected = new Promise((resolve) => client.on('connected', () => resolve('let in')));
       const subscriber = overWebSocket(
@@ -173,19 +173,19 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
         reason: expect.stringMatching(/^AUT003/),
       });
       expect(await Promise.race([connected, subscriber.ended])).toBe('let in');
-      await room.newApiKey();
+      await fixture.newApiKey();
       expect(await subscriber.ended).toMatchObject({
         kind: 'closed',
         code: 4401,
         reason: expect.stringMatching(/^AUT003/),
       });
-      expect(failuresOf(await ask(contact(), withKey(room.apiKey)))).toEqual(['AUT003']);
+      expect(failuresOf(await ask(contact(), withKey(fixture.apiKey)))).toEqual(['AUT003']);
     });
   });
 
   it('cause no log entry with a token, key, consumer or meter point', async () => {
     const log = register.log();
-    for (const secret of [token, room.apiKey, room.consumer.login, room.consumer.mpxns[0] as string]) {
+    for (const secret of [token, fixture.apiKey, fixture.consumer.login, fixture.consumer.mpxns[0] as string]) {
       expect(log.includes(secret)).toBe(false);
     }
   });

@@ -5,26 +5,26 @@ import { subgraphCalls } from '../../../../subgraphs/server/graph/subgraph-calls
 import type { SubgraphLink } from '../../../../subgraphs/server/graph/subgraph-link';
 import { LinkedServices } from '../../../support/linked-installation';
 import { SESSION, signedInByLink } from '../../../support/sign-in-operations';
-import { type SignInRoom, roomOfThisFile } from '../../../support/sign-in-room';
+import { type SignInFixture, fixtureOfThisFile } from '../../../support/sign-in-fixture';
 
 export function customerBearer(): void {
   const EMAIL = 'rowan@customer.example';
 
-  let room: SignInRoom;
+  let fixture: SignInFixture;
   let services: LinkedServices;
   let link: SubgraphLink;
   let token: string;
   beforeAll(async () => {
-    room = await roomOfThisFile();
+    fixture = await fixtureOfThisFile();
     services = new LinkedServices();
     const verifier = { verify: () => Promise.reject(new RegisterError('AUT001')) }; // none of these tokens is a JWT
     const { url } = await services.serve(
       'identity',
-      subgraphCalls({ name: 'identity', link: room.identity, verifier }),
+      subgraphCalls({ name: 'identity', link: fixture.identity, verifier }),
     );
     link = remoteLink('identity', services.link('gateway', 'identity', url));
-    await room.newRecord(await room.dataUser(), { email: EMAIL });
-    ({ token } = await signedInByLink(room, { email: EMAIL }, EMAIL));
+    await fixture.newRecord(await fixture.dataUser(), { email: EMAIL });
+    ({ token } = await signedInByLink(fixture, { email: EMAIL }, EMAIL));
   });
   afterAll(() => services?.close());
 

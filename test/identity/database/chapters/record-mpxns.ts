@@ -1,5 +1,5 @@
 import { DATA_USER, type IdentityAlone, startIdentityAlone } from '../../../support/identity-alone';
-import { newMpxn, verified } from '../../../support/sign-in-room';
+import { newMpxn, verified } from '../../../support/sign-in-fixture';
 
 export function recordMpxns(): void {
   const REGISTER = 'mutation ($input: IdentityRecordInput!) { registerIdentityRecord(input: $input) { ir } }';

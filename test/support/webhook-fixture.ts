@@ -11,7 +11,7 @@ import type { CallContext, Caller } from '../../subgraphs/server/callers/caller'
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 import { places } from './identity-surroundings';
 import { migratedDatabase } from './postgres';
-import { newMpxn, verified } from './sign-in-room';
+import { newMpxn, verified } from './sign-in-fixture';
 import { type ReceivedPost, type WebhookReceiver, webhookReceiver } from './webhook-receiver';
 import { until } from './until';
 import { readSettings } from '../../process/settings/read-settings';
@@ -39,7 +39,7 @@ export interface Subscription {
 }
 
 /** Both subgraphs with the delivery of webhooks, a receiver and a mailbox on one database; no gateway. */
-export interface WebhookRoom {
+export interface WebhookFixture {
   readonly receiver: WebhookReceiver;
   readonly databaseUrl: string;
   /** The database with the login of its owner, `access` first in its search path. */
@@ -51,7 +51,7 @@ export interface WebhookRoom {
   /** Calls `access`. */
   ask(caller: Caller, query: string, variables?: object): Promise<WebhookAnswer>;
   dataUser(displayName?: string): Promise<Caller>;
-  /** Registers a subscription; by default at the room's receiver. */
+  /** Registers a subscription; by default at the fixture's receiver. */
   subscribe(by: Caller, change?: object): Promise<Subscription>;
   /** Registers access on consent for a new customer, or at a given meter point. */
   consent(by: Caller, expiresInDays?: number | null, mpxn?: string): Promise<RegisteredConsent>;
@@ -76,15 +76,15 @@ const OPERATOR: Caller = {
   mpid: null,
 };
 
-/** Starts the room. */
-export async function webhookRoom(): Promise<WebhookRoom> {
+/** Starts the fixture. */
+export async function webhookFixture(): Promise<WebhookFixture> {
   const database = await migratedDatabase();
   const [mailbox, receiver] = await Promise.all([startMailbox({ port: 0, host: 'localhost' }), webhookReceiver()]);
   const { access, identity, setIdentityAway, log } = await startSubgraphs(database.url, mailbox.smtpUrl);
   const owner = new Client({ connectionString: database.url, options: '-c search_path=access,register' });
   await owner.connect();
-  const ask: WebhookRoom['ask'] = (caller, ...asked) => answerOf(access.link, caller, ...asked);
-  const askIdentity: WebhookRoom['ask'] = (caller, ...asked) => answerOf(identity.link, caller, ...asked);
+  const ask: WebhookFixture['ask'] = (caller, ...asked) => answerOf(access.link, caller, ...asked);
+  const askIdentity: WebhookFixture['ask'] = (caller, ...asked) => answerOf(identity.link, caller, ...asked);
   return {
     receiver,
     databaseUrl: database.url,
@@ -155,12 +155,12 @@ async function startSubgraphs(databaseUrl: string, smtpUrl: string) {
 }
 
 function whatDataUsersDo(
-  ask: WebhookRoom['ask'],
-  askIdentity: WebhookRoom['ask'],
-  accounts: WebhookRoom['accounts'],
+  ask: WebhookFixture['ask'],
+  askIdentity: WebhookFixture['ask'],
+  accounts: WebhookFixture['accounts'],
   receiver: WebhookReceiver,
   owner: Client,
-): Pick<WebhookRoom, 'dataUser' | 'subscribe' | 'consent' | 'anonymise'> {
+): Pick<WebhookFixture, 'dataUser' | 'subscribe' | 'consent' | 'anonymise'> {
   return {
     dataUser: async (displayName = 'Larkhill Insight Ltd') => {
       const contactUrl = 'https://larkhill.example/';

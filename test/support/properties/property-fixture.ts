@@ -11,7 +11,7 @@ import { consumerClaims } from './tariff-callers';
 import type { RestCaller } from './rest-caller';
 
 /** A register with the objects for requests of all interfaces. */
-export interface PropertyRoom {
+export interface PropertyFixture {
   readonly register: TestRegister;
   readonly parties: ConsumerParties;
   readonly contract: ReadonlyMap<string, ServedOperation>;
@@ -30,7 +30,7 @@ export interface PropertyRoom {
 }
 
 /** Starts the register and creates the objects. */
-export async function propertyRoom(): Promise<PropertyRoom> {
+export async function propertyFixture(): Promise<PropertyFixture> {
   const register = await startTestRegister('one process', { environment: { LOG_LEVEL: 'error' } });
   const parties = await consumerParties(register);
   const dataUser = await signedInClient(register, 'data_user');

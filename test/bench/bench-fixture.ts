@@ -14,7 +14,7 @@ import { type ServerEnvironment, type ServerProcess, startBare, startProduct } f
 import { readSettings } from '../../process/settings/read-settings';
 
 /** Environment of the benches: one PostgreSQL for product and baseline, and a temporary folder. */
-export interface BenchRoom {
+export interface BenchFixture {
   readonly postgres: ProcessorClock;
   /**
    * Returns a register with its own database in this PostgreSQL and this number of access records; rejects once the
@@ -53,7 +53,7 @@ export interface BenchRegister {
  * Opens the environment: PostgreSQL with the product's settings, durable, with memory for a million records; PG_BIN
  * selects another one.
  */
-export async function openBenchRoom(): Promise<BenchRoom> {
+export async function openBenchFixture(): Promise<BenchFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'register-bench-'));
   chmodSync(folder, 0o755);
   const log = { warn: print, error: print };

@@ -28,7 +28,7 @@ export interface TestWebhook {
  * The subgraph `tariffs` with a receiver of webhooks; the supplier LAPW and the tariffs 1 to 9 of it are there. Whoever waits for events
  * lets happen what is due, as the sweep of the subgraph does each second.
  */
-export interface TariffEventRoom extends TariffGraph {
+export interface TariffEventFixture extends TariffGraph {
   readonly receiver: WebhookReceiver;
   readonly metrics: Registry;
   /** Enters an RTI User, who asks at a supplier for a consumer; all that a token can say may be told. */
@@ -97,7 +97,7 @@ const DUE = `select
     + (select count(*) from delivery_endpoint where leased_by is not null or due_at <= register_now()) as due`;
 
 /** Starts it. */
-export async function tariffEventRoom(): Promise<TariffEventRoom> {
+export async function tariffEventFixture(): Promise<TariffEventFixture> {
   const metrics = new Registry();
   const graph = await tariffGraph(undefined, metrics);
   const receiver = await webhookReceiver();
@@ -106,7 +106,7 @@ export async function tariffEventRoom(): Promise<TariffEventRoom> {
     const { mpid, ...said } = { ...ALL, ...change };
     return { accountId: userId, role: 'consumer', duid: null, mpid, consumer: { userId, ...said } };
   };
-  const publish: TariffEventRoom['publish'] = async (number, change = {}, mpid = 'LAPW') => {
+  const publish: TariffEventFixture['publish'] = async (number, change = {}, mpid = 'LAPW') => {
     await ask(PUBLISH, { input: tariffInput(number, change) }, supplierOf(mpid));
     return trf(number);
   };
