@@ -8,7 +8,7 @@ import { ADMIN, ASSIGN, PUBLISH, type TariffGraph, supplierOf, tariffGraph, tari
 import { until } from './until';
 import { type ReceivedPost, type WebhookReceiver, webhookReceiver } from './webhook-receiver';
 
-/** Milliseconds for thousands of events to arrive, also on a machine that has other things to do. */
+/** Maximum milliseconds until thousands of events have arrived, also on a busy machine. */
 const LONGEST = 50_000;
 
 /** An RTI User at a supplier, for one consumer. */
@@ -17,7 +17,7 @@ export interface Participant {
   readonly caller: Caller;
 }
 
-/** A webhook that was registered. */
+/** A registered webhook. */
 export interface TestWebhook {
   readonly webhookId: string;
   readonly signingSecret: string;
@@ -25,15 +25,15 @@ export interface TestWebhook {
 }
 
 /**
- * The subgraph `tariffs` with a receiver of webhooks; the supplier LAPW and the tariffs 1 to 9 of it are there. Whoever waits for events
- * lets happen what is due, as the sweep of the subgraph does each second.
+ * The subgraph `tariffs` with a receiver of webhooks, the supplier LAPW and its tariffs 1 to 9. Functions that wait for
+ * events apply the due changes, as the sweep of the subgraph does each second.
  */
 export interface TariffEventFixture extends TariffGraph {
   readonly receiver: WebhookReceiver;
   readonly metrics: Registry;
-  /** Enters an RTI User, who asks at a supplier for a consumer; all that a token can say may be told. */
+  /** Creates an RTI User, which calls a supplier for a consumer; a test may change every claim of its token. */
   participant(change?: Partial<Participation>): Promise<Participant>;
-  /** The same RTI User with another token. */
+  /** Returns the caller of an RTI User with another token. */
   with(participant: Participant, change: Partial<Participation>): Caller;
   consent(caller: Caller): Promise<{ registrationId: string; isNew: boolean; tariffs: unknown[] }>;
   webhook(caller: Caller, path?: string): Promise<TestWebhook>;
@@ -42,21 +42,21 @@ export interface TariffEventFixture extends TariffGraph {
   /** Assigns a tariff from an instant on, seconds from the register's now. */
   assign(mpxn: string, number: number, inSeconds?: number, mpid?: string): Promise<void>;
   setStatus(of: { userId: string } | { mpid: string }, status: string): Promise<void>;
-  /** The register's clock. */
+  /** Returns the time of the register's clock. */
   now(): Promise<Date>;
-  /** What was posted to a path, when there is so much of it. */
+  /** Waits for a number of POSTs to a path, and returns them. */
   posts(count: number, path?: string): Promise<readonly ReceivedPost[]>;
-  /** Lets all that is due happen, and waits until every delivery that is due was made. */
+  /** Applies all due changes, and waits until every due delivery is sent. */
   settled(): Promise<void>;
-  /** Moves the register's clock, after all that is due before; deliveries that become due thereby are looked at. */
+  /** Applies all due changes, and then moves the register's clock. */
   moveOn(seconds: number): Promise<void>;
-  /** Events of an MPxN's supplier in the log, oldest first: type and tariff. */
+  /** Returns the events of a supplier in the log, oldest first. */
   logged(
     mpid?: string,
   ): Promise<{ type: string; at: string; mpxn: string | null; tariff: { tariffId: string } | null }[]>;
 }
 
-/** What a token says. */
+/** The claims of a token. */
 export interface Participation {
   readonly mpid: string;
   readonly issuer: string;
@@ -73,11 +73,11 @@ const ALL: Participation = {
   scopes: ['tariff:read', 'consent:write', 'webhook:write'],
 };
 
-/** What the posts tell, as objects. */
+/** Returns the bodies of POSTs as objects. */
 export const told = (posts: readonly ReceivedPost[]): ReturnType<typeof JSON.parse>[] =>
   posts.map(({ body }) => JSON.parse(body));
 
-/** Whether a post was signed with a secret, after Standard Webhooks. */
+/** Returns whether a POST is signed with a secret (Standard Webhooks). */
 export function isSigned({ body, headers }: ReceivedPost, secret: string): boolean {
   try {
     new Webhook(secret).verify(body, headers as Record<string, string>);
@@ -96,7 +96,7 @@ const DUE = `select
     + (select count(*) from fanout)
     + (select count(*) from delivery_endpoint where leased_by is not null or due_at <= register_now()) as due`;
 
-/** Starts it. */
+/** Starts the subgraph and its receiver. */
 export async function tariffEventFixture(): Promise<TariffEventFixture> {
   const metrics = new Registry();
   const graph = await tariffGraph(undefined, metrics);
@@ -113,7 +113,7 @@ export async function tariffEventFixture(): Promise<TariffEventFixture> {
   const now = async () => (await owner.query<{ now: Date }>('select register_now() as now')).rows[0]?.now as Date;
   const worker = openDatabase(tariffsAddress(graph.url, graph.keys));
   const changes = new ScheduledChangeRepository(worker.pool);
-  // What fails is tried again at the next look, as the sweep does.
+  // The next poll repeats a failed change, as the sweep does.
   const happen = () => changes.applyDue(() => undefined).catch(() => false);
   const settled = async () => {
     await until(async () => {
@@ -137,7 +137,8 @@ export async function tariffEventFixture(): Promise<TariffEventFixture> {
       (await ask(REGISTER, { url: new URL(path, receiver.url).href }, caller)).registerRtiWebhook,
     async assign(mpxn, number, inSeconds = 0, mpid = 'LAPW') {
       const from = new Date((await now()).getTime() + inSeconds * 1_000).toISOString();
-      // What begins now has begun when it arrives: on the meter point of another supplier an admin says so.
+      // The start of an immediate assignment is past when it arrives: only an admin may record it for a meter point of
+      // another supplier.
       await ask(ASSIGN, { mpxn, tariffId: trf(number), from }, inSeconds > 0 ? supplierOf(mpid) : ADMIN);
     },
     async setStatus(of, status) {

@@ -14,12 +14,12 @@ export interface TariffSharingFixture {
   readonly apiKey: string;
   readonly rtiUsers: readonly DemoRtiUser[];
   readonly consumer: SupplierLogin;
-  /** Another API key; the one before ends. */
+  /** Issues a new API key; the previous one becomes invalid. */
   newApiKey(): Promise<string>;
   setRtiUserStatus(userId: string, status: string): Promise<void>;
 }
 
-/** Makes them, as the sandbox makes its own. */
+/** Creates the supplier and its consumer, by the code of the sandbox. */
 export async function tariffSharing(register: SharedRegister): Promise<TariffSharingFixture> {
   const supplier = await newSupplier(register);
   const consumer = { login: `consumer-${supplier.mpid}`, password: 'a long password', mpxns: [newMpxn()] };

@@ -2,9 +2,9 @@ import type { AccountRole } from '../../../schema/roles';
 import type { ConsumerParties } from '../consumer-parties';
 import type { RestCaller } from './rest-caller';
 
-/** Whom an operation of Interface D lets in (decisions D.1). */
+/** The callers that an operation of Interface D admits (decisions C/D, D.1). */
 export interface TariffAudience {
-  /** Anybody, if the credential that is sent is a good one. */
+  /** Every caller, unless it sends an invalid credential. */
   readonly everybody: boolean;
   /** An RTI User with the token of a consumer that has the scope. */
   readonly consumers: boolean;
@@ -30,20 +30,23 @@ export const TARIFF_AUDIENCES: Readonly<Record<string, TariffAudience>> = {
   submitPerformanceReport: { everybody: false, consumers: false, accounts: ['supplier'] },
 };
 
-/** What Interface D answers to callers whose credential is no good. */
+/** Error words of Interface D for invalid credentials and missing rights, by code. */
 const WORDS = { AUT001: 'unauthorized', AUT002: 'token_expired', PRM001: 'forbidden' } as const;
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Seconds of a token: longer than the long form takes. */
+/** Seconds for which a token is valid: longer than the long form takes. */
 const DAY = 86_400;
 
-/** The consumer whose token is used, beside what is said otherwise. */
+/** Returns the usual claims of a consumer's token. */
 export function consumerClaims({ users, mpxn }: ConsumerParties): Readonly<Record<string, unknown>> {
   return { sub: 'anna', client_id: users.active, mpxn: [mpxn], exp: Math.floor(Date.now() / 1000) + DAY };
 }
 
-/** All callers of an operation of Interface D; `accounts` are those of every interface, with A's codes. */
+/**
+ * Returns the callers of each operation of Interface D; `accounts` returns those of every interface, with the codes of
+ * Interface A.
+ */
 export async function tariffCallers(
   parties: ConsumerParties,
   accounts: (roles: readonly AccountRole[]) => readonly RestCaller[],

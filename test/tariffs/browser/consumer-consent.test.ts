@@ -10,7 +10,7 @@ import { type ReturnSite, startReturnSite } from '../../support/return-site';
 import { signInAtSupplier } from '../../support/supplier-browser';
 import { type TariffSharingFixture, tariffSharing } from '../../support/tariff-sharing';
 
-/** Another screen for the same two pages: in the long form. */
+/** The long form also tests the two pages on another screen. */
 const DESKTOP_TOO: [string, BrowserContextOptions][] = IS_LONG ? [['a desktop', DESKTOP]] : [];
 const SCOPES = 'tariff:read consent:write webhook:write';
 
@@ -33,10 +33,10 @@ afterAll(async () => {
   await site?.close();
 });
 
-/** A browser with nothing kept from before. */
+/** Returns a browser without cookies. */
 const visitor = (screen: BrowserContextOptions): Promise<BrowserContext> => browser.newContext(screen);
 
-/** From the RTI User's link to the page on which the consumer decides. */
+/** Opens the RTI User's link and signs in; the page on which the consumer decides is shown then. */
 async function toDecision(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await page.getByLabel('Login').fill(fixture.consumer.login);
@@ -45,7 +45,7 @@ async function toDecision(page: Page, url: string): Promise<void> {
   await page.getByRole('heading', { name: 'Share your tariff' }).waitFor();
 }
 
-/** The RTI User's token of a consumer who allows what it asks for on a phone. */
+/** Returns the token that an RTI User receives after a consumer allows the requested scopes on a phone. */
 async function allowed(scope = SCOPES): Promise<string> {
   const page = await (await visitor(PHONE)).newPage();
   const { url, finish } = await application.begin(scope);
@@ -55,7 +55,7 @@ async function allowed(scope = SCOPES): Promise<string> {
   return finish(page.url());
 }
 
-/** The same without a page that anybody sees. */
+/** Returns the token that an RTI User receives after a sign-in without a browser. */
 async function allowedUnseen(scope = SCOPES): Promise<string> {
   const { url, finish } = await application.begin(scope);
   return finish(await signInAtSupplier(url, fixture.consumer));

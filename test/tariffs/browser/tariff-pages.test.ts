@@ -9,10 +9,10 @@ import { type TestRegister, startTestRegister } from '../../support/register';
 import { accountOf, tokenOf } from '../../support/rest-client';
 
 const HOSTILE = `<img src=x onerror="window.wasRun = true"></td><script>window.wasRun = true</script>{{7*7}}`;
-/** More than a page of the list has. */
+/** Number of tariffs: more than one page of the list contains. */
 const MANY = 22;
 const numbered = (number: number) => `trf_${String(number).padStart(32, '0')}`;
-/** Not valid before a hundred years are over. */
+/** The start of a tariff that is not valid within a hundred years. */
 const FUTURE = numbered(900);
 const ENDED = numbered(901);
 const UNSAFE = numbered(902);
@@ -24,7 +24,7 @@ let asAdmin: GraphqlClient;
 let sample: DemoTariffs;
 
 beforeAll(async () => {
-  // Of its own: its clock is moved, a demo tariff is corrected, and there are more suppliers than a page offers.
+  // A separate register: the tests move its clock, correct a demo tariff, and add more suppliers than a page offers.
   register = await startTestRegister('one process');
   browser = await startBrowser();
   asAdmin = graphqlClient(register.gateway, await tokenOf(register, 'admin'));
@@ -37,7 +37,7 @@ afterAll(async () => {
   await register?.close();
 });
 
-/** As the sandbox does at each start. */
+/** Publishes the demo tariffs, as the sandbox does at each start. */
 async function publishDemo(): Promise<DemoTariffs> {
   const { name, mpid = '' } = accountOf(register.sandbox, 'supplier');
   return publishDemoTariffs({
@@ -50,13 +50,16 @@ async function publishDemo(): Promise<DemoTariffs> {
 }
 
 const PUBLISH = `mutation Publish($input: TariffInput!) { publishTariff(input: $input) { isNew } }`;
-/** More suppliers than are offered at once; written by the operations of the graph they would take seconds. */
+/** Inserts more suppliers than a page offers; the operations of the graph would take seconds for them. */
 const MANY_SUPPLIERS = `insert into tariffs.supplier (mpid, name, display_name, support, api_url)
   select 'Z' || lpad(number::text, 3, '0'), 'Zed Ltd', 'Zed ' || number, 'help@zed.example', $1
   from generate_series(0, 109) as number`;
 const SAVE = `mutation Save($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }`;
 
-/** Tariffs of a supplier of this test: many alike, one to come, one that has ended, one whose texts are code. */
+/**
+ * Publishes tariffs of a supplier of this test: many equal ones, a future one, an ended one, and one with markup in its
+ * texts.
+ */
 async function publishOthers(): Promise<void> {
   const supplier = {
     mpid: 'MANY',
@@ -95,16 +98,16 @@ async function publish(tariffId: string, other: Record<string, unknown>): Promis
   await asAdmin(PUBLISH, { input });
 }
 
-/** A page as anybody sees it, who has not signed in. */
+/** Opens a page without sign-in. */
 const visited = (path: string, options?: BrowserContextOptions) =>
   visit(browser, `${register.console}${path}`, options);
 const rows = (page: Page) => page.locator('table.tariffs tbody tr');
-/** Cells of a day of the week, from 0. */
+/** Returns the cells of a day of the week, counted from 0. */
 const cells = (page: Page, day: number) => page.locator('.week li').nth(day).locator('rect.price');
 const titles = (page: Page, day: number) => cells(page, day).locator('title').allTextContents();
 const chosenDay = (page: Page) => page.getByLabel('Day', { exact: true }).inputValue();
 
-/** Address of a demo tariff, by its name. */
+/** Returns the address of a demo tariff with this name. */
 async function addressOf(name: string): Promise<string> {
   const { tariffs } = await asAdmin<{ tariffs: { nodes: { tariffId: string; name: string }[] } }>(
     '{ tariffs(first: 100) { nodes { tariffId name } } }',
@@ -183,7 +186,7 @@ describe('the list of tariffs', () => {
     expect(await page.getByText('No tariff matches this filter.').isVisible()).toBe(true);
   });
 
-  it('shows the prices of today, and says which tariffs have none', async () => {
+  it('shows the prices of today, and which tariffs have none', async () => {
     const { page } = await visited('/tariffs?mpid=MANY');
     const come = rows(page).filter({ hasText: 'To come' });
     expect(await come.innerText()).toMatch(/not valid on \d+ \w+ 20\d\d/);
@@ -339,7 +342,7 @@ describe('the week of a tariff', () => {
   });
 });
 
-/** The colours of the nine levels, and of texts on them. */
+/** Returns the colours of the nine levels, and of the texts on them. */
 const COLOURS = `(() => {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();
@@ -353,7 +356,7 @@ interface Colours {
   readonly deep: string;
 }
 
-/** Relative luminance of a colour (WCAG 2.2). */
+/** Returns the relative luminance of a colour (WCAG 2.2). */
 function luminance(colour: string): number {
   const parts = [1, 3, 5].map((start) => parseInt(colour.slice(start, start + 2), 16) / 255);
   const [red = 0, green = 0, blue = 0] = parts.map((part) =>
@@ -362,7 +365,7 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Contrast ratio of two luminances (WCAG 2.2). */
+/** Returns the contrast ratio of two luminances (WCAG 2.2). */
 function contrast(one: number, other: number): number {
   return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
 }
@@ -370,7 +373,7 @@ function contrast(one: number, other: number): number {
 const londonDay = (instant: string) => new Date(instant).toLocaleDateString('sv-SE', { timeZone: 'Europe/London' });
 const asNobody: GraphqlClient = (query, variables) => graphqlClient(register.gateway)(query, variables);
 
-/** What the graph says of a day, in pence. */
+/** Returns the prices of a day in the graph, in pence. */
 async function pricesOf(tariffId: string, day: string) {
   const midnight = (date: string) => {
     const noon = new Date(`${date}T00:00:00Z`);
@@ -388,7 +391,7 @@ async function pricesOf(tariffId: string, day: string) {
   }));
 }
 
-/** Pounds in pence, exactly: the point moves by two places. */
+/** Converts pounds to pence exactly, by moving the decimal point two places. */
 function inPence(pounds: string): string {
   const [whole = '', places = ''] = pounds.split('.');
   const moved = `${whole}${places.slice(0, 2)}`.replace(/^0+(?=\d)/, '');
@@ -423,7 +426,7 @@ describe('the day of a tariff', () => {
     expect(await page.locator('.rates tr:target').innerText()).toMatch(/1\.1\.1\s+00:30–07:30\s+12\.35 p\/kWh/);
   });
 
-  it('has a line for each tier, and says if prices without VAT are unknown', async () => {
+  it('has a line for each tier, and reports unknown prices without VAT', async () => {
     const { page } = await visited(`/tariffs/${TIERED_WITHOUT_VAT}`);
     expect(await page.locator('.curve-legend li').allInnerTexts()).toEqual([
       'up to 2 kWh including VAT',
@@ -434,7 +437,7 @@ describe('the day of a tariff', () => {
     expect(await page.locator('.curve-plot .curve-line').count()).toBe(3);
   });
 
-  it('says at what times a dynamic tariff has no price', async () => {
+  it('shows at what times a dynamic tariff has no price', async () => {
     const { page } = await visited(`${await addressOf('Fenland Half-Hourly')}?date=2026-07-19`);
     expect(await page.getByText('The tariff has no price on this day.').isVisible()).toBe(true);
     expect(await cells(page, 6).evaluateAll((all) => all.map((each) => each.getAttribute('data-state')))).toEqual(
@@ -451,7 +454,7 @@ describe('the day of a tariff', () => {
   });
 });
 
-/** Texts of the cells of the table of a day. */
+/** Returns the texts in the table of a day. */
 const CELLS = `[...document.querySelectorAll('.day-table tbody tr')].map((row) => [...row.cells].map((cell) => cell.innerText))`;
 
 describe('the details of a tariff', () => {
@@ -501,7 +504,7 @@ describe('the details of a tariff', () => {
 
 describe('a tariff that does not exist', () => {
   it.each([`/tariffs/${numbered(999)}`, '/tariffs/trf_1', `/tariffs/${numbered(1)}?`.replace('trf_', 'TRF_')])(
-    'has a page that says so and links to the public pages: %s',
+    'has a page that reports it and links to the public pages: %s',
     async (path) => {
       const response = await fetch(`${register.console}${path}`);
       const html = await response.text();
@@ -520,7 +523,7 @@ describe('every tariff page', () => {
     'long texts': () => `/tariffs/${UNSAFE}?date=soon`,
     'not there': () => `/tariffs/${numbered(999)}`,
   };
-  /** Pages of the same templates with other content: in the long form. */
+  /** The long form also tests pages of the same templates with other content. */
   const MORE_CONTENT: typeof PAGES = {
     'list that is narrowed to none': () => '/tariffs?fuel_type=gas&mpid=FNLD',
     tiers: async () => `${await addressOf('Fenland Blocks')}?date=2026-10-25`,

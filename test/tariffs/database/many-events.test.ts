@@ -13,9 +13,9 @@ import { fanOutAll } from '../../support/event-rows';
 import { until } from '../../support/until';
 import { readSettings } from '../../../process/settings/read-settings';
 
-/** The long form: as many as one statement of the database could not do in its time. */
+/** The long form changes more MPxNs than one statement can change within its time limit. */
 const IS_LONG = process.env['TEST_LONG'] !== undefined;
-/** So many that they take several transactions. */
+/** Number of MPxNs: more than one transaction changes. */
 const MANY = IS_LONG ? 2 * MAX_MPXNS + 200 : MAX_MPXNS + 200;
 const MPXNS = Array.from({ length: MANY }, (_, index) => String(2_000_000_000 + index));
 const DAY = 86_400;
@@ -30,7 +30,7 @@ let published = 50;
 let fixture: TariffEventFixture;
 let replica: RunningSubgraph;
 
-/** Steps of many MPxNs to a tariff, written as the application writes them. */
+/** Assigns many MPxNs to a tariff, by the statements of the application. */
 async function assignMany(number: number): Promise<void> {
   const stored = MPXNS.map((mpxn) => mpxnCipher(fixture.keys).hash(mpxn));
   await fixture.owner.query(
@@ -49,8 +49,8 @@ const countsOf = async (type: string, tariff: number) => {
 };
 
 /**
- * Moves the clock on, and ends the session that tells of MPxNs when it has come to the lane of a certain one: so many have been before it,
- * some of them in a step that is committed.
+ * Moves the clock forwards, and ends the session that writes the events when it reaches the lane of one MPxN. It has
+ * written the events of `before` MPxNs by then, some of them in a committed batch.
  */
 async function killedBefore(_: string, before: number): Promise<void> {
   const hashes = MPXNS.map((mpxn) => mpxnCipher(fixture.keys).hash(mpxn)).toSorted(Buffer.compare);
@@ -74,7 +74,7 @@ async function killedBefore(_: string, before: number): Promise<void> {
   blocker.release();
 }
 
-/** Ends the session that waits to write events. */
+/** Ends the session that waits for the lock of the events. */
 const killWriter = () =>
   until(async () => {
     const { rowCount } = await fixture.owner.query(
@@ -88,7 +88,7 @@ const freshMpxn = () => String(1_700_000_000 + ++next);
 const typesAt = (path: string) =>
   told(fixture.receiver.received.filter((post) => post.path === path)).map(({ type }) => type);
 
-/** MPxNs that are kept, by their hashes. */
+/** Inserts meter points; returns the hashes of their MPxNs. */
 async function meterPoints(count: number): Promise<Buffer[]> {
   const kept = Array.from({ length: count }, () => directlySealed(fixture.keys, freshMpxn()));
   const values = [kept.map(({ hash }) => hash), kept.map(({ sealed }) => sealed)];
@@ -96,7 +96,7 @@ async function meterPoints(count: number): Promise<Buffer[]> {
   return kept.map(({ hash }) => hash);
 }
 
-/** Consents at LAPW of so many MPxNs each; the ids of the registrations. */
+/** Inserts consents at LAPW for `each` MPxNs; returns the ids of the registrations. */
 async function consents(userId: string, hashes: readonly Buffer[], each: number): Promise<string[]> {
   const { rows } = await fixture.owner.query<{ id: string }>(
     `insert into tariff_consent (id, mpid, user_id, subject_hash)
@@ -112,7 +112,7 @@ async function consents(userId: string, hashes: readonly Buffer[], each: number)
   return ids;
 }
 
-/** An RTI User who follows an MPxN, and hears of it at a path. */
+/** Creates an RTI User with a consent for an MPxN, whose events arrive at a path. */
 async function follower(path: string, mpxn = freshMpxn()) {
   const participant = await fixture.participant({ mpxns: [mpxn] });
   const { registrationId } = await fixture.consent(participant.caller);
@@ -136,7 +136,7 @@ const done = (kind: string) =>
     );
     return rowCount === 0 ? true : undefined;
   });
-/** Lets nothing happen until all of it is due. */
+/** Applies no change until all of them are due. */
 async function dueTogether(causes: () => Promise<unknown>): Promise<void> {
   const blocker = await fixture.owner.connect();
   await blocker.query('begin');
@@ -146,7 +146,10 @@ async function dueTogether(causes: () => Promise<unknown>): Promise<void> {
   blocker.release();
 }
 
-/** How many events of a type were written after the change of an MPxN was: it did not wait for all of them, however fast the machine is. */
+/**
+ * Returns how many events of a type were written after the change of an MPxN. Above 0, the change did not wait for all
+ * of them, whatever the speed of the machine.
+ */
 const writtenAfter = async (mpxn: string, type: string) => {
   const { rows } = await fixture.owner.query<{ events: number }>(
     `select count(*)::int as events from event where type = $1
@@ -232,7 +235,7 @@ describe('Two processes', () => {
     });
   });
 
-  /** First attempts so far by both processes, and those within an hour of the effect. */
+  /** Returns the first attempts by both processes, and those within an hour of the effect. */
   async function firstAttempts(): Promise<{ all: number; withinAnHour: number }> {
     const texts = await Promise.all([fixture.metrics, ofReplica].map((registry) => registry.metrics()));
     const sum = (line: RegExp) => texts.reduce((total, text) => total + Number(line.exec(text)?.[1] ?? 0), 0);
@@ -375,7 +378,7 @@ describe('One process', () => {
 
   describe('a failing change', () => {
     let elapsed = 0;
-    /** Lets no event of an MPxN be written, until the function is called. */
+    /** Blocks the events of an MPxN until the returned function is called. */
     async function poisoned(mpxn: string): Promise<() => Promise<unknown>> {
       const hash = mpxnCipher(fixture.keys).hash(mpxn).toString('hex');
       await fixture.owner.query(

@@ -23,7 +23,7 @@ const DAY = 86_400;
 const HOUR = 3_600;
 
 let fixture: TariffEventFixture;
-/** The login of the subgraph. */
+/** Connections with the login of the subgraph. */
 let pool: Pool;
 let next = 1_500_000_000;
 
@@ -40,7 +40,7 @@ afterAll(async () => {
 const newMpxn = () => String(++next);
 const hashOf = (mpxn: string) => mpxnCipher(fixture.keys).hash(mpxn);
 
-/** Seconds from the present instant to some months and seconds later. */
+/** Returns the seconds from now until some months and seconds later. */
 async function secondsTo(months: number, seconds = 0): Promise<number> {
   const { rows } = await fixture.owner.query(
     `select extract(epoch from now() + $1 * interval '1 month' - now())::int + $2 as seconds`,
@@ -52,13 +52,13 @@ async function secondsTo(months: number, seconds = 0): Promise<number> {
 const end = async (mpxn: string, inSeconds = 0) =>
   fixture.ask(END, { mpxn, at: new Date((await fixture.now()).getTime() + inSeconds * 1_000).toISOString() }, ADMIN);
 
-/** MPxNs that the supplier sees of the consents of an RTI User, the last one given first. */
+/** Returns the MPxNs that the supplier reads in the consents of an RTI User, the last granted consent first. */
 const consented = async (userId: string): Promise<(string | null)[][]> =>
   (await fixture.ask(CONSENTS, { userId }, supplierOf('LAPW'))).tariffConsents.nodes.map(
     ({ mpxns }: { mpxns: string[] }) => mpxns,
   );
 
-/** MPxNs that the supplier sees of the events of a meter point, oldest first. */
+/** Returns the MPxNs that the supplier reads in the events of a meter point, oldest first. */
 async function logged(mpxn: string): Promise<(string | null)[]> {
   const { rows } = await fixture.owner.query('select id from event where mpxn_hash = $1 order by era, tx, position', [
     hashOf(mpxn),
@@ -83,7 +83,7 @@ async function logged(mpxn: string): Promise<(string | null)[]> {
   return seen.map(({ data }) => (data as { _entities: { mpxn: string | null }[] })._entities[0]?.mpxn ?? null);
 }
 
-/** How often an MPxN can be read with every key that there is, whatever the rows say of their keys. */
+/** Returns how many values of an MPxN can be decrypted with every existing key, whatever key the rows name. */
 async function readable(mpxn: string): Promise<{ direct: number; keyed: number }> {
   const { encryptionKey } = fixture.keys;
   const { rows } = await fixture.owner.query('select id, wrapped from tariffs_keys.occupancy_key');
@@ -106,13 +106,13 @@ async function readable(mpxn: string): Promise<{ direct: number; keyed: number }
   };
 }
 
-/** A whole walk of the sweep, as the subgraph does each hour. */
+/** Runs a complete sweep, as the subgraph does each hour. */
 async function sweep(): Promise<void> {
   const walk = dueKeys(pool, TARIFF_OCCUPANCIES);
   while ((await walk()) > 0);
 }
 
-/** A consumer with a consent and a tariff, whose RTI User receives events at a path. */
+/** Creates a consumer with a consent and a tariff, whose RTI User receives events at a path. */
 async function occupant(
   mpxn: string,
   subject: string,
@@ -268,7 +268,7 @@ describe('An admin who erases an MPxN', () => {
 });
 
 describe('MPxNs that the previous release has stored', () => {
-  /** Makes of rows what was written before migration 0003: the MPxN sealed once, for all occupancies. */
+  /** Converts rows to their form before migration 0003: the MPxN encrypted once, for all occupancies. */
   async function storedBefore(mpxn: string): Promise<void> {
     const { hash, sealed } = directlySealed(fixture.keys, mpxn);
     const tables = ['meter_point', 'occupancy_mpxn', 'tariffs_keys.occupancy_key'];

@@ -10,12 +10,12 @@ import { supplierInput } from '../../support/tariff-graph';
 import { type RestAnswer, anonymousClient, tokenOf } from '../../support/rest-client';
 
 /**
- * Interface D: who may do what (3-decisions-c-d.md, D.1 and D.2). Each caller asks each endpoint for something that is there and that it
- * could have; letters name the word of a refusal.
+ * Expected status of each endpoint of Interface D for each caller (decisions C/D, D.1 and D.2). The requested objects
+ * exist, so that only the caller decides. A letter stands for the error word.
  */
 const TABLE = `
                                    suppliers users user tariffs tariff customer consent revoke webhook remove report
-nobody                                   200   200  200     200    200     401u    401u   401u    401u   401u   401u
+an unauthenticated client                200   200  200     200    200     401u    401u   401u    401u   401u   401u
 a consumer                               200   200  200     200    200      200     201    204     201    204   403f
 a consumer without tariff:read           200   200  200     200    200     403f     201    204     201    204   403f
 a consumer without consent:write         200   200  200     200    200      200    403f   403f     201    204   403f
@@ -29,7 +29,7 @@ another consumer                         200   200  200     200    200     403c 
 another meter point of the consumer      200   200  200     200    200      200     200    204     201    204   403f
 an expired token                        401x  401x 401x    401x   401x     401x    401x   401x    401x   401x   401x
 a forged token                          401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
-a token for somebody else               401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
+a token for another audience            401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
 a token of an unknown issuer            401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
 a token of a suspended supplier         401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
 a token of another supplier              200   200  200     200    200     403c     201   404r     201   404w   403f
@@ -73,7 +73,7 @@ let register: SharedRegister;
 let parties: ConsumerParties;
 let stranger: ConsumerIssuer;
 let suspended: ConsumerIssuer;
-/** A supplier that is suspended and has an API key. */
+/** Creates a suspended supplier with an API key. */
 let suspendedWithKey: string;
 let callers: Readonly<Record<string, Record<string, string>>>;
 
@@ -103,7 +103,7 @@ async function allCallers(): Promise<typeof callers> {
   const account = async (role: AccountRole) => bearer(await tokenOf(register, role));
   const token = await issuer.token(consumer);
   return {
-    nobody: {},
+    'an unauthenticated client': {},
     'a consumer': bearer(token),
     'a consumer without tariff:read': bearer(await withScope('consent:write webhook:write')),
     'a consumer without consent:write': bearer(await withScope('tariff:read webhook:write')),
@@ -119,7 +119,7 @@ async function allCallers(): Promise<typeof callers> {
     'another meter point of the consumer': bearer(await issuer.token({ ...consumer, mpxn: [newMpxn()] })),
     'an expired token': bearer(await issuer.token({ ...consumer, iat: now - 7200, exp: now - 3600 })),
     'a forged token': bearer(await issuer.forged(consumer)),
-    'a token for somebody else': bearer(await issuer.token({ ...consumer, aud: 'https://elsewhere.example' })),
+    'a token for another audience': bearer(await issuer.token({ ...consumer, aud: 'https://elsewhere.example' })),
     'a token of an unknown issuer': bearer(await stranger.token(consumer)),
     'a token of a suspended supplier': bearer(await suspended.token(consumer)),
     'a token of another supplier': bearer(await otherSupplier.issuer.token(consumer)),
@@ -148,7 +148,7 @@ async function enterSuspendedSupplier(): Promise<void> {
   await parties.admin(SET_STATUS, { mpid, status: 'SUSPENDED' });
 }
 
-/** Suppliers with accounts and keys, as their entries stand. */
+/** Creates suppliers of every inactive status; returns the headers of their keys and accounts. */
 async function inactiveSuppliers(): Promise<Record<string, Record<string, string>>> {
   const found: Record<string, Record<string, string>> = {};
   for (const status of ['suspended', 'disabled', 'removed', null] as const) {
@@ -181,7 +181,7 @@ const as = (caller: string): Ask => {
   return (method, path, body) => client(method, path, body, callers[caller]);
 };
 
-/** What the consumer has at the supplier before each request: a consent, and a webhook of its RTI User. */
+/** Creates the consent of the consumer and the webhook of its RTI User, if a request has removed them. */
 async function existing(): Promise<{ registration: string; webhook: string }> {
   const consumer = as('a consumer');
   const consent = await consumer('POST', '/v1/consent', {});
@@ -189,7 +189,7 @@ async function existing(): Promise<{ registration: string; webhook: string }> {
   return { registration: String(consent.body['data'].registration_id), webhook: String(webhook.body['webhook_id']) };
 }
 
-/** Asks an endpoint; what it would make new is not there, what it asks for is. */
+/** Calls an endpoint. The named objects exist; an object that the request would create does not. */
 const ASKED: Readonly<Record<string, (ask: Ask) => Promise<RestAnswer>>> = {
   suppliers: (ask) => ask('GET', '/v1/suppliers'),
   users: (ask) => ask('GET', '/v1/users'),
@@ -210,12 +210,12 @@ const ASKED: Readonly<Record<string, (ask: Ask) => Promise<RestAnswer>>> = {
   report: (ask) => ask('POST', '/v1/report', REPORT),
 };
 
-/** A consent of the consumer would be repeated, not given. */
+/** Revokes the consent of the consumer, so that the next request grants it instead of repeating it. */
 async function withoutConsent(): Promise<void> {
   await as('a consumer')('DELETE', `/v1/consent/${(await existing()).registration}`);
 }
 
-/** An RTI User as it stands in the list of all, which other tests enter theirs in. */
+/** Finds an RTI User in the list, which also contains those of other tests. */
 async function listedAs(ask: Ask, userId: string): Promise<object> {
   for (let offset = 0; ; offset += 100) {
     const { body } = await ask('GET', `/v1/users?limit=100&offset=${offset}`);
@@ -243,7 +243,7 @@ describe('Interface D', () => {
   });
 
   it.each([
-    ['nobody', false],
+    ['an unauthenticated client', false],
     ['another consumer', true],
     ['a token of another supplier', true],
     ['the key of the supplier', true],
@@ -281,7 +281,7 @@ describe('Interface D', () => {
 
   it('reports a window that ends before it starts with the JSON names', async () => {
     const query = 'valid_from=2026-06-01T00:00:00Z&valid_to=2026-06-01T00:00:00Z';
-    const { body } = await as('nobody')('GET', `/v1/tariff/${parties.supplier.mpid}?${query}`);
+    const { body } = await as('an unauthenticated client')('GET', `/v1/tariff/${parties.supplier.mpid}?${query}`);
     expect(body).toMatchObject({
       code: 'invalid_parameter',
       message: 'query parameter valid_to: must be after the beginning of the window',

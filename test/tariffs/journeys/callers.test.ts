@@ -27,7 +27,7 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
 
   const rtiUser = () => fixture.rtiUsers[0] as TariffSharingFixture['rtiUsers'][number];
 
-  /** Asks the gateway with these headers. */
+  /** Sends an operation to the gateway with these headers. */
   async function ask(query: string, headers: Record<string, string>): Promise<GraphAnswer> {
     const response = await fetch(`${register.gateway}/graphql`, {
       method: 'POST',

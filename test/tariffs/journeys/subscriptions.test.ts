@@ -14,7 +14,7 @@ const EVENTS = `subscription ($after: String, $filter: TariffEventFilter) {
 const PAGE =
   'query ($filter: TariffEventFilter) { tariffEvents(first: 500, filter: $filter) { nodes { id cursor mpxn } } }';
 
-/** A supplier with an account, and a tariff. */
+/** Creates a supplier with an account and a tariff. */
 interface TestSupplier {
   readonly mpid: string;
   readonly token: string;
@@ -62,14 +62,14 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
     return { mpid, token, graph, tariffId: String(input['tariffId']) };
   }
 
-  /** A tariff begins to apply to an MPxN that nobody has. */
+  /** Assigns a tariff to a new MPxN, which causes an event; returns the MPxN. */
   async function happen({ graph, tariffId }: TestSupplier): Promise<string> {
     const mpxn = String(1_100_000_000 + (number += 1));
     await answered(graph, ASSIGN, { mpxn, tariffId, from: new Date(Date.now() - 60_000).toISOString() });
     return mpxn;
   }
 
-  /** The log of a supplier, once it tells of an MPxN. */
+  /** Waits for an event of an MPxN; returns the log of the supplier. */
   const logged = async (supplier: TestSupplier, mpxn: string): Promise<{ id: string; cursor: string }[]> =>
     until(async () => {
       const { nodes } = (await answered(supplier.graph, PAGE, { filter: {} })).tariffEvents;

@@ -13,7 +13,7 @@ const LONDON = new Intl.DateTimeFormat('en-GB', {
   ...({ month: 'numeric', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const),
 });
 
-/** The price at an instant, by the wall clock in London. */
+/** Returns the price at an instant, by local time in London. */
 function priceAt(instant: string): string {
   const parts = Object.fromEntries(
     LONDON.formatToParts(new Date(instant)).map(({ type, value }) => [type, Number(value)]),
@@ -22,7 +22,7 @@ function priceAt(instant: string): string {
   return priceOfHalfHour(month - 1, day, hour * 2 + minute / 30);
 }
 
-/** In separate processes the prices cross a link. */
+/** In separate processes, one service sends the prices to another. */
 describe.each(['one process', 'a process each'] as const)(
   'A tariff with a year of half-hourly prices (%s)',
   (wiring) => {

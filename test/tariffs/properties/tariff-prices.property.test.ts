@@ -18,11 +18,11 @@ import { type RatesTree, anyRates, lawfulRates, vats } from '../../support/prope
 const MINUTE = 60_000;
 const HALF_HOUR = 30 * MINUTE;
 const DAY = 48 * HALF_HOUR;
-/** Years, two of them with a leap day. */
+/** Tested years, two of them with a leap day. */
 const YEARS = [2024, 2026, 2027, 2028];
-/** Days of which the price of every minute is compared. */
+/** Number of consecutive days on which the prices of all minutes are compared. */
 const DAYS = LONG ? 60 : 3;
-/** First instants of so many days; in many of them the clocks change. */
+/** Starts of these days; the clocks change in many of the ranges. */
 const begins = fc.oneof(
   fc.tuple(fc.constantFrom(...YEARS), fc.nat(365)).map(([year, day]) => Date.UTC(year, 0, 1 + day)),
   fc.constantFrom('2026-03-28', '2026-10-24', '2027-03-27', '2028-10-28').map((day) => Date.parse(day)),
@@ -30,7 +30,7 @@ const begins = fc.oneof(
 
 const wallTimes = new Map<number, WallTime>();
 
-/** The wall time of an instant, once: Intl is slow. */
+/** Returns the local time of an instant; caches it, because Intl is slow. */
 function wallTimeAt(at: number): WallTime {
   const known = wallTimes.get(at) ?? wallTimeOf(at);
   wallTimes.set(at, known);
@@ -47,7 +47,7 @@ function tariffOf(
   );
 }
 
-/** What the oracle says of a minute of a tariff; of each window once. */
+/** Returns the oracle's prices for a minute of a tariff; caches those of each window. */
 function expectations(tariff: Tariff): (at: number) => string {
   const pricesOfWindows = new Map<string, string>();
   return (at) => {
@@ -70,7 +70,7 @@ function expectedPrices(tariff: Tariff, [schedule, daysAndHours, hours]: [number
   return told.join(', ');
 }
 
-/** What the product says of a period. */
+/** Formats the product's prices of a period like the oracle's. */
 function toldOf({ entry, tiers, ...first }: IntervalPrice): string {
   if (entry === null) return 'no price';
   const whole = (price: string | null) => (price === null ? null : billionths(price));
@@ -83,7 +83,7 @@ function toldOf({ entry, tiers, ...first }: IntervalPrice): string {
   return `${entry.schedule}/${entry.daysAndHours}/${entry.hours} of 1: ${told.join(', ')}`;
 }
 
-/** The first minute of some days that the two tell differently; undefined when they agree about all. */
+/** Returns the first minute for which oracle and product have different prices; undefined if there is none. */
 function disagreement(tariff: Tariff, begin: number): string | undefined {
   const end = begin + DAYS * DAY;
   const [from, to] = [new Date(begin), new Date(end)];

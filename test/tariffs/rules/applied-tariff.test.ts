@@ -18,7 +18,7 @@ import {
 import { eventsOfChange, publishedAfter } from '../../../subgraphs/tariffs/events/tariff-event';
 import { told } from '../../support/access-records';
 
-/** Days of June 2026, at midnight UTC. */
+/** Returns a day of June 2026, at midnight UTC. */
 const june = (day: number) => new Date(Date.UTC(2026, 5, day));
 const justBefore = (instant: Date) => new Date(instant.getTime() - 1);
 const step = (day: number, tariffId: string | null, mpid = 'LAPW'): Assignment => ({
@@ -278,7 +278,9 @@ describe('The events of a change of what applies', () => {
   const none = new Set<string>();
   const at = june(20);
   const flat = { tariffId: 'flat', mpid: 'LAPW', ceasedAt: null };
-  /** A tariff that was published and ceased to apply, by its validity or, without tariff, by the end of its assignment. */
+  /**
+   * Returns a published tariff that ceased to apply, by its validity or, without tariff, by the end of its assignment.
+   */
   const ceased = (day: number, tariffId: string | null = 'flat') => ({ tariffId, mpid: 'LAPW', ceasedAt: june(day) });
   const applies = (tariffId: string, mpid = 'LAPW') => ({ tariffId, mpid, at });
   const nothing = { tariffId: null, at, ceasedAt: june(19), isEnd: true };

@@ -396,7 +396,10 @@ describe('Gaps in a static tariff', () => {
 describe('Hostile trees', () => {
   const many = <Part>(count: number, part: Part): Part[] => Array.from({ length: count }, () => structuredClone(part));
 
-  /** Microseconds of processor time that trees of so many entries, groups and windows cost: the least of some measurements. */
+  /**
+   * Returns the microseconds of processor time for trees with these numbers of entries, groups and windows: the minimum
+   * of several measurements.
+   */
   function costOf(count: number): number {
     const trees = [
       many(count, entry(['All'], always)),

@@ -4,7 +4,7 @@ import { tariffChanges } from '../../../subgraphs/tariffs/catalogue/tariff-chang
 import { told } from '../../support/access-records';
 import { aroundTheClock, entry, flatTariff, group, published, window } from '../../support/tariff-examples';
 
-/** A tariff in which everything is said. */
+/** A tariff with every optional field. */
 const FORMER = flatTariff((tariff) => {
   Object.assign(tariff, {
     description: 'One price around the clock',
@@ -23,7 +23,7 @@ const FORMER = flatTariff((tariff) => {
   ];
 });
 
-/** Before the ends of the tariff. */
+/** An instant before the ends of validity and sale. */
 const NOW = new Date('2026-03-01T00:00:00Z');
 
 function changesOf(change: (input: TariffInput) => void, now = NOW) {

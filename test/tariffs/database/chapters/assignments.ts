@@ -40,14 +40,14 @@ export function tariffsOverTime(): void {
   const refusedEnd = (mpxn: string, at: string, caller: Caller = supplierOf('LAPW')) =>
     graph.refusal(END, { mpxn, at }, caller);
 
-  /** The number of the tariff that applies, null without one. */
+  /** Returns the number of the tariff that applies; null if none does. */
   async function applied(mpxn: string, at?: string, caller: Caller = ADMIN): Promise<number | null> {
     const query = 'query Applied($mpxn: String!, $at: DateTime) { appliedTariff(mpxn: $mpxn, at: $at) { tariffId } }';
     const { appliedTariff } = await graph.ask(query, { mpxn, ...(at === undefined ? {} : { at }) }, caller);
     return appliedTariff && Number.parseInt(appliedTariff.tariffId.slice(4), 16);
   }
 
-  /** The assignments of an MPxN, the last one first: since when which tariff. */
+  /** Returns the assignments of an MPxN, the last one first: start and tariff. */
   async function assignments(mpxn: string, caller: Caller = ADMIN): Promise<string[]> {
     const query = `query Assignments($mpxn: String!) { tariffAssignments(mpxn: $mpxn) { nodes { mpxn from tariff { tariffId } supplier { mpid } } } }`;
     const { tariffAssignments } = await graph.ask(query, { mpxn }, caller);
@@ -60,7 +60,7 @@ export function tariffsOverTime(): void {
   }
 
   let count = 0;
-  /** An MPxN that nothing is known of. */
+  /** Returns an MPxN that is not stored. */
   const newMpxn = () => `10${String(++count).padStart(8, '0')}`;
 
   describe('The tariff of an MPxN over time', () => {
@@ -391,7 +391,7 @@ export function tariffsOverTime(): void {
       ...{ availabilityPct: 100, successPct: 100, responseTimeMs: { p50: 1, p95: 2, p99: 3 } },
     };
 
-    /** Everything for which a supplier must be one, with the variables of a request that is good. */
+    /** Fields that need the rights of a supplier, with the variables of a valid request. */
     const AS_SUPPLIER: readonly [field: string, query: string, variables: () => Record<string, unknown>][] = [
       [
         'RtiUser.contact',
@@ -424,7 +424,7 @@ export function tariffsOverTime(): void {
 
     const INACTIVE = { code: 'PRM001', message: 'The supplier is not active in the register.' };
 
-    /** What is told of a request: the code and the message of its one error, undefined without any. */
+    /** Returns code and message of the only error of a request; undefined if it succeeds. */
     async function told(query: string, variables: Record<string, unknown>, caller: Caller) {
       const known = query.includes('$mpid: String!') && caller.mpid !== null ? { mpid: caller.mpid } : {};
       const context = { caller, service: null, transactionId: `tid_${'0'.repeat(24)}`, clientAddress: '192.0.2.1' };

@@ -383,7 +383,7 @@ export function catalogue(): void {
     const day = (number: number) => new Date(Date.UTC(2026, 0, 1 + number)).toISOString();
 
     let listing: TariffGraph;
-    /** As they are listed: the last modified first, those of one instant by their ids. */
+    /** The expected order of the list: the last modified first, those of one instant by their ids. */
     let inOrder: Published[];
     beforeAll(async () => {
       listing = await tariffGraph();
@@ -461,7 +461,7 @@ export function catalogue(): void {
       );
     }
 
-    /** Tariffs of the instant of the last modification. */
+    /** Number of tariffs that were modified at the last instant. */
     const MODIFIED_LAST = 4;
 
     const FILTERS: [string, Record<string, unknown>][] = [

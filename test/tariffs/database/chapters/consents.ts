@@ -35,7 +35,7 @@ export function consentsToShare(): void {
   where user_id = $1 and state = 'pending' and delivery.created_at <= put_off_at`;
 
     let suppliers = 0;
-    /** An RTI User with a consent and a webhook at a supplier of its own, which has a tariff. */
+    /** Creates an RTI User with a consent and a webhook at a new supplier, which has a tariff. */
     async function followingOwn(mpid: string) {
       const number = 100 + ++suppliers;
       const [mpxn, path] = [String(1_800_000_000 + suppliers), `/hook-own-${suppliers}`];
@@ -118,7 +118,7 @@ export function consentsToShare(): void {
   const tariffsOf = async (caller: Caller): Promise<string[]> =>
     (await fixture.ask(CUSTOMER, {}, caller)).customerTariffs.map(({ tariffId }: { tariffId: string }) => tariffId);
 
-  /** Whether tariffs are shared with a caller: what else than the missing consent refuses them is an error. */
+  /** Returns whether the supplier shares tariffs with a caller; throws any error other than the missing consent. */
   const isShared = (caller: Caller): Promise<boolean> =>
     tariffsOf(caller).then(
       () => true,
@@ -128,7 +128,7 @@ export function consentsToShare(): void {
       },
     );
 
-  /** An RTI User with a token for an MPxN on a tariff, without a consent. */
+  /** Creates an RTI User with a token for an MPxN on a tariff, without a consent. */
   async function onTariff(number = 1, mpxn = freshMpxn()): Promise<Participant & { mpxn: string }> {
     await fixture.assign(mpxn, number, -60);
     return { ...(await fixture.participant({ mpxns: [mpxn] })), mpxn };

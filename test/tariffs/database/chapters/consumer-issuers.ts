@@ -49,7 +49,7 @@ export function consumerIssuers(): void {
     return issuer.token(claims, ...signing);
   }
 
-  /** `let in`, or the code. */
+  /** Returns `let in`, or the error code. */
   function outcome(token: string, tokens = fixture.tokens): Promise<unknown> {
     return tokens.admitted(token).then(
       () => 'let in',

@@ -47,7 +47,7 @@ export function consumerTokens(): void {
 
   const now = () => Math.floor(Date.now() / 1000);
 
-  /** The claims of a token that lets in, with others instead of some; undefined leaves one out. */
+  /** Returns the claims of a valid token with changes; undefined removes a claim. */
   function claims(changed: Claims = {}): Claims {
     const right = {
       iss: supplier.issuer,
@@ -63,7 +63,7 @@ export function consumerTokens(): void {
     return Object.fromEntries(Object.entries({ ...right, ...changed }).filter(([, value]) => value !== undefined));
   }
 
-  /** What a token leads to: whom it lets in, or the code. */
+  /** Returns the consumer that a token admits, or the error code. */
   async function outcome(token: string, tokens = fixture.tokens): Promise<unknown> {
     return tokens.admitted(token).catch((error: unknown) => (error as { code?: unknown }).code ?? error);
   }
@@ -360,7 +360,7 @@ export function consumerTokens(): void {
       .sign(privateKey, { crit: { 'urn:example:new': true } });
   }
 
-  /** Signed by a key that the token itself leads to. */
+  /** Returns a token that is signed by a key in its own header. */
   function withOwnKey(header: Record<string, unknown>): Promise<string> {
     return supplier.token(claims(), header, unpublished);
   }

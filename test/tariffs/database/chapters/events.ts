@@ -15,7 +15,7 @@ export function eventsOfTariffs(): void {
 
   let fixture: TariffEventFixture;
   let next = 0;
-  /** An MPxN that no other test has, and a path of the receiver. */
+  /** Returns a unique MPxN, and a path of the receiver. */
   const fresh = () => ({ mpxn: String(1_000_000_000 + ++next * 7), path: `/hook-${next}` });
   beforeAll(async () => {
     fixture = await tariffEventFixture();
@@ -28,7 +28,7 @@ export function eventsOfTariffs(): void {
   });
   afterAll(() => fixture?.close());
 
-  /** An RTI User with a consent for an MPxN, and a webhook. */
+  /** Creates an RTI User with a consent for an MPxN, and a webhook. */
   async function following(change: { mpid?: string; subject?: string } = {}, place = fresh()) {
     const participant = await fixture.participant({ mpxns: [place.mpxn], ...change });
     const { registrationId } = await fixture.consent(participant.caller);
@@ -36,15 +36,15 @@ export function eventsOfTariffs(): void {
     return { ...participant, ...place, registrationId, webhook };
   }
 
-  /** The supplier ends what is assigned, as of now. */
+  /** Ends the assignment of an MPxN now, as its supplier. */
   const end = async (mpxn: string) =>
     fixture.ask(END, { mpxn, at: (await fixture.now()).toISOString() }, supplierOf('LAPW'));
 
-  /** What was told at a path, shortened: type and tariff. */
+  /** Returns type and tariff of the events that a path received. */
   const heard = async (count: number, path: string) =>
     told(await fixture.posts(count, path)).map(({ type, tariff_id: tariff }) => [type, tariff]);
 
-  // First: it reads all events there are.
+  // This test is the first one, because it reads all events.
   describe('The event log of tariffs', () => {
     const PAGE = `query ($first: Int!, $after: String, $filter: TariffEventFilter) { tariffEvents(first: $first, after: $after, filter: $filter) {
   nodes { id cursor type at recordedAt mpid mpxn registrationId tariff { tariffId } supplier { mpid } deliveries { webhookId userId state attempts } }
@@ -70,7 +70,7 @@ export function eventsOfTariffs(): void {
       return (data as ReturnType<typeof JSON.parse>).tariffEventLog;
     }
 
-    /** Waits until all events are shown: transactions of other databases of the server hold the log back, too. */
+    /** Waits until readers receive all events: transactions of other databases of the server delay them, too. */
     const shown = () =>
       until(async () => {
         const { rowCount } = await fixture.owner.query(
@@ -349,7 +349,7 @@ export function eventsOfTariffs(): void {
     const fell = (days: number): Step => ({ number: 20, inSeconds: -days * DAY, mpid: 'FELL' });
     const assigned = (mpxn: string, { number, inSeconds, mpid }: Step) => fixture.assign(mpxn, number, inSeconds, mpid);
 
-    /** Ways of recording steps, by when they are looked at. */
+    /** Methods of recording assignments: each applies the due changes at another time. */
     const RECORDED: Readonly<Record<string, (mpxn: string, steps: readonly Step[]) => Promise<void>>> = {
       async 'checked after each'(mpxn, steps) {
         for (const step of steps) {

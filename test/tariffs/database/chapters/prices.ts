@@ -129,7 +129,7 @@ export function tariffPrices(): void {
       ]);
     };
 
-    it('precede the rates of a dynamic tariff, may change until they begin, and may be repeated', async () => {
+    it('precede the rates of a dynamic tariff, may change until they start, and may be repeated', async () => {
       await publish(tariffInput(60, { tariffType: 'DYNAMIC' }));
       const prices: [string, string][] = [
         [slot(0), '0.10'],
@@ -154,7 +154,7 @@ export function tariffPrices(): void {
       ]);
     });
 
-    it('modify the tariff, which those who follow changes find; a repeated call does not', async () => {
+    it('modify the tariff, so that lists of modified tariffs contain it; a repeated call does not', async () => {
       await publish(tariffInput(64, { tariffType: 'DYNAMIC' }));
       const modifiedAt = async () =>
         (await graph.ask(`{ tariff(tariffId: "${trf(64)}") { lastModified } }`)).tariff.lastModified;
@@ -178,7 +178,7 @@ export function tariffPrices(): void {
       await expect(graph.owner.query(touch(65))).rejects.toThrow('never change');
     });
 
-    it('are never given or changed once their half-hour has begun', async () => {
+    it('are never set or changed after their half-hour has started', async () => {
       await publish(tariffInput(61, { tariffType: 'DYNAMIC' }));
       const begun = '2026-02-01T00:00:00.000Z';
       expect(

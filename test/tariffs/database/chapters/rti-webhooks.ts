@@ -25,7 +25,7 @@ export function rtiWebhooks(): void {
   let places = 0;
   const fresh = () => ({ mpxn: String(1_700_000_000 + ++places), path: `/hook-${places}` });
 
-  /** An RTI User with a consent and a webhook. */
+  /** Creates an RTI User with a consent and a webhook. */
   async function following() {
     const place = fresh();
     const participant = await fixture.participant({ mpxns: [place.mpxn] });

@@ -96,7 +96,7 @@ export function supplierKeys(): void {
     return by.identify({ ...ORIGIN, ...credentials });
   }
 
-  /** The code by which credentials are refused; undefined when they let in. */
+  /** Returns the code with which credentials are rejected; undefined if they are valid. */
   async function refusal(credentials: Credentials, by = callers): Promise<string | undefined> {
     return (await identified(credentials, by)).error?.code;
   }
@@ -343,7 +343,7 @@ export function supplierKeys(): void {
       expect(await ask(link, { caller: { ...told, role: 'admin' }, bearer })).toBe('SYS002');
     });
 
-    it('without consumers learns only that a consumer calls', async () => {
+    it('without consumers receives only the information that a consumer calls', async () => {
       const bearer = 'the token of a supplier';
       expect(await ask(await linkTo('access'), { caller: { ...caller, consumer }, bearer })).toMatchObject({ caller });
       expect(JSON.stringify(seen)).not.toMatch(/1012345678|rowan|the token/);

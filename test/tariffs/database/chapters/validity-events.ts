@@ -15,7 +15,7 @@ export function eventsOfValidity(): void {
   let fixture: TariffEventFixture;
   let next = 0;
   let published = 100;
-  /** Seconds by which the register's clock was moved. */
+  /** Seconds by which the tests have moved the register's clock. */
   let moved = 0;
   beforeAll(async () => {
     fixture = await tariffEventFixture();
@@ -25,11 +25,11 @@ export function eventsOfValidity(): void {
   afterAll(() => fixture?.close());
 
   const fresh = () => ({ mpxn: String(1_300_000_000 + ++next * 7), path: `/validity-${next}` });
-  /** The clock only moves on, so that what is scheduled for later stays so. */
+  /** Moves the clock forwards only, so that future changes stay in the future. */
   const moveOn = (seconds: number) => fixture.moveOn((moved += seconds));
   const inSeconds = async (seconds: number) => new Date((await fixture.now()).getTime() + seconds * 1_000);
 
-  /** An RTI User with a consent for an MPxN, and a webhook. */
+  /** Creates an RTI User with a consent for an MPxN, and a webhook. */
   async function following(change: { mpid?: string; subject?: string } = {}, place = fresh()) {
     const participant = await fixture.participant({ mpxns: [place.mpxn], ...change });
     const { registrationId } = await fixture.consent(participant.caller);
@@ -48,7 +48,7 @@ export function eventsOfValidity(): void {
   const moveEnd = (number: number, validTo: Date) =>
     fixture.ask(PUBLISH, { input: tariffInput(number, { validTo: validTo.toISOString() }) }, supplierOf('LAPW'));
 
-  /** The events at a path once there are so many and nothing is due: type, tariff, and when each took effect. */
+  /** Returns the events at a path when `count` have arrived and nothing is due: type, tariff and instant of effect. */
   async function heard(count: number, path: string) {
     if (count > 0) await fixture.posts(count, path);
     await fixture.settled();
@@ -59,7 +59,7 @@ export function eventsOfValidity(): void {
   const kinds = async (count: number, path: string) =>
     (await heard(count, path)).map(([type, tariff]) => [type, tariff]);
 
-  /** Lets no scheduled change be applied meanwhile. */
+  /** Runs work while no scheduled change can be applied. */
   async function whileDelayed(work: () => Promise<unknown>): Promise<void> {
     const blocker = await fixture.owner.connect();
     await blocker.query('begin');
@@ -214,7 +214,7 @@ export function eventsOfValidity(): void {
   });
 
   describe('A gap between two suppliers', () => {
-    /** An MPxN on a tariff of LAPW, whose assignment ends, and RTI Users at both suppliers. */
+    /** Creates an MPxN whose assignment to a tariff of LAPW ends, and RTI Users at both suppliers. */
     async function ended() {
       const losing = await following();
       const gaining = await following({ mpid: 'FELL' }, { mpxn: losing.mpxn, path: `${losing.path}-fell` });
@@ -301,7 +301,7 @@ export function eventsOfValidity(): void {
   });
 
   describe('An end of a tariff that moves', () => {
-    /** An MPxN on a tariff that ends in two hours. */
+    /** Creates an MPxN on a tariff that ends in two hours. */
     async function onEndingTariff() {
       const follower = await following();
       const number = await publish({ validTo: await inSeconds(2 * HOUR) });

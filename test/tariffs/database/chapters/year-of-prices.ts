@@ -19,7 +19,7 @@ export function yearOfPrices(): void {
 
   const publish = (input: Record<string, unknown>) => graph.ask(PUBLISH, { input }, supplierOf('LAPW'));
 
-  /** Executes a query as the gateway does for a client: lists of prices are written as text. */
+  /** Executes a query as the gateway does for a client, which serialises lists of prices as text. */
   async function written(query: string) {
     const context = { caller: null, service: null, transactionId: `tid_${'0'.repeat(24)}`, clientAddress: '192.0.2.1' };
     const result = await graph.running.link.execute({ query, acceptsText: true }, context);
@@ -48,7 +48,7 @@ export function yearOfPrices(): void {
       expect(answers[0]?.json.data.tariff.prices).toHaveLength(17_520);
     });
 
-    it('has the fields that each query selects, also after another one was kept', async () => {
+    it('has the fields that each query selects, also after another query was cached', async () => {
       const day = 'from: "2027-06-01T00:00:00Z", to: "2027-06-02T00:00:00Z"';
       const keysOf = async (fields: string) => {
         const { json } = await written(`{ tariff(tariffId: "${trf(1)}") { prices(${day}) { ${fields} } } }`);
@@ -59,7 +59,7 @@ export function yearOfPrices(): void {
       expect(await keysOf('start: from')).toEqual(['start']);
     });
 
-    it('changes with appended prices, also after it was kept', async () => {
+    it('changes with appended prices, also after it was cached', async () => {
       await publish(tariffInput(2, { tariffType: 'DYNAMIC' }));
       const slot = (Math.floor(Date.now() / 1_800_000) + 48) * 1_800_000;
       const [from, to] = [slot, slot + 1_800_000].map((at) => new Date(at).toISOString());
@@ -73,7 +73,7 @@ export function yearOfPrices(): void {
       }
     });
 
-    it('ends a page of whole tariffs early, which goes on at its next offset', async () => {
+    it('ends a page of whole tariffs early; the next offset continues it', async () => {
       for (const n of [3, 4]) await publish(tariffInput(n, { rates: yearOfRates() }));
       for (const n of [5, 6, 7]) await publish(tariffInput(n));
       const read: string[][] = [];
