@@ -98,7 +98,7 @@ const databaseUrlOf = ({ serverUrl, name }: Place): string => databaseIn(serverU
 const dataDirOf = ({ folder, name }: Place): string => join(folder, name);
 const logFileOf = ({ folder, name }: Place, of: string): string => join(folder, `${name}-${of}.log`);
 
-/** A place with demo data and rows, which no process uses. */
+/** A database with demo data and rows, which no process uses. */
 interface FilledPlace extends Place {
   readonly rows: BenchRows;
   readonly accounts: readonly DemoAccount[];
@@ -106,7 +106,7 @@ interface FilledPlace extends Place {
   readonly owner: DemoAccount;
 }
 
-/** Lets the product make tables and demo data, and adds the rows; registers are copied from it. */
+/** Creates tables and demo data by a start of the product, and adds the rows; registers use copies of the database. */
 async function fill(
   place: Place,
   records: number,

@@ -19,7 +19,7 @@ export function goesOn(what: string): void {
   last = { at: performance.now(), line: what };
 }
 
-/** Waits until a number is reached. Each increase is progress, printed every few seconds. */
+/** Waits until a count reaches a number. Each increase is progress, printed every few seconds. */
 export async function reached(what: string, wanted: number, present: () => number | Promise<number>): Promise<void> {
   let before = -1;
   let printed = performance.now();

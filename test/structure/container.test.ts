@@ -219,7 +219,7 @@ describe('The image', () => {
     rmSync(image, { recursive: true, force: true });
   });
 
-  it('refuses to start in production without keys, and lists the missing variables', () => {
+  it('does not start in production without keys, and lists the missing variables', () => {
     const [command = '', ...args] = startCommand();
     const { status, stderr } = spawnSync(command, args, {
       cwd: image,

@@ -3,7 +3,7 @@ import type { AccessRecordInput, Controller } from '../../subgraphs/access/recor
 import type { DiscoveredAccessReport } from '../../subgraphs/access/operator/discovered-access';
 import type { RegistrationContext, RegistrationRule } from '../../subgraphs/access/records/rules/registration-rule';
 
-/** Facts of a registration in production at noon on 1 June 2026. */
+/** Metadata of a registration in production at noon on 1 June 2026. */
 export const FACTS: RegistrationContext = {
   duid: 'duid_0a1b2c3d4e5f60718293a4b5',
   production: true,

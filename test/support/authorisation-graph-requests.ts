@@ -21,7 +21,7 @@ const by =
     ...(ends ? { uses: `${kind} of ${/owner|other|portal|consumer|customer/.exec(asking.object)?.[0]}` } : {}),
   });
 
-/** The same for an access record, which may be named by the portal's alias. */
+/** Calls a root field with an access record, which the portal names by its alias. */
 const byKey =
   (text: (ids: Record<string, string>) => string, ends = false): Asked =>
   async (asking) =>

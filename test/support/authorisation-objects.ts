@@ -134,7 +134,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   'tariff webhook at rival': ({ register, atRival }) => tariffWebhook(register.rest, atRival),
 };
 
-/** A supplier's report. */
+/** Returns a valid report of a supplier. */
 export const REPORT = {
   period_start: '2026-11-01T00:00:00.000Z',
   period_end: '2026-12-01T00:00:00.000Z',

@@ -57,7 +57,7 @@ const at =
   (kind: string, change: Omit<AuthorisationRequest, 'path'> = {}): Asked =>
   async (asking) => ({ path: await theirs(kind, asking), ...change });
 
-/** The same, for a request that ends its object. */
+/** Returns the identifiers of an object for a request that ends it. */
 const ending =
   (kind: string): Asked =>
   async (asking) => ({

@@ -1,4 +1,4 @@
-import { servedAnswers } from './contract-answers';
+import { servedAnswers } from './contract-responses';
 
 /** `fetch` for the REST interfaces of a register: throws if its own documents do not describe the response. */
 export async function documentedFetch(address: URL | string, init: RequestInit = {}): Promise<Response> {

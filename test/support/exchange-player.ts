@@ -1,7 +1,7 @@
 import { ACCOUNT_ROLES } from '../../schema/roles';
-import { type Answer, type SentRequest, breaches, contractBreaches } from './answer-breaches';
+import { type Answer, type SentRequest, breaches, contractBreaches } from './response-violations';
 import type { ConsumerParties } from './consumer-parties';
-import type { ContractAnswers } from './contract-answers';
+import type { ContractAnswers } from './contract-responses';
 import type { WrittenAnswer, WrittenExchange } from './http-file';
 import { passkeyStep } from './passkey-step';
 import { type Variables, differences, filled } from './placeholders';

@@ -30,7 +30,7 @@ export interface HookReceiver {
   close(): Promise<void>;
 }
 
-/** Starts a receiver whose responses `answer` returns; 200 by default. */
+/** Starts a receiver whose responses `respond` returns; 200 by default. */
 export async function hookReceiver(
   answer: (received: Received) => HookAnswer | Promise<HookAnswer> = () => ({ status: 200 }),
 ): Promise<HookReceiver> {

@@ -34,7 +34,7 @@ export class LaneModel {
   private attemptedSinceDue = new Set<string>();
   private readonly queue = new LaneQueue();
 
-  /** @param answers whether the receiver accepts each attempt, repeated in a cycle */
+  /** @param outcomes whether the receiver accepts each attempt, repeated in a cycle */
   constructor(
     private readonly schedule: RetrySchedule,
     private readonly arrivals: readonly Arrival[],

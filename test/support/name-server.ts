@@ -46,7 +46,7 @@ function questionOf(query: Buffer) {
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** Returns a response (RFC 1035): the question, and an A record with TTL 0 for each address. */
+/** Returns a response (RFC 1035): the question section of the query, and an A record with TTL 0 for each address. */
 function answer(question: Buffer, addresses: readonly string[]): Buffer {
   const head = Buffer.from(question);
   head.writeUInt16BE(0x8180, 2);

@@ -6,7 +6,7 @@ import { PRODUCT, productCommand } from './run/product-command';
 /** A running command of the operator. */
 export interface OperatorCommand {
   readonly child: ChildProcess;
-  /** Its exit code, its complete output (`said`), and its standard output (`output`). */
+  /** Its exit code, its complete output (`printed`), and its standard output (`output`). */
   readonly ended: Promise<{ readonly code: number | null; readonly said: string; readonly output: string }>;
 }
 

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCatalogue } from '../../schema/error-catalogue';
-import type { Answer } from './answer-breaches';
+import type { Answer } from './response-violations';
 import { SoftwareAuthenticator } from './authenticator';
 import { FINISH, OPTIONS, lastPart } from './ceremonies';
 import { type GraphError, graphOf } from './graph';

@@ -1,4 +1,4 @@
-import { answersServed } from './contract-answers';
+import { answersServed } from './contract-responses';
 import { type TestAdapter } from './rest-graph';
 
 /** Headers of an admitted caller. */

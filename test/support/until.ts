@@ -3,7 +3,7 @@ const PAUSE = 25;
 /** Milliseconds after which a wait fails: long for busy machines, short for tests that are expected to fail. */
 const PATIENCE = Number(process.env['TEST_PATIENCE_MS'] ?? 120_000);
 
-/** Calls `ask` until it returns an answer; fails after {@link PATIENCE}. */
+/** Calls `read` until it returns a result; fails after {@link PATIENCE}. */
 export async function until<Answer>(
   ask: () => Promise<Answer | undefined> | Answer | undefined,
   milliseconds = PATIENCE,

@@ -2,7 +2,7 @@ import { type TestRegister, type Wiring, startTestRegister } from './register';
 import { type RestClient, anonymousClient } from './rest-client';
 import { type UserInbox, userInbox } from './user-inbox';
 
-/** A newly started register and what its users know so far: each user continues from the previous one. */
+/** A newly started register and the results of its users so far: each user continues from the previous one. */
 export interface UserStory {
   readonly register: TestRegister;
   /** Where the users receive webhooks. */

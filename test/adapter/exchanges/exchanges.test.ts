@@ -6,7 +6,7 @@ import { type ConsumerParties, consumerParties } from '../../support/consumer-pa
 import type { OpenApiDocument } from '../../../rest-adapter/contract/contract';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import { INTERFACES } from '../../../rest-adapter/contract/interfaces';
-import { contractAnswers } from '../../support/contract-answers';
+import { contractAnswers } from '../../support/contract-responses';
 import { type ExampleRequest, exampleRequests } from '../../support/contract-examples';
 import { partitionByHash } from '../../support/hash-partitions';
 import { documentedFetch } from '../../support/documented-fetch';

@@ -11,7 +11,7 @@ import {
   misfits,
   operationAt,
   undocumented,
-} from '../../support/properties/documented-answers';
+} from '../../support/properties/documented-responses';
 import {
   AFTER_THE_END,
   type ForeignObjects,

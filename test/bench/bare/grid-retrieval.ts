@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
-import { transactionId } from './answers';
+import { transactionId } from './responses';
 
 interface FileRow {
   readonly content: number;

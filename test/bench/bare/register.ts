@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { Keys } from '../../../process/settings/keys';
 import { keyedHash } from '../../../subgraphs/server/keyed-hash';
 import { encryptValue } from '../../../subgraphs/server/encryption';
-import { responseMetadata, sendJson } from './answers';
+import { responseMetadata, sendJson } from './responses';
 import { type RegistrationBody, documentOf } from './registration-body';
 import { type Session, admit } from './session';
 

@@ -4,7 +4,7 @@ import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import { type Bench, bareSide, comparison, comparisons, productSide } from '../bench-context';
 import type { BenchRegister } from '../bench-fixture';
 import type { Load } from '../load';
-import { demandSameAnswer } from '../same-answer';
+import { demandSameAnswer } from '../same-response';
 
 const OPERATION = 'ReadAccessRecordWithParties';
 const DOCUMENT = join(REPOSITORY_ROOT, 'gateway', 'operations', 'readAccessRecordWithParties.graphql');

@@ -4,7 +4,7 @@ import { generatedGridModel } from '../../support/generated-grid-model';
 import { type Bench, atOneConnection, bareSide, comparisons, productSide } from '../bench-context';
 import { type BenchRegister, bearerToken } from '../bench-fixture';
 import type { Load } from '../load';
-import { demandSameAnswer } from '../same-answer';
+import { demandSameAnswer } from '../same-response';
 
 const MEGABYTE = 1024 * 1024;
 const PLACE = { area: 'EPN', publicationYear: 2026, period: '02', projectId: 'Megabyte' };

@@ -1,7 +1,7 @@
 import { type Bench, bareSide, comparisons, productSide } from '../bench-context';
 import type { BenchRegister } from '../bench-fixture';
 import type { Load } from '../load';
-import { demandSameAnswer } from '../same-answer';
+import { demandSameAnswer } from '../same-response';
 
 /** GET /v1/meter-points/{mpxn}/access-records: 20 own records of a random meter point. */
 export function listLoad({ rows, token }: BenchRegister): Load {

@@ -21,8 +21,9 @@ const QUERY = `query Year($id: String!, $from: DateTime!, $to: DateTime!) { tari
 type NextYear = () => number;
 
 /**
- * The p99 of verifying a record, with and without one client that reads two years of prices a second; in one run, in turns. First the same
- * year, whose prices are kept; then years that start at different half-hours, so that the prices of each are computed.
+ * The p99 of verifying a record, with and without one client that reads two years of prices a second; alternating
+ * within one run. First the same year, whose prices are cached; then years that start at different half-hours, so that
+ * the prices of each are computed.
  */
 export const pricesBesideVerify: Bench = async (context) => {
   const { fixture, seconds } = context;

@@ -10,7 +10,7 @@ import { listLoad } from './list';
 import { registrationLoad } from './register';
 import { verifyLoad } from './verify';
 
-/** Records of the large register, if BENCH_RECORDS does not say otherwise; its long form is 10,000,000. */
+/** Number of records in the large register unless BENCH_RECORDS is set; 10,000,000 in the long form. */
 const USUAL_RECORDS = 1_000_000;
 const LEAST_RECORDS = 100_000;
 const SHARE = 10;
@@ -23,7 +23,10 @@ interface Sizes {
   readonly records: number;
 }
 
-/** What may grow with the records, and must not: the product with BENCH_RECORDS records against itself with a tenth of them. */
+/**
+ * Costs that must not grow with the number of records: the product with BENCH_RECORDS records against itself with a
+ * tenth of them.
+ */
 export const scale: Bench = async (context) => {
   const records = wantedRecords();
   const small = await context.fixture.largeRegister(records / SHARE);
@@ -42,7 +45,7 @@ function wantedRecords(): number {
   return records;
 }
 
-/** Processor time per request, at 32 connections. */
+/** Measures processor time per request, at 32 connections. */
 async function byRequests(
   name: string,
   { large, small, records }: Sizes,
@@ -57,7 +60,10 @@ async function byRequests(
   return { ...measurement, beside: { records, ...measurement.beside } };
 }
 
-/** Times of statements that no client can repeat for its own part, or that the product runs by itself; those that write are rolled back. */
+/**
+ * Measures statements that no client can repeat separately, or that background tasks run; those that write are rolled
+ * back.
+ */
 async function byStatements({ large, small, records }: Sizes, { scaled }: BenchContext): Promise<Measurement[]> {
   const sides = [await openScaleStatements(large), await openScaleStatements(small)] as const;
   try {
@@ -78,7 +84,7 @@ async function byStatements({ large, small, records }: Sizes, { scaled }: BenchC
   }
 }
 
-/** Medians of the times of a statement in milliseconds, in interleaved rounds. The first round warms up. */
+/** Returns the median times of a statement in milliseconds, from interleaved rounds. The first round is a warm-up. */
 async function timesOf(
   name: string,
   sides: readonly [ScaleStatements, ScaleStatements],

@@ -5,15 +5,15 @@ import type { BenchRegister, BenchFixture } from '../bench-fixture';
 import { LIMITS } from '../limits';
 import type { Load } from '../load';
 import { median } from '../rounds';
-import { demandSameAnswer } from '../same-answer';
+import { demandSameAnswer } from '../same-response';
 import { type TariffRows, fillTariffs } from '../tariff-rows';
 import { type Measurement, rounded } from '../verdict';
 
 const TARIFFS = 100_000;
 
 /**
- * GET /v1/tariff/{mpid} with three filters over 100,000 tariffs, and a page of 100 whole tariffs, against the bare server; the middle
- * and the last page; prices of a month.
+ * GET /v1/tariff/{mpid} with three filters over 100,000 tariffs, and a page of 100 whole tariffs, against the bare
+ * server; the middle and the last page; prices of a month.
  */
 export const tariffs: Bench = async (context) => {
   const { fixture } = context;

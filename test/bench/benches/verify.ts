@@ -3,7 +3,7 @@ import type { BenchRegister } from '../bench-fixture';
 import { LIMITS } from '../limits';
 import type { Load } from '../load';
 import type { Side } from '../rounds';
-import { demandSameAnswer } from '../same-answer';
+import { demandSameAnswer } from '../same-response';
 import type { Measurement } from '../verdict';
 
 /** GET /v1/access-records/{ak} of a random record. */

@@ -54,20 +54,20 @@ afterAll(async () => {
   await forger?.close();
 });
 
-/** Status, code and challenge of an attempt to revoke over REST. */
+/** Attempts a revocation over REST; returns status, code and challenge. */
 async function overRest(token: string) {
   const client = anonymousClient(register.rest, `Bearer ${token}`);
   const { status, headers, body } = await client('DELETE', `/v1/access-records/${aims.rest.key}`);
   return [status, body['errors']?.[0]['error-code'], headers.get('www-authenticate')];
 }
 
-/** The same attempt by a mutation. */
+/** Attempts a revocation by a mutation. */
 async function overGraphQL(token: string) {
   const { status, errors, headers } = await graphOf(register, token)(REVOKE, { key: aims.graph.key });
   return [status, errors[0]?.extensions.code, headers.get('www-authenticate')];
 }
 
-/** The same attempt over a WebSocket: code of the response, or how the connection ended. */
+/** Attempts a revocation over a WebSocket; returns the code of the response, or how the connection ended. */
 async function overSocket(token: string) {
   const subscriber = overWebSocket(register.gateway, token, { query: REVOKE, variables: { key: aims.socket.key } });
   const ending = await subscriber.ended;

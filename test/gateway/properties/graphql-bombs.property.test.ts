@@ -11,7 +11,7 @@ import {
 } from '../../support/register';
 import { tokenOf } from '../../support/rest-client';
 import { HOSTILE } from '../../support/properties/contract-violations';
-import { graphAnswer, graphFaults } from '../../support/properties/graphql-answers';
+import { graphAnswer, graphFaults } from '../../support/properties/graphql-responses';
 import type { OperationRequest } from '../../support/properties/graphql-operations';
 import { type WireAnswer, wireClient } from '../../support/properties/http-exchange';
 

@@ -7,7 +7,7 @@ import type { AccountRole } from '../../../schema/roles';
 import { type TestRegister, startTestRegister } from '../../support/register';
 import { accountOf, tokenOf } from '../../support/rest-client';
 import { HOSTILE } from '../../support/properties/contract-violations';
-import { codesOf, graphAnswer, graphFaults } from '../../support/properties/graphql-answers';
+import { codesOf, graphAnswer, graphFaults } from '../../support/properties/graphql-responses';
 import { type KnownValues, operationsOf } from '../../support/properties/graphql-operations';
 import { type WireAnswer, wireClient } from '../../support/properties/http-exchange';
 import { ODD_TEXTS } from '../../support/properties/odd-bodies';

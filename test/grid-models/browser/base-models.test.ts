@@ -48,7 +48,8 @@ function baseItems(): string {
 const POINTS = 713;
 
 /**
- * Another name of the line, a deletion of a resistance that it does not have, a terminal of a missing line, many points, and a precondition.
+ * Another name of the line, a deletion of a resistance that it does not have, a terminal of a missing line, many
+ * points, and a precondition.
  */
 function basedArchive(): Promise<Buffer> {
   const name = (value: string) => attributeChange(LINE, 'cim:IdentifiedObject.name', value);
@@ -120,7 +121,7 @@ describe('the network after a project', () => {
     expect(await heading(page)).toBe('Harbour line');
   });
 
-  it('finds any object of the base model by its mRID, and says that one is unknown', async () => {
+  it('finds any object of the base model by its mRID, and reports an unknown one', async () => {
     const { page } = await visited(`${BASED_PAGE}/after`);
     const lookUp = async (text: string) => {
       await page.getByLabel('mRID').fill(text);
@@ -154,7 +155,7 @@ describe('a check of an archive on a page', () => {
     return page;
   }
 
-  it('says for an admin what does not fit, which files are wrong, and that everything fits; nothing is published', async () => {
+  it('shows an admin what does not fit, which files are wrong, and that everything fits; nothing is published', async () => {
     const page = await checkPage('admin');
     await page.getByLabel('Licence area').selectOption(BASED.area);
     await page.getByLabel('Year of the publication').fill(String(YEAR));

@@ -80,11 +80,17 @@ describe.each(['just published', 'analysed while small'] as const)('A project of
   const AFTER = `after: "${Buffer.from('45000').toString('base64url')}"`;
   const AFTER_OBJECT = `after: "${Buffer.from(`0cim:PowerTransformer\u0001\u0003${mridOf('a', 0)}`).toString('base64url')}"`;
 
-  /** Rows of a page of 20, with one look-ahead row; two more for the bounds of a section; one list per kind of change. */
+  /**
+   * Rows of a page of 20, with one row of the next page; two more for the bounds of a section; one list per kind of
+   * change.
+   */
   const SHOWN = 21;
 
   const states = before === 'just published' ? ['not analysed', 'analysed'] : ['not analysed again'];
-  /** The locations of a version are narrow rows of a table with one index: while they are few, the planner may sort them. */
+  /**
+   * The locations of a version are narrow rows of a table with one index: while they are few, the planner may sort
+   * them.
+   */
   const FEW = LOCATIONS;
 
   describe.each(states)('%s', (state) => {

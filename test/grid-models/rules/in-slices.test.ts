@@ -21,7 +21,7 @@ describe('The end of an application of differences', () => {
 });
 
 describe('A series in slices', () => {
-  it('lets the event loop turn while its elements are computed', async () => {
+  it('lets the event loop run while its elements are computed', async () => {
     let turns = 0;
     let isEnded = false;
     const turning = (async () => {

@@ -1,7 +1,7 @@
 import { lookups } from './chapters/lookups';
 import { magicLinks } from './chapters/magic-links';
 import { passkeys } from './chapters/passkeys';
-import { passkeysRefused } from './chapters/passkeys-refused';
+import { passkeysRefused } from './chapters/passkeys-rejected';
 import { takeOvers } from './chapters/take-overs';
 
 /** Chapters share one fixture: see `fixtureOfThisFile`. */

@@ -190,7 +190,7 @@ describe('a passkey', () => {
     expect((await asker.get(path)).text).not.toContain('Make a passkey');
   });
 
-  it('that is removed while its page is open leads to an error that says to choose another method', async () => {
+  it('that is removed while its page is open leads to an error that recommends another method', async () => {
     const number = newMpxn();
     const { body } = await dataUser('POST', '/v1/identity-records', {
       'pii-principal': { mpxn: number, 'move-in-date': '2022-02-02' },

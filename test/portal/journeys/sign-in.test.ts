@@ -75,7 +75,7 @@ describe('the entry', () => {
     },
   );
 
-  it('with a number of 13 digits leads to a page that says what to enter, in both languages', async () => {
+  it('with a number of 13 digits leads to a page that explains what to enter, in both languages', async () => {
     const TEXTS = { en: 'This register does not take 13-digit supply numbers', cy: 'Nid yw’r gofrestr hon yn derbyn' };
     for (const language of ['en', 'cy'] as const) {
       const someone = visitor();

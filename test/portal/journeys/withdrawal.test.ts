@@ -53,7 +53,7 @@ describe('a customer who followed a link of a Data User', () => {
     expect(text).toContain('Moorland Flexibility Services Ltd');
   });
 
-  it('reads the same in Welsh, and the language is remembered', async () => {
+  it('reads the same in Welsh, and later pages stay in Welsh', async () => {
     const welsh = await customer.get('/access?lang=cy');
     expect(welsh.html).toContain('<html lang="cy"');
     expect(welsh.text).toContain('Rhoesoch eich cydsyniad.');

@@ -4,7 +4,7 @@ import { openPool } from '../../../subgraphs/server/database/database';
 import { inTransaction } from '../../../subgraphs/server/database/transaction';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
 
-/** The second table refuses, when a transaction commits, an order of more than ten. */
+/** When a transaction commits, a trigger rejects an amount above ten. */
 const TABLES = `
   create table item (id int primary key, amount int not null);
   create table purchase (id int primary key, item int not null references item deferrable initially deferred);

@@ -23,13 +23,16 @@ const SCHEMAS: Readonly<Record<Subgraph, () => Promise<SubgraphSchema>>> = {
   tariffs: tariffSchema,
 };
 
-/** Questions by which the gateway identifies callers; each subgraph sends them for the clients of other routers. */
+/** Operations with which the gateway identifies callers; each subgraph sends them for the clients of other routers. */
 const IDENTIFYING: readonly string[] = ['admission', 'supplierAdmission', 'customerAdmission', 'consumerAdmission'];
 
-/** The gateway sends it in the name of a caller. */
+/** An operation that the gateway sends in the name of a caller. */
 const IN_THE_NAME_OF_CALLERS = 'tariffEventAdmission';
 
-/** Returns the root fields `Query.name` that a service selects in its questions to a subgraph, with the question. */
+/**
+ * Returns the root fields `Query.name` that a service selects in its operations on a subgraph, with the name of the
+ * operation.
+ */
 function serviceQueriesOf(from: ServiceName, to: Subgraph): (readonly [field: string, question: string])[] {
   const folder = join(REPOSITORY_ROOT, from === 'gateway' ? '' : 'subgraphs', from, 'service-queries', to);
   const questions = [...operationsOf(parsedDocumentsIn(folder))].filter(([name]) => name !== IN_THE_NAME_OF_CALLERS);
@@ -90,11 +93,11 @@ describe.each(SUBGRAPHS)('The fields of %s that only services may call', (to) =>
   });
   afterAll(() => services.close());
 
-  it('name the services whose questions select them, and no other service', () => {
+  it('name the services whose queries select them, and no other service', () => {
     expect(internalOf(built)).toEqual(neededOf(to));
   });
 
-  it('refuse every other service, whatever else it may call', async () => {
+  it('reject every other service, whatever else it may call', async () => {
     const internal = internalOf(built);
     const link = localLink(to, withoutArguments(built), services.logger);
     const verifier = { verify: () => Promise.reject(new Error('no bearer token is sent')) };

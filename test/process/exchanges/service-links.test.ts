@@ -85,7 +85,7 @@ describe('A service', () => {
     expect(await isCutOff({})).toBe(true);
   });
 
-  it('answers orchestrators, which have no key, for its health only', async () => {
+  it('responds to orchestrators, which have no key, with its health only', async () => {
     const { url } = await services.serve('access', whoCalls, { routes: (app) => void app.get('/keys', () => ({})) });
     const statusOf = (path: string) =>
       new Promise((resolve) => get(url + path, { rejectUnauthorized: false }, ({ statusCode }) => resolve(statusCode)));
@@ -172,7 +172,7 @@ describe('A link', () => {
     ]);
   });
 
-  it('rejects requests beyond 512 unanswered ones immediately, and answers the others', async () => {
+  it('rejects requests beyond 512 pending ones immediately, and responds to the others', async () => {
     let answer: () => void = () => undefined;
     const answered = new Promise<void>((resolve) => (answer = resolve));
     let received = 0;
@@ -219,7 +219,7 @@ describe('A link', () => {
     expect(received).toEqual(['first', 'second']);
   });
 
-  it('of a service that stops answers the received requests, and accepts no more', async () => {
+  it('of a service that stops responds to the received requests, and accepts no more', async () => {
     let answer: () => void = () => undefined;
     const answered = new Promise<string>((resolve) => (answer = () => resolve('done')));
     let received = 0;

@@ -29,7 +29,7 @@ describe('A register that was restored without its sandbox.json', () => {
   }
 
   it(
-    'starts without demo data, and says where the logins are',
+    'starts without demo data, and prints where the logins are',
     async () => {
       const before = await accounts();
       expect(before).toBeGreaterThan(5);

@@ -188,14 +188,14 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
         ['dataTypesSupported'],
       ],
       ['setOrganisationReference(accountId: "$", organisationReference: "")', 'VAL003', ['organisationReference']],
-    ])('is refused %s', async (mutation, code, path) => {
+    ])('may not call %s', async (mutation, code, path) => {
       const answer = await set(`${mutation.replace('$', supplier.accountId)} { accountId }`);
       expect(answer.errors[0]?.extensions).toMatchObject({ code, violations: [{ code, path }] });
     });
   });
 
   it.each(['suspendAccount', 'reactivateAccount', 'terminateAccount', 'rotateAccountSecret'])(
-    'is told by %s that an account is unknown',
+    'receives an error from %s if an account is unknown',
     async (mutation) => {
       const selection = mutation === 'rotateAccountSecret' ? 'secretKey' : 'status';
       expect(failuresOf(await set(`${mutation}(accountId: "acc_${'0'.repeat(24)}") { ${selection} }`))).toEqual([

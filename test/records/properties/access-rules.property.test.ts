@@ -83,7 +83,7 @@ describe('The rules of an access record', () => {
   it.each([
     ['a record of the contract with up to four changes', changedRecords(lawful, REF, DUID)],
     ['a record past the limits of the contract', unbounded],
-  ])("tell of %s exactly the specification's broken conditions", async (_, records) => {
+  ])('report exactly the conditions of the specification that %s violates', async (_, records) => {
     let refused = 0;
     await holdsForAll(fc.tuple(records, situations), RUNS, ([record, facts]) => {
       const violations = told(record, facts);

@@ -87,7 +87,7 @@ describe('Two callers at once', () => {
     }
   });
 
-  it('who issue one supplier its API key leave exactly one', async () => {
+  it('who issue an API key for one supplier leave exactly one', async () => {
     const admin = await graphAs(register, 'admin');
     const { accountId } = await onboarded(admin, { role: 'SUPPLIER', displayName: 'Often Issued', mpid: newMpid() });
     const issue = () => admin(`mutation { issueSupplierApiKey(accountId: "${accountId}") { secretKey } }`);
@@ -115,7 +115,7 @@ function newMpid(): string {
     .toUpperCase()}`;
 }
 
-/** The one value that a statement gives. */
+/** Returns the only value in the result of a statement. */
 async function valueIn(databaseUrl: string, statement: string, parameter: string): Promise<unknown> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();

@@ -86,7 +86,7 @@ describe('The controller arrangement', () => {
     ['joint', 'lead', [rightsUrl(0, 'lead')]],
     ['group', 'lead', [rightsUrl(0, 'lead')]],
   ])(
-    'asks the accountable controller of a %s arrangement, and no other, for its privacy rights URL',
+    'requires the privacy rights URL of the accountable controller of a %s arrangement, and of no other controller',
     (type, role, expected) => {
       const accountable = { ...HARBOURLIGHT, role, privacyRightsUrl: null };
       const others = { sole: [], joint: [FERNHOLLOW], group: [{ ...FERNHOLLOW, role: 'member' as const }] }[type];

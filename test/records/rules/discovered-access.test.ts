@@ -182,7 +182,7 @@ describe('A discovered access', () => {
     });
   });
 
-  it("is nobody's own, not even of a caller without a Data User", () => {
+  it('has no owner: a caller without a Data User does not own it either', () => {
     expect(isOwner({ duid: null }, null)).toBe(false);
     expect(isOwner({ duid: 'duid' }, null)).toBe(false);
     expect(isOwner({ duid: 'duid' }, 'duid')).toBe(true);

@@ -4,7 +4,7 @@ import { FERNHOLLOW, HARBOURLIGHT, recordOnConsent, toldBy } from '../../support
 
 const SECOND = 'recordMetadata/controllerArrangement/controllers/1';
 
-/** Texts of a record with the shortest and longest length that the specification and its decisions give them. */
+/** Texts of a record, with the minimum and maximum length that the specification and its decisions define. */
 const TEXTS: [path: string, least: number, most: number][] = [
   ['recordMetadata/schemaVersion', 1, 20],
   ['recordMetadata/controllerArrangement/art26Reference', 0, 500],

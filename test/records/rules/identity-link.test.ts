@@ -30,7 +30,7 @@ describe('The link to the Identity Record of a new record', () => {
     ['both', LINKED, TOKEN, [BOTH]],
     ['neither', undefined, undefined, [NEITHER]],
     ['both null', null, null, [NEITHER]],
-  ])('is given by %s', (_, ref, token, expected) => {
+  ])('is set by %s', (_, ref, token, expected) => {
     expect(toldBy(identityLink, linked(ref, token))).toEqual(expected);
   });
 });

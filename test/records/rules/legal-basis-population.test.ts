@@ -41,7 +41,9 @@ const ARRANGEMENTS: Record<ArrangementType, Controller[]> = {
 const ONE_MEMBER = 'VAL007 notice: must have exactly one of shared-notice and notices';
 const JOINT_ONLY = 'VAL007 notice/notices: is for joint arrangements only';
 
-/** What the specification's table asks of a consent basis: per notice, and per arrangement where that matters. */
+/**
+ * Violations of the specification's table for a legal basis of consent, by notice and, where relevant, by arrangement.
+ */
 const NOTICE_OF_CONSENT: Record<string, (basis: LegalBasis, type: ArrangementType) => string[]> = {
   'no notice': (basis) => [`VAL007 notice: is required for ${basis}`],
   'an absent notice': (basis) => [`VAL007 notice: is required for ${basis}`],

@@ -79,7 +79,7 @@ export function heldStepKills(fixtureOf: () => KillsFixture): void {
     await rows(`alter table identity.${table} enable trigger not_rewritten`);
   }
 
-  /** Expects the final result of a change: one event, and a response that says so. */
+  /** Expects the final result of a change: one event, and a response with the same result. */
   async function expectOneEvent(input: Change, isNew: boolean): Promise<void> {
     const { data, errors } = await operator(RECORD, { input });
     expect(errors).toEqual([]);

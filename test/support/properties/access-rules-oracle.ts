@@ -11,7 +11,7 @@ export interface BrokenCondition {
   readonly at: string;
 }
 
-/** Facts for the conditions of the specification. */
+/** Inputs of the conditions of the specification, in addition to the record. */
 export interface OracleFacts {
   readonly duid: string;
   readonly production: boolean;
@@ -71,7 +71,10 @@ function identityLink(record: WireRecord, { replaces }: OracleFacts): BrokenCond
   ];
 }
 
-/** "exactly one entry, with role sole"; "at least two, one lead and the others joint"; "exactly one lead, the others member". */
+/**
+ * "exactly one entry, with role sole"; "at least two, one lead and the others joint"; "exactly one lead, the others
+ * member".
+ */
 function arrangement(record: WireRecord): BrokenCondition[] {
   const {
     'arrangement-type': type,
@@ -108,7 +111,10 @@ function arrangement(record: WireRecord): BrokenCondition[] {
   ];
 }
 
-/** The table "Legal basis versus section population", and "exactly one of the two members", one entry per controller if joint. */
+/**
+ * The table "Legal basis versus section population", and "exactly one of the two members", one entry per controller if
+ * joint.
+ */
 function sections(record: WireRecord): BrokenCondition[] {
   const { notice, processing, 'access-event': event } = record;
   const consent = CONSENT_BASES.includes(processing['legal-basis']);

@@ -27,7 +27,7 @@ const methods = fc.constantFrom(...METHODS).map((method): Oddity => (request) =>
   isServed: request.isServed && method === request.method,
 }));
 
-/** Paths that the router knows, or nearly. */
+/** Paths of the router, and similar ones. */
 const paths = fc
   .oneof(
     fc.constantFrom<(path: string) => string>(

@@ -35,7 +35,7 @@ export function fileUploads(): void {
   });
 
   /**
-   * Makes the store receive an archive that will be interrupted; `begun` resolves with its first bytes, `failed` with
+   * Makes the store receive an archive that will be interrupted; `started` resolves with its first bytes, `failed` with
    * the error of the read.
    */
   function interrupted(files: TestFiles) {

@@ -166,7 +166,7 @@ export function files(): void {
         { 'if-none-match': '"x"', 'if-modified-since': PUBLISHED_AT.toUTCString() },
         200,
       ],
-    ])('with %s is answered with 304 if it still applies', async (_, headers, status) => {
+    ])('with %s returns 304 if it still applies', async (_, headers, status) => {
       const answer = await get(EQ, headers);
       expect(answer.statusCode).toBe(status);
       if (status === 304) {

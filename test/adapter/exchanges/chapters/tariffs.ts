@@ -351,7 +351,7 @@ export function tariffs(): void {
     it.each([
       [true, 201],
       [false, 200],
-    ])('that is new: %s, is answered %s', async (isNew, status) => {
+    ])('that is new: %s, returns %s', async (isNew, status) => {
       test.graph.roots = { giveTariffConsent: () => consent(isNew) };
       const answer = await give({});
       expect([answer.status, answer.body]).toEqual([

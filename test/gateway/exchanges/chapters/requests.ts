@@ -218,7 +218,7 @@ export function gatewayRequests(): void {
       ]);
     });
 
-    it('without a body is rejected with a message that says so', async () => {
+    it('without a body is rejected with a message that names the missing body', async () => {
       const { status, body } = await post(gateway, '');
       expect([status, body.errors?.[0]?.message]).toEqual([400, 'The body is missing: send a JSON object.']);
     });

@@ -28,7 +28,7 @@ interface ShownStatement {
   readonly isAssociation: boolean;
 }
 
-/** What the graph says of objects after projects, compared with an independent script. */
+/** Objects after projects in the graph, compared with the results of an independent script. */
 export function appliedModels(): void {
   let grid: GridGraph;
   beforeAll(async () => {

@@ -67,7 +67,7 @@ export function baseModels(): void {
   const AFTER = `mRID type name existed exists statements { file name value isAssociation isNew targetExists } ${FINDINGS}`;
 
   describe('A version without a base model', () => {
-    it('says nothing of objects after it', async () => {
+    it('has no objects after it', async () => {
       await grid.published(await gridArchive(PROJECT));
       expect(
         await version(

@@ -7,7 +7,7 @@ import { profilesWith } from '../../../../subgraphs/grid-models/rdf/member-profi
 import type { PublicationRepository } from '../../../../subgraphs/grid-models/publications/publication.repository';
 import { type PublicationOutcome, publishArchive } from '../../../../subgraphs/grid-models/publications/publish.flow';
 
-/** What a publication says beside its version: warnings, preconditions and profiles of the setting. */
+/** Results of a publication in addition to its version: warnings, preconditions and profiles of the setting. */
 export function publicationChecks(): void {
   let grid: GridGraph;
   beforeAll(async () => {

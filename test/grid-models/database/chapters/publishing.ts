@@ -591,7 +591,7 @@ export function publishedProjects(): void {
         ['a single byte at the border', CHUNK_BYTES, CHUNK_BYTES],
         ['to the end', LONG.length - 3, LONG.length - 1],
         ['all of it', 0, LONG.length - 1],
-      ])('that is long is told by range: %s', async (_, start, end) => {
+      ])('that is long is read by range: %s', async (_, start, end) => {
         const stream = (await store.open(store.address(numbers.long), { start, end })) as Readable;
         expect((await buffer(stream)).equals(LONG.subarray(start, end + 1))).toBe(true);
       });

@@ -13,7 +13,7 @@ export function mails(): void {
 
   const DUID = `duid_${'3'.repeat(24)}`;
 
-  /** Proxy in front of the mailbox that refuses connections while `isOpen` is false. */
+  /** Proxy in front of the mailbox that rejects connections while `isOpen` is false. */
   let door: Server;
   let mailbox: Mailbox;
   let isOpen = true;

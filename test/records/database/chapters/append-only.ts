@@ -31,7 +31,7 @@ export function appendOnly(): void {
   });
   afterAll(() => database.close());
 
-  /** The statements by which history could be lost, for each table that keeps some. */
+  /** Statements that would delete or change history, for each table with history. */
   const HISTORY: [table: string, rewriting: string][] = [
     ['access_record', 'set created_at = created_at'],
     ['access_record_version', `set document = '{"changed":true}'`],

@@ -40,7 +40,10 @@ export function claimsOfDiscoveries(): void {
   const causes = async (id: string) =>
     (await new RecordHistory(fixture.database).transitions(id, PAGE)).nodes.map(({ cause }) => cause);
 
-  /** What a customer of a meter point sees, in two parts, and what a third party's portal lists. */
+  /**
+   * Returns the records that a customer of a meter point reads, in two parts, and those that a third-party portal
+   * lists.
+   */
   async function seenAt(meterPointId: string) {
     const whole = { isCurrent: true, isContested: false, ownRecordIds: [] };
     const scope = { meterPointId, ...whole, since: '2020-01-01', beganAt: null, endedAt: null };
@@ -92,7 +95,7 @@ export function claimsOfDiscoveries(): void {
       ['blanks', ' Gadwall \t Analytics', ' ORG-7731  '],
       ['case beyond ASCII', 'ŶSGOL Gadwall', 'ÉTÉ-7731'],
     ])(
-      'of an organisation that is told with another %s claims it',
+      'of an organisation that is reported with another %s claims it',
       async (_, organisationName, organisationReference) => {
         const known = [await fixture.organisation('Ŷsgol gadwall'), await fixture.organisation('Somebody', 'été-7731')];
         for (const organisation of [byReference, byName, ...known]) {
@@ -215,7 +218,7 @@ export function claimsOfDiscoveries(): void {
         return waiting.length > 0 ? true : undefined;
       });
 
-    /** An organisation under a name that nobody reports, and what is reported of it. */
+    /** Creates an organisation whose name is not reported; also returns the reported name and reference. */
     async function unnamed() {
       const organisation = await fixture.organisation(`Unnamed ${(number += 1)}`);
       const seen = { organisationName: `Pintail ${number}`, organisationReference: `ORG-P${number}` };
@@ -315,7 +318,7 @@ export function claimsOfDiscoveries(): void {
       expect(await claimOf((await reported).id)).toMatchObject({ claimed: true });
     });
 
-    /** What a report writes. */
+    /** Returns the rows that a report writes. */
     async function discovered(reporting: Client, meterPoint: string, seen: object): Promise<{ id: string }> {
       const id = randomUUID();
       await reporting.query(

@@ -148,7 +148,7 @@ export function discoveries(): void {
       expect((await at(ak)).state).toBe('EXPIRED');
     });
 
-    it('a repeat that saw it later moves the expiry away', async () => {
+    it('a repeat with a later sighting moves the expiry', async () => {
       const meterPoint = newMeterPoint();
       const aged = fixture.withMaxAge(30);
       const firstSeen = await day(-10);

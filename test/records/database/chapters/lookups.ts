@@ -231,7 +231,7 @@ export function lookups(): void {
       looks.verified(idOf(0), null);
       await looks.close();
       expect(written.flat()).toHaveLength(50_000);
-      expect(Math.max(...written.map(({ length }) => length))).toBe(1_000); // requests are answered in between
+      expect(Math.max(...written.map(({ length }) => length))).toBe(1_000); // the event loop handles requests between batches
       expect(written[0]?.[0]).toEqual({ recordId: idOf(0), accountId: '', count: 2 });
       expect(logged.map((line) => JSON.parse(line).lost)).toEqual([10]);
     });

@@ -167,7 +167,7 @@ export function operatorReports(): void {
       expect((await report(sighting({ lastSeen: '2027-06-12' }))).codes).toEqual(['VAL003']);
     });
 
-    it("is nobody's: it can be neither replaced nor revoked, and its history is for the back office", async () => {
+    it('has no owner: it can be neither replaced nor revoked, and only the back office reads its history', async () => {
       const { ak } = await reported(sighting());
       const revoke = 'mutation ($key: AccessKey!) { revokeAccessRecord(key: $key) { ak } }';
       expect((await fixture.askAccess(revoke, { key: ak }, { caller: dataUser })).codes).toEqual(['PRM002']);
@@ -212,7 +212,7 @@ export function operatorReports(): void {
       expect(ak).toMatch(/^ak_/);
     });
 
-    it('has its MPxN sealed in `identity`, and nowhere in `access`', async () => {
+    it('has its MPxN encrypted in `identity`, and nowhere in `access`', async () => {
       const input = sighting();
       await reported(input);
       await reported(input);
@@ -306,29 +306,26 @@ export function operatorReports(): void {
 
     it.each([
       ['at once', false],
-      ['after somebody else has announced it', true],
-    ])(
-      'whose recording failed is answered to a repeat under the same key as new, one time: %s',
-      async (_, meanwhile) => {
-        const owner = await fixture.dataUser();
-        const [input, key] = [change(), randomBytes(8).toString('hex')];
-        await registered(owner, input.mpxn);
-        await fixture.owner.query('alter table access.tenancy_change rename to tenancy_change_away');
-        const failed = await record(input, key);
-        await fixture.owner.query('alter table access.tenancy_change_away rename to tenancy_change');
-        expect(failed.codes).toEqual(['SYS001']);
-        expect((await record({ ...input, sourceReference: 'another' }, key)).codes).toEqual(['CNF004']);
-        if (meanwhile) expect((await record(input)).data.recordChangeOfTenancy.isNew).toBe(false);
-        const answers = await Promise.all(Array.from({ length: 4 }, () => record(input, key)));
-        const made = answers.map(({ data }) => data.recordChangeOfTenancy);
-        const answer = { ...input, activeRecordsAffected: 1, dataUsersNotified: [owner.duid], isNew: true };
-        expect(made.map(({ replayed }) => replayed).toSorted()).toEqual([false, true, true, true]);
-        for (const each of made) expect(each).toMatchObject(answer);
-        expect((await record(input, key)).data.recordChangeOfTenancy).toEqual({ ...answer, replayed: true });
-      },
-    );
+      ['after another request has announced it', true],
+    ])('whose recording failed is new for one repeat with the same idempotency key: %s', async (_, meanwhile) => {
+      const owner = await fixture.dataUser();
+      const [input, key] = [change(), randomBytes(8).toString('hex')];
+      await registered(owner, input.mpxn);
+      await fixture.owner.query('alter table access.tenancy_change rename to tenancy_change_away');
+      const failed = await record(input, key);
+      await fixture.owner.query('alter table access.tenancy_change_away rename to tenancy_change');
+      expect(failed.codes).toEqual(['SYS001']);
+      expect((await record({ ...input, sourceReference: 'another' }, key)).codes).toEqual(['CNF004']);
+      if (meanwhile) expect((await record(input)).data.recordChangeOfTenancy.isNew).toBe(false);
+      const answers = await Promise.all(Array.from({ length: 4 }, () => record(input, key)));
+      const made = answers.map(({ data }) => data.recordChangeOfTenancy);
+      const answer = { ...input, activeRecordsAffected: 1, dataUsersNotified: [owner.duid], isNew: true };
+      expect(made.map(({ replayed }) => replayed).toSorted()).toEqual([false, true, true, true]);
+      for (const each of made) expect(each).toMatchObject(answer);
+      expect((await record(input, key)).data.recordChangeOfTenancy).toEqual({ ...answer, replayed: true });
+    });
 
-    it('has MPxN and reference sealed in `identity`, and neither in any log', async () => {
+    it('has MPxN and reference encrypted in `identity`, and neither in any log', async () => {
       const input = change({ sourceReference: `Reference ${randomInt(1e9)}` });
       await record(input);
       const { rows: kept } = await fixture.owner.query(

@@ -91,7 +91,7 @@ export function portalAccounts(): void {
       expect((await portals.page(account, proof, ALL, PAGE)).nodes.length).toBeGreaterThan(0);
     });
 
-    it('adds no alias for the look-ahead record', async () => {
+    it('adds no alias for the record that it reads beyond the page', async () => {
       const before = await count('portal_alias');
       const page = await portals.page(account, await token(), ALL, { first: 1, after: null });
       expect([page.nodes.length, page.pageInfo.hasNextPage, await count('portal_alias')]).toEqual([
@@ -131,7 +131,7 @@ export function portalAccounts(): void {
     });
 
     it.each(['uk-contract', 'uk-public-task', 'uk-legal-obligation', 'uk-legitimate-interests'] as const)(
-      'does not end access on %s, whose alias stands for nothing',
+      'does not end access based on %s, because its alias is not found',
       async (legalBasis) => {
         const ak = await alias({ legalBasis });
         expect(await portals.withdraw(account, ak, 'other', null)).toBeUndefined();
@@ -139,7 +139,7 @@ export function portalAccounts(): void {
       },
     );
 
-    it('withdraws only the given version, if one is given', async () => {
+    it('withdraws only the named version, if the request names one', async () => {
       const ak = await alias();
       expect(await portals.withdraw(account, ak, 'other', [2])).toBeUndefined();
       expect(await portals.stateOf(account, ak)).toBe('ACTIVE');

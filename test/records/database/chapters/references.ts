@@ -129,7 +129,7 @@ export function references(): void {
     return { key, id: (await records.byKey(key))?.id as string, identityRecordId: link.id };
   }
   const replaced = (key: string, reference: string | null) => records.replace(ACTOR, key, inputWith(reference), null);
-  /** What the register reads with its keys of each version of a record, oldest first. */
+  /** Returns what the register decrypts of each version of a record, oldest first. */
   async function readable(id: string): Promise<(string | null)[]> {
     const { rows } = await tables.owner.query(
       `select record_id as id, v.version, key_hash, v.reference_sealed, wrapped_reference_key(record_id, v.version) as reference_key, v.document
@@ -309,7 +309,7 @@ export function references(): void {
       ['another document', `${SEALED}, document = '{}'`.replace(`${WITHOUT}, `, '')],
       ['another version number', `${SEALED}, version = 7`],
       ['another time', `${SEALED}, registered_at = register_now()`],
-    ])('do not let a version or a record be given %s', async (_, change) => {
+    ])('do not permit a version or a record with %s', async (_, change) => {
       for (const record of [id, clear]) {
         expect(await byOwner(`update access_record_version set ${change} where record_id = $1`, record)).toBe(
           FORBIDDEN,

@@ -146,7 +146,7 @@ export function tenancyChanges(): void {
     it.each([
       ['another record', `record_ids = record_ids || gen_random_uuid()`],
       ['other facts', `occurred_at = occurred_at`, '42501'],
-    ])('is not told of %s afterwards', async (_, set, code = '23001') => {
+    ])('is not extended by %s afterwards', async (_, set, code = '23001') => {
       const meterPoint = newMeterPoint();
       await fixture.register(larkhill, meterPoint);
       await fixture.changes.announce(change(meterPoint));

@@ -51,7 +51,7 @@ export function tokenRedemption(): void {
     const register = (proof: IdentityLink, key: string | null = null) =>
       records.register(ACTOR, recordOnConsent(), proof, request(key));
 
-    /** How many records are linked, tokens redeemed and answers kept: they go together. */
+    /** Returns the numbers of linked records, redeemed tokens and stored responses, which change together. */
     async function kept({ id, token }: IdentityLink) {
       const { rows } = await tables.owner.query<Record<string, number>>(
         `select (select count(*)::int from access_record where identity_record_id = $1) as records,

@@ -102,7 +102,10 @@ export function publishingRefused(): void {
     throw new Error(`no header of ${name}`);
   }
 
-  /** Returns the zip with another number in a field of both headers of EQ.xml; `field` is the offset in the directory entry. */
+  /**
+   * Returns the zip with another number in a field of both headers of EQ.xml; `field` is the offset in the directory
+   * entry.
+   */
   function lying(zip: Buffer, field: number, value: number): Buffer {
     const listed = changed(zip, 'EQ.xml', 'directory', (header) => void header.writeUInt32LE(value, field));
     return changed(listed, 'EQ.xml', 'local', (header) => void header.writeUInt32LE(value, field - 2));
@@ -194,7 +197,7 @@ export function publishingRefused(): void {
         42,
         /^EQ\.xml:-: has no readable header at the offset in the directory of the archive/,
       ],
-    ])('tells %s', async (_, offset, expected) => {
+    ])('has an entry with %s', async (_, offset, expected) => {
       const archive = changed(
         whole,
         'EQ.xml',
@@ -216,7 +219,7 @@ export function publishingRefused(): void {
       ['has another compressed size', (header: Buffer) => void header.writeUInt32LE(7, 18), DIFFERENT_SIZES],
       ['has another size', (header: Buffer) => void header.writeUInt32LE(7, 22), DIFFERENT_SIZES],
       ['has none of them, and none follows', (header: Buffer) => void header.fill(0, 14, 26), DIFFERENT_SIZES],
-    ])('tells of a member that by its own header %s', async (_, change, expected) => {
+    ])('has a member that according to its local header %s', async (_, change, expected) => {
       expect(await reasons(changed(whole, 'EQ.xml', 'local', change))).toEqual([`EQ.xml:-: ${expected}`]);
     });
 

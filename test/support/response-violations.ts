@@ -1,7 +1,7 @@
 import { errorCatalogue, isErrorCode } from '../../schema/error-catalogue';
 import { INTERFACE_D_ERROR_CODES } from '../../rest-adapter/responses/error-forms';
 import { INTERFACE_C, INTERFACE_D, interfaceAt } from '../../rest-adapter/contract/interfaces';
-import type { ContractAnswers } from './contract-answers';
+import type { ContractAnswers } from './contract-responses';
 
 /** A response, as received. */
 export interface Answer {

@@ -27,7 +27,7 @@ export interface ContractAnswers {
    * too.
    */
   breaches(request: AskedRequest, answer: GivenAnswer): string[];
-  /** `operationId status` of every documented answer. */
+  /** `operationId status` of every documented response. */
   readonly all: readonly string[];
 }
 
@@ -81,7 +81,7 @@ function answersOf(published: readonly Published[]): ContractAnswers {
     if (!isDecodable(path)) return undefined;
     const asked = method === 'HEAD' ? 'GET' : method;
     const matching = routes.filter(({ pattern }) => pattern.test(path));
-    const isKnown = matching.some(({ isLiteral }) => isLiteral); // a path is looked up before its method
+    const isKnown = matching.some(({ isLiteral }) => isLiteral); // the path is matched before the method
     return matching.find((route) => route.method === asked && route.isLiteral === isKnown);
   };
   return {
