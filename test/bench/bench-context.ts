@@ -72,9 +72,9 @@ export function bareSide({ postgres }: BenchFixture, register: BenchRegister, lo
 export async function comparison(name: string, sides: readonly [Side, Side], seconds: number): Promise<Measurement> {
   const connections = CONNECTIONS.at(-1) as number;
   await warmUp(sides, seconds);
-  const [ours, figures] = await interleaved(sides, { connections, rounds: ROUNDS, seconds });
+  const [product, figures] = await interleaved(sides, { connections, rounds: ROUNDS, seconds });
   const baseline = { name: sides[1].name, figures: figures as Figures };
-  return compared(name, ours as Figures, baseline, connections, LIMITS[name]);
+  return compared(name, product as Figures, baseline, connections, LIMITS[name]);
 }
 
 /**
@@ -89,18 +89,21 @@ export async function comparisons(
   const measurements: Measurement[] = [];
   await warmUp(sides, seconds);
   for (const connections of CONNECTIONS) {
-    const [ours, ...others] = await interleaved(sides, { connections, rounds: ROUNDS, seconds });
+    const [product, ...others] = await interleaved(sides, { connections, rounds: ROUNDS, seconds });
     for (const [index, figures] of others.entries()) {
       const baseline = { name: sides[index + 1]?.name as string, figures };
       const full = index === 0 ? name : `${name}-${baseline.name}`;
       const limit = connections === CONNECTIONS.at(-1) ? LIMITS[full] : undefined;
-      measurements.push(compared(full, ours as Figures, baseline, connections, limit));
+      measurements.push(compared(full, product as Figures, baseline, connections, limit));
     }
   }
   return measurements;
 }
 
-/** Returns the ratio at one connection, where no messages can be batched, as a measurement `<name>-alone` with its own limit. */
+/**
+ * Returns the ratio at one connection, where no messages can be batched, as a measurement `<name>-alone` with its own
+ * limit.
+ */
 export function atOneConnection(name: string, measurements: readonly Measurement[]): Measurement {
   const single = measurements.find(({ beside }) => beside['connections'] === 1) as Measurement;
   return { ...single, name: `${name}-alone`, limit: LIMITS[`${name}-alone`] };

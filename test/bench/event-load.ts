@@ -14,7 +14,7 @@ export interface CountingReceiver {
   readonly arrivals: ReadonlyMap<string, number>;
   /** Resolves when this many distinct deliveries have arrived since the last {@link CountingReceiver.forget}. */
   arrived(count: number): Promise<void>;
-  forget(): void;
+  clear(): void;
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export async function countingReceiver(): Promise<CountingReceiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrivals,
     arrived: (count) => reached('deliveries', count, () => arrivals.size),
-    forget: () => arrivals.clear(),
+    clear: () => arrivals.clear(),
     async close() {
       server.closeAllConnections();
       server.close();
@@ -75,8 +75,8 @@ export class EventSource {
   }
 
   /**
-   * Inserts `consent.expiring` for this many records, starting at `from`, for each of the subscriptions; the expiries are
-   * those of the round. Returns the function that commits the events: nothing is planned or sent before.
+   * Inserts `consent.expiring` for this many records, starting at `from`, for each of the subscriptions; the expiries
+   * are those of the round. Returns the function that commits the events: nothing is planned or sent before.
    */
   async expiring(webhooks: readonly string[], records: number, round: number, from = 0): Promise<() => Promise<void>> {
     const { rows } = await this.client.query<{ id: string }>(

@@ -80,7 +80,7 @@ const UNKNOWN_RECORDS = `
     cross join generate_series(1, ${RECORDS_PER_METER_POINT})`;
 
 /** Bytes of an encrypted access key. */
-const SEALED_KEY_BYTES = 56;
+const ENCRYPTED_KEY_BYTES = 56;
 
 async function fillRecords(client: Client, wanted: RowsWanted, identities: readonly IdentityRow[]): Promise<BenchRows> {
   const perBatch = BATCH / RECORDS_PER_METER_POINT;
@@ -89,17 +89,17 @@ async function fillRecords(client: Client, wanted: RowsWanted, identities: reado
   const accessKeys: string[] = [];
   for (let from = 0; from < identities.length; from += perBatch) {
     const batch = identities.slice(from, from + perBatch);
-    const asked = batch.filter((_, index) => (from + index) % everyOther === 0);
+    const readable = batch.filter((_, index) => (from + index) % everyOther === 0);
     const others = batch.filter((_, index) => (from + index) % everyOther !== 0);
-    const records = asked.flatMap((identity) => recordsOf(identity));
+    const records = readable.flatMap((identity) => recordsOf(identity));
     await insertRecords(client, wanted, records);
     await client.query(UNKNOWN_RECORDS, [
-      ...[wanted.duid, JSON.stringify(DOCUMENT), randomBytes(SEALED_KEY_BYTES)],
+      ...[wanted.duid, JSON.stringify(DOCUMENT), randomBytes(ENCRYPTED_KEY_BYTES)],
       others.map(({ id }) => id),
       others.map(({ ref }) => ref),
       others.map(({ meterPointId }) => meterPointId),
     ]);
-    known.push(...asked);
+    known.push(...readable);
     accessKeys.push(...records.map(({ key }) => key));
     progress(`${(from + batch.length) * RECORDS_PER_METER_POINT} of ${wanted.records} records are made`);
   }

@@ -33,8 +33,8 @@ export async function runTests(root: string, pattern: string): Promise<FailedTes
   if (code === 0) return undefined;
   const [, file, test] = FIRST_FAILURE.exec(output) ?? [];
   if (file === undefined || test === undefined || test === 'Test suite failed to run') {
-    const told = output.slice(output.indexOf('●')).trim();
-    throw new Error(`the tests of ${pattern} cannot be run: ${told.slice(0, LONGEST_REASON)}`);
+    const report = output.slice(output.indexOf('●')).trim();
+    throw new Error(`the tests of ${pattern} cannot be run: ${report.slice(0, LONGEST_REASON)}`);
   }
   return { file, test };
 }

@@ -246,8 +246,8 @@ describe('The image', () => {
       const page = await fetch(new URL(entry, urls[name]));
       const [, asset = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(await page.text()) ?? [];
       const addresses = [asset, healthAddress(service).pathname];
-      const answers = await Promise.all(addresses.map((address) => fetch(new URL(address, urls[name]))));
-      expect([name, page.status, ...answers.map(({ status: answered }) => answered)]).toEqual([name, 200, 200, 200]);
+      const responses = await Promise.all(addresses.map((address) => fetch(new URL(address, urls[name]))));
+      expect([name, page.status, ...responses.map(({ status: code }) => code)]).toEqual([name, 200, 200, 200]);
     }
     const { pathname } = healthAddress(edge);
     const ofGateway = await fetch(new URL(pathname, urls['gateway']));

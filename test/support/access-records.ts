@@ -66,15 +66,15 @@ export function recordOnConsent(change: (record: AccessRecordInput) => void = ()
 }
 
 /** Returns each violation as one line: `CODE path: message`. */
-export function told(violations: readonly Violation[]): string[] {
+export function violationLines(violations: readonly Violation[]): string[] {
   return violations.map(({ code, path, message }) => `${code} ${path.join('/')}: ${message}`);
 }
 
 /** Returns the violations that one rule reports for a record. */
-export function toldBy(
+export function reportedBy(
   rule: RegistrationRule,
   record: AccessRecordInput,
   facts: Partial<RegistrationContext> = {},
 ): string[] {
-  return told(rule(record, { ...FACTS, ...facts }));
+  return violationLines(rule(record, { ...FACTS, ...facts }));
 }

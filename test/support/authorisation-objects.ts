@@ -174,8 +174,8 @@ async function webhook(rest: RestClient): Promise<Identifiers> {
 }
 
 async function token(rest: RestClient, path: string, body: object): Promise<Identifiers> {
-  const answer = good(await rest('POST', path, { ...body, method: 'magic-link' }));
-  return { 'token-ref': String(answer.body['magic-link']['token-ref']) };
+  const response = good(await rest('POST', path, { ...body, method: 'magic-link' }));
+  return { 'token-ref': String(response.body['magic-link']['token-ref']) };
 }
 
 /** Returns the internal id of the first record in a customer's list. */

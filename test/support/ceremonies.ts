@@ -41,10 +41,10 @@ export interface Started {
 
 /** Starts a re-identification; fails if it is rejected. */
 export async function started(fixture: SignInFixture, caller: Caller, input: object, ref?: string): Promise<Started> {
-  const answer = await (ref === undefined
-    ? fixture.ask(REIDENTIFY, { input }, { caller })
-    : fixture.ask(REIDENTIFY_OWN, { ref, input }, { caller }));
-  const { magicLink, passkey } = valueOf(answer);
+  const response = await (ref === undefined
+    ? fixture.execute(REIDENTIFY, { input }, { caller })
+    : fixture.execute(REIDENTIFY_OWN, { ref, input }, { caller }));
+  const { magicLink, passkey } = valueOf(response);
   return { tokenRef: (magicLink ?? passkey).tokenRef, secret: passkey ? lastPart(passkey.redirectUrl) : '' };
 }
 
@@ -61,12 +61,12 @@ export function lastPart(url: string): string {
 
 /** Returns the options of the next ceremony, as the browser receives them. */
 export async function optionsOf(fixture: SignInFixture, secret: string): Promise<ReturnType<typeof JSON.parse>> {
-  return valueOf(await fixture.ask(OPTIONS, { secret })).options;
+  return valueOf(await fixture.execute(OPTIONS, { secret })).options;
 }
 
 /** Sends an authenticator's response. */
 export function finish(fixture: SignInFixture, secret: string, response: CredentialJson): Promise<FixtureResponse> {
-  return fixture.ask(FINISH, { secret, response });
+  return fixture.execute(FINISH, { secret, response });
 }
 
 /** Runs one registration ceremony, with an authenticator that may deviate. */
@@ -110,7 +110,7 @@ export async function enrol(
   ref: string,
 ): Promise<void> {
   const { secret } = await started(fixture, by, { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL }, ref);
-  const { proofs } = valueOf(await fixture.ask(CEREMONY, { secret }));
+  const { proofs } = valueOf(await fixture.execute(CEREMONY, { secret }));
   if (proofs.length > 0) throw new Error(`a proof is due: ${proofs}`);
   valueOf(await registered(fixture, secret, authenticator));
 }

@@ -69,7 +69,7 @@ export class ContestFixture {
         consent: { consentType: 'EXPRESSED_CONSENT', method: 'web' },
       },
     };
-    valueOf(await this.fixture.askAccess(RECORD, { input }, { caller: by }));
+    valueOf(await this.fixture.executeInAccess(RECORD, { input }, { caller: by }));
   }
 
   /** Signs in by a mailed link; returns the session's token. */
@@ -86,7 +86,7 @@ export class ContestFixture {
     await this.fixture.jobsDone();
     const tokens: { token: string; isCurrent: boolean }[] = [];
     for (const secret of (await links()).filter((link) => !before.has(link))) {
-      const { token } = valueOf(await this.fixture.ask(SIGN_IN_WITH_LINK, { secret }));
+      const { token } = valueOf(await this.fixture.execute(SIGN_IN_WITH_LINK, { secret }));
       tokens.push({ token, isCurrent: (await scopeOf(this.fixture, token)).isCurrent });
     }
     return tokens.toSorted((one, other) => Number(other.isCurrent) - Number(one.isCurrent)).map(({ token }) => token);
@@ -94,18 +94,18 @@ export class ContestFixture {
 
   /** Returns the purposes of the records that a session shows. */
   async seen(token: string, part = 'CURRENT'): Promise<string[]> {
-    const page = valueOf(await this.fixture.askAccess(SEEN, { part }, asCustomer(token)));
+    const page = valueOf(await this.fixture.executeInAccess(SEEN, { part }, asCustomer(token)));
     return (page.nodes as { purpose: string }[]).map(({ purpose }) => purpose).toSorted();
   }
 
   /** Returns the id of an access record that a session shows. */
   async idOf(token: string, purpose: string): Promise<string> {
-    const page = valueOf(await this.fixture.askAccess(SEEN, { part: 'CURRENT' }, asCustomer(token)));
+    const page = valueOf(await this.fixture.executeInAccess(SEEN, { part: 'CURRENT' }, asCustomer(token)));
     return (page.nodes as { id: string; purpose: string }[]).find((each) => each.purpose === purpose)?.id as string;
   }
 
   withdraw(token: string, id: string) {
-    return this.fixture.askAccess(WITHDRAW, { id }, asCustomer(token));
+    return this.fixture.executeInAccess(WITHDRAW, { id }, asCustomer(token));
   }
 
   /** Locks an access record, in a transaction of the owner, until it is released. */
@@ -124,7 +124,7 @@ export class ContestFixture {
   async contacts(
     token: string,
   ): Promise<{ id: string; kind: string; shown: string; standing: string; dataUsers: { duid: string }[] }[]> {
-    return valueOf(await this.fixture.ask(CONTACTS, {}, asCustomer(token)));
+    return valueOf(await this.fixture.execute(CONTACTS, {}, asCustomer(token)));
   }
 
   /** Returns the contact with this standing. */
@@ -138,7 +138,7 @@ export class ContestFixture {
   async mailedProof(token: string, email: string): Promise<string> {
     const contact = await this.contactOf(token, 'OTHER');
     const before = (await this.proofs(email)).length;
-    valueOf(await this.fixture.ask(MAIL_CONTACT_LINK, { contact }, asCustomer(token)));
+    valueOf(await this.fixture.execute(MAIL_CONTACT_LINK, { contact }, asCustomer(token)));
     const [newest] = await until(async () =>
       (await this.proofs(email)).length > before ? this.proofs(email) : undefined,
     );
@@ -161,14 +161,14 @@ export class ContestFixture {
     const { mpid } = await (this.mpid ??= this.fixture.newSupplier());
     const login = { login: `contest-${(this.people += 1)}`, password: 'a password', mpxns: [mpxn] };
     this.fixture.supplier.addLogins([login]);
-    const { secret, url } = valueOf(await this.fixture.ask(START_SUPPLIER, { mpid, entry: { mpxn } }));
+    const { secret, url } = valueOf(await this.fixture.execute(START_SUPPLIER, { mpid, entry: { mpxn } }));
     const callbackUrl = await signInAtSupplier(url, login);
-    const { data, codes } = await this.fixture.ask(FINISH_SUPPLIER, { secret, callbackUrl });
+    const { data, codes } = await this.fixture.execute(FINISH_SUPPLIER, { secret, callbackUrl });
     return { codes, token: data?.finishSupplierSignIn?.token };
   }
 
   judge(token: string, contact: string, verdict: 'CONFIRMED' | 'REJECTED') {
-    return this.fixture.ask(JUDGE, { contact, verdict }, asCustomer(token));
+    return this.fixture.execute(JUDGE, { contact, verdict }, asCustomer(token));
   }
 
   /** Creates a record whose passkey its Data User vouches for, with or without an address. */
@@ -183,15 +183,15 @@ export class ContestFixture {
 
   /** Starts a sign-in by passkey and returns its assertion. */
   async assertion(authenticator: SoftwareAuthenticator) {
-    const { secret, options } = valueOf(await this.fixture.ask(START_PASSKEY));
+    const { secret, options } = valueOf(await this.fixture.execute(START_PASSKEY));
     return { secret, response: authenticator.get(options) };
   }
 
   async signedInByPasskey(authenticator: SoftwareAuthenticator): Promise<string> {
-    const answer = await this.fixture.ask(SIGN_IN_WITH_PASSKEY, {
+    const response = await this.fixture.execute(SIGN_IN_WITH_PASSKEY, {
       ...(await this.assertion(authenticator)),
       entry: null,
     });
-    return valueOf(answer).token;
+    return valueOf(response).token;
   }
 }

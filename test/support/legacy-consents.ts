@@ -33,7 +33,7 @@ export function sendConsent(
   input: object,
   more: { readonly ck?: string; readonly key?: string } = {},
 ): Promise<FixtureResponse> {
-  return fixture.ask(REGISTER_CONSENT, { input, ...more }, { caller });
+  return fixture.execute(REGISTER_CONSENT, { input, ...more }, { caller });
 }
 
 /** Returns the violations of a request: codes, paths and messages. */

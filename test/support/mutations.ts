@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { Kind, parse, print, visit } from 'graphql';
 import { onboarded } from './administration';
-import { GRAPH_REQUESTS, type GraphQuestion } from './authorisation-graph-requests';
+import { GRAPH_REQUESTS, type GraphOperation } from './authorisation-graph-requests';
 import { type AuthorisationObjects, webhookBody } from './authorisation-objects';
 import type { AuthorisationFixture } from './authorisation-fixture';
 import type { CallerName } from './authorisation-table';
@@ -12,7 +12,7 @@ import { ASSIGN } from './tariff-graph';
 /** A mutation that succeeds, and who sends it. Each call returns a change that has not been made yet. */
 export interface SampleMutation {
   readonly caller: CallerName;
-  readonly question: (fixture: AuthorisationFixture, objects: AuthorisationObjects) => Promise<GraphQuestion>;
+  readonly nextChange: (fixture: AuthorisationFixture, objects: AuthorisationObjects) => Promise<GraphOperation>;
 }
 
 /** A mutation as in the tables of authorisation. */
@@ -20,7 +20,7 @@ const tabled = (name: string, caller: CallerName, object: string): [string, Samp
   name,
   {
     caller,
-    question: async (fixture, objects) =>
+    nextChange: async (fixture, objects) =>
       (GRAPH_REQUESTS[`Mutation.${name}`] as NonNullable<(typeof GRAPH_REQUESTS)[string]>)({
         ...{ object, caller, fixture, objects },
       }),
@@ -38,7 +38,7 @@ const sample = (
   ) => Variables | Promise<Variables> = () => ({}),
 ): SampleMutation => ({
   caller,
-  question: async (fixture, objects) => ({ query, variables: await variables(fixture, objects) }),
+  nextChange: async (fixture, objects) => ({ query, variables: await variables(fixture, objects) }),
 });
 
 const newAccount = async ({ register }: AuthorisationFixture, role = 'DATA_USER'): Promise<Variables> => {
@@ -112,9 +112,9 @@ export const SAMPLE_MUTATIONS: Readonly<Record<string, SampleMutation>> = {
   ]),
   publishTariff: {
     caller: 'supplier',
-    question: async (fixture, objects) => {
-      const [, { question }] = tabled('publishTariff', 'supplier', "the supplier's");
-      const { query, variables } = await question(fixture, objects);
+    nextChange: async (fixture, objects) => {
+      const [, { nextChange }] = tabled('publishTariff', 'supplier', "the supplier's");
+      const { query, variables } = await nextChange(fixture, objects);
       const tariffId = `trf_${randomUUID().replaceAll('-', '')}`;
       return { query, variables: { input: { ...(variables?.['input'] as object), tariffId } } };
     },
@@ -181,10 +181,10 @@ export const SAMPLE_MUTATIONS: Readonly<Record<string, SampleMutation>> = {
   setClockOffset: sample('admin', 'mutation { setClockOffset(seconds: 0) }'),
   appendTariffPrices: {
     caller: 'supplier',
-    question: async (fixture, objects) => {
-      const [, { question }] = tabled('appendTariffPrices', 'supplier', "the supplier's");
+    nextChange: async (fixture, objects) => {
+      const [, { nextChange }] = tabled('appendTariffPrices', 'supplier', "the supplier's");
       objects.usedUp('dynamic tariff of supplier');
-      return question(fixture, objects);
+      return nextChange(fixture, objects);
     },
   },
   prepareBaseModelPublication: sample(
@@ -252,7 +252,7 @@ export const SAMPLE_MUTATIONS: Readonly<Record<string, SampleMutation>> = {
 };
 
 /** Returns an operation with `dryRun: true` on its mutations. */
-export function asCheck({ query, ...question }: GraphQuestion): GraphQuestion {
+export function asCheck({ query, ...nextChange }: GraphOperation): GraphOperation {
   const value = { kind: Kind.BOOLEAN, value: true } as const;
   const dryRun = { kind: Kind.ARGUMENT, name: { kind: Kind.NAME, value: 'dryRun' }, value } as const;
   const checked = visit(parse(query, { noLocation: true }), {
@@ -268,5 +268,5 @@ export function asCheck({ query, ...question }: GraphQuestion): GraphQuestion {
       },
     }),
   });
-  return { ...question, query: print(checked) };
+  return { ...nextChange, query: print(checked) };
 }

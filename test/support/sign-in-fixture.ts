@@ -40,9 +40,14 @@ export interface SignInFixture {
   /** Returns the complete log. */
   log(): string;
   /** Calls a replica of `identity`; by default unauthenticated. */
-  ask(query: string, variables?: object, context?: Partial<CallContext>, replica?: number): Promise<FixtureResponse>;
+  execute(
+    query: string,
+    variables?: object,
+    context?: Partial<CallContext>,
+    replica?: number,
+  ): Promise<FixtureResponse>;
   /** Calls `access`. */
-  askAccess(query: string, variables?: object, context?: Partial<CallContext>): Promise<FixtureResponse>;
+  executeInAccess(query: string, variables?: object, context?: Partial<CallContext>): Promise<FixtureResponse>;
   /** Creates a Data User with return URLs. */
   dataUser(...returnUrls: string[]): Promise<Caller>;
   /** Creates a supplier where customers can sign in; returns its MPID. */
@@ -73,9 +78,9 @@ export interface SignInFixtureOptions {
 }
 
 /**
- * Returns the fixture that all chapters of a test file share, with two replicas of `identity`: its start costs more than a
- * chapter. A chapter uses separate people, meter points and organisations, and resets the clock. Closed after the last
- * test of the file.
+ * Returns the fixture that all chapters of a test file share, with two replicas of `identity`: its start costs more
+ * than a chapter. A chapter uses separate people, meter points and organisations, and resets the clock. Closed after
+ * the last test of the file.
  */
 export function fixtureOfThisFile(): Promise<SignInFixture> {
   return (ofThisFile ??= startSignInFixture({ replicas: 2 }));
@@ -101,8 +106,8 @@ export async function startSignInFixture(options: SignInFixtureOptions = {}): Pr
   const { access, identities, startReplica, log } = await startSubgraphs(database.url, keys, fixtureUrls, options);
   const owner = new Client({ connectionString: database.url });
   await owner.connect();
-  const ask: SignInFixture['ask'] = (query, variables, context, replica = 0) =>
-    answerOf(identities[replica]?.link as SubgraphLink, query, variables, context);
+  const execute: SignInFixture['execute'] = (query, variables, context, replica = 0) =>
+    responseOf(identities[replica]?.link as SubgraphLink, query, variables, context);
   return {
     accounts: access.accounts,
     identity: (identities[0] as (typeof identities)[number]).link,
@@ -113,10 +118,10 @@ export async function startSignInFixture(options: SignInFixtureOptions = {}): Pr
     databaseUrl: database.url,
     keys,
     log,
-    ask,
-    askAccess: (...asked) => answerOf(access.link, ...asked),
+    execute,
+    executeInAccess: (...request) => responseOf(access.link, ...request),
     ...organisationsOf(access.accounts, supplier.issuer),
-    ...recordsOf(ask),
+    ...recordsOf(execute),
     ...whatTheOwnerDoes(owner, keys),
     addReplica: async () => void identities.push(await startReplica()),
     close: async () => {
@@ -150,9 +155,9 @@ function organisationsOf(
   };
 }
 
-function recordsOf(ask: SignInFixture['ask']): Pick<SignInFixture, 'newRecord' | 'newEnrolment'> {
+function recordsOf(execute: SignInFixture['execute']): Pick<SignInFixture, 'newRecord' | 'newEnrolment'> {
   const register = async (caller: Caller, change: object = {}, principal: object = {}) => {
-    const { data, codes } = await ask(REGISTER, { input: recordInput(change, principal) }, { caller });
+    const { data, codes } = await execute(REGISTER, { input: recordInput(change, principal) }, { caller });
     if (codes.length > 0) throw new Error(codes.join());
     return data.registerIdentityRecord;
   };
@@ -204,7 +209,10 @@ async function startSubgraphs(
     limits: { ...readSettings({}).limits, ...limits },
   };
   let access: Access | undefined;
-  const toAccess: SubgraphLink = { name: 'access', execute: (...asked) => (access as Access).link.execute(...asked) };
+  const toAccess: SubgraphLink = {
+    name: 'access',
+    execute: (...request) => (access as Access).link.execute(...request),
+  };
   const startReplica = () => startIdentity({ ...common, keys, places: fixtureUrls, access: between(toAccess) });
   const first = await startReplica();
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
@@ -221,7 +229,7 @@ async function startSubgraphs(
   return { access, identities: [first, ...others], startReplica, log: () => lines.join('') };
 }
 
-async function answerOf(
+async function responseOf(
   link: SubgraphLink,
   query: string,
   variables: object = {},

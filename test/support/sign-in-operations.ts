@@ -36,24 +36,24 @@ export const asService: Partial<CallContext> = { service: 'access' };
 
 /** Requests sign-in links. */
 export function requestLink(fixture: SignInFixture, entry: object, language = 'EN') {
-  return fixture.ask(REQUEST_LINK, { entry, language });
+  return fixture.execute(REQUEST_LINK, { entry, language });
 }
 
 /** Requests a link, reads the mail and confirms the sign-in. */
 export async function signedInByLink(fixture: SignInFixture, entry: object, email: string): Promise<NewSession> {
   const links = async () => (await mailsNow(fixture, email)).filter(isLinkMail);
   const before = (await links()).length;
-  const { codes: refused } = await requestLink(fixture, entry);
-  if (refused.length > 0) throw new Error(refused.join());
+  const { codes: rejected } = await requestLink(fixture, entry);
+  if (rejected.length > 0) throw new Error(rejected.join());
   const mails = await until(async () => ((await links()).length > before ? links() : undefined));
-  const { data, codes } = await fixture.ask(SIGN_IN_WITH_LINK, { secret: secretIn(mails) });
+  const { data, codes } = await fixture.execute(SIGN_IN_WITH_LINK, { secret: secretIn(mails) });
   if (codes.length > 0) throw new Error(codes.join());
   return data.signInWithLink;
 }
 
 /** Returns the scope of a token's session; null if there is none. */
 export async function scopeOf(fixture: SignInFixture, token: string, replica = 0) {
-  const { data, codes } = await fixture.ask(SCOPE, { token }, asService, replica);
+  const { data, codes } = await fixture.execute(SCOPE, { token }, asService, replica);
   if (codes.length > 0) throw new Error(codes.join());
   return data.customerScope;
 }

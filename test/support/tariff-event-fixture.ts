@@ -74,7 +74,7 @@ const ALL: Participation = {
 };
 
 /** Returns the bodies of POSTs as objects. */
-export const told = (posts: readonly ReceivedPost[]): ReturnType<typeof JSON.parse>[] =>
+export const bodiesOf = (posts: readonly ReceivedPost[]): ReturnType<typeof JSON.parse>[] =>
   posts.map(({ body }) => JSON.parse(body));
 
 /** Returns whether a POST is signed with a secret (Standard Webhooks). */
@@ -101,23 +101,23 @@ export async function tariffEventFixture(): Promise<TariffEventFixture> {
   const metrics = new Registry();
   const graph = await tariffGraph(undefined, metrics);
   const receiver = await webhookReceiver();
-  const { ask, owner } = graph;
+  const { execute, owner } = graph;
   const callerOf = (userId: string, change: Partial<Participation>): Caller => {
-    const { mpid, ...said } = { ...ALL, ...change };
-    return { accountId: userId, role: 'consumer', duid: null, mpid, consumer: { userId, ...said } };
+    const { mpid, ...claimed } = { ...ALL, ...change };
+    return { accountId: userId, role: 'consumer', duid: null, mpid, consumer: { userId, ...claimed } };
   };
   const publish: TariffEventFixture['publish'] = async (number, change = {}, mpid = 'LAPW') => {
-    await ask(PUBLISH, { input: tariffInput(number, change) }, supplierOf(mpid));
+    await execute(PUBLISH, { input: tariffInput(number, change) }, supplierOf(mpid));
     return trf(number);
   };
   const now = async () => (await owner.query<{ now: Date }>('select register_now() as now')).rows[0]?.now as Date;
   const worker = openDatabase(tariffsAddress(graph.url, graph.keys));
   const changes = new ScheduledChangeRepository(worker.pool);
   // The next poll repeats a failed change, as the sweep does.
-  const happen = () => changes.applyDue(() => undefined).catch(() => false);
+  const apply = () => changes.applyDue(() => undefined).catch(() => false);
   const settled = async () => {
     await until(async () => {
-      await happen();
+      await apply();
       return (await owner.query(DUE)).rows[0].due === '0' ? true : undefined;
     }, LONGEST);
   };
@@ -128,29 +128,29 @@ export async function tariffEventFixture(): Promise<TariffEventFixture> {
     ...{ receiver, metrics, publish, now },
     async participant(change = {}) {
       const input = { name: 'Curlew Insight Ltd', displayName: 'Curlew', support: 'help@curlew.example' };
-      const { userId } = (await ask(SAVE_USER, { input }, ADMIN)).saveRtiUser.rtiUser;
+      const { userId } = (await execute(SAVE_USER, { input }, ADMIN)).saveRtiUser.rtiUser;
       return { userId, caller: callerOf(userId, change) };
     },
     with: ({ userId }, change) => callerOf(userId, change),
-    consent: async (caller) => (await ask(GIVE, {}, caller)).giveTariffConsent,
+    consent: async (caller) => (await execute(GIVE, {}, caller)).giveTariffConsent,
     webhook: async (caller, path = '/hook') =>
-      (await ask(REGISTER, { url: new URL(path, receiver.url).href }, caller)).registerRtiWebhook,
+      (await execute(REGISTER, { url: new URL(path, receiver.url).href }, caller)).registerRtiWebhook,
     async assign(mpxn, number, inSeconds = 0, mpid = 'LAPW') {
       const from = new Date((await now()).getTime() + inSeconds * 1_000).toISOString();
       // The start of an immediate assignment is past when it arrives: only an admin may record it for a meter point of
       // another supplier.
-      await ask(ASSIGN, { mpxn, tariffId: trf(number), from }, inSeconds > 0 ? supplierOf(mpid) : ADMIN);
+      await execute(ASSIGN, { mpxn, tariffId: trf(number), from }, inSeconds > 0 ? supplierOf(mpid) : ADMIN);
     },
     async setStatus(of, status) {
       const set =
         'userId' in of
           ? 'mutation ($id: String!, $status: RegisterEntryStatus!) { setRtiUserStatus(userId: $id, status: $status) { status } }'
           : 'mutation ($id: String!, $status: RegisterEntryStatus!) { setSupplierStatus(mpid: $id, status: $status) { status } }';
-      await ask(set, { id: 'userId' in of ? of.userId : of.mpid, status }, ADMIN);
+      await execute(set, { id: 'userId' in of ? of.userId : of.mpid, status }, ADMIN);
     },
     posts: (count, path = '/hook') =>
       until(async () => {
-        await happen();
+        await apply();
         const arrived = receiver.received.filter((post) => post.path === path);
         return arrived.length >= count ? arrived : undefined;
       }, LONGEST),
@@ -159,7 +159,7 @@ export async function tariffEventFixture(): Promise<TariffEventFixture> {
       await settled();
       await graph.moveClock(seconds);
     },
-    logged: async (mpid = 'LAPW') => (await ask(LOG, { mpid }, supplierOf(mpid))).tariffEvents.nodes,
+    logged: async (mpid = 'LAPW') => (await execute(LOG, { mpid }, supplierOf(mpid))).tariffEvents.nodes,
     close: async () => {
       await worker.close();
       await graph.close();

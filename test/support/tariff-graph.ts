@@ -12,7 +12,7 @@ import { readSettings } from '../../process/settings/read-settings';
 import type { TariffKeys } from '../../subgraphs/tariffs/keys';
 
 /** Data of any kind: tests read its fields by name. */
-type AnswerData = ReturnType<typeof JSON.parse>;
+type ResultData = ReturnType<typeof JSON.parse>;
 
 /** The subgraph `tariffs` with a separate database. */
 export interface TariffGraph {
@@ -22,9 +22,9 @@ export interface TariffGraph {
   /** Connections with the login of the owner. */
   readonly owner: Pool;
   /** Executes an operation and returns its data; throws on errors. Unauthenticated unless a caller is passed. */
-  ask(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<AnswerData>;
+  execute(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<ResultData>;
   /** Executes an operation and returns the code of its first error, with the paths of its violations. */
-  refusal(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<string>;
+  errorOf(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<string>;
   /** Sets the register's clock ahead of real time. */
   moveClock(seconds: number): Promise<void>;
   /** Creates suppliers, as an admin. */
@@ -120,19 +120,19 @@ export async function tariffGraph(limits?: Partial<Limits>, metrics?: Registry):
   const owner = new Pool({ connectionString: fresh.url, options: '-c search_path=tariffs,register', max: 2 });
   // Dropping the database may end the last sessions with an error.
   owner.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
-  const execute = (query: string, variables: Record<string, unknown> = {}, caller: Caller | null = null) =>
+  const run = (query: string, variables: Record<string, unknown> = {}, caller: Caller | null = null) =>
     running.link.execute({ query, variables }, contextOf(caller));
-  const ask: TariffGraph['ask'] = async (query, variables, caller) => {
-    const { data, errors } = await execute(query, variables, caller);
+  const execute: TariffGraph['execute'] = async (query, variables, caller) => {
+    const { data, errors } = await run(query, variables, caller);
     if (errors) throw new Error(JSON.stringify(errors));
     return data;
   };
   return {
-    ...{ url: fresh.url, keys, running, owner, ask },
-    refusal: async (query, variables, caller) => refusalOf(await execute(query, variables, caller)),
+    ...{ url: fresh.url, keys, running, owner, execute },
+    errorOf: async (query, variables, caller) => errorOf(await run(query, variables, caller)),
     moveClock: async (seconds) => void (await owner.query('select register.set_clock_offset($1)', [seconds])),
     async suppliers(...mpids) {
-      for (const mpid of mpids) await ask(SAVE_SUPPLIER, { input: supplierInput(mpid) }, ADMIN);
+      for (const mpid of mpids) await execute(SAVE_SUPPLIER, { input: supplierInput(mpid) }, ADMIN);
     },
     close: async () => {
       await running.close();
@@ -158,7 +158,7 @@ function contextOf(caller: Caller | null): CallContext {
   return { caller, service: null, transactionId: `tid_${'0'.repeat(24)}`, clientAddress: '192.0.2.1' };
 }
 
-function refusalOf({ errors }: ExecutionResult): string {
+function errorOf({ errors }: ExecutionResult): string {
   const [{ extensions }] = errors as unknown as [{ extensions: { code: string; violations?: { path: string[] }[] } }];
   return [extensions.code, ...(extensions.violations ?? []).map(({ path }) => path.join('.'))].join(' ');
 }

@@ -8,7 +8,7 @@ export interface UserStory {
   /** Where the users receive webhooks. */
   readonly inbox: UserInbox;
   /** A client without a token. */
-  readonly anyone: RestClient;
+  readonly anonymous: RestClient;
   /** The first demo Data User; without a token until it signs in. */
   dataUser: RestClient;
   /** The signing secret of its subscription. */
@@ -23,13 +23,13 @@ export interface UserStory {
 export async function beginStory(wiring: Wiring): Promise<UserStory> {
   const register = await startTestRegister(wiring, { environment: { WEBHOOK_ALLOW_LOOPBACK: 'true' } });
   const inbox = await userInbox();
-  const anyone = anonymousClient(register.rest);
+  const anonymous = anonymousClient(register.rest);
   const customer = { mpxn: '1044332211', email: 'nia.rowlands@customer.example', ir: '', ak: '' };
   const end = async () => {
     await register.close();
     await inbox.close();
   };
-  return { register, inbox, anyone, dataUser: anyone, secret: '', customer, end };
+  return { register, inbox, anonymous, dataUser: anonymous, secret: '', customer, end };
 }
 
 /** Returns the state of an access record, read with its key. */

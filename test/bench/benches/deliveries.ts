@@ -66,8 +66,8 @@ interface Drain {
 }
 
 /**
- * Compares product and baseline in alternating rounds: both send the same number of POSTs, which one transaction orders.
- * The clocks start at its commit.
+ * Compares product and baseline in alternating rounds: both send the same number of POSTs, which one transaction
+ * orders. The clocks start at its commit.
  */
 async function againstBarePosts(
   name: string,
@@ -77,7 +77,7 @@ async function againstBarePosts(
 ): Promise<{ readonly measurement: Measurement; readonly perSecond: number }> {
   const records = scaled(DELIVERIES_A_ROUND / webhooks.length);
   const count = records * webhooks.length;
-  const ours: Drain[] = [];
+  const productDrains: Drain[] = [];
   const baseline: Drain[] = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
     const fire = () => source.expiring(webhooks, records, (rounds += 1));
@@ -86,18 +86,18 @@ async function againstBarePosts(
     const [product, bareJobs] = [mine, theirs].map(described);
     progress(`${name}, round ${round} of ${ROUNDS}: product ${product}; bare ${bareJobs}`);
     if (round === 0) continue; // warm-up
-    ours.push(mine);
+    productDrains.push(mine);
     baseline.push(theirs);
   }
   const of = (drains: readonly Drain[], value: (drain: Drain) => number | undefined) =>
     median(drains.map((drain) => value(drain) ?? Number.NaN));
   const cost = (drains: readonly Drain[]) =>
     of(drains, ({ servers = Number.NaN, postgres = Number.NaN }) => servers + postgres);
-  const speed = of(ours, ({ perSecond }) => perSecond) / of(baseline, ({ perSecond }) => perSecond);
-  const ratio = cost(baseline) / cost(ours);
+  const speed = of(productDrains, ({ perSecond }) => perSecond) / of(baseline, ({ perSecond }) => perSecond);
+  const ratio = cost(baseline) / cost(productDrains);
   const cpuOf = (drains: readonly Drain[]) =>
     `${Math.round(of(drains, ({ servers }) => servers))}+${Math.round(of(drains, ({ postgres }) => postgres))}`;
-  const perSecond = [ours, baseline].map((drains) => Math.round(of(drains, (drain) => drain.perSecond)));
+  const perSecond = [productDrains, baseline].map((drains) => Math.round(of(drains, (drain) => drain.perSecond)));
   const measurement = {
     name,
     ratio: Number.isNaN(ratio) ? speed : ratio,
@@ -106,7 +106,7 @@ async function againstBarePosts(
     beside: {
       'deliveries-ratio': rounded(speed),
       'deliveries-per-second': perSecond.join(':'),
-      'cpu-us': `${cpuOf(ours)}:${cpuOf(baseline)}`,
+      'cpu-us': `${cpuOf(productDrains)}:${cpuOf(baseline)}`,
     },
   };
   return { measurement, perSecond: perSecond[0] as number };
@@ -121,7 +121,7 @@ async function drained(
   receiver: CountingReceiver,
   clocks: readonly [ProcessorClock, ProcessorClock],
 ): Promise<Drain> {
-  receiver.forget();
+  receiver.clear();
   const commit = await fire();
   const [before, begin] = [clocks.map((clock) => clock()), performance.now()];
   await commit();
@@ -163,8 +163,8 @@ async function startBareDeliveries({ databaseUrl, logFile }: BenchRegister, rece
 }
 
 /**
- * Withdraws consents, at a share of the product's delivery rate, while a hundred thousand deliveries are pending. The 99th
- * percentile of the times from commit to arrival is at most one second.
+ * Withdraws consents, at a share of the product's delivery rate, while a hundred thousand deliveries are pending. The
+ * 99th percentile of the times from commit to arrival is at most one second.
  */
 async function withdrawalBesideBacklog(
   { source, receiver }: DeliveryFixture,
@@ -172,7 +172,7 @@ async function withdrawalBesideBacklog(
   perSecond: number,
   { scaled }: BenchContext,
 ): Promise<Measurement> {
-  receiver.forget();
+  receiver.clear();
   const records = await source.activeRecords(scaled(WITHDRAWALS));
   const [all, part] = [scaled(BACKLOG_RECORDS), scaled(BACKLOG_RECORDS / 10)];
   rounds += 1;

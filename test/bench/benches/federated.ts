@@ -4,7 +4,7 @@ import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import { type Bench, bareSide, comparison, comparisons, productSide } from '../bench-context';
 import type { BenchRegister } from '../bench-fixture';
 import type { Load } from '../load';
-import { demandSameAnswer } from '../same-response';
+import { expectSameResponse } from '../same-response';
 
 const OPERATION = 'ReadAccessRecordWithParties';
 const DOCUMENT = join(REPOSITORY_ROOT, 'gateway', 'operations', 'readAccessRecordWithParties.graphql');
@@ -15,7 +15,7 @@ export const federated: Bench = async (context) => {
   const register = await context.register();
   const load = graphLoad(register, { documentId: OPERATION });
   const sides = [productSide(fixture, register, load, register.gateway), bareSide(fixture, register, load)] as const;
-  await demandSameAnswer(...sides);
+  await expectSameResponse(...sides);
   return comparisons('federated', [...sides], context.seconds);
 };
 
@@ -25,7 +25,7 @@ export const federatedAdHoc: Bench = async (context) => {
   const register = await context.register();
   const load = graphLoad(register, { query: readFileSync(DOCUMENT, 'utf8') });
   const sides = [productSide(fixture, register, load, register.gateway), bareSide(fixture, register, load)] as const;
-  await demandSameAnswer(...sides);
+  await expectSameResponse(...sides);
   return [await comparison('federated-ad-hoc', sides, context.seconds)];
 };
 

@@ -4,7 +4,7 @@ import { generatedGridModel } from '../../support/generated-grid-model';
 import { type Bench, atOneConnection, bareSide, comparisons, productSide } from '../bench-context';
 import { type BenchRegister, bearerToken } from '../bench-fixture';
 import type { Load } from '../load';
-import { demandSameAnswer } from '../same-response';
+import { expectSameResponse } from '../same-response';
 
 const MEGABYTE = 1024 * 1024;
 const PLACE = { area: 'EPN', publicationYear: 2026, period: '02', projectId: 'Megabyte' };
@@ -22,7 +22,7 @@ export const gridRetrieval: Bench = async (context) => {
     keys: [PLACE.projectId],
   };
   const sides = [productSide(fixture, register, load), bareSide(fixture, register, load)] as const;
-  await demandSameAnswer(...sides);
+  await expectSameResponse(...sides);
   const measurements = await comparisons('grid-retrieval', [...sides], context.seconds);
   return [...measurements, atOneConnection('grid-retrieval', measurements)];
 };

@@ -30,22 +30,22 @@ export const grid: Bench = async () => [parsing('grid-10', 10), parsing('grid-50
 
 function parsing(name: string, megabytes: number): Measurement {
   const bytes = generatedGridModel(megabytes * MEGABYTE);
-  const rounds: { ours: number; counting: number }[] = [];
+  const rounds: { product: number; counting: number }[] = [];
   for (let round = 0; round < WARM_UPS + ROUNDS; round += 1) {
     const counting = processorSeconds(() => countElements(bytes));
-    const ours = processorSeconds(() => readItems(bytes));
-    if (round >= WARM_UPS) rounds.push({ ours, counting });
-    progress(`${name}, round ${round + 1} of ${WARM_UPS + ROUNDS}: ${rounded(counting / ours)}`);
+    const product = processorSeconds(() => readItems(bytes));
+    if (round >= WARM_UPS) rounds.push({ product, counting });
+    progress(`${name}, round ${round + 1} of ${WARM_UPS + ROUNDS}: ${rounded(counting / product)}`);
   }
   const perSecond = (seconds: readonly number[]) => rounded(bytes.length / MEGABYTE / median(seconds));
   return {
     name,
-    ratio: median(rounds.map(({ ours, counting }) => counting / ours)),
+    ratio: median(rounds.map(({ product, counting }) => counting / product)),
     baseline: 'saxes-counting',
     limit: LIMITS[name],
     beside: {
       megabytes: rounded(bytes.length / MEGABYTE),
-      'megabytes-per-cpu-second': `${perSecond(rounds.map(({ ours }) => ours))}:${perSecond(rounds.map(({ counting }) => counting))}`,
+      'megabytes-per-cpu-second': `${perSecond(rounds.map(({ product }) => product))}:${perSecond(rounds.map(({ counting }) => counting))}`,
     },
   };
 }

@@ -71,14 +71,14 @@ async function databaseAlone(
     const after = fixture.postgres();
     const perSecond = Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);
     const requests = Number(/^number of transactions actually processed: (\d+)/m.exec(stdout)?.[1]);
-    const ours = Number(measured.at(-1)?.beside['requests-per-second']?.toString().split(':')[0]);
+    const product = Number(measured.at(-1)?.beside['requests-per-second']?.toString().split(':')[0]);
     const cpu = before === undefined || after === undefined ? '-' : Math.round(((after - before) * 1e6) / requests);
     const beside = {
       connections: 32,
-      'requests-per-second': `${ours}:${Math.round(perSecond)}`,
+      'requests-per-second': `${product}:${Math.round(perSecond)}`,
       'cpu-us': `-:0+${cpu}`,
     };
-    return [{ name: 'register', ratio: rounded(ours / perSecond), baseline: 'pgbench-requests-per-second', beside }];
+    return [{ name: 'register', ratio: rounded(product / perSecond), baseline: 'pgbench-requests-per-second', beside }];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -54,9 +54,9 @@ async function byRequests(
 ): Promise<Measurement> {
   const sides = [large, small].map((each) => productSide(fixture, each, load(each)));
   await warmUp(sides, seconds);
-  const [ours, before] = await interleaved(sides, { connections: 32, rounds: ROUNDS, seconds });
+  const [product, before] = await interleaved(sides, { connections: 32, rounds: ROUNDS, seconds });
   const baseline = { name: `product-${records / SHARE}-records`, figures: before as Figures };
-  const measurement = compared(name, ours as Figures, baseline, 32, LIMITS[name]);
+  const measurement = compared(name, product as Figures, baseline, 32, LIMITS[name]);
   return { ...measurement, beside: { records, ...measurement.beside } };
 }
 
@@ -69,13 +69,13 @@ async function byStatements({ large, small, records }: Sizes, { scaled }: BenchC
   try {
     const measurements: Measurement[] = [];
     for (const name of Object.keys(sides[0].statements)) {
-      const [ours, before] = await timesOf(name, sides, scaled(REPEATS_PER_ROUND));
+      const [product, before] = await timesOf(name, sides, scaled(REPEATS_PER_ROUND));
       measurements.push({
         name: `scale-${name}`,
-        ratio: before / ours,
+        ratio: before / product,
         baseline: `product-${records / SHARE}-records`,
         limit: LIMITS[`scale-${name}`],
-        beside: { records, milliseconds: `${rounded(ours)}:${rounded(before)}` },
+        beside: { records, milliseconds: `${rounded(product)}:${rounded(before)}` },
       });
     }
     return measurements;

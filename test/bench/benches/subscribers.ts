@@ -25,10 +25,10 @@ export const subscribers: Bench = async (context) => {
   const register = await context.register();
   const count = context.scaled(SUBSCRIBERS);
   const listeners = await Promise.all(Array.from({ length: count }, () => subscribed(register)));
-  await begun(register, count);
+  await untilStarted(register, count);
   const bare = await startBroadcast(register, count);
   try {
-    const ours: Round[] = [];
+    const product: Round[] = [];
     const baseline: Round[] = [];
     for (let round = 0; round <= ROUNDS; round += 1) {
       const mine = await measured(listeners, [register.product, fixture.postgres], () => registerEvents(register));
@@ -36,10 +36,10 @@ export const subscribers: Bench = async (context) => {
       const speeds = [mine, theirs].map(({ perSecond }) => Math.round(perSecond));
       progress(`round ${round} of ${ROUNDS}, messages per second: product ${speeds[0]}, bare ${speeds[1]}`);
       if (round === 0) continue; // warm-up
-      ours.push(mine);
+      product.push(mine);
       baseline.push(theirs);
     }
-    return [comparedRounds(ours, baseline, count)];
+    return [comparedRounds(product, baseline, count)];
   } finally {
     for (const { socket } of listeners) socket.terminate();
     await bare.stop();
@@ -80,7 +80,7 @@ async function subscribed({ gateway, token }: BenchRegister): Promise<Listener> 
 }
 
 /** Waits until the gateway has started all subscriptions. */
-async function begun({ gateway }: BenchRegister, count: number): Promise<void> {
+async function untilStarted({ gateway }: BenchRegister, count: number): Promise<void> {
   await reached('subscriptions are begun', count, async () => {
     const metrics = await (await fetch(`${gateway}/metrics`)).text();
     return Number(/^gateway_subscriptions\{transport="websocket"\} (\d+)$/m.exec(metrics)?.[1] ?? 0);
@@ -154,20 +154,20 @@ async function measured(
   };
 }
 
-function comparedRounds(ours: readonly Round[], baseline: readonly Round[], count: number): Measurement {
+function comparedRounds(product: readonly Round[], baseline: readonly Round[], count: number): Measurement {
   const cost = (rounds: readonly Round[], index: number) => median(rounds.map(({ cpu }) => cpu[index] ?? Number.NaN));
   const speed = (rounds: readonly Round[]) => median(rounds.map(({ perSecond }) => perSecond));
-  const [servers, postgres, bare] = [cost(ours, 0), cost(ours, 1), cost(baseline, 0)];
-  const delays = ours.flatMap((round) => round.delays);
+  const [servers, postgres, bare] = [cost(product, 0), cost(product, 1), cost(baseline, 0)];
+  const delays = product.flatMap((round) => round.delays);
   const ratio = bare / (servers + postgres);
   return {
     name: 'subscribers',
-    ratio: Number.isNaN(ratio) ? speed(ours) / speed(baseline) : ratio,
+    ratio: Number.isNaN(ratio) ? speed(product) / speed(baseline) : ratio,
     baseline: 'bare-ws-broadcast',
     beside: {
       subscribers: count,
       events: EVENTS,
-      'messages-per-second': `${Math.round(speed(ours))}:${Math.round(speed(baseline))}`,
+      'messages-per-second': `${Math.round(speed(product))}:${Math.round(speed(baseline))}`,
       'p50-ms': rounded(percentile(delays, 50)),
       'p99-ms': rounded(percentile(delays, 99)),
       'cpu-us': `${Math.round(servers)}+${Math.round(postgres)}:${Math.round(bare)}`,

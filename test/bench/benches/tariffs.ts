@@ -5,7 +5,7 @@ import type { BenchRegister, BenchFixture } from '../bench-fixture';
 import { LIMITS } from '../limits';
 import type { Load } from '../load';
 import { median } from '../rounds';
-import { demandSameAnswer } from '../same-response';
+import { expectSameResponse } from '../same-response';
 import { type TariffRows, fillTariffs } from '../tariff-rows';
 import { type Measurement, rounded } from '../verdict';
 
@@ -25,7 +25,7 @@ export const tariffs: Bench = async (context) => {
     keys: rows.mpids,
   };
   const sides = [productSide(fixture, register, load), bareSide(fixture, register, load)] as const;
-  await demandSameAnswer(...sides);
+  await expectSameResponse(...sides);
   const measurements = await comparisons('tariffs', [...sides], context.seconds);
   const whole = await wholePage(fixture, register, rows, context.seconds);
   return [...measurements, whole, ...(await deepPages(fixture, register, rows, context.seconds)), pricesOfMonth()];
@@ -40,7 +40,7 @@ async function wholePage(
 ): Promise<Measurement> {
   const load: Load = { method: 'GET', path: '/v1/tariff/{key}?detail=full&limit=100', keys: mpids };
   const sides = [productSide(fixture, register, load), bareSide(fixture, register, load)] as const;
-  await demandSameAnswer(...sides);
+  await expectSameResponse(...sides);
   return comparison('tariffs-whole', sides, seconds);
 }
 
@@ -80,16 +80,16 @@ function pricesOfMonth(): Measurement {
   );
   const [from, to] = [new Date('2027-03-01T00:00:00Z'), new Date('2027-03-31T23:00:00Z')];
   const rounds = Array.from({ length: WARM_UPS + ROUNDS }, () => ({
-    ours: processorMs(() => [...halfHourPrices(tariff, from, to)].length),
+    product: processorMs(() => [...halfHourPrices(tariff, from, to)].length),
     bare: processorMs(() => localTimes(from, to)),
   })).slice(WARM_UPS);
-  const [ours, bare] = [median(rounds.map((round) => round.ours)), median(rounds.map((round) => round.bare))];
+  const [product, bare] = [median(rounds.map((round) => round.product)), median(rounds.map((round) => round.bare))];
   return {
     name: 'tariffs-prices-month',
-    ratio: bare / ours,
+    ratio: bare / product,
     baseline: 'local-times-by-intl',
     limit: LIMITS['tariffs-prices-month'],
-    beside: { 'half-hours': HALF_HOURS, 'cpu-ms': `${rounded(ours)}:${rounded(bare)}` },
+    beside: { 'half-hours': HALF_HOURS, 'cpu-ms': `${rounded(product)}:${rounded(bare)}` },
   };
 }
 

@@ -3,7 +3,7 @@ import type { BenchRegister } from '../bench-fixture';
 import { LIMITS } from '../limits';
 import type { Load } from '../load';
 import type { Side } from '../rounds';
-import { demandSameAnswer } from '../same-response';
+import { expectSameResponse } from '../same-response';
 import type { Measurement } from '../verdict';
 
 /** GET /v1/access-records/{ak} of a random record. */
@@ -17,7 +17,7 @@ export const verify: Bench = async (context) => {
   const register = await context.register();
   const load = verifyLoad(register);
   const sides = [productSide(fixture, register, load), bareSide(fixture, register, load)] as const;
-  await demandSameAnswer(...sides);
+  await expectSameResponse(...sides);
   const measurements = await comparisons('verify', [...sides], context.seconds);
   return [...measurements, latency(measurements), atOneConnection('verify', measurements)];
 };
@@ -46,9 +46,9 @@ export const verifyBetweenProcesses: Bench = async (context) => {
   for (const [name, processes] of Object.entries(WIRINGS)) {
     const services = await register.startServices(processes);
     try {
-      const ours: Side = { ...productSide(fixture, register, load, services.rest), servers: services.servers };
-      await demandSameAnswer(ours, bare);
-      const compared = await comparisons(name, [ours, bare], context.seconds);
+      const product: Side = { ...productSide(fixture, register, load, services.rest), servers: services.servers };
+      await expectSameResponse(product, bare);
+      const compared = await comparisons(name, [product, bare], context.seconds);
       measurements.push(...compared, atOneConnection(name, compared));
     } finally {
       await services.stop();

@@ -38,7 +38,7 @@ describe('The deliveries of a subscription', () => {
   beforeEach(async () => {
     by = await fixture.dataUser();
     path = `/receiver-${(number += 1)}`;
-    fixture.receiver.answer(() => 204);
+    fixture.receiver.respondWith(() => 204);
   });
   afterAll(() => fixture.close());
 
@@ -46,7 +46,7 @@ describe('The deliveries of a subscription', () => {
   const subscribe = (change = {}) => fixture.subscribe(by, { callbackUrl: callbackUrl(), ...change });
   const advance = async (seconds: number) => fixture.moveClock((clock += seconds));
   const deliveries = async ({ wid }: Subscription, args = {}) =>
-    (await fixture.ask(by, DELIVERIES, { wid, ...args })).data.webhook.deliveries;
+    (await fixture.execute(by, DELIVERIES, { wid, ...args })).data.webhook.deliveries;
   const attempted = async (subscription: Subscription, times: number) =>
     until(async () => {
       const [delivery] = (await deliveries(subscription)).nodes;
@@ -67,7 +67,7 @@ describe('The deliveries of a subscription', () => {
     const { wid } = await fixture.subscribe(other, {
       callbackUrl: `http://127.0.0.1:${fixture.receiver.port}${marker}`,
     });
-    await fixture.ask(other, 'mutation ($wid: WebhookId!) { testWebhook(wid: $wid) { eventId } }', { wid });
+    await fixture.execute(other, 'mutation ($wid: WebhookId!) { testWebhook(wid: $wid) { eventId } }', { wid });
     await until(async () => {
       const { rows } = await fixture.owner.query(
         'select attempt from delivery join webhook on id = endpoint_id where wid = $1',
@@ -81,12 +81,12 @@ describe('The deliveries of a subscription', () => {
     headers['x-dar-signature'] === `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
   it('are repeated byte by byte under the same id and signed again, unless a customer is anonymised', async () => {
-    fixture.receiver.answer(() => 500);
+    fixture.receiver.respondWith(() => 500);
     const subscription = await subscribe();
     await withdrawn();
     await attempted(subscription, 1);
     await advance(MINUTE);
-    fixture.receiver.answer(() => 204);
+    fixture.receiver.respondWith(() => 204);
     await attempted(subscription, 2);
     const posts = await fixture.posts(2, path);
     expect(new Set(posts.map(({ body }) => body)).size).toBe(1);
@@ -131,7 +131,7 @@ describe('The deliveries of a subscription', () => {
   });
 
   it('contain no MPxN once the Identity Record is anonymised', async () => {
-    fixture.receiver.answer(() => 500);
+    fixture.receiver.respondWith(() => 500);
     const subscription = await subscribe();
     const record = await withdrawn();
     await attempted(subscription, 1);
@@ -180,7 +180,7 @@ describe('The deliveries of a subscription', () => {
   });
 
   it('of a change of tenancy omit the records that were anonymised since', async () => {
-    fixture.receiver.answer(() => 500);
+    fixture.receiver.respondWith(() => 500);
     const subscription = await subscribe({ eventTypes: ['TENANCY_CHANGE'] });
     const gone = await fixture.consent(by);
     const left = await fixture.consent(by, null, gone.mpxn);
@@ -196,11 +196,11 @@ describe('The deliveries of a subscription', () => {
   });
 
   it('go to the new callback URL after it was changed', async () => {
-    fixture.receiver.answer(() => 500);
+    fixture.receiver.respondWith(() => 500);
     const subscription = await subscribe();
     await withdrawn();
     await attempted(subscription, 1);
-    await fixture.ask(by, UPDATE, { wid: subscription.wid, input: { callbackUrl: callbackUrl('/new') } });
+    await fixture.execute(by, UPDATE, { wid: subscription.wid, input: { callbackUrl: callbackUrl('/new') } });
     await advance(MINUTE);
     const [moved] = (await fixture.posts(1, `${path}/new`)) as [ReceivedPost];
     const [before] = (await fixture.posts(1, path)) as [ReceivedPost];
@@ -208,13 +208,13 @@ describe('The deliveries of a subscription', () => {
   });
 
   it('end with the subscription', async () => {
-    fixture.receiver.answer(() => 500);
+    fixture.receiver.respondWith(() => 500);
     const subscription = await subscribe();
     await withdrawn();
     await attempted(subscription, 1);
     const { wid } = subscription;
     expect(
-      (await fixture.ask(by, 'mutation ($wid: WebhookId!) { deleteWebhook(wid: $wid) { wid } }', { wid })).data,
+      (await fixture.execute(by, 'mutation ($wid: WebhookId!) { deleteWebhook(wid: $wid) { wid } }', { wid })).data,
     ).toEqual({
       deleteWebhook: { wid },
     });
@@ -222,7 +222,7 @@ describe('The deliveries of a subscription', () => {
     await advance(HOUR);
     await triedAgain();
     expect(await fixture.posts(1, path)).toHaveLength(1);
-    expect((await fixture.ask(by, DELIVERIES, { wid })).codes).toEqual(['NTF001']);
+    expect((await fixture.execute(by, DELIVERIES, { wid })).codes).toEqual(['NTF001']);
     const { rows } = await fixture.owner.query(
       `select callback_sealed, alert_email_sealed, (select count(*)::int from webhook_secret where webhook_id = id) as secrets
        from webhook where wid = $1`,
@@ -240,7 +240,11 @@ describe('The deliveries of a subscription', () => {
       (await fixture.owner.query(DEFERRED, [subscription.id])).rowCount === 1 ? true : undefined,
     );
     expect(fixture.receiver.received.filter((post) => post.path === path)).toHaveLength(0);
-    const { data } = await fixture.ask(by, 'query ($wid: WebhookId!) { webhook(wid: $wid) { active } }', subscription);
+    const { data } = await fixture.execute(
+      by,
+      'query ($wid: WebhookId!) { webhook(wid: $wid) { active } }',
+      subscription,
+    );
     expect(data.webhook.active).toBe(false);
     await fixture.accounts.changeStatus('test', by.accountId, 'reactivate');
     expect(JSON.parse(((await fixture.posts(1, path)) as [ReceivedPost])[0].body).payload.ak).toBe(record.ak);
@@ -263,7 +267,7 @@ describe('The deliveries of a subscription', () => {
     await fixture.accounts.changeStatus('test', by.accountId, 'suspend');
     await withdrawn();
     await fixture.accounts.changeStatus('test', by.accountId, 'terminate');
-    fixture.receiver.answer(() => 500);
+    fixture.receiver.respondWith(() => 500);
     const triedAgain = await companion();
     await advance(HOUR);
     await triedAgain();
@@ -276,8 +280,8 @@ describe('The deliveries of a subscription', () => {
     const [first] = (await fixture.posts(1, path)) as [ReceivedPost];
     await attempted(subscription, 1);
     const eventId = first.headers['webhook-id'];
-    const { data } = await fixture.ask(by, UPDATE, { wid: subscription.wid, input: { rotateSecret: true } });
-    const again = () => fixture.ask(by, REDELIVER, { wid: subscription.wid, eventId, key: 'once-more' });
+    const { data } = await fixture.execute(by, UPDATE, { wid: subscription.wid, input: { rotateSecret: true } });
+    const again = () => fixture.execute(by, REDELIVER, { wid: subscription.wid, eventId, key: 'once-more' });
     expect((await again()).data.redeliverEvent).toEqual({ eventId, replayed: false });
     expect((await again()).data.redeliverEvent).toEqual({ eventId, replayed: true });
     const [, second] = (await fixture.posts(2, path)) as [ReceivedPost, ReceivedPost];
@@ -291,21 +295,21 @@ describe('The deliveries of a subscription', () => {
 
   it('are not sent once they are superseded, even if their lease run has started', async () => {
     const { id } = await subscribe();
-    let answerAll = () => {};
-    const answered = new Promise<void>((resolve) => (answerAll = resolve));
-    fixture.receiver.answer(() => (_, response) => void answered.then(() => response.writeHead(204).end()));
+    let respondAll = () => {};
+    const responded = new Promise<void>((resolve) => (respondAll = resolve));
+    fixture.receiver.respondWith(() => (_, response) => void responded.then(() => response.writeHead(204).end()));
     await fixture.owner.query(
       `insert into event (type, duid, webhook_id) select 'webhook.test', $1::text, $2::uuid from generate_series(1, 40)`,
       [by.duid, id],
     );
-    const begun = await fixture.posts(8, path);
-    const sent = begun.map(({ headers }) => headers['webhook-id']);
+    const started = await fixture.posts(8, path);
+    const sent = started.map(({ headers }) => headers['webhook-id']);
     const { rowCount } = await fixture.owner.query(
       `update delivery set state = 'superseded', ended_at = register_now()
        where endpoint_id = $1 and state = 'pending' and not event_id = any($2)`,
       [id, sent],
     );
-    answerAll();
+    respondAll();
     await until(async () => {
       const left = `select from delivery where endpoint_id = $1 and state = 'pending'
         union all select from delivery_endpoint where id = $1 and leased_by is not null`;
@@ -315,7 +319,7 @@ describe('The deliveries of a subscription', () => {
   });
 
   it('wait while their data cannot be read, without counting an attempt', async () => {
-    fixture.receiver.answer(() => 503);
+    fixture.receiver.respondWith(() => 503);
     const subscription = await subscribe();
     await withdrawn();
     await attempted(subscription, 1);
@@ -340,11 +344,11 @@ describe('The deliveries of a subscription', () => {
 
   it('cannot be requested for an event of another subscription', async () => {
     const subscription = await subscribe();
-    const ask = (eventId: string) => fixture.ask(by, REDELIVER, { wid: subscription.wid, eventId });
-    expect((await ask(`evt_${'0'.repeat(24)}`)).codes).toEqual(['NTF001']);
+    const redeliver = (eventId: string) => fixture.execute(by, REDELIVER, { wid: subscription.wid, eventId });
+    expect((await redeliver(`evt_${'0'.repeat(24)}`)).codes).toEqual(['NTF001']);
     const other = await fixture.dataUser('Fernhollow');
     expect(
-      (await fixture.ask(other, REDELIVER, { wid: subscription.wid, eventId: `evt_${'0'.repeat(24)}` })).codes,
+      (await fixture.execute(other, REDELIVER, { wid: subscription.wid, eventId: `evt_${'0'.repeat(24)}` })).codes,
     ).toEqual(['PRM002']);
   });
 
@@ -360,7 +364,7 @@ describe('The deliveries of a subscription', () => {
       ['has expired', () => advance(2 * DAY)],
       ['was revoked while the Data User is suspended', suspendedAndRevoked],
     ])('are superseded before the next attempt if the record %s', async (_, change) => {
-      fixture.receiver.answer(() => 503);
+      fixture.receiver.respondWith(() => 503);
       const subscription = await subscribe();
       const { id } = await fixture.consent(by, 1);
       await attempted(subscription, 1);
@@ -375,7 +379,7 @@ describe('The deliveries of a subscription', () => {
     });
 
     it('are sent again as long as the record is unchanged', async () => {
-      fixture.receiver.answer(() => 503);
+      fixture.receiver.respondWith(() => 503);
       const subscription = await subscribe();
       await fixture.consent(by, 1);
       await attempted(subscription, 1);
@@ -397,14 +401,14 @@ describe('The deliveries of a subscription', () => {
     expect([...first.nodes, ...second.nodes].map(({ eventId }) => eventId)).toEqual(all.map(({ eventId }) => eventId));
     expect(second.nextCursor).toBeNull();
     expect((await deliveries(subscription, { state: 'PENDING' })).nodes).toEqual([]);
-    expect((await fixture.ask(by, DELIVERIES, { wid: subscription.wid, after: 'elsewhere' })).codes).toEqual([
+    expect((await fixture.execute(by, DELIVERIES, { wid: subscription.wid, after: 'elsewhere' })).codes).toEqual([
       'VAL001',
     ]);
-    expect((await fixture.ask(by, DELIVERIES, { wid: subscription.wid, first: 501 })).codes).toEqual(['VAL003']);
+    expect((await fixture.execute(by, DELIVERIES, { wid: subscription.wid, first: 501 })).codes).toEqual(['VAL003']);
   });
 
   it('that were abandoned are listed in one mail within an hour', async () => {
-    fixture.receiver.answer(() => 503);
+    fixture.receiver.respondWith(() => 503);
     const alertEmail = `alerts-${number}@larkhill.example`;
     const subscription = await subscribe({ alertEmail });
     const { wid } = subscription;
@@ -435,7 +439,7 @@ describe('The deliveries of a subscription', () => {
     const subscription = await subscribe();
     await withdrawn();
     await attempted(subscription, 1);
-    const { data, codes } = await fixture.ask(
+    const { data, codes } = await fixture.execute(
       ADMIN,
       `{ deliveryHealth { pending oldestPendingSeconds deliveredLastHour failedAttemptsLastHour undeliveredLastDay
          subscriptions { webhookId dataUser { duid displayName } pending failedAttemptsLastHour undelivered lastDeliveredAt } } }`,
@@ -452,7 +456,7 @@ describe('The deliveries of a subscription', () => {
       lastDeliveredAt: expect.any(String),
     });
     expect(data.deliveryHealth.deliveredLastHour).toBeGreaterThan(0);
-    expect((await fixture.ask(by, '{ deliveryHealth { pending } }')).codes).toEqual(['PRM001']);
+    expect((await fixture.execute(by, '{ deliveryHealth { pending } }')).codes).toEqual(['PRM001']);
   });
 
   it('whose body cannot be created delay no other, are logged once, and are reported to the back office', async () => {
@@ -461,7 +465,7 @@ describe('The deliveries of a subscription', () => {
     await withdrawn();
     await fixture.posts(1, `${path}-sound`);
     const faulty = async () => {
-      const { data } = await fixture.ask(ADMIN, '{ deliveryHealth { faulty subscriptions { webhookId faulty } } }');
+      const { data } = await fixture.execute(ADMIN, '{ deliveryHealth { faulty subscriptions { webhookId faulty } } }');
       const of = (id: string) =>
         data.deliveryHealth.subscriptions.find(({ webhookId }: { webhookId: string }) => webhookId === id).faulty;
       return { all: data.deliveryHealth.faulty, broken: of(broken.id), sound: of(sound.id) };
@@ -485,7 +489,7 @@ describe('The deliveries of a subscription', () => {
       .split('\n')
       .filter((line) => line.includes(eventId));
     expect(logged).toEqual([expect.stringContaining('delivery body failed to assemble')]);
-    await fixture.ask(by, 'mutation ($wid: WebhookId!) { deleteWebhook(wid: $wid) { wid } }', { wid: broken.wid });
+    await fixture.execute(by, 'mutation ($wid: WebhookId!) { deleteWebhook(wid: $wid) { wid } }', { wid: broken.wid });
   });
 
   it('of a terminated Data User are not reported, because it receives nothing', async () => {
@@ -497,7 +501,7 @@ describe('The deliveries of a subscription', () => {
     type Shown = { webhookId: string; active: boolean };
     let active = new Map<string, boolean>();
     const shown = async () => {
-      const { data } = await fixture.ask(ADMIN, '{ deliveryHealth { subscriptions { webhookId active } } }');
+      const { data } = await fixture.execute(ADMIN, '{ deliveryHealth { subscriptions { webhookId active } } }');
       active = new Map(data.deliveryHealth.subscriptions.map((each: Shown) => [each.webhookId, each.active]));
       return [...active.keys()];
     };

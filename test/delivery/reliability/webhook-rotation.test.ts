@@ -44,7 +44,7 @@ describe('A secret that is rotated repeatedly while events are delivered', () =>
   const advance = async (seconds: number) => fixture.moveClock((clock += seconds));
 
   async function rotate(): Promise<void> {
-    const { data, codes } = await fixture.ask(by, ROTATE, { wid });
+    const { data, codes } = await fixture.execute(by, ROTATE, { wid });
     expect(codes).toEqual([]);
     for (const each of known) each.replacedAt ??= clock;
     known.push({ secret: data.updateWebhook.signingSecret, replacedAt: null });
@@ -52,7 +52,7 @@ describe('A secret that is rotated repeatedly while events are delivered', () =>
 
   /** Causes events, with a concurrent rotation if requested; returns their deliveries. */
   async function delivered(rotating: boolean): Promise<readonly ReceivedPost[]> {
-    const events = Array.from({ length: EVENTS }, () => fixture.ask(by, TEST, { wid }));
+    const events = Array.from({ length: EVENTS }, () => fixture.execute(by, TEST, { wid }));
     await Promise.all([...events, rotating ? rotate() : undefined]);
     const posts = await until(() =>
       fixture.receiver.received.length >= read + EVENTS ? fixture.receiver.received : undefined,
@@ -111,11 +111,11 @@ describe('A secret that is rotated repeatedly while events are delivered', () =>
 
   it('signs the events recorded while it was current, as long as it is valid', async () => {
     await advance(OVERLAP + 10);
-    fixture.receiver.answer(() => 500);
+    fixture.receiver.respondWith(() => 500);
     const [first] = await delivered(false);
     const old = current();
     await rotate();
-    fixture.receiver.answer(() => 204);
+    fixture.receiver.respondWith(() => 204);
     await advance(60);
     const again = await until(() => {
       const posts = fixture.receiver.received

@@ -14,7 +14,7 @@ import { generatedSchema } from '../../../schema/generated-schema';
 import { ACCOUNT_ROLES, type Role } from '../../../schema/roles';
 import { OBJECT_FIELDS } from '../../support/authorisation-fields';
 import { FIELD_TABLES, GRAPH_TABLES } from '../../support/authorisation-graph';
-import { GRAPH_REQUESTS, type GraphQuestion, REACHED } from '../../support/authorisation-graph-requests';
+import { GRAPH_REQUESTS, type GraphOperation, REACHED } from '../../support/authorisation-graph-requests';
 import { type AuthorisationObjects, authorisationObjects } from '../../support/authorisation-objects';
 import { ABSENT, type AuthorisationRequest, REQUESTS } from '../../support/authorisation-requests';
 import { REST_TABLES } from '../../support/authorisation-rest';
@@ -92,7 +92,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
   beforeAll(async () => {
     fixture = await authorisationFixture(wiring);
     objects = authorisationObjects(fixture);
-    schema = buildClientSchema((await asked('admin', { query: getIntrospectionQuery() })).data);
+    schema = buildClientSchema((await execute('admin', { query: getIntrospectionQuery() })).data);
   }, 300_000);
   afterAll(() => fixture?.close());
 
@@ -108,7 +108,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
 
     it.each(REST_ROWS)('responds to $route, $object, as in the table', async (row) => {
       const isGood = (cell: string) => cell.startsWith('2');
-      const found = await inTurn(row, isGood, async (caller) => {
+      const found = await cellsByCaller(row, isGood, async (caller) => {
         const request = await (REQUESTS[row.route] as (typeof REQUESTS)[string])({ ...row, caller, fixture, objects });
         return [await restCell(row.route, caller, request), request.uses];
       });
@@ -146,10 +146,10 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
 
     it.each(GRAPH_ROWS)('responds to $route, $object, as in the table', async (row) => {
       const isGood = (cell: string) => ['ok', 'null', 'e'].includes(cell);
-      const found = await inTurn(row, isGood, async (caller) => {
-        const ask = GRAPH_REQUESTS[row.route] as (typeof GRAPH_REQUESTS)[string];
-        const question = await ask({ ...row, caller, fixture, objects });
-        return [await graphCell(caller, question), question.uses];
+      const found = await cellsByCaller(row, isGood, async (caller) => {
+        const cellOf = GRAPH_REQUESTS[row.route] as (typeof GRAPH_REQUESTS)[string];
+        const operation = await cellOf({ ...row, caller, fixture, objects });
+        return [await graphCell(caller, operation), operation.uses];
       });
       expect(found).toEqual(row.expected);
     });
@@ -157,7 +157,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
     it.each(FIELD_ROWS)('returns $route, $object, to the callers in the table', async (row) => {
       const [type = '', field = ''] = row.route.split('.');
       const isMetadata = type === 'RecordMetadata';
-      const found = await inTurn(
+      const found = await cellsByCaller(
         row,
         (cell) => cell === 'ok',
         async (caller) => {
@@ -185,13 +185,13 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       );
       const [row] = rows as [AuthorisationRow];
       const callers = CALLERS.filter(
-        (caller) => !['-', 'x'].includes(row.expected[caller]) && !isRefusedBefore(type, caller),
+        (caller) => !['-', 'x'].includes(row.expected[caller]) && !isRejectedBefore(type, caller),
       );
       for (const caller of callers) {
         const query = (await (REACHED[place] as (typeof REACHED)[string])({ ...row, caller, fixture, objects }))(
           selection.join(' '),
         );
-        expect([caller, (await asked(caller, { query })).errors]).toEqual([caller, undefined]);
+        expect([caller, (await execute(caller, { query })).errors]).toEqual([caller, undefined]);
       }
     });
 
@@ -199,15 +199,15 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       const hidden = FIELDS.filter(([, may]) => may === 'services').map(([field]) => field.split('.'));
       for (const root of ['Query', 'Mutation']) {
         const names = hidden.filter(([of]) => of === root).map(([, name]) => name as string);
-        const { errors = [] } = await asked(caller, { query: `${root.toLowerCase()} { ${names.join(' ')} }` });
+        const { errors = [] } = await execute(caller, { query: `${root.toLowerCase()} { ${names.join(' ')} }` });
         expect(errors.map(({ message }) => /^Cannot query field "(\w+)"/.exec(message)?.[1])).toEqual(names);
       }
     });
 
     it('accepts the sign-in of every account, and rejects an operation field by field', async () => {
-      const { errors = [] } = await asked('none', { query: minimalOperation(schema, 'Mutation.issueBearerToken') });
+      const { errors = [] } = await execute('none', { query: minimalOperation(schema, 'Mutation.issueBearerToken') });
       expect(errors.map(({ path, extensions }) => [path, extensions.code])).toEqual([[['issueBearerToken'], 'AUT001']]);
-      const partly = await asked('provider', { query: '{ viewer { role } accounts { totalCount } }' });
+      const partly = await execute('provider', { query: '{ viewer { role } accounts { totalCount } }' });
       expect(partly.errors?.map(({ extensions }) => extensions.code)).toEqual(['PRM001']);
       expect(partly.data?.accounts ?? null).toBeNull();
     });
@@ -225,10 +225,10 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
     /^GET (\/v1\/(auth\/token|records|access-records\/\{ak\}|meter-points\/.*|identity-records\/(exists|\{ir\}))|\/login|\/show-consents\/.*)$/;
 
   describe('at paths that no document lists', () => {
-    const ASKING = ['admin', 'owner', 'none'] as const;
+    const CALLING_PAIRS = ['admin', 'owner', 'none'] as const;
 
     it.each(GUESSES)('responds at %s: %s %s with %i', async (server, method, path, status) => {
-      for (const caller of ASKING)
+      for (const caller of CALLING_PAIRS)
         expect(await statusOf(fixture.register[server], method, path, fixture.credentials[caller])).toBe(status);
     });
 
@@ -253,7 +253,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
             address,
             fixture.credentials[caller],
           );
-          expect([address, REFUSALS.includes(status) || status]).toEqual([address, true]);
+          expect([address, REJECTIONS.includes(status) || status]).toEqual([address, true]);
         }
       }
     });
@@ -280,20 +280,20 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
    * Sends the requests of rejected callers first, concurrently. The others follow one by one: they succeed only if
    * nothing has changed.
    */
-  async function inTurn(
+  async function cellsByCaller(
     { expected }: AuthorisationRow,
     isGood: (cell: string) => boolean,
-    ask: (caller: CallerName) => Promise<[cell: string, uses: string | undefined]>,
+    cellOf: (caller: CallerName) => Promise<[cell: string, uses: string | undefined]>,
   ): Promise<Record<string, string>> {
     const found: Record<string, string> = {};
-    const askFor = async (caller: CallerName) => {
-      const [cell, uses] = await ask(caller);
+    const requestFor = async (caller: CallerName) => {
+      const [cell, uses] = await cellOf(caller);
       if (isGood(cell) && uses !== undefined) objects.usedUp(uses);
       found[caller] = cell;
     };
-    const isRefused = (caller: CallerName) => /[uxrop]$/.test(expected[caller]) && !isGood(expected[caller]);
-    await Promise.all(CALLERS.filter(isRefused).map(askFor));
-    for (const caller of CALLERS) if (!isRefused(caller)) await askFor(caller);
+    const isRejected = (caller: CallerName) => /[uxrop]$/.test(expected[caller]) && !isGood(expected[caller]);
+    await Promise.all(CALLERS.filter(isRejected).map(requestFor));
+    for (const caller of CALLERS) if (!isRejected(caller)) await requestFor(caller);
     return found;
   }
 
@@ -312,17 +312,17 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
     return `${response.status}${isJson ? mailMessage(response.ok, method, JSON.parse(text)) : ''}`;
   }
 
-  async function asked(caller: CallerName, { query, variables = {} }: GraphQuestion): Promise<Answer> {
+  async function execute(caller: CallerName, { query, variables = {} }: GraphOperation): Promise<GraphResult> {
     const response = await fetch(`${fixture.register.gateway}/graphql`, {
       method: 'POST',
       headers: { ...fixture.credentials[caller], 'content-type': 'application/json' },
       body: JSON.stringify({ query, variables }),
     });
-    return { ...((await response.json()) as Answer), status: response.status };
+    return { ...((await response.json()) as GraphResult), status: response.status };
   }
 
   /** Returns the first result of a subscription, which starts in the past and therefore has one. */
-  async function subscribed(caller: CallerName, { query }: GraphQuestion): Promise<Answer> {
+  async function subscribed(caller: CallerName, { query }: GraphOperation): Promise<GraphResult> {
     const abort = new AbortController();
     const response = await fetch(`${fixture.register.gateway}/graphql`, {
       method: 'POST',
@@ -336,16 +336,16 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       if (/^data: \{.*\n/m.test(text)) break;
     }
     abort.abort();
-    return JSON.parse(/^data: (\{.*)$/m.exec(text)?.[1] ?? text) as Answer;
+    return JSON.parse(/^data: (\{.*)$/m.exec(text)?.[1] ?? text) as GraphResult;
   }
 
-  async function graphCell(caller: CallerName, question: GraphQuestion, field?: string): Promise<string> {
-    const isSubscription = question.query.startsWith('subscription');
+  async function graphCell(caller: CallerName, operation: GraphOperation, field?: string): Promise<string> {
+    const isSubscription = operation.query.startsWith('subscription');
     const {
       status,
       data,
       errors = [],
-    } = await (isSubscription ? subscribed(caller, question) : asked(caller, question));
+    } = await (isSubscription ? subscribed(caller, operation) : execute(caller, operation));
     const [error] = errors;
     if (error) {
       const { code } = error.extensions;
@@ -360,12 +360,12 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
 
   /** Returns the error of a caller before the field executes; empty if the caller is admitted. */
   async function admission(caller: CallerName, query: string): Promise<string> {
-    const { status, data, errors = [] } = await asked(caller, { query });
-    const refusal = errors.find(
+    const { status, data, errors = [] } = await execute(caller, { query });
+    const rejection = errors.find(
       ({ path, extensions: { code } }) => code === 'PRM001' || (code.startsWith('AUT') && !path),
     );
-    if (refusal === undefined) return '';
-    const { code } = refusal.extensions;
+    if (rejection === undefined) return '';
+    const { code } = rejection.extensions;
     expect([data ?? null, status]).toEqual([null, code.startsWith('AUT') ? 401 : expect.any(Number)]);
     return letterOfCode(code);
   }
@@ -383,7 +383,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
 });
 
 /** A GraphQL response. */
-interface Answer {
+interface GraphResult {
   readonly status?: number;
   readonly data: ReturnType<typeof JSON.parse>;
   readonly errors?: readonly GraphError[];
@@ -396,7 +396,7 @@ interface ServedDocument {
 }
 
 /** An encoded slash may split one parameter in two: the form or the caller is then rejected. */
-const REFUSALS = [400, 401, 403, 404, 405];
+const REJECTIONS = [400, 401, 403, 404, 405];
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
@@ -443,7 +443,7 @@ function expectedAdmission(may: Exclude<MayCall, 'services'>, caller: CallerName
 }
 
 /** Fields of the register of suppliers are open to callers with a valid credential or none. */
-const isRefusedBefore = (type: string, caller: CallerName): boolean =>
+const isRejectedBefore = (type: string, caller: CallerName): boolean =>
   ['RtiUser', 'Supplier'].includes(type) && caller !== 'none' && WITHOUT_CREDENTIAL[caller] !== undefined;
 
 const IDENTIFIERS = /^(AccessKey|ConsentKey|IdentityRecordKey|DUID|CredentialId|TokenRef|WebhookId|EventId|MPxN|ID)$/;

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { follow, heading, startBrowser, visit } from '../../support/browser';
+import { follow, heading, startBrowser, openPage } from '../../support/browser';
 import { attributeChange, differenceModelXml, gridArchive, lineSegment } from '../../support/grid-archives';
 import { baseArchive, fullModelXml } from '../../support/grid-base-archives';
 import { type GridProjectKey, publishBaseModel, publishGrid } from '../../support/grid-uploads';
@@ -33,7 +33,7 @@ afterAll(() => browser?.close());
 
 /** Opens a page, without signing in. */
 const visited = (path: string, options?: BrowserContextOptions) =>
-  visit(browser, `${register.console}${path}`, options);
+  openPage(browser, `${register.console}${path}`, options);
 
 const [LINE, TERMINAL, NEW_TERMINAL, NOWHERE] = [mRID(1), mRID(2), mRID(3), mRID(9)];
 const terminal = (number: string, name: string, line: string) =>
@@ -123,13 +123,13 @@ describe('the network after a project', () => {
 
   it('finds any object of the base model by its mRID, and reports an unknown one', async () => {
     const { page } = await visited(`${BASED_PAGE}/after`);
-    const lookUp = async (text: string) => {
+    const find = async (text: string) => {
       await page.getByLabel('mRID').fill(text);
       await follow(page, page.getByRole('button', { name: 'Look up' }).click());
     };
-    await lookUp(NOWHERE);
+    await find(NOWHERE);
     expect(await page.getByRole('status').innerText()).toMatch(/^Neither the base model nor the project has/);
-    await lookUp(`#_${TERMINAL}`);
+    await find(`#_${TERMINAL}`);
     expect(await heading(page)).toBe('West end');
     expect(await page.locator('.lead').innerText()).toContain('not changed by the project');
     await follow(page, page.getByRole('link', { name: 'Harbour line' }).click());

@@ -214,12 +214,12 @@ describe.each(['just published', 'analysed while small'] as const)('A project of
   });
 
   it('is searched by name in one scan of its objects, and compared in one scan of its items, within a time limit', async () => {
-    const searched = await grid.ask(
+    const searched = await grid.execute(
       project('version(version: 1) { objects(search: "object 49999") { nodes { name } } }'),
     );
     expect(searched.developmentProject.version.objects.nodes).toEqual([{ name: 'Object 49999' }]);
     const started = performance.now();
-    const { developmentProject } = await grid.ask(
+    const { developmentProject } = await grid.execute(
       project(
         'comparison(from: 1, to: 2) { counts { file changed added removed } differences { nodes { mRID values { before after } } } }',
       ),

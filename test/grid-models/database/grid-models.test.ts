@@ -6,7 +6,7 @@ import { graphLists } from './chapters/graph-lists';
 import { graphObjects } from './chapters/graph-objects';
 import { publicationChecks } from './chapters/publication-checks';
 import { publishedProjects } from './chapters/publishing';
-import { publishingRefused } from './chapters/publishing-rejected';
+import { publishingRejected } from './chapters/publishing-rejected';
 
 /** Chapters of one file load the product once. */
 describe('The graph', () => {
@@ -34,5 +34,5 @@ describe('Results of a publication', () => {
   publicationChecks();
 });
 describe('Rejected publications', () => {
-  publishingRefused();
+  publishingRejected();
 });

@@ -24,7 +24,7 @@ const OPERATOR: Caller = {
   duid: null,
   mpid: null,
 };
-const REFUSED = { code: '23001' };
+const REJECTED = { code: '23001' };
 
 let fixture: SignInFixture;
 let dataUser: Caller;
@@ -63,19 +63,19 @@ async function sighting(mpxn: string): Promise<void> {
     ...{ mpxn, organisationName: 'Gadwall Analytics', organisationReference: `ORG-${randomInt(1e9)}` },
     ...{ firstSeen: '2026-03-01', dataTypesObserved: ['HH_CONSUMPTION'], sourceReference: 'REPORT-1' },
   };
-  expect((await fixture.askAccess(REPORT, { input }, { caller: OPERATOR })).codes).toEqual([]);
+  expect((await fixture.executeInAccess(REPORT, { input }, { caller: OPERATOR })).codes).toEqual([]);
 }
 
 async function change(mpxn: string, effectiveDate: string, sourceReference = `COT-${randomInt(1e9)}`) {
   const input = { mpxn, effectiveDate, sourceReference };
-  const { data, codes } = await fixture.ask(RECORD, { input }, { caller: OPERATOR });
+  const { data, codes } = await fixture.execute(RECORD, { input }, { caller: OPERATOR });
   expect(codes).toEqual([]);
   return data.recordChangeOfTenancy;
 }
 
 const record = (mpxn: string, moveInDate: string) => fixture.newRecord(dataUser, {}, { mpxn, moveInDate });
 const anonymise = async (ir: string) =>
-  expect((await fixture.ask(ANONYMISE, { ir }, { caller: dataUser })).codes).toEqual([]);
+  expect((await fixture.execute(ANONYMISE, { ir }, { caller: dataUser })).codes).toEqual([]);
 
 /** Names of the tables from which an MPxN can be decrypted, sorted. */
 async function readable(mpxn: string): Promise<string[]> {
@@ -147,7 +147,7 @@ describe('Thirteen months after a change of tenancy', () => {
     await sweep();
     expect(await readable(mpxn)).toEqual(['change']);
     await expect(pool.query('delete from identity_keys.occupancy_key where id = $1', [keyId])).rejects.toMatchObject(
-      REFUSED,
+      REJECTED,
     );
     await pool.query(
       `update change_of_tenancy set announced_at = now(), records_affected = 0, duids = '{}' where id = $1`,
@@ -165,12 +165,14 @@ describe('The key of an occupancy', () => {
       { premises: indexOf(newMpxn()), began: '-infinity' },
     ];
     const keys = keysOfOccupancies();
-    const asked = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
         inTransaction(pool, (session) => keys.obtain(session, n % 2 === 0 ? occupancies : occupancies.toReversed())),
       ),
     );
-    const ids = asked.map((obtained, n) => (n % 2 === 0 ? obtained : obtained.toReversed()).map(({ id }) => id).join());
+    const ids = results.map((obtained, n) =>
+      (n % 2 === 0 ? obtained : obtained.toReversed()).map(({ id }) => id).join(),
+    );
     expect(new Set(ids).size).toBe(1);
   });
 
@@ -181,12 +183,12 @@ describe('The key of an occupancy', () => {
     for (const session of [pool, fixture.owner]) {
       await expect(
         session.query(`delete from identity_keys.occupancy_key ${where}`, [indexOf(mpxn)]),
-      ).rejects.toMatchObject(REFUSED);
+      ).rejects.toMatchObject(REJECTED);
       await expect(
         session.query(`update identity_keys.occupancy_key set id = gen_random_uuid() ${where}`, [indexOf(mpxn)]),
-      ).rejects.toMatchObject(REFUSED);
+      ).rejects.toMatchObject(REJECTED);
     }
-    await expect(pool.query('delete from discovered_meter_point')).rejects.toMatchObject(REFUSED);
+    await expect(pool.query('delete from discovered_meter_point')).rejects.toMatchObject(REJECTED);
   });
 });
 
@@ -276,11 +278,11 @@ describe('MPxNs stored by the previous release', () => {
     await storedBefore(mpxn);
     const rewrite = (set: string) =>
       pool.query(`update change_of_tenancy set ${set} where mpxn_index = $1`, [indexOf(mpxn)]);
-    await expect(rewrite(`sealed = '\\x00'`)).rejects.toMatchObject(REFUSED);
-    await expect(rewrite(`sealed = null, key_id = gen_random_uuid()`)).rejects.toMatchObject(REFUSED);
+    await expect(rewrite(`sealed = '\\x00'`)).rejects.toMatchObject(REJECTED);
+    await expect(rewrite(`sealed = null, key_id = gen_random_uuid()`)).rejects.toMatchObject(REJECTED);
     await fixture.addReplica();
     await until(async () => (await direct(mpxn)).every((isDirect) => !isDirect) || undefined);
-    await expect(rewrite(`sealed = '\\x00', key_id = gen_random_uuid()`)).rejects.toMatchObject(REFUSED);
+    await expect(rewrite(`sealed = '\\x00', key_id = gen_random_uuid()`)).rejects.toMatchObject(REJECTED);
     await sighting(mpxn);
   });
 });

@@ -40,9 +40,9 @@ describe.each(usualWirings())('A customer registered by another Data User (%s)',
   const overheard =
     (graph: Graph): Graph =>
     async (query, variables) => {
-      const answer = await graph(query, variables);
-      received.push(`${JSON.stringify([...answer.headers])} ${answer.text}`);
-      return answer;
+      const response = await graph(query, variables);
+      received.push(`${JSON.stringify([...response.headers])} ${response.text}`);
+      return response;
     };
 
   beforeAll(async () => {

@@ -19,9 +19,9 @@ import {
 import { type SignInFixture, newMpxn, startSignInFixture } from '../../support/sign-in-fixture';
 import { until } from '../../support/until';
 
-type Ask = () => ReturnType<SubgraphLink['execute']>;
+type Send = () => ReturnType<SubgraphLink['execute']>;
 /** Intercepts requests of `identity` to `access` that create or change a record; null forwards them. */
-type OnTheWay = ((ask: Ask) => ReturnType<SubgraphLink['execute']>) | null;
+type OnTheWay = ((call: Send) => ReturnType<SubgraphLink['execute']>) | null;
 
 let onTheWay: OnTheWay = null;
 /** Intercepts the request by which a job reconciles a provisional record; null forwards it. */
@@ -29,15 +29,15 @@ let onSettling: OnTheWay = null;
 const lossy = (access: SubgraphLink): SubgraphLink => ({
   name: access.name,
   execute: (request, context) => {
-    const ask = () => access.execute(request, context);
-    if (/recordConsent|updateRecordedConsent/.test(request.query)) return (onTheWay ?? passing)(ask);
-    return request.query.includes('settleIdentityRecord') ? (onSettling ?? passing)(ask) : ask();
+    const call = () => access.execute(request, context);
+    if (/recordConsent|updateRecordedConsent/.test(request.query)) return (onTheWay ?? passing)(call);
+    return request.query.includes('settleIdentityRecord') ? (onSettling ?? passing)(call) : call();
   },
 });
-const passing = (ask: Ask) => ask();
+const passing = (call: Send) => call();
 const gone = () => Promise.reject(new RegisterError('SYS002'));
 const unasked = () => gone();
-const unanswered: OnTheWay = async (ask) => ask().then(gone);
+const withoutResponse: OnTheWay = async (call) => call().then(gone);
 
 let fixture: SignInFixture;
 let caller: Caller;
@@ -59,7 +59,7 @@ const registered = async (input: object): Promise<string> =>
   (await send(input)).data.registerConsent.consentToken.key as string;
 const left = () => leftOf(fixture, caller);
 const verified = async (ck: string) =>
-  (await fixture.askAccess(VERIFY, { key: ck.replace('ck_', 'ak_') })).data.accessRecord;
+  (await fixture.executeInAccess(VERIFY, { key: ck.replace('ck_', 'ak_') })).data.accessRecord;
 /** Sends a consent while requests to `access` are intercepted; returns the error code. */
 const sentWhile = async (happens: OnTheWay, ...request: Parameters<typeof send>) => {
   onTheWay = happens;
@@ -77,8 +77,8 @@ const restsOn = async (): Promise<string[]> => {
     [caller.duid],
   );
   const principal = 'query ($ref: IdentityRecordKey!) { identityRecord(ref: $ref) { piiPrincipal { moveInDate } } }';
-  const answers = await Promise.all(rows.map(({ ref }) => fixture.ask(principal, { ref }, { caller })));
-  return answers.map(({ data }) => data.identityRecord.piiPrincipal.moveInDate);
+  const responses = await Promise.all(rows.map(({ ref }) => fixture.execute(principal, { ref }, { caller })));
+  return responses.map(({ data }) => data.identityRecord.piiPrincipal.moveInDate);
 };
 const LEFT_PROVISIONAL = { ...NOTHING, provisional: 1 };
 
@@ -92,15 +92,15 @@ describe('A registration that is interrupted', () => {
 
   it('after access has committed is completed, and readable even before', async () => {
     const mpxn = newMpxn();
-    expect(await sentWhile(unanswered, consentOf(caller, mpxn))).toBe('SYS002');
+    expect(await sentWhile(withoutResponse, consentOf(caller, mpxn))).toBe('SYS002');
     expect(await left()).toEqual({ ...LEFT_PROVISIONAL, records: 1 });
-    const shown = async () => (await fixture.ask(CONSENTS, { mpxn }, { caller })).data.consents;
+    const shown = async () => (await fixture.execute(CONSENTS, { mpxn }, { caller })).data.consents;
     expect((await shown())[0].evidence.address).toMatchObject(ADDRESS);
     const { rows } = await fixture.owner.query('select id from identity.provisional_identity_record where duid = $1', [
       caller.duid,
     ]);
     const MPXNS = 'query ($ids: [ID!]!) { identityRecordMpxns(ids: $ids) { mpxn canBeOpened } }';
-    const { data } = await fixture.ask(MPXNS, { ids: [rows[0].id, 'no uuid'] }, AS_ACCESS);
+    const { data } = await fixture.execute(MPXNS, { ids: [rows[0].id, 'no uuid'] }, AS_ACCESS);
     expect(data.identityRecordMpxns).toEqual([
       { mpxn, canBeOpened: true },
       { mpxn: null, canBeOpened: true },
@@ -112,11 +112,11 @@ describe('A registration that is interrupted', () => {
 
   it('is not returned by queries for Identity Records until it is complete', async () => {
     const mpxn = newMpxn();
-    await sentWhile(unanswered, consentOf(caller, mpxn));
+    await sentWhile(withoutResponse, consentOf(caller, mpxn));
     const search = 'query ($mpxn: MPxN!) { identityRecords(mpxn: $mpxn) { ir } }';
     const seen = async () => [
-      (await fixture.ask(EXISTS, { mpxn }, { caller })).data.identityRecordExistence.exists,
-      (await fixture.ask(search, { mpxn }, { caller })).data.identityRecords.length,
+      (await fixture.execute(EXISTS, { mpxn }, { caller })).data.identityRecordExistence.exists,
+      (await fixture.execute(search, { mpxn }, { caller })).data.identityRecords.length,
     ];
     expect(await seen()).toEqual([false, 0]);
     await settled(fixture);
@@ -125,7 +125,7 @@ describe('A registration that is interrupted', () => {
 
   it('and repeated with its idempotency key creates one consent', async () => {
     const input = consentOf(caller);
-    expect(await sentWhile(unanswered, input, { key: 'again' })).toBe('SYS002');
+    expect(await sentWhile(withoutResponse, input, { key: 'again' })).toBe('SYS002');
     const { data } = await send(input, { key: 'again' });
     expect(data.registerConsent).toMatchObject({ isNew: true, replayed: true });
     expect(await left()).toEqual({ ...LEFT_PROVISIONAL, records: 1 });
@@ -135,17 +135,17 @@ describe('A registration that is interrupted', () => {
   });
 
   it('and reaches access only after it was reconciled is rejected', async () => {
-    const late = async (ask: Ask) => {
+    const late = async (call: Send) => {
       await settled(fixture);
       expect(await left()).toEqual(NOTHING);
-      return ask();
+      return call();
     };
     expect(await sentWhile(late, consentOf(caller))).toBe('CNF003');
     expect(await left()).toEqual(NOTHING);
   });
 
   it('and is reconciled while access processes it has the outcome of access', async () => {
-    const atOnce = async (ask: Ask) => (await Promise.all([ask(), settled(fixture)]))[0];
+    const atOnce = async (call: Send) => (await Promise.all([call(), settled(fixture)]))[0];
     for (const _ of [1, 2, 3, 4]) {
       caller = await consentingDataUser(fixture);
       const code = await sentWhile(atOnce, consentOf(caller));
@@ -155,7 +155,7 @@ describe('A registration that is interrupted', () => {
   });
 
   it('and whose job was lost is found again', async () => {
-    await sentWhile(unanswered, consentOf(caller));
+    await sentWhile(withoutResponse, consentOf(caller));
     await sentWhile(unasked, consentOf(caller));
     await fixture.owner.query('delete from identity_jobs._private_jobs');
     await fixture.moveClock(120);
@@ -186,7 +186,7 @@ describe('An update that is interrupted', () => {
   it('after access has committed is completed, also for the next update', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
-    expect(await sentWhile(unanswered, moved(input), { ck })).toBe('SYS002');
+    expect(await sentWhile(withoutResponse, moved(input), { ck })).toBe('SYS002');
     expect(await left()).toEqual({ ...ONE_CONSENT, provisional: 1, linked: 0 });
     expect(await send(moved(input), { ck })).toMatchObject({ codes: [] });
     expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 2 });
@@ -197,10 +197,10 @@ describe('An update that is interrupted', () => {
   it('and overtaken by another is applied after it, and leaves nothing of the first attempt', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
-    const overtaken = async (ask: Ask) => {
+    const overtaken = async (call: Send) => {
       onTheWay = null;
       expect(await send({ ...input, moveInDate: '2023-02-01' }, { ck })).toMatchObject({ codes: [] });
-      return ask();
+      return call();
     };
     expect(await sentWhile(overtaken, moved(input), { ck, key: 'last' })).toBe('');
     expect(await restsOn()).toEqual(['2022-03-01', '2023-02-01', '2023-01-01']);
@@ -215,10 +215,10 @@ describe('An update that is interrupted', () => {
   it('and overtaken by one that moved the link is applied after it, with a new Identity Record, although it would have kept the old one', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
-    const overtaken = async (ask: Ask) => {
+    const overtaken = async (call: Send) => {
       onTheWay = null;
       expect(await send(moved(input), { ck })).toMatchObject({ codes: [] });
-      return ask();
+      return call();
     };
     expect(await sentWhile(overtaken, input, { ck, key: 'kept' })).toBe('');
     expect(await restsOn()).toEqual(['2022-03-01', '2023-01-01', '2022-03-01']);
@@ -231,9 +231,9 @@ describe('An update that is interrupted', () => {
     const ck = await registered(input);
     await fixture.owner.query('update access.account set privacy_url = null where duid = $1', [caller.duid]);
     let attempts = 0;
-    const counted = (ask: Ask) => {
+    const counted = (call: Send) => {
       attempts += 1;
-      return ask();
+      return call();
     };
     expect(await sentWhile(counted, moved(input), { ck })).toBe('CNF001');
     expect(attempts).toBe(1);
@@ -247,16 +247,16 @@ describe('An update that is interrupted', () => {
     const expiring = { ...input, evidence: { ...input.evidence, consentExpiry: ending } };
     const revoke = 'mutation ($key: AccessKey!) { revokeAccessRecord(key: $key) { revokedAt } }';
     const ends: [string, object, (key: string) => Promise<unknown>][] = [
-      ['REVOKED', input, (key) => fixture.askAccess(revoke, { key }, { caller })],
+      ['REVOKED', input, (key) => fixture.executeInAccess(revoke, { key }, { caller })],
       ['EXPIRED', expiring, () => fixture.moveClock(3_700)],
     ];
     for (const [state, registration, end] of ends) {
       caller = await consentingDataUser(fixture);
       const ofCaller = { duid: caller.duid };
       const ck = await registered({ ...registration, ...ofCaller });
-      const ended = async (ask: Ask) => {
+      const ended = async (call: Send) => {
         await end(ck.replace('ck_', 'ak_'));
-        return ask();
+        return call();
       };
       expect([state, await sentWhile(ended, { ...update, ...ofCaller }, { ck })]).toEqual([state, 'CNF001']);
       expect((await verified(ck)).state).toBe(state);
@@ -268,15 +268,15 @@ describe('An update that is interrupted', () => {
   it('and whose link has moved when its job runs becomes a former Identity Record', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
-    expect(await sentWhile(unanswered, moved(input), { ck })).toBe('SYS002');
+    expect(await sentWhile(withoutResponse, moved(input), { ck })).toBe('SYS002');
     let jobs = 0;
-    onSettling = async (ask) => {
+    onSettling = async (call) => {
       onSettling = null;
       jobs += 1;
       const overtaking = async () => (await send({ ...input, moveInDate: '2023-03-01' }, { ck })).codes.join();
       // `settled` starts the job of this update, too, which rejects the update if it has not reached `access`
       await until(async () => ((await overtaking()) === '' ? true : undefined));
-      return ask();
+      return call();
     };
     await settled(fixture);
     expect(jobs).toBe(1);
@@ -296,11 +296,11 @@ describe('An update that is interrupted', () => {
       const text = `with closed as (update access.access_record set meter_point_id = null where duid = $1 returning identity_record_id)
       insert into access.closed_identity_link select identity_record_id from closed`;
       await owner.query(text, [caller.duid]);
-      const answer = send(link === 'keeps' ? input : moved(input), { ck });
+      const response = send(link === 'keeps' ? input : moved(input), { ck });
       const WAITING = 'select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))';
       await until(async () => ((await owner.query(WAITING)).rowCount === 0 ? undefined : true));
       await owner.query('commit');
-      expect((await answer).codes).toEqual(['CNF003']);
+      expect((await response).codes).toEqual(['CNF003']);
       expect(await restsOn()).toHaveLength(1);
       expect(await left()).toEqual({ ...ONE_CONSENT, linked: 0 });
     },
@@ -316,10 +316,10 @@ describe('An update that is interrupted', () => {
       const ck = await registered(input);
       const request = [changed(input), { ck, key: 'at-once' }] as const;
       let repeat: Awaited<ReturnType<typeof send>> | undefined;
-      onTheWay = async (ask) => {
+      onTheWay = async (call) => {
         onTheWay = null;
         repeat = await send(...request);
-        return ask();
+        return call();
       };
       const first = await send(...request);
       expect(repeat).toMatchObject({ codes: [], data: { registerConsent: { isNew: false, replayed: false } } });
@@ -336,9 +336,9 @@ describe('An update that is interrupted', () => {
   it('and reaches access only after it was reconciled is rejected, and the consent remains', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
-    const late = async (ask: Ask) => {
+    const late = async (call: Send) => {
       await settled(fixture);
-      return ask();
+      return call();
     };
     expect(await sentWhile(late, moved(input), { ck })).toBe('CNF003');
     expect(await left()).toEqual(ONE_CONSENT);
@@ -362,7 +362,7 @@ describe('A restore that contains a provisional record', () => {
   };
 
   it('keeps it and its key, and reconciles it', async () => {
-    await sentWhile(unanswered, consentOf(caller));
+    await sentWhile(withoutResponse, consentOf(caller));
     expect(await restored([])).toEqual({ anonymisedAgain: 0, withoutDataKey: 0, revoked: 0 });
     await settled(fixture);
     expect(await left()).toEqual(ONE_CONSENT);
@@ -372,7 +372,7 @@ describe('A restore that contains a provisional record', () => {
   it('anonymises it if it was anonymised after the backup, or if its data key is lost', async () => {
     for (const since of [true, false]) {
       caller = await consentingDataUser(fixture);
-      await sentWhile(unanswered, consentOf(caller));
+      await sentWhile(withoutResponse, consentOf(caller));
       const id = await provisionalId();
       if (!since) await fixture.owner.query('delete from identity_keys.data_key where record_id = $1', [id]);
       expect(await restored(since ? [id] : [])).toEqual({

@@ -51,8 +51,8 @@ export async function openLink(
   { ir, email }: Customer,
 ): Promise<void> {
   const before = (await mailsTo(register, email)).length;
-  const ask = 'mutation ($ir: IdentityRecordKey!) { requestSignInLink(entry: { ir: $ir }, language: EN) }';
-  const { errors } = await graphOf(register)(ask, { ir });
+  const requestLink = 'mutation ($ir: IdentityRecordKey!) { requestSignInLink(entry: { ir: $ir }, language: EN) }';
+  const { errors } = await graphOf(register)(requestLink, { ir });
   if (errors.length > 0) throw new Error(JSON.stringify(errors));
   await page.goto(linkIn(await nextMail(register, email, before + 1)));
 }
@@ -64,7 +64,7 @@ export async function signIn(page: Page, place: Place, customer = place.customer
 }
 
 /** Submits an invalid authenticator response, as the page's script submits a valid one. */
-async function refusedPasskey(page: Page): Promise<void> {
+async function rejectedPasskey(page: Page): Promise<void> {
   await Promise.all([
     page.waitForEvent('load'),
     page.evaluate(
@@ -168,7 +168,7 @@ export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
     view: 'sign-in',
     async go(page, { register }) {
       await page.goto(`${register.portal}/?mpxn=${newMpxn()}`);
-      await refusedPasskey(page);
+      await rejectedPasskey(page);
     },
   },
   'challenge that misses a supplier': {
@@ -315,7 +315,7 @@ export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
     view: 'ceremony-assert',
     async go(page, place) {
       await atAssertion(page, place);
-      await refusedPasskey(page);
+      await rejectedPasskey(page);
     },
   },
   'passkey that is removed meanwhile': { view: 'problem', variant: 'passkeyRemoved', go: atRemovedPasskey },

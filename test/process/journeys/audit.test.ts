@@ -176,14 +176,14 @@ describe('The audit', () => {
     return (await admin(query)).data[field].nodes[0];
   };
   const send = async (
-    { caller, question: next }: SampleMutation,
-    asked = (question: Awaited<ReturnType<typeof next>>) => question,
+    { caller, nextChange: next }: SampleMutation,
+    adapt = (operation: Awaited<ReturnType<typeof next>>) => operation,
   ) => {
-    const { query, variables, uses } = asked(await next(fixture, objects));
+    const { query, variables, uses } = adapt(await next(fixture, objects));
     const { authorization = '' } = fixture.credentials[caller];
     const { errors } = await graphOf(fixture.register, authorization.replace('Bearer ', ''))(query, { ...variables });
     expect(errors).toEqual([]);
-    if (uses !== undefined && asked !== asCheck) objects.usedUp(uses);
+    if (uses !== undefined && adapt !== asCheck) objects.usedUp(uses);
   };
 
   it.each(CHANGES)('states %s with actor, time and former value', async (name, field, action, detail) => {
@@ -224,11 +224,14 @@ describe('The audit', () => {
   };
 
   it('states that the support of a supplier or the contact of an RTI User changed, by fingerprints', async () => {
-    const { variables: supplier } = await (SAMPLE_MUTATIONS['saveSupplier'] as SampleMutation).question(
+    const { variables: supplier } = await (SAMPLE_MUTATIONS['saveSupplier'] as SampleMutation).nextChange(
       fixture,
       objects,
     );
-    const { variables: rtiUser } = await (SAMPLE_MUTATIONS['saveRtiUser'] as SampleMutation).question(fixture, objects);
+    const { variables: rtiUser } = await (SAMPLE_MUTATIONS['saveRtiUser'] as SampleMutation).nextChange(
+      fixture,
+      objects,
+    );
     const changes = [
       ['Supplier', supplier, 'support', { support: 'help@alderney.example' }],
       ['RtiUser', rtiUser, 'support', { support: 'help@tally.example' }],

@@ -14,7 +14,7 @@ import {
 import { type KillsFixture, killCore, openKillsFixture } from '../../support/chaos/kills-fixture';
 import { type ResumingClient, resumingClient } from '../../support/chaos/resuming-client';
 import { type Acknowledged, DAY_OF_CHANGES, type Writers, startWriting } from '../../support/chaos/writers';
-import { codeOf, confirmedTokens, inTurns, recordWithToken } from '../../support/confirmed-tokens';
+import { codeOf, confirmedTokens, repeated, recordWithToken } from '../../support/confirmed-tokens';
 import { REGISTER_CONSENT } from '../../support/consent-requests';
 import { type ConsoleVisitor, backOffice } from '../../support/console-visitor';
 import { type DataUser, customerToken, newCustomer, newDataUser } from '../../support/customers';
@@ -50,19 +50,42 @@ afterAll(() => fixture?.close());
  * A workload of all writers while processes are killed at random moments. Callers repeat a request without a response
  * with the same idempotency key. The invariants at the end:
  *
- * | Writer                       | Invariant                                                                                  |
+ * | Writer                       | Invariant
+ * |
  * |------------------------------|--------------------------------------------------------------------------------------------|
- * | registration                 | each acknowledged one exists once and complete: version, transition, one event             |
- * | replace, revoke, withdrawal  | done once if acknowledged; never partly                                                    |
- * | repeat of a request          | same response, marked as a replay                                                          |
- * | registration with a token    | the token is consumed if and only if its record exists                                     |
- * | Interface B, and its update  | one consent, linked to its Identity Record; no provisional record and no data key is left  |
- * | anonymising                  | completed or rolled back; never together with an ACTIVE record                             |
- * | Change of Tenancy            | recorded once, one event for each Data User                                                |
- * | discovered access            | one record for each report                                                                 |
- * | webhooks                     | every event delivered; sent twice only if it was in flight at a kill; the same bytes       |
- * | log and subscriptions        | every event once and in order, for clients that resume at both gateways by both transports |
- * | live page of the console     | continues after its last event when its gateway is killed                                  |
+ *
+ * | registration                 | each acknowledged one exists once and complete: version, transition, one event
+ * |
+ *
+ * | replace, revoke, withdrawal  | done once if acknowledged; never partly
+ * |
+ *
+ * | repeat of a request          | same response, marked as a replay
+ * |
+ *
+ * | registration with a token    | the token is consumed if and only if its record exists
+ * |
+ *
+ * | Interface B, and its update  | one consent, linked to its Identity Record; no provisional record and no data key is
+ * left  |
+ *
+ * | anonymising                  | completed or rolled back; never together with an ACTIVE record
+ * |
+ *
+ * | Change of Tenancy            | recorded once, one event for each Data User
+ * |
+ *
+ * | discovered access            | one record for each report
+ * |
+ *
+ * | webhooks                     | every event delivered; sent twice only if it was in flight at a kill; the same bytes
+ * |
+ *
+ * | log and subscriptions        | every event once and in order, for clients that resume at both gateways by both
+ * transports |
+ *
+ * | live page of the console     | continues after its last event when its gateway is killed
+ * |
  */
 describe('A register with all writers while processes are killed', () => {
   let by: Writers;
@@ -131,7 +154,7 @@ describe('A register with all writers while processes are killed', () => {
     const recorded = found.map(({ purpose }) => purpose);
     expect([...succeeded].filter((token) => !recorded.includes(token))).toEqual([]);
     expect(new Set(recorded).size).toBe(recorded.length);
-    const again = await inTurns(all.length, async (turn) => codeOf(await redeem(all[turn] as string)));
+    const again = await repeated(all.length, async (number) => codeOf(await redeem(all[number] as string)));
     return { again, expected: all.map((token) => (recorded.includes(token) ? '400 VAL009' : '201')) };
   }
 
@@ -175,10 +198,10 @@ describe('A register with all writers while processes are killed', () => {
     const before = redeemed.size;
     const killAfter = randomInt(TOKENS / 4, TOKENS / 2);
     let killed: Promise<void> | undefined;
-    const redeeming = inTurns(TOKENS, async (turn) => {
-      const token = batch[turn] as string;
-      const answer = await redeem(token).catch(() => undefined);
-      if (answer?.status === 201) redeemed.add(token);
+    const redeeming = repeated(TOKENS, async (number) => {
+      const token = batch[number] as string;
+      const response = await redeem(token).catch(() => undefined);
+      if (response?.status === 201) redeemed.add(token);
       if (redeemed.size - before >= killAfter) killed ??= killCore(fixture);
     });
     await redeeming;
@@ -206,9 +229,9 @@ describe('A register with all writers while processes are killed', () => {
     await fixture.replica.kill();
     await connection(false, messageCount);
     for (let count = 0; count < 3; count++) await registered(pageUser.rest, pageIr);
-    const toldMeanwhile = stream.messages.length;
+    const receivedMeanwhile = stream.messages.length;
     await fixture.replica.start();
-    await connection(true, toldMeanwhile);
+    await connection(true, receivedMeanwhile);
     await shown(4);
     await registered(pageUser.rest, pageIr);
     await shown(5);
@@ -219,8 +242,8 @@ describe('A register with all writers while processes are killed', () => {
     expect(acknowledged.registered.length).toBeGreaterThan(0);
     expect(await recordsOf(rows, 'Registered')).toEqual(recordsExpected(acknowledged));
     const verify = anonymousClient(fixture.register.rest);
-    const states = await inTurns(acknowledged.registered.length, async (turn) => {
-      const { ak, end } = acknowledged.registered[turn] as Acknowledged['registered'][number];
+    const states = await repeated(acknowledged.registered.length, async (number) => {
+      const { ak, end } = acknowledged.registered[number] as Acknowledged['registered'][number];
       const { status, body } = await verify('GET', `/v1/access-records/${ak}`);
       return [end, status, body['access-record']?.['access-event'].state].join(' ');
     });
@@ -257,8 +280,8 @@ describe('A register with all writers while processes are killed', () => {
     const [succeeded, failed] = [new Set<string>(), new Set<string>()];
     const steps = heldSteps(fixture);
     await steps.hold('lock table access.consumed_token in exclusive mode'); // registrations wait in the middle of it
-    const redeeming = inTurns(spare.length, async (turn) => {
-      const token = spare[turn] as string;
+    const redeeming = repeated(spare.length, async (number) => {
+      const token = spare[number] as string;
       ((await redeem(token)).status === 201 ? succeeded : failed).add(token);
     });
     await until(async () => {

@@ -165,18 +165,18 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
 
     it('cannot be onboarded twice with one market participant id', async () => {
       const input = { role: 'SUPPLIER', displayName: 'Tarnside Supply Ltd', mpid: 'TARN' };
-      const answer = await admin('mutation ($input: AccountInput!) { onboardAccount(input: $input) { secretKey } }', {
+      const response = await admin('mutation ($input: AccountInput!) { onboardAccount(input: $input) { secretKey } }', {
         input,
       });
-      expect(answer.errors[0]?.extensions).toMatchObject({
+      expect(response.errors[0]?.extensions).toMatchObject({
         code: 'VAL003',
         violations: [{ code: 'VAL003', path: ['mpid'], message: 'is in use' }],
       });
     });
 
     it('cannot make a supplier of another account', async () => {
-      const answer = await set(`issueSupplierApiKey(accountId: "${adminId}") { secretKey }`);
-      expect(answer.errors[0]?.extensions).toMatchObject({ code: 'VAL003', violations: [{ path: ['accountId'] }] });
+      const response = await set(`issueSupplierApiKey(accountId: "${adminId}") { secretKey }`);
+      expect(response.errors[0]?.extensions).toMatchObject({ code: 'VAL003', violations: [{ path: ['accountId'] }] });
     });
 
     it.each([
@@ -189,8 +189,8 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
       ],
       ['setOrganisationReference(accountId: "$", organisationReference: "")', 'VAL003', ['organisationReference']],
     ])('may not call %s', async (mutation, code, path) => {
-      const answer = await set(`${mutation.replace('$', supplier.accountId)} { accountId }`);
-      expect(answer.errors[0]?.extensions).toMatchObject({ code, violations: [{ code, path }] });
+      const response = await set(`${mutation.replace('$', supplier.accountId)} { accountId }`);
+      expect(response.errors[0]?.extensions).toMatchObject({ code, violations: [{ code, path }] });
     });
   });
 
@@ -210,8 +210,8 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
     expect((await analyst('{ viewer { role } }')).data).toEqual({ viewer: { role: 'ANALYST' } });
     const suspended = await set(`suspendAccount(accountId: "${account.accountId}") { status suspendedAt }`);
     expect(suspended.data.suspendAccount).toEqual({ status: 'SUSPENDED', suspendedAt: expect.any(String) });
-    const refused = await analyst('{ viewer { role } }');
-    expect([refused.status, refused.headers.get('www-authenticate'), ...failuresOf(refused)]).toEqual([
+    const rejected = await analyst('{ viewer { role } }');
+    expect([rejected.status, rejected.headers.get('www-authenticate'), ...failuresOf(rejected)]).toEqual([
       401,
       'Bearer error="invalid_token"',
       'AUT001',

@@ -62,13 +62,13 @@ export function heldStepKills(fixtureOf: () => KillsFixture): void {
     return { mpxn, effectiveDate: `2026-09-${String(++changes).padStart(2, '0')}`, sourceReference: `COT-${mpxn}` };
   };
   /** A request whose process is killed must not return a result. */
-  const begun = (request: Promise<unknown>) => {
+  const start = (request: Promise<unknown>) => {
     const outcome = request.then(String, () => 'no answer');
-    return { unanswered: async () => expect(await outcome).toMatch(/^no answer$|^SYS002/) };
+    return { expectNoResponse: async () => expect(await outcome).toMatch(/^no answer$|^SYS002/) };
   };
-  const beginAnonymising = (ir: string) => begun(anonymise(ir));
+  const beginAnonymising = (ir: string) => start(anonymise(ir));
   const beginChange = (input: Change) =>
-    begun(operator(RECORD, { input }).then((answer) => failuresOf(answer)[0] ?? 'recorded'));
+    start(operator(RECORD, { input }).then((response) => failuresOf(response)[0] ?? 'recorded'));
 
   /** Deletes the job, as a restore would; the work that it should have completed began two minutes ago. */
   async function loseJob(table: string, column: string, where: string, value: string): Promise<void> {
@@ -100,10 +100,10 @@ export function heldStepKills(fixtureOf: () => KillsFixture): void {
   it('completes interrupted anonymisation at its next start, and writes the missing event of a Change of Tenancy', async () => {
     const [links, keys] = [await enrolled(), await enrolled()];
     const [unrecorded, unannounced, lost] = [await changeToRecord(), await changeToRecord(), await changeToRecord()];
-    const telling = await steps.hold('lock table access.tenancy_change in share mode');
+    const announcing = await steps.hold('lock table access.tenancy_change in share mode');
     const destroying = await steps.hold('lock table identity_keys.data_key in share mode');
     const requests = [beginChange(unannounced), beginChange(lost), beginAnonymising(keys)];
-    await Promise.all([telling.waiting(2, 'tenancy_change'), destroying.waiting(1, 'delete')]);
+    await Promise.all([announcing.waiting(2, 'tenancy_change'), destroying.waiting(1, 'delete')]);
     const recording = await steps.hold('lock table identity.change_of_tenancy in share mode');
     const unlinking = await steps.hold('lock table access.access_record in share mode');
     requests.push(beginChange(unrecorded), beginAnonymising(links));
@@ -111,7 +111,7 @@ export function heldStepKills(fixtureOf: () => KillsFixture): void {
 
     await killCore(fixture);
     await steps.release();
-    for (const request of requests) await request.unanswered();
+    for (const request of requests) await request.expectNoResponse();
     expect(await standing(links)).toMatchObject({ closing: true, closed: false });
     expect(await standing(keys)).toMatchObject({ closing: true, closed: true, anonymised: false });
     expect(await standingOf(unrecorded)).toBeUndefined();
@@ -130,21 +130,21 @@ export function heldStepKills(fixtureOf: () => KillsFixture): void {
   it('undoes anonymisation of a record with ACTIVE access, completes one whose job is lost, and writes no second event of a change', async () => {
     const [active, lost, unnoted] = [await enrolled(), await enrolled(), await changeToRecord()];
     expect(await registerAt(active)).toBe(201);
-    const telling = await steps.hold('lock table access.tenancy_change in share mode');
+    const announcing = await steps.hold('lock table access.tenancy_change in share mode');
     const destroying = await steps.hold('lock table identity_keys.data_key in share mode');
     const requests = [beginChange(unnoted), beginAnonymising(lost)];
-    await Promise.all([telling.waiting(1, 'tenancy_change'), destroying.waiting(1, 'delete')]);
+    await Promise.all([announcing.waiting(1, 'tenancy_change'), destroying.waiting(1, 'delete')]);
     const noting = await steps.hold('select from identity.change_of_tenancy where effective_date = $1 for update', [
       unnoted.effectiveDate,
     ]);
     const closing = await steps.hold('lock table access.closed_identity_link in share mode');
-    await telling.release();
+    await announcing.release();
     requests.push(beginAnonymising(active));
     await Promise.all([noting.waiting(1, 'announced_at'), closing.waiting(1, 'insert')]);
 
     await killCore(fixture);
     await steps.release();
-    for (const request of requests) await request.unanswered();
+    for (const request of requests) await request.expectNoResponse();
     expect(await standing(active)).toEqual({ ...untouched(1), closing: true });
     expect(await standingOf(unnoted)).toEqual({ announced: false, events: 1 });
     await loseJob('identity_record', 'closing_at', 'ref', lost);
@@ -170,7 +170,7 @@ export function heldStepKills(fixtureOf: () => KillsFixture): void {
 
       await killCore(fixture);
       await steps.release();
-      for (const request of requests) await request.unanswered();
+      for (const request of requests) await request.expectNoResponse();
       expect(await standing(first)).toMatchObject({ closing: false, closed: false });
       expect(await standing(last)).toMatchObject({ closing: true, closed: true, unreadable: false });
       await fixture.core.start();

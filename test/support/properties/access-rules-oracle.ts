@@ -135,12 +135,12 @@ function sections(record: WireRecord): BrokenCondition[] {
 
 /** ACTIVE; in POST also EXPIRED, which needs a past expiry. */
 function state(
-  { 'access-event': { state: asked, expiry } }: WireRecord,
+  { 'access-event': { state: requestedState, expiry } }: WireRecord,
   { now, replaces }: OracleFacts,
 ): BrokenCondition[] {
   const historic =
-    asked === 'EXPIRED' && replaces === undefined && expiry !== null && Date.parse(expiry) <= now.getTime();
-  return is(asked !== 'ACTIVE' && !historic, 'VAL003', '/access-event/state');
+    requestedState === 'EXPIRED' && replaces === undefined && expiry !== null && Date.parse(expiry) <= now.getTime();
+  return is(requestedState !== 'ACTIVE' && !historic, 'VAL003', '/access-event/state');
 }
 
 /** "not in the future (5 minutes of tolerance) and not after expiry". */

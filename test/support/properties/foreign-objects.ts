@@ -17,14 +17,14 @@ export interface Outcome {
   readonly status: number;
   readonly code?: string;
   /** Required members of the body. */
-  readonly says?: object;
+  readonly contains?: object;
 }
 
-const refused = (status: number, code: string): Outcome => ({ status, code });
-const NOT_THERE = refused(404, 'NTF001');
-const NOT_OWNER = refused(403, 'PRM002');
-const HAS_ENDED = refused(409, 'CNF001');
-const IS_ANONYMISED = refused(409, 'CNF003');
+const rejected = (status: number, code: string): Outcome => ({ status, code });
+const NOT_THERE = rejected(404, 'NTF001');
+const NOT_OWNER = rejected(403, 'PRM002');
+const HAS_ENDED = rejected(409, 'CNF001');
+const IS_ANONYMISED = rejected(409, 'CNF003');
 
 const outcomeOfAll = (outcome: Outcome, ...ids: string[]) => Object.fromEntries(ids.map((id) => [id, outcome]));
 const WEBHOOK = ['readWebhook', 'updateWebhook', 'deleteWebhook', 'listWebhookDeliveries', 'redeliverEvent'];
@@ -34,25 +34,25 @@ const WEBHOOK = ['readWebhook', 'updateWebhook', 'deleteWebhook', 'listWebhookDe
  * Identity Record, a removed webhook, a withdrawn consent of Interface B, and a revoked one of Interface D.
  */
 export const AFTER_THE_END: Readonly<Record<string, Outcome>> = {
-  verifyAccessRecord: { status: 200, says: { 'access-record': { 'access-event': { state: 'REVOKED' } } } },
+  verifyAccessRecord: { status: 200, contains: { 'access-record': { 'access-event': { state: 'REVOKED' } } } },
   replaceAccessRecord: HAS_ENDED,
   revokeAccessRecord: HAS_ENDED,
   registerAccessRecord: IS_ANONYMISED,
   listMeterPointAccessRecords: NOT_OWNER,
-  readIdentityRecord: { status: 200, says: { 'identity-record': { 'pii-principal': null, 'has-email': false } } },
+  readIdentityRecord: { status: 200, contains: { 'identity-record': { 'pii-principal': null, 'has-email': false } } },
   anonymiseIdentityRecord: { status: 200 },
-  findIdentityRecords: { status: 200, says: { 'identity-records': [] } },
-  checkIdentityRecordExistence: { status: 200, says: { exists: false, 'available-methods': [] } },
+  findIdentityRecords: { status: 200, contains: { 'identity-records': [] } },
+  checkIdentityRecordExistence: { status: 200, contains: { exists: false, 'available-methods': [] } },
   reidentify: NOT_THERE,
   reidentifyOwn: IS_ANONYMISED,
   removeCredential: NOT_THERE,
   ...outcomeOfAll(NOT_THERE, 'confirmReidentification', 'confirmOwnReidentification'),
   ...outcomeOfAll(NOT_THERE, ...WEBHOOK, 'testWebhook'),
   registerConsent: HAS_ENDED,
-  showConsents: { status: 200, says: { consents: [] } },
-  listCustomerTariffs: refused(403, 'consent_required'),
-  revokeTariffConsent: refused(404, 'registration_not_found'),
-  removeRtiWebhook: refused(404, 'webhook_not_found'),
+  showConsents: { status: 200, contains: { consents: [] } },
+  listCustomerTariffs: rejected(403, 'consent_required'),
+  revokeTariffConsent: rejected(404, 'registration_not_found'),
+  removeRtiWebhook: rejected(404, 'webhook_not_found'),
 };
 
 /** Responses to another Data User, another consumer, another RTI User, and the same ones at another supplier. */
@@ -62,11 +62,11 @@ export const TO_ANOTHER: Readonly<Record<string, Outcome>> = {
   ...outcomeOfAll(NOT_OWNER, 'listMeterPointAccessRecords', 'readIdentityRecord', 'anonymiseIdentityRecord'),
   ...outcomeOfAll(NOT_OWNER, 'reidentifyOwn', 'removeCredential', 'confirmReidentification'),
   ...outcomeOfAll(NOT_OWNER, 'confirmOwnReidentification', ...WEBHOOK, 'testWebhook', 'registerConsent'),
-  findIdentityRecords: { status: 200, says: { 'identity-records': [] } },
-  showConsents: { status: 200, says: { consents: [] } },
-  listCustomerTariffs: refused(403, 'consent_required'),
-  revokeTariffConsent: refused(404, 'registration_not_found'),
-  removeRtiWebhook: refused(404, 'webhook_not_found'),
+  findIdentityRecords: { status: 200, contains: { 'identity-records': [] } },
+  showConsents: { status: 200, contains: { consents: [] } },
+  listCustomerTariffs: rejected(403, 'consent_required'),
+  revokeTariffConsent: rejected(404, 'registration_not_found'),
+  removeRtiWebhook: rejected(404, 'webhook_not_found'),
 };
 
 /** Objects that requests name instead of the usual ones, and the senders of the requests. */
@@ -84,7 +84,7 @@ export function naming({ objects }: Pick<ForeignObjects, 'objects'>, request: Wi
 
 const bearer = (who: string, token: string): RestCaller => ({
   ...{ who, credential: { authorization: `Bearer ${token}` } },
-  refusedWith: undefined,
+  rejectedWith: undefined,
 });
 
 /** Objects of the Data User and of an RTI User that have ended. */

@@ -2,7 +2,7 @@ import { type ConsumerParties, consumerParties } from '../consumer-parties';
 import { graphAs } from '../graph';
 import { type TestRegister, startTestRegister } from '../register';
 import { type RestClient, anonymousClient, signedInClient } from '../rest-client';
-import { type WireAnswer, type WireRequest, wireClient } from './http-exchange';
+import { type WireResponse, type WireRequest, wireClient } from './http-exchange';
 import { type MomentaryObjects, type ObjectMakers, momentaryObjects } from './momentary-objects';
 import { type Samples, propertySamples } from './property-samples';
 import { restCallers } from './rest-callers';
@@ -23,7 +23,7 @@ export interface PropertyFixture {
   send(
     request: WireRequest,
     caller: Pick<RestCaller, 'credential'>,
-  ): Promise<{ readonly sent: WireRequest; readonly answer: WireAnswer }>;
+  ): Promise<{ readonly sent: WireRequest; readonly response: WireResponse }>;
   /** Returns the number of requests so far. */
   sentSoFar(): number;
   close(): Promise<void>;
@@ -49,9 +49,9 @@ export async function propertyFixture(): Promise<PropertyFixture> {
       const headers = 'authorization' in request.headers ? request.headers : { ...request.headers, ...credential };
       const sent = { ...request, headers, target: await objects.named(request.target) };
       sentSoFar += 1;
-      const answer = await wire.send(sent);
-      await objects.after(sent, answer);
-      return { sent, answer };
+      const response = await wire.send(sent);
+      await objects.after(sent, response);
+      return { sent, response };
     },
     sentSoFar: () => sentSoFar,
     close: async () => {

@@ -59,7 +59,7 @@ export async function removeLeftRuns(): Promise<void> {
   for (const place of [MEMORY, tmpdir()].filter((each) => existsSync(each))) {
     for (const name of readdirSync(place).filter((each) => each.startsWith(PREFIX))) {
       const [folder, run] = [join(place, name), name.slice(PREFIX.length)];
-      if (!isOurs(folder) || keeperOf(run) !== undefined) continue;
+      if (!isOwnFolder(folder) || keeperOf(run) !== undefined) continue;
       await endProcessesOf(run);
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     }
@@ -67,7 +67,7 @@ export async function removeLeftRuns(): Promise<void> {
 }
 
 /** Reports whether this account owns a folder: the environment of other accounts' processes is not readable. */
-function isOurs(folder: string): boolean {
+function isOwnFolder(folder: string): boolean {
   return statSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }
 

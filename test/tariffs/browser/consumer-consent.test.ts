@@ -91,8 +91,8 @@ describe('A consumer of a supplier', () => {
 
   it('grants one scope: the RTI User cannot use another', async () => {
     const client = rest(await allowedUnseen('tariff:read'));
-    const refused = await client('POST', '/v1/consent', {});
-    expect([refused.status, refused.body['code']]).toEqual([403, 'forbidden']);
+    const rejected = await client('POST', '/v1/consent', {});
+    expect([rejected.status, rejected.body['code']]).toEqual([403, 'forbidden']);
   });
 
   it('denies consent or types a wrong password, and shares nothing', async () => {
@@ -116,8 +116,8 @@ describe('A consumer of a supplier', () => {
     expect((await tariffs(client)).status).toBe(200);
     const userId = String(fixture.rtiUsers[0]?.user_id);
     await fixture.setRtiUserStatus(userId, 'SUSPENDED');
-    const refused = await tariffs(client);
-    expect([refused.status, refused.body['code']]).toEqual([403, 'rti_user_not_active']);
+    const rejected = await tariffs(client);
+    expect([rejected.status, rejected.body['code']]).toEqual([403, 'rti_user_not_active']);
     await fixture.setRtiUserStatus(userId, 'ACTIVE');
     expect((await tariffs(client)).status).toBe(200);
   });

@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { CUSTOMERS_TARIFFS } from '../../../sandbox/demo-tariff-plans';
 import { type DemoTariffs, publishDemoTariffs } from '../../../sandbox/demo-tariffs';
 import { type GraphqlClient, graphqlClient } from '../../../sandbox/graphql-client';
-import { follow, heading, startBrowser, visit } from '../../support/browser';
+import { follow, heading, startBrowser, openPage } from '../../support/browser';
 import { IS_LONG, NO_FAULT, faultsOf } from '../../support/page-faults';
 import { type TestRegister, startTestRegister } from '../../support/register';
 import { accountOf, tokenOf } from '../../support/rest-client';
@@ -100,7 +100,7 @@ async function publish(tariffId: string, other: Record<string, unknown>): Promis
 
 /** Opens a page without sign-in. */
 const visited = (path: string, options?: BrowserContextOptions) =>
-  visit(browser, `${register.console}${path}`, options);
+  openPage(browser, `${register.console}${path}`, options);
 const rows = (page: Page) => page.locator('table.tariffs tbody tr');
 /** Returns the cells of a day of the week, counted from 0. */
 const cells = (page: Page, day: number) => page.locator('.week li').nth(day).locator('rect.price');
@@ -201,9 +201,9 @@ describe('the list of tariffs', () => {
     ['?valid_from=soon', '“soon” is no day from 2000 to 2199. Write it as 2026-03-29.'],
     ['?valid_from=2026-02-01&valid_to=2026-01-01', 'The window of validity ends before it starts.'],
   ])('reports invalid input: %s', async (query, fault) => {
-    const answer = await fetch(`${register.console}/tariffs${query}`);
-    const html = await answer.text();
-    expect([answer.status, html.includes(fault)]).toEqual([400, true]);
+    const response = await fetch(`${register.console}/tariffs${query}`);
+    const html = await response.text();
+    expect([response.status, html.includes(fault)]).toEqual([400, true]);
     expect(html).toContain('<select id="fuel_type"');
     expect(html).not.toContain('table class="tariffs');
   });
@@ -298,7 +298,7 @@ describe('the week of a tariff', () => {
     try {
       await owner.query('select register.set_clock_offset($1)', [400 * 24 * 3600]);
       const { page } = await visited(address);
-      const { registerTime } = await asNobody<{ registerTime: string }>('{ registerTime }');
+      const { registerTime } = await unauthenticated<{ registerTime: string }>('{ registerTime }');
       expect(await chosenDay(page)).toBe(londonDay(registerTime));
       await follow(page, page.getByRole('link', { name: 'Earlier' }).click());
       expect(await chosenDay(page)).toBe(
@@ -334,9 +334,9 @@ describe('the week of a tariff', () => {
   });
 
   it.each(['2026-02-30', 'tomorrow', '1066-10-14'])('reports that %s is not a date, and shows today', async (date) => {
-    const answer = await fetch(`${register.console}/tariffs/${numbered(1)}?date=${date}`);
-    const html = await answer.text();
-    expect(answer.status).toBe(400);
+    const response = await fetch(`${register.console}/tariffs/${numbered(1)}?date=${date}`);
+    const html = await response.text();
+    expect(response.status).toBe(400);
     expect(html).toContain(`“${date}” is no day from 2000 to 2199. Write it as 2026-03-29.`);
     expect(html).toContain('aria-describedby="date-error"');
   });
@@ -371,7 +371,7 @@ function contrast(one: number, other: number): number {
 }
 
 const londonDay = (instant: string) => new Date(instant).toLocaleDateString('sv-SE', { timeZone: 'Europe/London' });
-const asNobody: GraphqlClient = (query, variables) => graphqlClient(register.gateway)(query, variables);
+const unauthenticated: GraphqlClient = (query, variables) => graphqlClient(register.gateway)(query, variables);
 
 /** Returns the prices of a day in the graph, in pence. */
 async function pricesOf(tariffId: string, day: string) {
@@ -384,7 +384,7 @@ async function pricesOf(tariffId: string, day: string) {
     tariff(tariffId: $tariffId) { prices(from: $from, to: $to) { unitPriceIncludingVat unitPriceExcludingVat } }
   }`;
   const variables = { tariffId, from: midnight(day).toISOString(), to: midnight(next).toISOString() };
-  const { tariff } = await asNobody<{ tariff: { prices: Record<string, string>[] } }>(query, variables);
+  const { tariff } = await unauthenticated<{ tariff: { prices: Record<string, string>[] } }>(query, variables);
   return tariff.prices.map((price) => ({
     including: inPence(price['unitPriceIncludingVat'] ?? ''),
     excluding: inPence(price['unitPriceExcludingVat'] ?? ''),
@@ -484,11 +484,11 @@ describe('the details of a tariff', () => {
     }
     const { page } = await visited(`/tariffs/${numbered(915)}`);
     const chain = () => page.locator('.chain li').allInnerTexts();
-    const told = (numbers: readonly number[]) => numbers.map((each) => `In turn ${each} from 1 Jan 2025`);
-    expect(await chain()).toEqual(['earlier tariffs', ...told([2, 3, 4, 5, 6, 7, 8]), 'later tariffs']);
+    const lines = (numbers: readonly number[]) => numbers.map((each) => `In turn ${each} from 1 Jan 2025`);
+    expect(await chain()).toEqual(['earlier tariffs', ...lines([2, 3, 4, 5, 6, 7, 8]), 'later tariffs']);
     await follow(page, page.getByRole('link', { name: 'later tariffs' }).click());
     expect(await heading(page)).toBe('In turn 9');
-    expect(await chain()).toEqual(['earlier tariffs', ...told([6, 7, 8, 9])]);
+    expect(await chain()).toEqual(['earlier tariffs', ...lines([6, 7, 8, 9])]);
   });
 
   it('are escaped: no markup of a tariff is executed', async () => {

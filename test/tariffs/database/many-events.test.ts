@@ -5,9 +5,9 @@ import { ADVISORY_LOCKS } from '../../../subgraphs/server/database/advisory-lock
 import { MAX_MPXNS } from '../../../subgraphs/tariffs/events/change-handlers.repository';
 import { mpxnCipher } from '../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
 import { startTariffs } from '../../../subgraphs/tariffs/tariffs.module';
-import { directlySealed } from '../../support/directly-sealed';
+import { directlyEncrypted } from '../../support/directly-encrypted';
 import { type Planning, rowsRead } from '../../support/grid-plans';
-import { type TariffEventFixture, tariffEventFixture, told } from '../../support/tariff-event-fixture';
+import { type TariffEventFixture, tariffEventFixture, bodiesOf } from '../../support/tariff-event-fixture';
 import { ADMIN, supplierOf, trf } from '../../support/tariff-graph';
 import { fanOutAll } from '../../support/event-rows';
 import { until } from '../../support/until';
@@ -86,11 +86,11 @@ const killWriter = () =>
 
 const freshMpxn = () => String(1_700_000_000 + ++next);
 const typesAt = (path: string) =>
-  told(fixture.receiver.received.filter((post) => post.path === path)).map(({ type }) => type);
+  bodiesOf(fixture.receiver.received.filter((post) => post.path === path)).map(({ type }) => type);
 
 /** Inserts meter points; returns the hashes of their MPxNs. */
 async function meterPoints(count: number): Promise<Buffer[]> {
-  const kept = Array.from({ length: count }, () => directlySealed(fixture.keys, freshMpxn()));
+  const kept = Array.from({ length: count }, () => directlyEncrypted(fixture.keys, freshMpxn()));
   const values = [kept.map(({ hash }) => hash), kept.map(({ sealed }) => sealed)];
   await fixture.owner.query('insert into meter_point select * from unnest($1::bytea[], $2::bytea[])', values);
   return kept.map(({ hash }) => hash);
@@ -193,13 +193,13 @@ describe('Two processes', () => {
       await killedBefore('the second step is over', MAX_MPXNS + 100);
       await until(async () => ((await countsOf('tariff.update', 70))?.events === MANY ? true : undefined));
       await fixture.settled();
-      const posts = told(await fixture.posts(2 * MANY, '/many'));
+      const posts = bodiesOf(await fixture.posts(2 * MANY, '/many'));
       expect(await countsOf('tariff.update', 70)).toEqual({ events: MANY, mpxns: MANY });
       expect(posts).toHaveLength(2 * MANY);
       const updated = posts.filter(({ type }) => type === 'tariff.update').map(({ mpxn }) => mpxn);
       expect(updated.toSorted()).toEqual(MPXNS);
       await fixture.setStatus(participant, 'REMOVED');
-      const all = told(await fixture.posts(3 * MANY, '/many'));
+      const all = bodiesOf(await fixture.posts(3 * MANY, '/many'));
       await fixture.settled();
       expect(fixture.receiver.received).toHaveLength(3 * MANY);
       expect(new Set(all.filter(({ type }) => type === 'consent.revoked').map(({ mpxn }) => mpxn))).toEqual(
@@ -281,7 +281,7 @@ describe('One process', () => {
   beforeAll(async () => {
     fixture = await tariffEventFixture();
   });
-  afterEach(() => fixture.receiver.answer(() => 204));
+  afterEach(() => fixture.receiver.respondWith(() => 204));
   afterAll(() => fixture?.close());
 
   describe('a revocation', () => {
@@ -293,8 +293,8 @@ describe('One process', () => {
       const { webhookId } = await fixture.webhook(participant.caller, '/revoked');
       const { mpxn } = await follower('/beside-a-revocation');
       await dueTogether(async () => {
-        await fixture.ask(REVOKE, { id }, ADMIN);
-        expect(await fixture.refusal(CUSTOMER, {}, participant.caller)).toBe('RTI002');
+        await fixture.execute(REVOKE, { id }, ADMIN);
+        expect(await fixture.errorOf(CUSTOMER, {}, participant.caller)).toBe('RTI002');
         await fixture.assign(mpxn, 1);
       });
       await fixture.posts(1, '/beside-a-revocation');
@@ -304,17 +304,17 @@ describe('One process', () => {
       await fanOutAll(fixture.owner);
       const { rowCount } = await fixture.owner.query('select from delivery where endpoint_id = $1', [webhookId]);
       expect(rowCount).toBe(THOUSANDS);
-      await fixture.ask(REMOVE_WEBHOOK, { id: webhookId }, participant.caller);
+      await fixture.execute(REMOVE_WEBHOOK, { id: webhookId }, participant.caller);
     });
 
     it('is sent even if other deliveries for its MPxN wait', async () => {
       const { mpxn, registrationId, ...participant } = await follower('/held');
       await fixture.consent(fixture.with(participant, { mpxns: [mpxn], subject: 'consumer-2' }));
-      fixture.receiver.answer(() => 503);
+      fixture.receiver.respondWith(() => 503);
       await fixture.assign(mpxn, 1);
       await fixture.posts(1, '/held');
-      fixture.receiver.answer(() => 204);
-      await fixture.ask(REVOKE, { id: registrationId }, ADMIN);
+      fixture.receiver.respondWith(() => 204);
+      await fixture.execute(REVOKE, { id: registrationId }, ADMIN);
       await fixture.posts(2, '/held');
       expect(typesAt('/held').slice(0, 2)).toEqual(['tariff.change', 'consent.revoked']);
       const { rows } = await fixture.owner.query(
@@ -401,7 +401,7 @@ describe('One process', () => {
         const happens = {
           'an assignment': () => fixture.assign(bad.mpxn, 2),
           'a replacement': () => fixture.publish(number + 1, { replaces: trf(number) }),
-          'a revocation': () => fixture.ask(REVOKE, { id: bad.registrationId }, ADMIN),
+          'a revocation': () => fixture.execute(REVOKE, { id: bad.registrationId }, ADMIN),
         };
         await happens[which]();
         await fixture.assign(good.mpxn, 3);
@@ -443,8 +443,12 @@ describe('One process', () => {
         );
         await fixture.owner.query('alter table event enable trigger outbox');
         await fixture.owner.query('analyze event');
-        const ask = (query: string) => fixture.ask(query, {}, supplierOf('LAPW'));
-        const { rows, whole } = await rowsRead({ owner: fixture.owner, ask, asked: /requested_type/ }, LIST, planning);
+        const execute = (query: string) => fixture.execute(query, {}, supplierOf('LAPW'));
+        const { rows, whole } = await rowsRead(
+          { owner: fixture.owner, execute, pattern: /requested_type/ },
+          LIST,
+          planning,
+        );
         expect(rows['event']).toBeGreaterThan(0);
         expect(rows['event']).toBeLessThan(100);
         expect(whole).not.toContain('event');

@@ -9,8 +9,8 @@ import { mpxnCipher } from '../../../subgraphs/tariffs/occupancies/mpxn-cipher.r
 import { reencryptMpxns } from '../../../subgraphs/tariffs/occupancies/mpxn-storage.repository';
 import { TARIFF_OCCUPANCIES } from '../../../subgraphs/tariffs/occupancies/tariff-occupancies.sql';
 import { startTariffs, tariffsAddress } from '../../../subgraphs/tariffs/tariffs.module';
-import { directlySealed } from '../../support/directly-sealed';
-import { type TariffEventFixture, tariffEventFixture, told } from '../../support/tariff-event-fixture';
+import { directlyEncrypted } from '../../support/directly-encrypted';
+import { type TariffEventFixture, tariffEventFixture, bodiesOf } from '../../support/tariff-event-fixture';
 import { ADMIN, supplierOf } from '../../support/tariff-graph';
 import { until } from '../../support/until';
 
@@ -18,7 +18,7 @@ const END = 'mutation ($mpxn: String!, $at: DateTime!) { endTariffAssignment(mpx
 const ERASE = 'mutation ($mpxn: String!) { eraseEndedOccupancies(mpxn: $mpxn) { erased retained } }';
 const REVOKE = 'mutation ($id: String!) { revokeTariffConsent(registrationId: $id) { registrationId } }';
 const CONSENTS = `query ($userId: String) { tariffConsents(first: 100, filter: { userId: $userId }) { nodes { registrationId mpxns } } }`;
-const REFUSED = { code: '23001' };
+const REJECTED = { code: '23001' };
 const DAY = 86_400;
 const HOUR = 3_600;
 
@@ -50,11 +50,15 @@ async function secondsTo(months: number, seconds = 0): Promise<number> {
 }
 
 const end = async (mpxn: string, inSeconds = 0) =>
-  fixture.ask(END, { mpxn, at: new Date((await fixture.now()).getTime() + inSeconds * 1_000).toISOString() }, ADMIN);
+  fixture.execute(
+    END,
+    { mpxn, at: new Date((await fixture.now()).getTime() + inSeconds * 1_000).toISOString() },
+    ADMIN,
+  );
 
 /** Returns the MPxNs that the supplier reads in the consents of an RTI User, the last granted consent first. */
 const consented = async (userId: string): Promise<(string | null)[][]> =>
-  (await fixture.ask(CONSENTS, { userId }, supplierOf('LAPW'))).tariffConsents.nodes.map(
+  (await fixture.execute(CONSENTS, { userId }, supplierOf('LAPW'))).tariffConsents.nodes.map(
     ({ mpxns }: { mpxns: string[] }) => mpxns,
   );
 
@@ -125,7 +129,7 @@ async function occupant(
   return { userId, caller, registrationId };
 }
 
-const posted = (path: string) => told(fixture.receiver.received.filter((post) => post.path === `/${path}`));
+const posted = (path: string) => bodiesOf(fixture.receiver.received.filter((post) => post.path === `/${path}`));
 
 describe('Thirteen months after an assignment ended', () => {
   it('its MPxN is unreadable everywhere, while that of the present occupant is readable and events continue', async () => {
@@ -191,8 +195,8 @@ describe('A present occupancy', () => {
     const destroy = 'delete from tariffs_keys.occupancy_key where premises = $1';
     const rewrite = `update tariffs.occupancy_mpxn set key_id = gen_random_uuid() where mpxn_hash = $1`;
     for (const session of [pool, fixture.owner]) {
-      await expect(session.query(destroy, [hashOf(mpxn)])).rejects.toMatchObject(REFUSED);
-      await expect(session.query(rewrite, [hashOf(mpxn)])).rejects.toMatchObject(REFUSED);
+      await expect(session.query(destroy, [hashOf(mpxn)])).rejects.toMatchObject(REJECTED);
+      await expect(session.query(rewrite, [hashOf(mpxn)])).rejects.toMatchObject(REJECTED);
     }
   });
 
@@ -212,7 +216,7 @@ describe('A present occupancy', () => {
 });
 
 describe('An admin who erases an MPxN', () => {
-  const erase = async (mpxn: string) => (await fixture.ask(ERASE, { mpxn }, ADMIN)).eraseEndedOccupancies;
+  const erase = async (mpxn: string) => (await fixture.execute(ERASE, { mpxn }, ADMIN)).eraseEndedOccupancies;
 
   it('erases the ended occupancies that no consent needs, receives their number, and leaves the present one unchanged', async () => {
     const mpxn = newMpxn();
@@ -220,7 +224,7 @@ describe('An admin who erases an MPxN', () => {
     await end(mpxn);
     const present = await occupant(mpxn, 'present-2');
     expect(await erase(mpxn)).toEqual({ erased: 0, retained: 1 });
-    await fixture.ask(REVOKE, { id: former.registrationId }, ADMIN);
+    await fixture.execute(REVOKE, { id: former.registrationId }, ADMIN);
     await fixture.settled();
     expect(posted('former-2').map((body) => [body.type, body.mpxn])).toContainEqual(['consent.revoked', mpxn]);
     expect(await erase(mpxn)).toEqual({ erased: 0, retained: 1 });
@@ -234,7 +238,7 @@ describe('An admin who erases an MPxN', () => {
   });
 
   it('must pass a valid MPxN', async () => {
-    expect(await fixture.refusal(ERASE, { mpxn: 'x' }, ADMIN)).toBe('VAL001 mpxn');
+    expect(await fixture.errorOf(ERASE, { mpxn: 'x' }, ADMIN)).toBe('VAL001 mpxn');
   });
 
   it('leaves nothing to send: a waiting delivery is superseded', async () => {
@@ -270,7 +274,7 @@ describe('An admin who erases an MPxN', () => {
 describe('MPxNs that the previous release has stored', () => {
   /** Converts rows to their form before migration 0003: the MPxN encrypted once, for all occupancies. */
   async function storedBefore(mpxn: string): Promise<void> {
-    const { hash, sealed } = directlySealed(fixture.keys, mpxn);
+    const { hash, sealed } = directlyEncrypted(fixture.keys, mpxn);
     const tables = ['meter_point', 'occupancy_mpxn', 'tariffs_keys.occupancy_key'];
     for (const table of tables) await fixture.owner.query(`alter table ${table} disable trigger user`);
     await fixture.owner.query('update meter_point set mpxn_sealed = $2 where mpxn_hash = $1', [hash, sealed]);
@@ -340,7 +344,7 @@ describe('MPxNs that the previous release has stored', () => {
     expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 0 });
     await expect(
       pool.query(`update meter_point set mpxn_sealed = '\\x00' where mpxn_hash = $1`, [hashOf(mpxn)]),
-    ).rejects.toMatchObject(REFUSED);
+    ).rejects.toMatchObject(REJECTED);
   });
 
   it('can be erased on request', async () => {
@@ -348,7 +352,7 @@ describe('MPxNs that the previous release has stored', () => {
     await fixture.assign(mpxn, 1);
     await end(mpxn);
     await storedBefore(mpxn);
-    expect((await fixture.ask(ERASE, { mpxn }, ADMIN)).eraseEndedOccupancies).toEqual({ erased: 1, retained: 0 });
+    expect((await fixture.execute(ERASE, { mpxn }, ADMIN)).eraseEndedOccupancies).toEqual({ erased: 1, retained: 0 });
     expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 0 });
   });
 });

@@ -7,7 +7,7 @@ import { type ConsumerIssuer, startConsumerIssuer } from '../../support/consumer
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { newMpid, newMpxn } from '../../support/customers';
 import { supplierInput } from '../../support/tariff-graph';
-import { type RestAnswer, anonymousClient, tokenOf } from '../../support/rest-client';
+import { type RestResponse, anonymousClient, tokenOf } from '../../support/rest-client';
 
 /**
  * Expected status of each endpoint of Interface D for each caller (decisions C/D, D.1 and D.2). The requested objects
@@ -174,9 +174,9 @@ const SAVE_SUPPLIER = 'mutation ($input: SupplierInput!) { saveSupplier(input: $
 const SET_STATUS =
   'mutation ($mpid: String!, $status: RegisterEntryStatus!) { setSupplierStatus(mpid: $mpid, status: $status) { status } }';
 
-type Ask = (method: string, path: string, body?: unknown) => Promise<RestAnswer>;
+type Send = (method: string, path: string, body?: unknown) => Promise<RestResponse>;
 
-const as = (caller: string): Ask => {
+const as = (caller: string): Send => {
   const client = anonymousClient(register.rest);
   return (method, path, body) => client(method, path, body, callers[caller]);
 };
@@ -190,24 +190,24 @@ async function existing(): Promise<{ registration: string; webhook: string }> {
 }
 
 /** Calls an endpoint. The named objects exist; an object that the request would create does not. */
-const ASKED: Readonly<Record<string, (ask: Ask) => Promise<RestAnswer>>> = {
-  suppliers: (ask) => ask('GET', '/v1/suppliers'),
-  users: (ask) => ask('GET', '/v1/users'),
-  user: (ask) => ask('GET', `/v1/users/${parties.users.active}`),
-  tariffs: (ask) => ask('GET', `/v1/tariff/${parties.supplier.mpid}`),
-  tariff: (ask) => ask('GET', `/v1/tariff/${parties.supplier.mpid}/${parties.tariffId}`),
-  customer: async (ask) => {
+const REQUESTS: Readonly<Record<string, (send: Send) => Promise<RestResponse>>> = {
+  suppliers: (send) => send('GET', '/v1/suppliers'),
+  users: (send) => send('GET', '/v1/users'),
+  user: (send) => send('GET', `/v1/users/${parties.users.active}`),
+  tariffs: (send) => send('GET', `/v1/tariff/${parties.supplier.mpid}`),
+  tariff: (send) => send('GET', `/v1/tariff/${parties.supplier.mpid}/${parties.tariffId}`),
+  customer: async (send) => {
     await existing();
-    return ask('GET', '/v1/tariff/customer');
+    return send('GET', '/v1/tariff/customer');
   },
-  consent: async (ask) => ask('POST', '/v1/consent', {}),
-  revoke: async (ask) => ask('DELETE', `/v1/consent/${(await existing()).registration}`),
-  webhook: async (ask) => {
+  consent: async (send) => send('POST', '/v1/consent', {}),
+  revoke: async (send) => send('DELETE', `/v1/consent/${(await existing()).registration}`),
+  webhook: async (send) => {
     await as('a consumer')('DELETE', `/v1/webhook/${(await existing()).webhook}`);
-    return ask('POST', '/v1/webhook', { webhook_url: 'https://pennywise.example/tariff-events' });
+    return send('POST', '/v1/webhook', { webhook_url: 'https://pennywise.example/tariff-events' });
   },
-  remove: async (ask) => ask('DELETE', `/v1/webhook/${(await existing()).webhook}`),
-  report: (ask) => ask('POST', '/v1/report', REPORT),
+  remove: async (send) => send('DELETE', `/v1/webhook/${(await existing()).webhook}`),
+  report: (send) => send('POST', '/v1/report', REPORT),
 };
 
 /** Revokes the consent of the consumer, so that the next request grants it instead of repeating it. */
@@ -216,9 +216,9 @@ async function withoutConsent(): Promise<void> {
 }
 
 /** Finds an RTI User in the list, which also contains those of other tests. */
-async function listedAs(ask: Ask, userId: string): Promise<object> {
+async function listedAs(send: Send, userId: string): Promise<object> {
   for (let offset = 0; ; offset += 100) {
-    const { body } = await ask('GET', `/v1/users?limit=100&offset=${offset}`);
+    const { body } = await send('GET', `/v1/users?limit=100&offset=${offset}`);
     const found = body['data'].find(({ user_id }: { user_id: string }) => user_id === userId);
     if (found !== undefined) return found;
     expect(body['meta'].total).toBeGreaterThan(offset + 100);
@@ -227,7 +227,7 @@ async function listedAs(ask: Ask, userId: string): Promise<object> {
 
 describe('Interface D', () => {
   it('has a column for every endpoint and a row for every caller', () => {
-    expect(ENDPOINTS).toEqual(Object.keys(ASKED));
+    expect(ENDPOINTS).toEqual(Object.keys(REQUESTS));
     expect(ROWS.map(({ caller }) => caller).toSorted()).toEqual(Object.keys(callers).toSorted());
   });
 
@@ -235,7 +235,7 @@ describe('Interface D', () => {
     const found: string[] = [];
     for (const endpoint of ENDPOINTS) {
       if (endpoint === 'consent' && caller !== 'another meter point of the consumer') await withoutConsent();
-      const { status, body } = await (ASKED[endpoint] as (typeof ASKED)[string])(as(caller));
+      const { status, body } = await (REQUESTS[endpoint] as (typeof REQUESTS)[string])(as(caller));
       const letter = Object.entries(WORDS).find(([, word]) => word === body['code'])?.[0] ?? '';
       found.push(`${status}${letter}`);
     }
@@ -252,31 +252,31 @@ describe('Interface D', () => {
     ['an account of an admin', true],
     ['an account of an analyst', false],
     ['an account of a data_user', false],
-  ])('shows the contact of an RTI User to %s: %s', async (caller, isTold) => {
+  ])('shows the contact of an RTI User to %s: %s', async (caller, isVisible) => {
     const { body } = await as(caller)('GET', `/v1/users/${parties.users.active}`);
     const listed = await listedAs(as(caller), parties.users.active);
     const reached = [body, listed].map((user) => ['webhook_url' in user, 'contact' in user]);
     expect(reached).toEqual([
-      [isTold, isTold],
-      [isTold, isTold],
+      [isVisible, isVisible],
+      [isVisible, isVisible],
     ]);
   });
 
   it('rejects a supplier that is not active with the reason, after all violations of its request, and admits it again once it is active', async () => {
-    const ask = as('the key of a suspended supplier');
-    const refused = { code: 'forbidden', message: 'The supplier is not active in the register.' };
-    expect((await ask('GET', '/v1/users')).body).toEqual(refused);
-    expect((await ask('POST', '/v1/report', REPORT)).body).toEqual(refused);
-    const { body } = await ask('POST', '/v1/report', { ...REPORT, period_end: REPORT.period_start });
+    const send = as('the key of a suspended supplier');
+    const rejected = { code: 'forbidden', message: 'The supplier is not active in the register.' };
+    expect((await send('GET', '/v1/users')).body).toEqual(rejected);
+    expect((await send('POST', '/v1/report', REPORT)).body).toEqual(rejected);
+    const { body } = await send('POST', '/v1/report', { ...REPORT, period_end: REPORT.period_start });
     expect(body).toMatchObject({
       code: 'invalid_request',
       details: [{ path: '/period_end', message: 'must be after the beginning of the period' }],
     });
     await parties.admin(SET_STATUS, { mpid: suspendedWithKey, status: 'ACTIVE' });
-    expect((await ask('GET', `/v1/users/${parties.users.active}`)).body).toHaveProperty('contact');
-    expect((await ask('POST', '/v1/report', REPORT)).status).toBe(202);
+    expect((await send('GET', `/v1/users/${parties.users.active}`)).body).toHaveProperty('contact');
+    expect((await send('POST', '/v1/report', REPORT)).status).toBe(202);
     await parties.admin(SET_STATUS, { mpid: suspendedWithKey, status: 'SUSPENDED' });
-    expect((await ask('GET', '/v1/users')).status).toBe(403);
+    expect((await send('GET', '/v1/users')).status).toBe(403);
   });
 
   it('reports a window that ends before it starts with the JSON names', async () => {

@@ -6,7 +6,7 @@ import {
 } from '../../../subgraphs/tariffs/rates/prices';
 import type { TariffInput, TariffScheduleEntry } from '../../../subgraphs/tariffs/catalogue/tariff';
 import { unitPricesOf } from '../../../subgraphs/tariffs/rates/money';
-import { told } from '../../support/access-records';
+import { violationLines } from '../../support/access-records';
 import { aroundTheClock, entry, flatTariff, group, published, tariffWith, window } from '../../support/tariff-examples';
 
 const at = (instant: string) => new Date(instant);
@@ -250,7 +250,7 @@ describe('VAT', () => {
 
 describe('The requested range of prices', () => {
   const range = (from: string, to: string, unit: 'half-hour' | 'minute' = 'half-hour') =>
-    told(priceRangeViolations(at(from), at(to), unit));
+    violationLines(priceRangeViolations(at(from), at(to), unit));
 
   it('starts and ends on whole half-hours, is not empty and lasts at most 366 days', () => {
     expect(range('2026-01-01T00:30:00Z', '2027-01-02T00:30:00Z')).toEqual([]);

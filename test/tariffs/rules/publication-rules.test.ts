@@ -1,9 +1,9 @@
 import { publicationViolations } from '../../../subgraphs/tariffs/catalogue/publication-rules';
 import type { RateTier, TariffInput, TariffScheduleEntry } from '../../../subgraphs/tariffs/catalogue/tariff';
-import { told } from '../../support/access-records';
+import { violationLines } from '../../support/access-records';
 import { aroundTheClock, entry, flatTariff, group, tariffWith, window } from '../../support/tariff-examples';
 
-const violationsOf = (tariff: TariffInput) => told(publicationViolations(tariff));
+const violationsOf = (tariff: TariffInput) => violationLines(publicationViolations(tariff));
 const changed = (changes: Partial<TariffInput>) =>
   violationsOf(flatTariff((tariff) => void Object.assign(tariff, changes)));
 const tree = (...rates: TariffScheduleEntry[]) => violationsOf(tariffWith(...rates));

@@ -11,7 +11,7 @@ import {
 
 export function registerEvents(): void {
   /** A GraphQL result, accessed by field names. */
-  type Answered = ReturnType<typeof JSON.parse>;
+  type ResultData = ReturnType<typeof JSON.parse>;
 
   const ADMIN: Caller = { accountId: `acc_${'a'.repeat(24)}`, role: 'admin', duid: null, mpid: null };
   const ANALYST: Caller = { ...ADMIN, role: 'analyst' };
@@ -44,28 +44,28 @@ export function registerEvents(): void {
     withdrawn = await fixture.consent(dataUser);
     await fixture.withdraw(withdrawn);
     revoked = await fixture.consent(dataUser);
-    expect((await fixture.ask(dataUser, REVOKE, { ak: revoked.ak })).codes).toEqual([]);
+    expect((await fixture.execute(dataUser, REVOKE, { ak: revoked.ak })).codes).toEqual([]);
     expiring = await fixture.consent(dataUser, 7);
     ofOther = await fixture.consent(other, null, expiring.mpxn);
     await fixture.tenancyChange(expiring.mpxn, '2026-02-01', 'operator 1');
-    expect((await fixture.ask(dataUser, TEST, { wid: subscription.wid })).codes).toEqual([]);
+    expect((await fixture.execute(dataUser, TEST, { wid: subscription.wid })).codes).toEqual([]);
   });
   afterAll(() => fixture.close());
 
   const eventsOf = async (caller: Caller, variables: object = {}) => {
     const events = await until(async () => {
-      const { data, codes } = await fixture.ask(caller, ALL, { first: 500, ...variables });
+      const { data, codes } = await fixture.execute(caller, ALL, { first: 500, ...variables });
       expect(codes).toEqual([]);
       return (await isLogSettled(fixture.owner)) ? data.registerEvents : undefined;
     });
-    return events.nodes as Answered[];
+    return events.nodes as ResultData[];
   };
   const only = async (caller: Caller, type: string, recordId?: string) => {
     const events = (await eventsOf(caller)).filter(
       (event) => event['type'] === type && (recordId === undefined || event['accessRecord']?.id === recordId),
     );
     expect(events).toHaveLength(1);
-    return events[0] as Answered;
+    return events[0] as ResultData;
   };
 
   describe('An event in GraphQL', () => {
@@ -108,7 +108,7 @@ export function registerEvents(): void {
         reason: 'CUSTOMER_REQUEST',
       });
       const deliveries = await until(async () => {
-        const { data } = await fixture.ask(dataUser, ONE, { id });
+        const { data } = await fixture.execute(dataUser, ONE, { id });
         return data.registerEvent.deliveries[0].status === 'DELIVERED' ? data.registerEvent.deliveries : undefined;
       });
       expect(deliveries).toEqual([{ webhookId: subscription.id, status: 'DELIVERED', attempts: 1 }]);
@@ -130,11 +130,11 @@ export function registerEvents(): void {
     it('contains no value for the back office by which the records of one person can be linked', async () => {
       const REFERENCES = `accessRecord { id recordMetadata { identityRecordRef } accessEvent { controllerReference } }
         affectedRecords { id } affectedRecordCount`;
-      const asked = `query { registerEvents(first: 500) { nodes { ${REFERENCES} } } }`;
+      const eventsQuery = `query { registerEvents(first: 500) { nodes { ${REFERENCES} } } }`;
       const seenBy = async (caller: Caller) => {
-        const { data, codes } = await fixture.ask(caller, asked, {});
+        const { data, codes } = await fixture.execute(caller, eventsQuery, {});
         expect(codes).toEqual([]);
-        const { nodes } = data.registerEvents as { nodes: Answered[] };
+        const { nodes } = data.registerEvents as { nodes: ResultData[] };
         const records = nodes.flatMap(({ accessRecord }) => (accessRecord ? [accessRecord] : []));
         return {
           references: new Set(records.map(({ recordMetadata }) => recordMetadata.identityRecordRef)),
@@ -178,10 +178,10 @@ export function registerEvents(): void {
       await fixture.moveClock(2 * 86_400);
       try {
         const expired = await until(async () => {
-          const { data } = await fixture.ask(other, LATEST, { types: ['ACCESS_EXPIRED'], first: 1 });
+          const { data } = await fixture.execute(other, LATEST, { types: ['ACCESS_EXPIRED'], first: 1 });
           return data.latestRegisterEvents[0];
         });
-        const { data } = await fixture.ask(other, ONE, { id: expired.id });
+        const { data } = await fixture.execute(other, ONE, { id: expired.id });
         const { rows } = await fixture.owner.query('select expiry from access_record where id = $1', [record.id]);
         expect(data.registerEvent).toMatchObject({
           accessRecord: { id: record.id },
@@ -216,19 +216,19 @@ export function registerEvents(): void {
         [ALL, { duid: other.duid }],
         [LATEST, { duid: other.duid }],
       ] as const) {
-        expect((await fixture.ask(dataUser, query, variables)).codes).toEqual(['PRM002']);
+        expect((await fixture.execute(dataUser, query, variables)).codes).toEqual(['PRM002']);
       }
     });
 
     it('are counted for the back office only', async () => {
       const sum = (counts: { count: number }[]) => counts.reduce((total, { count }) => total + count, 0);
-      const { data } = await fixture.ask(ADMIN, COUNTS, { minutes: 1_440 });
+      const { data } = await fixture.execute(ADMIN, COUNTS, { minutes: 1_440 });
       const { rows } = await fixture.owner.query(
         "select count(*)::int from event where recorded_at <= register_now() + interval '1 minute'",
       );
       expect(sum(data.registerEventCounts)).toBe(rows[0].count);
-      expect((await fixture.ask(ANALYST, COUNTS, { minutes: 1_440 })).data).toEqual(data);
-      expect((await fixture.ask(dataUser, COUNTS)).codes).toEqual(['PRM001']);
+      expect((await fixture.execute(ANALYST, COUNTS, { minutes: 1_440 })).data).toEqual(data);
+      expect((await fixture.execute(dataUser, COUNTS)).codes).toEqual(['PRM001']);
     });
 
     it.each(['data_provider', 'communications_operator', 'portal', 'supplier', 'customer'] as const)(
@@ -243,13 +243,13 @@ export function registerEvents(): void {
           [COUNTS, {}],
           ['{ _entities(representations: [{ __typename: "RegisterEvent", id: "' + id + '" }]) { __typename } }', {}],
         ] as const) {
-          expect((await fixture.ask(caller, query, variables)).codes).toEqual(['PRM001']);
+          expect((await fixture.execute(caller, query, variables)).codes).toEqual(['PRM001']);
         }
       },
     );
 
     it('are null for an unknown id', async () => {
-      const { data, codes } = await fixture.ask(dataUser, ONE, { id: `evt_${'0'.repeat(24)}` });
+      const { data, codes } = await fixture.execute(dataUser, ONE, { id: `evt_${'0'.repeat(24)}` });
       expect([data.registerEvent, codes]).toEqual([null, []]);
     });
   });
@@ -259,18 +259,20 @@ export function registerEvents(): void {
       const all = await eventsOf(dataUser);
       const seen: string[] = [];
       for (let after: string | null = null, more = true; more;) {
-        const page: Answered = (await fixture.ask(dataUser, ALL, { first: 3, after })).data.registerEvents;
-        expect(page.edges.map((edge: Answered) => edge.node.id)).toEqual(page.nodes.map((node: Answered) => node.id));
-        expect(page.edges.map((edge: Answered) => edge.cursor)).toEqual(
-          page.nodes.map((node: Answered) => node.cursor),
+        const page: ResultData = (await fixture.execute(dataUser, ALL, { first: 3, after })).data.registerEvents;
+        expect(page.edges.map((edge: ResultData) => edge.node.id)).toEqual(
+          page.nodes.map((node: ResultData) => node.id),
         );
-        seen.push(...page.nodes.map((node: Answered) => node.id));
+        expect(page.edges.map((edge: ResultData) => edge.cursor)).toEqual(
+          page.nodes.map((node: ResultData) => node.cursor),
+        );
+        seen.push(...page.nodes.map((node: ResultData) => node.id));
         after = page.nextCursor;
         more = page.pageInfo.hasNextPage;
       }
       expect(seen).toEqual(all.map((event) => event['id']));
-      const { data } = await fixture.ask(dataUser, LATEST, { first: 500 });
-      expect(data.latestRegisterEvents.map((event: Answered) => event.id)).toEqual(seen.toReversed());
+      const { data } = await fixture.execute(dataUser, LATEST, { first: 500 });
+      expect(data.latestRegisterEvents.map((event: ResultData) => event.id)).toEqual(seen.toReversed());
     });
 
     it.each([
@@ -281,11 +283,11 @@ export function registerEvents(): void {
       ['counts', { minutes: 0 }, 'VAL003 minutes', COUNTS],
       ['counts', { minutes: 1441 }, 'VAL003 minutes', COUNTS],
     ])('rejects values out of bounds: %s, %p', async (_, variables, violation, query) => {
-      expect((await fixture.ask(ADMIN, query, variables)).violations).toEqual([violation]);
+      expect((await fixture.execute(ADMIN, query, variables)).violations).toEqual([violation]);
     });
 
     it('is declared as a subscription, which the gateway follows', async () => {
-      const { codes } = await fixture.ask(ADMIN, 'subscription { registerEvents { id } }');
+      const { codes } = await fixture.execute(ADMIN, 'subscription { registerEvents { id } }');
       expect(codes).toEqual(['VAL003']);
     });
   });
@@ -294,43 +296,43 @@ export function registerEvents(): void {
     const STANDINGS =
       'query ($ids: [String!]!) { accountStandings(accountIds: $ids) { accountId active role duid now } }';
     const FOLLOW = `query ($after: String) { eventLog(after: $after, first: 500) { cursor entries { id cursor type duid } } }`;
-    const askGateway = (query: string, variables: Record<string, unknown>) =>
-      querySubgraph<Answered, Record<string, unknown>>(fixture.link, 'gateway', { text: query }, variables, {
+    const executeAtGateway = (query: string, variables: Record<string, unknown>) =>
+      querySubgraph<ResultData, Record<string, unknown>>(fixture.link, 'gateway', { text: query }, variables, {
         transactionId: 'tid_test',
         clientAddress: '127.0.0.1',
       });
 
     it('return the events of all Data Users after a cursor; at first only the cursor', async () => {
-      const { eventLog: head } = await askGateway(FOLLOW, {});
+      const { eventLog: head } = await executeAtGateway(FOLLOW, {});
       expect(head.entries).toEqual([]);
       const records = [await fixture.consent(dataUser), await fixture.consent(other)];
       const { cursor, entries } = await until(async () => {
-        const { eventLog: page } = await askGateway(FOLLOW, { after: head.cursor });
+        const { eventLog: page } = await executeAtGateway(FOLLOW, { after: head.cursor });
         return page.entries.length === 2 ? page : undefined;
       });
       const received = await Promise.all(
-        entries.map(async ({ id }: { id: string }) => (await fixture.ask(ADMIN, ONE, { id })).data.registerEvent),
+        entries.map(async ({ id }: { id: string }) => (await fixture.execute(ADMIN, ONE, { id })).data.registerEvent),
       );
       expect(received.map(({ accessRecord }) => accessRecord)).toEqual(records.map(({ id }) => ({ id })));
-      expect(entries.map(({ type, duid }: Answered) => [type, duid])).toEqual([
+      expect(entries.map(({ type, duid }: ResultData) => [type, duid])).toEqual([
         ['ACCESS_REGISTERED', dataUser.duid],
         ['ACCESS_REGISTERED', other.duid],
       ]);
-      expect(entries.map((entry: Answered) => entry.cursor)).toEqual(received.map((event) => event.cursor));
+      expect(entries.map((entry: ResultData) => entry.cursor)).toEqual(received.map((event) => event.cursor));
       expect(cursor).toBe(entries[1].cursor);
     });
 
     it.each(['{ eventLog(first: 1) { cursor } }', '{ accountStandings(accountIds: []) { active } }'])(
       'are for services only: %s',
       async (query) => {
-        expect((await fixture.ask(ADMIN, query)).codes).toEqual(['PRM001']);
+        expect((await fixture.execute(ADMIN, query)).codes).toEqual(['PRM001']);
       },
     );
 
     it('return whether accounts are admitted now', async () => {
       const ids = [dataUser.accountId, other.accountId, `acc_${'0'.repeat(24)}`, dataUser.accountId];
       await fixture.accounts.changeStatus('test', other.accountId, 'suspend');
-      const { accountStandings } = await askGateway(STANDINGS, { ids });
+      const { accountStandings } = await executeAtGateway(STANDINGS, { ids });
       await fixture.accounts.changeStatus('test', other.accountId, 'reactivate');
       expect(accountStandings).toEqual([
         {

@@ -24,7 +24,7 @@ export function graphObjects(): void {
 
   const project = async (projectId: string, selection: string) =>
     (
-      await grid.ask(
+      await grid.execute(
         `{ developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: "${projectId}") { ${selection} } }`,
       )
     ).developmentProject;
@@ -95,7 +95,7 @@ export function graphObjects(): void {
     it('reject a cursor of another list', async () => {
       const after = Buffer.from(LINE).toString('base64url');
       expect(
-        await grid.refusal(
+        await grid.errorOf(
           `{ developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: "ORDER") { version(version: 1) { objects(after: "${after}") { nextCursor } } } }`,
         ),
       ).toBe('VAL001 after');

@@ -122,21 +122,21 @@ export function publishedProjects(): void {
   });
 
   describe('a version that is published', () => {
-    const refused = async (statement: string): Promise<unknown> =>
+    const rejected = async (statement: string): Promise<unknown> =>
       (await grid.database.pool.query(statement).catch((error: unknown) => error)) as unknown;
     /** Rejected by a trigger, or because the login has no grant. */
-    const REFUSED = expect.objectContaining({ code: expect.stringMatching(/^(23001|42501)$/) }) as unknown;
+    const REJECTED = expect.objectContaining({ code: expect.stringMatching(/^(23001|42501)$/) }) as unknown;
 
     it('cannot be changed or deleted, nor can its rows', async () => {
       await grid.published(await trialArchive(), newKey());
       const before = await grid.rows();
       for (const table of ['project_version', ...TABLES]) {
-        expect({ table, error: await refused(`delete from ${table}`) }).toEqual({ table, error: REFUSED });
+        expect({ table, error: await rejected(`delete from ${table}`) }).toEqual({ table, error: REJECTED });
         await expect(grid.owner.query(`delete from ${table}`)).rejects.toMatchObject({ code: '23001' });
       }
       await expect(grid.owner.query('delete from development_project')).rejects.toMatchObject({ code: '23503' });
       for (const [table, column] of Object.entries(A_COLUMN)) {
-        expect(await refused(`update ${table} set ${column} = ${column}`)).toEqual(REFUSED);
+        expect(await rejected(`update ${table} set ${column} = ${column}`)).toEqual(REJECTED);
         await expect(grid.owner.query(`update ${table} set ${column} = ${column}`)).rejects.toMatchObject({
           code: '23001',
         });

@@ -206,10 +206,10 @@ export function contests(): void {
     it('is rejected while contacts are contested, and no method is available', async () => {
       const { mpxn } = await contested();
       for (const method of METHODS)
-        expect((await fixture.ask(REIDENTIFY, { input: { mpxn, ...method } }, { caller: other })).codes).toEqual([
+        expect((await fixture.execute(REIDENTIFY, { input: { mpxn, ...method } }, { caller: other })).codes).toEqual([
           'REI001',
         ]);
-      const existence = valueOf(await fixture.ask(EXISTS, { mpxn }, { caller: other }));
+      const existence = valueOf(await fixture.execute(EXISTS, { mpxn }, { caller: other }));
       expect(existence).toEqual({ exists: true, availableMethods: [] });
     });
 
@@ -217,14 +217,14 @@ export function contests(): void {
       const [mpxn, email] = [newMpxn(), people.newEmail('attacker')];
       await people.customer(attacker, mpxn, email, 'planted');
       const confirmed = await started(fixture, other, { mpxn, ...LINK });
-      valueOf(await fixture.ask(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));
+      valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));
       const open = await started(fixture, other, { mpxn, ...LINK });
       const secret = await mailedSecret(fixture, email, 2);
       await people.customer(honest, mpxn, people.newEmail('resident'), 'own');
-      expect((await fixture.ask(CONFIRM_LINK, { secret })).codes).toEqual(['NTF001']);
+      expect((await fixture.execute(CONFIRM_LINK, { secret })).codes).toEqual(['NTF001']);
       for (const { tokenRef: token } of [confirmed, open]) {
-        expect(valueOf(await fixture.ask(STATUS, { token }, { caller: other })).status).toBe('EXPIRED');
-        expect(valueOf(await fixture.ask(PROOF, { token }, AS_ACCESS)).status).toBe('EXPIRED');
+        expect(valueOf(await fixture.execute(STATUS, { token }, { caller: other })).status).toBe('EXPIRED');
+        expect(valueOf(await fixture.execute(PROOF, { token }, AS_ACCESS)).status).toBe('EXPIRED');
       }
     });
 
@@ -239,13 +239,13 @@ export function contests(): void {
       const { email, theirs } = await contested();
       const token = await people.signedIn(email);
       const secret = await people.mailedProof(token, theirs);
-      expect(valueOf(await fixture.ask(CONTACT_LINK, { secret }, asCustomer(token)))).not.toBeNull();
+      expect(valueOf(await fixture.execute(CONTACT_LINK, { secret }, asCustomer(token)))).not.toBeNull();
       expect(await isContested(token)).toBe(true); // opening the page proves nothing
-      valueOf(await fixture.ask(PROVE_BY_LINK, { secret }, asCustomer(token)));
+      valueOf(await fixture.execute(PROVE_BY_LINK, { secret }, asCustomer(token)));
       expect(await isContested(token)).toBe(false);
       expect(await people.seen(token)).toEqual(['own', 'planted']);
       expect((await people.contacts(token)).map(({ standing }) => standing)).toEqual(['OWN', 'OWN']);
-      expect((await fixture.ask(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
+      expect((await fixture.execute(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
     });
 
     it('cannot be proven in the session of the other contact, in another session of the same contact, or without a session', async () => {
@@ -253,10 +253,10 @@ export function contests(): void {
       const [resident, intruder] = [await people.signedIn(email), await people.signedIn(theirs)];
       const secret = await people.mailedProof(intruder, email);
       for (const token of [resident, await people.signedIn(email)]) {
-        expect(valueOf(await fixture.ask(CONTACT_LINK, { secret }, asCustomer(token)))).toBeNull();
-        expect((await fixture.ask(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
+        expect(valueOf(await fixture.execute(CONTACT_LINK, { secret }, asCustomer(token)))).toBeNull();
+        expect((await fixture.execute(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
       }
-      expect((await fixture.ask(PROVE_BY_LINK, { secret })).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(PROVE_BY_LINK, { secret })).codes).toEqual(['AUT001']);
       expect(await isContested(resident)).toBe(true);
     });
 
@@ -273,7 +273,7 @@ export function contests(): void {
       );
       const index: Buffer = rows[0].i;
       expect(await links()).toHaveLength(1);
-      valueOf(await fixture.ask(ANONYMISE, { ref }, { caller: honest }));
+      valueOf(await fixture.execute(ANONYMISE, { ref }, { caller: honest }));
       expect(await links()).toEqual([]);
     });
 
@@ -282,7 +282,7 @@ export function contests(): void {
       const token = await people.signedIn(email);
       const secret = await people.mailedProof(token, theirs);
       await fixture.moveClock(601);
-      expect((await fixture.ask(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
+      expect((await fixture.execute(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
     });
 
     it('count as one person: by a passkey registered for the meter point, and by no other passkey', async () => {
@@ -292,17 +292,19 @@ export function contests(): void {
       const stranger = await people.passkeyHolder(attacker, newMpxn(), null);
       const token = await people.signedIn(email);
       const wrong = await people.assertion(stranger);
-      expect((await fixture.ask(PROVE_BY_PASSKEY, wrong, asCustomer(token))).codes).toEqual(['PRM003']);
+      expect((await fixture.execute(PROVE_BY_PASSKEY, wrong, asCustomer(token))).codes).toEqual(['PRM003']);
       const right = await people.assertion(passkey);
-      valueOf(await fixture.ask(PROVE_BY_PASSKEY, right, asCustomer(token)));
-      expect((await fixture.ask(PROVE_BY_PASSKEY, right, asCustomer(token))).codes).toEqual(['PRM003']);
+      valueOf(await fixture.execute(PROVE_BY_PASSKEY, right, asCustomer(token)));
+      expect((await fixture.execute(PROVE_BY_PASSKEY, right, asCustomer(token))).codes).toEqual(['PRM003']);
       expect(await people.seen(token)).toEqual(['of the passkey', 'own']);
     });
 
     it('do not count as one person in a later tenancy', async () => {
       const { mpxn, email, theirs } = await contested();
       const token = await people.signedIn(email);
-      valueOf(await fixture.ask(PROVE_BY_LINK, { secret: await people.mailedProof(token, theirs) }, asCustomer(token)));
+      valueOf(
+        await fixture.execute(PROVE_BY_LINK, { secret: await people.mailedProof(token, theirs) }, asCustomer(token)),
+      );
       await fixture.tenancyChanged(mpxn, '2022-06-01');
       for (const [by, address] of [
         [honest, email],
@@ -338,7 +340,7 @@ export function contests(): void {
     it('reads access registered for confirmed contacts, and all access when every contact has a verdict', async () => {
       const { mpxn, email, theirs } = await contested();
       const { token } = await people.supplied(mpxn);
-      expect(valueOf(await fixture.ask(SESSION, {}, asCustomer(token)))).toMatchObject({ mpxn, isCurrent: true });
+      expect(valueOf(await fixture.execute(SESSION, {}, asCustomer(token)))).toMatchObject({ mpxn, isCurrent: true });
       expect(await people.seen(token)).toEqual([]);
       const [resident, intruder] = [await people.signedIn(email), await people.signedIn(theirs)];
       const [first, second] = (await people.contacts(token)).map(({ id }) => id) as [string, string];
@@ -357,8 +359,8 @@ export function contests(): void {
       await fixture.newRecord(attacker, { email: theirs }, { mpxn });
       await fixture.jobsDone();
       const before = (await mailsNow(fixture, theirs)).length;
-      const ask = 'mutation ($entry: SignInEntry!) { requestSignInLink(entry: $entry, language: EN) }';
-      for (const entry of [{ mpxn }, { email: theirs }]) valueOf(await fixture.ask(ask, { entry }));
+      const requestLink = 'mutation ($entry: SignInEntry!) { requestSignInLink(entry: $entry, language: EN) }';
+      for (const entry of [{ mpxn }, { email: theirs }]) valueOf(await fixture.execute(requestLink, { entry }));
       await fixture.jobsDone();
       expect((await mailsNow(fixture, theirs)).length).toBe(before);
       expect(await isContested(await people.signedIn(email))).toBe(false);
@@ -371,13 +373,13 @@ export function contests(): void {
       const { token } = await people.supplied(mpxn);
       const contact = await people.contactOf(token, 'OTHER');
       const check = JUDGE.replace('$verdict)', '$verdict, dryRun: true)');
-      expect((await fixture.ask(check, { contact, verdict: 'REJECTED' }, asCustomer(token))).codes).toEqual([]);
+      expect((await fixture.execute(check, { contact, verdict: 'REJECTED' }, asCustomer(token))).codes).toEqual([]);
       for (const verdict of ['CONFIRMED', 'CONFIRMED', 'REJECTED'] as const)
         valueOf(await people.judge(token, contact, verdict));
       const audit = `{ identityAuditEntries(first: 2, filter: { action: "judge-contact" }) {
         nodes { actor subject detail } } }`;
       const admin: Caller = { accountId: 'acc_test', role: 'admin', duid: null, mpid: null };
-      const { nodes } = valueOf(await fixture.ask(audit, {}, { caller: admin }));
+      const { nodes } = valueOf(await fixture.execute(audit, {}, { caller: admin }));
       const entry = { actor: 'customer', subject: fingerprintOf(ir) };
       expect(nodes).toEqual([
         { ...entry, detail: { contact: 'email', from: { verdict: 'confirmed' }, to: { verdict: 'rejected' } } },
@@ -398,8 +400,8 @@ export function contests(): void {
       ];
       const foreign = await people.contactOf(elsewhere.token, 'OTHER');
       expect((await people.judge(mine.token, foreign, 'REJECTED')).codes).toEqual(['NTF001']);
-      expect((await fixture.ask(JUDGE, { contact: foreign, verdict: 'REJECTED' })).codes).toEqual(['AUT001']);
-      expect((await fixture.ask(MAIL_CONTACT_LINK, { contact: foreign }, asCustomer(mine.token))).codes).toEqual([
+      expect((await fixture.execute(JUDGE, { contact: foreign, verdict: 'REJECTED' })).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(MAIL_CONTACT_LINK, { contact: foreign }, asCustomer(mine.token))).codes).toEqual([
         'NTF001',
       ]);
     });
@@ -408,7 +410,7 @@ export function contests(): void {
   describe('The back office', () => {
     const COUNTS = '{ contactCounts { dataUser { duid } asserted contests rejections isAlert } }';
     const countsOf = async ({ duid }: Caller) => {
-      const counts = valueOf(await fixture.ask(COUNTS, {}, { caller: { ...honest, role: 'analyst', duid: null } }));
+      const counts = valueOf(await fixture.execute(COUNTS, {}, { caller: { ...honest, role: 'analyst', duid: null } }));
       return counts.find((each: { dataUser: { duid: string } }) => each.dataUser.duid === duid);
     };
 
@@ -447,7 +449,7 @@ export function contests(): void {
       for (let n = 1; n <= 3; n++) {
         const ref = await fixture.newRecord(busy, { email }, { mpxn });
         expect(await countsOf(busy)).toMatchObject({ contests: n });
-        valueOf(await fixture.ask(ANONYMISE, { ref }, { caller: busy }));
+        valueOf(await fixture.execute(ANONYMISE, { ref }, { caller: busy }));
       }
       const { rows } = await fixture.owner.query(`select count(*)::int as left from identity.contact_contest c
         where not exists (select from identity.identity_record r where r.email_index = c.contact)
@@ -469,7 +471,7 @@ export function contests(): void {
       const set = (right: 'withdraw' | 'restore') =>
         fixture.accounts.setVerificationRight('admin', caller.accountId, right);
       const codesOf = async (outcome: string | null) =>
-        (await fixture.ask(REGISTER, { input: input(outcome) }, { caller })).codes;
+        (await fixture.execute(REGISTER, { input: input(outcome) }, { caller })).codes;
       expect(await codesOf('VERIFIED')).toEqual([]);
       await set('withdraw');
       await expect(set('withdraw')).rejects.toMatchObject({ code: 'CNF001' });
@@ -501,8 +503,8 @@ export function contests(): void {
       const { secret } = await started(fixture, caller, passkey, ref);
       const response = authenticator.create(await optionsOf(fixture, secret));
       await set('withdraw');
-      const refused = await fixture.ask(REIDENTIFY_OWN, { ref, input: passkey }, { caller });
-      expect(refused.codes).toEqual(['PRM001']);
+      const rejected = await fixture.execute(REIDENTIFY_OWN, { ref, input: passkey }, { caller });
+      expect(rejected.codes).toEqual(['PRM001']);
       expect((await finish(fixture, secret, response)).codes).toEqual(['NTF001']);
       expect((await started(fixture, caller, passkey, unverified)).tokenRef).toMatch(/^mlr_/);
       await set('restore');

@@ -26,7 +26,7 @@ export function customerSessions(): void {
   }
 
   const sessionOf = async (token: string, replica = 0) => {
-    const { data, codes } = await fixture.ask(SESSION, {}, asCustomer(token), replica);
+    const { data, codes } = await fixture.execute(SESSION, {}, asCustomer(token), replica);
     return codes.length > 0 ? codes : data.customerSession;
   };
   const rowsOf = async (text: string, values: unknown[] = []) => (await fixture.owner.query(text, values)).rows;
@@ -56,13 +56,13 @@ export function customerSessions(): void {
       await fixture.moveClock(8 * HOUR + 1);
       expect(await scopeOf(fixture, token)).toBeNull();
       expect(await sessionOf(token)).toEqual(['AUT001']);
-      expect((await fixture.ask(END_SESSION, {}, asCustomer(token))).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(END_SESSION, {}, asCustomer(token))).codes).toEqual(['AUT001']);
     });
 
     it('ends on sign-out, immediately in every replica, without ending other sessions of the customer', async () => {
       const { token, email } = await customer();
       const { token: other } = await signedInByLink(fixture, { email }, email);
-      expect((await fixture.ask(END_SESSION, {}, asCustomer(token))).data).toEqual({ endCustomerSession: true });
+      expect((await fixture.execute(END_SESSION, {}, asCustomer(token))).data).toEqual({ endCustomerSession: true });
       for (const replica of [0, 1]) {
         expect(await scopeOf(fixture, token, replica)).toBeNull();
         expect(await sessionOf(token, replica)).toEqual(['AUT001']);
@@ -111,14 +111,14 @@ export function customerSessions(): void {
     it('is readable by services only', async () => {
       const { token } = await customer();
       const query = 'query ($token: String!) { customerScope(token: $token) { sessionId } }';
-      expect((await fixture.ask(query, { token })).codes).toEqual(['AUT001']);
-      expect((await fixture.ask(query, { token }, asCustomer(token))).codes).toEqual(['PRM001']);
+      expect((await fixture.execute(query, { token })).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(query, { token }, asCustomer(token))).codes).toEqual(['PRM001']);
     });
 
     it('is not readable by other roles', async () => {
       const { dataUser, token } = await customer();
-      expect((await fixture.ask(SESSION, {}, { caller: dataUser, bearer: token })).codes).toEqual(['PRM001']);
-      expect((await fixture.ask(SESSION)).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(SESSION, {}, { caller: dataUser, bearer: token })).codes).toEqual(['PRM001']);
+      expect((await fixture.execute(SESSION)).codes).toEqual(['AUT001']);
     });
 
     it('cannot be extended, not even by the owner of the tables', async () => {
@@ -253,7 +253,7 @@ export function customerSessions(): void {
         const email = 'late@customer.example';
         await late.newRecord(await late.dataUser(), { email });
         await signedInByLink(late, { email }, email);
-        await late.ask('mutation { startPasskeySignIn { secret } }');
+        await late.execute('mutation { startPasskeySignIn { secret } }');
         const counts = async () =>
           (
             await late.owner.query(`select (select count(*)::int from identity.customer_session) as sessions,

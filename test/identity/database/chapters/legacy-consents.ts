@@ -26,11 +26,11 @@ export function legacyConsents(): void {
   const DAY = 86_400_000;
 
   /** Requests that `identity` sent to `access`, as JSON. */
-  const asked: string[] = [];
+  const queried: string[] = [];
   const listening = (access: SubgraphLink): SubgraphLink => ({
     name: access.name,
     execute: (request, context) => {
-      asked.push(JSON.stringify(request));
+      queried.push(JSON.stringify(request));
       return access.execute(request, context);
     },
   });
@@ -57,19 +57,19 @@ export function legacyConsents(): void {
     return data.registerConsent.consentToken.key;
   };
   const verified = async (ck: string, by: Caller | null = null) =>
-    (await fixture.askAccess(VERIFY, { key: keyOf(ck) }, { caller: by })).data.accessRecord;
+    (await fixture.executeInAccess(VERIFY, { key: keyOf(ck) }, { caller: by })).data.accessRecord;
   const shown = async (mpxn: string, by = caller) =>
-    (await fixture.ask(CONSENTS, { mpxn }, { caller: by })).data.consents;
-  const codesOf = async (answer: ReturnType<typeof send>) => (await answer).codes.join();
+    (await fixture.execute(CONSENTS, { mpxn }, { caller: by })).data.consents;
+  const codesOf = async (result: ReturnType<typeof send>) => (await result).codes.join();
   const revoke = (ck: string, by = caller) =>
-    fixture.askAccess(
+    fixture.executeInAccess(
       'mutation ($key: AccessKey!) { revokeAccessRecord(key: $key) { revokedAt } }',
       { key: keyOf(ck) },
       { caller: by },
     );
   const identityRecordOf = async (ck: string) =>
     (
-      await fixture.askAccess(
+      await fixture.executeInAccess(
         'query ($key: AccessKey!) { accessRecord(key: $key) { recordMetadata { identityRecordRef } identityRecord { id } version: recordMetadata { createdAt } } }',
         { key: keyOf(ck) },
         { caller },
@@ -89,7 +89,7 @@ export function legacyConsents(): void {
 
   describe('Registering a consent', () => {
     it('creates an access record and its Identity Record, and sends no personal data to access', async () => {
-      asked.length = 0;
+      queried.length = 0;
       const input = consentOf(caller, undefined, { consentExpiry: IN_2040 });
       const { data } = await send(input);
       const { key } = data.registerConsent.consentToken;
@@ -99,9 +99,9 @@ export function legacyConsents(): void {
         replayed: false,
       });
       expect(await leftOf(fixture, caller)).toEqual(ONE_CONSENT);
-      expect(asked).toHaveLength(1);
+      expect(queried).toHaveLength(1);
       for (const personal of [input.evidence.mpxn, ...Object.values(ADDRESS), input.moveInDate])
-        expect(asked.join()).not.toContain(personal);
+        expect(queried.join()).not.toContain(personal);
       const controller = { name: 'Larkhill Insight Ltd', role: 'SOLE', contactUrl: 'https://larkhill.example/' };
       expect(await verified(key, caller)).toEqual({
         state: 'ACTIVE',
@@ -135,12 +135,12 @@ export function legacyConsents(): void {
       ];
       const customer = asCustomer((await signedInByLink(fixture, { email }, email)).token);
       const list = '{ customerAccessRecords(part: CURRENT) { nodes { id expiry state } } }';
-      const { data } = await fixture.askAccess(list, {}, customer);
+      const { data } = await fixture.executeInAccess(list, {}, customer);
       type Node = { id: string; expiry: string | null; state: string };
       const nodes = data.customerAccessRecords.nodes as Node[];
       expect(nodes.map(({ state }) => state)).toEqual(['ACTIVE', 'ACTIVE']);
       const id = nodes.find(({ expiry }) => expiry === null)?.id;
-      await fixture.askAccess('mutation ($id: ID!) { withdrawConsent(id: $id) { revokedAt } }', { id }, customer);
+      await fixture.executeInAccess('mutation ($id: ID!) { withdrawConsent(id: $id) { revokedAt } }', { id }, customer);
       expect((await verified(withdrawn)).state).toBe('REVOKED');
       await fixture.moveClock(3_700);
       expect((await verified(expiring)).state).toBe('EXPIRED');
@@ -148,7 +148,7 @@ export function legacyConsents(): void {
 
     it('creates an access record whose expiry webhooks announce', async () => {
       const webhook = { callbackUrl: 'https://larkhill.example/hook', alertEmail: 'alerts@larkhill.example' };
-      const { codes } = await fixture.askAccess(
+      const { codes } = await fixture.executeInAccess(
         'mutation ($input: WebhookInput!) { registerWebhook(input: $input) { replayed } }',
         { input: { ...webhook, eventTypes: ['CONSENT_EXPIRING'] } },
         { caller },
@@ -177,7 +177,7 @@ export function legacyConsents(): void {
         sourceReference: 'REPORT-1',
       };
       const report = 'mutation ($input: DiscoveredAccessInput!) { reportDiscoveredAccess(input: $input) { ak } }';
-      expect((await fixture.askAccess(report, { input }, { caller: operator })).codes).toEqual([]);
+      expect((await fixture.executeInAccess(report, { input }, { caller: operator })).codes).toEqual([]);
       const ck = await registered(consentOf(caller, mpxn));
       const { rows } = await fixture.owner.query(
         `select consent.identity_record_ref as ref from access.access_record discovered join access.access_record consent
@@ -241,8 +241,8 @@ export function legacyConsents(): void {
       [{ contactUrl: null, privacyUrl: 'https://a.example/' }, 'The account has no contact URL: '],
       [{ contactUrl: null, privacyUrl: null }, 'The account has no contact URL and no privacy URL: '],
     ])('explains which URLs the back office must set: %p', (urls, message) => {
-      const said = missingOfController({ displayName: 'Larkhill', ...urls });
-      expect(said).toBe(message && `${message}the back office must set it before a consent can be registered.`);
+      const missing = missingOfController({ displayName: 'Larkhill', ...urls });
+      expect(missing).toBe(message && `${message}the back office must set it before a consent can be registered.`);
     });
   });
 
@@ -261,8 +261,8 @@ export function legacyConsents(): void {
 
     it('creates one consent for concurrent requests', async () => {
       const input = consentOf(caller);
-      const answers = await Promise.all(Array.from({ length: 6 }, () => send(input, { key: 'at-once' })));
-      const given = answers.map(({ data }) => data.registerConsent);
+      const results = await Promise.all(Array.from({ length: 6 }, () => send(input, { key: 'at-once' })));
+      const given = results.map(({ data }) => data.registerConsent);
       expect(new Set(given.map(({ consentToken }) => consentToken.key)).size).toBe(1);
       expect(given.filter(({ replayed }) => !replayed)).toHaveLength(1);
       expect(await leftOf(fixture, caller)).toEqual(ONE_CONSENT);
@@ -329,7 +329,7 @@ export function legacyConsents(): void {
         [before, input.moveInDate],
         [after, 'moveInDate' in change ? change.moveInDate : input.moveInDate],
       ]) {
-        const { data } = await fixture.ask(principal, { ref }, { caller });
+        const { data } = await fixture.execute(principal, { ref }, { caller });
         expect(data.identityRecord.piiPrincipal).toEqual({ mpxn: input.evidence.mpxn, moveInDate });
       }
     });
@@ -339,7 +339,7 @@ export function legacyConsents(): void {
       const ck = await registered(input);
       const former = await identityRecordOf(ck);
       const anonymise = (ref: string) =>
-        fixture.ask(
+        fixture.execute(
           'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { ir } }',
           { ref },
           { caller },
@@ -449,7 +449,7 @@ export function legacyConsents(): void {
     /** The customer of a record confirms the link mailed for another Data User. */
     const confirmed = async (by: Caller, mpxn: string, email: string, mails = 1) => {
       await started(fixture, by, { mpxn, method: 'MAGIC_LINK' });
-      valueOf(await fixture.ask(CONFIRM_LINK, { secret: await mailedSecret(fixture, email, mails) }));
+      valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email, mails) }));
     };
 
     it('are shown to a Data User whose re-identification the customer has confirmed, for 24 hours', async () => {
@@ -459,7 +459,7 @@ export function legacyConsents(): void {
       await fixture.newRecord(caller, { email }, { mpxn });
       await started(fixture, initiator, { mpxn, method: 'MAGIC_LINK' });
       expect(await shown(mpxn, initiator)).toEqual([]);
-      valueOf(await fixture.ask(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));
+      valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));
       expect(await shown(mpxn, initiator)).toEqual([
         {
           duid: caller.duid,
@@ -490,7 +490,7 @@ export function legacyConsents(): void {
       await registered(consentOf(caller, mpxn));
       const ref = await fixture.newRecord(initiator, { email, principalVerification: null }, { mpxn });
       await started(fixture, initiator, { method: 'MAGIC_LINK' }, ref);
-      valueOf(await fixture.ask(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));
+      valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));
       expect(await shown(mpxn, initiator)).toEqual([]);
     });
 
@@ -571,7 +571,7 @@ export function legacyConsents(): void {
         },
       };
       const register = 'mutation ($input: AccessRecordInput!) { registerAccessRecord(input: $input) { replayed } }';
-      expect((await fixture.askAccess(register, { input }, { caller })).codes).toEqual([]);
+      expect((await fixture.executeInAccess(register, { input }, { caller })).codes).toEqual([]);
       const { userDefinedReference: _, ...evidence } = EVIDENCE;
       const expected = { ...evidence, mpxn, consentExpiry: IN_2040, method: 'explicit-consent' };
       expect(await shown(mpxn)).toMatchObject([
@@ -587,7 +587,7 @@ export function legacyConsents(): void {
       await shown(mpxn, other);
       await shown(mpxn, other);
       const customer = asCustomer((await signedInByLink(fixture, { email }, email)).token);
-      const { data } = await fixture.ask('{ identityLooks { dataUser { duid } kind count } }', {}, customer);
+      const { data } = await fixture.execute('{ identityLooks { dataUser { duid } kind count } }', {}, customer);
       expect(data.identityLooks).toEqual([{ dataUser: { duid: other.duid }, kind: 'SHOW_CONSENTS', count: 2 }]);
     });
 

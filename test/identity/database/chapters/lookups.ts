@@ -13,7 +13,7 @@ import { asCustomer, signedInByLink } from '../../../support/sign-in-operations'
 import { type SignInFixture, newMpxn, fixtureOfThisFile, startSignInFixture } from '../../../support/sign-in-fixture';
 
 export function lookups(): void {
-  const LOOKS = '{ identityLooks { dataUser { duid } kind hour count } }';
+  const LOOKUPS = '{ identityLooks { dataUser { duid } kind hour count } }';
   const LINK = { method: 'MAGIC_LINK' };
 
   let fixture: SignInFixture;
@@ -32,12 +32,12 @@ export function lookups(): void {
     const [mpxn, email] = [newMpxn(), `gwen-${(serial += 1)}@customer.example`];
     return { mpxn, email, ref: await fixture.newRecord(owner, { email }, { mpxn, ...principal }) };
   };
-  const looksOf = async (email: string) => {
+  const lookupsOf = async (email: string) => {
     await fixture.jobsDone();
     const { token } = await signedInByLink(fixture, { email }, email);
-    return valueOf(await fixture.ask(LOOKS, {}, asCustomer(token)));
+    return valueOf(await fixture.execute(LOOKUPS, {}, asCustomer(token)));
   };
-  const exists = (mpxn: string, caller: Caller) => fixture.ask(EXISTS, { mpxn }, { caller });
+  const exists = (mpxn: string, caller: Caller) => fixture.execute(EXISTS, { mpxn }, { caller });
 
   describe('A lookup of a customer', () => {
     it('is counted by organisation, kind and hour, including rejected attempts', async () => {
@@ -45,27 +45,27 @@ export function lookups(): void {
       await fixture.newRecord(other, { principalVerification: null }, { mpxn }); // a second record at the meter point must not count a lookup twice
       for (const caller of [other, other, owner]) await exists(mpxn, caller);
       await started(fixture, other, { mpxn, ...LINK });
-      await fixture.ask(
+      await fixture.execute(
         REIDENTIFY,
         { input: { mpxn, method: 'PASSKEY_ASSERT', passkeyReturnUrl: RETURN_URL } },
         { caller: other },
       );
       await started(fixture, owner, LINK, ref);
       const hour = `${new Date(Date.now() + toHalfPast() * 1_000).toISOString().slice(0, 13)}:00:00.000Z`;
-      const look = (caller: Caller, kind: string, count: number) => ({
+      const lookupOf = (caller: Caller, kind: string, count: number) => ({
         dataUser: { duid: caller.duid },
         kind,
         hour,
         count,
       });
-      const looks = await looksOf(email);
-      expect(looks).toHaveLength(4);
-      expect(looks).toEqual(
+      const listed = await lookupsOf(email);
+      expect(listed).toHaveLength(4);
+      expect(listed).toEqual(
         expect.arrayContaining([
-          look(other, 'EXISTENCE_CHECK', 2),
-          look(owner, 'EXISTENCE_CHECK', 1),
-          look(other, 'REIDENTIFICATION', 2),
-          look(owner, 'REIDENTIFICATION', 1),
+          lookupOf(other, 'EXISTENCE_CHECK', 2),
+          lookupOf(owner, 'EXISTENCE_CHECK', 1),
+          lookupOf(other, 'REIDENTIFICATION', 2),
+          lookupOf(owner, 'REIDENTIFICATION', 1),
         ]),
       );
     });
@@ -73,29 +73,29 @@ export function lookups(): void {
     it('is not counted for a replayed or malformed request', async () => {
       const { mpxn, email } = await customer();
       for (const _ of [1, 2, 3])
-        await fixture.ask(REIDENTIFY, { input: { mpxn, ...LINK }, key: 'one-look' }, { caller: other });
-      await fixture.ask(
+        await fixture.execute(REIDENTIFY, { input: { mpxn, ...LINK }, key: 'one-look' }, { caller: other });
+      await fixture.execute(
         REIDENTIFY,
         { input: { mpxn, ...LINK, redirectUrl: 'https://not-registered.example/' } },
         { caller: other },
       );
-      expect((await looksOf(email)).map(({ count }: { count: number }) => count)).toEqual([1]);
+      expect((await lookupsOf(email)).map(({ count }: { count: number }) => count)).toEqual([1]);
     });
 
     it('is counted exactly for concurrent lookups', async () => {
       const { mpxn, email } = await customer();
       await fixture.newRecord(other, {}, { mpxn });
       await Promise.all(Array.from({ length: 40 }, (_, index) => exists(mpxn, index % 2 ? owner : other)));
-      expect((await looksOf(email)).map(({ count }: { count: number }) => count)).toEqual([20, 20]);
+      expect((await lookupsOf(email)).map(({ count }: { count: number }) => count)).toEqual([20, 20]);
     });
 
     it('is readable by customers only, for their own meter point', async () => {
       const [one, another] = [await customer(), await customer()];
       await exists(one.mpxn, other);
-      expect(await looksOf(another.email)).toEqual([]);
-      expect((await fixture.ask(LOOKS, {}, { caller: owner })).codes).toEqual(['PRM001']);
-      expect((await fixture.ask(LOOKS)).codes).toEqual(['AUT001']);
-      expect((await fixture.ask(LOOKS, {}, asCustomer(`cst_${'x'.repeat(43)}`))).codes).toEqual(['AUT001']);
+      expect(await lookupsOf(another.email)).toEqual([]);
+      expect((await fixture.execute(LOOKUPS, {}, { caller: owner })).codes).toEqual(['PRM001']);
+      expect((await fixture.execute(LOOKUPS)).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(LOOKUPS, {}, asCustomer(`cst_${'x'.repeat(43)}`))).codes).toEqual(['AUT001']);
     });
 
     it('belongs to the occupancy: the next and the former occupant cannot read each other’s', async () => {
@@ -115,9 +115,9 @@ export function lookups(): void {
       const present = 'present@customer.example';
       await fixture.newRecord(owner, { email: present }, { mpxn: former.mpxn, moveInDate: rows[0].day });
       await exists(former.mpxn, other);
-      const duids = (looks: { dataUser: { duid: string } }[]) => looks.map(({ dataUser }) => dataUser.duid);
-      expect(duids(await looksOf(present))).toEqual([other.duid]);
-      expect(duids(await looksOf(former.email))).toEqual([owner.duid]);
+      const duids = (listed: { dataUser: { duid: string } }[]) => listed.map(({ dataUser }) => dataUser.duid);
+      expect(duids(await lookupsOf(present))).toEqual([other.duid]);
+      expect(duids(await lookupsOf(former.email))).toEqual([owner.duid]);
     });
   });
 
@@ -135,50 +135,50 @@ export function lookups(): void {
     afterAll(() => limited?.close());
 
     it('on mails to a person apply across replicas, also to proofs', async () => {
-      const asked = { input: { mpxn, method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL } };
-      const { passkey } = valueOf(await limited.ask(REIDENTIFY, asked, { caller }));
+      const request = { input: { mpxn, method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL } };
+      const { passkey } = valueOf(await limited.execute(REIDENTIFY, request, { caller }));
       const secret = passkey.redirectUrl.slice(-43);
       for (const replica of [0, 1]) {
-        expect((await limited.ask(MAIL_PROOF, { secret, language: 'EN' }, {}, replica)).codes).toEqual([]);
+        expect((await limited.execute(MAIL_PROOF, { secret, language: 'EN' }, {}, replica)).codes).toEqual([]);
       }
       for (const replica of [0, 1]) {
-        const { codes, retryAfter } = await limited.ask(MAIL_PROOF, { secret, language: 'EN' }, {}, replica);
+        const { codes, retryAfter } = await limited.execute(MAIL_PROOF, { secret, language: 'EN' }, {}, replica);
         expect(codes).toEqual(['LIM002']);
         expect(retryAfter).toBeGreaterThan(0);
       }
-      expect((await limited.ask(REIDENTIFY, { input }, { caller })).codes).toEqual(['LIM002']);
+      expect((await limited.execute(REIDENTIFY, { input }, { caller })).codes).toEqual(['LIM002']);
     });
 
     it('per account and minute cover existence checks, lookups of consents and re-identifications, across replicas', async () => {
       const asker = await limited.dataUser(RETURN_URL);
-      const ask = (replica: number) => limited.ask(EXISTS, { mpxn }, { caller: asker }, replica);
-      for (const replica of [0, 1]) expect((await ask(replica)).codes).toEqual([]);
-      const look = (replica: number) => limited.ask(CONSENTS, { mpxn }, { caller: asker }, replica);
-      expect((await look(0)).codes).toEqual([]);
+      const check = (replica: number) => limited.execute(EXISTS, { mpxn }, { caller: asker }, replica);
+      for (const replica of [0, 1]) expect((await check(replica)).codes).toEqual([]);
+      const lookupOf = (replica: number) => limited.execute(CONSENTS, { mpxn }, { caller: asker }, replica);
+      expect((await lookupOf(0)).codes).toEqual([]);
       const unknown = { input: { mpxn: newMpxn(), ...LINK } };
-      expect((await limited.ask(REIDENTIFY, unknown, { caller: asker }, 1)).codes).toEqual(['NTF001']);
+      expect((await limited.execute(REIDENTIFY, unknown, { caller: asker }, 1)).codes).toEqual(['NTF001']);
       for (const replica of [0, 1]) {
-        expect((await limited.ask(REIDENTIFY, unknown, { caller: asker }, replica)).codes).toEqual(['LIM002']);
-        expect((await ask(replica)).codes).toEqual(['LIM002']);
-        expect(await look(replica)).toMatchObject({ codes: ['LIM002'], retryAfter: expect.any(Number) });
-        const own = await limited.ask(REIDENTIFY_OWN, { ref, input: LINK }, { caller: asker }, replica);
+        expect((await limited.execute(REIDENTIFY, unknown, { caller: asker }, replica)).codes).toEqual(['LIM002']);
+        expect((await check(replica)).codes).toEqual(['LIM002']);
+        expect(await lookupOf(replica)).toMatchObject({ codes: ['LIM002'], retryAfter: expect.any(Number) });
+        const own = await limited.execute(REIDENTIFY_OWN, { ref, input: LINK }, { caller: asker }, replica);
         expect(own).toMatchObject({ codes: ['LIM002'], retryAfter: expect.any(Number) });
       }
     });
 
     it('per account and day cover existence checks and lookups of consents', async () => {
       const asker = await limited.dataUser(RETURN_URL);
-      const ask = (query: string) => limited.ask(query, { mpxn }, { caller: asker });
+      const check = (query: string) => limited.execute(query, { mpxn }, { caller: asker });
       const afterTheMinute = () =>
         limited.owner.query(`delete from identity.rate_limit where key like 'exists-minute:%'`);
       for (const query of [CONSENTS, CONSENTS, CONSENTS, CONSENTS, EXISTS, EXISTS]) {
         await afterTheMinute();
-        expect((await ask(query)).codes).toEqual([]);
+        expect((await check(query)).codes).toEqual([]);
       }
       await afterTheMinute();
       for (const query of [EXISTS, CONSENTS]) {
-        const { codes: refused, retryAfter } = await ask(query);
-        expect(refused).toEqual(['LIM002']);
+        const { codes: rejected, retryAfter } = await check(query);
+        expect(rejected).toEqual(['LIM002']);
         expect(retryAfter).toBeGreaterThan(3_600);
       }
     });

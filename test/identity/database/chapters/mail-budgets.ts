@@ -32,21 +32,21 @@ export function mailBudgets(): void {
    * Requests sign-in links as portal visitors, each from another network. The response is the same whether or not a
    * mail is sent.
    */
-  async function visitorsAsk({ mpxn }: Customer, times = MOST + 2): Promise<void> {
+  async function visitorsRequest({ mpxn }: Customer, times = MOST + 2): Promise<void> {
     for (let n = 0; n < times; n++) {
       const context = { clientAddress: `10.9.${(networks += 1)}.1` };
-      valueOf(await fixture.ask(REQUEST_LINK, { entry: { mpxn }, language: 'EN' }, context));
+      valueOf(await fixture.execute(REQUEST_LINK, { entry: { mpxn }, language: 'EN' }, context));
     }
   }
   /** Requests magic links of the customer until the limit rejects them; returns the error code of each request. */
-  async function asksByMail(by: Caller, { mpxn, ref }: Customer, times = MOST + 1): Promise<string[]> {
+  async function requestByMail(by: Caller, { mpxn, ref }: Customer, times = MOST + 1): Promise<string[]> {
     const codes: string[] = [];
     for (let n = 0; n < times; n++) {
-      const answer =
+      const result =
         by === honest
-          ? await fixture.ask(REIDENTIFY_OWN, { ref, input: { method: 'MAGIC_LINK' } }, { caller: by })
-          : await fixture.ask(REIDENTIFY, { input: { mpxn, method: 'MAGIC_LINK' } }, { caller: by });
-      codes.push(answer.codes.join());
+          ? await fixture.execute(REIDENTIFY_OWN, { ref, input: { method: 'MAGIC_LINK' } }, { caller: by })
+          : await fixture.execute(REIDENTIFY, { input: { mpxn, method: 'MAGIC_LINK' } }, { caller: by });
+      codes.push(result.codes.join());
     }
     return codes;
   }
@@ -57,7 +57,7 @@ export function mailBudgets(): void {
     const anonymise = 'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { ir } }';
     for (let n = 0; n < times; n++) {
       const ref = await fixture.newRecord(by, { email: people.newEmail('planted') }, { mpxn });
-      valueOf(await fixture.ask(anonymise, { ref }, { caller: by }));
+      valueOf(await fixture.execute(anonymise, { ref }, { caller: by }));
     }
   }
 
@@ -66,29 +66,29 @@ export function mailBudgets(): void {
     const notices = (await people.notices(email)).length;
     const mails = await mailsNow(fixture, email);
     const links = mails.filter(isLinkMail).length;
-    return { links, notices, questions: mails.length - links - notices };
+    return { links, notices, others: mails.length - links - notices };
   }
 
   it('of anonymous requests is separate: Data Users still cause mails, and contests are still notified', async () => {
     const customer = await newCustomer();
-    await visitorsAsk(customer);
+    await visitorsRequest(customer);
     for (let n = 0; n < MOST + 2; n++)
-      valueOf(await fixture.ask(EXISTS, { mpxn: customer.mpxn }, { caller: await fixture.dataUser() }));
-    expect(await mailed(customer)).toEqual({ links: MOST, notices: 0, questions: 0 });
-    expect(await asksByMail(other, customer)).toEqual(PERMITTED);
-    expect(await asksByMail(honest, customer)).toEqual(PERMITTED);
+      valueOf(await fixture.execute(EXISTS, { mpxn: customer.mpxn }, { caller: await fixture.dataUser() }));
+    expect(await mailed(customer)).toEqual({ links: MOST, notices: 0, others: 0 });
+    expect(await requestByMail(other, customer)).toEqual(PERMITTED);
+    expect(await requestByMail(honest, customer)).toEqual(PERMITTED);
     await contests(other, customer, 1);
-    expect(await mailed(customer)).toEqual({ links: MOST, notices: 1, questions: 2 * MOST });
+    expect(await mailed(customer)).toEqual({ links: MOST, notices: 1, others: 2 * MOST });
   });
 
   it('for contest notices is used up by one Data User without affecting another, visitors or re-identification', async () => {
     const customer = await newCustomer();
     await contests(other, customer, MOST + 2);
-    expect(await mailed(customer)).toEqual({ links: 0, notices: MOST, questions: 0 });
+    expect(await mailed(customer)).toEqual({ links: 0, notices: MOST, others: 0 });
     await contests(await fixture.dataUser(RETURN_URL), customer, 1);
-    await visitorsAsk(customer, 1);
-    expect(await asksByMail(other, customer)).toEqual(PERMITTED);
-    expect(await asksByMail(honest, customer)).toEqual(PERMITTED);
-    expect(await mailed(customer)).toEqual({ links: 1, notices: MOST + 1, questions: 2 * MOST });
+    await visitorsRequest(customer, 1);
+    expect(await requestByMail(other, customer)).toEqual(PERMITTED);
+    expect(await requestByMail(honest, customer)).toEqual(PERMITTED);
+    expect(await mailed(customer)).toEqual({ links: 1, notices: MOST + 1, others: 2 * MOST });
   });
 }

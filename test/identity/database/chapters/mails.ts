@@ -199,8 +199,8 @@ export function mails(): void {
         disabledCommands: ['AUTH', 'STARTTLS'],
         logger: false,
         closeTimeout: 100,
-        onRcptTo: ({ address }, _session, answer) =>
-          answer(Object.assign(new Error(`<${address}> unknown here`), { responseCode: 550 })),
+        onRcptTo: ({ address }, _session, result) =>
+          result(Object.assign(new Error(`<${address}> unknown here`), { responseCode: 550 })),
       });
       await new Promise<void>((resolve) => void refusing.listen(0, '127.0.0.1', () => resolve()));
       const { port } = refusing.server.address() as { port: number };

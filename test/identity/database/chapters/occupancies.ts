@@ -70,18 +70,18 @@ export function occupancies(): void {
     return { ref: ir, secret: lastPart(redirect) };
   }
 
-  async function refusals({ mpxn, ref }: { mpxn: string; ref: string }, methods: readonly object[] = METHODS) {
+  async function rejections({ mpxn, ref }: { mpxn: string; ref: string }, methods: readonly object[] = METHODS) {
     const codes: string[] = [];
     for (const method of methods) {
-      codes.push(...(await fixture.ask(REIDENTIFY, { input: { mpxn, ...method } }, { caller: other })).codes);
-      codes.push(...(await fixture.ask(REIDENTIFY_OWN, { ref, input: method }, { caller: owner })).codes);
+      codes.push(...(await fixture.execute(REIDENTIFY, { input: { mpxn, ...method } }, { caller: other })).codes);
+      codes.push(...(await fixture.execute(REIDENTIFY_OWN, { ref, input: method }, { caller: owner })).codes);
     }
     return codes;
   }
 
   async function signInWith(passkey: SoftwareAuthenticator) {
-    const { secret, options } = valueOf(await fixture.ask(START_PASSKEY));
-    return fixture.ask(SIGN_IN_WITH_PASSKEY, { secret, response: passkey.get(options), entry: null });
+    const { secret, options } = valueOf(await fixture.execute(START_PASSKEY));
+    return fixture.execute(SIGN_IN_WITH_PASSKEY, { secret, response: passkey.get(options), entry: null });
   }
 
   async function linksSent(entry: object, email: string): Promise<number> {
@@ -94,17 +94,17 @@ export function occupancies(): void {
   describe('A customer who has not moved in yet', () => {
     it('cannot be re-identified before the move-in date', async () => {
       const coming = await mover(1);
-      expect(await refusals(coming)).toEqual(Array<string>(6).fill('REI001'));
+      expect(await rejections(coming)).toEqual(Array<string>(6).fill('REI001'));
       await fixture.moveClock(toNoon() + A_DAY);
       expect((await started(fixture, other, { mpxn: coming.mpxn, method: 'MAGIC_LINK' })).tokenRef).toMatch(/^mlr_/);
-      expect(await refusals(await mover(0), [{ method: 'MAGIC_LINK' }])).toEqual([]); // moves in on this very day
+      expect(await rejections(await mover(0), [{ method: 'MAGIC_LINK' }])).toEqual([]); // moves in on this very day
     });
 
     it('does not receive the mails of the present occupant', async () => {
       const present = await mover(-10);
       await fixture.newRecord(other, { email: newEmail() }, { mpxn: present.mpxn, moveInDate: await dayIn(1) });
       const input = { mpxn: present.mpxn, method: 'MAGIC_LINK' };
-      valueOf(await fixture.ask(REIDENTIFY, { input }, { caller: other }));
+      valueOf(await fixture.execute(REIDENTIFY, { input }, { caller: other }));
       expect(await mailsOf(fixture, present.email, 1)).toHaveLength(1);
     });
 
@@ -122,7 +122,7 @@ export function occupancies(): void {
       expect(await linksSent({ mpxn }, email)).toBe(1);
       const secret = secretIn(await mailsNow(fixture, email));
       await fixture.moveClock(toNoon());
-      expect((await fixture.ask(SIGN_IN_WITH_LINK, { secret })).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(SIGN_IN_WITH_LINK, { secret })).codes).toEqual(['AUT001']);
     });
 
     it('receives no notice of a sign-in', async () => {
@@ -138,12 +138,12 @@ export function occupancies(): void {
       const [later, passkeys] = [await mover(1, { email: null }), [authenticator(), authenticator()] as const];
       const { secret: first, tokenRef: token } = await started(fixture, owner, ADD, later.ref);
       valueOf(await registered(fixture, first, passkeys[0]));
-      const status = valueOf(await fixture.ask(OWN_STATUS, { ref: later.ref, token }, { caller: owner })).status;
+      const status = valueOf(await fixture.execute(OWN_STATUS, { ref: later.ref, token }, { caller: owner })).status;
       expect(status).toBe('CONFIRMED');
       const { secret } = await enrolling(newMpxn(), await dayIn(1));
       valueOf(await registered(fixture, secret, passkeys[1]));
       for (const passkey of passkeys) expect((await signInWith(passkey)).codes).toEqual(['AUT001']);
-      expect(await refusals(later)).toEqual(Array<string>(6).fill('REI001'));
+      expect(await rejections(later)).toEqual(Array<string>(6).fill('REI001'));
       await fixture.moveClock(toNoon() + A_DAY);
       for (const passkey of passkeys) expect((await signInWith(passkey)).codes).toEqual([]);
     });
@@ -155,11 +155,11 @@ export function occupancies(): void {
       const before = await started(fixture, owner, ADD, left.ref);
       const options = await optionsOf(fixture, before.secret);
       await fixture.tenancyChanged(left.mpxn, await dayIn(-5));
-      expect(await refusals(left)).toEqual(Array<string>(6).fill('REI001'));
+      expect(await rejections(left)).toEqual(Array<string>(6).fill('REI001'));
       const { secret } = await enrolling(left.mpxn, await dayIn(-6));
       for (const each of [before.secret, secret]) {
-        expect((await fixture.ask(CEREMONY, { secret: each })).data).toEqual({ ceremony: null });
-        expect((await fixture.ask(OPTIONS, { secret: each })).codes).toEqual(['NTF001']);
+        expect((await fixture.execute(CEREMONY, { secret: each })).data).toEqual({ ceremony: null });
+        expect((await fixture.execute(OPTIONS, { secret: each })).codes).toEqual(['NTF001']);
       }
       expect((await finish(fixture, before.secret, authenticator().create(options))).codes).toEqual(['NTF001']);
       expect((await enrolling(left.mpxn, await dayIn(-5))).secret).toMatch(/^[\w-]{43}$/);
@@ -180,7 +180,7 @@ export function occupancies(): void {
       expect(await linksSent({ mpxn }, email)).toBe(0);
       expect(await linksSent({ email }, email)).toBe(1);
       expect(await linksSent({ ir: ref }, email)).toBe(1);
-      const { data } = await fixture.ask(SIGN_IN_WITH_LINK, { secret: secretIn(await mailsNow(fixture, email)) });
+      const { data } = await fixture.execute(SIGN_IN_WITH_LINK, { secret: secretIn(await mailsNow(fixture, email)) });
       expect(await scopeOf(fixture, data.signInWithLink.token)).toMatchObject({ isCurrent: false });
     });
 
@@ -195,7 +195,7 @@ export function occupancies(): void {
       expect(await linksSent({ email }, email)).toBe(5);
       const scopes: boolean[] = [];
       for (const mail of await mailsNow(fixture, email)) {
-        const { data } = await fixture.ask(SIGN_IN_WITH_LINK, { secret: secretIn([mail]) });
+        const { data } = await fixture.execute(SIGN_IN_WITH_LINK, { secret: secretIn([mail]) });
         scopes.push((await scopeOf(fixture, data.signInWithLink.token)).isCurrent);
       }
       expect(scopes.filter(Boolean)).toHaveLength(1);

@@ -32,16 +32,16 @@ export function passkeySignIn(): void {
     const { ir, redirect } = await fixture.newEnrolment(dataUser, { ...enrolment, ...change }, { mpxn, ...principal });
     const secret = redirect.split('/').at(-1) as string;
     const authenticator = new SoftwareAuthenticator({ origin: new URL(fixture.places.portalUrl).origin });
-    const { data } = await fixture.ask(OPTIONS, { secret });
+    const { data } = await fixture.execute(OPTIONS, { secret });
     const response = authenticator.create(data.passkeyCeremonyOptions.options);
-    const { codes } = await fixture.ask(FINISH, { secret, response });
+    const { codes } = await fixture.execute(FINISH, { secret, response });
     if (codes.length > 0) throw new Error(codes.join());
     return { mpxn, ir, dataUser, authenticator };
   }
 
-  const begin = async () => (await fixture.ask(START_PASSKEY)).data.startPasskeySignIn;
+  const begin = async () => (await fixture.execute(START_PASSKEY)).data.startPasskeySignIn;
   const finish = (secret: string, response: object, entry: object | null = null) =>
-    fixture.ask(SIGN_IN_WITH_PASSKEY, { secret, response, entry });
+    fixture.execute(SIGN_IN_WITH_PASSKEY, { secret, response, entry });
 
   /** Signs in with the only passkey of an authenticator. */
   async function signIn(authenticator: SoftwareAuthenticator, quirks: Quirks = {}, entry: object | null = null) {
@@ -53,7 +53,8 @@ export function passkeySignIn(): void {
     it('signs in to its Identity Record without other hints', async () => {
       const { mpxn, authenticator } = await passkeyHolder();
       const { data } = await signIn(authenticator);
-      const session = (await fixture.ask(SESSION, {}, asCustomer(data.signInWithPasskey.token))).data.customerSession;
+      const session = (await fixture.execute(SESSION, {}, asCustomer(data.signInWithPasskey.token))).data
+        .customerSession;
       expect(session).toMatchObject({ mpxn, signedInBy: 'PASSKEY', moveInDate: '2021-04-01', returnUrl: null });
     });
 
@@ -67,7 +68,7 @@ export function passkeySignIn(): void {
       const { ir, authenticator } = await passkeyHolder();
       const { data } = await signIn(authenticator, {}, { ir, returnUrl: RETURN });
       const token = data.signInWithPasskey.token;
-      expect((await fixture.ask(SESSION, {}, asCustomer(token))).data.customerSession.returnUrl).toBe(RETURN);
+      expect((await fixture.execute(SESSION, {}, asCustomer(token))).data.customerSession.returnUrl).toBe(RETURN);
     });
 
     it('of a former occupant gives access only to what is linked to their record', async () => {
@@ -154,11 +155,11 @@ export function passkeySignIn(): void {
     it('when it was removed', async () => {
       const { ir, dataUser, authenticator } = await passkeyHolder();
       const read = 'query ($ref: IdentityRecordKey!) { identityRecord(ref: $ref) { credentials { credentialId } } }';
-      const { data } = await fixture.ask(read, { ref: ir }, { caller: dataUser });
+      const { data } = await fixture.execute(read, { ref: ir }, { caller: dataUser });
       const [{ credentialId }] = data.identityRecord.credentials;
       const remove = `mutation ($ref: IdentityRecordKey!, $credentialId: CredentialId!) {
       removeCredential(ref: $ref, credentialId: $credentialId) { credentialId } }`;
-      expect((await fixture.ask(remove, { ref: ir, credentialId }, { caller: dataUser })).codes).toEqual([]);
+      expect((await fixture.execute(remove, { ref: ir, credentialId }, { caller: dataUser })).codes).toEqual([]);
       expect((await signIn(authenticator)).codes).toEqual(['AUT001']);
     });
 
@@ -177,10 +178,10 @@ export function passkeySignIn(): void {
       const { mpid } = await fixture.newSupplier();
       const login = { login: 'customer', password: 'a password', mpxns: [mpxn] };
       fixture.supplier.addLogins([login]);
-      const begun = await fixture.ask(START_SUPPLIER, { mpid, entry: { mpxn } });
-      const { secret, url } = begun.data.startSupplierSignIn;
+      const started = await fixture.execute(START_SUPPLIER, { mpid, entry: { mpxn } });
+      const { secret, url } = started.data.startSupplierSignIn;
       const callbackUrl = await signInAtSupplier(url, login);
-      expect((await fixture.ask(FINISH_SUPPLIER, { secret, callbackUrl })).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(FINISH_SUPPLIER, { secret, callbackUrl })).codes).toEqual(['AUT001']);
     });
   });
 }

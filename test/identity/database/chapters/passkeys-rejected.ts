@@ -15,7 +15,7 @@ import {
 } from '../../../support/ceremonies';
 import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
 
-export function passkeysRefused(): void {
+export function passkeysRejected(): void {
   let fixture: SignInFixture;
   let owner: Caller;
   let other: Caller;
@@ -30,8 +30,9 @@ export function passkeysRefused(): void {
   const ASSERT = { method: 'PASSKEY_ASSERT', passkeyReturnUrl: RETURN_URL };
   const ADD = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL };
   const statusOf = async (token: string, caller = other) =>
-    valueOf(await fixture.ask(STATUS, { token }, { caller })).status as string;
-  const credentialsOf = async (ref: string) => valueOf(await fixture.ask(READ, { ref }, { caller: owner })).credentials;
+    valueOf(await fixture.execute(STATUS, { token }, { caller })).status as string;
+  const credentialsOf = async (ref: string) =>
+    valueOf(await fixture.execute(READ, { ref }, { caller: owner })).credentials;
   const customer = async (options: { counts?: boolean; backupEligible?: boolean } = {}) => {
     const authenticator = new SoftwareAuthenticator({ origin, ...options });
     const mpxn = newMpxn();
@@ -115,12 +116,14 @@ export function passkeysRefused(): void {
     it('at a sign-in without a user handle', async () => {
       const { authenticator } = await customer();
       const signIn = async (quirks: Quirks) => {
-        const { secret, options } = valueOf(await fixture.ask('mutation { startPasskeySignIn { secret options } }'));
+        const { secret, options } = valueOf(
+          await fixture.execute('mutation { startPasskeySignIn { secret options } }'),
+        );
         expect(options.allowCredentials ?? []).toEqual([]);
         const response = authenticator.get(options, quirks);
         const query =
           'mutation ($s: String!, $r: JSONObject!) { signInWithPasskey(secret: $s, response: $r) { expiresAt } }';
-        return (await fixture.ask(query, { s: secret, r: response })).codes;
+        return (await fixture.execute(query, { s: secret, r: response })).codes;
       };
       expect(await signIn({ userHandle: null })).toEqual(['AUT001']);
       expect(await signIn({})).toEqual([]);
@@ -142,7 +145,7 @@ export function passkeysRefused(): void {
       const { tokenRef, secret } = await started(fixture, other, { mpxn, ...ASSERT });
       const options = await optionsOf(fixture, secret);
       await fixture.moveClock(301);
-      expect((await fixture.ask(CEREMONY, { secret })).data.ceremony).toBeNull();
+      expect((await fixture.execute(CEREMONY, { secret })).data.ceremony).toBeNull();
       expect((await finish(fixture, secret, authenticator.get(options))).codes).toEqual(['NTF001']);
       expect(await statusOf(tokenRef)).toBe('EXPIRED');
     });

@@ -37,8 +37,9 @@ export function passkeys(): void {
   const ASSERT = { method: 'PASSKEY_ASSERT', passkeyReturnUrl: RETURN_URL };
   const ADD = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL };
   const statusOf = async (token: string, caller = other) =>
-    valueOf(await fixture.ask(STATUS, { token }, { caller })).status as string;
-  const credentialsOf = async (ref: string) => valueOf(await fixture.ask(READ, { ref }, { caller: owner })).credentials;
+    valueOf(await fixture.execute(STATUS, { token }, { caller })).status as string;
+  const credentialsOf = async (ref: string) =>
+    valueOf(await fixture.execute(READ, { ref }, { caller: owner })).credentials;
   const customer = async (options: { counts?: boolean; backupEligible?: boolean } = {}) => {
     const authenticator = new SoftwareAuthenticator({ origin, ...options });
     const mpxn = newMpxn();
@@ -73,10 +74,13 @@ export function passkeys(): void {
           transports: ['hybrid', 'internal'],
         },
       ]);
-      const existence = valueOf(await fixture.ask(EXISTS, { mpxn }, { caller: other }));
+      const existence = valueOf(await fixture.execute(EXISTS, { mpxn }, { caller: other }));
       expect(existence.availableMethods).toEqual(['PASSKEY_ASSERT', 'PASSKEY_REGISTER']);
       const { tokenRef, secret } = await started(fixture, other, { mpxn, ...ASSERT });
-      expect(valueOf(await fixture.ask(CEREMONY, { secret }))).toMatchObject({ kind: 'ASSERT_PASSKEY', proofs: [] });
+      expect(valueOf(await fixture.execute(CEREMONY, { secret }))).toMatchObject({
+        kind: 'ASSERT_PASSKEY',
+        proofs: [],
+      });
       const options = await optionsOf(fixture, secret);
       expect(options).toMatchObject({ rpId: 'localhost', userVerification: 'required' });
       expect(valueOf(await asserted(fixture, secret, authenticator))).toEqual({
@@ -102,28 +106,33 @@ export function passkeys(): void {
       };
       const register = `mutation ($input: IdentityRecordInput!, $key: String) {
       registerIdentityRecord(input: $input, idempotencyKey: $key) { ir passkeyRegistrationRedirect replayed } }`;
-      const ask = () => fixture.ask(register, { input, key: 'enrol-once' }, { caller: owner });
-      const { ir, passkeyRegistrationRedirect } = valueOf(await ask());
+      const enrolOnce = () => fixture.execute(register, { input, key: 'enrol-once' }, { caller: owner });
+      const { ir, passkeyRegistrationRedirect } = valueOf(await enrolOnce());
       expect(passkeyRegistrationRedirect).toMatch(/\/identify\/passkey\/[\w-]{43}$/);
-      expect(valueOf(await ask())).toEqual({ ir, passkeyRegistrationRedirect, replayed: true });
+      expect(valueOf(await enrolOnce())).toEqual({ ir, passkeyRegistrationRedirect, replayed: true });
       const secret = lastPart(passkeyRegistrationRedirect);
-      expect(valueOf(await fixture.ask(CEREMONY, { secret }))).toMatchObject({ kind: 'REGISTER_PASSKEY', proofs: [] });
+      expect(valueOf(await fixture.execute(CEREMONY, { secret }))).toMatchObject({
+        kind: 'REGISTER_PASSKEY',
+        proofs: [],
+      });
       const { returnUrl } = valueOf(await registered(fixture, secret, authenticator));
       expect(returnUrl).toMatch(/&dar-passkey-token=mlr_[0-9a-f]{24}$/);
       const token = returnUrl.slice(-28);
-      expect(valueOf(await fixture.ask(OWN_STATUS, { ref: ir, token }, { caller: owner })).status).toBe('CONFIRMED');
+      expect(valueOf(await fixture.execute(OWN_STATUS, { ref: ir, token }, { caller: owner })).status).toBe(
+        'CONFIRMED',
+      );
       expect(await credentialsOf(ir)).toHaveLength(1);
       const unregistered = { ...input, passkeyReturnUrl: 'https://larkhill.example/elsewhere' };
-      expect((await fixture.ask(register, { input: unregistered }, { caller: owner })).codes).toEqual(['VAL008']);
+      expect((await fixture.execute(register, { input: unregistered }, { caller: owner })).codes).toEqual(['VAL008']);
     });
 
     it('needs no proof when registered with a new record, even with an e-mail address, but needs one later', async () => {
       const enrolment = { initiatePasskeyRegistration: true, passkeyReturnUrl: RETURN_URL };
       const { ir, redirect } = await fixture.newEnrolment(owner, { ...enrolment, email: 'rowan@customer.example' });
       const secret = lastPart(redirect);
-      expect(valueOf(await fixture.ask(CEREMONY, { secret })).proofs).toEqual([]);
+      expect(valueOf(await fixture.execute(CEREMONY, { secret })).proofs).toEqual([]);
       const later = await started(fixture, owner, ADD, ir);
-      expect(valueOf(await fixture.ask(CEREMONY, { secret: later.secret })).proofs).toEqual(['MAIL']);
+      expect(valueOf(await fixture.execute(CEREMONY, { secret: later.secret })).proofs).toEqual(['MAIL']);
       valueOf(await registered(fixture, secret, new SoftwareAuthenticator({ origin })));
       expect(await credentialsOf(ir)).toHaveLength(1);
     });
@@ -139,7 +148,7 @@ export function passkeys(): void {
       ] as const) {
         for (const caller of [other, owner]) {
           const { secret } = await started(fixture, caller, { mpxn, ...method });
-          expect(valueOf(await fixture.ask(CEREMONY, { secret })).kind).toBe(kind);
+          expect(valueOf(await fixture.execute(CEREMONY, { secret })).kind).toBe(kind);
           const options = await optionsOf(fixture, secret);
           expect(options.allowCredentials).toEqual([]);
           expect(JSON.stringify(options)).not.toContain(id);
@@ -150,7 +159,7 @@ export function passkeys(): void {
     it('is registered in addition to another of the same record, each with its own name', async () => {
       const { authenticator, ref } = await customer();
       const { secret } = await started(fixture, owner, ADD, ref);
-      expect(valueOf(await fixture.ask(CEREMONY, { secret })).proofs).toEqual(['PASSKEY']);
+      expect(valueOf(await fixture.execute(CEREMONY, { secret })).proofs).toEqual(['PASSKEY']);
       const { nextSecret } = valueOf(await asserted(fixture, secret, authenticator));
       const options = await optionsOf(fixture, nextSecret);
       expect(options.excludeCredentials.map(({ id }: { id: string }) => id)).toEqual([authenticator.passkeys[0]?.id]);
@@ -169,7 +178,7 @@ export function passkeys(): void {
         const { authenticator, mpxn, ref } = await customer();
         const withoutReturn = async (method: string) => {
           const input = { mpxn, method, ...urls };
-          const { passkey } = valueOf(await fixture.ask(REIDENTIFY, { input }, { caller: other }));
+          const { passkey } = valueOf(await fixture.execute(REIDENTIFY, { input }, { caller: other }));
           expect(passkey.returnUrl).toBeNull();
           return lastPart(passkey.redirectUrl);
         };
@@ -188,17 +197,17 @@ export function passkeys(): void {
       const { secret } = await started(fixture, other, { mpxn, ...ASSERT });
       const options = await optionsOf(fixture, secret);
       const [{ credentialId: id }] = await credentialsOf(ref);
-      expect((await fixture.ask(REMOVE, { ref, id }, { caller: other })).codes).toEqual(['PRM002']);
+      expect((await fixture.execute(REMOVE, { ref, id }, { caller: other })).codes).toEqual(['PRM002']);
       const elsewhere = (await customer()).ref;
-      expect((await fixture.ask(REMOVE, { ref: elsewhere, id }, { caller: owner })).codes).toEqual(['NTF001']);
+      expect((await fixture.execute(REMOVE, { ref: elsewhere, id }, { caller: owner })).codes).toEqual(['NTF001']);
       const unknown = { ref: `ir_${'0'.repeat(24)}`, id };
-      expect((await fixture.ask(REMOVE, unknown, { caller: owner })).codes).toEqual(['NTF001']);
-      expect(valueOf(await fixture.ask(REMOVE, { ref, id }, { caller: owner }))).toEqual({ credentialId: id });
-      expect((await fixture.ask(REMOVE, { ref, id }, { caller: owner })).codes).toEqual(['NTF001']);
+      expect((await fixture.execute(REMOVE, unknown, { caller: owner })).codes).toEqual(['NTF001']);
+      expect(valueOf(await fixture.execute(REMOVE, { ref, id }, { caller: owner }))).toEqual({ credentialId: id });
+      expect((await fixture.execute(REMOVE, { ref, id }, { caller: owner })).codes).toEqual(['NTF001']);
       expect((await finish(fixture, secret, authenticator.get(options))).codes).toEqual(['REI001']);
-      expect((await fixture.ask(OPTIONS, { secret })).codes).toEqual(['REI001']);
+      expect((await fixture.execute(OPTIONS, { secret })).codes).toEqual(['REI001']);
       expect(await credentialsOf(ref)).toEqual([]);
-      expect(valueOf(await fixture.ask(EXISTS, { mpxn }, { caller: other })).availableMethods).toEqual([
+      expect(valueOf(await fixture.execute(EXISTS, { mpxn }, { caller: other })).availableMethods).toEqual([
         'PASSKEY_REGISTER',
       ]);
       const { rows } = await fixture.owner.query('select * from identity.passkey where id = $1', [id]);

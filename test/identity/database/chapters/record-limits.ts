@@ -27,12 +27,12 @@ export function recordLimits(): void {
     { moveInDate = '2021-04-01', key = null as string | null, by = dataUser, replica = 0 } = {},
   ) {
     const input = { piiPrincipal: { mpxn, moveInDate }, expressedBy: 'DATA_SUBJECT' };
-    const { data, codes } = await fixture.ask(REGISTER, { input, key }, { caller: by }, replica);
+    const { data, codes } = await fixture.execute(REGISTER, { input, key }, { caller: by }, replica);
     return codes.length > 0 ? codes : (data.registerIdentityRecord.ir as string);
   }
   const several = (count: number, mpxn: string) =>
     Promise.all(Array.from({ length: count }, (_, n) => registered(mpxn, { replica: n % 2 })));
-  const REFUSED = ['CNF003'];
+  const REJECTED = ['CNF003'];
 
   /**
    * Inserts unverified copies of a record, in excess of the limit or as consents of Interface B do; they are never
@@ -56,10 +56,10 @@ export function recordLimits(): void {
   describe('Live Identity Records of a Data User at a meter point', () => {
     it('are at most five, also for concurrent registrations', async () => {
       const mpxn = newMpxn();
-      const answers = await several(14, mpxn);
-      expect(answers.filter((answer) => typeof answer === 'string')).toHaveLength(MOST);
-      expect(answers.filter((answer) => typeof answer !== 'string')).toEqual(Array(14 - MOST).fill(REFUSED));
-      expect(await registered(mpxn)).toEqual(REFUSED);
+      const results = await several(14, mpxn);
+      expect(results.filter((result) => typeof result === 'string')).toHaveLength(MOST);
+      expect(results.filter((result) => typeof result !== 'string')).toEqual(Array(14 - MOST).fill(REJECTED));
+      expect(await registered(mpxn)).toEqual(REJECTED);
     });
 
     it('are counted for each Data User and each meter point', async () => {
@@ -72,9 +72,9 @@ export function recordLimits(): void {
     it('do not count once they are anonymised', async () => {
       const mpxn = newMpxn();
       const [ref] = await several(MOST, mpxn);
-      valueOf(await fixture.ask(ANONYMISE, { ref }, { caller: dataUser }));
+      valueOf(await fixture.execute(ANONYMISE, { ref }, { caller: dataUser }));
       expect(await registered(mpxn)).toMatch(/^ir_/);
-      expect(await registered(mpxn)).toEqual(REFUSED);
+      expect(await registered(mpxn)).toEqual(REJECTED);
     });
 
     it('do not count once they are closed until an access record of another Data User ends', async () => {
@@ -83,7 +83,7 @@ export function recordLimits(): void {
       const closed = 'closed_at = register.register_now(), closing_at = register.register_now()';
       await fixture.owner.query(`update identity.identity_record set ${closed} where ref = $1`, [ref]);
       expect(await registered(mpxn)).toMatch(/^ir_/);
-      expect(await registered(mpxn)).toEqual(REFUSED);
+      expect(await registered(mpxn)).toEqual(REJECTED);
     });
 
     it('are counted per occupancy, also for a future one', async () => {
@@ -91,10 +91,10 @@ export function recordLimits(): void {
       await several(MOST, mpxn);
       await fixture.tenancyChanged(mpxn, '2022-06-01');
       await fixture.tenancyChanged(mpxn, '2999-01-01');
-      expect(await registered(mpxn)).toEqual(REFUSED);
+      expect(await registered(mpxn)).toEqual(REJECTED);
       for (const moveInDate of ['2022-06-01', '2999-01-01']) {
         for (let n = 0; n < MOST; n++) expect(await registered(mpxn, { moveInDate })).toMatch(/^ir_/);
-        expect(await registered(mpxn, { moveInDate })).toEqual(REFUSED);
+        expect(await registered(mpxn, { moveInDate })).toEqual(REJECTED);
       }
     });
 
@@ -104,8 +104,8 @@ export function recordLimits(): void {
       await several(MOST - 1, mpxn);
       const last = await registered(mpxn, { key });
       expect(await registered(mpxn, { key })).toBe(last);
-      expect(await registered(mpxn, { key: other })).toEqual(REFUSED);
-      valueOf(await fixture.ask(ANONYMISE, { ref: last }, { caller: dataUser }));
+      expect(await registered(mpxn, { key: other })).toEqual(REJECTED);
+      valueOf(await fixture.execute(ANONYMISE, { ref: last }, { caller: dataUser }));
       expect(await registered(mpxn, { key: other })).toMatch(/^ir_/);
     });
   });
@@ -118,7 +118,11 @@ export function recordLimits(): void {
       await signedInByLink(fixture, { mpxn }, email);
       await signedInByLink(fixture, { email }, email);
       const { magicLink } = valueOf(
-        await fixture.ask(REIDENTIFY, { input: { mpxn, method: 'MAGIC_LINK' } }, { caller: await fixture.dataUser() }),
+        await fixture.execute(
+          REIDENTIFY,
+          { input: { mpxn, method: 'MAGIC_LINK' } },
+          { caller: await fixture.dataUser() },
+        ),
       );
       expect(magicLink.dispatchedTo).toBe('c***@c***.example');
       await fixture.newRecord(dataUser, { email: housemate }, { mpxn });
@@ -135,7 +139,11 @@ export function recordLimits(): void {
       const other = await fixture.newRecord(dataUser, { email: null, principalVerification: null }, { mpxn });
       await flood(other, 600, 1);
       const { magicLink } = valueOf(
-        await fixture.ask(REIDENTIFY, { input: { mpxn, method: 'MAGIC_LINK' } }, { caller: await fixture.dataUser() }),
+        await fixture.execute(
+          REIDENTIFY,
+          { input: { mpxn, method: 'MAGIC_LINK' } },
+          { caller: await fixture.dataUser() },
+        ),
       );
       expect(magicLink.dispatchedTo).toBe('c***@c***.example');
     });

@@ -33,7 +33,7 @@ export function signInLinks(): void {
     return (await mailsNow(fixture, email)).filter(isLinkMail).length;
   }
 
-  const press = (secret: string) => fixture.ask(SIGN_IN_WITH_LINK, { secret });
+  const press = (secret: string) => fixture.execute(SIGN_IN_WITH_LINK, { secret });
 
   describe('A mailed sign-in link', () => {
     it('is sent to the person of the given meter point, key or address', async () => {
@@ -82,11 +82,11 @@ export function signInLinks(): void {
       await requestLink(fixture, { mpxn });
       const secret = secretIn(await mailsOf(fixture, email, 1));
       await fixture.moveClock(9 * 60 + 50);
-      expect((await fixture.ask(SIGN_IN_LINK, { secret })).data.signInLink).toMatchObject({
+      expect((await fixture.execute(SIGN_IN_LINK, { secret })).data.signInLink).toMatchObject({
         expiresAt: expect.any(String),
       });
       await fixture.moveClock(10 * 60 + 1);
-      expect((await fixture.ask(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
+      expect((await fixture.execute(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
       expect((await press(secret)).codes).toEqual(['AUT001']);
     });
 
@@ -97,15 +97,15 @@ export function signInLinks(): void {
       const pressed = await Promise.all(Array.from({ length: 8 }, () => press(secret)));
       expect(pressed.filter(({ codes }) => codes.length === 0)).toHaveLength(1);
       expect(pressed.flatMap(({ codes }) => codes)).toEqual(Array.from({ length: 7 }, () => 'AUT001'));
-      expect((await fixture.ask(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
+      expect((await fixture.execute(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
     });
 
     it('is not consumed by reading it', async () => {
       const { mpxn, email } = await newCustomer();
       await requestLink(fixture, { mpxn });
       const secret = secretIn(await mailsOf(fixture, email, 1));
-      for (let look = 0; look < 3; look++)
-        expect((await fixture.ask(SIGN_IN_LINK, { secret })).data.signInLink).not.toBeNull();
+      for (let opened = 0; opened < 3; opened++)
+        expect((await fixture.execute(SIGN_IN_LINK, { secret })).data.signInLink).not.toBeNull();
       expect((await press(secret)).codes).toEqual([]);
     });
 
@@ -121,7 +121,7 @@ export function signInLinks(): void {
     it('cannot be guessed', async () => {
       for (const secret of ['', 'x', 'A'.repeat(43), '\0']) {
         expect((await press(secret)).codes).toEqual(['AUT001']);
-        expect((await fixture.ask(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
+        expect((await fixture.execute(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
       }
     });
   });
@@ -134,8 +134,8 @@ export function signInLinks(): void {
       await fixture.owner.query('begin');
       await fixture.owner.query('lock table identity.identity_record, identity_keys.data_key in access exclusive mode');
       try {
-        const answers = await Promise.all([...known, ...unknown].map((entry) => requestLink(fixture, entry)));
-        for (const answer of answers) expect(answer).toEqual({ data: { requestSignInLink: true }, codes: [] });
+        const results = await Promise.all([...known, ...unknown].map((entry) => requestLink(fixture, entry)));
+        for (const result of results) expect(result).toEqual({ data: { requestSignInLink: true }, codes: [] });
       } finally {
         await fixture.owner.query('rollback');
       }

@@ -22,19 +22,19 @@ export function supplierSignIn(): void {
   }
 
   const begin = async (entry: object, at = mpid) => {
-    const { data, codes } = await fixture.ask(START_SUPPLIER, { mpid: at, entry });
+    const { data, codes } = await fixture.execute(START_SUPPLIER, { mpid: at, entry });
     if (codes.length > 0) throw new Error(codes.join());
     return data.startSupplierSignIn as { secret: string; url: string };
   };
-  const finish = (secret: string, callbackUrl: string) => fixture.ask(FINISH_SUPPLIER, { secret, callbackUrl });
+  const finish = (secret: string, callbackUrl: string) => fixture.execute(FINISH_SUPPLIER, { secret, callbackUrl });
 
   /** Signs in at the supplier, started with this meter point or key. */
   async function signIn(entry: object, login: ReturnType<typeof supplied>) {
     const { secret, url } = await begin(entry);
     return finish(secret, await signInAtSupplier(url, login));
   }
-  const tokenOf = async (answer: ReturnType<typeof finish>) => {
-    const { data, codes } = await answer;
+  const tokenOf = async (result: ReturnType<typeof finish>) => {
+    const { data, codes } = await result;
     if (codes.length > 0) throw new Error(codes.join());
     return data.finishSupplierSignIn.token as string;
   };
@@ -49,7 +49,7 @@ export function supplierSignIn(): void {
     it('signs in a customer without an Identity Record, with history from the present day', async () => {
       const mpxn = newMpxn();
       const token = await tokenOf(signIn({ mpxn }, supplied(mpxn)));
-      const { data } = await fixture.ask(SESSION, {}, asCustomer(token));
+      const { data } = await fixture.execute(SESSION, {}, asCustomer(token));
       expect(data.customerSession).toMatchObject({
         mpxn,
         address: null,
@@ -90,7 +90,7 @@ export function supplierSignIn(): void {
         identityRecordId: expect.any(String),
         since: '2020-10-10',
       });
-      const { data } = await fixture.ask(SESSION, {}, asCustomer(token));
+      const { data } = await fixture.execute(SESSION, {}, asCustomer(token));
       expect(data.customerSession).toMatchObject({
         moveInDate: '2020-10-10',
         returnUrl: 'https://larkhill.example/back',
@@ -131,8 +131,8 @@ export function supplierSignIn(): void {
       for (const entry of [{ mpxn: newMpxn() }, { ir }, { ir: `ir_${'0'.repeat(24)}` }]) {
         const { secret, url } = await begin(entry);
         expect(secret).toMatch(/^[\w-]{43}$/);
-        const asked = new URL(url).searchParams;
-        expect(Object.fromEntries(asked)).toEqual({
+        const parameters = new URL(url).searchParams;
+        expect(Object.fromEntries(parameters)).toEqual({
           redirect_uri: `${fixture.places.portalUrl}/sign-in/supplier/callback`,
           scope: 'openid mpxn',
           state: expect.any(String),
@@ -207,11 +207,11 @@ export function supplierSignIn(): void {
 
   describe('A supplier', () => {
     const offered = async () => {
-      const { data } = await fixture.askAccess('{ supplierSignIns { mpid displayName } }');
+      const { data } = await fixture.executeInAccess('{ supplierSignIns { mpid displayName } }');
       return (data.supplierSignIns as { mpid: string }[]).map(({ mpid: each }) => each);
     };
-    const refusalAt = async (at: string) =>
-      (await fixture.ask(START_SUPPLIER, { mpid: at, entry: { mpxn: newMpxn() } })).codes;
+    const errorAt = async (at: string) =>
+      (await fixture.execute(START_SUPPLIER, { mpid: at, entry: { mpxn: newMpxn() } })).codes;
 
     it('is offered to unauthenticated clients once its OpenID Connect client is complete', async () => {
       const { account } = await fixture.accounts.onboard('test', {
@@ -221,8 +221,8 @@ export function supplierSignIn(): void {
       });
       expect(await offered()).toContain(mpid);
       expect(await offered()).not.toContain(account.mpid);
-      expect(await refusalAt('UN5T')).toEqual(['NTF001']);
-      expect(await refusalAt('NONE')).toEqual(['NTF001']);
+      expect(await errorAt('UN5T')).toEqual(['NTF001']);
+      expect(await errorAt('NONE')).toEqual(['NTF001']);
     });
 
     it('is neither offered nor called while it is suspended, also for a started sign-in', async () => {
@@ -232,13 +232,13 @@ export function supplierSignIn(): void {
       const callback = await signInAtSupplier(url, supplied(mpxn));
       await fixture.accounts.changeStatus('test', accountId, 'suspend');
       expect(await offered()).not.toContain(suspended);
-      expect(await refusalAt(suspended)).toEqual(['NTF001']);
+      expect(await errorAt(suspended)).toEqual(['NTF001']);
       expect((await finish(secret, callback)).codes).toEqual(['AUT001']);
     });
 
     it('that is unreachable or rejects the client is reported as an unavailable dependency (SYS002)', async () => {
       const { mpid: away } = await fixture.newSupplier({ issuer: 'http://localhost:1' });
-      expect(await refusalAt(away)).toEqual(['SYS002']);
+      expect(await errorAt(away)).toEqual(['SYS002']);
       const { mpid: atOdds } = await fixture.newSupplier({ secret: 'not what they agreed upon' });
       const mpxn = newMpxn();
       const { secret, url } = await begin({ mpxn }, atOdds);
@@ -247,8 +247,8 @@ export function supplierSignIn(): void {
 
     it('discloses its client secret to services only', async () => {
       const query = 'query ($mpid: String!) { supplierClient(mpid: $mpid) { clientSecret } }';
-      expect((await fixture.askAccess(query, { mpid })).codes).toEqual(['AUT001']);
-      expect((await fixture.askAccess(query, { mpid }, { caller: await fixture.dataUser() })).codes).toEqual([
+      expect((await fixture.executeInAccess(query, { mpid })).codes).toEqual(['AUT001']);
+      expect((await fixture.executeInAccess(query, { mpid }, { caller: await fixture.dataUser() })).codes).toEqual([
         'PRM001',
       ]);
     });
@@ -257,7 +257,7 @@ export function supplierSignIn(): void {
       const strict = await startSignInFixture({ production: true });
       try {
         const { mpid: plain } = await strict.newSupplier();
-        expect((await strict.ask(START_SUPPLIER, { mpid: plain, entry: { mpxn: newMpxn() } })).codes).toEqual([
+        expect((await strict.execute(START_SUPPLIER, { mpid: plain, entry: { mpxn: newMpxn() } })).codes).toEqual([
           'SYS002',
         ]);
       } finally {
@@ -271,11 +271,11 @@ export function supplierSignIn(): void {
       const { duid } = await fixture.dataUser('https://larkhill.example/back');
       const query = 'query ($duids: [DUID!]!) { organisations(duids: $duids) { duid displayName status returnUrls } }';
       const duids = [`duid_${'0'.repeat(24)}`, duid];
-      expect((await fixture.askAccess(query, { duids }, { service: 'identity' })).data.organisations).toEqual([
+      expect((await fixture.executeInAccess(query, { duids }, { service: 'identity' })).data.organisations).toEqual([
         null,
         { duid, displayName: 'Larkhill Insight Ltd', status: 'active', returnUrls: ['https://larkhill.example/back'] },
       ]);
-      expect((await fixture.askAccess(query, { duids })).codes).toEqual(['AUT001']);
+      expect((await fixture.executeInAccess(query, { duids })).codes).toEqual(['AUT001']);
     });
   });
 }

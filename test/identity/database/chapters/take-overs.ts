@@ -39,9 +39,10 @@ export function takeOvers(): void {
   const ASSERT = { method: 'PASSKEY_ASSERT', passkeyReturnUrl: RETURN_URL };
   const ADD = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL };
   const authenticator = () => new SoftwareAuthenticator({ origin });
-  const statusOf = async (token: string) => valueOf(await fixture.ask(STATUS, { token }, { caller: stranger })).status;
+  const statusOf = async (token: string) =>
+    valueOf(await fixture.execute(STATUS, { token }, { caller: stranger })).status;
   const passkeysOf = async (ref: string) =>
-    valueOf(await fixture.ask(READ, { ref }, { caller: owner })).credentials.length;
+    valueOf(await fixture.execute(READ, { ref }, { caller: owner })).credentials.length;
   let serial = 0;
   const customerWithAddress = async () => {
     const [mpxn, email] = [newMpxn(), `isla-${(serial += 1)}@customer.example`];
@@ -59,19 +60,19 @@ export function takeOvers(): void {
     it('to a record with an e-mail address, until the customer confirms by mail', async () => {
       const { mpxn, email, ref } = await customerWithAddress();
       const { tokenRef, secret } = await started(fixture, stranger, { mpxn, ...ADD });
-      expect(valueOf(await fixture.ask(CEREMONY, { secret }))).toMatchObject({
+      expect(valueOf(await fixture.execute(CEREMONY, { secret }))).toMatchObject({
         kind: 'REGISTER_PASSKEY',
         proofs: ['MAIL'],
       });
-      expect((await fixture.ask(OPTIONS, { secret })).codes).toEqual(['REI001']);
+      expect((await fixture.execute(OPTIONS, { secret })).codes).toEqual(['REI001']);
       const forged = authenticator().create({ challenge: 'AAAA', rp: {}, user: { id: 'AAAA', name: '' } });
       expect((await finish(fixture, secret, forged)).codes).toEqual(['AUT001']);
-      valueOf(await fixture.ask(MAIL_PROOF, { secret, language: 'CY' }));
+      valueOf(await fixture.execute(MAIL_PROOF, { secret, language: 'CY' }));
       const proof = await mailedSecret(fixture, email);
       for (const wrong of [tokenRef, secret]) {
-        expect((await fixture.ask(CONFIRM_LINK, { secret: wrong })).codes).toEqual(['NTF001']);
+        expect((await fixture.execute(CONFIRM_LINK, { secret: wrong })).codes).toEqual(['NTF001']);
       }
-      expect((await fixture.ask(OPTIONS, { secret: proof })).codes).toEqual(['REI001']);
+      expect((await fixture.execute(OPTIONS, { secret: proof })).codes).toEqual(['REI001']);
       expect(await passkeysOf(ref)).toBe(0);
       expect(await statusOf(tokenRef)).toBe('PENDING');
     });
@@ -79,25 +80,27 @@ export function takeOvers(): void {
     it("with the redirect, once the customer has confirmed by mail: only the customer's browser can continue", async () => {
       const { mpxn, email, ref } = await customerWithAddress();
       const { tokenRef, secret } = await started(fixture, stranger, { mpxn, ...ADD });
-      valueOf(await fixture.ask(MAIL_PROOF, { secret, language: 'EN' }));
+      valueOf(await fixture.execute(MAIL_PROOF, { secret, language: 'EN' }));
       const proof = await mailedSecret(fixture, email);
-      expect(valueOf(await fixture.ask(CEREMONY, { secret: proof }))).toMatchObject({
+      expect(valueOf(await fixture.execute(CEREMONY, { secret: proof }))).toMatchObject({
         kind: 'CONFIRM_PROOF',
         proofs: [],
       });
-      const pressed = await Promise.all(Array.from({ length: 5 }, () => fixture.ask(CONFIRM_LINK, { secret: proof })));
+      const pressed = await Promise.all(
+        Array.from({ length: 5 }, () => fixture.execute(CONFIRM_LINK, { secret: proof })),
+      );
       const [{ nextSecret, returnUrl }, ...more] = pressed.flatMap(({ data, codes }) =>
         codes.length === 0 ? [data.confirmCeremonyLink] : [],
       );
       expect(more).toEqual([]);
       expect(returnUrl).toBeNull();
       for (const used of [secret, proof]) {
-        expect((await fixture.ask(CEREMONY, { secret: used })).data).toEqual({ ceremony: null });
-        expect((await fixture.ask(OPTIONS, { secret: used })).codes).toEqual(['NTF001']);
-        expect((await fixture.ask(CONFIRM_LINK, { secret: used })).codes).toEqual(['NTF001']);
-        expect((await fixture.ask(MAIL_PROOF, { secret: used, language: 'EN' })).codes).toEqual(['NTF001']);
+        expect((await fixture.execute(CEREMONY, { secret: used })).data).toEqual({ ceremony: null });
+        expect((await fixture.execute(OPTIONS, { secret: used })).codes).toEqual(['NTF001']);
+        expect((await fixture.execute(CONFIRM_LINK, { secret: used })).codes).toEqual(['NTF001']);
+        expect((await fixture.execute(MAIL_PROOF, { secret: used, language: 'EN' })).codes).toEqual(['NTF001']);
       }
-      expect(valueOf(await fixture.ask(CEREMONY, { secret: nextSecret }))).toMatchObject({
+      expect(valueOf(await fixture.execute(CEREMONY, { secret: nextSecret }))).toMatchObject({
         kind: 'REGISTER_PASSKEY',
         proofs: [],
       });
@@ -112,10 +115,10 @@ export function takeOvers(): void {
       const ref = await enrolled(fixture, owner, own, mpxn);
       const { secret } = await started(fixture, stranger, { mpxn, ...ADD });
       const { nextSecret } = valueOf(await asserted(fixture, secret, own));
-      expect((await fixture.ask(OPTIONS, { secret })).codes).toEqual(['NTF001']);
-      expect((await fixture.ask(MAIL_PROOF, { secret: nextSecret, language: 'EN' })).codes).toEqual(['REI001']);
+      expect((await fixture.execute(OPTIONS, { secret })).codes).toEqual(['NTF001']);
+      expect((await fixture.execute(MAIL_PROOF, { secret: nextSecret, language: 'EN' })).codes).toEqual(['REI001']);
       valueOf(await registered(fixture, nextSecret, authenticator()));
-      expect((await fixture.ask(OPTIONS, { secret: nextSecret })).codes).toEqual(['NTF001']);
+      expect((await fixture.execute(OPTIONS, { secret: nextSecret })).codes).toEqual(['NTF001']);
       expect(await passkeysOf(ref)).toBe(2);
     });
 
@@ -137,10 +140,12 @@ export function takeOvers(): void {
     it('to a record with neither passkey nor address: only its own Data User can vouch', async () => {
       const [mpxn, first] = [newMpxn(), authenticator()];
       const ref = await fixture.newRecord(owner, { email: null }, { mpxn });
-      expect((await fixture.ask(REIDENTIFY, { input: { mpxn, ...ADD } }, { caller: stranger })).codes).toEqual([
+      expect((await fixture.execute(REIDENTIFY, { input: { mpxn, ...ADD } }, { caller: stranger })).codes).toEqual([
         'REI001',
       ]);
-      expect((await fixture.ask(REIDENTIFY_OWN, { ref, input: ADD }, { caller: stranger })).codes).toEqual(['PRM002']);
+      expect((await fixture.execute(REIDENTIFY_OWN, { ref, input: ADD }, { caller: stranger })).codes).toEqual([
+        'PRM002',
+      ]);
       const [one, two] = [await started(fixture, owner, ADD, ref), await started(fixture, owner, ADD, ref)];
       const options = await optionsOf(fixture, two.secret);
       valueOf(await registered(fixture, one.secret, first));
@@ -157,12 +162,14 @@ export function takeOvers(): void {
         await started(fixture, stranger, { mpxn, ...ADD }),
         await started(fixture, stranger, { mpxn, ...ADD }),
       ];
-      valueOf(await fixture.ask(MAIL_PROOF, { secret: one.secret, language: 'EN' }));
-      const { nextSecret } = valueOf(await fixture.ask(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));
+      valueOf(await fixture.execute(MAIL_PROOF, { secret: one.secret, language: 'EN' }));
+      const { nextSecret } = valueOf(
+        await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }),
+      );
       valueOf(await registered(fixture, nextSecret, authenticator()));
       expect(await statusOf(one.tokenRef)).toBe('CONFIRMED');
       expect(await statusOf(two.tokenRef)).toBe('PENDING');
-      expect(valueOf(await fixture.ask(CEREMONY, { secret: two.secret })).proofs).toEqual(['MAIL']);
+      expect(valueOf(await fixture.execute(CEREMONY, { secret: two.secret })).proofs).toEqual(['MAIL']);
     });
 
     it('is accepted once for several mailed links', async () => {
@@ -170,28 +177,28 @@ export function takeOvers(): void {
       const { secret } = await started(fixture, stranger, { mpxn, ...ADD });
       const proofs: string[] = [];
       for (const count of [1, 2]) {
-        valueOf(await fixture.ask(MAIL_PROOF, { secret, language: 'EN' }));
+        valueOf(await fixture.execute(MAIL_PROOF, { secret, language: 'EN' }));
         proofs.push(await mailedSecret(fixture, email, count));
       }
       const [first, second] = proofs as [string, string];
       expect(first).not.toBe(second);
-      valueOf(await fixture.ask(CONFIRM_LINK, { secret: first }));
-      expect((await fixture.ask(CEREMONY, { secret: second })).data).toEqual({ ceremony: null });
-      expect((await fixture.ask(CONFIRM_LINK, { secret: second })).codes).toEqual(['NTF001']);
+      valueOf(await fixture.execute(CONFIRM_LINK, { secret: first }));
+      expect((await fixture.execute(CEREMONY, { secret: second })).data).toEqual({ ceremony: null });
+      expect((await fixture.execute(CONFIRM_LINK, { secret: second })).codes).toEqual(['NTF001']);
     });
 
     it('can be used after the redirect has expired, but not after the token has', async () => {
       const { mpxn, email } = await customerWithAddress();
       const { tokenRef, secret } = await started(fixture, stranger, { mpxn, ...ADD });
       await fixture.moveClock(290);
-      valueOf(await fixture.ask(MAIL_PROOF, { secret, language: 'EN' }));
+      valueOf(await fixture.execute(MAIL_PROOF, { secret, language: 'EN' }));
       await fixture.jobsDone();
       const proof = await mailedSecret(fixture, email);
       await fixture.moveClock(880);
       expect(await statusOf(tokenRef)).toBe('PENDING');
-      const { nextSecret } = valueOf(await fixture.ask(CONFIRM_LINK, { secret: proof }));
+      const { nextSecret } = valueOf(await fixture.execute(CONFIRM_LINK, { secret: proof }));
       await fixture.moveClock(3_610);
-      expect((await fixture.ask(OPTIONS, { secret: nextSecret })).codes).toEqual(['NTF001']);
+      expect((await fixture.execute(OPTIONS, { secret: nextSecret })).codes).toEqual(['NTF001']);
       expect(await statusOf(tokenRef)).toBe('EXPIRED');
     });
   });
@@ -209,8 +216,8 @@ export function takeOvers(): void {
         [passkeyHolder, enrolledRef, ASSERT],
         [passkeyHolder, enrolledRef, ADD],
       ] as const) {
-        const across = await fixture.ask(REIDENTIFY, { input: { mpxn: at, ...input } }, { caller: stranger });
-        const own = await fixture.ask(REIDENTIFY_OWN, { ref: of, input }, { caller: owner });
+        const across = await fixture.execute(REIDENTIFY, { input: { mpxn: at, ...input } }, { caller: stranger });
+        const own = await fixture.execute(REIDENTIFY_OWN, { ref: of, input }, { caller: owner });
         expect([across.codes, own.codes]).toEqual([['REI001'], ['REI001']]);
       }
     });
@@ -233,13 +240,13 @@ export function takeOvers(): void {
       const started1 = await started(fixture, stranger, { mpxn: one.mpxn, method: 'MAGIC_LINK' });
       const started2 = await started(fixture, stranger, { mpxn: two.mpxn, method: 'MAGIC_LINK' });
       const [secret1, secret2] = [await mailedSecret(fixture, one.email), await mailedSecret(fixture, two.email)];
-      valueOf(await fixture.ask(CONFIRM_LINK, { secret: secret2 }));
+      valueOf(await fixture.execute(CONFIRM_LINK, { secret: secret2 }));
       await changeTenancy(one.ref);
       await changeTenancy(two.ref);
-      expect((await fixture.ask(CEREMONY, { secret: secret1 })).data).toEqual({ ceremony: null });
-      expect((await fixture.ask(CONFIRM_LINK, { secret: secret1 })).codes).toEqual(['NTF001']);
+      expect((await fixture.execute(CEREMONY, { secret: secret1 })).data).toEqual({ ceremony: null });
+      expect((await fixture.execute(CONFIRM_LINK, { secret: secret1 })).codes).toEqual(['NTF001']);
       expect(await statusOf(started1.tokenRef)).toBe('EXPIRED');
-      const proof = valueOf(await fixture.ask(PROOF, { token: started2.tokenRef }, AS_ACCESS));
+      const proof = valueOf(await fixture.execute(PROOF, { token: started2.tokenRef }, AS_ACCESS));
       expect(proof.status).toBe('EXPIRED');
     });
 
@@ -250,7 +257,7 @@ export function takeOvers(): void {
       await fixture.newRecord(stranger, { email: present }, { mpxn, moveInDate: '2024-01-01' });
       await fixture.newRecord(owner, { email: `older-${email}` }, { mpxn, moveInDate: '2023-12-31' });
       const { tokenRef } = await started(fixture, stranger, { mpxn, method: 'MAGIC_LINK' });
-      valueOf(await fixture.ask(CONFIRM_LINK, { secret: await mailedSecret(fixture, present) }));
+      valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, present) }));
       expect(await statusOf(tokenRef)).toBe('CONFIRMED');
       await fixture.jobsDone();
       expect(await mailsNow(fixture, email)).toEqual([]);
@@ -265,8 +272,8 @@ export function takeOvers(): void {
       const options = await optionsOf(fixture, secret);
       await fixture.owner.query('update identity.identity_record set closing_at = now() where ref = $1', [ref]);
       expect((await finish(fixture, secret, own.get(options))).codes).toEqual(['NTF001']);
-      expect((await fixture.ask(CEREMONY, { secret })).data).toEqual({ ceremony: null });
-      expect(valueOf(await fixture.ask(PROOF, { token: tokenRef }, AS_ACCESS))).toMatchObject({
+      expect((await fixture.execute(CEREMONY, { secret })).data).toEqual({ ceremony: null });
+      expect(valueOf(await fixture.execute(PROOF, { token: tokenRef }, AS_ACCESS))).toMatchObject({
         status: 'PENDING',
         closing: true,
       });

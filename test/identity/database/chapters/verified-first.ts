@@ -38,7 +38,7 @@ export function verifiedFirst(): void {
   const newEmail = (who: string) => `${who}-${(people += 1)}@customer.example`;
   const authenticator = () => new SoftwareAuthenticator({ origin: new URL(fixture.places.identityRedirectUrl).origin });
   const statusOf = async (token: string) =>
-    valueOf(await fixture.ask(STATUS, { token }, { caller: other })).status as string;
+    valueOf(await fixture.execute(STATUS, { token }, { caller: other })).status as string;
 
   /** Registers newer unverified records: one with the passkey, if given, and one with the address. */
   async function intruder(mpxn: string, { email, passkey }: { email: string; passkey?: SoftwareAuthenticator }) {
@@ -54,9 +54,9 @@ export function verifiedFirst(): void {
       await fixture.newRecord(owner, { email }, { mpxn });
       await intruder(mpxn, { email: stranger, passkey: authenticator() });
       const input = { mpxn, method: 'MAGIC_LINK' };
-      const { magicLink } = valueOf(await fixture.ask(REIDENTIFY, { input }, { caller: other }));
+      const { magicLink } = valueOf(await fixture.execute(REIDENTIFY, { input }, { caller: other }));
       expect(magicLink.dispatchedTo).toBe('v***@c***.example');
-      valueOf(await fixture.ask(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));
+      valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));
       expect(await statusOf(magicLink.tokenRef)).toBe('CONFIRMED');
       expect(await mailsNow(fixture, stranger)).toEqual([]);
     });
@@ -77,7 +77,7 @@ export function verifiedFirst(): void {
       await fixture.newRecord(owner, { email: newEmail('verified') }, { mpxn });
       await intruder(mpxn, { email: newEmail('stranger'), passkey: theirs });
       const { secret } = await started(fixture, other, { mpxn, ...ADD });
-      expect(valueOf(await fixture.ask(CEREMONY, { secret })).proofs).toEqual(['MAIL']);
+      expect(valueOf(await fixture.execute(CEREMONY, { secret })).proofs).toEqual(['MAIL']);
       await expect(asserted(fixture, secret, theirs)).rejects.toThrow('REI001');
     });
 
@@ -86,7 +86,7 @@ export function verifiedFirst(): void {
       await fixture.newRecord(owner, { email: null }, { mpxn });
       await intruder(mpxn, { email: newEmail('stranger'), passkey: authenticator() });
       for (const method of [{ method: 'MAGIC_LINK' }, ASSERT, ADD]) {
-        expect((await fixture.ask(REIDENTIFY, { input: { mpxn, ...method } }, { caller: other })).codes).toEqual([
+        expect((await fixture.execute(REIDENTIFY, { input: { mpxn, ...method } }, { caller: other })).codes).toEqual([
           'REI001',
         ]);
       }
@@ -103,7 +103,7 @@ export function verifiedFirst(): void {
       valueOf(await asserted(fixture, secret, own));
       expect(await statusOf(tokenRef)).toBe('CONFIRMED');
       const input = { mpxn, method: 'MAGIC_LINK' };
-      const { magicLink } = valueOf(await fixture.ask(REIDENTIFY, { input }, { caller: other }));
+      const { magicLink } = valueOf(await fixture.execute(REIDENTIFY, { input }, { caller: other }));
       expect(magicLink.dispatchedTo).toBe('n***@c***.example');
     });
   });

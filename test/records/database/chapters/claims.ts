@@ -210,7 +210,7 @@ export function claimsOfDiscoveries(): void {
       accounts = new AccountRepository(fixture.database, keyedHash(randomBytes(32), 'account-secret'), randomBytes(32));
     });
 
-    const somebodyWaits = () =>
+    const untilBlocked = () =>
       until(async () => {
         const waiting = await rows(
           `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
@@ -289,7 +289,7 @@ export function claimsOfDiscoveries(): void {
       await reporting.query('select pg_advisory_xact_lock(lock_of_meter_point($1))', [meterPoint]);
       await reporting.query('select await_claimants_at($1)', [meterPoint]);
       const naming = accounts.set(ADMIN, organisation.accountId, { displayName: seen.organisationName });
-      await somebodyWaits();
+      await untilBlocked();
       const { id } = await discovered(reporting, meterPoint, seen);
       await reporting.query('select claim_discovered_at($1)', [meterPoint]);
       await reporting.query('commit');
@@ -312,7 +312,7 @@ export function claimsOfDiscoveries(): void {
       ]);
       await naming.query('select claim_discovered_of($1)', [organisation.duid]);
       const reported = fixture.reported(meterPoint, seen);
-      await somebodyWaits();
+      await untilBlocked();
       await naming.query('commit');
       await naming.end();
       expect(await claimOf((await reported).id)).toMatchObject({ claimed: true });
@@ -345,7 +345,7 @@ export function claimsOfDiscoveries(): void {
     afterEach(() => registering.end());
 
     /** A registration that has not committed yet. */
-    async function begun(meterPoint: string): Promise<string> {
+    async function pendingRegistration(meterPoint: string): Promise<string> {
       const id = randomUUID();
       await registering.query(
         `with record as (
@@ -371,7 +371,7 @@ export function claimsOfDiscoveries(): void {
 
     it('come one after the other: a report waits for a registration, and is claimed by it', async () => {
       const meterPoint = newMeterPoint();
-      const id = await begun(meterPoint);
+      const id = await pendingRegistration(meterPoint);
       const reported = fixture.reported(meterPoint);
       await waiting(1);
       await registering.query('commit');
@@ -402,7 +402,7 @@ export function claimsOfDiscoveries(): void {
     });
 
     it('do not wait for each other at different meter points', async () => {
-      await begun(newMeterPoint());
+      await pendingRegistration(newMeterPoint());
       expect(await fixture.report(newMeterPoint())).toMatchObject({ isNew: true });
       await registering.query('rollback');
     });

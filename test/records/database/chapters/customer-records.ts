@@ -189,8 +189,8 @@ export function customerRecords(): void {
 
       it('happens once, for any number of concurrent calls', async () => {
         const id = await putRecord(tables.owner);
-        const answers = await Promise.all(Array.from({ length: 10 }, () => customers.withdraw(id, async () => HERE)));
-        expect(answers.filter((answer) => answer !== undefined)).toHaveLength(1);
+        const results = await Promise.all(Array.from({ length: 10 }, () => customers.withdraw(id, async () => HERE)));
+        expect(results.filter((result) => result !== undefined)).toHaveLength(1);
       });
 
       const OTHERS: Record<string, Partial<AccessRow>> = {

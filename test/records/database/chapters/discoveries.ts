@@ -126,14 +126,14 @@ export function discoveries(): void {
     it('has the same response for a repeated idempotency key, including whether it is new', async () => {
       const meterPoint = newMeterPoint();
       const key = randomBytes(8).toString('hex');
-      const answers = await Promise.all(Array.from({ length: 4 }, () => fixture.report(meterPoint, {}, key)));
-      expect(answers.filter(({ replayed }) => replayed)).toHaveLength(3);
-      expect(new Set(answers.map(({ ak, isNew }) => `${ak} ${isNew}`)).size).toBe(1);
-      expect(answers[0]?.isNew).toBe(true);
+      const results = await Promise.all(Array.from({ length: 4 }, () => fixture.report(meterPoint, {}, key)));
+      expect(results.filter(({ replayed }) => replayed)).toHaveLength(3);
+      expect(new Set(results.map(({ ak, isNew }) => `${ak} ${isNew}`)).size).toBe(1);
+      expect(results[0]?.isNew).toBe(true);
       await expect(fixture.report(meterPoint, { sourceReference: 'other' }, key)).rejects.toMatchObject({
         code: 'CNF004',
       });
-      expect(await versions(await at((answers[0] as { ak: string }).ak))).toBe(1);
+      expect(await versions(await at((results[0] as { ak: string }).ak))).toBe(1);
     });
   });
 
@@ -181,24 +181,24 @@ export function discoveries(): void {
     it('of an older sighting returns EXPIRED, also for a repeat', async () => {
       const meterPoint = newMeterPoint();
       const aged = fixture.withMaxAge(30);
-      const told = { firstSeen: await day(-90), lastSeen: await day(-31) };
+      const days = { firstSeen: await day(-90), lastSeen: await day(-31) };
       const key = randomBytes(8).toString('hex');
-      const first = await reportTo(aged, meterPoint, told, key);
+      const first = await reportTo(aged, meterPoint, days, key);
       expect(first).toMatchObject({ isNew: true, state: 'EXPIRED' });
       expect((await at(first.ak)).state).toBe('EXPIRED');
-      expect(await reportTo(aged, meterPoint, told, key)).toEqual({ ...first, replayed: true });
-      expect(await reportTo(aged, meterPoint, told)).toEqual({ ...first, isNew: false });
-      const later = { ...told, lastSeen: await day(-1) };
+      expect(await reportTo(aged, meterPoint, days, key)).toEqual({ ...first, replayed: true });
+      expect(await reportTo(aged, meterPoint, days)).toEqual({ ...first, isNew: false });
+      const later = { ...days, lastSeen: await day(-1) };
       expect(await reportTo(aged, meterPoint, later)).toMatchObject({ isNew: true, state: 'DISCOVERED' });
     });
 
     it('that repeats an expired record returns its key and changes nothing', async () => {
       const meterPoint = newMeterPoint();
       const aged = fixture.withMaxAge(30);
-      const told = { firstSeen: await day(-10) };
-      const { ak } = await reportTo(aged, meterPoint, told);
+      const days = { firstSeen: await day(-10) };
+      const { ak } = await reportTo(aged, meterPoint, days);
       await fixture.clock.setOffset(60 * DAY);
-      expect(await reportTo(aged, meterPoint, { ...told, sourceReference: 'again' })).toMatchObject({
+      expect(await reportTo(aged, meterPoint, { ...days, sourceReference: 'again' })).toMatchObject({
         ak,
         isNew: false,
       });
@@ -209,26 +209,28 @@ export function discoveries(): void {
   describe('The database rejects', () => {
     const FORBIDDEN = '23001';
     const NOT_OF_A_DATA_USER = '23514'; // check_violation
-    const refused = (statement: string, values: unknown[], until?: 'commit') =>
+    const rejected = (statement: string, values: unknown[], until?: 'commit') =>
       outcomeOf(fixture.tables.application, () => fixture.tables.application.query(statement, values), until);
 
     it.each(['ACTIVE', 'REVOKED'])('making a discovered access %s', async (state) => {
       const { id } = await fixture.reported(newMeterPoint());
       const revoked = state === 'REVOKED' ? ', revoked_at = register_now()' : '';
-      expect(await refused(`update access_record set state = $2${revoked} where id = $1`, [id, state])).toBe(FORBIDDEN);
+      expect(await rejected(`update access_record set state = $2${revoked} where id = $1`, [id, state])).toBe(
+        FORBIDDEN,
+      );
     });
 
     it('a legal basis of a discovered access', async () => {
       const { id } = await fixture.reported(newMeterPoint());
       const statement = `update access_record set version = version + 1, legal_basis = 'uk-contract' where id = $1`;
-      expect(await refused(statement, [id])).toBe(NOT_OF_A_DATA_USER);
+      expect(await rejected(statement, [id])).toBe(NOT_OF_A_DATA_USER);
     });
 
     it('a second record of the same organisation that is not claimed', async () => {
       const { row } = await fixture.reported(newMeterPoint());
       const statement = `insert into access_record (id, key_hash, key_sealed, meter_point_id, state, registered_at, document)
       select gen_random_uuid(), sha256(key_hash), key_sealed, meter_point_id, state, registered_at, document from access_record where id = $1`;
-      expect(await refused(statement, [row.id])).toBe('23505');
+      expect(await rejected(statement, [row.id])).toBe('23505');
     });
 
     it('a claim of a registered record, a claim without history, and a second claim', async () => {
@@ -238,16 +240,16 @@ export function discoveries(): void {
       const { id } = await fixture.reported(newMeterPoint());
       const claim =
         'update access_record set claimed_at = register_now(), superseded_by = gen_random_uuid() where id = $1';
-      expect(await refused(claim, [active])).toBe(FORBIDDEN);
-      expect(await refused(claim, [id])).toBe('done');
-      expect(await refused(claim, [id], 'commit')).toBe(FORBIDDEN);
+      expect(await rejected(claim, [active])).toBe(FORBIDDEN);
+      expect(await rejected(claim, [id])).toBe('done');
+      expect(await rejected(claim, [id], 'commit')).toBe(FORBIDDEN);
       const twice = async () => {
         await fixture.tables.application.query(claim, [id]);
         return fixture.tables.application.query(claim, [id]);
       };
       expect(await outcomeOf(fixture.tables.application, twice)).toBe(FORBIDDEN);
       const half = 'update access_record set claimed_at = register_now() where id = $1';
-      expect(await refused(half, [id])).toBe(FORBIDDEN);
+      expect(await rejected(half, [id])).toBe(FORBIDDEN);
     });
   });
 }

@@ -37,8 +37,8 @@ export function operatorReports(): void {
   });
   const operator = callerWith('communications_operator');
   const OTHERS: AccountRole[] = ['data_user', 'data_provider', 'portal', 'supplier', 'admin', 'analyst'];
-  const SOMEBODY = `duid_${'e'.repeat(24)}`;
-  const calling = (role: AccountRole) => callerWith(role, ['data_user', 'portal'].includes(role) ? SOMEBODY : null);
+  const ANOTHER_DUID = `duid_${'e'.repeat(24)}`;
+  const calling = (role: AccountRole) => callerWith(role, ['data_user', 'portal'].includes(role) ? ANOTHER_DUID : null);
 
   const sighting = (change: object = {}) => ({
     mpxn: newMpxn(),
@@ -50,7 +50,7 @@ export function operatorReports(): void {
     ...change,
   });
   const report = (input: object, key: string | null = null, caller: Caller = operator) =>
-    fixture.askAccess(REPORT, { input, key }, { caller });
+    fixture.executeInAccess(REPORT, { input, key }, { caller });
   const reported = async (input: object) => {
     const { data, codes } = await report(input);
     expect(codes).toEqual([]);
@@ -63,7 +63,7 @@ export function operatorReports(): void {
     ...more,
   });
   const record = (input: object, key: string | null = null, caller: Caller = operator) =>
-    fixture.ask(RECORD, { input, key }, { caller });
+    fixture.execute(RECORD, { input, key }, { caller });
   const rows = async (text: string, ...values: unknown[]) => (await fixture.owner.query(text, values)).rows;
 
   /** Registers access at a meter point; its key. */
@@ -83,7 +83,7 @@ export function operatorReports(): void {
       processing: { ...processing, legalBasis: 'UK_CONTRACT', dataTypes: ['HH_CONSUMPTION'] },
       accessEvent: { ...accessEvent, registeredAt: accessEvent.registeredAt.toISOString() },
     };
-    const { data, codes } = await fixture.askAccess(
+    const { data, codes } = await fixture.executeInAccess(
       'mutation ($input: AccessRecordInput!) { registerAccessRecord(input: $input) { accessToken { key } } }',
       { input },
       { caller: by },
@@ -100,13 +100,13 @@ export function operatorReports(): void {
     });
 
     it('reports them, unauthenticated callers do not, and no caller executes operations of services', async () => {
-      expect((await fixture.askAccess(REPORT, { input: sighting() })).codes).toEqual(['AUT001']);
-      expect((await fixture.ask(RECORD, { input: change() })).codes).toEqual(['AUT001']);
+      expect((await fixture.executeInAccess(REPORT, { input: sighting() })).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(RECORD, { input: change() })).codes).toEqual(['AUT001']);
       const keep = 'mutation ($mpxn: MPxN!) { keepDiscoveredMeterPoint(mpxn: $mpxn) { meterPointId } }';
-      expect((await fixture.ask(keep, { mpxn: newMpxn() }, { caller: operator })).codes).toEqual(['PRM001']);
+      expect((await fixture.execute(keep, { mpxn: newMpxn() }, { caller: operator })).codes).toEqual(['PRM001']);
       const announce = `mutation { announceChangeOfTenancy(id: "${randomBytes(16).toString('hex')}", meterPointId: "x",
       effectiveDate: "2026-01-01", sourceReference: "x") { activeRecordsAffected } }`;
-      expect((await fixture.askAccess(announce, {}, { caller: operator })).codes).toEqual(['PRM001']);
+      expect((await fixture.executeInAccess(announce, {}, { caller: operator })).codes).toEqual(['PRM001']);
     });
   });
 
@@ -115,7 +115,7 @@ export function operatorReports(): void {
       const input = sighting({ lastSeen: '2026-06-11' });
       const { ak, state, isNew } = await reported(input);
       expect([state, isNew]).toEqual(['DISCOVERED', true]);
-      const { data, codes } = await fixture.askAccess(READ, { key: ak });
+      const { data, codes } = await fixture.executeInAccess(READ, { key: ak });
       expect(codes).toEqual([]);
       expect(data.accessRecord).toEqual({
         recordMetadata: {
@@ -170,12 +170,14 @@ export function operatorReports(): void {
     it('has no owner: it can be neither replaced nor revoked, and only the back office reads its history', async () => {
       const { ak } = await reported(sighting());
       const revoke = 'mutation ($key: AccessKey!) { revokeAccessRecord(key: $key) { ak } }';
-      expect((await fixture.askAccess(revoke, { key: ak }, { caller: dataUser })).codes).toEqual(['PRM002']);
-      expect((await fixture.askAccess(revoke, { key: ak }, { caller: calling('portal') })).codes).toEqual(['NTF001']);
+      expect((await fixture.executeInAccess(revoke, { key: ak }, { caller: dataUser })).codes).toEqual(['PRM002']);
+      expect((await fixture.executeInAccess(revoke, { key: ak }, { caller: calling('portal') })).codes).toEqual([
+        'NTF001',
+      ]);
       const history =
         'query ($key: AccessKey!) { accessRecord(key: $key) { dataUser { duid } transitions { nodes { cause } } } }';
       for (const role of OTHERS) {
-        const { data, codes } = await fixture.askAccess(history, { key: ak }, { caller: calling(role) });
+        const { data, codes } = await fixture.executeInAccess(history, { key: ak }, { caller: calling(role) });
         const mayRead = role === 'admin' || role === 'analyst';
         expect([role, codes]).toEqual([role, mayRead ? [] : ['PRM002']]);
         if (mayRead)
@@ -185,12 +187,12 @@ export function operatorReports(): void {
 
     it.each(OTHERS)('is, by its internal id, for the back office only: %s', async (role) => {
       const { ak } = await reported(sighting());
-      const { data } = await fixture.askAccess('query ($key: AccessKey!) { accessRecord(key: $key) { id } }', {
+      const { data } = await fixture.executeInAccess('query ($key: AccessKey!) { accessRecord(key: $key) { id } }', {
         key: ak,
       });
       const query = 'query ($of: [_Any!]!) { _entities(representations: $of) { ... on AccessRecord { state ak } } }';
       const of = [{ __typename: 'AccessRecord', id: data.accessRecord.id }];
-      const { data: found, codes } = await fixture.askAccess(query, { of }, { caller: calling(role) });
+      const { data: found, codes } = await fixture.executeInAccess(query, { of }, { caller: calling(role) });
       expect(codes).toEqual(['PRM002']);
       const mayRead = role === 'admin' || role === 'analyst'; // but never its key
       expect(found?._entities).toEqual(mayRead ? [{ state: 'DISCOVERED', ak: null }] : [null]);
@@ -200,14 +202,14 @@ export function operatorReports(): void {
       const { ak } = await reported(sighting());
       const list = (field: string) =>
         `{ list: ${field}(state: DISCOVERED) { nodes { leadControllerName recordMetadata { duid } legalBasis } } }`;
-      const all = await fixture.askAccess(list('allAccessRecords'), {}, { caller: calling('analyst') });
+      const all = await fixture.executeInAccess(list('allAccessRecords'), {}, { caller: calling('analyst') });
       expect(all.codes).toEqual([]);
       expect(all.data.list.nodes[0]).toEqual({
         leadControllerName: 'Gadwall Analytics',
         recordMetadata: { duid: null },
         legalBasis: null,
       });
-      const own = await fixture.askAccess(list('accessRecords'), {}, { caller: dataUser });
+      const own = await fixture.executeInAccess(list('accessRecords'), {}, { caller: dataUser });
       expect([own.codes, own.data.list.nodes]).toEqual([[], []]);
       expect(ak).toMatch(/^ak_/);
     });
@@ -237,11 +239,11 @@ export function operatorReports(): void {
       await registered(dataUser, input.mpxn);
       const first = await record(input);
       expect(first.codes).toEqual([]);
-      const answer = { ...input, activeRecordsAffected: 1, dataUsersNotified: [dataUser.duid], replayed: false };
-      expect(first.data.recordChangeOfTenancy).toEqual({ ...answer, isNew: true });
+      const result = { ...input, activeRecordsAffected: 1, dataUsersNotified: [dataUser.duid], replayed: false };
+      expect(first.data.recordChangeOfTenancy).toEqual({ ...result, isNew: true });
       await registered(dataUser, input.mpxn);
       const again = await record(input);
-      expect(again.data.recordChangeOfTenancy).toEqual({ ...answer, isNew: false });
+      expect(again.data.recordChangeOfTenancy).toEqual({ ...result, isNew: false });
       expect(
         await rows(`select from access.event where type = 'tenancy.change' and duid = $1`, dataUser.duid),
       ).toHaveLength(1);
@@ -261,8 +263,8 @@ export function operatorReports(): void {
       const owner = await fixture.dataUser();
       const input = change();
       await registered(owner, input.mpxn);
-      const answers = await Promise.all(Array.from({ length: 6 }, () => record(input)));
-      const made = answers.map(({ data }) => data.recordChangeOfTenancy);
+      const results = await Promise.all(Array.from({ length: 6 }, () => record(input)));
+      const made = results.map(({ data }) => data.recordChangeOfTenancy);
       expect(made.filter(({ isNew }) => isNew)).toHaveLength(1);
       expect(new Set(made.map(({ dataUsersNotified }) => dataUsersNotified.join()))).toEqual(new Set([owner.duid]));
       expect(await rows('select from access.event where duid = $1 and change_id is not null', owner.duid)).toHaveLength(
@@ -279,7 +281,7 @@ export function operatorReports(): void {
       expect(data.recordChangeOfTenancy.dataUsersNotified).toEqual([owner.duid]);
       const reidentify = async () =>
         (
-          await fixture.ask(
+          await fixture.execute(
             'mutation ($mpxn: MPxN!) { reidentify(input: { mpxn: $mpxn, method: MAGIC_LINK }) { method } }',
             { mpxn },
             { caller: owner },
@@ -297,8 +299,8 @@ export function operatorReports(): void {
 
     it('has the first response for a repeated idempotency key, including that it was new', async () => {
       const [input, key] = [change(), randomBytes(8).toString('hex')];
-      const answers = await Promise.all(Array.from({ length: 4 }, () => record(input, key)));
-      const made = answers.map(({ data }) => data.recordChangeOfTenancy);
+      const results = await Promise.all(Array.from({ length: 4 }, () => record(input, key)));
+      const made = results.map(({ data }) => data.recordChangeOfTenancy);
       expect(made.map(({ isNew }) => isNew)).toEqual([true, true, true, true]);
       expect(made.filter(({ replayed }) => replayed)).toHaveLength(3);
       expect((await record({ ...input, effectiveDate: '2026-09-03' }, key)).codes).toEqual(['CNF004']);
@@ -317,12 +319,12 @@ export function operatorReports(): void {
       expect(failed.codes).toEqual(['SYS001']);
       expect((await record({ ...input, sourceReference: 'another' }, key)).codes).toEqual(['CNF004']);
       if (meanwhile) expect((await record(input)).data.recordChangeOfTenancy.isNew).toBe(false);
-      const answers = await Promise.all(Array.from({ length: 4 }, () => record(input, key)));
-      const made = answers.map(({ data }) => data.recordChangeOfTenancy);
-      const answer = { ...input, activeRecordsAffected: 1, dataUsersNotified: [owner.duid], isNew: true };
+      const results = await Promise.all(Array.from({ length: 4 }, () => record(input, key)));
+      const made = results.map(({ data }) => data.recordChangeOfTenancy);
+      const result = { ...input, activeRecordsAffected: 1, dataUsersNotified: [owner.duid], isNew: true };
       expect(made.map(({ replayed }) => replayed).toSorted()).toEqual([false, true, true, true]);
-      for (const each of made) expect(each).toMatchObject(answer);
-      expect((await record(input, key)).data.recordChangeOfTenancy).toEqual({ ...answer, replayed: true });
+      for (const each of made) expect(each).toMatchObject(result);
+      expect((await record(input, key)).data.recordChangeOfTenancy).toEqual({ ...result, replayed: true });
     });
 
     it('has MPxN and reference encrypted in `identity`, and neither in any log', async () => {
@@ -364,15 +366,15 @@ export function operatorReports(): void {
       const owner = await fixture.dataUser();
       const keys = [];
       for (let n = 0; n < 6; n++) keys.push(await registered(owner, newMpxn()));
-      await fixture.askAccess(`mutation { revokeAccessRecord(key: "${keys[0]}") { ak } }`, {}, { caller: owner });
-      const asked = jest.spyOn(Pool.prototype, 'query');
-      const { data, codes } = await fixture.askAccess(
+      await fixture.executeInAccess(`mutation { revokeAccessRecord(key: "${keys[0]}") { ak } }`, {}, { caller: owner });
+      const queries = jest.spyOn(Pool.prototype, 'query');
+      const { data, codes } = await fixture.executeInAccess(
         '{ accessRecords(first: 100) { nodes { ak version versions(first: 10) { nodes { version } } transitions(first: 10) { nodes { to } } state } } }',
         {},
         { caller: owner },
       );
-      const names = asked.mock.calls.map(([statement]) => (statement as unknown as { name?: string }).name);
-      asked.mockRestore();
+      const names = queries.mock.calls.map(([statement]) => (statement as unknown as { name?: string }).name);
+      queries.mockRestore();
       expect(codes).toEqual([]);
       const { nodes } = data.accessRecords;
       expect(nodes.map(({ ak }: { ak: string }) => ak).toSorted()).toEqual(keys.toSorted());

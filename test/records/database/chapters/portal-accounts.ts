@@ -66,12 +66,12 @@ export function portalAccounts(): void {
 
     it('redeems its token with the list, once for concurrent calls', async () => {
       const proof = await token();
-      const answers = await Promise.allSettled(
+      const results = await Promise.allSettled(
         Array.from({ length: 20 }, () => portals.page(account, proof, ALL, PAGE)),
       );
-      expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-      for (const answer of answers) {
-        if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'PRM003' });
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const result of results) {
+        if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'PRM003' });
       }
     });
 
@@ -85,8 +85,8 @@ export function portalAccounts(): void {
     it('leaves its token valid, and adds neither alias nor count, if the list fails', async () => {
       const proof = await token();
       const before = [await count('portal_alias'), await count('look'), await count('consumed_token')];
-      const refused = portals.page(account, proof, ALL, { first: 10, after: 'no cursor' });
-      await expect(refused).rejects.toMatchObject({ code: 'VAL001' });
+      const rejected = portals.page(account, proof, ALL, { first: 10, after: 'no cursor' });
+      await expect(rejected).rejects.toMatchObject({ code: 'VAL001' });
       expect([await count('portal_alias'), await count('look'), await count('consumed_token')]).toEqual(before);
       expect((await portals.page(account, proof, ALL, PAGE)).nodes.length).toBeGreaterThan(0);
     });

@@ -40,8 +40,8 @@ export function tenancyChanges(): void {
       const meterPoint = newMeterPoint();
       const own = [await fixture.register(larkhill, meterPoint), await fixture.register(larkhill, meterPoint)];
       const other = await fixture.register(kestrel, meterPoint);
-      const told = change(meterPoint);
-      expect(await fixture.changes.announce(told)).toEqual({
+      const announced = change(meterPoint);
+      expect(await fixture.changes.announce(announced)).toEqual({
         activeRecordsAffected: 3,
         dataUsersNotified: [larkhill.duid, kestrel.duid].toSorted(),
       });
@@ -49,7 +49,7 @@ export function tenancyChanges(): void {
         { type: 'tenancy.change', duid: larkhill.duid, record_id: null, record_ids: await Promise.all(own.map(idOf)) },
         { type: 'tenancy.change', duid: kestrel.duid, record_id: null, record_ids: [await idOf(other)] },
       ];
-      expect(await events(told.id)).toEqual(expected.toSorted((one, next) => one.duid.localeCompare(next.duid)));
+      expect(await events(announced.id)).toEqual(expected.toSorted((one, next) => one.duid.localeCompare(next.duid)));
     });
 
     it('affects no record that is not ACTIVE, is discovered or of another meter point, and notifies no Data User then', async () => {
@@ -61,9 +61,9 @@ export function tenancyChanges(): void {
         accessEvent.expiry = new Date(Date.now() + DAY * 1000);
       });
       await fixture.clock.setOffset(2 * DAY);
-      const told = change(meterPoint);
-      expect(await fixture.changes.announce(told)).toEqual({ activeRecordsAffected: 0, dataUsersNotified: [] });
-      expect(await events(told.id)).toEqual([]);
+      const announced = change(meterPoint);
+      expect(await fixture.changes.announce(announced)).toEqual({ activeRecordsAffected: 0, dataUsersNotified: [] });
+      expect(await events(announced.id)).toEqual([]);
     });
 
     it('is not announced to a terminated Data User, which has no ACTIVE records', async () => {
@@ -74,11 +74,17 @@ export function tenancyChanges(): void {
       const set = `update account set status = $2, suspended_at = case $2 when 'suspended' then register_now() end where duid = $1`;
       await rows(set, gone.duid, 'terminated');
       await rows(set, paused.duid, 'suspended');
-      const told = change(meterPoint);
+      const announced = change(meterPoint);
       const notified = [larkhill.duid, paused.duid].toSorted();
-      expect(await fixture.changes.announce(told)).toEqual({ activeRecordsAffected: 2, dataUsersNotified: notified });
-      expect((await events(told.id)).map(({ duid }) => duid)).toEqual(notified);
-      expect(await fixture.changes.announce(told)).toEqual({ activeRecordsAffected: 2, dataUsersNotified: notified });
+      expect(await fixture.changes.announce(announced)).toEqual({
+        activeRecordsAffected: 2,
+        dataUsersNotified: notified,
+      });
+      expect((await events(announced.id)).map(({ duid }) => duid)).toEqual(notified);
+      expect(await fixture.changes.announce(announced)).toEqual({
+        activeRecordsAffected: 2,
+        dataUsersNotified: notified,
+      });
     });
 
     it('with records of terminated Data Users only notifies no Data User', async () => {
@@ -86,9 +92,9 @@ export function tenancyChanges(): void {
       const gone = await fixture.organisation('Alderbrook Analytics');
       await fixture.register(gone, meterPoint);
       await rows(`update account set status = 'terminated' where duid = $1`, gone.duid);
-      const told = change(meterPoint);
-      expect(await fixture.changes.announce(told)).toEqual({ activeRecordsAffected: 0, dataUsersNotified: [] });
-      expect(await events(told.id)).toEqual([]);
+      const announced = change(meterPoint);
+      expect(await fixture.changes.announce(announced)).toEqual({ activeRecordsAffected: 0, dataUsersNotified: [] });
+      expect(await events(announced.id)).toEqual([]);
     });
 
     it('revokes nothing', async () => {
@@ -101,23 +107,23 @@ export function tenancyChanges(): void {
     it('is announced once, for repeats and concurrent calls, which return the first result', async () => {
       const meterPoint = newMeterPoint();
       await fixture.register(larkhill, meterPoint);
-      const told = change(meterPoint);
-      const answers = await Promise.all(Array.from({ length: 6 }, () => fixture.changes.announce(told)));
+      const announced = change(meterPoint);
+      const results = await Promise.all(Array.from({ length: 6 }, () => fixture.changes.announce(announced)));
       await fixture.register(kestrel, meterPoint);
-      answers.push(await fixture.changes.announce(told));
-      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-      expect(await events(told.id)).toHaveLength(1);
+      results.push(await fixture.changes.announce(announced));
+      expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+      expect(await events(announced.id)).toHaveLength(1);
     });
 
     it('has one subject with every other of its meter point, by which that cannot be found', async () => {
       const [meterPoint, elsewhere] = [newMeterPoint(), newMeterPoint()];
-      const told = [change(meterPoint), change(meterPoint), change(elsewhere)];
-      for (const each of told) await fixture.changes.announce(each);
+      const announced = [change(meterPoint), change(meterPoint), change(elsewhere)];
+      for (const each of announced) await fixture.changes.announce(each);
       const subjects = await rows(
         'select id, subject from tenancy_change where id = any($1)',
-        told.map(({ id }) => id),
+        announced.map(({ id }) => id),
       );
-      const [one, same, other] = told.map(({ id }) => subjects.find((row) => row.id === id).subject);
+      const [one, same, other] = announced.map(({ id }) => subjects.find((row) => row.id === id).subject);
       expect(one).toBe(same);
       expect(one).not.toBe(other);
       const kept = JSON.stringify(await rows('select * from tenancy_change'));
@@ -133,11 +139,11 @@ export function tenancyChanges(): void {
         await fixture.register(larkhill, meterPoint),
       ];
       const [first, gone, last] = await Promise.all(own.map(idOf));
-      const told = change(meterPoint);
-      await fixture.changes.announce(told);
+      const announced = change(meterPoint);
+      await fixture.changes.announce(announced);
       await fixture.records.revoke(larkhill, own[1] as string, null, null);
       expect(await new ClosingRepository(fixture.database).close(identityRecordId, larkhill.duid)).toBe('closed');
-      expect((await events(told.id)).map(({ record_ids }) => record_ids)).toEqual([[first, last]]);
+      expect((await events(announced.id)).map(({ record_ids }) => record_ids)).toEqual([[first, last]]);
       expect(JSON.stringify(await rows(`select record_ids from event where type = 'tenancy.change'`))).not.toContain(
         gone,
       );
@@ -155,15 +161,18 @@ export function tenancyChanges(): void {
     });
 
     it('stores the source reference encrypted, and decrypts it for notices', async () => {
-      const told = change(newMeterPoint(), { effectiveDate: '2027-02-28', sourceReference: 'Tŷ Gwyn 4' });
-      await fixture.changes.announce(told);
-      expect(await fixture.changes.fieldsOf(told.id)).toEqual({
-        id: told.id,
+      const announced = change(newMeterPoint(), { effectiveDate: '2027-02-28', sourceReference: 'Tŷ Gwyn 4' });
+      await fixture.changes.announce(announced);
+      expect(await fixture.changes.fieldsOf(announced.id)).toEqual({
+        id: announced.id,
         effectiveDate: '2027-02-28',
         sourceReference: 'Tŷ Gwyn 4',
       });
       expect(await fixture.changes.fieldsOf(randomUUID())).toBeUndefined();
-      const [row] = await rows('select source_reference_sealed as sealed from tenancy_change where id = $1', told.id);
+      const [row] = await rows(
+        'select source_reference_sealed as sealed from tenancy_change where id = $1',
+        announced.id,
+      );
       expect((row.sealed as Buffer).toString('latin1')).not.toContain('Gwyn');
     });
 

@@ -61,7 +61,7 @@ export function tokenRedemption(): void {
       );
       return rows[0];
     }
-    const answers = async () => (await kept(await link()))?.['answers'] as number;
+    const results = async () => (await kept(await link()))?.['answers'] as number;
 
     it('redeems it with the record, whose owner cannot read the Identity Record', async () => {
       const proof = await link();
@@ -75,7 +75,7 @@ export function tokenRedemption(): void {
     it('is rejected the second time, and leaves neither record nor stored response', async () => {
       const proof = await link();
       await register(proof);
-      const before = await answers();
+      const before = await results();
       await expect(register(proof, 'second')).rejects.toMatchObject({
         code: 'VAL009',
         extensions: { violations: [expect.objectContaining({ code: 'VAL009', path: ['reidentificationToken'] })] },

@@ -4,7 +4,7 @@ import {
   type Participant,
   type TariffEventFixture,
   tariffEventFixture,
-  told,
+  bodiesOf,
 } from '../../../support/tariff-event-fixture';
 import { ADMIN, ANALYST, supplierOf, trf } from '../../../support/tariff-graph';
 import { until } from '../../../support/until';
@@ -24,7 +24,7 @@ export function consentsToShare(): void {
     await fixture.suppliers('FELL');
   });
   afterEach(async () => {
-    fixture.receiver.answer(() => 204);
+    fixture.receiver.respondWith(() => 204);
     await fixture.moveOn(0);
   });
   afterAll(() => fixture?.close());
@@ -48,7 +48,7 @@ export function consentsToShare(): void {
     }
 
     const heard = (path: string) =>
-      told(fixture.receiver.received.filter((post) => post.path === path)).map(({ type }) => String(type));
+      bodiesOf(fixture.receiver.received.filter((post) => post.path === path)).map(({ type }) => String(type));
     const held = async (userId: string) => {
       await fixture.settled();
       expect((await fixture.owner.query(PENDING, [userId])).rows[0].count).toBeGreaterThan(0);
@@ -64,12 +64,12 @@ export function consentsToShare(): void {
         await fixture.setStatus({ mpid }, status);
         await fixture.assign(mpxn, number, 0, mpid);
         await held(userId);
-        expect(await fixture.refusal(CUSTOMER, {}, caller)).toBe('AUT001');
+        expect(await fixture.errorOf(CUSTOMER, {}, caller)).toBe('AUT001');
         await fixture.moveClock(300);
         expect([heard(path), await metric(WAITING)]).toEqual([[], 0]);
         const [before, others] = [await metric(COUNTED(true)), await metric(COUNTED(false))];
         await fixture.setStatus({ mpid }, 'ACTIVE');
-        const [event] = told(await fixture.posts(1, path));
+        const [event] = bodiesOf(await fixture.posts(1, path));
         expect(event).toMatchObject({ type: 'tariff.change', mpxn, tariff_id: trf(number) });
         expect([await metric(COUNTED(true)), await metric(COUNTED(false))]).toEqual([before + 1, others]);
       });
@@ -77,7 +77,7 @@ export function consentsToShare(): void {
       it('does not delay a revocation', async () => {
         const { mpid, path, registrationId } = await followingOwn(`B${status.slice(0, 3)}`);
         await fixture.setStatus({ mpid }, status);
-        await fixture.ask(REVOKE, { id: registrationId }, ADMIN);
+        await fixture.execute(REVOKE, { id: registrationId }, ADMIN);
         await fixture.posts(1, path);
         expect(heard(path)).toEqual(['consent.revoked']);
       });
@@ -116,7 +116,7 @@ export function consentsToShare(): void {
   });
 
   const tariffsOf = async (caller: Caller): Promise<string[]> =>
-    (await fixture.ask(CUSTOMER, {}, caller)).customerTariffs.map(({ tariffId }: { tariffId: string }) => tariffId);
+    (await fixture.execute(CUSTOMER, {}, caller)).customerTariffs.map(({ tariffId }: { tariffId: string }) => tariffId);
 
   /** Returns whether the supplier shares tariffs with a caller; throws any error other than the missing consent. */
   const isShared = (caller: Caller): Promise<boolean> =>
@@ -149,7 +149,7 @@ export function consentsToShare(): void {
       expect(await fixture.consent(participant.caller)).toEqual({ ...given, isNew: false });
       const wider = await fixture.consent(fixture.with(participant, { mpxns: [second] }));
       expect(wider).toEqual({ ...given, tariffs: [{ mpxn: second, tariffId: trf(2) }], isNew: false });
-      const { tariffConsents } = await fixture.ask(
+      const { tariffConsents } = await fixture.execute(
         LIST,
         { filter: { userId: participant.userId } },
         supplierOf('LAPW'),
@@ -162,8 +162,8 @@ export function consentsToShare(): void {
       const participant = await onTariff();
       const elsewhere = fixture.with(participant, { mpxns: [participant.mpxn], issuer: 'https://login.lapw.example' });
       const { registrationId } = await fixture.consent(participant.caller);
-      expect(await fixture.refusal(CUSTOMER, {}, elsewhere)).toBe('RTI002');
-      expect(await fixture.refusal(REVOKE, { id: registrationId }, elsewhere)).toBe('NTF005');
+      expect(await fixture.errorOf(CUSTOMER, {}, elsewhere)).toBe('RTI002');
+      expect(await fixture.errorOf(REVOKE, { id: registrationId }, elsewhere)).toBe('NTF005');
       expect(await tariffsOf(participant.caller)).toEqual([trf(1)]);
     });
 
@@ -177,7 +177,7 @@ export function consentsToShare(): void {
     it('after a revocation creates another consent', async () => {
       const { caller } = await onTariff();
       const { registrationId } = await fixture.consent(caller);
-      await fixture.ask(REVOKE, { id: registrationId }, caller);
+      await fixture.execute(REVOKE, { id: registrationId }, caller);
       const again = await fixture.consent(caller);
       expect(again.isNew).toBe(true);
       expect(again.registrationId).not.toBe(registrationId);
@@ -220,7 +220,7 @@ export function consentsToShare(): void {
         await fixture.moveClock(Math.round(days * 86_400));
         const shared = await tariffsOf(participant.caller);
         const applied = `query ($mpxn: String!) { appliedTariff(mpxn: $mpxn) { tariffId } }`;
-        const { appliedTariff } = await fixture.ask(applied, { mpxn }, supplierOf('LAPW'));
+        const { appliedTariff } = await fixture.execute(applied, { mpxn }, supplierOf('LAPW'));
         expect(shared).toEqual(appliedTariff === null ? [] : [appliedTariff.tariffId]);
         seen.push(shared);
       }
@@ -230,25 +230,25 @@ export function consentsToShare(): void {
     it('are none without a live consent, an active RTI User, an active supplier and the scope', async () => {
       const participant = await onTariff();
       const { caller, mpxn } = participant;
-      expect(await fixture.refusal(CUSTOMER, {}, caller)).toBe('RTI002');
+      expect(await fixture.errorOf(CUSTOMER, {}, caller)).toBe('RTI002');
       const { registrationId } = await fixture.consent(caller);
       const unscoped = fixture.with(participant, { mpxns: [mpxn], scopes: ['consent:write', 'webhook:write'] });
-      expect(await fixture.refusal(CUSTOMER, {}, unscoped)).toBe('PRM001');
+      expect(await fixture.errorOf(CUSTOMER, {}, unscoped)).toBe('PRM001');
       const reading = fixture.with(participant, { mpxns: [mpxn], scopes: ['tariff:read'] });
-      expect(await fixture.refusal(GIVE, {}, reading)).toBe('PRM001');
-      expect(await fixture.refusal(REVOKE, { id: registrationId }, reading)).toBe('PRM001');
+      expect(await fixture.errorOf(GIVE, {}, reading)).toBe('PRM001');
+      expect(await fixture.errorOf(REVOKE, { id: registrationId }, reading)).toBe('PRM001');
       for (const status of ['SUSPENDED', 'DISABLED']) {
         await fixture.setStatus(participant, status);
-        expect(await fixture.refusal(CUSTOMER, {}, caller)).toBe('RTI001');
-        expect(await fixture.refusal(GIVE, {}, caller)).toBe('RTI001');
+        expect(await fixture.errorOf(CUSTOMER, {}, caller)).toBe('RTI001');
+        expect(await fixture.errorOf(GIVE, {}, caller)).toBe('RTI001');
         await fixture.setStatus(participant, 'ACTIVE');
       }
       expect(await tariffsOf(caller)).toEqual([trf(1)]);
       await fixture.setStatus({ mpid: 'LAPW' }, 'SUSPENDED');
-      expect(await fixture.refusal(CUSTOMER, {}, caller)).toBe('AUT001');
+      expect(await fixture.errorOf(CUSTOMER, {}, caller)).toBe('AUT001');
       await fixture.setStatus({ mpid: 'LAPW' }, 'ACTIVE');
       for (const other of [ADMIN, supplierOf('LAPW')])
-        expect(await fixture.refusal(CUSTOMER, {}, other)).toBe('PRM001');
+        expect(await fixture.errorOf(CUSTOMER, {}, other)).toBe('PRM001');
     });
   });
 
@@ -260,22 +260,22 @@ export function consentsToShare(): void {
         let isRevoked = false;
         let before = 0;
         let after = 0;
-        const asking = Promise.all(
+        const inputs = Promise.all(
           Array.from({ length: 4 }, async () => {
-            for (let refused = 0; refused < 3;) {
+            for (let rejected = 0; rejected < 3;) {
               const wasRevoked = isRevoked;
               const shared = await isShared(caller);
               if (shared && wasRevoked) after += 1;
               if (shared && !wasRevoked) before += 1;
-              if (!shared) refused += 1;
+              if (!shared) rejected += 1;
             }
           }),
         );
-        await Promise.race([asking, until(() => before > 0 || undefined)]);
+        await Promise.race([inputs, until(() => before > 0 || undefined)]);
         expect(before).toBeGreaterThan(0);
-        await fixture.ask(REVOKE, { id: registrationId }, caller);
+        await fixture.execute(REVOKE, { id: registrationId }, caller);
         isRevoked = true;
-        await asking;
+        await inputs;
         expect(after).toBe(0);
       }
     });
@@ -290,13 +290,13 @@ export function consentsToShare(): void {
         fixture.with(participant, { mpxns: [one], subject: 'consumer-2' }),
         fixture.with(participant, { mpxns: [one], mpid: 'FELL' }),
       ];
-      for (const caller of others) expect(await fixture.refusal(REVOKE, { id }, caller)).toBe('NTF005');
-      expect(await fixture.refusal(REVOKE, { id: randomUUID() }, participant.caller)).toBe('NTF005');
-      expect(await fixture.refusal(REVOKE, { id: 'none' }, participant.caller)).toBe('VAL001 registrationId');
-      expect(await fixture.refusal(REVOKE, { id }, ANALYST)).toBe('PRM001');
-      expect(await fixture.ask(REVOKE, { id }, ADMIN)).toEqual({ revokeTariffConsent: { registrationId: id } });
-      expect(await fixture.refusal(REVOKE, { id }, participant.caller)).toBe('NTF005');
-      expect(await fixture.refusal(CUSTOMER, {}, participant.caller)).toBe('RTI002');
+      for (const caller of others) expect(await fixture.errorOf(REVOKE, { id }, caller)).toBe('NTF005');
+      expect(await fixture.errorOf(REVOKE, { id: randomUUID() }, participant.caller)).toBe('NTF005');
+      expect(await fixture.errorOf(REVOKE, { id: 'none' }, participant.caller)).toBe('VAL001 registrationId');
+      expect(await fixture.errorOf(REVOKE, { id }, ANALYST)).toBe('PRM001');
+      expect(await fixture.execute(REVOKE, { id }, ADMIN)).toEqual({ revokeTariffConsent: { registrationId: id } });
+      expect(await fixture.errorOf(REVOKE, { id }, participant.caller)).toBe('NTF005');
+      expect(await fixture.errorOf(CUSTOMER, {}, participant.caller)).toBe('RTI002');
     });
 
     it('follows from the removal of the RTI User, even for a consent that is granted concurrently', async () => {
@@ -341,7 +341,7 @@ export function consentsToShare(): void {
     it('change by revocation only, and are never deleted', async () => {
       const { caller } = await onTariff();
       const { registrationId } = await fixture.consent(caller);
-      await fixture.ask(REVOKE, { id: registrationId }, caller);
+      await fixture.execute(REVOKE, { id: registrationId }, caller);
       for (const change of ['set revoked_at = null, revoked_by = null', 'set given_at = now()'])
         await expect(
           fixture.owner.query(`update tariff_consent ${change} where id = $1`, [registrationId]),
@@ -355,7 +355,8 @@ export function consentsToShare(): void {
     it('are listed for the back office and for their supplier; the MPxNs for that supplier only', async () => {
       const { caller, userId, mpxn } = await onTariff();
       const { registrationId } = await fixture.consent(caller);
-      const list = async (by: Caller, filter: object) => (await fixture.ask(LIST, { filter }, by)).tariffConsents.nodes;
+      const list = async (by: Caller, filter: object) =>
+        (await fixture.execute(LIST, { filter }, by)).tariffConsents.nodes;
       const [seen] = await list(supplierOf('LAPW'), { userId });
       expect(seen).toEqual({
         registrationId,
@@ -364,9 +365,9 @@ export function consentsToShare(): void {
       });
       for (const by of [ADMIN, ANALYST]) expect(await list(by, { userId })).toEqual([{ ...seen, mpxns: null }]);
       expect(await list(supplierOf('FELL'), { userId })).toEqual([]);
-      expect(await fixture.refusal(LIST, { filter: { mpid: 'LAPW' } }, supplierOf('FELL'))).toBe('PRM002');
-      expect(await fixture.refusal(LIST, {}, caller)).toBe('PRM001');
-      await fixture.ask(REVOKE, { id: registrationId }, caller);
+      expect(await fixture.errorOf(LIST, { filter: { mpid: 'LAPW' } }, supplierOf('FELL'))).toBe('PRM002');
+      expect(await fixture.errorOf(LIST, {}, caller)).toBe('PRM001');
+      await fixture.execute(REVOKE, { id: registrationId }, caller);
       expect(await list(ADMIN, { userId, live: true })).toEqual([]);
       expect(await list(ADMIN, { userId, live: false })).toMatchObject([{ registrationId, revokedBy: 'CONSUMER' }]);
     });

@@ -86,7 +86,7 @@ export function consumerIssuers(): void {
       const target = await startTokenIssuer();
       issuer.misbehaviour.redirectTo = `${target.issuer}/keys`;
       expect(await outcome(await newToken())).toBe('SYS002');
-      expect(target.asked).toEqual([]);
+      expect(target.requests).toEqual([]);
       await target.close();
     });
 
@@ -133,7 +133,7 @@ export function consumerIssuers(): void {
       const tokens = await Promise.all(Array.from({ length: 30 }, () => newToken()));
       const outcomes = await Promise.all(tokens.map((token) => outcome(token)));
       expect(new Set(outcomes)).toEqual(new Set(['let in']));
-      expect(issuer.asked).toEqual([DISCOVERY, '/keys']);
+      expect(issuer.requests).toEqual([DISCOVERY, '/keys']);
     });
 
     it('receives another request for a new key, and tokens of both keys are valid', async () => {
@@ -150,7 +150,7 @@ export function consumerIssuers(): void {
       expect(await outcome(await newToken())).toBe('let in');
       const unknown = await newIssuerKey();
       for (let count = 0; count < 20; count++) expect(await outcome(await newToken({}, {}, unknown))).toBe('AUT001');
-      expect(issuer.asked).toEqual([DISCOVERY, '/keys']);
+      expect(issuer.requests).toEqual([DISCOVERY, '/keys']);
     });
 
     it('that withdrew a key has its tokens rejected after the cache has expired', async () => {
@@ -158,9 +158,9 @@ export function consumerIssuers(): void {
       const [withdrawn] = issuer.keys;
       expect(await outcome(await newToken(), tokens)).toBe('let in');
       issuer.keys[0] = await newIssuerKey();
-      const isRefused = async () =>
+      const isRejected = async () =>
         (await outcome(await newToken({}, {}, withdrawn), tokens)) === 'AUT001' || undefined;
-      await until(isRefused);
+      await until(isRejected);
       expect(await outcome(await newToken(), tokens)).toBe('let in');
     });
 
@@ -197,7 +197,7 @@ export function consumerIssuers(): void {
       const iss = named(new URL(issuer.issuer).port);
       if (iss !== issuer.issuer) await addSupplier(iss);
       expect(await outcome(await newToken({ iss }), fixture.elsewhere({ production: true }))).toBe('SYS002');
-      expect(issuer.asked).toEqual([]);
+      expect(issuer.requests).toEqual([]);
       expect(fixture.log()).toMatch(
         new RegExp(`"issuer":"${iss.replace(/[[\].]/g, '\\$&')}","fault":"(blocked-address|BLOCKED)"`),
       );

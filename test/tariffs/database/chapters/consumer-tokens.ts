@@ -199,13 +199,13 @@ export function consumerTokens(): void {
     });
 
     it('causes no request to any address that it contains', async () => {
-      const asked = other.asked.length;
+      const requests = other.requests.length;
       await outcome(
         await withOwnKey({ jku: `${other.issuer}/keys`, x5u: `${other.issuer}/keys` }),
         fixture.elsewhere(),
       );
-      expect(other.asked.length).toBe(asked);
-      expect(supplier.asked).toContain('/keys');
+      expect(other.requests.length).toBe(requests);
+      expect(supplier.requests).toContain('/keys');
     });
 
     it('is not logged, nor are its claims, even if the unavailable issuer echoes it', async () => {
@@ -213,7 +213,7 @@ export function consumerTokens(): void {
       supplier.misbehaviour.text = token;
       expect(await outcome(token, fixture.elsewhere())).toBe('SYS002');
       expect(fixture.log()).toContain(`"issuer":"${supplier.issuer}","fault":"SyntaxError"`);
-      for (const said of [MPXN, 'consumer-1', USER, 'eyJ']) expect(fixture.log()).not.toContain(said);
+      for (const secret of [MPXN, 'consumer-1', USER, 'eyJ']) expect(fixture.log()).not.toContain(secret);
     });
   });
 
@@ -260,13 +260,13 @@ export function consumerTokens(): void {
 
     it('costs one statement, verified or cached, and all cost one request to their issuer', async () => {
       const tokens = fixture.elsewhere();
-      const [before, asked] = [fixture.reads(), supplier.asked.length];
+      const [before, requests] = [fixture.reads(), supplier.requests.length];
       const token = await supplier.token(claims());
       await outcome(token, tokens);
       await outcome(token, tokens);
       await outcome(await supplier.token(claims()), tokens);
       expect(fixture.reads() - before).toBe(3);
-      expect(supplier.asked.slice(asked)).toEqual(['/.well-known/openid-configuration', '/keys']);
+      expect(supplier.requests.slice(requests)).toEqual(['/.well-known/openid-configuration', '/keys']);
     });
 
     it('belongs to another supplier as soon as its issuer and audience do, cached or not', async () => {

@@ -2,7 +2,7 @@ import type { CallContext } from '../../../../subgraphs/server/callers/caller';
 import { ADVISORY_LOCKS } from '../../../../subgraphs/server/database/advisory-locks';
 import { RENEW_EVENT_ERA } from '../../../../subgraphs/server/event-log/event-era';
 import { mpxnCipher } from '../../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
-import { type TariffEventFixture, isSigned, tariffEventFixture, told } from '../../../support/tariff-event-fixture';
+import { type TariffEventFixture, isSigned, tariffEventFixture, bodiesOf } from '../../../support/tariff-event-fixture';
 import { ADMIN, ANALYST, ASSIGN, supplierOf, trf } from '../../../support/tariff-graph';
 import { until } from '../../../support/until';
 
@@ -23,7 +23,7 @@ export function eventsOfTariffs(): void {
     await fixture.publish(20, {}, 'FELL');
   });
   afterEach(async () => {
-    fixture.receiver.answer(() => 204);
+    fixture.receiver.respondWith(() => 204);
     await fixture.moveOn(0);
   });
   afterAll(() => fixture?.close());
@@ -38,11 +38,11 @@ export function eventsOfTariffs(): void {
 
   /** Ends the assignment of an MPxN now, as its supplier. */
   const end = async (mpxn: string) =>
-    fixture.ask(END, { mpxn, at: (await fixture.now()).toISOString() }, supplierOf('LAPW'));
+    fixture.execute(END, { mpxn, at: (await fixture.now()).toISOString() }, supplierOf('LAPW'));
 
   /** Returns type and tariff of the events that a path received. */
   const heard = async (count: number, path: string) =>
-    told(await fixture.posts(count, path)).map(({ type, tariff_id: tariff }) => [type, tariff]);
+    bodiesOf(await fixture.posts(count, path)).map(({ type, tariff_id: tariff }) => [type, tariff]);
 
   // This test is the first one, because it reads all events.
   describe('The event log of tariffs', () => {
@@ -86,7 +86,7 @@ export function eventsOfTariffs(): void {
       const { webhookId } = await fixture.webhook(caller, '/log');
       await fixture.assign(mpxn, 1);
       await fixture.posts(1, '/log');
-      await fixture.ask(
+      await fixture.execute(
         'mutation ($id: String!) { revokeTariffConsent(registrationId: $id) { registrationId } }',
         { id: registrationId },
         caller,
@@ -94,7 +94,7 @@ export function eventsOfTariffs(): void {
       await fixture.posts(2, '/log');
       await fixture.settled();
       await shown();
-      const { tariffEvents } = await fixture.ask(PAGE, { first: 10 }, supplierOf('LAPW'));
+      const { tariffEvents } = await fixture.execute(PAGE, { first: 10 }, supplierOf('LAPW'));
       const deliveries = [{ webhookId, userId, state: 'DELIVERED', attempts: 1 }];
       const common = { mpid: 'LAPW', mpxn, supplier: { mpid: 'LAPW' }, deliveries };
       expect(tariffEvents.nodes).toMatchObject([
@@ -102,7 +102,7 @@ export function eventsOfTariffs(): void {
         { ...common, type: 'CONSENT_REVOKED', tariff: null, registrationId },
       ]);
       for (const by of [ADMIN, ANALYST]) {
-        const { tariffEvents: seen } = await fixture.ask(PAGE, { first: 10 }, by);
+        const { tariffEvents: seen } = await fixture.execute(PAGE, { first: 10 }, by);
         expect(seen.nodes.map((node: { mpxn: string | null }) => node.mpxn)).toEqual([null, null]);
       }
     });
@@ -114,10 +114,10 @@ export function eventsOfTariffs(): void {
       await fixture.assign(ofItsCustomer, 20, 0, 'FELL');
       await fixture.settled();
       await shown();
-      const all = (await fixture.ask(PAGE, { first: 500 }, ADMIN)).tariffEvents.nodes;
+      const all = (await fixture.execute(PAGE, { first: 500 }, ADMIN)).tariffEvents.nodes;
       const paged: unknown[] = [];
       for (let after: string | null = ''; after !== null;) {
-        const { nodes, nextCursor } = (await fixture.ask(PAGE, { first: 2, after }, ADMIN)).tariffEvents as {
+        const { nodes, nextCursor } = (await fixture.execute(PAGE, { first: 2, after }, ADMIN)).tariffEvents as {
           nodes: unknown[];
           nextCursor: string | null;
         };
@@ -126,7 +126,7 @@ export function eventsOfTariffs(): void {
       }
       expect(paged).toEqual(all);
       const read = async (filter: object, by = ADMIN) =>
-        (await fixture.ask(PAGE, { first: 500, filter }, by)).tariffEvents.nodes;
+        (await fixture.execute(PAGE, { first: 500, filter }, by)).tariffEvents.nodes;
       const ofFell = all.filter(({ mpid }: { mpid: string }) => mpid === 'FELL');
       expect(ofFell).toHaveLength(1);
       expect(await read({ mpid: 'FELL' })).toEqual(ofFell);
@@ -137,14 +137,14 @@ export function eventsOfTariffs(): void {
       expect(await read({ types: ['CONSENT_REVOKED', 'TARIFF_CHANGE', 'TARIFF_CHANGE'], mpid: 'LAPW' })).toEqual(
         all.filter(({ mpid }: { mpid: string }) => mpid === 'LAPW'),
       );
-      expect(await fixture.refusal(PAGE, { first: 5, filter: { mpid: 'LAPW' } }, supplierOf('FELL'))).toBe('PRM002');
+      expect(await fixture.errorOf(PAGE, { first: 5, filter: { mpid: 'LAPW' } }, supplierOf('FELL'))).toBe('PRM002');
       const [own] = ofFell;
-      expect((await fixture.ask(ONE, { id: own.id }, supplierOf('FELL'))).tariffEvent.mpxn).toMatch(/^\d{10}$/);
-      expect((await fixture.ask(ONE, { id: own.id }, ANALYST)).tariffEvent.mpxn).toBeNull();
-      expect(await fixture.refusal(ONE, { id: own.id }, supplierOf('LAPW'))).toBe('PRM002');
-      for (const first of [0, 501]) expect(await fixture.refusal(PAGE, { first }, ADMIN)).toBe('VAL003 first');
-      expect(await fixture.refusal(PAGE, { first: 5, after: 'none' }, ADMIN)).toBe('VAL001 after');
-      expect(await fixture.refusal(FOLLOW, { first: 5 }, ADMIN)).toBe('PRM001');
+      expect((await fixture.execute(ONE, { id: own.id }, supplierOf('FELL'))).tariffEvent.mpxn).toMatch(/^\d{10}$/);
+      expect((await fixture.execute(ONE, { id: own.id }, ANALYST)).tariffEvent.mpxn).toBeNull();
+      expect(await fixture.errorOf(ONE, { id: own.id }, supplierOf('LAPW'))).toBe('PRM002');
+      for (const first of [0, 501]) expect(await fixture.errorOf(PAGE, { first }, ADMIN)).toBe('VAL003 first');
+      expect(await fixture.errorOf(PAGE, { first: 5, after: 'none' }, ADMIN)).toBe('VAL001 after');
+      expect(await fixture.errorOf(FOLLOW, { first: 5 }, ADMIN)).toBe('PRM001');
     });
 
     it('contains no event after a running transaction, so that no cursor skips a late commit', async () => {
@@ -161,7 +161,7 @@ export function eventsOfTariffs(): void {
       const { rows: first } = await late.query<{ id: string }>(insert, [hash(lateMpxn), trf(3)]);
       const { rows: second } = await fixture.owner.query<{ id: string }>(insert, [hash(earlyMpxn), trf(3)]);
       expect((await follow(cursor)).entries).toEqual([]);
-      expect((await fixture.ask(PAGE, { first: 5, after: cursor }, ADMIN)).tariffEvents.nodes).toEqual([]);
+      expect((await fixture.execute(PAGE, { first: 5, after: cursor }, ADMIN)).tariffEvents.nodes).toEqual([]);
       await late.query('commit');
       late.release();
       await shown();
@@ -190,7 +190,7 @@ export function eventsOfTariffs(): void {
       const before = await fixture.now();
       await fixture.assign(mpxn, 1);
       const [post] = await fixture.posts(1, path);
-      const [event] = told(post ? [post] : []);
+      const [event] = bodiesOf(post ? [post] : []);
       expect(Object.keys(event)).toEqual([
         ...['webhook_id', 'webhook_timestamp', 'type', 'event_timestamp', 'mpxn', 'tariff_id', 'supplier_mpid'],
       ]);
@@ -232,7 +232,7 @@ export function eventsOfTariffs(): void {
       await fixture.assign(losing.mpxn, 1, -10);
       await fixture.settled();
       await fixture.assign(losing.mpxn, 20, 0, 'FELL');
-      const [, event] = told(await fixture.posts(2, losing.path));
+      const [, event] = bodiesOf(await fixture.posts(2, losing.path));
       expect(event).toEqual({
         webhook_id: losing.webhook.webhookId,
         webhook_timestamp: expect.any(String),
@@ -241,7 +241,7 @@ export function eventsOfTariffs(): void {
         mpxn: losing.mpxn,
         supplier_mpid: 'LAPW',
       });
-      expect(told(await fixture.posts(1, gaining.path))).toMatchObject([
+      expect(bodiesOf(await fixture.posts(1, gaining.path))).toMatchObject([
         { type: 'tariff.change', tariff_id: trf(20), mpxn: losing.mpxn, supplier_mpid: 'FELL' },
       ]);
       await fixture.settled();
@@ -268,7 +268,7 @@ export function eventsOfTariffs(): void {
       const { mpxn } = before;
       await fixture.assign(mpxn, 1, -30);
       expect(await heard(1, before.path)).toEqual([['tariff.change', trf(1)]]);
-      expect((await fixture.ask(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([{ tariffId: trf(1) }]);
+      expect((await fixture.execute(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([{ tariffId: trf(1) }]);
       await end(mpxn);
       expect(await heard(2, before.path)).toContainEqual(['tariff.change', undefined]);
       const after = await following({ subject: 'the next occupant' }, { mpxn, path: place.path });
@@ -276,21 +276,21 @@ export function eventsOfTariffs(): void {
       expect(await heard(1, after.path)).toEqual([['tariff.change', trf(2)]]);
       await fixture.settled();
       expect(await heard(2, before.path)).toHaveLength(2);
-      expect((await fixture.ask(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([]);
-      expect((await fixture.ask(CUSTOMER, {}, after.caller)).customerTariffs).toEqual([{ tariffId: trf(2) }]);
+      expect((await fixture.execute(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([]);
+      expect((await fixture.execute(CUSTOMER, {}, after.caller)).customerTariffs).toEqual([{ tariffId: trf(2) }]);
       await fixture.consent(before.caller);
-      expect((await fixture.ask(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([{ tariffId: trf(2) }]);
+      expect((await fixture.execute(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([{ tariffId: trf(2) }]);
       await fixture.assign(mpxn, 3);
       expect(await heard(3, before.path)).toContainEqual(['tariff.change', trf(3)]);
     });
 
     it('and ends while its delivery waits is not sent any more; the end is', async () => {
       const { mpxn, path } = await following();
-      fixture.receiver.answer(() => 500);
+      fixture.receiver.respondWith(() => 500);
       await fixture.assign(mpxn, 1);
       await fixture.posts(1, path);
       await end(mpxn);
-      fixture.receiver.answer(() => 204);
+      fixture.receiver.respondWith(() => 204);
       await fixture.moveOn(HOUR);
       await fixture.settled();
       expect(await heard(2, path)).toEqual([
@@ -302,12 +302,12 @@ export function eventsOfTariffs(): void {
     it('in the future causes an event when it is due, not before, dated at that instant', async () => {
       const { mpxn, path } = await following();
       const from = new Date((await fixture.now()).getTime() + 2 * HOUR * 1_000).toISOString();
-      await fixture.ask(ASSIGN, { mpxn, tariffId: trf(2), from }, supplierOf('LAPW'));
+      await fixture.execute(ASSIGN, { mpxn, tariffId: trf(2), from }, supplierOf('LAPW'));
       await fixture.moveOn(2 * HOUR - 60);
       await fixture.settled();
       expect(fixture.receiver.received.filter((post) => post.path === path)).toEqual([]);
       await fixture.moveOn(2 * HOUR + 60);
-      const [event] = told(await fixture.posts(1, path));
+      const [event] = bodiesOf(await fixture.posts(1, path));
       expect(event.type).toBe('tariff.change');
       expect(event.event_timestamp).toBe(from);
     });
@@ -315,7 +315,8 @@ export function eventsOfTariffs(): void {
     it('in the future and superseded at the same instant causes no event; the superseding one does', async () => {
       const { mpxn, path } = await following();
       const from = new Date((await fixture.now()).getTime() + HOUR * 1_000).toISOString();
-      for (const number of [2, 3]) await fixture.ask(ASSIGN, { mpxn, tariffId: trf(number), from }, supplierOf('LAPW'));
+      for (const number of [2, 3])
+        await fixture.execute(ASSIGN, { mpxn, tariffId: trf(number), from }, supplierOf('LAPW'));
       await fixture.moveOn(HOUR + 60);
       expect(await heard(1, path)).toEqual([['tariff.change', trf(3)]]);
       await fixture.settled();
@@ -478,11 +479,11 @@ export function eventsOfTariffs(): void {
 
     it('that are suspended while a delivery waits receive it after their reactivation', async () => {
       const { mpxn, path, userId } = await following();
-      fixture.receiver.answer(() => 500);
+      fixture.receiver.respondWith(() => 500);
       await fixture.assign(mpxn, 1);
       await fixture.posts(1, path);
       await fixture.setStatus({ userId }, 'SUSPENDED');
-      fixture.receiver.answer(() => 204);
+      fixture.receiver.respondWith(() => 204);
       await fixture.moveOn(2 * HOUR);
       await fixture.settled();
       expect(await heard(1, path)).toHaveLength(1);
@@ -492,11 +493,11 @@ export function eventsOfTariffs(): void {
 
     it('whose consent is revoked while a delivery waits receive the revocation instead', async () => {
       const { mpxn, path, caller, registrationId } = await following();
-      fixture.receiver.answer(() => 500);
+      fixture.receiver.respondWith(() => 500);
       await fixture.assign(mpxn, 1);
       await fixture.posts(1, path);
-      fixture.receiver.answer(() => 204);
-      await fixture.ask(REVOKE, { id: registrationId }, caller);
+      fixture.receiver.respondWith(() => 204);
+      await fixture.execute(REVOKE, { id: registrationId }, caller);
       await fixture.posts(2, path);
       await fixture.moveOn(HOUR);
       await fixture.settled();
@@ -515,8 +516,8 @@ export function eventsOfTariffs(): void {
       await fixture.webhook(participant.caller, one.path);
       const bystander = await following({}, other);
       await fixture.setStatus(participant, 'SUSPENDED');
-      await fixture.ask(REVOKE, { id: registrationId }, ADMIN);
-      const events = told(await fixture.posts(2, one.path));
+      await fixture.execute(REVOKE, { id: registrationId }, ADMIN);
+      const events = bodiesOf(await fixture.posts(2, one.path));
       expect(
         events.map(({ type, mpxn, supplier_mpid: mpid, tariff_id: tariff }) => [type, mpxn, mpid, tariff]),
       ).toEqual(expect.arrayContaining([one, other].map(({ mpxn }) => ['consent.revoked', mpxn, 'LAPW', undefined])));
@@ -529,10 +530,10 @@ export function eventsOfTariffs(): void {
       const there = fixture.with(here, { mpid: 'FELL', mpxns: [here.mpxn] });
       await fixture.consent(there);
       await fixture.webhook(there, `${here.path}-fell`);
-      fixture.receiver.answer(() => 500);
+      fixture.receiver.respondWith(() => 500);
       await fixture.assign(here.mpxn, 1);
       await fixture.posts(1, here.path);
-      fixture.receiver.answer(() => 204);
+      fixture.receiver.respondWith(() => 204);
       await fixture.setStatus(here, 'REMOVED');
       expect(await heard(2, here.path)).toContainEqual(['consent.revoked', undefined]);
       expect(await heard(1, `${here.path}-fell`)).toEqual([['consent.revoked', undefined]]);
@@ -547,7 +548,7 @@ export function eventsOfTariffs(): void {
       const unconsented = await fixture.participant({ mpid: 'MOOR' });
       await fixture.webhook(unconsented.caller, '/hook-moor');
       await fixture.setStatus({ mpid: 'MOOR' }, 'REMOVED');
-      const [cessation] = told(await fixture.posts(1, '/hook-moor'));
+      const [cessation] = bodiesOf(await fixture.posts(1, '/hook-moor'));
       expect(cessation).toEqual({
         webhook_id: expect.any(String),
         webhook_timestamp: expect.any(String),
@@ -560,7 +561,7 @@ export function eventsOfTariffs(): void {
           'consent.revoked',
           'supplier.cessation',
         ]);
-      const { tariffConsents } = await fixture.ask(
+      const { tariffConsents } = await fixture.execute(
         '{ tariffConsents(filter: { mpid: "MOOR" }) { nodes { revokedBy } } }',
         {},
         ANALYST,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { RtiWebhookRepository } from '../../../../subgraphs/tariffs/webhooks/rti-webhook.repository';
 import { TARIFF_SCHEDULE } from '../../../../subgraphs/tariffs/webhooks/tariff-deliveries.flow';
-import { type TariffEventFixture, isSigned, tariffEventFixture, told } from '../../../support/tariff-event-fixture';
+import { type TariffEventFixture, isSigned, tariffEventFixture, bodiesOf } from '../../../support/tariff-event-fixture';
 import { ADMIN, ANALYST, supplierOf } from '../../../support/tariff-graph';
 
 export function rtiWebhooks(): void {
@@ -12,7 +12,7 @@ export function rtiWebhooks(): void {
     await fixture.suppliers('FELL');
   });
   afterEach(async () => {
-    fixture.receiver.answer(() => 204);
+    fixture.receiver.respondWith(() => 204);
     await fixture.moveOn(0);
   });
   afterAll(() => fixture?.close());
@@ -78,20 +78,20 @@ export function rtiWebhooks(): void {
       ['receiver', 'no URL'],
     ])('at %s is rejected: %s', async (url) => {
       const { caller } = await fixture.participant();
-      expect(await fixture.refusal(REGISTER, { url }, caller)).toBe('VAL008 webhookUrl');
+      expect(await fixture.errorOf(REGISTER, { url }, caller)).toBe('VAL008 webhookUrl');
     });
 
     it('needs the scope, an active RTI User and an active supplier', async () => {
       const participant = await fixture.participant();
       const url = 'https://receiver.example/hook';
       const unscoped = fixture.with(participant, { scopes: ['tariff:read', 'consent:write'] });
-      expect(await fixture.refusal(REGISTER, { url }, unscoped)).toBe('PRM001');
-      expect(await fixture.refusal(REGISTER, { url }, ADMIN)).toBe('PRM001');
+      expect(await fixture.errorOf(REGISTER, { url }, unscoped)).toBe('PRM001');
+      expect(await fixture.errorOf(REGISTER, { url }, ADMIN)).toBe('PRM001');
       await fixture.setStatus(participant, 'SUSPENDED');
-      expect(await fixture.refusal(REGISTER, { url }, participant.caller)).toBe('RTI001');
+      expect(await fixture.errorOf(REGISTER, { url }, participant.caller)).toBe('RTI001');
       await fixture.setStatus({ mpid: 'FELL' }, 'SUSPENDED');
       const there = fixture.with(await fixture.participant(), { mpid: 'FELL' });
-      expect(await fixture.refusal(REGISTER, { url }, there)).toBe('AUT001');
+      expect(await fixture.errorOf(REGISTER, { url }, there)).toBe('AUT001');
       await fixture.setStatus({ mpid: 'FELL' }, 'ACTIVE');
     });
   });
@@ -100,16 +100,16 @@ export function rtiWebhooks(): void {
     it('ends its deliveries and deletes URL and secrets; other parties receive NTF006', async () => {
       const { caller, webhook, path, mpxn } = await following();
       const id = webhook.webhookId;
-      fixture.receiver.answer(() => 500);
+      fixture.receiver.respondWith(() => 500);
       await fixture.assign(mpxn, 1);
       await fixture.posts(1, path);
-      fixture.receiver.answer(() => 204);
+      fixture.receiver.respondWith(() => 204);
       const stranger = await fixture.participant();
-      expect(await fixture.refusal(REMOVE, { id }, stranger.caller)).toBe('NTF006');
-      expect(await fixture.refusal(REMOVE, { id: randomUUID() }, caller)).toBe('NTF006');
-      expect(await fixture.refusal(REMOVE, { id: '7' }, caller)).toBe('VAL001 webhookId');
-      expect(await fixture.ask(REMOVE, { id }, caller)).toEqual({ removeRtiWebhook: { webhookId: id } });
-      expect(await fixture.refusal(REMOVE, { id }, caller)).toBe('NTF006');
+      expect(await fixture.errorOf(REMOVE, { id }, stranger.caller)).toBe('NTF006');
+      expect(await fixture.errorOf(REMOVE, { id: randomUUID() }, caller)).toBe('NTF006');
+      expect(await fixture.errorOf(REMOVE, { id: '7' }, caller)).toBe('VAL001 webhookId');
+      expect(await fixture.execute(REMOVE, { id }, caller)).toEqual({ removeRtiWebhook: { webhookId: id } });
+      expect(await fixture.errorOf(REMOVE, { id }, caller)).toBe('NTF006');
       await fixture.moveOn(3_600);
       await fixture.assign(mpxn, 2);
       await fixture.settled();
@@ -130,7 +130,7 @@ export function rtiWebhooks(): void {
       expect(delays).toEqual([5, 60, 300, 1_800, 7_200, 21_600, 43_200, 86_400, 100_800]);
       expect(delays.reduce((sum, delay) => sum + delay, 0)).toBeGreaterThanOrEqual(72 * 3_600);
       const { mpxn, path, webhook } = await following();
-      fixture.receiver.answer(() => 503);
+      fixture.receiver.respondWith(() => 503);
       await fixture.assign(mpxn, 1);
       let elapsed = 0;
       for (const [made, delay] of delays.entries()) {
@@ -143,10 +143,10 @@ export function rtiWebhooks(): void {
       await fixture.settled();
       expect(new Set(posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
       expect(posts.every((post) => isSigned(post, webhook.signingSecret))).toBe(true);
-      const bodies = told(posts).map((body) => JSON.stringify({ ...body, webhook_timestamp: null }));
+      const bodies = bodiesOf(posts).map((body) => JSON.stringify({ ...body, webhook_timestamp: null }));
       expect(new Set(bodies).size).toBe(1);
       for (const post of posts)
-        expect(Math.floor(Date.parse(told([post])[0].webhook_timestamp) / 1_000)).toBe(
+        expect(Math.floor(Date.parse(bodiesOf([post])[0].webhook_timestamp) / 1_000)).toBe(
           Number(post.headers['webhook-timestamp']),
         );
       await fixture.moveOn(elapsed + 7 * 86_400);
@@ -161,12 +161,12 @@ export function rtiWebhooks(): void {
     it('with a redirect counts as failed: redirects are not followed', async () => {
       const { mpxn, path } = await following();
       const { url } = fixture.receiver;
-      fixture.receiver.answer(
+      fixture.receiver.respondWith(
         () => (_, outgoing) => void outgoing.writeHead(307, { location: `${url}-elsewhere` }).end(),
       );
       await fixture.assign(mpxn, 1);
       await fixture.posts(1, path);
-      fixture.receiver.answer(() => 204);
+      fixture.receiver.respondWith(() => 204);
       await fixture.moveOn(10);
       await fixture.posts(2, path);
       expect(fixture.receiver.received.filter((post) => post.path === '/hook-elsewhere')).toEqual([]);
@@ -177,7 +177,7 @@ export function rtiWebhooks(): void {
     it('are listed for the back office and for their supplier; the URL for admins and that supplier only', async () => {
       const { userId, webhook, path, caller } = await following();
       const list = async (by: Caller, filter: object) =>
-        (await fixture.ask(WEBHOOKS, { filter }, by)).rtiWebhooks.nodes;
+        (await fixture.execute(WEBHOOKS, { filter }, by)).rtiWebhooks.nodes;
       const [seen] = await list(ADMIN, { userId });
       expect(seen).toEqual({
         webhookId: webhook.webhookId,
@@ -192,8 +192,8 @@ export function rtiWebhooks(): void {
       expect(await list(supplierOf('LAPW'), { userId, mpid: 'LAPW' })).toEqual([seen]);
       expect(await list(ANALYST, { userId })).toEqual([{ ...seen, webhookUrl: null }]);
       expect(await list(supplierOf('FELL'), { userId })).toEqual([]);
-      expect(await fixture.refusal(WEBHOOKS, { filter: { mpid: 'LAPW' } }, supplierOf('FELL'))).toBe('PRM002');
-      expect(await fixture.refusal(WEBHOOKS, {}, caller)).toBe('PRM001');
+      expect(await fixture.errorOf(WEBHOOKS, { filter: { mpid: 'LAPW' } }, supplierOf('FELL'))).toBe('PRM002');
+      expect(await fixture.errorOf(WEBHOOKS, {}, caller)).toBe('PRM001');
     });
 
     it('count pending deliveries up to 10,001', async () => {
@@ -203,7 +203,7 @@ export function rtiWebhooks(): void {
        select $1, 'evt_' || n, 'n' || n, 1, register_now() + interval '1 day' from generate_series(1, 10002) n`,
         [webhook.webhookId],
       );
-      const { nodes } = (await fixture.ask(WEBHOOKS, { filter: { userId } }, ADMIN)).rtiWebhooks;
+      const { nodes } = (await fixture.execute(WEBHOOKS, { filter: { userId } }, ADMIN)).rtiWebhooks;
       expect(nodes[0].pending).toBe(10_001);
       await fixture.owner.query('delete from delivery where endpoint_id = $1', [webhook.webhookId]);
     });
@@ -226,26 +226,26 @@ export function rtiWebhooks(): void {
     it('has no contact any more, and no URL and secret after the delivery of its last revocation', async () => {
       const { userId, path } = await following();
       const entry = { userId, name: 'Curlew Insight Ltd', displayName: 'Curlew', support: 'help@curlew.example' };
-      const saved = (await fixture.ask(SAVE, { input: { ...entry, contact } }, ADMIN)).saveRtiUser;
+      const saved = (await fixture.execute(SAVE, { input: { ...entry, contact } }, ADMIN)).saveRtiUser;
       expect(saved.rtiUser.contact).toEqual({ email: contact.email });
-      fixture.receiver.answer(() => 503);
+      fixture.receiver.respondWith(() => 503);
       const forgetting = new RtiWebhookRepository({ pool: fixture.owner }, {} as never, () => Buffer.alloc(0));
       await fixture.setStatus({ userId }, 'REMOVED');
       await fixture.posts(1, path);
       await forgetting.purgeRemoved();
       expect(await kept(userId)).toMatchObject({ contact: null, live: true, secrets: 1 });
       for (const caller of [ADMIN, supplierOf('LAPW')])
-        expect((await fixture.ask(CONTACT, { id: userId }, caller)).rtiUser).toEqual({
+        expect((await fixture.execute(CONTACT, { id: userId }, caller)).rtiUser).toEqual({
           status: 'REMOVED',
           contact: null,
         });
-      fixture.receiver.answer(() => 204);
+      fixture.receiver.respondWith(() => 204);
       await fixture.moveOn(10);
       await fixture.posts(2, path);
       await fixture.settled();
       await forgetting.purgeRemoved();
       expect(await kept(userId)).toEqual({ contact: null, live: false, address: 0, secrets: 0 });
-      expect(told(await fixture.posts(2, path)).map(({ type }) => type)).toEqual([
+      expect(bodiesOf(await fixture.posts(2, path)).map(({ type }) => type)).toEqual([
         'consent.revoked',
         'consent.revoked',
       ]);

@@ -1,6 +1,6 @@
 import { ADVISORY_LOCKS } from '../../../../subgraphs/server/database/advisory-locks';
 import { mpxnCipher } from '../../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
-import { type TariffEventFixture, tariffEventFixture, told } from '../../../support/tariff-event-fixture';
+import { type TariffEventFixture, tariffEventFixture, bodiesOf } from '../../../support/tariff-event-fixture';
 import { ASSIGN, PUBLISH, supplierOf, tariffInput, trf } from '../../../support/tariff-graph';
 import { until } from '../../../support/until';
 
@@ -43,16 +43,16 @@ export function eventsOfValidity(): void {
   };
   /** Assigns a tariff as its supplier. */
   const assign = async (mpxn: string, number: number, from: Date, mpid = 'LAPW') =>
-    fixture.ask(ASSIGN, { mpxn, tariffId: trf(number), from: from.toISOString() }, supplierOf(mpid));
-  const end = (mpxn: string, at: Date) => fixture.ask(END, { mpxn, at: at.toISOString() }, supplierOf('LAPW'));
+    fixture.execute(ASSIGN, { mpxn, tariffId: trf(number), from: from.toISOString() }, supplierOf(mpid));
+  const end = (mpxn: string, at: Date) => fixture.execute(END, { mpxn, at: at.toISOString() }, supplierOf('LAPW'));
   const moveEnd = (number: number, validTo: Date) =>
-    fixture.ask(PUBLISH, { input: tariffInput(number, { validTo: validTo.toISOString() }) }, supplierOf('LAPW'));
+    fixture.execute(PUBLISH, { input: tariffInput(number, { validTo: validTo.toISOString() }) }, supplierOf('LAPW'));
 
   /** Returns the events at a path when `count` have arrived and nothing is due: type, tariff and instant of effect. */
   async function heard(count: number, path: string) {
     if (count > 0) await fixture.posts(count, path);
     await fixture.settled();
-    return told(fixture.receiver.received.filter((post) => post.path === path)).map(
+    return bodiesOf(fixture.receiver.received.filter((post) => post.path === path)).map(
       ({ type, tariff_id: tariff, event_timestamp: at }): [string, string | undefined, string] => [type, tariff, at],
     );
   }
@@ -105,14 +105,14 @@ export function eventsOfValidity(): void {
       await fixture.assign(mpxn, number);
       await fixture.posts(1, path);
       await moveOn(HOUR + 60);
-      const [, event] = told(await fixture.posts(2, path));
+      const [, event] = bodiesOf(await fixture.posts(2, path));
       expect(event).toEqual({
         ...{ webhook_id: expect.any(String), webhook_timestamp: expect.any(String), type: 'tariff.change' },
         ...{ event_timestamp: validTo.toISOString(), mpxn, supplier_mpid: 'LAPW' },
       });
       await fixture.settled();
       const logged = await until(async () => {
-        const { nodes } = (await fixture.ask(LOG, { mpid: 'LAPW' }, supplierOf('LAPW'))).tariffEvents;
+        const { nodes } = (await fixture.execute(LOG, { mpid: 'LAPW' }, supplierOf('LAPW'))).tariffEvents;
         const own = nodes.filter((node: { mpxn: string | null }) => node.mpxn === mpxn);
         return own.length === 2 ? own : undefined;
       });
@@ -240,7 +240,7 @@ export function eventsOfValidity(): void {
       await moveOn(HOUR + 60);
       const events = await heard(3, losing.path);
       expect(events.at(-1)).toEqual(['supplier.change', NONE, from.toISOString()]);
-      expect(told(fixture.receiver.received.filter(({ path }) => path === losing.path)).at(-1)).toMatchObject({
+      expect(bodiesOf(fixture.receiver.received.filter(({ path }) => path === losing.path)).at(-1)).toMatchObject({
         mpxn: losing.mpxn,
         supplier_mpid: 'LAPW',
       });
@@ -285,7 +285,7 @@ export function eventsOfValidity(): void {
 
     it('does not swallow a revocation, which is sent at once and instead of the change of supplier', async () => {
       const { losing } = await ended();
-      await fixture.ask(REVOKE, { id: losing.registrationId }, losing.caller);
+      await fixture.execute(REVOKE, { id: losing.registrationId }, losing.caller);
       expect(await kinds(3, losing.path)).toEqual([...ENDED, ['consent.revoked', NONE]]);
       await fixture.assign(losing.mpxn, 20, 0, 'FELL');
       expect(await heard(3, losing.path)).toHaveLength(3);
@@ -295,7 +295,7 @@ export function eventsOfValidity(): void {
       const { losing } = await ended();
       await fixture.assign(losing.mpxn, 20, 0, 'FELL');
       await fixture.posts(3, losing.path);
-      await fixture.ask(REVOKE, { id: losing.registrationId }, losing.caller);
+      await fixture.execute(REVOKE, { id: losing.registrationId }, losing.caller);
       expect(await kinds(4, losing.path)).toEqual([...ENDED, ['supplier.change', NONE], ['consent.revoked', NONE]]);
     });
   });
@@ -330,7 +330,7 @@ export function eventsOfValidity(): void {
       const validTo = (await inSeconds(9 * HOUR)).toISOString();
       let moving: Promise<string> | undefined;
       await whileDelayed(async () => {
-        moving = fixture.refusal(PUBLISH, { input: tariffInput(number, { validTo }) }, supplierOf('LAPW'));
+        moving = fixture.errorOf(PUBLISH, { input: tariffInput(number, { validTo }) }, supplierOf('LAPW'));
         await until(async () => {
           const waiting = `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
           return (await fixture.owner.query(waiting)).rowCount === 1 ? true : undefined;
@@ -345,7 +345,7 @@ export function eventsOfValidity(): void {
       const { path, number, applies } = await onEndingTariff();
       const instants = [await inSeconds(3 * HOUR), await inSeconds(4 * HOUR)];
       await Promise.all(instants.map((validTo) => moveEnd(number, validTo)));
-      const { tariff } = await fixture.ask(`{ tariff(tariffId: "${trf(number)}") { validTo version } }`);
+      const { tariff } = await fixture.execute(`{ tariff(tariffId: "${trf(number)}") { validTo version } }`);
       expect(instants.map((each) => each.toISOString())).toContain(tariff.validTo);
       expect(tariff.version).toBe(1);
       await moveOn(5 * HOUR);

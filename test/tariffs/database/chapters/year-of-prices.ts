@@ -17,7 +17,7 @@ export function yearOfPrices(): void {
   });
   afterAll(() => graph?.close());
 
-  const publish = (input: Record<string, unknown>) => graph.ask(PUBLISH, { input }, supplierOf('LAPW'));
+  const publish = (input: Record<string, unknown>) => graph.execute(PUBLISH, { input }, supplierOf('LAPW'));
 
   /** Executes a query as the gateway does for a client, which serialises lists of prices as text. */
   async function written(query: string) {
@@ -33,19 +33,19 @@ export function yearOfPrices(): void {
       const quarter = 'from: "2027-03-01T00:00:00Z", to: "2027-04-01T00:00:00Z"';
       const query = oneTariff(`march: prices(${quarter}) { ${FIELDS} } priceIntervals(${quarter}) { to from }`);
       const { json } = await written(query);
-      expect(json).toEqual({ data: await graph.ask(query) });
+      expect(json).toEqual({ data: await graph.execute(query) });
       expect(json.data.tariff.march).toHaveLength(31 * 48);
     });
 
     it('is computed once for requests at the same time and later ones', async () => {
       const query = oneTariff(`prices(${YEAR}) { ${FIELDS} }`);
-      const answers = await Promise.all([written(query), written(query)]);
-      answers.push(await written(query));
-      const texts = answers.map(
+      const results = await Promise.all([written(query), written(query)]);
+      results.push(await written(query));
+      const texts = results.map(
         ({ result }) => (result.data as unknown as { tariff: { prices: JsonText } }).tariff.prices,
       );
       expect(new Set(texts).size).toBe(1);
-      expect(answers[0]?.json.data.tariff.prices).toHaveLength(17_520);
+      expect(results[0]?.json.data.tariff.prices).toHaveLength(17_520);
     });
 
     it('has the fields that each query selects, also after another query was cached', async () => {
@@ -68,7 +68,7 @@ export function yearOfPrices(): void {
       const priceNow = async () => (await written(query)).json.data.tariff.prices[0].unitPriceIncludingVat;
       expect(await priceNow()).toBe('0.2450');
       for (const unitPrice of ['0.31', '0.32']) {
-        await graph.ask(append, { input: { tariffId: trf(2), prices: [{ from, unitPrice }] } }, supplierOf('LAPW'));
+        await graph.execute(append, { input: { tariffId: trf(2), prices: [{ from, unitPrice }] } }, supplierOf('LAPW'));
         expect(await priceNow()).toBe(unitPrice);
       }
     });
@@ -78,7 +78,7 @@ export function yearOfPrices(): void {
       for (const n of [5, 6, 7]) await publish(tariffInput(n));
       const read: string[][] = [];
       for (let offset: number | null = 0; offset !== null;) {
-        const { supplier } = await graph.ask(`{ supplier(mpid: "LAPW") {
+        const { supplier } = await graph.execute(`{ supplier(mpid: "LAPW") {
           tariffPage(limit: 5, offset: ${offset}, boundRates: true) { data { tariffId } meta { nextOffset } } } }`);
         const { data, meta }: { data: { tariffId: string }[]; meta: { nextOffset: number | null } } =
           supplier.tariffPage;
@@ -92,7 +92,7 @@ export function yearOfPrices(): void {
     it('may be read of one tariff, in a query', async () => {
       const two = oneTariff(`a: prices(${YEAR}) { from } b: prices(${YEAR}) { from }`);
       expect((await written(two)).json.errors).toMatchObject([{ extensions: { code: 'VAL003' } }]);
-      expect(await graph.refusal(oneTariff(`prices(${YEAR}) { from }`))).toBe('VAL003');
+      expect(await graph.errorOf(oneTariff(`prices(${YEAR}) { from }`))).toBe('VAL003');
     });
   });
 }
