@@ -69,7 +69,7 @@ export class EventSource {
       body: JSON.stringify({ 'callback-url': callbackUrl, 'alert-email': 'alerts@harbourlight.example' }),
     });
     const { webhook } = (await response.json()) as { webhook?: { wid: string } };
-    if (!webhook) throw new Error(`the subscription was answered ${response.status}`);
+    if (!webhook) throw new Error(`the subscription received the response ${response.status}`);
     const { rows } = await this.client.query<{ id: string }>('select id from webhook where wid = $1', [webhook.wid]);
     return (rows[0] as { id: string }).id;
   }

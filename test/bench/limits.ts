@@ -42,7 +42,7 @@ export const LIMITS: Readonly<Record<string, number>> = {
   'deliveries-one': 0.6,
   'deliveries-twenty': 0.8,
   /**
-   * One second ÷ 99th percentile of the times from commit to arrival beside a backlog of 100,000 (issue 16, point 3).
+   * One second ÷ 99th percentile of the times from commit to arrival with a backlog of 100,000 (issue 16, point 3).
    */
   'withdrawals-beside-backlog': 1,
   /**
@@ -75,8 +75,8 @@ export const LIMITS: Readonly<Record<string, number>> = {
   /** Processor time of the London time of 1,486 half-hours by Intl ÷ that of their prices. */
   'tariffs-prices-month': 1,
   /**
-   * The p99 of verification alone ÷ beside two requests a second for a year of prices, kept and new ones (issue 17,
-   * point 5).
+   * The p99 of verification without other load ÷ with two requests a second for a year of prices, cached and computed
+   * ones (issue 17, point 5).
    */
   'prices-beside-verify': 1 / 1.2,
   'new-prices-beside-verify': 1 / 1.2,

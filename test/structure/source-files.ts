@@ -51,13 +51,21 @@ export function sourceFile(path: string, text: string): SourceFile {
 
 /** Returns the TypeScript files of the product, without tests, the same at each call. */
 export function productFiles(): readonly SourceFile[] {
-  product ??= repositoryFiles()
-    .filter((path) => path.endsWith('.ts') && !/^(test|schema\/generated)\//.test(path))
-    .map((path) => sourceFile(path, textOf(path)));
-  return product;
+  return (product ??= typeScriptFiles(/^(?!(test|schema\/generated)\/)/));
 }
 
 let product: readonly SourceFile[] | undefined;
+
+/** Returns the TypeScript files of `test/`. */
+export function testFiles(): readonly SourceFile[] {
+  return typeScriptFiles(/^test\//);
+}
+
+function typeScriptFiles(paths: RegExp): readonly SourceFile[] {
+  return repositoryFiles()
+    .filter((path) => path.endsWith('.ts') && paths.test(path))
+    .map((path) => sourceFile(path, textOf(path)));
+}
 
 /** A node of swc's syntax tree, with the members that these tests use. */
 export interface SyntaxNode {

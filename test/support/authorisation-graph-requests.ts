@@ -63,7 +63,9 @@ const tariffOf = ({ object, fixture: { parties } }: RequestInputs): string =>
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
 const HALF_HOUR_OF_TOMORROW = new Date(Math.ceil(Date.parse(TOMORROW) / 1_800_000) * 1_800_000).toISOString();
 
-/** How to call each root field that names an object. The arguments are valid, so that only caller and object decide. */
+/**
+ * Requests for each root field that names an object. The arguments are valid, so that only caller and object decide.
+ */
 export const GRAPH_REQUESTS: Readonly<Record<string, RequestMaker>> = {
   'Query.accessRecord': byKey(({ ak }) => `{ accessRecord(key: "${ak}") { state } }`),
   'Query.dataUser': by('customer', ({ duid }) => `{ dataUser(duid: "${duid}") { displayName } }`),
@@ -220,7 +222,7 @@ export const GRAPH_REQUESTS: Readonly<Record<string, RequestMaker>> = {
   },
 };
 
-/** Where a row of fields starts: the object as the caller reaches it, with a slot for the field. */
+/** Queries that reach the object of a row of fields, with a slot for the field. */
 export const REACHED: Readonly<Record<string, (inputs: RequestInputs) => Promise<(fields: string) => string>>> = {
   "AccessRecord the owner's by its key": async ({ objects }) => {
     const { ak } = await objects.get('customer of owner');

@@ -72,7 +72,7 @@ const record: RequestMaker = async (inputs) =>
 
 const PROJECT = { licenceArea: 'EPN', publicationYear: '2026', period: '01' };
 
-/** How to call each route. The body is valid, so that only caller and object decide. */
+/** Requests for each route. The body is valid, so that only caller and object decide. */
 export const REQUESTS: Readonly<Record<string, RequestMaker>> = {
   'GET /v1/auth/token': signIn,
   'POST /v1/access-records': async (inputs) => ({

@@ -93,12 +93,12 @@ export interface OpenedPage {
   readonly complaints: string[];
 }
 
-/** The page that visits without options share. */
+/** The page that calls without options share. */
 const shared = new WeakMap<Browser, Promise<OpenedPage>>();
 
 /**
- * Opens an address on a desktop. Visits without options share one page, whose cookies stay: a context and its process
- * cost as much as several pages. A visit with options has a context of its own, which ends with the browser.
+ * Opens an address on a desktop. Calls without options share one page, whose cookies stay: a context and its process
+ * cost as much as several pages. A page opened with options has a separate context, which ends with the browser.
  */
 export async function openPage(
   browser: Browser,
@@ -119,7 +119,7 @@ async function opens(browser: Browser, options: BrowserContextOptions = {}): Pro
   return { complaints: complaintsOf(context), page: await context.newPage() };
 }
 
-/** Resets screen and colour scheme after an earlier visit. */
+/** Resets screen and colour scheme after an earlier call. */
 async function asAtFirst(page: Page): Promise<void> {
   if (DESKTOP.viewport) await page.setViewportSize(DESKTOP.viewport);
   await page.emulateMedia({ colorScheme: null, reducedMotion: null });

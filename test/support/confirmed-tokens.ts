@@ -21,7 +21,7 @@ export async function confirmedTokens(
   const tokens = await repeated(count, async () => {
     const reidentification = await rest('POST', '/v1/identity-records/reidentify', { mpxn, method: 'magic-link' });
     if (reidentification.status !== 200)
-      throw new Error(`reidentify answered ${reidentification.status}: ${JSON.stringify(reidentification.body)}`);
+      throw new Error(`reidentify responded with ${reidentification.status}: ${JSON.stringify(reidentification.body)}`);
     return String(reidentification.body['magic-link']['token-ref']);
   });
   const mails = await until(async () => {

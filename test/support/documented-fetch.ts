@@ -9,7 +9,7 @@ export async function documentedFetch(address: URL | string, init: RequestInit =
   const { status, headers } = response;
   const body = bodyOf(await response.clone().text(), response);
   const breaches = promised.breaches({ method, path: pathname }, { status, headers, body });
-  if (breaches.length > 0) throw new Error(`${method} ${pathname}, answered ${status}: ${breaches.join('; ')}`);
+  if (breaches.length > 0) throw new Error(`${method} ${pathname}, response ${status}: ${breaches.join('; ')}`);
   return response;
 }
 

@@ -51,7 +51,7 @@ function exchangeOf(section: string, file: string): WrittenExchange {
   const [title = '', ...lines] = section.split('\n');
   const fail = (reason: string) => new Error(`${file}, "${title}": ${reason}`);
   const split = lines.findIndex((line) => STATUS_LINE.test(line));
-  if (split === -1) throw fail('expects no answer');
+  if (split === -1) throw fail('expects no response');
   const times = lines.map((line) => TIMES.exec(line)?.[1]).find((found) => found !== undefined);
   const message = lines.slice(0, split).filter((line) => !line.startsWith('#'));
   const request = partsOf(message.slice(message.findIndex((line) => line.trim() !== '')));

@@ -1,7 +1,7 @@
 import type { CapturedMail, Mailbox } from '../../sandbox/mailbox';
 import { until } from './until';
 
-/** A fixture whose mails are captured. */
+/** A fixture that captures mails. */
 export interface Posted {
   readonly mailbox: Pick<Mailbox, 'url'>;
 }

@@ -19,7 +19,7 @@ export async function signInAtSupplier(
     body = undefined;
     const location = response.headers.get('location');
     if (location === null) {
-      if (response.status !== 200) throw new Error(`the supplier answered ${response.status}`);
+      if (response.status !== 200) throw new Error(`the supplier responded with ${response.status}`);
       const isConsentPage = (await response.text()).includes('name="decision"');
       body = new URLSearchParams(isConsentPage ? { decision } : { login, password });
       continue;

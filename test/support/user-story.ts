@@ -5,7 +5,7 @@ import { type UserInbox, userInbox } from './user-inbox';
 /** A newly started register and the results of its users so far: each user continues from the previous one. */
 export interface UserStory {
   readonly register: TestRegister;
-  /** Where the users receive webhooks. */
+  /** The receiver of the users' webhooks. */
   readonly inbox: UserInbox;
   /** A client without a token. */
   readonly anonymous: RestClient;
@@ -35,6 +35,6 @@ export async function beginStory(wiring: Wiring): Promise<UserStory> {
 /** Returns the state of an access record, read with its key. */
 export async function stateOf(ak: string, reader: RestClient): Promise<string> {
   const { status, body } = await reader('GET', `/v1/access-records/${ak}`);
-  if (status !== 200) throw new Error(`verification answered ${status}`);
+  if (status !== 200) throw new Error(`verification responded with ${status}`);
   return String(body['access-record']['access-event'].state);
 }

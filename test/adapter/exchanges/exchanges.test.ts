@@ -50,7 +50,7 @@ const isUsualForm = usualWirings().length === 1;
 interface Play {
   readonly where: string;
   readonly wiring: Wiring;
-  /** Variables of a register of its own; undefined for the shared one. */
+  /** Variables of a separate register; undefined for the shared one. */
   readonly own: Environment | undefined;
   readonly isPartitioned?: true;
   readonly files: PlayedFile[];

@@ -16,7 +16,7 @@ const DELIVERIES_A_ROUND = 10_000;
 const BACKLOG_RECORDS = 5_000;
 const TWENTIETH = 20;
 const WITHDRAWALS = 100;
-/** Limit of the 99th percentile beside the backlog. */
+/** Limit of the 99th percentile with the backlog. */
 const LIMIT_MS = 1_000;
 /** Rate of withdrawals as a share of the product's delivery rate. */
 const SHARE = 0.25;

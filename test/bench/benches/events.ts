@@ -107,7 +107,7 @@ function registrations({ rest, token, rows }: BenchRegister): () => Promise<void
     };
     const body = JSON.stringify(record);
     const { status } = await fetch(`${rest}/v1/access-records`, { method: 'POST', headers, body });
-    if (status !== 201) throw new Error(`a registration was answered ${status}`);
+    if (status !== 201) throw new Error(`a registration received the response ${status}`);
   };
 }
 

@@ -19,7 +19,7 @@ export const federated: Bench = async (context) => {
   return comparisons('federated', [...sides], context.seconds);
 };
 
-/** The same operation with its text in the request. */
+/** The operation as an ordinary request, which contains its text. */
 export const federatedAdHoc: Bench = async (context) => {
   const { fixture } = context;
   const register = await context.register();

@@ -115,7 +115,7 @@ async function readYear({ gateway }: BenchRegister, id: string, halfHours: numbe
   return performance.now() - begin;
 }
 
-/** Gives a tariff a price of its own for each half-hour of the year. */
+/** Appends a separate price to a tariff for each half-hour of the year. */
 async function tariffOfYear({ databaseUrl }: BenchRegister): Promise<string> {
   await fillTariffs(databaseUrl, 100);
   const client = new Client({ connectionString: databaseUrl });

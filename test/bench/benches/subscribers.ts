@@ -119,7 +119,7 @@ async function registerEvents({ rest, token, rows }: BenchRegister): Promise<voi
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ ...REGISTRATION, 'record-metadata': metadata }),
       });
-      if (status !== 201) throw new Error(`a registration was answered ${status}`);
+      if (status !== 201) throw new Error(`a registration received the response ${status}`);
     }
   };
   await Promise.all(Array.from({ length: WRITERS }, write));

@@ -247,7 +247,7 @@ const LABELS_OF_AN_HOUR = `(async () => {
 
 /** All pages of the console, with functions that open them. */
 const EVERY_PAGE: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
-  'sign-in that was refused': (page) => signIn(page, 'acc_unknown', 'wrong'),
+  'sign-in that was rejected': (page) => signIn(page, 'acc_unknown', 'wrong'),
   'live with the minutes as a table': async (page) => {
     await page.goto(`${register.console}/?duid=${dataUser.duid}`);
     await page.getByText('Show as a table').click();

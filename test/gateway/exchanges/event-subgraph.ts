@@ -111,7 +111,7 @@ class EventResolver {
   @MayCall('admin', 'data_user')
   @Subscription(() => RegisterEvent, { subscribe: () => [] as never })
   registerEvents(@Arg('after', () => String, { nullable: true }) after: string | null): RegisterEvent {
-    throw new Error(`nobody asks the subgraph for what follows ${after}`);
+    throw new Error(`the gateway must not subscribe at the subgraph, after ${after}`);
   }
 
   @Directive('@inaccessible')

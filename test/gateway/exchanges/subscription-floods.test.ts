@@ -77,7 +77,10 @@ const longResponse = (number: number) =>
     },
   });
 
-/** More than sockets hold, and written by a busy machine within the 3 s that a client has to sign in. */
+/**
+ * Bytes of a flood: more than socket buffers hold, and few enough for a busy machine to write within the 3 s in which a
+ * client must sign in.
+ */
 const FLOOD_BYTES = 12_000_000;
 
 describe('A client that floods a WebSocket and reads nothing', () => {
@@ -109,7 +112,7 @@ describe('A client that floods a WebSocket and reads nothing', () => {
   it.each([
     ['pings', JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(2_000) } }), 4401],
     ['long messages', PING, 1009],
-    ['refused operations', rejected(0), 4401],
+    ['rejected operations', rejected(0), 4401],
   ])('of %s before authentication is closed at the first', async (_, message, code) => {
     const count = Math.ceil(FLOOD_BYTES / message.length);
     const client = await opened();

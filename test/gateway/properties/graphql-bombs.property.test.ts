@@ -229,7 +229,7 @@ async function processorTime(): Promise<number> {
 
 type InspectorCall = (method: string, params?: object) => Promise<unknown>;
 
-/** Calls methods of the register's inspector over a connection of its own. */
+/** Calls methods of the register's inspector over a separate connection. */
 async function inspected<Result>(use: (call: InspectorCall) => Promise<Result>): Promise<Result> {
   const [{ webSocketDebuggerUrl }] = (await (await fetch(`${inspector}/json`)).json()) as [
     { webSocketDebuggerUrl: string },

@@ -9,7 +9,7 @@ import { accountOf } from '../../support/rest-client';
 
 /** A year in which no other test of the shared register publishes in these areas. */
 const YEAR = 2023;
-/** Of an area in which no other test publishes a base model. */
+/** A project of an area in which no other test publishes a base model. */
 const BASED: GridProjectKey = { area: 'SWALES', publicationYear: YEAR, period: '02', projectId: 'Based' };
 /** A project of an area without a base model. */
 const UNBASED: GridProjectKey = { area: 'NPGY', publicationYear: YEAR, period: '01', projectId: 'Unbased' };

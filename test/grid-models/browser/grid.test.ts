@@ -23,7 +23,7 @@ const pageOf = ({ area, publicationYear, period, projectId }: GridProjectKey) =>
 const LARGE_PAGE = pageOf(LARGE);
 const LUTON_PAGE = pageOf(LUTON);
 
-/** More than a page of the list. */
+/** Number of lines: more than one page of the list contains. */
 const LINES = 60;
 /** Sizes of the large project: numbers of five digits, and more locations than the map has links. */
 const LARGE_COUNTS = { changed: 1_250, removed: 11_111, locations: 2_345 };

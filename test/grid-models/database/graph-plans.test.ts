@@ -43,7 +43,7 @@ const GL = differenceModelXml('GL', { forward: many(LOCATIONS, location) });
 /** Statistics of the planner when the project is published. */
 const BEFORE = {
   'just published': () => undefined,
-  /** As autovacuum analyses the first small projects; its next run is much later. */
+  /** Analyses the tables, as autovacuum does after the first small projects; its next run is much later. */
   async 'analysed while small'(grid: GridGraph) {
     for (const projectId of ['S1', 'S2', 'S3'])
       await grid.published(

@@ -123,7 +123,7 @@ describe('The scope of a session', () => {
     record('r3', [held('rowan', 'r3')]),
   ];
 
-  it('at a contested occupancy is what is linked to the records of its own contact', () => {
+  it('at a contested occupancy consists of the access linked to the records of its own contact', () => {
     const scope = scopeOf({ ...here, recordId: 'r1', contact: 'rowan' }, both);
     expect(scope).toMatchObject({ isCurrent: true, isContested: true, ownRecordIds: ['r1', 'r3'] });
     expect(scopeOf({ ...here, recordId: 'r2', contact: 'isla' }, both).ownRecordIds).toEqual(['r2']);

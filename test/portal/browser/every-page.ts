@@ -149,7 +149,7 @@ const MAIL_PROOF = 'form[action$="/mail-proof"] button';
 /** All pages, in the order in which a customer meets them. */
 export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
   entry: { view: 'entry', go: at('/') },
-  'entry that was refused': {
+  'entry that was rejected': {
     view: 'entry',
     async go(page, { register }) {
       await page.goto(register.portal);
@@ -164,7 +164,7 @@ export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
   },
   challenge: { view: 'sign-in', go: (page, { register }) => page.goto(`${register.portal}/?mpxn=${newMpxn()}`) },
   'challenge without a name': { view: 'sign-in', go: at('/sign-in') },
-  'challenge that refused a passkey': {
+  'challenge that rejected a passkey': {
     view: 'sign-in',
     async go(page, { register }) {
       await page.goto(`${register.portal}/?mpxn=${newMpxn()}`);
@@ -178,7 +178,7 @@ export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
       await press(page, 'form[action="/sign-in/supplier"] button');
     },
   },
-  'challenge that refused a supplier': {
+  'challenge that rejected a supplier': {
     view: 'sign-in',
     go: at('/sign-in/supplier/callback?error=access_denied'),
   },
@@ -311,7 +311,7 @@ export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
     go: async (page, place) => page.goto((await enrolment(place)).url),
   },
   'using a passkey': { view: 'ceremony-assert', go: atAssertion },
-  'passkey that was refused': {
+  'passkey that was rejected': {
     view: 'ceremony-assert',
     async go(page, place) {
       await atAssertion(page, place);

@@ -134,7 +134,7 @@ function isTestedByAxe(name: string): boolean {
 }
 
 /** Pages whose URL opens another page of the same template. */
-const isResponsePage = (name: string) => / that (was|refused|misses) /.test(name);
+const isResponsePage = (name: string) => / that (was|rejected|misses) /.test(name);
 
 /** Returns links to fragments that the page does not contain. */
 const LINKS_TO_NOWHERE = `[...document.querySelectorAll('a[href^="#"]')].map((link) => link.hash).filter((hash) => !document.querySelector(hash))`;

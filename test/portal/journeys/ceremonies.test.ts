@@ -27,7 +27,7 @@ const customer = (index: number) => customers[index] as Customer;
 /** The second Data User re-identifies a customer whom the first one enrolled. */
 async function reidentified(input: object) {
   const { body, status } = await second('POST', '/v1/identity-records/reidentify', input);
-  if (status !== 200) throw new Error(`reidentify answered ${status}: ${JSON.stringify(body)}`);
+  if (status !== 200) throw new Error(`reidentify responded with ${status}: ${JSON.stringify(body)}`);
   return body;
 }
 

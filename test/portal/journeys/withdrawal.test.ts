@@ -70,7 +70,7 @@ describe('a customer who followed a link of a Data User', () => {
     expect(page.html).not.toMatch(/<textarea|<select|type="(text|radio)"/);
   });
 
-  it('withdraws: the record is REVOKED before the response, and the return link says withdrawn', async () => {
+  it('withdraws: the record is REVOKED before the response, and the return link reports the withdrawal', async () => {
     const id = accessWith((await customer.get('/access')).html, 'that is to be withdrawn');
     const path = `/access/${id}/withdraw`;
     const response = await customer.press(await customer.get(path), path);

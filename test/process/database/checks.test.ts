@@ -56,7 +56,7 @@ describe('A check', () => {
     expect(await ids()).toEqual([]);
   });
 
-  it('meets unique indexes, deferred constraints and triggers where the write would, and goes on', async () => {
+  it('reports violated unique indexes, deferred constraints and triggers as the write would, and continues', async () => {
     await add(1);
     const met = await runCheck(pool, async () => [
       await codeOf(add(1)),
@@ -95,7 +95,7 @@ describe('A check', () => {
     listener.release(true);
   });
 
-  it('does not reach what runs beside it, what it excepts, and what follows it', async () => {
+  it('does not affect concurrent work, excepted work, and later work', async () => {
     let late: Promise<string> | undefined;
     await Promise.all([
       runCheck(pool, async () => {

@@ -50,33 +50,25 @@ afterAll(() => fixture?.close());
  * A workload of all writers while processes are killed at random moments. Callers repeat a request without a response
  * with the same idempotency key. The invariants at the end:
  *
- * | Writer                       | Invariant
- * |
+ * | Writer                       | Invariant |
  * |------------------------------|--------------------------------------------------------------------------------------------|
  *
- * | registration                 | each acknowledged one exists once and complete: version, transition, one event
- * |
+ * | registration                 | each acknowledged one exists once and complete: version, transition, one event |
  *
- * | replace, revoke, withdrawal  | done once if acknowledged; never partly
- * |
+ * | replace, revoke, withdrawal  | done once if acknowledged; never partly |
  *
- * | repeat of a request          | same response, marked as a replay
- * |
+ * | repeat of a request          | same response, marked as a replay |
  *
- * | registration with a token    | the token is consumed if and only if its record exists
- * |
+ * | registration with a token    | the token is consumed if and only if its record exists |
  *
  * | Interface B, and its update  | one consent, linked to its Identity Record; no provisional record and no data key is
  * left  |
  *
- * | anonymising                  | completed or rolled back; never together with an ACTIVE record
- * |
+ * | anonymising                  | completed or rolled back; never together with an ACTIVE record |
  *
- * | Change of Tenancy            | recorded once, one event for each Data User
- * |
+ * | Change of Tenancy            | recorded once, one event for each Data User |
  *
- * | discovered access            | one record for each report
- * |
+ * | discovered access            | one record for each report |
  *
  * | webhooks                     | every event delivered; sent twice only if it was in flight at a kill; the same bytes
  * |
@@ -84,8 +76,7 @@ afterAll(() => fixture?.close());
  * | log and subscriptions        | every event once and in order, for clients that resume at both gateways by both
  * transports |
  *
- * | live page of the console     | continues after its last event when its gateway is killed
- * |
+ * | live page of the console     | continues after its last event when its gateway is killed |
  */
 describe('A register with all writers while processes are killed', () => {
   let by: Writers;
@@ -316,7 +307,7 @@ describe('A register with all writers while processes are killed', () => {
     });
   });
 
-  it('has anonymised an Identity Record whole or not at all, never beside an ACTIVE record', async () => {
+  it('has anonymised an Identity Record completely or not at all, never one with an ACTIVE record', async () => {
     expect(acknowledged.anonymised.length).toBeGreaterThan(0);
     const irs = acknowledged.anonymised.map(({ ir }) => ir);
     expect(await standings(rows, irs)).toEqual(standingsExpected(acknowledged.anonymised));

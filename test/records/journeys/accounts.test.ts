@@ -13,7 +13,10 @@ import { consentRecord } from '../../support/records';
 import { type TestRegister, startTestRegister, usualWirings } from '../../support/register';
 import { accountOf as demoAccountOf } from '../../support/rest-client';
 
-/** Suspends the demo admin, moves the clock and reads the newest entries of the audit: a register of its own. */
+/**
+ * The tests suspend the demo admin, move the clock and read the newest entries of the audit: they need a separate
+ * register.
+ */
 describe.each(usualWirings())('An admin (%s)', (wiring) => {
   let register: TestRegister;
   let admin: Graph;

@@ -69,7 +69,7 @@ describe('Two callers at once', () => {
     ).toBe(1);
   });
 
-  it('who rotate one secret leave exactly one without an end, and each of them an entry of its own', async () => {
+  it('who rotate one secret leave exactly one without an end, and one entry in the audit each', async () => {
     const admin = await graphAs(register, 'admin');
     const { accountId, secretKey } = await onboarded(admin, { role: 'ANALYST', displayName: 'Often Rotated' });
     const rotate = () => admin(`mutation { rotateAccountSecret(accountId: "${accountId}") { secretKey } }`);

@@ -37,7 +37,7 @@ const table: [
   ['a joint arrangement without its Article 26 reference', 'joint', ['lead', 'joint'], null, [ART26_REQUIRED]],
   ['a joint arrangement with an empty Article 26 reference', 'joint', ['lead', 'joint'], '', [ART26_REQUIRED]],
   ['no controller at all in a joint arrangement', 'joint', [], SECTION, [JOINT_NEEDS_TWO]],
-  ['a lead that is joint with nobody', 'joint', ['lead'], SECTION, [JOINT_NEEDS_TWO]],
+  ['a lead without a joint controller', 'joint', ['lead'], SECTION, [JOINT_NEEDS_TWO]],
   ['joint controllers without a lead', 'joint', ['joint', 'joint'], SECTION, [one('lead')]],
   ['two leads of a joint arrangement', 'joint', ['lead', 'lead'], SECTION, [one('lead')]],
   ['a group member among joint controllers', 'joint', ['lead', 'member'], SECTION, [noRole(1, 'joint')]],

@@ -63,8 +63,8 @@ export function heldStepKills(fixtureOf: () => KillsFixture): void {
   };
   /** A request whose process is killed must not return a result. */
   const start = (request: Promise<unknown>) => {
-    const outcome = request.then(String, () => 'no answer');
-    return { expectNoResponse: async () => expect(await outcome).toMatch(/^no answer$|^SYS002/) };
+    const outcome = request.then(String, () => 'no response');
+    return { expectNoResponse: async () => expect(await outcome).toMatch(/^no response$|^SYS002/) };
   };
   const beginAnonymising = (ir: string) => start(anonymise(ir));
   const beginChange = (input: Change) =>

@@ -210,7 +210,7 @@ class Deed {
     const { data } = await this.graph(() => this.by.asOperator(RECORD, { input }));
     const { activeRecordsAffected, dataUsersNotified } = data.recordChangeOfTenancy;
     if (activeRecordsAffected !== 1 || String(dataUsersNotified) !== this.by.duid)
-      throw new Error(`a Change of Tenancy was answered ${JSON.stringify(data)}`);
+      throw new Error(`a Change of Tenancy received the response ${JSON.stringify(data)}`);
     this.acknowledged.changes.push(input);
   }
 
@@ -270,5 +270,5 @@ function recordOf(ir: string, purpose: string) {
 }
 
 function expectStatus({ status, body }: RestResponse, ...allowed: number[]): void {
-  if (!allowed.includes(status)) throw new Error(`the register answered ${status}: ${JSON.stringify(body)}`);
+  if (!allowed.includes(status)) throw new Error(`the register responded with ${status}: ${JSON.stringify(body)}`);
 }

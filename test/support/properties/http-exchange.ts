@@ -45,7 +45,7 @@ export function wireClient(base: string): { send(request: WireRequest): Promise<
             reject,
           );
         });
-        sent.on('timeout', () => sent.destroy(new Error(`no answer within ${MAX_RESPONSE_MS} ms`)));
+        sent.on('timeout', () => sent.destroy(new Error(`no response within ${MAX_RESPONSE_MS} ms`)));
         // A server may close the connection after responding to a body that it did not read.
         sent.on('error', (error) => hasResponse || reject(error));
         sent.end(body);

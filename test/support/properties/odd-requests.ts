@@ -59,7 +59,7 @@ const paths = fc
   .map((changed): Oddity => (request) => {
     const [path = '', query] = request.target.split('?');
     const target = changed(path);
-    // Anything else is no request line: raw connections try that.
+    // Other characters would not form a request line: raw connections test those.
     const readable = /^(\/|\*|http:)/.test(target) ? target : `/${target}`;
     return { ...request, target: `${readable}${query === undefined ? '' : `?${query}`}`, isServed: false };
   });

@@ -236,7 +236,7 @@ describe('The end of an assignment', () => {
   });
 });
 
-describe('What applies to an MPxN from an instant on', () => {
+describe('The tariffs that apply to an MPxN from an instant on', () => {
   const known = links({ flat: [6, 12], dusk: [20] });
   const recorded = (each: Assignment, day = 1) => ({ ...each, recordedAt: june(day) });
   const steps = [recorded(step(5, 'flat')), recorded(step(15, 'dusk', 'DUNL')), recorded(step(25, null, 'DUNL'))];

@@ -36,7 +36,7 @@ export function appliedModels(): void {
   });
   afterAll(() => grid?.close());
 
-  /** Publishes a case in a year of its own, and reads every object of it, and all findings. */
+  /** Publishes a case in a separate year, and reads all its objects and findings. */
   async function appliedByGraph({ base, project }: AppliedCase, publicationYear: number, subjects: readonly string[]) {
     const key = { ...TEST_KEY, publicationYear };
     const outcome = await grid.publishBase(await baseArchive(base), key);

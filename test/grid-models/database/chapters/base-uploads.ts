@@ -96,7 +96,7 @@ export function baseUploads(): void {
       expect(await publish(ofProject, await gridArchive())).toMatchObject({ outcome: 'published', isNew: true });
     });
 
-    it('checks full models without storing them, and counts their statements beside those that apply', async () => {
+    it('checks full models without storing them, and counts all statements and those that apply', async () => {
       const address = await prepare();
       const before = await grid.rows();
       const two = fullModelXml('EQ', [1, 2].map((number) => lineSegment(randomUUID(), `Line ${number}`)).join(''));

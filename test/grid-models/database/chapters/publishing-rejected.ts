@@ -480,7 +480,7 @@ export function publishingRejected(): void {
         expect(await grid.rows()).toEqual(before);
       });
 
-      it('is busy while all places are taken, and gets the place of an upload that is aborted', async () => {
+      it('is rejected as busy while the maximum number of uploads is running, and accepted after one of them is aborted', async () => {
         const address = await prepare();
         const addresses = await Promise.all(Array.from({ length: PLACES }, prepare));
         const waiting = addresses.map(() => new Readable({ read: () => undefined }));

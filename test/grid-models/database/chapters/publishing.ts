@@ -201,7 +201,7 @@ export function publishedProjects(): void {
       expect(await grid.publish(first, place)).toMatchObject({ isNew: true, version: { version: 3 } });
     });
 
-    it('gets version n or n + 1 if two are published concurrently; two equal ones become one version', async () => {
+    it('has version n or n + 1 if two are published concurrently; two equal ones have one version', async () => {
       const place = newKey();
       const archives = await Promise.all(Array.from({ length: 4 }, () => gridArchive()));
       const outcomes = await Promise.all(

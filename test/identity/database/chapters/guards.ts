@@ -346,7 +346,7 @@ export function guards(): void {
     );
 
     it.each([true, false])(
-      'are rejected without an echo of the correct values beside the wrong one (document compiled: %s)',
+      'are rejected without an echo of the correct values (document compiled: %s)',
       async (fixed) => {
         const { expressedBy: _, ...incomplete } = input;
         for (const wrong of [

@@ -266,7 +266,7 @@ export function magicLinks(): void {
     });
   });
 
-  describe('The same request under an idempotency key', () => {
+  describe('A repeated request with an idempotency key', () => {
     it('returns the same response and mails once, also for concurrent requests', async () => {
       const { mpxn, email } = await customer();
       const variables = { ...cross(mpxn), key: 'once' };

@@ -280,7 +280,7 @@ export function takeOvers(): void {
     });
   });
 
-  describe('What is stored about secrets', () => {
+  describe('Stored data about secrets', () => {
     it('does not suffice to use them', async () => {
       const { mpxn, email } = await customerWithAddress();
       const { tokenRef, secret } = await started(fixture, stranger, { mpxn, ...ADD });

@@ -25,7 +25,7 @@ export function lookups(): void {
     readonly count: number;
   }
 
-  describe('Who looked at access records', () => {
+  describe('Lookups of access records', () => {
     let tables: AccessDatabase;
     let database: Database;
     let lists: AccessRecordQueries;

@@ -43,7 +43,7 @@ export function portalAccounts(): void {
     const count = async (table: string): Promise<number> =>
       Number((await tables.owner.query(`select count(*) from ${table}`)).rows[0].count);
 
-    /** A record of its own at a meter point of its own, listed by the portal: its alias. */
+    /** Inserts a record at a new meter point, which the portal lists; returns its alias. */
     async function alias(row: Partial<AccessRow> = {}, listedBy = account): Promise<string> {
       const meterPointId = randomBytes(8).toString('hex');
       await putRecord(tables.owner, { ...row, meterPointId });

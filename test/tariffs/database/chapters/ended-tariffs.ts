@@ -21,7 +21,7 @@ export function endedTariffs(): void {
   const rejected = (input: Record<string, unknown>) => graph.errorOf(PUBLISH, { input }, supplierOf('LAPW'));
 
   describe('A tariff that is published again', () => {
-    it('with another end of its validity or sale moves the end: the version stays, a description beside it is corrected', async () => {
+    it('with another end of its validity or sale moves the end: the version stays, and a changed description is corrected', async () => {
       const { publishTariff: first } = await publish(tariffInput(10, { sellableTo: '2100-01-01T00:00:00Z' }));
       const ends = { sellableTo: '2099-01-01T00:00:00.000Z', validTo: '2101-01-01T00:00:00.000Z' };
       const { publishTariff: moved } = await publish(tariffInput(10, ends));
