@@ -36,9 +36,9 @@ export async function webhookReceiver(host = '127.0.0.1'): Promise<WebhookReceiv
       const body = Buffer.concat(chunks).toString('utf8');
       const post = { path: incoming.url ?? '', headers: incoming.headers, body, at: performance.now() };
       received.push(post);
-      const respondWith = how(post);
-      if (typeof respondWith === 'number') outgoing.writeHead(respondWith).end();
-      else respondWith(incoming, outgoing);
+      const response = how(post);
+      if (typeof response === 'number') outgoing.writeHead(response).end();
+      else response(incoming, outgoing);
     });
   });
   server.on('connection', () => void (connections += 1));

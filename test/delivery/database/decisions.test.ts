@@ -24,16 +24,16 @@ let pool: Pool;
 let engine: Deliveries | undefined;
 let receiver: HookReceiver;
 let endpoint: string;
-let result: (received: Received) => HookResponse | Promise<HookResponse>;
+let respond: (received: Received) => HookResponse | Promise<HookResponse>;
 
 beforeAll(async () => {
   database = await freshDatabase();
   trial = await trialDeliveries(database.url);
   pool = trial.pool;
-  receiver = await hookReceiver((received) => result(received));
+  receiver = await hookReceiver((received) => respond(received));
 });
 beforeEach(async () => {
-  result = () => ({ status: 200 });
+  respond = () => ({ status: 200 });
   endpoint = await trialEndpoint(pool, receiver.url);
 });
 afterEach(async () => {
@@ -207,7 +207,7 @@ describe('An urgent delivery', () => {
       },
     };
     let respondFirst: (response: HookResponse) => void = () => undefined;
-    result = ({ eventId }) =>
+    respond = ({ eventId }) =>
       eventId === 'first' ? new Promise((resolve) => void (respondFirst = resolve)) : { status: 200 };
     engine = await trialEngine(trial, { source });
     await plan(pool, endpoint, 'first', 'record', true);
@@ -245,7 +245,7 @@ describe('A delivery that cannot be assembled', () => {
         return isDatabaseUnavailable ? Promise.reject(away()) : sound.assemble(delivery);
       },
     };
-    result = () => ({ status: 503 });
+    respond = () => ({ status: 503 });
     engine = await trialEngine(trial, { source });
     await plan(pool, endpoint, 'patient');
     await becomes('patient', { attempt: 1 });
@@ -285,7 +285,7 @@ describe('A delivery that cannot be assembled', () => {
     engine = await trialEngine(trial, { source });
     expect((await becomes('mended', { faults: 12 })).seconds).toBeGreaterThan(290);
     isBroken = false;
-    result = () => ({ status: 503 });
+    respond = () => ({ status: 503 });
     await pool.query('update delivery set next_attempt_at = register_now()');
     await pool.query('select wake_endpoint($1)', [endpoint]);
     expect(await becomes('mended', { attempt: 1 })).toMatchObject({ faults: 0, attempts: 1 });
@@ -295,7 +295,7 @@ describe('A delivery that cannot be assembled', () => {
 describe('A delivery that is requested again during an attempt', () => {
   const sendDuring = async (event: string, status: number, attempt = 0): Promise<void> => {
     const entry = gate();
-    result = async () => {
+    respond = async () => {
       if (sends(event) === 1) await entry.pass();
       return { status: sends(event) === 1 ? status : 200 };
     };
@@ -365,8 +365,8 @@ describe('A delivery that the receiver rejects', () => {
   });
 
   /** Sets the responses to all requests except probes. */
-  const respondWith = (how: typeof result) => {
-    result = (received) => (received.eventId.startsWith('probe') ? { status: 200 } : how(received));
+  const respondWith = (how: typeof respond) => {
+    respond = (received) => (received.eventId.startsWith('probe') ? { status: 200 } : how(received));
   };
 
   it('is sent at each time of the schedule, never earlier, and then abandoned with one alert', async () => {

@@ -50,8 +50,8 @@ afterAll(async () => {
   await database?.drop();
 });
 
-async function receiver(...result: Parameters<typeof hookReceiver>): Promise<HookReceiver> {
-  const started = await hookReceiver(...result);
+async function receiver(...response: Parameters<typeof hookReceiver>): Promise<HookReceiver> {
+  const started = await hookReceiver(...response);
   receivers.push(started);
   return started;
 }
