@@ -18,7 +18,7 @@ module.exports = {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   globalSetup: '<rootDir>/test/support/run/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/run/global-teardown.ts',
-  testSequencer: '<rootDir>/test/support/slow-rooms-first.js',
+  testSequencer: '<rootDir>/test/support/slow-folders-first.js',
   testTimeout: 300_000, // a last resort: nothing is expected within a time
   maxWorkers: 2,
   workerIdleMemoryLimit: '1GB',

@@ -1,4 +1,4 @@
-import type { BenchRegister, BenchRoom } from './bench-room';
+import type { BenchRegister, BenchFixture } from './bench-fixture';
 import type { Load } from './load';
 import { type Figures, type Side, interleaved, warmUp } from './rounds';
 import { type Measurement, compared } from './verdict';
@@ -6,7 +6,7 @@ import { CONNECTIONS, LIMITS, ROUNDS } from './limits';
 
 /** Inputs of a bench. */
 export interface BenchContext {
-  readonly room: BenchRoom;
+  readonly fixture: BenchFixture;
   /** Returns a register with ten thousand records for this bench only; it is closed after the bench. */
   register(): Promise<BenchRegister>;
   /** Seconds per round. */
@@ -25,7 +25,7 @@ export const SMALL = 10_000;
 const USUAL_SECONDS = 3;
 
 /** Returns the context of one bench. */
-export function benchContext(room: BenchRoom, seconds: number): BenchContext {
+export function benchContext(fixture: BenchFixture, seconds: number): BenchContext {
   const opened: BenchRegister[] = [];
   const stop = new AbortController();
   const tracked = async (opening: Promise<BenchRegister>) => {
@@ -38,13 +38,13 @@ export function benchContext(room: BenchRoom, seconds: number): BenchContext {
   return {
     seconds,
     scaled: (count) => Math.ceil(count * Math.min(1, seconds / USUAL_SECONDS)),
-    room: {
-      ...room,
-      register: (records) => tracked(room.register(records, stop.signal)),
-      largeRegister: (records) => tracked(room.largeRegister(records, stop.signal)),
+    fixture: {
+      ...fixture,
+      register: (records) => tracked(fixture.register(records, stop.signal)),
+      largeRegister: (records) => tracked(fixture.largeRegister(records, stop.signal)),
     },
     register() {
-      return this.room.register(SMALL);
+      return this.fixture.register(SMALL);
     },
     close: async () => {
       stop.abort();
@@ -54,12 +54,17 @@ export function benchContext(room: BenchRoom, seconds: number): BenchContext {
 }
 
 /** Returns the product as a side of a comparison. */
-export function productSide({ postgres }: BenchRoom, register: BenchRegister, load: Load, url = register.rest): Side {
+export function productSide(
+  { postgres }: BenchFixture,
+  register: BenchRegister,
+  load: Load,
+  url = register.rest,
+): Side {
   return { name: 'product', url, load, servers: register.product, postgres };
 }
 
 /** Returns the bare server as a side of a comparison. */
-export function bareSide({ postgres }: BenchRoom, register: BenchRegister, load: Load): Side {
+export function bareSide({ postgres }: BenchFixture, register: BenchRegister, load: Load): Side {
   return { name: 'bare-fastify-pg', url: register.bare, load, servers: register.bareServer, postgres };
 }
 
@@ -67,9 +72,9 @@ export function bareSide({ postgres }: BenchRoom, register: BenchRegister, load:
 export async function comparison(name: string, sides: readonly [Side, Side], seconds: number): Promise<Measurement> {
   const connections = CONNECTIONS.at(-1) as number;
   await warmUp(sides, seconds);
-  const [ours, figures] = await interleaved(sides, { connections, rounds: ROUNDS, seconds });
+  const [product, figures] = await interleaved(sides, { connections, rounds: ROUNDS, seconds });
   const baseline = { name: sides[1].name, figures: figures as Figures };
-  return compared(name, ours as Figures, baseline, connections, LIMITS[name]);
+  return compared(name, product as Figures, baseline, connections, LIMITS[name]);
 }
 
 /**
@@ -84,18 +89,21 @@ export async function comparisons(
   const measurements: Measurement[] = [];
   await warmUp(sides, seconds);
   for (const connections of CONNECTIONS) {
-    const [ours, ...others] = await interleaved(sides, { connections, rounds: ROUNDS, seconds });
+    const [product, ...others] = await interleaved(sides, { connections, rounds: ROUNDS, seconds });
     for (const [index, figures] of others.entries()) {
       const baseline = { name: sides[index + 1]?.name as string, figures };
       const full = index === 0 ? name : `${name}-${baseline.name}`;
       const limit = connections === CONNECTIONS.at(-1) ? LIMITS[full] : undefined;
-      measurements.push(compared(full, ours as Figures, baseline, connections, limit));
+      measurements.push(compared(full, product as Figures, baseline, connections, limit));
     }
   }
   return measurements;
 }
 
-/** Returns the ratio at one connection, where no messages can be batched, as a measurement `<name>-alone` with its own limit. */
+/**
+ * Returns the ratio at one connection, where no messages can be batched, as a measurement `<name>-alone` with its own
+ * limit.
+ */
 export function atOneConnection(name: string, measurements: readonly Measurement[]): Measurement {
   const single = measurements.find(({ beside }) => beside['connections'] === 1) as Measurement;
   return { ...single, name: `${name}-alone`, limit: LIMITS[`${name}-alone`] };

@@ -29,7 +29,7 @@ export interface RowsWanted {
 export const RECORDS_PER_METER_POINT = 20;
 /** Rows that one statement makes. */
 export const BATCH = 10_000;
-/** More keys than this are not kept to be asked by. */
+/** Maximum number of stored keys for requests. */
 const SAMPLE = 100_000;
 
 /**
@@ -144,7 +144,7 @@ async function fillAccessRecords(
   return sample;
 }
 
-/** A record that is asked by its key or its meter point. */
+/** A record that requests read by its key or its meter point. */
 export interface KnownRecord {
   readonly id: string;
   readonly key: string;
@@ -171,7 +171,10 @@ export async function insertRecords(
   ]);
 }
 
-/** The content of every record: one controller, consent, two data types; what the product stores for the body of `register.ts`. */
+/**
+ * The content of every record: one controller, consent, two data types; what the product stores for the body of
+ * `register.ts`.
+ */
 export const DOCUMENT = {
   schemaVersion: '1.0',
   controllerArrangement: {

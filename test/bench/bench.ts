@@ -1,5 +1,5 @@
 import { type Bench, benchContext } from './bench-context';
-import { openBenchRoom } from './bench-room';
+import { openBenchFixture } from './bench-fixture';
 import { deliveries } from './benches/deliveries';
 import { deliveryTables } from './benches/delivery-tables';
 import { events } from './benches/events';
@@ -75,20 +75,20 @@ async function main(options: readonly string[]): Promise<void> {
 }
 
 async function run(benches: readonly (readonly [string, Bench])[], seconds: number): Promise<Outcome[]> {
-  const room = await openBenchRoom();
+  const fixture = await openBenchFixture();
   const outcomes: Outcome[] = [];
   const interrupted = () =>
     void stopServers()
-      .then(room.close)
+      .then(fixture.close)
       .finally(() => process.exit(1));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, interrupted);
   try {
     for (const [index, [name, bench]] of benches.entries()) {
       console.log(`${name} (${index + 1} of ${benches.length}), load by ${agent()} …`);
-      outcomes.push(await outcomeOf(name, bench, benchContext(room, seconds)));
+      outcomes.push(await outcomeOf(name, bench, benchContext(fixture, seconds)));
     }
   } finally {
-    await room.close();
+    await fixture.close();
   }
   return outcomes;
 }

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Client } from 'pg';
 import { withdrawal } from '../../subgraphs/access/customers/consent-withdrawal.sql';
-import type { BenchRegister } from './bench-room';
+import type { BenchRegister } from './bench-fixture';
 import { goesOn, progress, reached } from './progress';
 
 /** Counts arrivals and their times; responds immediately. */
@@ -14,7 +14,7 @@ export interface CountingReceiver {
   readonly arrivals: ReadonlyMap<string, number>;
   /** Resolves when this many distinct deliveries have arrived since the last {@link CountingReceiver.forget}. */
   arrived(count: number): Promise<void>;
-  forget(): void;
+  clear(): void;
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export async function countingReceiver(): Promise<CountingReceiver> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     arrivals,
     arrived: (count) => reached('deliveries', count, () => arrivals.size),
-    forget: () => arrivals.clear(),
+    clear: () => arrivals.clear(),
     async close() {
       server.closeAllConnections();
       server.close();
@@ -69,14 +69,14 @@ export class EventSource {
       body: JSON.stringify({ 'callback-url': callbackUrl, 'alert-email': 'alerts@harbourlight.example' }),
     });
     const { webhook } = (await response.json()) as { webhook?: { wid: string } };
-    if (!webhook) throw new Error(`the subscription was answered ${response.status}`);
+    if (!webhook) throw new Error(`the subscription received the response ${response.status}`);
     const { rows } = await this.client.query<{ id: string }>('select id from webhook where wid = $1', [webhook.wid]);
     return (rows[0] as { id: string }).id;
   }
 
   /**
-   * Inserts `consent.expiring` for this many records, starting at `from`, for each of the subscriptions; the expiries are
-   * those of the round. Returns the function that commits the events: nothing is planned or sent before.
+   * Inserts `consent.expiring` for this many records, starting at `from`, for each of the subscriptions; the expiries
+   * are those of the round. Returns the function that commits the events: nothing is planned or sent before.
    */
   async expiring(webhooks: readonly string[], records: number, round: number, from = 0): Promise<() => Promise<void>> {
     const { rows } = await this.client.query<{ id: string }>(

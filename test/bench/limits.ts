@@ -33,18 +33,23 @@ export const LIMITS: Readonly<Record<string, number>> = {
   'scale-event-feed': 0.9,
   'scale-statistics': 0.9,
   'scale-total': 0.9,
-  /** The time of a bare LISTEN and POST ÷ the time from commit to first POST, at half of what the product can do (issue 16, point 4). */
+  /**
+   * The time of a bare LISTEN and POST ÷ the time from commit to first POST, at half of what the product can do (issue
+   * 16, point 4).
+   */
   'events-p99': 0.2,
   /** To one subscription and to twenty (issue 16, point 4). */
   'deliveries-one': 0.6,
   'deliveries-twenty': 0.8,
-  /** One second ÷ 99th percentile of the times from commit to arrival beside a backlog of 100,000 (issue 16, point 3). */
+  /**
+   * One second ÷ 99th percentile of the times from commit to arrival with a backlog of 100,000 (issue 16, point 3).
+   */
   'withdrawals-beside-backlog': 1,
   /**
    * Statements with a thousand pending rows ÷ with a million; a withdrawal without subscriptions ÷ with ten thousand.
    */
   'delivery-claim': 0.5,
-  'delivery-look': 0.5,
+  'delivery-read': 0.5,
   'withdrawal-transaction': 0.8,
   /** Time to compile and to start PostgreSQL alone ÷ time until `ready`. */
   'start-first': 0.4,
@@ -69,7 +74,10 @@ export const LIMITS: Readonly<Record<string, number>> = {
   'tariffs-deepest': 0.7,
   /** Processor time of the London time of 1,486 half-hours by Intl ÷ that of their prices. */
   'tariffs-prices-month': 1,
-  /** The p99 of verification alone ÷ beside two requests a second for a year of prices, kept and new ones (issue 17, point 5). */
+  /**
+   * The p99 of verification without other load ÷ with two requests a second for a year of prices, cached and computed
+   * ones (issue 17, point 5).
+   */
   'prices-beside-verify': 1 / 1.2,
   'new-prices-beside-verify': 1 / 1.2,
 };

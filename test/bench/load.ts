@@ -41,7 +41,7 @@ export async function sendLoad(url: string, load: Load, pressure: Pressure): Pro
     ? byWrk(url, load, pressure)
     : byAutocannon(url, load, pressure));
   if (failures > 0 || result.requests === 0) {
-    throw new Error(`${failures} of ${result.requests} answers of ${url}${load.path} were failures`);
+    throw new Error(`${failures} of ${result.requests} responses of ${url}${load.path} were failures`);
   }
   return result;
 }

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const LONGEST_SILENCE = 60_000;
 /** Milliseconds between two lines about the same count, and between two reads of it. */
 const LINE_EVERY = 5_000;
-const LOOK_EVERY = 5;
+const POLL_INTERVAL_MS = 5;
 
 let last = { at: performance.now(), line: '' };
 
@@ -19,7 +19,7 @@ export function goesOn(what: string): void {
   last = { at: performance.now(), line: what };
 }
 
-/** Waits until a number is reached. Each increase is progress, printed every few seconds. */
+/** Waits until a count reaches a number. Each increase is progress, printed every few seconds. */
 export async function reached(what: string, wanted: number, present: () => number | Promise<number>): Promise<void> {
   let before = -1;
   let printed = performance.now();
@@ -32,7 +32,7 @@ export async function reached(what: string, wanted: number, present: () => numbe
       console.log(`  ${now} of ${wanted} ${what}`);
       printed = performance.now();
     }
-    await pause(LOOK_EVERY);
+    await pause(POLL_INTERVAL_MS);
   }
 }
 
@@ -41,7 +41,7 @@ export async function watched<Result>(work: () => Promise<Result>): Promise<Resu
   last = { at: performance.now(), line: 'nothing yet' };
   let fail: (reason: unknown) => void = () => undefined;
   const failure = new Promise<never>((_, reject) => (fail = reject));
-  const look = setInterval(() => {
+  const watchdog = setInterval(() => {
     if (performance.now() - last.at <= LONGEST_SILENCE) return;
     fail(new Error(`no progress for ${LONGEST_SILENCE / 1000} seconds; the last was: ${last.line}`));
   }, 500);
@@ -49,7 +49,7 @@ export async function watched<Result>(work: () => Promise<Result>): Promise<Resu
   try {
     return await Promise.race([work(), failure]);
   } finally {
-    clearInterval(look);
+    clearInterval(watchdog);
     process.off('unhandledRejection', fail);
   }
 }

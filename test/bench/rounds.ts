@@ -32,7 +32,7 @@ export interface Plan {
   readonly seconds: number;
 }
 
-/** Loads each side until its code is compiled and its tables are in memory, for any later pressure. */
+/** Loads each side until its code is compiled and its tables are in memory, at every later number of connections. */
 export async function warmUp(sides: readonly Side[], seconds: number): Promise<void> {
   for (const side of sides) {
     await sendToAll(side, { connections: 32, seconds });

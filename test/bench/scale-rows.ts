@@ -14,14 +14,20 @@ import {
 } from './bench-rows';
 import { goesOn, progress } from './progress';
 
-/** Number of records that the bench reads by key and meter point, the same in a small and in a large register. No request reads the others. */
+/**
+ * Number of records that the bench reads by key and meter point, the same in a small and in a large register. No
+ * request reads the others.
+ */
 const KNOWN_RECORDS = 20_000;
 /** Pages of `access_record` whose history one statement makes: some 70,000 records. */
 const PAGES_AT_ONCE = 10_000;
 /** Seconds from one registration to the next: a million records in 30 days, whatever the number of records. */
 const SECONDS_BETWEEN = 2.6;
 
-/** Makes records with their versions, transitions and events, without triggers; secondary indexes are built when the rows are there. */
+/**
+ * Makes records with their versions, transitions and events, without triggers; secondary indexes are built when the
+ * rows are there.
+ */
 export async function fillManyRows(wanted: RowsWanted): Promise<BenchRows> {
   const client = await fillingSession(wanted);
   try {
@@ -42,7 +48,7 @@ export async function fillManyRows(wanted: RowsWanted): Promise<BenchRows> {
   }
 }
 
-/** Notes progress while a statement runs that cannot be cut into parts. */
+/** Records progress during a statement that cannot be split. */
 async function patiently(statement: Promise<unknown>): Promise<void> {
   const timer = setInterval(() => goesOn('a statement runs'), 1_000);
   try {
@@ -64,7 +70,7 @@ async function dropIndexes(client: Client): Promise<string[]> {
   return rows.map(({ definition }) => definition);
 }
 
-/** Records that are never asked for: of the same size, under random keys. */
+/** Records that no request reads: of the same size, under random keys. */
 const UNKNOWN_RECORDS = `
   insert into access_record (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, meter_point_id, state, legal_basis,
     registered_at, expiry, created_at, document)
@@ -74,7 +80,7 @@ const UNKNOWN_RECORDS = `
     cross join generate_series(1, ${RECORDS_PER_METER_POINT})`;
 
 /** Bytes of an encrypted access key. */
-const SEALED_KEY_BYTES = 56;
+const ENCRYPTED_KEY_BYTES = 56;
 
 async function fillRecords(client: Client, wanted: RowsWanted, identities: readonly IdentityRow[]): Promise<BenchRows> {
   const perBatch = BATCH / RECORDS_PER_METER_POINT;
@@ -83,17 +89,17 @@ async function fillRecords(client: Client, wanted: RowsWanted, identities: reado
   const accessKeys: string[] = [];
   for (let from = 0; from < identities.length; from += perBatch) {
     const batch = identities.slice(from, from + perBatch);
-    const asked = batch.filter((_, index) => (from + index) % everyOther === 0);
+    const readable = batch.filter((_, index) => (from + index) % everyOther === 0);
     const others = batch.filter((_, index) => (from + index) % everyOther !== 0);
-    const records = asked.flatMap((identity) => recordsOf(identity));
+    const records = readable.flatMap((identity) => recordsOf(identity));
     await insertRecords(client, wanted, records);
     await client.query(UNKNOWN_RECORDS, [
-      ...[wanted.duid, JSON.stringify(DOCUMENT), randomBytes(SEALED_KEY_BYTES)],
+      ...[wanted.duid, JSON.stringify(DOCUMENT), randomBytes(ENCRYPTED_KEY_BYTES)],
       others.map(({ id }) => id),
       others.map(({ ref }) => ref),
       others.map(({ meterPointId }) => meterPointId),
     ]);
-    known.push(...asked);
+    known.push(...readable);
     accessKeys.push(...records.map(({ key }) => key));
     progress(`${(from + batch.length) * RECORDS_PER_METER_POINT} of ${wanted.records} records are made`);
   }
@@ -107,7 +113,10 @@ const recordsOf = (identity: IdentityRow) =>
     identity,
   }));
 
-/** The history of the records in a range of pages that have none; the events were recorded so many seconds ago, and one after the other. */
+/**
+ * The history of the records in a range of pages that have none; the events were recorded so many seconds ago, and one
+ * after the other.
+ */
 const HISTORY = `
   with record as materialized (
     select *, register_now() - ($3::float8 - ${SECONDS_BETWEEN} * row_number() over ()) * interval '1 second' as at from access_record

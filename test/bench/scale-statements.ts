@@ -6,7 +6,7 @@ import { expireSome } from '../../subgraphs/access/records/expiry.repository';
 import { storedTotal } from '../../subgraphs/access/records/record-counts.repository';
 import { type Database, openDatabase } from '../../subgraphs/server/database/database';
 import { databaseAddress } from '../../subgraphs/server/database/database-login';
-import type { BenchRegister } from './bench-room';
+import type { BenchRegister } from './bench-fixture';
 import { reached } from './progress';
 
 /** Statements of the product on the database of a register; each returns how many milliseconds it took. */
@@ -17,7 +17,7 @@ export interface ScaleStatements {
 
 const PAGE_SIZE = 50;
 const MINUTES_OF_STATISTICS = 60;
-/** Records that expire at once in a sweep that is measured. */
+/** Number of records that a measured sweep expires. */
 const DUE_RECORDS = 100;
 
 /** Opens the database, and waits until the product has counted the records. */
@@ -58,7 +58,7 @@ async function rolledBack(database: Database, work: (session: PoolClient) => Pro
   }
 }
 
-/** Some records from a random place of the index of ids. */
+/** Returns some records from a random position in the index of ids. */
 const RANDOM_RECORDS = `select id, key_hash from access_record where id >= gen_random_uuid() and state = 'ACTIVE' order by id limit $1`;
 
 function revocation(database: Database, duid: string): Promise<number> {

@@ -30,7 +30,7 @@ export async function stopServers(): Promise<void> {
 const READY_WITHIN = 300_000;
 /** Milliseconds after which a stopping server is killed. */
 const ENDED_WITHIN = 20_000;
-const LOOK_EVERY = 20;
+const POLL_INTERVAL_MS = 20;
 
 /** Starts `node <args>` and waits for its line `ready`. */
 async function startServerProcess(
@@ -69,7 +69,7 @@ async function startServerProcess(
       child.kill('SIGKILL');
       throw new Error(`node ${args.join(' ')} did not start:\n${output}`);
     }
-    await pause(LOOK_EVERY);
+    await pause(POLL_INTERVAL_MS);
   }
 }
 

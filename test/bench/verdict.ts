@@ -19,13 +19,14 @@ export interface Measurement {
  */
 export function compared(
   name: string,
-  ours: Figures,
+  product: Figures,
   baseline: { name: string; figures: Figures },
   connections: number,
   limit?: number,
 ): Measurement {
   const { figures } = baseline;
-  const ratio = ours.cpu && figures.cpu ? figures.cpu.total / ours.cpu.total : ours.perSecond / figures.perSecond;
+  const ratio =
+    product.cpu && figures.cpu ? figures.cpu.total / product.cpu.total : product.perSecond / figures.perSecond;
   return {
     name,
     ratio,
@@ -33,12 +34,12 @@ export function compared(
     limit,
     beside: {
       connections,
-      'requests-ratio': rounded(ours.perSecond / figures.perSecond),
-      'p50-ratio': rounded(figures.p50 / ours.p50),
-      'requests-per-second': `${Math.round(ours.perSecond)}:${Math.round(figures.perSecond)}`,
-      'p50-ms': `${rounded(ours.p50)}:${rounded(figures.p50)}`,
-      'p99-ms': `${rounded(ours.p99)}:${rounded(figures.p99)}`,
-      'cpu-us': `${cpuOf(ours)}:${cpuOf(figures)}`,
+      'requests-ratio': rounded(product.perSecond / figures.perSecond),
+      'p50-ratio': rounded(figures.p50 / product.p50),
+      'requests-per-second': `${Math.round(product.perSecond)}:${Math.round(figures.perSecond)}`,
+      'p50-ms': `${rounded(product.p50)}:${rounded(figures.p50)}`,
+      'p99-ms': `${rounded(product.p99)}:${rounded(figures.p99)}`,
+      'cpu-us': `${cpuOf(product)}:${cpuOf(figures)}`,
     },
   };
 }

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { repositoryFiles } from '../structure/source-files';
 
-/** A copy of the repository in a folder of its own. */
+/** A copy of the repository in a separate folder. */
 export interface Copy {
   readonly root: string;
   remove(): void;
@@ -14,7 +14,10 @@ export interface Copy {
 /** In the copy the catalogue does not fit the sources. */
 const OF_THE_CATALOGUE = 'test/structure/seeded-faults.test.ts';
 
-/** Copies the repository as it is now. Packages are hard links: whatever replaces a file of them leaves the original as it is. */
+/**
+ * Copies the repository as it is now. Packages are hard links: whatever replaces a file of them leaves the original as
+ * it is.
+ */
 export function repositoryCopy(): Copy {
   const folder = mkdtempSync(join(tmpdir(), 'seeded-faults-'));
   const root = join(folder, 'register');

@@ -7,22 +7,23 @@ export interface FailedTest {
   readonly test: string;
 }
 
-/** The settings of a run of which one failure is enough: it is not waited for long. */
+/** Arguments of a run that ends at its first failure, with a short timeout. */
 const UP_TO_A_FAILURE = [
   ...['--bail', '--testTimeout', '90000'],
   ...['--testEnvironment', join(__dirname, 'first-failure-environment.js')],
 ];
 const IMPATIENT = { TEST_PATIENCE_MS: '15000' };
 
-/** Minutes after which tests that do not end are ended: they show nothing. */
+/** Minutes after which running tests are stopped: they detect nothing. */
 const LONGEST_MINUTES = 20;
 const LONGEST_REASON = 1_000;
 const LONGEST_OUTPUT = 1_000_000;
 
 /**
- * Runs the tests of a repository that a pattern names, up to the first file with a failure; answers which test failed. A pattern is a
- * regular expression of paths, or such a one and what the names of tests contain: `test/delivery/database/events > The event log`. Throws
- * when tests cannot be run at all, such as when the product does not compile.
+ * Runs the tests of a repository that a pattern names, up to the first file with a failure; returns the failed test. A
+ * pattern is a regular expression of paths, optionally followed by a regular expression of test names:
+ * `test/delivery/database/events > The event log`. Throws if no test can run, for example because the product does not
+ * compile.
  */
 export async function runTests(root: string, pattern: string): Promise<FailedTest | undefined> {
   const [paths, name] = patternOf(pattern);
@@ -32,19 +33,19 @@ export async function runTests(root: string, pattern: string): Promise<FailedTes
   if (code === 0) return undefined;
   const [, file, test] = FIRST_FAILURE.exec(output) ?? [];
   if (file === undefined || test === undefined || test === 'Test suite failed to run') {
-    const told = output.slice(output.indexOf('●')).trim();
-    throw new Error(`the tests of ${pattern} cannot be run: ${told.slice(0, LONGEST_REASON)}`);
+    const report = output.slice(output.indexOf('●')).trim();
+    throw new Error(`the tests of ${pattern} cannot be run: ${report.slice(0, LONGEST_REASON)}`);
   }
   return { file, test };
 }
 
-/** The paths and the names of tests of a pattern, each a regular expression. */
+/** Splits a pattern into the regular expressions of paths and of test names. */
 export function patternOf(pattern: string): readonly [paths: string, name: string | undefined] {
   const [paths = '', name] = pattern.split(' > ');
   return [paths, name];
 }
 
-/** Of what jest prints: the file, and the first test in it that failed. */
+/** Matches the file and its first failed test in the output of jest. */
 const FIRST_FAILURE = /^FAIL (\S+)[^●]*● (.+)$/m;
 
 function jest(

@@ -143,8 +143,8 @@ describe('docker-compose.yml', () => {
       const { port, pathname } = healthAddress(container);
       const name = runsOf(container).find((each) => readSettings({}).ports[each] === Number(port));
       expect(name).toBeDefined();
-      const room = SHARED_SERVERS[name as ServiceName] ?? `${name}/`;
-      const serving = product.filter(({ path, text }) => path.startsWith(room) && text.includes(`'${pathname}'`));
+      const fixture = SHARED_SERVERS[name as ServiceName] ?? `${name}/`;
+      const serving = product.filter(({ path, text }) => path.startsWith(fixture) && text.includes(`'${pathname}'`));
       expect(serving).not.toEqual([]);
     },
   );
@@ -219,7 +219,7 @@ describe('The image', () => {
     rmSync(image, { recursive: true, force: true });
   });
 
-  it('refuses to start in production without keys, and lists the missing variables', () => {
+  it('does not start in production without keys, and lists the missing variables', () => {
     const [command = '', ...args] = startCommand();
     const { status, stderr } = spawnSync(command, args, {
       cwd: image,
@@ -246,8 +246,8 @@ describe('The image', () => {
       const page = await fetch(new URL(entry, urls[name]));
       const [, asset = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(await page.text()) ?? [];
       const addresses = [asset, healthAddress(service).pathname];
-      const answers = await Promise.all(addresses.map((address) => fetch(new URL(address, urls[name]))));
-      expect([name, page.status, ...answers.map(({ status: answered }) => answered)]).toEqual([name, 200, 200, 200]);
+      const responses = await Promise.all(addresses.map((address) => fetch(new URL(address, urls[name]))));
+      expect([name, page.status, ...responses.map(({ status: code }) => code)]).toEqual([name, 200, 200, 200]);
     }
     const { pathname } = healthAddress(edge);
     const ofGateway = await fetch(new URL(pathname, urls['gateway']));

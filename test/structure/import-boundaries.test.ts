@@ -18,7 +18,7 @@ const FRAMEWORKS: Readonly<Record<string, RegExp>> = {
 };
 
 /** A meaningless name of a folder or file, or its last word; `index` alone would be a barrel. */
-const SAYS_NOTHING = /(^|-)(utils?|helpers?|common|misc|managers?|services?|base)$|^index$/;
+const MEANINGLESS = /(^|-)(utils?|helpers?|common|misc|managers?|services?|base)$|^index$/;
 
 const files = productFiles();
 
@@ -57,8 +57,8 @@ describe('import boundaries', () => {
       reported.push(message);
     }
     const { rules } = require('./import-boundaries') as { rules: { imports: { create(of: unknown): Visitors } } };
-    const { ImportDeclaration: visit } = rules.imports.create(context);
-    for (const value of ['../console/console', '../shared/assets', 'fastify']) visit({ source: { value } });
+    const { ImportDeclaration: check } = rules.imports.create(context);
+    for (const value of ['../console/console', '../shared/assets', 'fastify']) check({ source: { value } });
     expect(reported).toEqual(['portal and console may not import web/console/console']);
   });
 });
@@ -88,13 +88,13 @@ describe('frameworks', () => {
 describe('names', () => {
   it('describe the content of a file, not that it helps', () => {
     const named = (path: string) => path.split('/').flatMap((part) => part.split('.'));
-    expect(repositoryFiles().filter((path) => named(path).some((name) => SAYS_NOTHING.test(name)))).toEqual([]);
+    expect(repositoryFiles().filter((path) => named(path).some((name) => MEANINGLESS.test(name)))).toEqual([]);
   });
 });
 
 function violationsOf({ path, imports }: SourceFile): string[] {
   return imports.flatMap((imported) =>
-    'ours' in imported && !mayImport(path, imported.ours) ? [`${path} imports ${imported.ours}`] : [],
+    'own' in imported && !mayImport(path, imported.own) ? [`${path} imports ${imported.own}`] : [],
   );
 }
 

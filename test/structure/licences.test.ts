@@ -8,7 +8,7 @@ interface Package {
   readonly dev?: boolean;
 }
 
-const ours = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;
+const manifest = JSON.parse(textOf('package.json')) as Record<string, Record<string, string>>;
 const { packages } = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, Package> };
 const page = textOf('THIRD-PARTY.md');
 const rows = page.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
@@ -17,7 +17,7 @@ describe('THIRD-PARTY.md', () => {
   it.each(['dependencies', 'optionalDependencies', 'devDependencies'])(
     'lists all %s with version and licence',
     (kind) => {
-      const missing = Object.entries(ours[kind] ?? {}).filter(([name, version]) => {
+      const missing = Object.entries(manifest[kind] ?? {}).filter(([name, version]) => {
         const licence = licenceOf(name);
         return !rows.some(([, ...cells]) => cells[0] === name && cells[1] === version && cells[2] === licence);
       });
@@ -27,7 +27,7 @@ describe('THIRD-PARTY.md', () => {
 
   it('lists no package that the register does not use', () => {
     const listed = rows.flatMap(([, name, version]) => (name && /^\d/.test(version ?? '') ? [name] : []));
-    const used = { ...ours['dependencies'], ...ours['optionalDependencies'], ...ours['devDependencies'] };
+    const used = { ...manifest['dependencies'], ...manifest['optionalDependencies'], ...manifest['devDependencies'] };
     expect(listed.filter((name) => !(name in used))).toEqual([]);
   });
 

@@ -86,7 +86,7 @@ describe('sizes', () => {
       'function declared() {\n\n}',
       'const expression = function () {\n\n};',
       'const arrow = (): void => {\n\n};',
-      'class Room {\n  constructor() {\n\n}\n  open() {\n\n}\n  #close() {\n\n}\n  get size() {\n\nreturn 1; }\n}',
+      'class Store {\n  constructor() {\n\n}\n  open() {\n\n}\n  #close() {\n\n}\n  get size() {\n\nreturn 1; }\n}',
       'const object = { method() {\n\n}, get size() {\n\nreturn 1; }, set size(to) {\n\n} };',
     ];
     const planted = sourceFile('planted.ts', `// Two bytes: é\n${bodies.join('\n')}\nconst none = () => 1;\n`);
@@ -126,7 +126,7 @@ describe('all source texts', () => {
 const THIS_FILE = 'test/structure/repository.test.ts';
 
 describe('packages', () => {
-  const ours = {
+  const dependencies = {
     ...packageJson['dependencies'],
     ...packageJson['devDependencies'],
     ...packageJson['optionalDependencies'],
@@ -134,11 +134,13 @@ describe('packages', () => {
   const lock = JSON.parse(textOf('package-lock.json')) as { packages: Record<string, LockedPackage> };
 
   it('have exact versions', () => {
-    expect(Object.entries(ours).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+    expect(Object.entries(dependencies).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual(
+      [],
+    );
   });
 
   it('of the graph have the versions that are tested together', () => {
-    expect(ours).toMatchObject(TRIED_TOGETHER);
+    expect(dependencies).toMatchObject(TRIED_TOGETHER);
   });
 
   it('come from the public registry, and are verified by their digest', () => {

@@ -30,7 +30,7 @@ export interface SourceFile {
 }
 
 /** A file of this repository (path from the root, without suffix) or a package. */
-export type ImportedModule = { readonly ours: string } | { readonly package: string };
+export type ImportedModule = { readonly own: string } | { readonly package: string };
 
 /** Returns a file; tests may pass their own text. */
 export function sourceFile(path: string, text: string): SourceFile {
@@ -51,13 +51,21 @@ export function sourceFile(path: string, text: string): SourceFile {
 
 /** Returns the TypeScript files of the product, without tests, the same at each call. */
 export function productFiles(): readonly SourceFile[] {
-  product ??= repositoryFiles()
-    .filter((path) => path.endsWith('.ts') && !/^(test|schema\/generated)\//.test(path))
-    .map((path) => sourceFile(path, textOf(path)));
-  return product;
+  return (product ??= typeScriptFiles(/^(?!(test|schema\/generated)\/)/));
 }
 
 let product: readonly SourceFile[] | undefined;
+
+/** Returns the TypeScript files of `test/`. */
+export function testFiles(): readonly SourceFile[] {
+  return typeScriptFiles(/^test\//);
+}
+
+function typeScriptFiles(paths: RegExp): readonly SourceFile[] {
+  return repositoryFiles()
+    .filter((path) => path.endsWith('.ts') && paths.test(path))
+    .map((path) => sourceFile(path, textOf(path)));
+}
 
 /** A node of swc's syntax tree, with the members that these tests use. */
 export interface SyntaxNode {
@@ -88,13 +96,13 @@ function specifiersIn(module: Module): string[] {
 
 function requested(call: SyntaxNode): string[] {
   const callee = call['callee'] as SyntaxNode & { value?: string; object?: { value?: string } };
-  const asks = callee.type === 'Import' || callee.value === 'require' || callee.object?.value === 'require';
+  const loadsModule = callee.type === 'Import' || callee.value === 'require' || callee.object?.value === 'require';
   const [first] = call['arguments'] as { expression: { type: string; value?: unknown } }[];
-  return asks && first?.expression.type === 'StringLiteral' ? [String(first.expression.value)] : [];
+  return loadsModule && first?.expression.type === 'StringLiteral' ? [String(first.expression.value)] : [];
 }
 
 function importedModule(path: string, specifier: string): ImportedModule {
-  if (specifier.startsWith('.')) return { ours: posix.normalize(posix.join(dirname(path), specifier)) };
+  if (specifier.startsWith('.')) return { own: posix.normalize(posix.join(dirname(path), specifier)) };
   const [scope = '', name] = specifier.split('/');
   return { package: scope.startsWith('@') ? `${scope}/${name}` : scope };
 }

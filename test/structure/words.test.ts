@@ -1,10 +1,19 @@
-import { type SourceFile, type SyntaxNode, nodesOf, productFiles, sourceFile } from './source-files';
+import {
+  type SourceFile,
+  type SyntaxNode,
+  nodesOf,
+  productFiles,
+  repositoryFiles,
+  sourceFile,
+  testFiles,
+  textOf,
+} from './source-files';
 
 /** Words that name no actor, or are no terms of the field. Frozen texts of migrations are exempt. */
-const IN_COMMENTS = words(
+const IN_PROSE = words(
   'told tell tells ask asks asked asking question questions answer answers answered unanswered whoever whomever nobody',
   'somebody anybody everybody anew seldom ours refuse refuses refused refusal seal seals sealed unseal vault remember',
-  'remembered',
+  'remembered room rooms',
 );
 const IN_NAMES = words(
   'told tell tells telling whoever nobody somebody anybody everybody seldom ours refusal vault vouches remember',
@@ -13,9 +22,16 @@ const IN_NAMES = words(
   'happen storable',
 );
 
-const files = productFiles().filter(({ path }) => !/\/migrations\/|\/released-sql\.ts$/.test(path));
+const product = productFiles().filter(({ path }) => !/\/migrations\/|\/released-sql\.ts$/.test(path));
+const tests = testFiles();
+const exchanges = repositoryFiles()
+  .filter((path) => path.endsWith('.http'))
+  .map((path) => ({ path, text: textOf(path) }));
 
-describe('the words of the product', () => {
+describe.each([
+  ['product', product],
+  ['tests', tests],
+])('the words of the %s', (_, files) => {
   it('in comments name who does what', () => {
     expect(files.flatMap(commentWords)).toEqual([]);
   });
@@ -23,7 +39,32 @@ describe('the words of the product', () => {
   it('in declared names are terms of the field', () => {
     expect(files.flatMap(nameWords)).toEqual([]);
   });
+});
 
+describe('the words of titles', () => {
+  it('of tests name who does what', () => {
+    expect(tests.flatMap(titleWords)).toEqual([]);
+  });
+
+  it('of exchanges name who does what', () => {
+    expect(exchanges.flatMap(exchangeWords)).toEqual([]);
+  });
+
+  it('are found with and without a table, in templates, and in `.http` files', () => {
+    const planted = sourceFile(
+      'planted.ts',
+      "describe.each([['told']])('A %s', () => { it('is told', f); it.each`a`(`asks ${'told'} anew`, f); test('`told`', f); });",
+    );
+    expect(titleWords(planted)).toEqual(['planted.ts: is told (told)', 'planted.ts: asks  anew (asks)']);
+    const text = 'Nobody reads it.\n\n### Told once\nGET /told\n\n{ "told": true }\n\nHTTP/1.1 200\n';
+    expect(exchangeWords({ path: 'planted.http', text })).toEqual([
+      'planted.http: Nobody reads it. (nobody)',
+      'planted.http: Told once (told)',
+    ]);
+  });
+});
+
+describe('the words of a file', () => {
   it('are found in comments of any form and in each part of a name, but not in code, strings and quoted code', () => {
     const planted = sourceFile(
       'planted.ts',
@@ -48,14 +89,49 @@ function words(...lines: readonly string[]): ReadonlySet<string> {
   return new Set(lines.flatMap((line) => line.split(' ')));
 }
 
-/** Returns the sentences of comments that contain a word of the list outside of quoted code. */
+/** Returns the sentences of comments that contain a word of the list. */
 function commentWords({ path, text, module }: SourceFile): string[] {
-  return commentsIn(text, module).flatMap((comment) => {
-    const prose = comment.replaceAll(/`[^`]*`|\{@\w+[^}]*\}/g, '');
-    return prose.split(/(?<=\.)\s/).flatMap((sentence) => {
-      const found = sentence.match(/[A-Za-z]+/g)?.find((word) => IN_COMMENTS.has(word.toLowerCase()));
-      return found === undefined ? [] : [`${path}: ${sentence.trim()} (${found.toLowerCase()})`];
-    });
+  return commentsIn(text, module).flatMap((comment) => sentencesWithWords(path, comment));
+}
+
+/** Returns the titles of suites and tests that contain a word of the list; values in templates are exempt. */
+function titleWords({ path, module }: SourceFile): string[] {
+  return [...nodesOf(module.body)].flatMap((node) => {
+    const title = TITLED.test(calleeOf(node)) ? titleOf(node) : '';
+    return sentencesWithWords(path, title);
+  });
+}
+
+/** Returns the introduction and the titles of an `.http` file that contain a word of the list; requests are exempt. */
+function exchangeWords({ path, text }: { readonly path: string; readonly text: string }): string[] {
+  const [introduction = '', ...sections] = text.split(/^### /m);
+  const titles = sections.map((section) => section.slice(0, section.indexOf('\n')));
+  return [introduction, ...titles].flatMap((prose) => sentencesWithWords(path, prose));
+}
+
+const TITLED = /^(describe|it|test)$/;
+
+/** Returns the first name of a called expression: `it` for `it.each(table)(title, run)`; empty for other nodes. */
+function calleeOf(node: SyntaxNode | undefined): string {
+  if (node?.type === 'Identifier') return String(node['value']);
+  const inner = node?.['callee'] ?? node?.['object'] ?? node?.['tag'];
+  return inner === undefined ? '' : calleeOf(inner as SyntaxNode);
+}
+
+/** Returns the first argument of a call if it is a text; empty for other nodes. */
+function titleOf(node: SyntaxNode): string {
+  const [first] = (node['arguments'] ?? []) as { readonly expression: SyntaxNode }[];
+  if (first?.expression.type === 'StringLiteral') return String(first.expression['value']);
+  if (first?.expression.type !== 'TemplateLiteral') return '';
+  return (first.expression['quasis'] as { readonly raw: string }[]).map(({ raw }) => raw).join('');
+}
+
+/** Returns the sentences that contain a word of the list outside of quoted code. */
+function sentencesWithWords(path: string, text: string): string[] {
+  const prose = text.replaceAll(/`[^`]*`|\{@\w+[^}]*\}/g, '');
+  return prose.split(/(?<=\.)\s/).flatMap((sentence) => {
+    const found = sentence.match(/[A-Za-z]+/g)?.find((word) => IN_PROSE.has(word.toLowerCase()));
+    return found === undefined ? [] : [`${path}: ${sentence.trim()} (${found.toLowerCase()})`];
   });
 }
 

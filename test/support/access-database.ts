@@ -90,7 +90,7 @@ export async function insertRecord(
   return id;
 }
 
-/** Statements that change a record `$1` as `change` says and write the matching history row. */
+/** Returns the statements that apply `change` to a record `$1` and write the matching history row. */
 export const withHistory = {
   version: (
     change: string,

@@ -3,7 +3,7 @@ import type { AccessRecordInput, Controller } from '../../subgraphs/access/recor
 import type { DiscoveredAccessReport } from '../../subgraphs/access/operator/discovered-access';
 import type { RegistrationContext, RegistrationRule } from '../../subgraphs/access/records/rules/registration-rule';
 
-/** Facts of a registration in production at noon on 1 June 2026. */
+/** Metadata of a registration in production at noon on 1 June 2026. */
 export const FACTS: RegistrationContext = {
   duid: 'duid_0a1b2c3d4e5f60718293a4b5',
   production: true,
@@ -66,15 +66,15 @@ export function recordOnConsent(change: (record: AccessRecordInput) => void = ()
 }
 
 /** Returns each violation as one line: `CODE path: message`. */
-export function told(violations: readonly Violation[]): string[] {
+export function violationLines(violations: readonly Violation[]): string[] {
   return violations.map(({ code, path, message }) => `${code} ${path.join('/')}: ${message}`);
 }
 
 /** Returns the violations that one rule reports for a record. */
-export function toldBy(
+export function reportedBy(
   rule: RegistrationRule,
   record: AccessRecordInput,
   facts: Partial<RegistrationContext> = {},
 ): string[] {
-  return told(rule(record, { ...FACTS, ...facts }));
+  return violationLines(rule(record, { ...FACTS, ...facts }));
 }

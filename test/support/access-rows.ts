@@ -77,7 +77,7 @@ export async function putRecord(owner: Client, change: Partial<AccessRow> = {}):
   return id;
 }
 
-/** The account of {@link DUID}. */
+/** The account id of {@link DUID}. */
 export const ACCOUNT = `acc_${'0'.repeat(24)}`;
 
 /** Onboards another account; returns its id. */

@@ -28,8 +28,8 @@ export interface OnboardedAccount {
 }
 
 /** Onboards an account; a Data User gets a privacy notice even if the test gives none. */
-export async function onboarded(admin: Graph, asked: Record<string, unknown>): Promise<OnboardedAccount> {
-  const input = asked['role'] === 'DATA_USER' ? { privacyUrl: 'https://larkhill.example/privacy', ...asked } : asked;
+export async function onboarded(admin: Graph, fields: Record<string, unknown>): Promise<OnboardedAccount> {
+  const input = fields['role'] === 'DATA_USER' ? { privacyUrl: 'https://larkhill.example/privacy', ...fields } : fields;
   const query =
     'mutation ($input: AccountInput!) { onboardAccount(input: $input) { secretKey account { accountId duid } } }';
   const { data, errors } = await admin(query, { input });

@@ -1,70 +1,72 @@
 import { demoRecords } from '../../sandbox/demo-records';
-import { ABSENT, type Asking, theirs } from './authorisation-requests';
+import { ABSENT, type RequestInputs, theirs } from './authorisation-requests';
 import { newMpxn } from './customers';
 import { tariffInput } from './tariff-graph';
 
 /** One cell of a table of the graph: an operation with one root field. */
-export interface GraphQuestion {
+export interface GraphOperation {
   readonly query: string;
   readonly variables?: Readonly<Record<string, unknown>>;
   /** The object that a successful operation consumes. */
   readonly uses?: string;
 }
 
-type Asked = (asking: Asking) => Promise<GraphQuestion>;
+type RequestMaker = (inputs: RequestInputs) => Promise<GraphOperation>;
 
 /** Calls a root field with literal arguments made of identifiers. */
 const by =
-  (kind: string, text: (ids: Record<string, string>) => string, ends = false): Asked =>
-  async (asking) => ({
-    query: text({ ...(await theirs(kind, asking)) }),
-    ...(ends ? { uses: `${kind} of ${/owner|other|portal|consumer|customer/.exec(asking.object)?.[0]}` } : {}),
+  (kind: string, text: (ids: Record<string, string>) => string, ends = false): RequestMaker =>
+  async (inputs) => ({
+    query: text({ ...(await theirs(kind, inputs)) }),
+    ...(ends ? { uses: `${kind} of ${/owner|other|portal|consumer|customer/.exec(inputs.object)?.[0]}` } : {}),
   });
 
-/** The same for an access record, which may be named by the portal's alias. */
+/** Calls a root field with an access record, which the portal names by its alias. */
 const byKey =
-  (text: (ids: Record<string, string>) => string, ends = false): Asked =>
-  async (asking) =>
-    asking.object === "the portal's alias"
+  (text: (ids: Record<string, string>) => string, ends = false): RequestMaker =>
+  async (inputs) =>
+    inputs.object === "the portal's alias"
       ? {
-          query: text({ ...(await asking.objects.get('alias of portal')) }),
+          query: text({ ...(await inputs.objects.get('alias of portal')) }),
           ...(ends ? { uses: 'alias of portal' } : {}),
         }
-      : by('customer', text, ends)(asking);
+      : by('customer', text, ends)(inputs);
 
 const [DEMO_RECORD] = demoRecords(new Date());
 
 /** The record to register or replace; an unknown Identity Record has none. */
 const recordOf = (ref: string): unknown => DEMO_RECORD?.input(ref);
 
-const supplierOf = ({ object, room: { parties } }: Asking): string =>
+const supplierOf = ({ object, fixture: { parties } }: RequestInputs): string =>
   ({ "the supplier's": parties.supplier.mpid, "the rival's": parties.otherSupplier.mpid })[object] ??
   ABSENT['mpid'] ??
   '';
 
 const atSupplier =
-  (text: (mpid: string) => string): Asked =>
-  async (asking) => ({ query: text(supplierOf(asking)) });
+  (text: (mpid: string) => string): RequestMaker =>
+  async (inputs) => ({ query: text(supplierOf(inputs)) });
 
 /** Objects that two suppliers have: reports, webhooks, consents and events. */
 const ofSupplier =
-  (field: string): Asked =>
-  async (asking) => {
-    await asking.objects.get('business of suppliers');
-    return { query: `{ ${field}(filter: { mpid: "${supplierOf(asking)}" }) { nodes { __typename } } }` };
+  (field: string): RequestMaker =>
+  async (inputs) => {
+    await inputs.objects.get('business of suppliers');
+    return { query: `{ ${field}(filter: { mpid: "${supplierOf(inputs)}" }) { nodes { __typename } } }` };
   };
 
-const assigned = ({ object, room: { parties } }: Asking): string =>
+const assigned = ({ object, fixture: { parties } }: RequestInputs): string =>
   object === 'absent' ? String(ABSENT['mpxn']) : parties.mpxn;
 
-const tariffOf = ({ object, room: { parties } }: Asking): string =>
+const tariffOf = ({ object, fixture: { parties } }: RequestInputs): string =>
   object === 'absent' ? String(ABSENT['tariff_id']) : parties.tariffId;
 
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
 const HALF_HOUR_OF_TOMORROW = new Date(Math.ceil(Date.parse(TOMORROW) / 1_800_000) * 1_800_000).toISOString();
 
-/** How to call each root field that names an object. The arguments are valid, so that only caller and object decide. */
-export const GRAPH_REQUESTS: Readonly<Record<string, Asked>> = {
+/**
+ * Requests for each root field that names an object. The arguments are valid, so that only caller and object decide.
+ */
+export const GRAPH_REQUESTS: Readonly<Record<string, RequestMaker>> = {
   'Query.accessRecord': byKey(({ ak }) => `{ accessRecord(key: "${ak}") { state } }`),
   'Query.dataUser': by('customer', ({ duid }) => `{ dataUser(duid: "${duid}") { displayName } }`),
   'Query.identityRecord': by('customer', ({ ir }) => `{ identityRecord(ref: "${ir}") { createdAt } }`),
@@ -100,12 +102,12 @@ export const GRAPH_REQUESTS: Readonly<Record<string, Asked>> = {
     ({ duid }) => `subscription { registerEvents(duid: "${duid}", after: "") { id } }`,
   ),
 
-  'Mutation.registerAccessRecord': async (asking) => ({
+  'Mutation.registerAccessRecord': async (inputs) => ({
     query: 'mutation ($input: AccessRecordInput!) { registerAccessRecord(input: $input) { replayed } }',
-    variables: { input: recordOf(String((await theirs('customer', asking))['ir'])) },
+    variables: { input: recordOf(String((await theirs('customer', inputs))['ir'])) },
   }),
-  'Mutation.replaceAccessRecord': async (asking) => {
-    const { query } = await byKey(({ ak, ir = '' }) => `${ak} ${ir}`)(asking);
+  'Mutation.replaceAccessRecord': async (inputs) => {
+    const { query } = await byKey(({ ak, ir = '' }) => `${ak} ${ir}`)(inputs);
     const [key, ref = ABSENT['ir']] = query.split(' ');
     return {
       query: `mutation ($key: AccessKey!, $input: AccessRecordInput!) { replaceAccessRecord(key: $key, input: $input) { version } }`,
@@ -132,11 +134,11 @@ export const GRAPH_REQUESTS: Readonly<Record<string, Asked>> = {
     'customer',
     ({ ir }) => `mutation { reidentifyOwn(ref: "${ir}", input: { method: MAGIC_LINK }) { method } }`,
   ),
-  'Mutation.registerConsent': async (asking) => {
-    const { mpxn = '', ck } = await theirs('consent', asking);
-    const { owner, other } = asking.room.organisations;
+  'Mutation.registerConsent': async (inputs) => {
+    const { mpxn = '', ck } = await theirs('consent', inputs);
+    const { owner, other } = inputs.fixture.organisations;
     const input = {
-      duid: (asking.caller === 'other' ? other : owner).duid,
+      duid: (inputs.caller === 'other' ? other : owner).duid,
       moveInDate: '2021-04-01',
       dataType: ['HH_CONSUMPTION'],
       evidence: {
@@ -163,14 +165,14 @@ export const GRAPH_REQUESTS: Readonly<Record<string, Asked>> = {
   'Mutation.testWebhook': by('webhook', ({ wid }) => `mutation { testWebhook(wid: "${wid}") { eventId } }`),
 
   'Query.supplier': atSupplier((mpid) => `{ supplier(mpid: "${mpid}") { name } }`),
-  'Query.rtiUser': async ({ object, room: { parties } }) => ({
+  'Query.rtiUser': async ({ object, fixture: { parties } }) => ({
     query: `{ rtiUser(userId: "${object === 'absent' ? ABSENT['user_id'] : parties.users.active}") { name } }`,
   }),
-  'Query.tariff': async (asking) => ({ query: `{ tariff(tariffId: "${tariffOf(asking)}") { name } }` }),
-  'Query.tariffAssignments': async (asking) => ({
-    query: `{ tariffAssignments(mpxn: "${assigned(asking)}") { nodes { from } } }`,
+  'Query.tariff': async (inputs) => ({ query: `{ tariff(tariffId: "${tariffOf(inputs)}") { name } }` }),
+  'Query.tariffAssignments': async (inputs) => ({
+    query: `{ tariffAssignments(mpxn: "${assigned(inputs)}") { nodes { from } } }`,
   }),
-  'Query.appliedTariff': async (asking) => ({ query: `{ appliedTariff(mpxn: "${assigned(asking)}") { name } }` }),
+  'Query.appliedTariff': async (inputs) => ({ query: `{ appliedTariff(mpxn: "${assigned(inputs)}") { name } }` }),
   'Query.performanceReports': ofSupplier('performanceReports'),
   'Query.rtiWebhooks': ofSupplier('rtiWebhooks'),
   'Query.tariffConsents': ofSupplier('tariffConsents'),
@@ -182,22 +184,22 @@ export const GRAPH_REQUESTS: Readonly<Record<string, Asked>> = {
   'Subscription.tariffEvents': atSupplier(
     (mpid) => `subscription { tariffEvents(filter: { mpid: "${mpid}" }, after: "") { id } }`,
   ),
-  'Mutation.publishTariff': async (asking) => ({
+  'Mutation.publishTariff': async (inputs) => ({
     query: 'mutation ($input: TariffInput!) { publishTariff(input: $input) { isNew } }',
-    variables: { input: tariffInput(7, { mpid: supplierOf(asking) }) },
+    variables: { input: tariffInput(7, { mpid: supplierOf(inputs) }) },
   }),
-  'Mutation.appendTariffPrices': async (asking) => {
-    const { tariffId } = await asking.objects.get('dynamic tariff of supplier');
+  'Mutation.appendTariffPrices': async (inputs) => {
+    const { tariffId } = await inputs.objects.get('dynamic tariff of supplier');
     const prices = [{ from: HALF_HOUR_OF_TOMORROW, unitPrice: '0.10' }];
     return {
       query: 'mutation ($input: AppendTariffPricesInput!) { appendTariffPrices(input: $input) { added } }',
       variables: {
-        input: { mpid: supplierOf(asking), tariffId: asking.object === 'absent' ? tariffOf(asking) : tariffId, prices },
+        input: { mpid: supplierOf(inputs), tariffId: inputs.object === 'absent' ? tariffOf(inputs) : tariffId, prices },
       },
     };
   },
-  'Mutation.assignTariff': async (asking) => ({
-    query: `mutation { assignTariff(mpxn: "${newMpxn()}", tariffId: "${tariffOf(asking)}", from: "${TOMORROW}") { recordedAt } }`,
+  'Mutation.assignTariff': async (inputs) => ({
+    query: `mutation { assignTariff(mpxn: "${newMpxn()}", tariffId: "${tariffOf(inputs)}", from: "${TOMORROW}") { recordedAt } }`,
   }),
   'Mutation.endTariffAssignment': async ({ object, objects }) => {
     const { mpxn } = object === 'absent' ? ABSENT : await objects.get('assignment of supplier');
@@ -206,10 +208,10 @@ export const GRAPH_REQUESTS: Readonly<Record<string, Asked>> = {
       uses: 'assignment of supplier',
     };
   },
-  'Mutation.revokeTariffConsent': async (asking) => {
-    const who = asking.object.startsWith('another') ? 'stranger' : 'consumer';
+  'Mutation.revokeTariffConsent': async (inputs) => {
+    const who = inputs.object.startsWith('another') ? 'stranger' : 'consumer';
     const kind = `tariff consent of ${who}`;
-    const ids = asking.object === 'absent' ? ABSENT : await asking.objects.get(kind);
+    const ids = inputs.object === 'absent' ? ABSENT : await inputs.objects.get(kind);
     const id = ids['registration_id'];
     return { query: `mutation { revokeTariffConsent(registrationId: "${id}") { registrationId } }`, uses: kind };
   },
@@ -220,8 +222,8 @@ export const GRAPH_REQUESTS: Readonly<Record<string, Asked>> = {
   },
 };
 
-/** Where a row of fields starts: the object as the caller reaches it, with a slot for the field. */
-export const REACHED: Readonly<Record<string, (asking: Asking) => Promise<(fields: string) => string>>> = {
+/** Queries that reach the object of a row of fields, with a slot for the field. */
+export const REACHED: Readonly<Record<string, (inputs: RequestInputs) => Promise<(fields: string) => string>>> = {
   "AccessRecord the owner's by its key": async ({ objects }) => {
     const { ak } = await objects.get('customer of owner');
     return (fields) => `{ accessRecord(key: "${ak}") { ${fields} } }`;
@@ -234,9 +236,9 @@ export const REACHED: Readonly<Record<string, (asking: Asking) => Promise<(field
     const ids = await objects.get('webhook of owner');
     return (fields) => `{ registerEvent(id: "${ids['event-id']}") { ${fields} } }`;
   },
-  "RtiUser the consumer's": async ({ room: { parties } }) => rtiUser(parties.users.active),
-  "RtiUser another's": async ({ room: { parties } }) => rtiUser(parties.users.suspended),
-  "Supplier the supplier's": async ({ room: { parties } }) => {
+  "RtiUser the consumer's": async ({ fixture: { parties } }) => rtiUser(parties.users.active),
+  "RtiUser another's": async ({ fixture: { parties } }) => rtiUser(parties.users.suspended),
+  "Supplier the supplier's": async ({ fixture: { parties } }) => {
     return (fields) => `{ supplier(mpid: "${parties.supplier.mpid}") { ${fields} } }`;
   },
   "RtiWebhook the supplier's": listed('rtiWebhooks'),
@@ -247,7 +249,7 @@ export const REACHED: Readonly<Record<string, (asking: Asking) => Promise<(field
 const rtiUser = (userId: string) => (fields: string) => `{ rtiUser(userId: "${userId}") { ${fields} } }`;
 
 function listed(field: string) {
-  return async ({ objects, room: { parties } }: Asking) => {
+  return async ({ objects, fixture: { parties } }: RequestInputs) => {
     await objects.get('business of suppliers');
     objects.usedUp('tariff webhook of consumer');
     await objects.get('tariff webhook of consumer');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type AuthorisationRoom, type Credential } from './authorisation-room';
+import { type AuthorisationFixture, type Credential } from './authorisation-fixture';
 import { lastPart } from './ceremonies';
 import { confirmedTokens } from './confirmed-tokens';
 import { type DataUser, customerToken, identityRecord, newCustomer, newMpxn } from './customers';
@@ -23,39 +23,39 @@ export interface AuthorisationObjects {
   end(name: 'tariff consent of consumer'): Promise<void>;
 }
 
-/** Returns the objects of a room. */
-export function authorisationObjects(room: AuthorisationRoom): AuthorisationObjects {
+/** Returns the objects of a fixture. */
+export function authorisationObjects(fixture: AuthorisationFixture): AuthorisationObjects {
   const made = new Map<string, Promise<Identifiers>>();
   const objects: AuthorisationObjects = {
     get(name) {
       const maker = MAKERS[name];
       if (!maker) throw new Error(`unknown object: ${name}`);
-      const object = made.get(name) ?? maker(room, objects);
+      const object = made.get(name) ?? maker(fixture, objects);
       made.set(name, object);
       return object;
     },
     usedUp: (name) => void made.delete(name),
     async end(name) {
       const { registration_id: id } = await objects.get(name);
-      const { rest } = room.register;
-      good(await anonymousClient(rest)('DELETE', `/v1/consent/${id}`, undefined, { ...room.credentials.consumer }));
+      const { rest } = fixture.register;
+      good(await anonymousClient(rest)('DELETE', `/v1/consent/${id}`, undefined, { ...fixture.credentials.consumer }));
       made.delete(name);
     },
   };
   return objects;
 }
 
-type Maker = (room: AuthorisationRoom, objects: AuthorisationObjects) => Promise<Identifiers>;
+type Maker = (fixture: AuthorisationFixture, objects: AuthorisationObjects) => Promise<Identifiers>;
 
 const ofDataUser = (
   name: string,
-  make: (by: DataUser, room: AuthorisationRoom, customer: Identifiers) => Promise<Identifiers>,
+  make: (by: DataUser, fixture: AuthorisationFixture, customer: Identifiers) => Promise<Identifiers>,
 ): Record<string, Maker> =>
   Object.fromEntries(
     (['owner', 'other'] as const).map((who) => [
       `${name} of ${who}`,
-      async (room, objects) =>
-        make(room.organisations[who], room, name === 'customer' ? {} : await objects.get(`customer of ${who}`)),
+      async (fixture, objects) =>
+        make(fixture.organisations[who], fixture, name === 'customer' ? {} : await objects.get(`customer of ${who}`)),
     ]),
   );
 
@@ -134,7 +134,7 @@ const MAKERS: Readonly<Record<string, Maker>> = {
   'tariff webhook at rival': ({ register, atRival }) => tariffWebhook(register.rest, atRival),
 };
 
-/** A supplier's report. */
+/** Returns a valid report of a supplier. */
 export const REPORT = {
   period_start: '2026-11-01T00:00:00.000Z',
   period_end: '2026-12-01T00:00:00.000Z',
@@ -145,7 +145,7 @@ export const REPORT = {
   response_time_ms: { p50: 41, p95: 180, p99: 420 },
 };
 
-async function credential({ rest, returnUrl }: DataUser, { register }: AuthorisationRoom): Promise<Identifiers> {
+async function credential({ rest, returnUrl }: DataUser, { register }: AuthorisationFixture): Promise<Identifiers> {
   const { body } = good(
     await rest('POST', '/v1/identity-records', {
       ...identityRecord(newMpxn(), null),
@@ -174,8 +174,8 @@ async function webhook(rest: RestClient): Promise<Identifiers> {
 }
 
 async function token(rest: RestClient, path: string, body: object): Promise<Identifiers> {
-  const answer = good(await rest('POST', path, { ...body, method: 'magic-link' }));
-  return { 'token-ref': String(answer.body['magic-link']['token-ref']) };
+  const response = good(await rest('POST', path, { ...body, method: 'magic-link' }));
+  return { 'token-ref': String(response.body['magic-link']['token-ref']) };
 }
 
 /** Returns the internal id of the first record in a customer's list. */
@@ -186,7 +186,7 @@ async function newestRecord({ gateway }: SharedRegister, { authorization }: Cred
 }
 
 /** Creates a report, a webhook, an active consent and an event for each of two suppliers. */
-async function businessOfSuppliers({ register, parties, credentials, atRival }: AuthorisationRoom) {
+async function businessOfSuppliers({ register, parties, credentials, atRival }: AuthorisationFixture) {
   for (const by of [credentials.key, { 'x-supplier-api-key': parties.otherSupplier.apiKey }])
     good(await anonymousClient(register.rest)('POST', '/v1/report', REPORT, { ...by }));
   for (const by of [credentials.consumer, atRival]) {
@@ -202,7 +202,7 @@ async function businessOfSuppliers({ register, parties, credentials, atRival }: 
 }
 
 /** Waits for an event of a supplier; returns its id. */
-function firstEvent({ admin }: AuthorisationRoom['parties'], mpid: string): Promise<string> {
+function firstEvent({ admin }: AuthorisationFixture['parties'], mpid: string): Promise<string> {
   const query = 'query ($mpid: String!) { tariffEvents(filter: { mpid: $mpid }, first: 1) { nodes { id } } }';
   return until(async () => (await admin(query, { mpid })).data.tariffEvents.nodes[0]?.id as string | undefined);
 }

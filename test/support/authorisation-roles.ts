@@ -1,8 +1,9 @@
 import { ACCOUNT_ROLES, type Role } from '../../schema/roles';
 
 /**
- * `anyone`: also unauthenticated callers, and an invalid credential is ignored. `public`: also unauthenticated callers,
- * but a credential must be valid. `services`: services only; the public schema has no such field.
+ * `anyone` (term of the schema): also unauthenticated callers, and an invalid credential is ignored. `public`: also
+ * unauthenticated callers, but a credential must be valid. `services`: services only; the public schema has no such
+ * field.
  */
 export type MayCall = readonly Role[] | 'anyone' | 'public' | 'services';
 

@@ -5,11 +5,11 @@ import type { Customer } from './customers';
 import type { Graph } from './graph';
 
 /** Returns the rows of a query. */
-export async function asked<Row extends object>(url: string, question: string, values: unknown[] = []): Promise<Row[]> {
+export async function rowsOf<Row extends object>(url: string, query: string, values: unknown[] = []): Promise<Row[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    return (await client.query<Row>(question, values)).rows;
+    return (await client.query<Row>(query, values)).rows;
   } finally {
     await client.end();
   }
@@ -19,7 +19,7 @@ export async function asked<Row extends object>(url: string, question: string, v
 export async function contents(url: string, tables: readonly string[]): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {};
   for (const table of tables) {
-    const [row] = await asked<{ hash: string }>(
+    const [row] = await rowsOf<{ hash: string }>(
       url,
       `select count(*) || ' ' || coalesce(md5(string_agg(t::text, '' order by t::text)), '') as hash from ${table} t`,
     );
@@ -30,7 +30,7 @@ export async function contents(url: string, tables: readonly string[]): Promise<
 
 /** Returns what a database stores about a customer: the person, and the access. */
 export async function standing(url: string, { ir }: Customer) {
-  const [row] = await asked<Record<string, unknown>>(
+  const [row] = await rowsOf<Record<string, unknown>>(
     url,
     `select r.anonymised_at is not null as anonymised, r.mpxn_index is null and r.email_index is null as unfindable,
       not exists (select from identity_keys.data_key k where k.record_id = r.id) as unreadable,

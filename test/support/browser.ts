@@ -52,14 +52,18 @@ export async function withAuthenticator(page: Page): Promise<VirtualAuthenticato
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** Runs axe in a page. Only violations leave the page, because the complete result for a picture takes long to transfer. */
+/**
+ * Runs axe in a page. Only violations leave the page, because the complete result for a picture takes long to transfer.
+ */
 const VIOLATIONS = `axe
   .run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(RULES)} }, resultTypes: ['violations'] })
   .then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ': ' + target.join(' '))),
   )`;
 
-/** Returns what axe finds wrong on a page, as `rule: element`; WCAG 2.2 AA and its best practices. Pages have no frames. */
+/**
+ * Returns what axe finds wrong on a page, as `rule: element`; WCAG 2.2 AA and its best practices. Pages have no frames.
+ */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   return page.evaluate<string[]>(VIOLATIONS);
@@ -84,19 +88,23 @@ export function complaintsOf(context: BrowserContext): string[] {
 }
 
 /** An open page, and its errors since it was opened. */
-export interface Visit {
+export interface OpenedPage {
   readonly page: Page;
   readonly complaints: string[];
 }
 
-/** The page that visits without options share. */
-const shared = new WeakMap<Browser, Promise<Visit>>();
+/** The page that calls without options share. */
+const shared = new WeakMap<Browser, Promise<OpenedPage>>();
 
 /**
- * Opens an address on a desktop. Visits without options share one page, whose cookies stay: a context and its process cost as much as
- * several pages. A visit with options has a context of its own, which ends with the browser.
+ * Opens an address on a desktop. Calls without options share one page, whose cookies stay: a context and its process
+ * cost as much as several pages. A page opened with options has a separate context, which ends with the browser.
  */
-export async function visit(browser: Browser, address: string, options?: BrowserContextOptions): Promise<Visit> {
+export async function openPage(
+  browser: Browser,
+  address: string,
+  options?: BrowserContextOptions,
+): Promise<OpenedPage> {
   const opened = options === undefined ? (shared.get(browser) ?? opens(browser)) : opens(browser, options);
   if (options === undefined) shared.set(browser, opened);
   const { page, complaints } = await opened;
@@ -106,12 +114,12 @@ export async function visit(browser: Browser, address: string, options?: Browser
   return { page, complaints };
 }
 
-async function opens(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
+async function opens(browser: Browser, options: BrowserContextOptions = {}): Promise<OpenedPage> {
   const context = await browser.newContext({ ...DESKTOP, ...options });
   return { complaints: complaintsOf(context), page: await context.newPage() };
 }
 
-/** Resets screen and colour scheme after an earlier visit. */
+/** Resets screen and colour scheme after an earlier call. */
 async function asAtFirst(page: Page): Promise<void> {
   if (DESKTOP.viewport) await page.setViewportSize(DESKTOP.viewport);
   await page.emulateMedia({ colorScheme: null, reducedMotion: null });

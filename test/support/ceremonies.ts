@@ -1,7 +1,7 @@
 import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
 import type { CredentialJson, Quirks, SoftwareAuthenticator } from './authenticator';
 import { mailsOf } from './sign-in-mails';
-import type { RoomAnswer, SignInRoom } from './sign-in-room';
+import type { FixtureResponse, SignInFixture } from './sign-in-fixture';
 
 /** The site to which customers of a Data User return in tests. */
 export const RETURN_URL = 'https://larkhill.example/return?step=2';
@@ -40,16 +40,16 @@ export interface Started {
 }
 
 /** Starts a re-identification; fails if it is rejected. */
-export async function started(room: SignInRoom, caller: Caller, input: object, ref?: string): Promise<Started> {
-  const answer = await (ref === undefined
-    ? room.ask(REIDENTIFY, { input }, { caller })
-    : room.ask(REIDENTIFY_OWN, { ref, input }, { caller }));
-  const { magicLink, passkey } = valueOf(answer);
+export async function started(fixture: SignInFixture, caller: Caller, input: object, ref?: string): Promise<Started> {
+  const response = await (ref === undefined
+    ? fixture.execute(REIDENTIFY, { input }, { caller })
+    : fixture.execute(REIDENTIFY_OWN, { ref, input }, { caller }));
+  const { magicLink, passkey } = valueOf(response);
   return { tokenRef: (magicLink ?? passkey).tokenRef, secret: passkey ? lastPart(passkey.redirectUrl) : '' };
 }
 
 /** Returns the only value of a response; fails if the response has errors. */
-export function valueOf({ data, codes }: RoomAnswer): ReturnType<typeof JSON.parse> {
+export function valueOf({ data, codes }: FixtureResponse): ReturnType<typeof JSON.parse> {
   if (codes.length > 0) throw new Error(codes.join());
   return Object.values(data)[0];
 }
@@ -60,64 +60,64 @@ export function lastPart(url: string): string {
 }
 
 /** Returns the options of the next ceremony, as the browser receives them. */
-export async function optionsOf(room: SignInRoom, secret: string): Promise<ReturnType<typeof JSON.parse>> {
-  return valueOf(await room.ask(OPTIONS, { secret })).options;
+export async function optionsOf(fixture: SignInFixture, secret: string): Promise<ReturnType<typeof JSON.parse>> {
+  return valueOf(await fixture.execute(OPTIONS, { secret })).options;
 }
 
 /** Sends an authenticator's response. */
-export function finish(room: SignInRoom, secret: string, response: CredentialJson): Promise<RoomAnswer> {
-  return room.ask(FINISH, { secret, response });
+export function finish(fixture: SignInFixture, secret: string, response: CredentialJson): Promise<FixtureResponse> {
+  return fixture.execute(FINISH, { secret, response });
 }
 
 /** Runs one registration ceremony, with an authenticator that may deviate. */
 export async function registered(
-  room: SignInRoom,
+  fixture: SignInFixture,
   secret: string,
   authenticator: SoftwareAuthenticator,
   quirks: Quirks = {},
-): Promise<RoomAnswer> {
-  return finish(room, secret, authenticator.create(await optionsOf(room, secret), quirks));
+): Promise<FixtureResponse> {
+  return finish(fixture, secret, authenticator.create(await optionsOf(fixture, secret), quirks));
 }
 
 /** Runs one assertion ceremony. */
 export async function asserted(
-  room: SignInRoom,
+  fixture: SignInFixture,
   secret: string,
   authenticator: SoftwareAuthenticator,
   quirks: Quirks = {},
-): Promise<RoomAnswer> {
-  return finish(room, secret, authenticator.get(await optionsOf(room, secret), quirks));
+): Promise<FixtureResponse> {
+  return finish(fixture, secret, authenticator.get(await optionsOf(fixture, secret), quirks));
 }
 
 /** Creates a record of a customer with a passkey; by default without e-mail address. */
 export async function enrolled(
-  room: SignInRoom,
+  fixture: SignInFixture,
   by: Caller,
   authenticator: SoftwareAuthenticator,
   mpxn: string,
   email: string | null = null,
 ): Promise<string> {
-  const ref = await room.newRecord(by, { email }, { mpxn });
-  await enrol(room, by, authenticator, ref);
+  const ref = await fixture.newRecord(by, { email }, { mpxn });
+  await enrol(fixture, by, authenticator, ref);
   return ref;
 }
 
 /** Lets the customer of a new record enrol a passkey: if the record has no e-mail address, its Data User vouches. */
 export async function enrol(
-  room: SignInRoom,
+  fixture: SignInFixture,
   by: Caller,
   authenticator: SoftwareAuthenticator,
   ref: string,
 ): Promise<void> {
-  const { secret } = await started(room, by, { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL }, ref);
-  const { proofs } = valueOf(await room.ask(CEREMONY, { secret }));
+  const { secret } = await started(fixture, by, { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL }, ref);
+  const { proofs } = valueOf(await fixture.execute(CEREMONY, { secret }));
   if (proofs.length > 0) throw new Error(`a proof is due: ${proofs}`);
-  valueOf(await registered(room, secret, authenticator));
+  valueOf(await registered(fixture, secret, authenticator));
 }
 
 /** Waits for a number of mails to an address; returns the secret in the newest. */
-export async function mailedSecret(room: SignInRoom, email: string, count = 1): Promise<string> {
-  const [newest] = await mailsOf(room, email, count);
+export async function mailedSecret(fixture: SignInFixture, email: string, count = 1): Promise<string> {
+  const [newest] = await mailsOf(fixture, email, count);
   const [, secret] = /\/(?:link|proof)\/([\w-]{43})/.exec(newest?.text ?? '') ?? [];
   if (secret === undefined) throw new Error(`there is no link in: ${newest?.text}`);
   return secret;

@@ -4,7 +4,7 @@
  */
 export function closedSchemas<Document extends object>(document: Document): Document {
   const parts = new Set<unknown>();
-  visit(document, ({ allOf }) => {
+  walk(document, ({ allOf }) => {
     for (const part of (allOf ?? []) as Schema[])
       parts.add(part.$ref === undefined ? part : named(document, part.$ref));
   });
@@ -30,10 +30,10 @@ interface Schema {
   readonly allOf?: unknown;
 }
 
-function visit(value: unknown, look: (schema: Schema) => void): void {
+function walk(value: unknown, inspect: (schema: Schema) => void): void {
   if (typeof value !== 'object' || value === null) return;
-  look(value);
-  for (const each of Object.values(value)) visit(each, look);
+  inspect(value);
+  for (const each of Object.values(value)) walk(each, inspect);
 }
 
 function named(document: object, reference: string): unknown {

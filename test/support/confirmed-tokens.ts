@@ -2,7 +2,7 @@ import { type Customer, type DataUser, linkIn, mailsTo } from './customers';
 import { graphOf } from './graph';
 import { consentRecord } from './records';
 import type { SharedRegister } from './register';
-import type { RestAnswer } from './rest-client';
+import type { RestResponse } from './rest-client';
 import { until } from './until';
 
 const CONFIRM = 'mutation ($secret: String!) { confirmCeremonyLink(secret: $secret) { organisation } }';
@@ -18,18 +18,19 @@ export async function confirmedTokens(
   count: number,
 ): Promise<string[]> {
   const mailsBefore = (await mailsTo(register, email)).length;
-  const tokens = await inTurns(count, async () => {
-    const asked = await rest('POST', '/v1/identity-records/reidentify', { mpxn, method: 'magic-link' });
-    if (asked.status !== 200) throw new Error(`reidentify answered ${asked.status}: ${JSON.stringify(asked.body)}`);
-    return String(asked.body['magic-link']['token-ref']);
+  const tokens = await repeated(count, async () => {
+    const reidentification = await rest('POST', '/v1/identity-records/reidentify', { mpxn, method: 'magic-link' });
+    if (reidentification.status !== 200)
+      throw new Error(`reidentify responded with ${reidentification.status}: ${JSON.stringify(reidentification.body)}`);
+    return String(reidentification.body['magic-link']['token-ref']);
   });
   const mails = await until(async () => {
     const sent = await mailsTo(register, email);
     return sent.length >= mailsBefore + count ? sent.slice(0, count) : undefined;
   }, 600_000);
   const graph = graphOf(register);
-  await inTurns(count, async (turn) => {
-    const secret = linkIn(mails[turn] as (typeof mails)[number])
+  await repeated(count, async (index) => {
+    const secret = linkIn(mails[index] as (typeof mails)[number])
       .split('/')
       .at(-1) as string;
     const { errors } = await graph(CONFIRM, { secret });
@@ -46,22 +47,22 @@ export function recordWithToken(token: string, purpose = 'Find a better tariff')
 }
 
 /** Returns the status and first error code of a response: `400 VAL009`. */
-export function codeOf({ status, body }: RestAnswer): string {
+export function codeOf({ status, body }: RestResponse): string {
   return [status, body['errors']?.[0]['error-code']].filter((part) => part !== undefined).join(' ');
 }
 
 /** Runs a number of repetitions, some concurrently; returns the results in order. */
-export async function inTurns<Result>(
+export async function repeated<Result>(
   count: number,
-  work: (turn: number) => Promise<Result>,
+  work: (index: number) => Promise<Result>,
   atOnce = 20,
 ): Promise<Result[]> {
   const results: Result[] = [];
   let next = 0;
   const worker = async () => {
     while (next < count) {
-      const turn = next++;
-      results[turn] = await work(turn);
+      const index = next++;
+      results[index] = await work(index);
     }
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, count) }, worker));

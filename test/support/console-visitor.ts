@@ -33,7 +33,7 @@ export async function backOffice(
 ): Promise<ConsoleVisitor> {
   const { account_id, secret_key } = accountOf(register.sandbox, role);
   const visitor = new ConsoleVisitor(register.console);
-  const answer = await visitor.signIn(account_id, secret_key);
-  if (answer.status !== 303) throw new Error(`the console answered the sign-in ${answer.status}: ${answer.text}`);
+  const response = await visitor.signIn(account_id, secret_key);
+  if (response.status !== 303) throw new Error(`the console answered the sign-in ${response.status}: ${response.text}`);
   return visitor;
 }

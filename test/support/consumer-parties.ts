@@ -97,9 +97,9 @@ const ASSIGN = `mutation ($mpxn: String!, $tariffId: String!, $from: DateTime!) 
 /** Returns a client that throws on errors, for steps that are not under test. */
 function demanding(graph: Graph): Graph {
   return async (query, variables) => {
-    const answer = await graph(query, variables);
-    if (answer.errors.length > 0) throw new Error(JSON.stringify(answer.errors));
-    return answer;
+    const response = await graph(query, variables);
+    if (response.errors.length > 0) throw new Error(JSON.stringify(response.errors));
+    return response;
   };
 }
 

@@ -114,8 +114,10 @@ function targetOf(path: string, parameters: readonly Parameter[]): string {
   const filled = parameters
     .filter((each) => each.in === 'path')
     .reduce((target, { name, example }) => target.replace(`{${name}}`, String(example)), path);
-  const asked = parameters.filter((each) => each.in === 'query' && each.example !== undefined);
-  const query = new URLSearchParams(asked.map(({ name, example }): [string, string] => [name, String(example)]));
+  const queryParameters = parameters.filter((each) => each.in === 'query' && each.example !== undefined);
+  const query = new URLSearchParams(
+    queryParameters.map(({ name, example }): [string, string] => [name, String(example)]),
+  );
   return query.size === 0 ? filled : `${filled}?${query}`;
 }
 

@@ -71,10 +71,10 @@ export async function newCustomer({ rest }: DataUser, change: Record<string, unk
   const mpxn = newMpxn();
   const email = `customer-${mpxn}@customer.example`;
   const { status, body } = await rest('POST', '/v1/identity-records', { ...identityRecord(mpxn, email), ...change });
-  if (status !== 201) throw new Error(`the identity record was answered ${status}: ${JSON.stringify(body)}`);
+  if (status !== 201) throw new Error(`the identity record received the response ${status}: ${JSON.stringify(body)}`);
   const ir = String(body['ir']);
   const registered = await rest('POST', '/v1/access-records', consentRecord(ir));
-  if (registered.status !== 201) throw new Error(`the access record was answered ${registered.status}`);
+  if (registered.status !== 201) throw new Error(`the access record received the response ${registered.status}`);
   return { mpxn, email, ir, key: String(registered.body['access-token'].key) };
 }
 

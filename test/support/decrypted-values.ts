@@ -12,9 +12,9 @@ const ENCODED = [
 ] as const;
 
 /**
- * Returns everything that can be read of encrypted values with the keys of the register and the data keys that the values contain
- * (columns and files whose name contains `key`), one place for each column or file. The row to which a value is bound is not needed:
- * the tag is not verified, and a text counts as read if it is UTF-8.
+ * Returns everything that can be read of encrypted values with the keys of the register and the data keys that the
+ * values contain (columns and files whose name contains `key`), one place for each column or file. The row to which a
+ * value is bound is not needed: the tag is not verified, and a text counts as read if it is UTF-8.
  */
 export function decryptedPlaces(
   stored: readonly StoredValues[],
@@ -33,7 +33,7 @@ export function decryptedPlaces(
   }));
 }
 
-/** Returns the data keys that are stored wrapped under a key of the register, beside bytes that are none. */
+/** Returns the data keys that are stored wrapped under a key of the register, and bytes that are not data keys. */
 export function dataKeysOf(stored: readonly StoredValues[], registerKeys: readonly Buffer[]): Buffer[] {
   return stored
     .filter(({ name }) => /key/.test(name))

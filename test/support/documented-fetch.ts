@@ -1,15 +1,15 @@
-import { servedAnswers } from './contract-answers';
+import { servedResponses } from './contract-responses';
 
 /** `fetch` for the REST interfaces of a register: throws if its own documents do not describe the response. */
 export async function documentedFetch(address: URL | string, init: RequestInit = {}): Promise<Response> {
   const { origin, pathname } = new URL(address);
   const { method = 'GET' } = init;
-  const promised = await servedAnswers(origin);
+  const promised = await servedResponses(origin);
   const response = await fetch(address, init);
   const { status, headers } = response;
   const body = bodyOf(await response.clone().text(), response);
   const breaches = promised.breaches({ method, path: pathname }, { status, headers, body });
-  if (breaches.length > 0) throw new Error(`${method} ${pathname}, answered ${status}: ${breaches.join('; ')}`);
+  if (breaches.length > 0) throw new Error(`${method} ${pathname}, response ${status}: ${breaches.join('; ')}`);
   return response;
 }
 

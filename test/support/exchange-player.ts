@@ -1,8 +1,8 @@
 import { ACCOUNT_ROLES } from '../../schema/roles';
-import { type Answer, type SentRequest, breaches, contractBreaches } from './answer-breaches';
+import { type ReceivedResponse, type SentRequest, breaches, contractBreaches } from './response-violations';
 import type { ConsumerParties } from './consumer-parties';
-import type { ContractAnswers } from './contract-answers';
-import type { WrittenAnswer, WrittenExchange } from './http-file';
+import type { ContractResponses } from './contract-responses';
+import type { WrittenResponse, WrittenExchange } from './http-file';
 import { passkeyStep } from './passkey-step';
 import { type Variables, differences, filled } from './placeholders';
 import type { SharedRegister } from './register';
@@ -29,7 +29,7 @@ const AT_ONCE = 25;
  */
 export async function exchangePlayer(
   register: SharedRegister,
-  contract: ContractAnswers,
+  contract: ContractResponses,
   parties: ConsumerParties,
 ): Promise<ExchangePlayer> {
   const had = new Set<string>();
@@ -44,11 +44,11 @@ export async function exchangePlayer(
         await Promise.all(Array.from({ length: Math.min(left, AT_ONCE) }, () => send(request)));
       }
       const takeStep = request.method === 'PASSKEY' ? () => customer(request.url) : () => send(request);
-      const { answer, mismatches } = await answerTo(exchange, takeStep, variables);
+      const { response, mismatches } = await responseTo(exchange, takeStep, variables);
       if (request.method === 'PASSKEY' || request.url.href.startsWith(register.mailbox)) return mismatches;
-      mismatches.push(...breaches(request, answer, transactions));
+      mismatches.push(...breaches(request, response, transactions));
       const isRest = request.url.href.startsWith(register.rest);
-      return isRest ? [...mismatches, ...contractBreaches(request, answer, contract, had)] : mismatches;
+      return isRest ? [...mismatches, ...contractBreaches(request, response, contract, had)] : mismatches;
     },
   };
 }
@@ -56,14 +56,14 @@ export async function exchangePlayer(
 /**
  * Returns the response and its differences from the expected one. An awaited exchange is repeated until there are none.
  */
-async function answerTo(exchange: WrittenExchange, takeStep: () => Promise<Answer>, variables: Variables) {
-  const ask = async () => {
-    const answer = await takeStep();
-    return { answer, mismatches: differencesFromExpected(exchange.expected, answer, variables) };
+async function responseTo(exchange: WrittenExchange, takeStep: () => Promise<ReceivedResponse>, variables: Variables) {
+  const sendOnce = async () => {
+    const response = await takeStep();
+    return { response, mismatches: differencesFromExpected(exchange.expected, response, variables) };
   };
-  let last = await ask();
+  let last = await sendOnce();
   if (!exchange.isAwaited || last.mismatches.length === 0) return last;
-  const isSo = async () => ((last = await ask()).mismatches.length === 0 ? last : undefined);
+  const isSo = async () => ((last = await sendOnce()).mismatches.length === 0 ? last : undefined);
   return until(isSo).catch(() => last);
 }
 
@@ -131,7 +131,7 @@ function encoded(value: string): string {
   return credentials === undefined ? value : `Basic ${Buffer.from(credentials).toString('base64')}`;
 }
 
-async function send({ method, url, headers, body }: SentRequest): Promise<Answer> {
+async function send({ method, url, headers, body }: SentRequest): Promise<ReceivedResponse> {
   const sent = typeof body === 'object' ? new Uint8Array(body) : body;
   const response = await fetch(url, { method, headers, ...(sent === undefined ? {} : { body: sent }) });
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
@@ -143,8 +143,8 @@ async function send({ method, url, headers, body }: SentRequest): Promise<Answer
 const ERROR_LINE = /^([A-Z]{3}\d{3}) (.+)$/;
 
 function differencesFromExpected(
-  expected: WrittenAnswer,
-  { status, headers, body }: Answer,
+  expected: WrittenResponse,
+  { status, headers, body }: ReceivedResponse,
   variables: Variables,
 ): string[] {
   if (status !== expected.status) return [`expected ${expected.status}, found ${status} ${JSON.stringify(body)}`];

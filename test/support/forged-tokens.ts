@@ -2,7 +2,7 @@ import { createHmac, createPrivateKey, createPublicKey, randomBytes, sign } from
 import { deflateRawSync } from 'node:zlib';
 import { EncryptJWT, type JWK, decodeJwt } from 'jose';
 
-/** What a forger of bearer tokens has, and the keys that only a defective register would accept or sign with. */
+/** Tokens and keys of a forger of bearer tokens, and keys that only a defective register would accept or sign with. */
 export interface ForgersTools {
   /** A valid token, and another one of the same account. */
   readonly good: string;
@@ -103,7 +103,7 @@ function malleable(signature: string): string {
   return bytes.toString('base64url');
 }
 
-/** The same bytes in another base64url form: the last character has unused bits. */
+/** Returns the signature in another base64url form with equal bytes: the last character has unused bits. */
 function lastBitsSet(signature: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return signature.slice(0, -1) + alphabet.charAt(alphabet.indexOf(signature.slice(-1)) ^ 1);

@@ -17,20 +17,20 @@ export interface GraphError {
 }
 
 /** Data of any kind: tests read its fields by name. */
-type AnswerData = ReturnType<typeof JSON.parse>;
+type ResultData = ReturnType<typeof JSON.parse>;
 
 /** A GraphQL response, as received. */
-export interface GraphAnswer {
+export interface GraphResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  readonly data: AnswerData;
+  readonly data: ResultData;
   readonly errors: readonly GraphError[];
   readonly extensions: Record<string, unknown>;
 }
 
 /** Sends one operation to the gateway. */
-export type Graph = (query: string, variables?: Record<string, unknown>) => Promise<GraphAnswer>;
+export type Graph = (query: string, variables?: Record<string, unknown>) => Promise<GraphResponse>;
 
 /** Returns a client of the graph, with or without a bearer token. */
 export function graphOf({ gateway }: Pick<SharedRegister, 'gateway'>, token?: string): Graph {
@@ -44,7 +44,7 @@ export function graphOf({ gateway }: Pick<SharedRegister, 'gateway'>, token?: st
       body: JSON.stringify({ query, variables }),
     });
     const text = await response.text();
-    const { data = null, errors = [], extensions = {} } = JSON.parse(text) as Partial<GraphAnswer>;
+    const { data = null, errors = [], extensions = {} } = JSON.parse(text) as Partial<GraphResponse>;
     return { status: response.status, headers: response.headers, text, data, errors, extensions };
   };
 }
@@ -59,6 +59,6 @@ export async function graphAs(
 }
 
 /** Returns the error codes of a response with their paths: `PRM002 accessRecord.identityRecord`. */
-export function failuresOf({ errors }: GraphAnswer): string[] {
+export function failuresOf({ errors }: GraphResponse): string[] {
   return errors.map(({ extensions, path }) => [extensions.code, path?.join('.')].filter(Boolean).join(' '));
 }

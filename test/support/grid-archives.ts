@@ -74,7 +74,7 @@ export interface TrialEntry {
   readonly mode?: number;
 }
 
-/** The same instant for all entries, so that equal entries have equal bytes. */
+/** The modification time of all entries, so that equal entries have equal bytes. */
 const MADE_AT = new Date('2026-01-05T00:00:00Z');
 
 /** Returns a zip of the entries, in this order. */
@@ -86,7 +86,10 @@ export async function zipOf(entries: readonly TrialEntry[]): Promise<Buffer> {
   return buffer(zip.outputStream);
 }
 
-/** Returns the names and contents of the members of a zip: two archives can differ in bytes that are neither, such as dates. */
+/**
+ * Returns the names and contents of the members of a zip: two archives can differ in bytes that are neither, such as
+ * dates.
+ */
 export async function membersOf(archive: Buffer): Promise<(readonly [name: string, content: string])[]> {
   const members: (readonly [string, string])[] = [];
   const zip = await fromBufferPromise(archive);

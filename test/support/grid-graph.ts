@@ -13,9 +13,9 @@ type ResultData = ReturnType<typeof JSON.parse>;
 export interface GridGraph extends GridDatabase {
   readonly running: RunningGridModels;
   /** Executes an operation and returns its data; throws on errors. Unauthenticated unless a caller is passed. */
-  ask(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<ResultData>;
+  execute(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<ResultData>;
   /** Executes an operation and returns the code of its first error, with the paths of its violations. */
-  refusal(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<string>;
+  errorOf(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<string>;
 }
 
 /** An admin. */
@@ -33,17 +33,17 @@ export async function gridGraph(limits?: Partial<Limits>): Promise<GridGraph> {
     rateLimitsOff: limits === undefined,
     limits: { ...readSettings({}).limits, ...limits },
   });
-  const execute = (query: string, variables: Record<string, unknown> = {}, caller: Caller | null = null) =>
+  const run = (query: string, variables: Record<string, unknown> = {}, caller: Caller | null = null) =>
     running.link.execute({ query, variables }, contextOf(caller));
   return {
     ...grid,
     running,
-    async ask(query, variables, caller) {
-      const { data, errors } = await execute(query, variables, caller);
+    async execute(query, variables, caller) {
+      const { data, errors } = await run(query, variables, caller);
       if (errors) throw new Error(JSON.stringify(errors));
       return data;
     },
-    refusal: async (query, variables, caller) => refusalOf(await execute(query, variables, caller)),
+    errorOf: async (query, variables, caller) => errorOf(await run(query, variables, caller)),
     close: async () => {
       await running.close();
       await grid.close();
@@ -55,7 +55,7 @@ function contextOf(caller: Caller | null): CallContext {
   return { caller, service: null, transactionId: `tid_${'0'.repeat(24)}`, clientAddress: '192.0.2.1' };
 }
 
-function refusalOf({ errors }: ExecutionResult): string {
+function errorOf({ errors }: ExecutionResult): string {
   const [{ extensions }] = errors as unknown as [{ extensions: { code: string; violations?: { path: string[] }[] } }];
   return [extensions.code, ...(extensions.violations ?? []).map(({ path }) => path.join('.'))].join(' ');
 }

@@ -4,8 +4,8 @@ import { Client, type Pool, escapeLiteral } from 'pg';
 export interface PlannedGraph {
   readonly owner: Pool;
   /** Matches the statements of an operation, if others run concurrently. */
-  readonly asked?: RegExp;
-  ask(query: string): Promise<unknown>;
+  readonly pattern?: RegExp;
+  execute(query: string): Promise<unknown>;
 }
 
 /** A node of an executed plan (`explain (analyze, format json)`). */
@@ -37,7 +37,7 @@ interface Statement {
 
 /** Executes an operation, then explains each of its statements. */
 export async function rowsRead(graph: PlannedGraph, query: string, planning: Planning): Promise<RowsRead> {
-  const statements = await statementsOf(() => graph.ask(query), graph.asked);
+  const statements = await statementsOf(() => graph.execute(query), graph.pattern);
   const scans: PlanNode[] = [];
   for (const statement of statements) scans.push(...scansOf(await planOf(graph.owner, statement, planning)));
   const rows: Record<string, number> = {};
@@ -54,12 +54,12 @@ export async function rowsRead(graph: PlannedGraph, query: string, planning: Pla
 }
 
 /** Returns the reads that `work` sends to the database. */
-async function statementsOf(work: () => Promise<unknown>, asked = /./): Promise<Statement[]> {
+async function statementsOf(work: () => Promise<unknown>, pattern = /./): Promise<Statement[]> {
   const sent = jest.spyOn(Client.prototype, 'query');
   try {
     await work();
     const all = sent.mock.calls.map(([statement]) => statement as unknown as Statement);
-    return all.filter(({ text }) => /^\s*(select|with)\b/.test(text) && asked.test(text));
+    return all.filter(({ text }) => /^\s*(select|with)\b/.test(text) && pattern.test(text));
   } finally {
     sent.mockRestore();
   }
@@ -69,9 +69,9 @@ async function planOf(owner: Pool, { text, values }: Statement, planning: Planni
   const session = await owner.connect();
   try {
     await session.query(`set plan_cache_mode = ${planning}`);
-    await session.query(`prepare asked as ${text}`);
+    await session.query(`prepare explained as ${text}`);
     const given = values.length === 0 ? '' : `(${values.map(literal).join(', ')})`;
-    const { rows } = await session.query(`explain (analyze, format json) execute asked${given}`);
+    const { rows } = await session.query(`explain (analyze, format json) execute explained${given}`);
     return (rows[0] as { 'QUERY PLAN': [{ Plan: PlanNode }] })['QUERY PLAN'][0].Plan;
   } finally {
     await session.query('deallocate all');

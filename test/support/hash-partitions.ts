@@ -1,6 +1,8 @@
 import type { Client } from 'pg';
 
-/** Tables of `access` that grow with the records and are read by key, and the column of which a hash partitions each. */
+/**
+ * Tables of `access` that grow with the records and are read by key, and the column of which a hash partitions each.
+ */
 const HOT_TABLES: Readonly<Record<string, string>> = {
   'access.access_record': 'id',
   'access.access_record_version': 'record_id',
@@ -12,7 +14,7 @@ const HOT_TABLES: Readonly<Record<string, string>> = {
 
 const PARTITIONS = 4;
 
-/** What a table has beside its columns and checks, as statements that make it again. */
+/** Returns the statements that recreate everything of a table except its columns and checks. */
 interface TableParts {
   readonly indexes: readonly {
     readonly name: string;
@@ -65,9 +67,9 @@ async function partsOf(owner: Client, table: string, key: string): Promise<Table
 }
 
 /**
- * Replaces the hot tables of `access` by tables with hash partitions, with their rows, as an operator would: everything that PostgreSQL
- * admits on a partitioned table is made again. Returns the unique indexes and constraints that it does not admit, because they lack the
- * partition key; they become plain indexes.
+ * Replaces the hot tables of `access` by tables with hash partitions, with their rows, as an operator would: recreates
+ * everything that PostgreSQL admits on a partitioned table. Returns the unique indexes and constraints that it does not
+ * admit, because they lack the partition key; they become plain indexes.
  */
 export async function partitionByHash(owner: Client): Promise<string[]> {
   const lost: string[] = [];

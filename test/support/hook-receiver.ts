@@ -10,13 +10,13 @@ export interface Received {
   /** When the request arrived, as `performance.now()`. */
   readonly at: number;
   /** When the response was sent, as `performance.now()`. */
-  answeredAt?: number;
+  respondedAt?: number;
   /** When the request was over, with or without a response, as `performance.now()`. */
   closedAt?: number;
 }
 
 /** Response of a receiver. */
-export interface HookAnswer {
+export interface HookResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Milliseconds from the request to the response. */
@@ -30,19 +30,19 @@ export interface HookReceiver {
   close(): Promise<void>;
 }
 
-/** Starts a receiver whose responses `answer` returns; 200 by default. */
+/** Starts a receiver whose responses `respond` returns; 200 by default. */
 export async function hookReceiver(
-  answer: (received: Received) => HookAnswer | Promise<HookAnswer> = () => ({ status: 200 }),
+  respond: (received: Received) => HookResponse | Promise<HookResponse> = () => ({ status: 200 }),
 ): Promise<HookReceiver> {
   const received: Received[] = [];
   const server = await webhookReceiver();
-  server.answer(({ path, body, at }) => async (_, response) => {
+  server.respondWith(({ path, body, at }) => async (_, response) => {
     const hook: Received = { ...(JSON.parse(body) as Received), path, at };
     received.push(hook);
     response.once('close', () => (hook.closedAt = performance.now()));
-    const { status, headers, afterMs = 0 } = await answer(hook);
+    const { status, headers, afterMs = 0 } = await respond(hook);
     const end = () => {
-      hook.answeredAt = performance.now();
+      hook.respondedAt = performance.now();
       response.writeHead(status, headers).end();
     };
     if (afterMs === 0) end();

@@ -20,7 +20,7 @@ export interface WrittenExchange {
   readonly body: string | undefined;
   /** Members of the zip file that is the body; undefined for a text. */
   readonly archive: readonly ArchiveMember[] | undefined;
-  readonly expected: WrittenAnswer;
+  readonly expected: WrittenResponse;
 }
 
 /** A file in an archive that is sent. */
@@ -30,7 +30,7 @@ export interface ArchiveMember {
 }
 
 /** The expected response: status, headers in lower case, and a body. Without a body, any is accepted. */
-export interface WrittenAnswer {
+export interface WrittenResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
@@ -51,11 +51,11 @@ function exchangeOf(section: string, file: string): WrittenExchange {
   const [title = '', ...lines] = section.split('\n');
   const fail = (reason: string) => new Error(`${file}, "${title}": ${reason}`);
   const split = lines.findIndex((line) => STATUS_LINE.test(line));
-  if (split === -1) throw fail('expects no answer');
+  if (split === -1) throw fail('expects no response');
   const times = lines.map((line) => TIMES.exec(line)?.[1]).find((found) => found !== undefined);
   const message = lines.slice(0, split).filter((line) => !line.startsWith('#'));
   const request = partsOf(message.slice(message.findIndex((line) => line.trim() !== '')));
-  const answer = partsOf(lines.slice(split));
+  const response = partsOf(lines.slice(split));
   const [, method, target] = REQUEST_LINE.exec(request.start) ?? [];
   const archive = request.body === undefined ? undefined : archiveOf(request.body, dirname(file));
   if (method === undefined || target === undefined) throw fail(`has no request line: ${request.start}`);
@@ -69,9 +69,9 @@ function exchangeOf(section: string, file: string): WrittenExchange {
     body: request.body === undefined || archive ? undefined : bodyText(request.body, dirname(file)),
     archive,
     expected: {
-      status: Number(STATUS_LINE.exec(answer.start)?.[1]),
-      headers: answer.headers,
-      body: answer.body === undefined ? undefined : expectedBody(answer.body, dirname(file)),
+      status: Number(STATUS_LINE.exec(response.start)?.[1]),
+      headers: response.headers,
+      body: response.body === undefined ? undefined : expectedBody(response.body, dirname(file)),
     },
   };
 }

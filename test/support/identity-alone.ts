@@ -15,12 +15,12 @@ import { readSettings } from '../../process/settings/read-settings';
 import { type Mails, mailQueue } from '../../subgraphs/identity/mails/mail-queue.flow';
 import type { IdentityKeys } from '../../subgraphs/identity/keys';
 
-/** The subgraph `identity` alone, with its database, its mails and its log. */
+/** The subgraph `identity` without other services, with its database, its mails and its log. */
 export interface IdentityAlone {
   readonly link: SubgraphLink;
   /** A session as the owner of the database, `identity` first in its search path. */
   readonly owner: Client;
-  /** The queue of mails and the pool, as areas of the subgraph use them. */
+  /** The queue of mails and the pool, as modules of the subgraph use them. */
   readonly mails: Mails;
   readonly pool: Pool;
   log(): string;

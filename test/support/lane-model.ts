@@ -34,11 +34,11 @@ export class LaneModel {
   private attemptedSinceDue = new Set<string>();
   private readonly queue = new LaneQueue();
 
-  /** @param answers whether the receiver accepts each attempt, repeated in a cycle */
+  /** @param outcomes whether the receiver accepts each attempt, repeated in a cycle */
   constructor(
     private readonly schedule: RetrySchedule,
     private readonly arrivals: readonly Arrival[],
-    private readonly answers: readonly boolean[],
+    private readonly outcomes: readonly boolean[],
   ) {}
 
   /** Processes lanes until nothing is pending; if none is ready, the clock moves to the next due time. */
@@ -99,7 +99,7 @@ export class LaneModel {
     const delivery = this.deliveries.find(({ eventId }) => eventId === seen.eventId) as ModelDelivery;
     this.lane?.attempted.add(seen.eventId);
     this.attemptedSinceDue.add(seen.eventId);
-    const accepted = this.answers[this.attempts % this.answers.length] ?? true;
+    const accepted = this.outcomes[this.attempts % this.outcomes.length] ?? true;
     this.attempts += 1;
     this.now += 1;
     this.arrive();

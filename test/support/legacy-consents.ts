@@ -2,7 +2,7 @@ import type { CallContext, Caller } from '../../subgraphs/server/callers/caller'
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 import { RETURN_URL } from './ceremonies';
 import { REGISTER_CONSENT } from './consent-requests';
-import type { RoomAnswer, SignInRoom } from './sign-in-room';
+import type { FixtureResponse, SignInFixture } from './sign-in-fixture';
 import { until } from './until';
 
 export { ADDRESS, EVIDENCE, REGISTER_CONSENT, consentOf } from './consent-requests';
@@ -17,22 +17,23 @@ export const VERIFY = `query ($key: AccessKey!) { accessRecord(key: $key) {
   accessEvent { controllerReference consent { consentType method } } } }`;
 
 /** Creates a Data User whose account fulfils every condition of a consent. */
-export async function consentingDataUser(room: SignInRoom): Promise<Caller> {
-  const caller = await room.dataUser(RETURN_URL);
-  await room.owner.query(`update access.account set privacy_url = 'https://larkhill.example/rights' where duid = $1`, [
-    caller.duid,
-  ]);
+export async function consentingDataUser(fixture: SignInFixture): Promise<Caller> {
+  const caller = await fixture.dataUser(RETURN_URL);
+  await fixture.owner.query(
+    `update access.account set privacy_url = 'https://larkhill.example/rights' where duid = $1`,
+    [caller.duid],
+  );
   return caller;
 }
 
 /** Sends a consent; with `ck` an update, with `key` a request that can be repeated. */
 export function sendConsent(
-  room: SignInRoom,
+  fixture: SignInFixture,
   caller: Caller,
   input: object,
   more: { readonly ck?: string; readonly key?: string } = {},
-): Promise<RoomAnswer> {
-  return room.ask(REGISTER_CONSENT, { input, ...more }, { caller });
+): Promise<FixtureResponse> {
+  return fixture.execute(REGISTER_CONSENT, { input, ...more }, { caller });
 }
 
 /** Returns the violations of a request: codes, paths and messages. */
@@ -50,7 +51,7 @@ const violationText = ({ code, path }: { code: string; path: readonly string[] }
  * Counts the rows of a Data User that a consent can create, except access keys; `keysOfNothing` counts data keys
  * without a record.
  */
-export async function leftOf({ owner }: SignInRoom, { duid }: Caller) {
+export async function leftOf({ owner }: SignInFixture, { duid }: Caller) {
   const count = async (text: string) => Number((await owner.query(text, [duid])).rows[0].count);
   return {
     records: await count('select count(*) from access.access_record where duid = $1'),
@@ -74,7 +75,7 @@ export const ONE_CONSENT = { records: 1, identityRecords: 1, provisional: 0, lin
 export const NOTHING = { records: 0, identityRecords: 0, provisional: 0, linked: 0, keysOfNothing: 0 };
 
 /** Starts the jobs that settle provisional records, and waits until they are done. */
-export function settled({ owner }: Pick<SignInRoom, 'owner'>): Promise<void> {
+export function settled({ owner }: Pick<SignInFixture, 'owner'>): Promise<void> {
   return until(async () => {
     await owner.query('update identity_jobs._private_jobs set run_at = now() where locked_at is null');
     const { rowCount } = await owner.query('select from identity_jobs._private_jobs');

@@ -6,7 +6,7 @@ export interface NameServer {
   /** `127.0.0.1:<port>`. */
   readonly address: string;
   /** Returns the number of queries for a name. */
-  asked(name: string): number;
+  queriesFor(name: string): number;
   close(): Promise<void>;
 }
 
@@ -20,23 +20,23 @@ export async function nameServer(
   const times = new Map<string, number>();
   const socket = createSocket('udp4');
   socket.on('message', (query, peer) => {
-    const { name, end, type } = questionOf(query);
+    const { name, end, type } = querySectionOf(query);
     const time = (times.get(name) ?? 0) + (type === TYPE_A ? 1 : 0);
     times.set(name, time);
     const addresses = addressesOf(name, time);
     if (addresses === 'silent') return;
-    const answers = type === TYPE_A ? addresses.filter((address) => isIPv4(address)) : [];
-    socket.send(answer(query.subarray(0, end), answers), peer.port, peer.address);
+    const responses = type === TYPE_A ? addresses.filter((address) => isIPv4(address)) : [];
+    socket.send(responseTo(query.subarray(0, end), responses), peer.port, peer.address);
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   return {
     address: `127.0.0.1:${socket.address().port}`,
-    asked: (name) => times.get(name) ?? 0,
+    queriesFor: (name) => times.get(name) ?? 0,
     close: () => new Promise((resolve) => socket.close(() => resolve())),
   };
 }
 
-function questionOf(query: Buffer) {
+function querySectionOf(query: Buffer) {
   const labels: string[] = [];
   let at = HEADER;
   for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
@@ -46,9 +46,9 @@ function questionOf(query: Buffer) {
   return { name: labels.join('.').toLowerCase(), type: query.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** Returns a response (RFC 1035): the question, and an A record with TTL 0 for each address. */
-function answer(question: Buffer, addresses: readonly string[]): Buffer {
-  const head = Buffer.from(question);
+/** Returns a response (RFC 1035): the queried name, and an A record with TTL 0 for each address. */
+function responseTo(querySection: Buffer, addresses: readonly string[]): Buffer {
+  const head = Buffer.from(querySection);
   head.writeUInt16BE(0x8180, 2);
   head.writeUInt16BE(1, 4);
   head.writeUInt16BE(addresses.length, 6);

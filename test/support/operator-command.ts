@@ -6,8 +6,8 @@ import { PRODUCT, productCommand } from './run/product-command';
 /** A running command of the operator. */
 export interface OperatorCommand {
   readonly child: ChildProcess;
-  /** Its exit code, its complete output (`said`), and its standard output (`output`). */
-  readonly ended: Promise<{ readonly code: number | null; readonly said: string; readonly output: string }>;
+  /** Its exit code, its complete output (`printed`), and its standard output (`output`). */
+  readonly ended: Promise<{ readonly code: number | null; readonly printed: string; readonly output: string }>;
 }
 
 /** Runs a program of the product, such as `commands/publish-grid`, in a separate process. */
@@ -20,11 +20,11 @@ export function runOperatorCommand(
     env: childEnvironment(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let [said, output] = ['', ''];
+  let [printed, output] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => {
-    said += chunk.toString();
+    printed += chunk.toString();
     output += chunk.toString();
   });
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  return { child, ended: new Promise((resolve) => child.once('close', (code) => resolve({ code, said, output }))) };
+  child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+  return { child, ended: new Promise((resolve) => child.once('close', (code) => resolve({ code, printed, output }))) };
 }

@@ -18,7 +18,7 @@ const SCREENS = { phone: PHONE.viewport, desktop: DESKTOP.viewport };
  * Returns combinations of screen and colour scheme: all four with TEST_LONG, otherwise one of two that cover every
  * value, selected by the page's name, because axe takes seconds for a page with a picture.
  */
-function looksOf(name: string): readonly (readonly [screen: keyof typeof SCREENS, scheme: 'light' | 'dark'])[] {
+function combinationsOf(name: string): readonly (readonly [screen: keyof typeof SCREENS, scheme: 'light' | 'dark'])[] {
   if (IS_LONG)
     return (['light', 'dark'] as const).flatMap(
       (scheme) =>
@@ -37,7 +37,7 @@ export const NO_FAULT: readonly string[] = [];
 export async function faultsOf(page: Page, name: string): Promise<string[]> {
   mkdirSync(PICTURES, { recursive: true });
   const faults: string[] = [];
-  for (const [screen, scheme] of looksOf(name)) {
+  for (const [screen, scheme] of combinationsOf(name)) {
     const viewport = SCREENS[screen];
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     if (viewport) await page.setViewportSize(viewport);

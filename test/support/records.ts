@@ -41,7 +41,7 @@ export function consentRecord(identityRecordRef: string, change: Record<string, 
 /** Registers a record and returns its access key. */
 export async function registered(client: RestClient, identityRecordRef: string): Promise<string> {
   const { status, body } = await client('POST', '/v1/access-records', consentRecord(identityRecordRef));
-  if (status !== 201) throw new Error(`registration answered ${status}: ${JSON.stringify(body)}`);
+  if (status !== 201) throw new Error(`registration responded with ${status}: ${JSON.stringify(body)}`);
   return String(body['access-token'].key);
 }
 

@@ -7,7 +7,7 @@ import type { SharedRegister } from './register';
 type JsonBody = Record<string, ReturnType<typeof JSON.parse>>;
 
 /** A response of the REST interface. */
-export interface RestAnswer {
+export interface RestResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: JsonBody;
@@ -19,7 +19,7 @@ export type RestClient = (
   path: string,
   body?: unknown,
   headers?: Record<string, string>,
-) => Promise<RestAnswer>;
+) => Promise<RestResponse>;
 
 /** Returns a client without a token, or with the given credential. */
 export function anonymousClient(rest: string, authorization?: string): RestClient {
@@ -37,15 +37,15 @@ export function anonymousClient(rest: string, authorization?: string): RestClien
     return {
       status: response.status,
       headers: response.headers,
-      body: text === '' ? {} : (JSON.parse(text) as RestAnswer['body']),
+      body: text === '' ? {} : (JSON.parse(text) as RestResponse['body']),
     };
   };
 }
 
 /** Returns a successful response; throws for any other. For steps that are not under test. */
-export function good(answer: RestAnswer): RestAnswer {
-  if (answer.status >= 300) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
-  return answer;
+export function good(response: RestResponse): RestResponse {
+  if (response.status >= 300) throw new Error(`${response.status} ${JSON.stringify(response.body)}`);
+  return response;
 }
 
 /** Returns a demo account by role: the n-th of its kind. */

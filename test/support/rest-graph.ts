@@ -50,8 +50,8 @@ export class TestGraph implements GraphClient {
 
   async run(operation: string, variables: Record<string, unknown>, metadata: RequestMetadata): Promise<GraphResult> {
     this.calls.push({ operation, variables, metadata });
-    const refused = PUBLIC.has(operation) ? undefined : refusalAt(operation, metadata);
-    if (refused) return { failures: [refused] };
+    const rejected = PUBLIC.has(operation) ? undefined : errorAt(operation, metadata);
+    if (rejected) return { failures: [rejected] };
     const document = this.documents.get(operation);
     if (!document) throw new Error(`no trusted document ${operation}`);
     demandCoercible(document, variables);
@@ -66,11 +66,11 @@ export class TestGraph implements GraphClient {
 
   admit(operation: string, metadata: RequestMetadata) {
     this.admissions.push(operation);
-    return Promise.resolve(refusalAt(operation, metadata));
+    return Promise.resolve(errorAt(operation, metadata));
   }
 
   /** Variables of the last call, as JSON. */
-  get asked(): unknown {
+  get variables(): unknown {
     return JSON.parse(JSON.stringify(this.calls.at(-1)?.variables ?? null)) as unknown;
   }
 }
@@ -99,7 +99,7 @@ const NO_FILES: FileStore = {
   checkAt: () => Promise.resolve({ outcome: 'gone' }),
 };
 
-const REFUSALS: Readonly<Record<string, ErrorCode>> = {
+const REJECTIONS: Readonly<Record<string, ErrorCode>> = {
   'Bearer provider': 'PRM001',
   'Bearer expired': 'AUT002',
   'Bearer busy': 'LIM002',
@@ -112,16 +112,16 @@ const VERIFYING = new Set([
   ...['ListTariffs', 'ListWholeTariffs', 'RetrieveTariff'],
 ]);
 
-function refusalAt(operation: string, metadata: RequestMetadata): GraphFailure | undefined {
+function errorAt(operation: string, metadata: RequestMetadata): GraphFailure | undefined {
   const isAnonymous = metadata.authorization === undefined && metadata.supplierKey === undefined;
-  return isAnonymous && VERIFYING.has(operation) ? undefined : refusalOf(metadata);
+  return isAnonymous && VERIFYING.has(operation) ? undefined : errorOf(metadata);
 }
 
-function refusalOf({ authorization, supplierKey }: RequestMetadata): GraphFailure | undefined {
+function errorOf({ authorization, supplierKey }: RequestMetadata): GraphFailure | undefined {
   if (supplierKey !== undefined && authorization === undefined)
     return supplierKey === 'good' ? undefined : { code: 'AUT003', message: '' };
   if (authorization === 'Bearer good' && supplierKey === undefined) return undefined;
-  const code = REFUSALS[authorization ?? ''] ?? 'AUT001';
+  const code = REJECTIONS[authorization ?? ''] ?? 'AUT001';
   return { code, message: '', ...(code === 'LIM002' ? { retryAfter: 17 } : {}) };
 }
 

@@ -1,4 +1,4 @@
-import { answersServed } from './contract-answers';
+import { responsesServed } from './contract-responses';
 import { type TestAdapter } from './rest-graph';
 
 /** Headers of an admitted caller. */
@@ -27,18 +27,18 @@ export async function sendTo({ adapter }: TestAdapter, { method = 'GET', url, he
     headers: { ...typed, ...headers },
     ...(body === undefined ? {} : { payload: body as string }),
   });
-  const answer = {
+  const received = {
     status: response.statusCode,
     headers: response.headers,
     body: (response.body === '' ? undefined : response.json()) as Body,
   };
-  const promised = await answersServed(adapter, async (path) => (await adapter.app.inject(path)).json());
+  const promised = await responsesServed(adapter, async (path) => (await adapter.app.inject(path)).json());
   const given = {
-    ...answer,
-    headers: new Headers(Object.entries(answer.headers).map(([name, value]) => [name, String(value)])),
+    ...received,
+    headers: new Headers(Object.entries(received.headers).map(([name, value]) => [name, String(value)])),
   };
   expect(promised.breaches({ method, path: url.replace(/[?#].*$/s, '') }, given)).toEqual([]);
-  return answer;
+  return received;
 }
 
 /** A response body: the envelope and the other members. */

@@ -1,8 +1,9 @@
 import { callbackSender } from '../../subgraphs/delivery/requests/sender';
 
 /**
- * The sender in a separate process, which trusts the certificates in its environment. Sends a POST to each URL in turn
- * and prints the results as JSON: `node -r ./test/support/swc-register.js test/support/sender-process.ts <url>…`.
+ * The sender in a separate process, which trusts the certificates in its environment. Sends a POST to each URL, one
+ * after the other, and prints the results as JSON: `node -r ./test/support/swc-register.js
+ * test/support/sender-process.ts <url>…`.
  */
 async function main(urls: string[]): Promise<void> {
   const sender = callbackSender({ allowLoopback: true, exchangeMs: 3_000 });

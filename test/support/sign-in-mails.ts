@@ -1,7 +1,7 @@
 import type { CapturedMail, Mailbox } from '../../sandbox/mailbox';
 import { until } from './until';
 
-/** A room whose mails are captured. */
+/** A fixture that captures mails. */
 export interface Posted {
   readonly mailbox: Pick<Mailbox, 'url'>;
 }
@@ -12,9 +12,9 @@ export async function mailsNow({ mailbox }: Posted, to: string): Promise<Capture
 }
 
 /** Waits for a number of mails to an address. */
-export function mailsOf(room: Posted, to: string, count: number): Promise<CapturedMail[]> {
+export function mailsOf(fixture: Posted, to: string, count: number): Promise<CapturedMail[]> {
   return until(async () => {
-    const mails = await mailsNow(room, to);
+    const mails = await mailsNow(fixture, to);
     return mails.length >= count ? mails : undefined;
   });
 }

@@ -1,6 +1,6 @@
 import type { CallContext } from '../../subgraphs/server/callers/caller';
 import { isLinkMail, mailsNow, secretIn } from './sign-in-mails';
-import type { SignInRoom } from './sign-in-room';
+import type { SignInFixture } from './sign-in-fixture';
 import { until } from './until';
 
 export const REQUEST_LINK =
@@ -35,25 +35,25 @@ export function asCustomer(token: string): Partial<CallContext> {
 export const asService: Partial<CallContext> = { service: 'access' };
 
 /** Requests sign-in links. */
-export function requestLink(room: SignInRoom, entry: object, language = 'EN') {
-  return room.ask(REQUEST_LINK, { entry, language });
+export function requestLink(fixture: SignInFixture, entry: object, language = 'EN') {
+  return fixture.execute(REQUEST_LINK, { entry, language });
 }
 
 /** Requests a link, reads the mail and confirms the sign-in. */
-export async function signedInByLink(room: SignInRoom, entry: object, email: string): Promise<NewSession> {
-  const links = async () => (await mailsNow(room, email)).filter(isLinkMail);
+export async function signedInByLink(fixture: SignInFixture, entry: object, email: string): Promise<NewSession> {
+  const links = async () => (await mailsNow(fixture, email)).filter(isLinkMail);
   const before = (await links()).length;
-  const { codes: refused } = await requestLink(room, entry);
-  if (refused.length > 0) throw new Error(refused.join());
+  const { codes: rejected } = await requestLink(fixture, entry);
+  if (rejected.length > 0) throw new Error(rejected.join());
   const mails = await until(async () => ((await links()).length > before ? links() : undefined));
-  const { data, codes } = await room.ask(SIGN_IN_WITH_LINK, { secret: secretIn(mails) });
+  const { data, codes } = await fixture.execute(SIGN_IN_WITH_LINK, { secret: secretIn(mails) });
   if (codes.length > 0) throw new Error(codes.join());
   return data.signInWithLink;
 }
 
 /** Returns the scope of a token's session; null if there is none. */
-export async function scopeOf(room: SignInRoom, token: string, replica = 0) {
-  const { data, codes } = await room.ask(SCOPE, { token }, asService, replica);
+export async function scopeOf(fixture: SignInFixture, token: string, replica = 0) {
+  const { data, codes } = await fixture.execute(SCOPE, { token }, asService, replica);
   if (codes.length > 0) throw new Error(codes.join());
   return data.customerScope;
 }

@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { until } from './until';
 
 /** The result for one event. */
-export interface Told {
+export interface SubscriptionResult {
   readonly data: ReturnType<typeof JSON.parse>;
   readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
 }
@@ -17,9 +17,9 @@ export type Ending =
 
 /** A subscription under test. */
 export interface Subscriber {
-  readonly told: Told[];
+  readonly messages: SubscriptionResult[];
   /** Waits for a number of results and returns them. */
-  first(count: number): Promise<Told[]>;
+  first(count: number): Promise<SubscriptionResult[]>;
   readonly ended: Promise<Ending>;
   stop(): Promise<void>;
 }
@@ -77,26 +77,26 @@ export const TRANSPORTS = [
 ] as const;
 
 interface Sink {
-  next(told: unknown): void;
+  next(messages: unknown): void;
   error(reason: unknown): void;
   complete(): void;
 }
 
 function subscriber(subscribe: (sink: Sink) => () => void, dispose: () => Promise<void>): Subscriber {
-  const told: Told[] = [];
+  const messages: SubscriptionResult[] = [];
   let end: (ending: Ending) => void;
   const ended = new Promise<Ending>((resolve) => {
     end = resolve;
   });
   const stop = subscribe({
-    next: (each) => void told.push(each as Told),
+    next: (each) => void messages.push(each as SubscriptionResult),
     error: (reason) => end(endingOf(reason)),
     complete: () => end({ kind: 'complete' }),
   });
   return {
-    told,
+    messages,
     ended,
-    first: (count) => until(() => (told.length >= count ? told.slice(0, count) : undefined)),
+    first: (count) => until(() => (messages.length >= count ? messages.slice(0, count) : undefined)),
     async stop() {
       stop();
       await dispose();
@@ -106,7 +106,10 @@ function subscriber(subscribe: (sink: Sink) => () => void, dispose: () => Promis
 
 function endingOf(reason: unknown): Ending {
   if (Array.isArray(reason))
-    return { kind: 'errors', codes: (reason as NonNullable<Told['errors']>).map(({ extensions }) => extensions.code) };
+    return {
+      kind: 'errors',
+      codes: (reason as NonNullable<SubscriptionResult['errors']>).map(({ extensions }) => extensions.code),
+    };
   const { code, reason: text, response } = reason as { code?: number; reason?: string; response?: Response };
   return { kind: 'closed', code: code ?? response?.status ?? 0, reason: text ?? String(reason) };
 }

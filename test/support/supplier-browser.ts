@@ -15,13 +15,13 @@ export async function signInAtSupplier(
   const origin = new URL(url).origin;
   let [at, body]: [string, URLSearchParams | undefined] = [url, undefined];
   for (let step = 0; step < MOST_STEPS; step++) {
-    const response = await visit(at, jar, body);
+    const response = await follow(at, jar, body);
     body = undefined;
     const location = response.headers.get('location');
     if (location === null) {
-      if (response.status !== 200) throw new Error(`the supplier answered ${response.status}`);
-      const asksForConsent = (await response.text()).includes('name="decision"');
-      body = new URLSearchParams(asksForConsent ? { decision } : { login, password });
+      if (response.status !== 200) throw new Error(`the supplier responded with ${response.status}`);
+      const isConsentPage = (await response.text()).includes('name="decision"');
+      body = new URLSearchParams(isConsentPage ? { decision } : { login, password });
       continue;
     }
     at = new URL(location, at).href;
@@ -30,7 +30,7 @@ export async function signInAtSupplier(
   throw new Error('the supplier sends in circles');
 }
 
-async function visit(url: string, jar: Map<string, string>, body: URLSearchParams | undefined): Promise<Response> {
+async function follow(url: string, jar: Map<string, string>, body: URLSearchParams | undefined): Promise<Response> {
   const response = await fetch(url, {
     redirect: 'manual',
     method: body === undefined ? 'GET' : 'POST',

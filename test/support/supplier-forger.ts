@@ -20,7 +20,7 @@ export interface Forger {
    * Returns the response to the authorization request, without a login page; `forgery` is the token response for its
    * code.
    */
-  answerTo(authorizationUrl: string, forgery: Forgery): string;
+  respondTo(authorizationUrl: string, forgery: Forgery): string;
   close(): Promise<void>;
 }
 
@@ -29,12 +29,12 @@ export async function startForger(): Promise<Forger> {
   const [published, other] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')]);
   const promised = new Map<string, { readonly forgery: Forgery; readonly nonce: string; readonly client: string }>();
   const server = createServer((request, response) => {
-    const answer = (status: number, body: object) =>
+    const respond = (status: number, body: object) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     const tokens = async (code: string) => {
       const { forgery, nonce, client } = promised.get(code) ?? { forgery: {}, nonce: '', client: '' };
       if (forgery.late !== undefined) await new Promise((resolve) => void setTimeout(resolve, forgery.late).unref());
-      if (forgery.status !== undefined) return answer(forgery.status, { error: 'server_error' });
+      if (forgery.status !== undefined) return respond(forgery.status, { error: 'server_error' });
       const idToken = await new SignJWT({ nonce, ...forgery.claims })
         .setProtectedHeader({ alg: 'RS256' })
         .setIssuer(forgery.claims?.iss ?? issuer)
@@ -43,12 +43,12 @@ export async function startForger(): Promise<Forger> {
         .setIssuedAt()
         .setExpirationTime(forgery.claims?.exp ?? '5 min')
         .sign((forgery.signedByAnother ? other : published).privateKey);
-      return answer(200, { access_token: 'x', token_type: 'Bearer', id_token: idToken });
+      return respond(200, { access_token: 'x', token_type: 'Bearer', id_token: idToken });
     };
     const path = new URL(request.url ?? '/', issuer).pathname;
-    if (path === '/.well-known/openid-configuration') return void answer(200, metadata(issuer));
+    if (path === '/.well-known/openid-configuration') return void respond(200, metadata(issuer));
     if (path === '/jwks')
-      return void exportJWK(published.publicKey).then((key) => answer(200, { keys: [{ ...key, alg: 'RS256' }] }));
+      return void exportJWK(published.publicKey).then((key) => respond(200, { keys: [{ ...key, alg: 'RS256' }] }));
     let body = '';
     request.on('data', (chunk) => (body += chunk));
     request.on('end', () => void tokens(new URLSearchParams(body).get('code') ?? ''));
@@ -57,12 +57,12 @@ export async function startForger(): Promise<Forger> {
   const issuer = `http://localhost:${(server.address() as AddressInfo).port}`;
   return {
     issuer,
-    answerTo(authorizationUrl, forgery) {
-      const asked = new URL(authorizationUrl).searchParams;
+    respondTo(authorizationUrl, forgery) {
+      const parameters = new URL(authorizationUrl).searchParams;
       const code = `code-${promised.size}`;
-      promised.set(code, { forgery, nonce: asked.get('nonce') ?? '', client: asked.get('client_id') ?? '' });
-      const back = new URL(asked.get('redirect_uri') ?? '');
-      back.search = new URLSearchParams({ code, state: asked.get('state') ?? '' }).toString();
+      promised.set(code, { forgery, nonce: parameters.get('nonce') ?? '', client: parameters.get('client_id') ?? '' });
+      const back = new URL(parameters.get('redirect_uri') ?? '');
+      back.search = new URLSearchParams({ code, state: parameters.get('state') ?? '' }).toString();
       return back.href;
     },
     close: async () => {

@@ -6,27 +6,27 @@ import type {
   TariffScheduleEntry,
 } from '../../subgraphs/tariffs/catalogue/tariff';
 
-/** One price around the clock. */
+/** Returns a window of the whole day with one price. */
 export function aroundTheClock(unitPrice: string): HourlyRate {
   return { validFrom: '00:00:00', validTo: '00:00:00', rate: [{ unitPrice, toKwh: null }] };
 }
 
-/** A window of a price: `window('07:00', '00:30', '0.30')`. */
+/** Returns a window with a price: `window('07:00', '00:30', '0.30')`. */
 export function window(from: string, to: string, unitPrice = '0.25'): HourlyRate {
   return { validFrom: `${from}:00`, validTo: `${to}:00`, rate: [{ unitPrice, toKwh: null }] };
 }
 
-/** A days group. */
+/** Returns a days group. */
 export function group(days: DaysAndHours['days'], ...hours: HourlyRate[]): DaysAndHours {
   return { days, hours };
 }
 
-/** An entry for all dates of some months. */
+/** Returns an entry for all dates of some months. */
 export function entry(months: TariffScheduleEntry['months'], ...daysAndHours: DaysAndHours[]): TariffScheduleEntry {
   return { months, dates: null, daysAndHours };
 }
 
-/** A tariff of one price that breaks no rule, changed as told. */
+/** Returns a valid tariff with one price, changed by the test. */
 export function flatTariff(change: (tariff: TariffInput) => void = () => undefined): TariffInput {
   const tariff: TariffInput = {
     tariffId: 'trf_0123456789abcdef0123456789abcdef',
@@ -48,12 +48,12 @@ export function flatTariff(change: (tariff: TariffInput) => void = () => undefin
   return tariff;
 }
 
-/** The same with a rates tree of its own. */
+/** Returns a valid tariff with this rates tree. */
 export function tariffWith(...rates: TariffScheduleEntry[]): TariffInput {
   return flatTariff((tariff) => void (tariff.rates = rates));
 }
 
-/** An input as it stands once published by a supplier. */
+/** Returns the tariff that a supplier has published by an input. */
 export function published(input: TariffInput): Tariff {
   return {
     description: null,

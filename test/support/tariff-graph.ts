@@ -11,23 +11,23 @@ import { migratedDatabase } from './postgres';
 import { readSettings } from '../../process/settings/read-settings';
 import type { TariffKeys } from '../../subgraphs/tariffs/keys';
 
-/** Data of any kind: tests look into it by name. */
-type AnswerData = ReturnType<typeof JSON.parse>;
+/** Data of any kind: tests read its fields by name. */
+type ResultData = ReturnType<typeof JSON.parse>;
 
-/** The subgraph `tariffs` over a database of its own. */
+/** The subgraph `tariffs` with a separate database. */
 export interface TariffGraph {
   readonly url: string;
   readonly keys: TariffKeys;
   readonly running: RunningSubgraph;
-  /** As the owner of the database sees it. */
+  /** Connections with the login of the owner. */
   readonly owner: Pool;
-  /** Data of an operation that must have no error; asked by nobody unless a caller is named. */
-  ask(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<AnswerData>;
-  /** The errors of an operation: the code, and the paths that it names. */
-  refusal(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<string>;
-  /** Moves the register's clock against real time. */
+  /** Executes an operation and returns its data; throws on errors. Unauthenticated unless a caller is passed. */
+  execute(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<ResultData>;
+  /** Executes an operation and returns the code of its first error, with the paths of its violations. */
+  errorOf(query: string, variables?: Record<string, unknown>, caller?: Caller): Promise<string>;
+  /** Sets the register's clock ahead of real time. */
   moveClock(seconds: number): Promise<void>;
-  /** Enters suppliers, as an admin. */
+  /** Creates suppliers, as an admin. */
   suppliers(...mpids: string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,10 +36,10 @@ const account = (digit: string) => `acc_${digit.repeat(24)}`;
 
 /** An account of the operator. */
 export const ADMIN: Caller = { accountId: account('a'), role: 'admin', duid: null, mpid: null };
-/** An account that looks at statistics. */
+/** An analyst. */
 export const ANALYST: Caller = { accountId: account('b'), role: 'analyst', duid: null, mpid: null };
 
-/** The account of a supplier. */
+/** Returns the account of a supplier. */
 export const supplierOf = (mpid: string): Caller => ({
   accountId: account('c'),
   role: 'supplier',
@@ -47,7 +47,7 @@ export const supplierOf = (mpid: string): Caller => ({
   mpid,
 });
 
-/** The token of a supplier for an RTI User. */
+/** Returns an RTI User as a caller, with the token of a supplier. */
 export const consumerOf = (userId: string, mpid = 'LAPW'): Caller => ({
   ...{ accountId: userId, role: 'consumer', duid: null, mpid },
   consumer: {
@@ -59,10 +59,10 @@ export const consumerOf = (userId: string, mpid = 'LAPW'): Caller => ({
   },
 });
 
-/** The id of a trial tariff. */
+/** Returns the id of a trial tariff. */
 export const trf = (number: number) => `trf_${number.toString(16).padStart(32, '0')}`;
 
-/** What is published of a trial tariff, as GraphQL says it. */
+/** Returns the GraphQL input that publishes a trial tariff. */
 export function tariffInput(number: number, changed: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     tariffId: trf(number),
@@ -102,7 +102,7 @@ export const ASSIGN = `mutation Assign($mpxn: String!, $tariffId: String!, $from
 
 const SAVE_SUPPLIER = 'mutation Save($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }';
 
-/** Starts it. Limits are off unless some are given; nothing is measured without a registry. */
+/** Starts the subgraph. Limits are off unless `limits` is passed; it has no metrics without a registry. */
 export async function tariffGraph(limits?: Partial<Limits>, metrics?: Registry): Promise<TariffGraph> {
   const fresh = await migratedDatabase();
   const keys = { hashKey: randomBytes(32), indexKey: randomBytes(32), encryptionKey: randomBytes(32) };
@@ -118,21 +118,21 @@ export async function tariffGraph(limits?: Partial<Limits>, metrics?: Registry):
     metrics,
   });
   const owner = new Pool({ connectionString: fresh.url, options: '-c search_path=tariffs,register', max: 2 });
-  // Its last sessions may end only with the database.
+  // Dropping the database may end the last sessions with an error.
   owner.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
-  const execute = (query: string, variables: Record<string, unknown> = {}, caller: Caller | null = null) =>
+  const run = (query: string, variables: Record<string, unknown> = {}, caller: Caller | null = null) =>
     running.link.execute({ query, variables }, contextOf(caller));
-  const ask: TariffGraph['ask'] = async (query, variables, caller) => {
-    const { data, errors } = await execute(query, variables, caller);
+  const execute: TariffGraph['execute'] = async (query, variables, caller) => {
+    const { data, errors } = await run(query, variables, caller);
     if (errors) throw new Error(JSON.stringify(errors));
     return data;
   };
   return {
-    ...{ url: fresh.url, keys, running, owner, ask },
-    refusal: async (query, variables, caller) => refusalOf(await execute(query, variables, caller)),
+    ...{ url: fresh.url, keys, running, owner, execute },
+    errorOf: async (query, variables, caller) => errorOf(await run(query, variables, caller)),
     moveClock: async (seconds) => void (await owner.query('select register.set_clock_offset($1)', [seconds])),
     async suppliers(...mpids) {
-      for (const mpid of mpids) await ask(SAVE_SUPPLIER, { input: supplierInput(mpid) }, ADMIN);
+      for (const mpid of mpids) await execute(SAVE_SUPPLIER, { input: supplierInput(mpid) }, ADMIN);
     },
     close: async () => {
       await running.close();
@@ -142,7 +142,7 @@ export async function tariffGraph(limits?: Partial<Limits>, metrics?: Registry):
   };
 }
 
-/** The entry of a trial supplier. */
+/** Returns the input that creates a trial supplier. */
 export function supplierInput(mpid: string, changed: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     mpid,
@@ -158,7 +158,7 @@ function contextOf(caller: Caller | null): CallContext {
   return { caller, service: null, transactionId: `tid_${'0'.repeat(24)}`, clientAddress: '192.0.2.1' };
 }
 
-function refusalOf({ errors }: ExecutionResult): string {
+function errorOf({ errors }: ExecutionResult): string {
   const [{ extensions }] = errors as unknown as [{ extensions: { code: string; violations?: { path: string[] }[] } }];
   return [extensions.code, ...(extensions.violations ?? []).map(({ path }) => path.join('.'))].join(' ');
 }

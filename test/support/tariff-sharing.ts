@@ -9,18 +9,18 @@ import type { SharedRegister } from './register';
 import { tokenOf } from './rest-client';
 
 /** A supplier whose tariffs consumers share with RTI Users, and one of its consumers. */
-export interface TariffSharingRoom {
+export interface TariffSharingFixture {
   readonly supplier: OnboardedSupplier;
   readonly apiKey: string;
   readonly rtiUsers: readonly DemoRtiUser[];
   readonly consumer: SupplierLogin;
-  /** Another API key; the one before ends. */
+  /** Issues a new API key; the previous one becomes invalid. */
   newApiKey(): Promise<string>;
   setRtiUserStatus(userId: string, status: string): Promise<void>;
 }
 
-/** Makes them, as the sandbox makes its own. */
-export async function tariffSharing(register: SharedRegister): Promise<TariffSharingRoom> {
+/** Creates the supplier and its consumer, by the code of the sandbox. */
+export async function tariffSharing(register: SharedRegister): Promise<TariffSharingFixture> {
   const supplier = await newSupplier(register);
   const consumer = { login: `consumer-${supplier.mpid}`, password: 'a long password', mpxns: [newMpxn()] };
   supplier.addLogins([consumer]);

@@ -31,7 +31,7 @@ export interface TokenIssuer {
   /** Its published keys; tests can add and remove keys. */
   readonly keys: IssuerKey[];
   /** Paths of the requests, in order. */
-  readonly asked: string[];
+  readonly requests: string[];
   readonly misbehaviour: Misbehaviour;
   /** Returns a token with these claims, by default signed by the first published key. */
   token(
@@ -53,10 +53,10 @@ export async function newIssuerKey(alg = 'ES256', kid = `key-${++made}`): Promis
 /** Starts an issuer with a key. */
 export async function startTokenIssuer(alg?: string): Promise<TokenIssuer> {
   const keys = [await newIssuerKey(alg)];
-  const asked: string[] = [];
+  const requests: string[] = [];
   const misbehaviour: Misbehaviour = {};
   const server = createServer(({ url = '/' }, response) => {
-    asked.push(url);
+    requests.push(url);
     const { status = 200, redirectTo, silent, namesItself = issuer, text } = misbehaviour;
     if (silent) return;
     if (redirectTo !== undefined && url === '/keys') {
@@ -72,7 +72,7 @@ export async function startTokenIssuer(alg?: string): Promise<TokenIssuer> {
   return {
     issuer,
     keys,
-    asked,
+    requests,
     misbehaviour,
     token: (claims, header = {}, key = keys[0] as IssuerKey) =>
       new SignJWT(claims)

@@ -13,7 +13,7 @@ export async function withdrawAccess(customer: PortalVisitor, text: string): Pro
 }
 
 /** Waits until a page of the portal contains a text, and returns the page: reads are recorded within a second. */
-export function pageThatSays(customer: PortalVisitor, path: string, text: string): Promise<string> {
+export function pageWith(customer: PortalVisitor, path: string, text: string): Promise<string> {
   return until(async () => {
     const page = await customer.get(path);
     return page.text.includes(text) ? page.text : undefined;

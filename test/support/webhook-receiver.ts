@@ -9,7 +9,7 @@ export interface ReceivedPost {
 }
 
 /** The response of a receiver: a status, or a handler of the connection. */
-export type ReceiverAnswer = number | RequestListener;
+export type ReceiverResponse = number | RequestListener;
 
 /** A receiver of webhooks on this machine. */
 export interface WebhookReceiver {
@@ -20,14 +20,14 @@ export interface WebhookReceiver {
   /** Returns the number of connections so far. */
   connections(): number;
   /** Sets the response to the next requests. */
-  answer(how: (post: ReceivedPost) => ReceiverAnswer): void;
+  respondWith(how: (post: ReceivedPost) => ReceiverResponse): void;
   close(): Promise<void>;
 }
 
 /** Starts a receiver that responds with 204 until a test changes that. */
 export async function webhookReceiver(host = '127.0.0.1'): Promise<WebhookReceiver> {
   const received: ReceivedPost[] = [];
-  let how: (post: ReceivedPost) => ReceiverAnswer = () => 204;
+  let how: (post: ReceivedPost) => ReceiverResponse = () => 204;
   let connections = 0;
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
@@ -36,9 +36,9 @@ export async function webhookReceiver(host = '127.0.0.1'): Promise<WebhookReceiv
       const body = Buffer.concat(chunks).toString('utf8');
       const post = { path: incoming.url ?? '', headers: incoming.headers, body, at: performance.now() };
       received.push(post);
-      const answer = how(post);
-      if (typeof answer === 'number') outgoing.writeHead(answer).end();
-      else answer(incoming, outgoing);
+      const response = how(post);
+      if (typeof response === 'number') outgoing.writeHead(response).end();
+      else response(incoming, outgoing);
     });
   });
   server.on('connection', () => void (connections += 1));
@@ -49,7 +49,7 @@ export async function webhookReceiver(host = '127.0.0.1'): Promise<WebhookReceiv
     port,
     received,
     connections: () => connections,
-    answer: (next) => {
+    respondWith: (next) => {
       how = next;
     },
     close: () =>

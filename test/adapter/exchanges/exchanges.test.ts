@@ -6,7 +6,7 @@ import { type ConsumerParties, consumerParties } from '../../support/consumer-pa
 import type { OpenApiDocument } from '../../../rest-adapter/contract/contract';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import { INTERFACES } from '../../../rest-adapter/contract/interfaces';
-import { contractAnswers } from '../../support/contract-answers';
+import { contractResponses } from '../../support/contract-responses';
 import { type ExampleRequest, exampleRequests } from '../../support/contract-examples';
 import { partitionByHash } from '../../support/hash-partitions';
 import { documentedFetch } from '../../support/documented-fetch';
@@ -22,7 +22,7 @@ import {
   usualWirings,
 } from '../../support/register';
 
-const contract = contractAnswers();
+const contract = contractResponses();
 
 const TESTS = join(REPOSITORY_ROOT, 'test');
 
@@ -50,7 +50,7 @@ const isUsualForm = usualWirings().length === 1;
 interface Play {
   readonly where: string;
   readonly wiring: Wiring;
-  /** Variables of a register of its own; undefined for the shared one. */
+  /** Variables of a separate register; undefined for the shared one. */
   readonly own: Environment | undefined;
   readonly isPartitioned?: true;
   readonly files: PlayedFile[];
@@ -104,7 +104,7 @@ describe.each(PLAYS)('The register $where', ({ wiring, own, files, isPartitioned
     player = await exchangePlayer(register, contract, parties);
   }, START_TIME);
   afterAll(async () => {
-    player?.had.forEach((answer) => had.add(answer));
+    player?.had.forEach((response) => had.add(response));
     await parties?.close();
     await register?.close?.();
   });
@@ -125,12 +125,12 @@ describe.each(PLAYS)('The register $where', ({ wiring, own, files, isPartitioned
   if (files !== USUAL || wiring !== 'one process') return;
   it.each(INTERFACES)('succeeds for the examples of $name in its served document', async (of) => {
     const document = (await (await fetch(`${register.rest}${of.documentPath}`)).json()) as OpenApiDocument;
-    const answered: string[] = [];
+    const received: string[] = [];
     for (const example of exampleRequests(document, of.basePath).toSorted(destroyingLast)) {
       const status = await statusOf(register, example, player.variables);
-      if (status >= 300) answered.push(`${example.operationId} ${status}`);
+      if (status >= 300) received.push(`${example.operationId} ${status}`);
     }
-    expect(answered.filter((each) => !NOT_BEFOREHAND.has(each))).toEqual([]);
+    expect(received.filter((each) => !NOT_BEFOREHAND.has(each))).toEqual([]);
   });
 });
 
@@ -138,8 +138,8 @@ describe('The responses in the OpenAPI documents', () => {
   /** Tests of reliability cover internal errors and unavailable dependencies, tests of files an archive of 192 MiB. */
   const isShownElsewhere = / (500|503)$|^(uploadArchive|checkArchive) 413$/;
   it('were all received', () => {
-    const promised = contract.all.filter((answer) => !isShownElsewhere.test(answer));
-    expect(promised.filter((answer) => !had.has(answer))).toEqual([]);
+    const promised = contract.all.filter((response) => !isShownElsewhere.test(response));
+    expect(promised.filter((response) => !had.has(response))).toEqual([]);
   });
 });
 

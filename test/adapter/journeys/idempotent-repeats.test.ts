@@ -28,8 +28,8 @@ describe('A registration repeated under its Idempotency-Key', () => {
   }, 300_000);
 
   const send = (body: object, key: string) => dataUser('POST', '/v1/access-records', body, { 'idempotency-key': key });
-  const codeOf = async (answer: ReturnType<RestClient>) => {
-    const { status, body } = await answer;
+  const codeOf = async (response: ReturnType<RestClient>) => {
+    const { status, body } = await response;
     return `${status} ${body['errors']?.[0]['error-code'] ?? ''}`;
   };
 

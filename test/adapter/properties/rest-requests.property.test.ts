@@ -11,7 +11,7 @@ import {
   misfits,
   operationAt,
   undocumented,
-} from '../../support/properties/documented-answers';
+} from '../../support/properties/documented-responses';
 import {
   AFTER_THE_END,
   type ForeignObjects,
@@ -21,12 +21,12 @@ import {
   naming,
   othersObjects,
 } from '../../support/properties/foreign-objects';
-import type { WireAnswer, WireRequest } from '../../support/properties/http-exchange';
+import type { WireResponse, WireRequest } from '../../support/properties/http-exchange';
 import { placeholder } from '../../support/properties/momentary-objects';
 import { oddRequests } from '../../support/properties/odd-requests';
 import type { OddRequest } from '../../support/properties/oddity';
 import { LONG, PROPERTY_TIME, holdsForAll } from '../../support/properties/property-run';
-import { type PropertyRoom, propertyRoom } from '../../support/properties/property-room';
+import { type PropertyFixture, propertyFixture } from '../../support/properties/property-fixture';
 import type { Samples } from '../../support/properties/property-samples';
 import { consentsOf, expectedConsents, expectedReading, readingOf } from '../../support/properties/read-back';
 import { ROLES, SIGN_INS, anyCaller } from '../../support/properties/rest-callers';
@@ -65,36 +65,36 @@ const START_TIME = 240_000;
 const MOST_IN_CI = 4_400;
 const LEAST_IN_LONG_FORM = 100_000;
 
-let room: PropertyRoom;
+let fixture: PropertyFixture;
 let samples: Samples;
 beforeAll(async () => {
-  room = await propertyRoom();
-  ({ samples } = room);
+  fixture = await propertyFixture();
+  ({ samples } = fixture);
 }, START_TIME);
-afterAll(() => room?.close());
+afterAll(() => fixture?.close());
 jest.setTimeout(PROPERTY_TIME + 250_000); // upper limit
 
-const operationOf = (id: string) => room.contract.get(id) as ServedOperation;
+const operationOf = (id: string) => fixture.contract.get(id) as ServedOperation;
 const usualCaller = (id: string) =>
-  room.callersOf(id).find(({ refusedWith }) => refusedWith === undefined) as RestCaller;
-const send = (request: WireRequest, caller: RestCaller) => room.send(request, caller);
+  fixture.callersOf(id).find(({ rejectedWith }) => rejectedWith === undefined) as RestCaller;
+const send = (request: WireRequest, caller: RestCaller) => fixture.send(request, caller);
 
 describe('The OpenAPI documents', () => {
   it('describe exactly the operations of these tests', () => {
-    expect([...room.contract.keys()].toSorted()).toEqual(OPERATIONS.toSorted());
+    expect([...fixture.contract.keys()].toSorted()).toEqual(OPERATIONS.toSorted());
   });
 });
 
 describe.each(OPERATIONS)('%s', (id) => {
   it('responds to every request as documented, in the envelope, and accepts none that violates the contract', async () => {
     const operation = operationOf(id);
-    const requests = fc.tuple(oddRequests(acceptedRequests(operation, samples)), anyCaller(room.callersOf(id)));
+    const requests = fc.tuple(oddRequests(acceptedRequests(operation, samples)), anyCaller(fixture.callersOf(id)));
     await holdsForAll(requests, 12, async ([request, caller]) => {
-      const { sent, answer } = await send(request, caller);
-      expect(undocumented(operationAt(room.contract.values(), sent), sent, answer)).toEqual([]);
+      const { sent, response } = await send(request, caller);
+      expect(undocumented(operationAt(fixture.contract.values(), sent), sent, response)).toEqual([]);
       if (request.isServed && request.isSignedIn && headSize(sent) < LARGE_HEAD)
-        expectRightSignIn(operationOf(id), caller, answer);
-      if (!request.isServed || answer.status >= 300) return;
+        expectRightSignIn(operationOf(id), caller, response);
+      if (!request.isServed || response.status >= 300) return;
       expect(accepted(operation, request, sent, caller)).toEqual([]);
       if (ARCHIVE_BODIES.includes(id))
         expect(await membersOf(request.body ?? Buffer.alloc(0))).toEqual(await membersOf(samples.archive));
@@ -105,11 +105,11 @@ describe.each(OPERATIONS)('%s', (id) => {
   if (LONG)
     it('admits exactly the permitted callers', async () => {
       const operation = operationOf(id);
-      for (const caller of room.callersOf(id)) {
+      for (const caller of fixture.callersOf(id)) {
         await holdsForAll(acceptedRequests(operation, samples), 1, async (request) => {
-          const { sent, answer } = await send(request, caller);
-          expect(undocumented(operation, sent, answer)).toEqual([]);
-          expectRightSignIn(operation, caller, answer);
+          const { sent, response } = await send(request, caller);
+          expect(undocumented(operation, sent, response)).toEqual([]);
+          expectRightSignIn(operation, caller, response);
         });
       }
     });
@@ -117,11 +117,11 @@ describe.each(OPERATIONS)('%s', (id) => {
   it('rejects no request that satisfies the contract and all rules', async () => {
     const operation = operationOf(id);
     await holdsForAll(acceptedRequests(operation, samples), WITH_BODY.includes(id) ? 8 : 4, async (request) => {
-      const { sent, answer } = await send(request, usualCaller(id));
-      const errors = codesOf(operation.of, answer);
-      if (id === 'removeCredential') expect([answer.status, ...errors]).toEqual(NO_PASSKEY);
-      else expect([operation.successes, errors]).toEqual([expect.arrayContaining([answer.status]), []]);
-      expect(undocumented(operation, sent, answer)).toEqual([]);
+      const { sent, response } = await send(request, usualCaller(id));
+      const errors = codesOf(operation.of, response);
+      if (id === 'removeCredential') expect([response.status, ...errors]).toEqual(NO_PASSKEY);
+      else expect([operation.successes, errors]).toEqual([expect.arrayContaining([response.status]), []]);
+      expect(undocumented(operation, sent, response)).toEqual([]);
     });
   });
 });
@@ -133,10 +133,10 @@ describe.each(WITH_BODY)('The body of %s', (id) => {
   it('is rejected with exactly its violations of the contract', async () => {
     const operation = operationOf(id);
     await holdsForAll(brokenBodies(operation, samples), 16, async ({ body, violations }) => {
-      const { sent, answer } = await send(requestOf(operation, parametersOf(operation), body), usualCaller(id));
-      expect(undocumented(operation, sent, answer)).toEqual([]);
+      const { sent, response } = await send(requestOf(operation, parametersOf(operation), body), usualCaller(id));
+      expect(undocumented(operation, sent, response)).toEqual([]);
       const expected = violations.map(({ code, pointer }) => `${code} ${pointer}`);
-      expect([answer.status, reportedErrors(operation, answer)]).toEqual([400, expected.toSorted()]);
+      expect([response.status, reportedErrors(operation, response)]).toEqual([400, expected.toSorted()]);
     });
   });
 });
@@ -145,14 +145,15 @@ describe.each(RECORDS)('The body of %s', (id) => {
   it('is read back unchanged', async () => {
     const operation = operationOf(id);
     await holdsForAll(acceptedBodies(operation, samples), 14, async (body) => {
-      const key = room.objects.now.ak;
+      const key = fixture.objects.now.ak;
       const request = requestOf(operation, parametersOf(operation), body);
       const target = request.target.replace(placeholder('ak'), key);
-      const { answer } = await send({ ...request, target }, usualCaller(id));
-      expect(operation.successes).toContain(answer.status);
-      const location = id === 'replaceAccessRecord' ? `/v1/access-records/${key}` : String(answer.headers['location']);
+      const { response } = await send({ ...request, target }, usualCaller(id));
+      expect(operation.successes).toContain(response.status);
+      const location =
+        id === 'replaceAccessRecord' ? `/v1/access-records/${key}` : String(response.headers['location']);
       const reading = await send({ method: 'GET', target: location, headers: {} }, usualCaller('readIdentityRecord'));
-      expect(readingOf(id, bodyOf(reading.answer))).toEqual(expectedReading(id, body, samples.duid));
+      expect(readingOf(id, bodyOf(reading.response))).toEqual(expectedReading(id, body, samples.duid));
     });
   });
 });
@@ -165,10 +166,10 @@ describe('The body of registerConsent', () => {
       const mpxn = newMpxn();
       const body = { ...others, evidence: { ...evidence, mpxn } };
       const caller = usualCaller('registerConsent');
-      const { answer } = await send(requestOf(operation, [], body), caller);
-      expect(answer.status).toBe(201);
+      const { response } = await send(requestOf(operation, [], body), caller);
+      expect(response.status).toBe(201);
       const reading = await send({ method: 'GET', target: `/show-consents/${mpxn}`, headers: {} }, caller);
-      expect(consentsOf(bodyOf(reading.answer))).toEqual(expectedConsents(body));
+      expect(consentsOf(bodyOf(reading.response))).toEqual(expectedConsents(body));
     });
   });
 });
@@ -178,12 +179,15 @@ describe.each(ACCESS_RECORDS)('A record sent to %s', (id) => {
     const operation = operationOf(id);
     const lawful = acceptedBodies(operation, samples) as fc.Arbitrary<WireRecord>;
     await holdsForAll(changedRecords(lawful, samples.ir, samples.duid), 60, async (record) => {
-      const { sent, answer } = await send(requestOf(operation, parametersOf(operation), record), usualCaller(id));
-      expect(undocumented(operation, sent, answer)).toEqual([]);
+      const { sent, response } = await send(requestOf(operation, parametersOf(operation), record), usualCaller(id));
+      expect(undocumented(operation, sent, response)).toEqual([]);
       const broken = brokenConditions(record, factsOf(id));
-      const reported = errorsOf('A', answer).map(({ code, field }) => ({ code: String(code), pointer: String(field) }));
-      if (broken.length > 0) expect([answer.status, disagreements(reported, broken)]).toEqual([400, []]);
-      else expect([answer.status, reported.map(({ code }) => code)]).toEqual(afterTheRules(operation, record));
+      const reported = errorsOf('A', response).map(({ code, field }) => ({
+        code: String(code),
+        pointer: String(field),
+      }));
+      if (broken.length > 0) expect([response.status, disagreements(reported, broken)]).toEqual([400, []]);
+      else expect([response.status, reported.map(({ code }) => code)]).toEqual(afterTheRules(operation, record));
     });
   });
 });
@@ -199,12 +203,12 @@ describe.each(WITH_PARAMETERS)('The parameters of %s', (id) => {
         [parameter, value] as const,
       ];
       const sentBody = body === undefined ? undefined : alsoBody ? { x: 1 } : body;
-      const { sent, answer } = await send(requestOf(operation, parameters, sentBody), usualCaller(id));
-      expect(undocumented(operation, sent, answer)).toEqual([]);
-      if (MALFORMED_IS_UNKNOWN.includes(parameter.name)) expect(answer.status).toBe(404);
+      const { sent, response } = await send(requestOf(operation, parameters, sentBody), usualCaller(id));
+      expect(undocumented(operation, sent, response)).toEqual([]);
+      if (MALFORMED_IS_UNKNOWN.includes(parameter.name)) expect(response.status).toBe(404);
       else {
-        expect(answer.status).toBe(400);
-        expect(reportedErrors(operation, answer)).toContain(
+        expect(response.status).toBe(400);
+        expect(reportedErrors(operation, response)).toContain(
           errorLine(operation, code, spokenName(operation, parameter)),
         );
       }
@@ -225,7 +229,7 @@ describe.each(WITH_PARAMETERS)('The parameters of %s', (id) => {
       const named = parametersOf(operation).map((pair) => [pair[0].name, pair] as const);
       const wrong = chosen.map(({ parameter, value }) => [parameter.name, [parameter, value] as const] as const);
       const parameters = new Map<string, readonly [Parameter, unknown]>([...named, ...wrong]);
-      const { answer } = await send(requestOf(operation, [...parameters.values()], body), usualCaller(id));
+      const { response } = await send(requestOf(operation, [...parameters.values()], body), usualCaller(id));
       const ofParameters = new Map(
         chosen.map(({ parameter, code }) => [
           parameter.name,
@@ -233,7 +237,7 @@ describe.each(WITH_PARAMETERS)('The parameters of %s', (id) => {
         ]),
       );
       const ofBody = violations.map(({ code, pointer }) => errorLine(operation, code, pointer));
-      expect([answer.status, reportedErrors(operation, answer)]).toEqual([
+      expect([response.status, reportedErrors(operation, response)]).toEqual([
         400,
         [...ofParameters.values(), ...ofBody].toSorted(),
       ]);
@@ -247,19 +251,19 @@ describe.each([
 ] as const)('Objects %s', (_, outcomes, objectsOf) => {
   let foreign: ForeignObjects;
   beforeAll(async () => {
-    foreign = await objectsOf(room);
+    foreign = await objectsOf(fixture);
   }, START_TIME);
 
   it.each(Object.keys(outcomes))('cannot be used with %s by any valid request', async (id) => {
     const operation = operationOf(id);
-    const { status, code, says = {} } = outcomes[id] as Outcome;
+    const { status, code, contains = {} } = outcomes[id] as Outcome;
     const good = acceptedRequests(operation, foreign.samples).filter(({ target }) => namesAll(operation, target));
     await holdsForAll(fc.tuple(good, fc.constantFrom(...foreign.callersOf(id))), 5, async ([request, caller]) => {
-      const { sent, answer } = await send(naming(foreign, request), caller);
-      expect(undocumented(operation, sent, answer)).toEqual([]);
+      const { sent, response } = await send(naming(foreign, request), caller);
+      expect(undocumented(operation, sent, response)).toEqual([]);
       const codes = code === undefined ? [] : [code];
-      expect([caller.who, answer.status, codesOf(operation.of, answer)]).toEqual([caller.who, status, codes]);
-      if (status < 300) expect(bodyOf(answer)).toMatchObject(says);
+      expect([caller.who, response.status, codesOf(operation.of, response)]).toEqual([caller.who, status, codes]);
+      if (status < 300) expect(bodyOf(response)).toMatchObject(contains);
     });
   });
 });
@@ -274,14 +278,14 @@ function namesAll({ id }: ServedOperation, target: string): boolean {
 
 describe('These tests', () => {
   it('sent the required number of requests', () => {
-    if (LONG) expect(room.sentSoFar()).toBeGreaterThanOrEqual(LEAST_IN_LONG_FORM);
-    else expect(room.sentSoFar()).toBeLessThanOrEqual(MOST_IN_CI);
+    if (LONG) expect(fixture.sentSoFar()).toBeGreaterThanOrEqual(LEAST_IN_LONG_FORM);
+    else expect(fixture.sentSoFar()).toBeLessThanOrEqual(MOST_IN_CI);
   });
 });
 
 /** Returns the errors of a response, sorted: code and field, where the interface has codes. */
-function reportedErrors(operation: ServedOperation, answer: WireAnswer): string[] {
-  return errorsOf(operation.of, answer)
+function reportedErrors(operation: ServedOperation, response: WireResponse): string[] {
+  return errorsOf(operation.of, response)
     .map(({ code, field }) => errorLine(operation, code, field))
     .toSorted();
 }
@@ -319,13 +323,17 @@ function afterTheRules({ id, successes: [success = 0] }: ServedOperation, record
 const BEFORE_SIGN_IN = ['VAL011', 'LIM001', 'ACC001', 'VAL003']; // the last code: an unknown query parameter
 
 /** Expects 401 and 403 before every other error. */
-function expectRightSignIn({ of, id }: ServedOperation, { who, refusedWith }: RestCaller, answer: WireAnswer): void {
-  if (answer.text === '' && answer.status >= 400) return;
-  const codes = answer.status < 400 ? [] : codesOf(of, answer);
-  if (refusedWith === undefined)
+function expectRightSignIn(
+  { of, id }: ServedOperation,
+  { who, rejectedWith }: RestCaller,
+  response: WireResponse,
+): void {
+  if (response.text === '' && response.status >= 400) return;
+  const codes = response.status < 400 ? [] : codesOf(of, response);
+  if (rejectedWith === undefined)
     expect({ who, codes: codes.filter((code) => NOT_LET_IN.test(String(code))) }).toEqual({ who, codes: [] });
   else if (!(SIGN_INS.includes(id) && who === 'a wrong secret' && BEFORE_SIGN_IN.includes(codes[0] ?? '')))
-    expect({ who, codes }).toEqual({ who, codes: [refusedWith] });
+    expect({ who, codes }).toEqual({ who, codes: [rejectedWith] });
 }
 
 /**
@@ -339,7 +347,7 @@ function accepted(
   caller: RestCaller,
 ): string[] {
   const found: string[] = [];
-  if (request.isSignedIn && caller.refusedWith) found.push(`${caller.who} was let in`);
+  if (request.isSignedIn && caller.rejectedWith) found.push(`${caller.who} was let in`);
   found.push(...acceptedParameters(operation, new URLSearchParams(target.split('?')[1] ?? '')));
   if (!operation.body || !request.body || ARCHIVE_BODIES.includes(operation.id)) return found;
   const body = JSON.parse(request.body.toString()) as WireRecord;

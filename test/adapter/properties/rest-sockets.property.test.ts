@@ -14,15 +14,15 @@ beforeAll(async () => {
 }, 300_000);
 jest.setTimeout(PROPERTY_TIME + 250_000); // upper limit
 
-interface RawAnswer {
+interface RawResponse {
   readonly status: number;
   readonly head: string;
   readonly body: { readonly response?: { readonly 'transaction-id': string }; readonly errors?: unknown[] };
 }
 
 /** Parses the responses in the bytes received over a connection. */
-function answersIn(received: string): RawAnswer[] {
-  const answers: RawAnswer[] = [];
+function responsesIn(received: string): RawResponse[] {
+  const responses: RawResponse[] = [];
   let rest = received;
   for (
     let head = /^HTTP\/1\.1 (\d{3}) [\s\S]*?\r\n\r\n/.exec(rest);
@@ -32,18 +32,18 @@ function answersIn(received: string): RawAnswer[] {
     const length = Number(/content-length: (\d+)/i.exec(head[0])?.[1] ?? 0);
     const text = rest.slice(head[0].length, head[0].length + length);
     if (head[1] !== '100')
-      answers.push({
+      responses.push({
         status: Number(head[1]),
         head: head[0],
-        body: JSON.parse(text === '' ? '{}' : text) as RawAnswer['body'],
+        body: JSON.parse(text === '' ? '{}' : text) as RawResponse['body'],
       });
     rest = rest.slice(head[0].length + length);
   }
   expect(rest).toBe('');
-  return answers;
+  return responses;
 }
 
-function expectEnvelope({ status, head, body }: RawAnswer): void {
+function expectEnvelope({ status, head, body }: RawResponse): void {
   expect(status).toBeLessThan(500);
   expect(/transaction-id: (tid_[0-9a-f]{24})\r\n/i.exec(head)?.[1]).toBe(body.response?.['transaction-id']);
   expect(head).toMatch(/cache-control: no-store\r\n/i);
@@ -97,9 +97,9 @@ describe('A connection to the register', () => {
     ['a path of 20,000 characters', () => get(`/v1/${'x'.repeat(20_000)}`), 431],
     ['3,000 headers', () => get('/v1/records', ...Array.from({ length: 3_000 }, (_, index) => `x-${index}: y`)), 431],
   ])('with %s receives an envelope, and is closed', async (_, bytes, status) => {
-    const answers = answersIn(await rawExchange(register.rest, [bytes()], /^(?!)/));
-    for (const answer of answers) expectEnvelope(answer);
-    expect(answers.at(-1)?.status).toBe(status);
+    const responses = responsesIn(await rawExchange(register.rest, [bytes()], /^(?!)/));
+    for (const response of responses) expectEnvelope(response);
+    expect(responses.at(-1)?.status).toBe(status);
   });
 
   it.each([
@@ -109,8 +109,8 @@ describe('A connection to the register', () => {
     '/v1/suppliers',
     '/v1/tariff/LARK',
   ])('with malformed headers for %s receives an error in the form of its interface', async (path) => {
-    const [answer] = answersIn(await rawExchange(register.rest, [get(path, 'nothing')], /^(?!)/));
-    expect([answer?.status, isErrorOf(interfaceOf(path), answer?.body, 400)]).toEqual([400, true]);
+    const [response] = responsesIn(await rawExchange(register.rest, [get(path, 'nothing')], /^(?!)/));
+    expect([response?.status, isErrorOf(interfaceOf(path), response?.body, 400)]).toEqual([400, true]);
   });
 
   it('receives an envelope for any bytes', async () => {
@@ -120,12 +120,14 @@ describe('A connection to the register', () => {
       fc.uint8Array({ minLength: 1, maxLength: 60 }),
     );
     // Empty lines before a request are ignored (RFC 9112 section 2.2), so they alone start no request.
-    const begun = bytes.filter(([start, random]) => start !== '' || random.some((byte) => byte !== 10 && byte !== 13));
-    await holdsForAll(begun, 100, async ([start, random]) => {
+    const startedBytes = bytes.filter(
+      ([start, random]) => start !== '' || random.some((byte) => byte !== 10 && byte !== 13),
+    );
+    await holdsForAll(startedBytes, 100, async ([start, random]) => {
       const received = await rawExchange(register.rest, [start, Buffer.from(random), '\r\n\r\n\r\n\r\n'], ended);
-      const answers = answersIn(received);
-      expect(answers.length).toBeGreaterThan(0);
-      for (const answer of answers) expectEnvelope(answer);
+      const responses = responsesIn(received);
+      expect(responses.length).toBeGreaterThan(0);
+      for (const response of responses) expectEnvelope(response);
     });
   });
 
@@ -138,13 +140,13 @@ describe('A connection to the register', () => {
       const requests = all.map((target, index) =>
         get(target === 'verify' ? verify : target, ...(index === all.length - 1 ? ['connection: close'] : [])),
       );
-      const answers = answersIn(await rawExchange(register.rest, [requests.join('')], /^(?!)/));
-      for (const answer of answers) expectEnvelope(answer);
+      const responses = responsesIn(await rawExchange(register.rest, [requests.join('')], /^(?!)/));
+      for (const response of responses) expectEnvelope(response);
       const statuses = { verify: 200, '/v1/records': 401, '/v1/nothing': 404, '/v1/access-records/ak_x': 404 };
-      expect(answers.map(({ status }) => status)).toEqual(
+      expect(responses.map(({ status }) => status)).toEqual(
         all.map((target) => statuses[target as keyof typeof statuses]),
       );
-      expect(new Set(answers.map(({ body }) => body.response?.['transaction-id'])).size).toBe(answers.length);
+      expect(new Set(responses.map(({ body }) => body.response?.['transaction-id'])).size).toBe(responses.length);
     });
   });
 
@@ -156,8 +158,8 @@ describe('A connection to the register', () => {
         .slice(1)
         .map((place, index) => whole.slice(places[index], place))
         .filter((piece) => piece !== '');
-      const [answer] = answersIn(await rawExchange(register.rest, pieces, /^(?!)/));
-      expect([answer?.status, answer?.body.errors]).toEqual([
+      const [response] = responsesIn(await rawExchange(register.rest, pieces, /^(?!)/));
+      expect([response?.status, response?.body.errors]).toEqual([
         401,
         [expect.objectContaining({ 'error-code': 'AUT001' })],
       ]);
@@ -171,14 +173,17 @@ describe('A connection to the register', () => {
         'POST',
       );
     const start = started('connection: close');
-    const few = answersIn(await rawExchange(register.rest, [start, '1\r\n{\r\n', '1\r\n}\r\n', '0\r\n\r\n'], /^(?!)/));
+    const few = responsesIn(
+      await rawExchange(register.rest, [start, '1\r\n{\r\n', '1\r\n}\r\n', '0\r\n\r\n'], /^(?!)/),
+    );
     expect(few.map(({ status }) => status)).toEqual([401]);
     const chunk = `8000\r\n${' '.repeat(0x8000)}\r\n`;
-    // A server that closes a connection on which the client still sends may reset it before the client has read the response.
+    // A server that closes a connection on which the client still sends may reset it before the client has read the
+    // response.
     const many = await until(async () => {
       const pieces = [started(), ...Array<string>(10).fill(chunk), '0\r\n\r\n'];
-      const answers = answersIn(await rawExchange(register.rest, pieces, ended));
-      return answers.length > 0 ? answers : undefined;
+      const responses = responsesIn(await rawExchange(register.rest, pieces, ended));
+      return responses.length > 0 ? responses : undefined;
     });
     // Without a token, 401 precedes 413.
     expect(many.map(({ status }) => status)).toEqual([401]);
@@ -193,8 +198,8 @@ describe('A connection to the register', () => {
     await holdsForAll(cuts, 60, async ([cut, body]) => {
       await abortedExchange(register.rest, cut < head.length ? head.slice(0, cut) : head + ' '.repeat(body));
     });
-    const [answer] = answersIn(await rawExchange(register.rest, [get(verify, 'connection: close')], /^(?!)/));
-    expect(answer?.status).toBe(200);
+    const [response] = responsesIn(await rawExchange(register.rest, [get(verify, 'connection: close')], /^(?!)/));
+    expect(response?.status).toBe(200);
   });
 
   // Node checks connections every 30 seconds and allows a request the same time.
@@ -206,7 +211,7 @@ describe('A connection to the register', () => {
     const received = await Promise.all(
       [start, `${start}{`, 'GET /v1/'].map((piece) => rawExchange(register.rest, [piece], /^(?!)/, 65_000)),
     );
-    expect(received.map((each) => answersIn(each).map(({ status }) => status))).toEqual([[408], [408], [408]]);
+    expect(received.map((each) => responsesIn(each).map(({ status }) => status))).toEqual([[408], [408], [408]]);
   });
 
   it('with Expect or Upgrade receives the same response as without', async () => {
@@ -216,8 +221,10 @@ describe('A connection to the register', () => {
       'connection: upgrade, close\r\nupgrade: h2c',
       'connection: upgrade, close\r\nupgrade: websocket',
     ]) {
-      const [answer] = answersIn(await rawExchange(register.rest, [get(verify, header, 'connection: close')], ended));
-      expect([header, answer?.status]).toEqual([header, 200]);
+      const [response] = responsesIn(
+        await rawExchange(register.rest, [get(verify, header, 'connection: close')], ended),
+      );
+      expect([header, response?.status]).toEqual([header, 200]);
     }
   });
 });

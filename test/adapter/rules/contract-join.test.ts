@@ -271,7 +271,7 @@ describe('the compiler of the contract', () => {
       'legalBasis: LegalBasis registeredAt: String expiry',
     ];
     const metadata = { resource: '', timestamp: '', 'transaction-id': '' };
-    const answered = async (accessRecord: object) =>
+    const mapped = async (accessRecord: object) =>
       (await compiled({ contract, graph })).operations[0]?.body?.({ accessRecord }, metadata, {})['access-record'];
 
     it('accepts a nullable field of the graph if one variant has null', async () => {
@@ -281,14 +281,14 @@ describe('the compiler of the contract', () => {
 
     it('writes null if a variant has it, and omits what no variant requires', async () => {
       const whole = { legalBasis: 'UK_CONTRACT', registeredAt: 'then', expiry: null, recipients: ['one'] };
-      expect(await answered(whole)).toEqual({
+      expect(await mapped(whole)).toEqual({
         'legal-basis': 'uk-contract',
         'registered-at': 'then',
         expiry: null,
         recipients: ['one'],
       });
       const nothing = { legalBasis: null, registeredAt: null, expiry: null, recipients: null };
-      expect(await answered(nothing)).toEqual({ 'legal-basis': null, 'registered-at': null, expiry: null });
+      expect(await mapped(nothing)).toEqual({ 'legal-basis': null, 'registered-at': null, expiry: null });
     });
 
     it('rejects variants of different types', async () => {

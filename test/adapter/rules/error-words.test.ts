@@ -2,8 +2,8 @@ import { codeAndDetails } from '../../../rest-adapter/responses/error-forms';
 import { type ErrorResponse, catalogueError, violationsError } from '../../../rest-adapter/responses/error-response';
 import { type ErrorCode, errorCatalogue } from '../../../schema/error-catalogue';
 
-const responseOf = (refused: ErrorResponse) =>
-  codeAndDetails(refused, { resource: '/v1/consent', 'transaction-id': 'tid_5d3f9a1c7be2048643d1e0fa' });
+const responseOf = (rejected: ErrorResponse) =>
+  codeAndDetails(rejected, { resource: '/v1/consent', 'transaction-id': 'tid_5d3f9a1c7be2048643d1e0fa' });
 
 /** Code of Interface D for every catalogue code (decisions D.2). */
 const WORDS: Readonly<Record<ErrorCode, string>> = {

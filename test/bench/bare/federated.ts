@@ -5,7 +5,7 @@ import type { Keys } from '../../../process/settings/keys';
 import type { AccessRecordDocument } from '../../../subgraphs/access/records/record-document';
 import { personalDataCipher } from '../../../subgraphs/identity/records/personal-data-cipher';
 import { keyedHash } from '../../../subgraphs/server/keyed-hash';
-import { sendJson, transactionId } from './answers';
+import { sendJson, transactionId } from './responses';
 import { type Session, admit } from './session';
 
 interface JoinedRow {

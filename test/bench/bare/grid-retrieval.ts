@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
-import { transactionId } from './answers';
+import { transactionId } from './responses';
 
 interface FileRow {
   readonly content: number;
@@ -27,7 +27,7 @@ const CHUNKS = {
   text: 'select bytes from grid_models.content_chunk where content = $1 order by number',
 };
 
-interface Asked {
+interface RequestedFile {
   Params: { projectId: string; cimFile: string };
   Querystring: { licenceArea: string; publicationYear: string; period: string };
 }
@@ -49,7 +49,7 @@ export function addRetrieval(app: FastifyInstance, pool: Pool): void {
     kept.set(content, bytes);
     return bytes;
   };
-  app.get<Asked>(
+  app.get<RequestedFile>(
     '/grid-modelling/stage3/development-projects/:projectId/:cimFile',
     async ({ params, query }, reply) => {
       const place = [query.licenceArea, query.publicationYear, query.period, params.projectId, 1];

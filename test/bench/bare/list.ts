@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Keys } from '../../../process/settings/keys';
 import { blindIndexes } from '../../../subgraphs/identity/records/blind-index';
 import { decryptValue } from '../../../subgraphs/server/encryption';
-import { responseMetadata, sendJson } from './answers';
+import { responseMetadata, sendJson } from './responses';
 import { type RecordRow, recordMetadata } from './record-metadata';
 import { type Session, admit } from './session';
 

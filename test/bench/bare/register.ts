@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { Keys } from '../../../process/settings/keys';
 import { keyedHash } from '../../../subgraphs/server/keyed-hash';
 import { encryptValue } from '../../../subgraphs/server/encryption';
-import { responseMetadata, sendJson } from './answers';
+import { responseMetadata, sendJson } from './responses';
 import { type RegistrationBody, documentOf } from './registration-body';
 import { type Session, admit } from './session';
 
@@ -59,8 +59,8 @@ export const ONE_STATEMENT = {
 
 /** Parameters of a registration, in the order of {@link ONE_STATEMENT}. */
 type Columns = readonly [
-  ...claim: [accountId: string, operation: string, keyHash: Buffer, bodyHash: Buffer, answer: Buffer],
-  ...record: [id: string, keyHash: Buffer, keySealed: Buffer, ...unknown[]],
+  ...claim: [accountId: string, operation: string, keyHash: Buffer, bodyHash: Buffer, response: Buffer],
+  ...record: [id: string, keyHash: Buffer, encryptedKey: Buffer, ...unknown[]],
 ];
 
 /** Serves POST /v1/access-records: one transaction of named inserts, and at /one-statement/… one statement. */
@@ -116,13 +116,25 @@ async function inTransaction(pool: Pool, values: Columns): Promise<void> {
 
 async function insertRows(client: PoolClient, values: Columns): Promise<void> {
   const [accountId] = values;
-  const [id, keyHash, keySealed, duid, identityId, ref, meterPointId, legalBasis, registeredAt, expiry, document] =
+  const [id, keyHash, encryptedKey, duid, identityId, ref, meterPointId, legalBasis, registeredAt, expiry, document] =
     values.slice(5);
   const { rowCount } = await client.query({ ...CLAIM, values: values.slice(0, 5) });
   if (rowCount !== 1) throw new Error('the idempotency key is taken');
   await client.query({
     ...RECORD,
-    values: [id, keyHash, keySealed, duid, identityId, ref, meterPointId, legalBasis, registeredAt, expiry, document],
+    values: [
+      id,
+      keyHash,
+      encryptedKey,
+      duid,
+      identityId,
+      ref,
+      meterPointId,
+      legalBasis,
+      registeredAt,
+      expiry,
+      document,
+    ],
   });
   await client.query({ ...VERSION, values: [id, accountId, legalBasis, registeredAt, expiry, document] });
   await client.query({ ...TRANSITION, values: [id, accountId] });
@@ -142,14 +154,14 @@ function columns({ accessHashKey, accessEncryptionKey }: Keys) {
   ): Columns => {
     const id = randomUUID();
     const idempotencyHash = hashOfIdempotencyKey(String(headers['idempotency-key']));
-    const answer = encryptValue(
+    const response = encryptValue(
       accessEncryptionKey,
       JSON.stringify(token),
       `${accountId} ${operation} ${idempotencyHash.toString('hex')}`,
     );
     const document = documentOf(body);
     return [
-      ...[accountId, operation, idempotencyHash, hashOfBody(JSON.stringify(body)), answer],
+      ...[accountId, operation, idempotencyHash, hashOfBody(JSON.stringify(body)), response],
       ...[id, hashOfKey(token.key), encryptValue(accessEncryptionKey, token.key, id), link.duid, link.id],
       ...[body['record-metadata']['identity-record-ref'], link.meter_point_id, body.processing['legal-basis']],
       ...[new Date(body['access-event']['registered-at']), token.expiry && new Date(token.expiry), document],

@@ -4,7 +4,7 @@ import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from '../../../sub
 import { entryColumns } from '../../../subgraphs/tariffs/register-entries/register-entry.queries';
 import { SUPPLIER as SUPPLIERS } from '../../../subgraphs/tariffs/register-entries/supplier.queries';
 import { type Conditions, conditionsOf } from '../../../subgraphs/tariffs/catalogue/tariff-conditions.sql';
-import { sendJson } from './answers';
+import { sendJson } from './responses';
 import { wholeTariffs } from './whole-tariffs';
 
 const SUPPLIER = {
@@ -27,7 +27,10 @@ interface Query {
   readonly limit?: string;
 }
 
-/** Serves GET /v1/tariff/{mpid} with three filters, in short or whole: the statements of the product, those of the page concurrently. */
+/**
+ * Serves GET /v1/tariff/{mpid} with three filters, in short or whole: the statements of the product, those of the page
+ * concurrently.
+ */
 export function addTariffs(app: FastifyInstance, pool: Pool): void {
   app.get<{ Params: { mpid: string }; Querystring: Query }>('/v1/tariff/:mpid', async (request, reply) => {
     const { mpid } = request.params;

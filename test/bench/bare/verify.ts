@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import type { Keys } from '../../../process/settings/keys';
 import { keyedHash } from '../../../subgraphs/server/keyed-hash';
-import { responseMetadata, sendJson } from './answers';
+import { responseMetadata, sendJson } from './responses';
 import { type RecordRow, recordMetadata } from './record-metadata';
 
 interface VerifiedRow extends RecordRow {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Bench, BenchContext } from '../bench-context';
-import type { BenchRegister } from '../bench-room';
+import type { BenchRegister } from '../bench-fixture';
 import { type CountingReceiver, EventSource, countingReceiver, idOf, percentile } from '../event-load';
 import { LIMITS, ROUNDS } from '../limits';
 import { type ProcessorClock, processesClock } from '../processor-time';
@@ -16,7 +16,7 @@ const DELIVERIES_A_ROUND = 10_000;
 const BACKLOG_RECORDS = 5_000;
 const TWENTIETH = 20;
 const WITHDRAWALS = 100;
-/** Limit of the 99th percentile beside the backlog. */
+/** Limit of the 99th percentile with the backlog. */
 const LIMIT_MS = 1_000;
 /** Rate of withdrawals as a share of the product's delivery rate. */
 const SHARE = 0.25;
@@ -24,7 +24,7 @@ const SHARE = 0.25;
 let rounds = 0;
 
 /** Register, receiver and baseline of a measurement. */
-interface DeliveryRoom {
+interface DeliveryFixture {
   readonly register: BenchRegister;
   readonly source: EventSource;
   readonly receiver: CountingReceiver;
@@ -41,15 +41,15 @@ export const deliveries: Bench = async (context) => {
   const source = await EventSource.open(register);
   const bare = await startBareDeliveries(register, receiver);
   try {
-    const room = { register, source, receiver, bare };
+    const fixture = { register, source, receiver, bare };
     const webhooks: string[] = [];
     for (let index = 0; index < SUBSCRIPTIONS; index += 1) {
       webhooks.push(await source.subscribe(`${receiver.url}/subscription-${index}`));
     }
     await source.settled();
-    const one = await againstBarePosts('deliveries-one', room, webhooks.slice(0, 1), context);
-    const twenty = await againstBarePosts('deliveries-twenty', room, webhooks, context);
-    const beside = await withdrawalBesideBacklog(room, webhooks, twenty.perSecond, context);
+    const one = await againstBarePosts('deliveries-one', fixture, webhooks.slice(0, 1), context);
+    const twenty = await againstBarePosts('deliveries-twenty', fixture, webhooks, context);
+    const beside = await withdrawalBesideBacklog(fixture, webhooks, twenty.perSecond, context);
     return [one.measurement, twenty.measurement, beside];
   } finally {
     await bare.stop();
@@ -66,38 +66,38 @@ interface Drain {
 }
 
 /**
- * Compares product and baseline in alternating rounds: both send the same number of POSTs, which one transaction orders.
- * The clocks start at its commit.
+ * Compares product and baseline in alternating rounds: both send the same number of POSTs, which one transaction
+ * orders. The clocks start at its commit.
  */
 async function againstBarePosts(
   name: string,
-  { register, source, receiver, bare }: DeliveryRoom,
+  { register, source, receiver, bare }: DeliveryFixture,
   webhooks: readonly string[],
-  { room, scaled }: BenchContext,
+  { fixture, scaled }: BenchContext,
 ): Promise<{ readonly measurement: Measurement; readonly perSecond: number }> {
   const records = scaled(DELIVERIES_A_ROUND / webhooks.length);
   const count = records * webhooks.length;
-  const ours: Drain[] = [];
+  const productDrains: Drain[] = [];
   const baseline: Drain[] = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
     const fire = () => source.expiring(webhooks, records, (rounds += 1));
-    const mine = await drained(fire, count, receiver, [register.product, room.postgres]);
-    const theirs = await drained(() => bare.fire(count), count, receiver, [bare.clock, room.postgres]);
+    const mine = await drained(fire, count, receiver, [register.product, fixture.postgres]);
+    const theirs = await drained(() => bare.fire(count), count, receiver, [bare.clock, fixture.postgres]);
     const [product, bareJobs] = [mine, theirs].map(described);
     progress(`${name}, round ${round} of ${ROUNDS}: product ${product}; bare ${bareJobs}`);
     if (round === 0) continue; // warm-up
-    ours.push(mine);
+    productDrains.push(mine);
     baseline.push(theirs);
   }
   const of = (drains: readonly Drain[], value: (drain: Drain) => number | undefined) =>
     median(drains.map((drain) => value(drain) ?? Number.NaN));
   const cost = (drains: readonly Drain[]) =>
     of(drains, ({ servers = Number.NaN, postgres = Number.NaN }) => servers + postgres);
-  const speed = of(ours, ({ perSecond }) => perSecond) / of(baseline, ({ perSecond }) => perSecond);
-  const ratio = cost(baseline) / cost(ours);
+  const speed = of(productDrains, ({ perSecond }) => perSecond) / of(baseline, ({ perSecond }) => perSecond);
+  const ratio = cost(baseline) / cost(productDrains);
   const cpuOf = (drains: readonly Drain[]) =>
     `${Math.round(of(drains, ({ servers }) => servers))}+${Math.round(of(drains, ({ postgres }) => postgres))}`;
-  const perSecond = [ours, baseline].map((drains) => Math.round(of(drains, (drain) => drain.perSecond)));
+  const perSecond = [productDrains, baseline].map((drains) => Math.round(of(drains, (drain) => drain.perSecond)));
   const measurement = {
     name,
     ratio: Number.isNaN(ratio) ? speed : ratio,
@@ -106,7 +106,7 @@ async function againstBarePosts(
     beside: {
       'deliveries-ratio': rounded(speed),
       'deliveries-per-second': perSecond.join(':'),
-      'cpu-us': `${cpuOf(ours)}:${cpuOf(baseline)}`,
+      'cpu-us': `${cpuOf(productDrains)}:${cpuOf(baseline)}`,
     },
   };
   return { measurement, perSecond: perSecond[0] as number };
@@ -121,7 +121,7 @@ async function drained(
   receiver: CountingReceiver,
   clocks: readonly [ProcessorClock, ProcessorClock],
 ): Promise<Drain> {
-  receiver.forget();
+  receiver.clear();
   const commit = await fire();
   const [before, begin] = [clocks.map((clock) => clock()), performance.now()];
   await commit();
@@ -163,16 +163,16 @@ async function startBareDeliveries({ databaseUrl, logFile }: BenchRegister, rece
 }
 
 /**
- * Withdraws consents, at a share of the product's delivery rate, while a hundred thousand deliveries are pending. The 99th
- * percentile of the times from commit to arrival is at most one second.
+ * Withdraws consents, at a share of the product's delivery rate, while a hundred thousand deliveries are pending. The
+ * 99th percentile of the times from commit to arrival is at most one second.
  */
 async function withdrawalBesideBacklog(
-  { source, receiver }: DeliveryRoom,
+  { source, receiver }: DeliveryFixture,
   webhooks: readonly string[],
   perSecond: number,
   { scaled }: BenchContext,
 ): Promise<Measurement> {
-  receiver.forget();
+  receiver.clear();
   const records = await source.activeRecords(scaled(WITHDRAWALS));
   const [all, part] = [scaled(BACKLOG_RECORDS), scaled(BACKLOG_RECORDS / 10)];
   rounds += 1;

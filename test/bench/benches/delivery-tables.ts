@@ -4,7 +4,7 @@ import { endpointTable } from '../../../subgraphs/delivery/endpoints.repository'
 import { withdrawal } from '../../../subgraphs/access/customers/consent-withdrawal.sql';
 import { trialDeliveries } from '../../support/trial-deliveries';
 import type { Bench, BenchContext } from '../bench-context';
-import type { BenchRegister } from '../bench-room';
+import type { BenchRegister } from '../bench-fixture';
 import { EventSource, percentile } from '../event-load';
 import { LIMITS } from '../limits';
 import { progress } from '../progress';
@@ -25,10 +25,10 @@ const SUBSCRIPTIONS = 10_000;
  */
 export const deliveryTables: Bench = async (context) => {
   const register = await context.register();
-  return [...(await claimsAndLooks(register, context)), await withdrawalTransaction(register, context)];
+  return [...(await claimsAndReads(register, context)), await withdrawalTransaction(register, context)];
 };
 
-async function claimsAndLooks({ databaseUrl }: BenchRegister, { scaled }: BenchContext): Promise<Measurement[]> {
+async function claimsAndReads({ databaseUrl }: BenchRegister, { scaled }: BenchContext): Promise<Measurement[]> {
   const { address, pool: owner } = await trialDeliveries(databaseUrl);
   const pool = deliveryPool({ address });
   try {
@@ -40,7 +40,7 @@ async function claimsAndLooks({ databaseUrl }: BenchRegister, { scaled }: BenchC
       progress(`${Math.min(many, from + AT_ONCE)} deliveries are pending`);
     }
     const after = await timesOf(pool);
-    return (['claim', 'look'] as const).map((statement) => {
+    return (['claim', 'read'] as const).map((statement) => {
       const name = `delivery-${statement}`;
       return {
         name,
@@ -71,7 +71,7 @@ async function fill(owner: Pool, from: number, to: number): Promise<void> {
 }
 
 /** Returns the median milliseconds for claiming all endpoints and for reading one. */
-async function timesOf(pool: Pool): Promise<{ readonly claim: number; readonly look: number }> {
+async function timesOf(pool: Pool): Promise<{ readonly claim: number; readonly read: number }> {
   const endpoints = endpointTable(pool);
   const [claims, reads]: [number[], number[]] = [[], []];
   for (let repeat = 0; repeat < REPEATS; repeat += 1) {
@@ -85,7 +85,7 @@ async function timesOf(pool: Pool): Promise<{ readonly claim: number; readonly l
     claims.push(claimed - began);
     reads.push(readAt - claimed);
   }
-  return { claim: percentile(claims, 50), look: percentile(reads, 50) };
+  return { claim: percentile(claims, 50), read: percentile(reads, 50) };
 }
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'pg';
 import { REGISTRATION } from '../bare/registration-body';
 import type { Bench, BenchContext } from '../bench-context';
-import type { BenchRegister } from '../bench-room';
+import type { BenchRegister } from '../bench-fixture';
 import { type CountingReceiver, EventSource, countingReceiver, idOf, percentile } from '../event-load';
 import { LIMITS, ROUNDS } from '../limits';
 import { progress } from '../progress';
@@ -49,14 +49,14 @@ async function commitToPost(
   const rate = most * SHARE;
   progress(`the product registers and delivers ${rounded(most)} a second; from now on ${rounded(rate)} a second`);
   const bare = await startBareListener(register, receiver);
-  const ours: number[][] = [];
+  const product: number[][] = [];
   const baseline: number[][] = [];
   try {
     for (let round = 0; round <= ROUNDS; round += 1) {
-      receiver.forget();
+      receiver.clear();
       await steadily(rate, seconds, registerNext, receiver);
       const mine = delays(receiver, await source.recorded('consent.expiring'));
-      receiver.forget();
+      receiver.clear();
       await steadily(rate, seconds, bare.fireNext, receiver);
       const theirs = delays(receiver, await bare.recorded());
       const middles = [mine, theirs].map((each) => rounded(percentile(each, 50)));
@@ -64,16 +64,18 @@ async function commitToPost(
         `round ${round} of ${ROUNDS}, milliseconds from commit to POST: product ${middles[0]}, bare ${middles[1]}`,
       );
       if (round === 0) continue; // warm-up
-      ours.push(mine);
+      product.push(mine);
       baseline.push(theirs);
     }
   } finally {
     await bare.stop();
   }
-  receiver.forget();
+  receiver.clear();
   return ([50, 99] as const).map((hundredth) => {
     const name = `events-p${hundredth}`;
-    const [mine, theirs] = [ours, baseline].map((rounds) => median(rounds.map((each) => percentile(each, hundredth))));
+    const [mine, theirs] = [product, baseline].map((rounds) =>
+      median(rounds.map((each) => percentile(each, hundredth))),
+    );
     return {
       name,
       ratio: (theirs as number) / (mine as number),
@@ -105,13 +107,13 @@ function registrations({ rest, token, rows }: BenchRegister): () => Promise<void
     };
     const body = JSON.stringify(record);
     const { status } = await fetch(`${rest}/v1/access-records`, { method: 'POST', headers, body });
-    if (status !== 201) throw new Error(`a registration was answered ${status}`);
+    if (status !== 201) throw new Error(`a registration received the response ${status}`);
   };
 }
 
 /** Measures the maximum number of registrations and deliveries per second. */
 async function capacity(fireNext: () => Promise<void>, receiver: CountingReceiver, seconds: number): Promise<number> {
-  receiver.forget();
+  receiver.clear();
   const begin = performance.now();
   let count = 0;
   const write = async () => {

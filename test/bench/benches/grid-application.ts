@@ -30,22 +30,22 @@ export const gridBase: Bench = async () => {
 };
 
 async function applying(project: Buffer, base: Buffer): Promise<Measurement> {
-  const rounds: { ours: number; counting: number }[] = [];
+  const rounds: { product: number; counting: number }[] = [];
   for (let round = 0; round <= ROUNDS; round += 1) {
     const counting = processorSeconds(() => countElements(project) + countElements(base));
-    const ours = await secondsOfApplying(project, base);
-    if (round > 0) rounds.push({ ours, counting });
-    progress(`grid-base, round ${round + 1} of ${ROUNDS + 1}: ${rounded(counting / ours)}`);
+    const product = await secondsOfApplying(project, base);
+    if (round > 0) rounds.push({ product, counting });
+    progress(`grid-base, round ${round + 1} of ${ROUNDS + 1}: ${rounded(counting / product)}`);
   }
   return {
     name: 'grid-base',
-    ratio: median(rounds.map(({ ours, counting }) => counting / ours)),
+    ratio: median(rounds.map(({ product, counting }) => counting / product)),
     baseline: 'saxes-counting-both',
     limit: LIMITS['grid-base'],
     beside: {
       'project-MB': rounded(project.length / MEGABYTE),
       'base-MB': rounded(base.length / MEGABYTE),
-      'cpu-seconds': rounded(median(rounds.map(({ ours }) => ours))),
+      'cpu-seconds': rounded(median(rounds.map(({ product }) => product))),
     },
   };
 }
@@ -66,9 +66,9 @@ function* chunksOf(bytes: Buffer): Generator<Buffer> {
 const MAX_RESIDENT = 400 * MEGABYTE;
 
 async function memory(project: Buffer, base: Buffer): Promise<Measurement> {
-  const room = await mkdtemp(join(tmpdir(), 'grid-'));
+  const fixture = await mkdtemp(join(tmpdir(), 'grid-'));
   try {
-    const paths = [join(room, 'project.xml'), join(room, 'base.xml')] as const;
+    const paths = [join(fixture, 'project.xml'), join(fixture, 'base.xml')] as const;
     await writeFile(paths[0], project);
     await writeFile(paths[1], base);
     const script = join(__dirname, '..', 'grid-base-memory.ts');
@@ -82,6 +82,6 @@ async function memory(project: Buffer, base: Buffer): Promise<Measurement> {
       beside: { 'resident-MB': rounded(peak / MEGABYTE), findings },
     };
   } finally {
-    await rm(room, { recursive: true });
+    await rm(fixture, { recursive: true });
   }
 }

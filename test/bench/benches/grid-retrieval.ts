@@ -2,9 +2,9 @@ import type { DemoAccount } from '../../../sandbox/sandbox-file';
 import { differenceModelXml, gridArchive } from '../../support/grid-archives';
 import { generatedGridModel } from '../../support/generated-grid-model';
 import { type Bench, atOneConnection, bareSide, comparisons, productSide } from '../bench-context';
-import { type BenchRegister, bearerToken } from '../bench-room';
+import { type BenchRegister, bearerToken } from '../bench-fixture';
 import type { Load } from '../load';
-import { demandSameAnswer } from '../same-answer';
+import { expectSameResponse } from '../same-response';
 
 const MEGABYTE = 1024 * 1024;
 const PLACE = { area: 'EPN', publicationYear: 2026, period: '02', projectId: 'Megabyte' };
@@ -12,7 +12,7 @@ const PREPARE = `mutation Prepare($input: GridPublicationInput!) { prepareGridPu
 
 /** GET …/EQ.xml of one megabyte, against the bare server with the same cache on the same rows. */
 export const gridRetrieval: Bench = async (context) => {
-  const { room } = context;
+  const { fixture } = context;
   const register = await context.register();
   await publishMegabyte(register);
   const load: Load = {
@@ -21,8 +21,8 @@ export const gridRetrieval: Bench = async (context) => {
     headers: { 'accept-encoding': 'identity' },
     keys: [PLACE.projectId],
   };
-  const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
-  await demandSameAnswer(...sides);
+  const sides = [productSide(fixture, register, load), bareSide(fixture, register, load)] as const;
+  await expectSameResponse(...sides);
   const measurements = await comparisons('grid-retrieval', [...sides], context.seconds);
   return [...measurements, atOneConnection('grid-retrieval', measurements)];
 };

@@ -30,22 +30,22 @@ export const grid: Bench = async () => [parsing('grid-10', 10), parsing('grid-50
 
 function parsing(name: string, megabytes: number): Measurement {
   const bytes = generatedGridModel(megabytes * MEGABYTE);
-  const rounds: { ours: number; counting: number }[] = [];
+  const rounds: { product: number; counting: number }[] = [];
   for (let round = 0; round < WARM_UPS + ROUNDS; round += 1) {
     const counting = processorSeconds(() => countElements(bytes));
-    const ours = processorSeconds(() => readItems(bytes));
-    if (round >= WARM_UPS) rounds.push({ ours, counting });
-    progress(`${name}, round ${round + 1} of ${WARM_UPS + ROUNDS}: ${rounded(counting / ours)}`);
+    const product = processorSeconds(() => readItems(bytes));
+    if (round >= WARM_UPS) rounds.push({ product, counting });
+    progress(`${name}, round ${round + 1} of ${WARM_UPS + ROUNDS}: ${rounded(counting / product)}`);
   }
   const perSecond = (seconds: readonly number[]) => rounded(bytes.length / MEGABYTE / median(seconds));
   return {
     name,
-    ratio: median(rounds.map(({ ours, counting }) => counting / ours)),
+    ratio: median(rounds.map(({ product, counting }) => counting / product)),
     baseline: 'saxes-counting',
     limit: LIMITS[name],
     beside: {
       megabytes: rounded(bytes.length / MEGABYTE),
-      'megabytes-per-cpu-second': `${perSecond(rounds.map(({ ours }) => ours))}:${perSecond(rounds.map(({ counting }) => counting))}`,
+      'megabytes-per-cpu-second': `${perSecond(rounds.map(({ product }) => product))}:${perSecond(rounds.map(({ counting }) => counting))}`,
     },
   };
 }
@@ -91,9 +91,9 @@ export function processorSeconds(work: () => number): number {
 }
 
 async function memory(): Promise<Measurement> {
-  const room = await mkdtemp(join(tmpdir(), 'grid-'));
+  const fixture = await mkdtemp(join(tmpdir(), 'grid-'));
   try {
-    const path = join(room, 'EQ.xml');
+    const path = join(fixture, 'EQ.xml');
     await writeFile(path, generatedGridModel(MEMORY_FILE));
     const script = join(__dirname, '..', 'grid-memory.ts');
     const { stdout } = await promisify(execFile)(process.execPath, [...process.execArgv, script, path]);
@@ -107,7 +107,7 @@ async function memory(): Promise<Measurement> {
       beside: { 'idle-MB': rounded(idle / MEGABYTE), 'above-MB': rounded(above / MEGABYTE) },
     };
   } finally {
-    await rm(room, { recursive: true });
+    await rm(fixture, { recursive: true });
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Bench, bareSide, comparisons, productSide } from '../bench-context';
-import type { BenchRegister } from '../bench-room';
+import type { BenchRegister } from '../bench-fixture';
 import type { Load } from '../load';
-import { demandSameAnswer } from '../same-answer';
+import { expectSameResponse } from '../same-response';
 
 /** GET /v1/meter-points/{mpxn}/access-records: 20 own records of a random meter point. */
 export function listLoad({ rows, token }: BenchRegister): Load {
@@ -15,10 +15,10 @@ export function listLoad({ rows, token }: BenchRegister): Load {
 
 /** Lists the records of a meter point, against the bare server. */
 export const list: Bench = async (context) => {
-  const { room } = context;
+  const { fixture } = context;
   const register = await context.register();
   const load = listLoad(register);
-  const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
-  await demandSameAnswer(...sides);
+  const sides = [productSide(fixture, register, load), bareSide(fixture, register, load)] as const;
+  await expectSameResponse(...sides);
   return comparisons('list', [...sides], context.seconds);
 };

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { type Bench, productSide } from '../bench-context';
-import type { BenchRegister } from '../bench-room';
+import type { BenchRegister } from '../bench-fixture';
 import { CONNECTIONS, LIMITS, ROUNDS } from '../limits';
 import { progress } from '../progress';
 import { type Figures, interleaved, median, warmUp } from '../rounds';
@@ -21,14 +21,15 @@ const QUERY = `query Year($id: String!, $from: DateTime!, $to: DateTime!) { tari
 type NextYear = () => number;
 
 /**
- * The p99 of verifying a record, with and without one client that reads two years of prices a second; in one run, in turns. First the same
- * year, whose prices are kept; then years that start at different half-hours, so that the prices of each are computed.
+ * The p99 of verifying a record, with and without one client that reads two years of prices a second; alternating
+ * within one run. First the same year, whose prices are cached; then years that start at different half-hours, so that
+ * the prices of each are computed.
  */
 export const pricesBesideVerify: Bench = async (context) => {
-  const { room, seconds } = context;
+  const { fixture, seconds } = context;
   const register = await context.register();
   const tariffId = await tariffOfYear(register);
-  const side = productSide(room, register, verifyLoad(register));
+  const side = productSide(fixture, register, verifyLoad(register));
   const connections = CONNECTIONS.at(-1) as number;
   await warmUp([side], seconds);
   await readYear(register, tariffId, 0);
@@ -114,7 +115,7 @@ async function readYear({ gateway }: BenchRegister, id: string, halfHours: numbe
   return performance.now() - begin;
 }
 
-/** Gives a tariff a price of its own for each half-hour of the year. */
+/** Appends a separate price to a tariff for each half-hour of the year. */
 async function tariffOfYear({ databaseUrl }: BenchRegister): Promise<string> {
   await fillTariffs(databaseUrl, 100);
   const client = new Client({ connectionString: databaseUrl });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Bench, bareSide, comparisons, productSide } from '../bench-context';
-import type { BenchRegister, BenchRoom } from '../bench-room';
+import type { BenchRegister, BenchFixture } from '../bench-fixture';
 import { ONE_STATEMENT } from '../bare/register';
 import { REGISTRATION, documentOf } from '../bare/registration-body';
 import { type Load, isInstalled } from '../load';
@@ -13,10 +13,10 @@ import { type Measurement, rounded } from '../verdict';
 
 /** Durable registrations with an idempotency key each, against the same rows inserted by a bare server. */
 export const register: Bench = async (context) => {
-  const { room } = context;
+  const { fixture } = context;
   const opened = await context.register();
   const load = registrationLoad(opened);
-  const bare = bareSide(room, opened, load);
+  const bare = bareSide(fixture, opened, load);
   const oneStatement: Side = {
     ...bare,
     name: 'bare-one-statement',
@@ -24,10 +24,10 @@ export const register: Bench = async (context) => {
   };
   const measurements = await comparisons(
     'register',
-    [productSide(room, opened, load), bare, oneStatement],
+    [productSide(fixture, opened, load), bare, oneStatement],
     context.seconds,
   );
-  const limit = isInstalled('pgbench') ? await databaseAlone(room, opened, measurements, context.seconds) : [];
+  const limit = isInstalled('pgbench') ? await databaseAlone(fixture, opened, measurements, context.seconds) : [];
   return [...measurements, ...limit];
 };
 
@@ -44,7 +44,7 @@ export function registrationLoad({ rows, token }: BenchRegister): Load {
 
 /** Runs the same statement by pgbench, with values from the database: no server involved. */
 async function databaseAlone(
-  room: BenchRoom,
+  fixture: BenchFixture,
   opened: BenchRegister,
   measured: readonly Measurement[],
   seconds: number,
@@ -64,21 +64,21 @@ async function databaseAlone(
       '--file',
       script,
     ];
-    const before = room.postgres();
+    const before = fixture.postgres();
     const { stdout } = await promisify(execFile)('pgbench', [...options, opened.databaseUrl], {
       env: { PATH: process.env['PATH'], PGOPTIONS: '-c search_path=access,register' },
     });
-    const after = room.postgres();
+    const after = fixture.postgres();
     const perSecond = Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);
     const requests = Number(/^number of transactions actually processed: (\d+)/m.exec(stdout)?.[1]);
-    const ours = Number(measured.at(-1)?.beside['requests-per-second']?.toString().split(':')[0]);
+    const product = Number(measured.at(-1)?.beside['requests-per-second']?.toString().split(':')[0]);
     const cpu = before === undefined || after === undefined ? '-' : Math.round(((after - before) * 1e6) / requests);
     const beside = {
       connections: 32,
-      'requests-per-second': `${ours}:${Math.round(perSecond)}`,
+      'requests-per-second': `${product}:${Math.round(perSecond)}`,
       'cpu-us': `-:0+${cpu}`,
     };
-    return [{ name: 'register', ratio: rounded(ours / perSecond), baseline: 'pgbench-requests-per-second', beside }];
+    return [{ name: 'register', ratio: rounded(product / perSecond), baseline: 'pgbench-requests-per-second', beside }];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -13,7 +13,7 @@ const SERVICES = 'identity,access,grid-models,tariffs,gateway,rest-adapter';
  * database together. A ratio of 1 means that a replica adds no cost to its own work.
  */
 export const replicas: Bench = async (context) => {
-  const { room } = context;
+  const { fixture } = context;
   const register = await context.register();
   const load = verifyLoad(register);
   const started: Awaited<ReturnType<typeof register.startServices>>[] = [];
@@ -23,7 +23,7 @@ export const replicas: Bench = async (context) => {
     const sides = REPLICAS.map((count): Side => {
       const [first, ...others] = started.slice(0, count) as [(typeof started)[number], ...typeof started];
       return {
-        ...productSide(room, register, load, first.rest),
+        ...productSide(fixture, register, load, first.rest),
         name: `${count} replicas`,
         replicas: others.map(({ rest }) => rest),
         servers: () => sumOf([first, ...others].map(({ servers }) => servers())),

@@ -1,5 +1,5 @@
 import { type Bench, type BenchContext, productSide } from '../bench-context';
-import type { BenchRegister } from '../bench-room';
+import type { BenchRegister } from '../bench-fixture';
 import { LIMITS, ROUNDS } from '../limits';
 import type { Load } from '../load';
 import { goesOn, progress } from '../progress';
@@ -10,7 +10,7 @@ import { listLoad } from './list';
 import { registrationLoad } from './register';
 import { verifyLoad } from './verify';
 
-/** Records of the large register, if BENCH_RECORDS does not say otherwise; its long form is 10,000,000. */
+/** Number of records in the large register unless BENCH_RECORDS is set; 10,000,000 in the long form. */
 const USUAL_RECORDS = 1_000_000;
 const LEAST_RECORDS = 100_000;
 const SHARE = 10;
@@ -23,11 +23,14 @@ interface Sizes {
   readonly records: number;
 }
 
-/** What may grow with the records, and must not: the product with BENCH_RECORDS records against itself with a tenth of them. */
+/**
+ * Costs that must not grow with the number of records: the product with BENCH_RECORDS records against itself with a
+ * tenth of them.
+ */
 export const scale: Bench = async (context) => {
   const records = wantedRecords();
-  const small = await context.room.largeRegister(records / SHARE);
-  const large = await context.room.largeRegister(records);
+  const small = await context.fixture.largeRegister(records / SHARE);
+  const large = await context.fixture.largeRegister(records);
   const sizes = { large, small, records };
   const requests: Measurement[] = [];
   for (const [name, load] of Object.entries({ verify: verifyLoad, list: listLoad, register: registrationLoad }))
@@ -42,34 +45,37 @@ function wantedRecords(): number {
   return records;
 }
 
-/** Processor time per request, at 32 connections. */
+/** Measures processor time per request, at 32 connections. */
 async function byRequests(
   name: string,
   { large, small, records }: Sizes,
   load: (register: BenchRegister) => Load,
-  { room, seconds }: BenchContext,
+  { fixture, seconds }: BenchContext,
 ): Promise<Measurement> {
-  const sides = [large, small].map((each) => productSide(room, each, load(each)));
+  const sides = [large, small].map((each) => productSide(fixture, each, load(each)));
   await warmUp(sides, seconds);
-  const [ours, before] = await interleaved(sides, { connections: 32, rounds: ROUNDS, seconds });
+  const [product, before] = await interleaved(sides, { connections: 32, rounds: ROUNDS, seconds });
   const baseline = { name: `product-${records / SHARE}-records`, figures: before as Figures };
-  const measurement = compared(name, ours as Figures, baseline, 32, LIMITS[name]);
+  const measurement = compared(name, product as Figures, baseline, 32, LIMITS[name]);
   return { ...measurement, beside: { records, ...measurement.beside } };
 }
 
-/** Times of statements that no client can repeat for its own part, or that the product runs by itself; those that write are rolled back. */
+/**
+ * Measures statements that no client can repeat separately, or that background tasks run; those that write are rolled
+ * back.
+ */
 async function byStatements({ large, small, records }: Sizes, { scaled }: BenchContext): Promise<Measurement[]> {
   const sides = [await openScaleStatements(large), await openScaleStatements(small)] as const;
   try {
     const measurements: Measurement[] = [];
     for (const name of Object.keys(sides[0].statements)) {
-      const [ours, before] = await timesOf(name, sides, scaled(REPEATS_PER_ROUND));
+      const [product, before] = await timesOf(name, sides, scaled(REPEATS_PER_ROUND));
       measurements.push({
         name: `scale-${name}`,
-        ratio: before / ours,
+        ratio: before / product,
         baseline: `product-${records / SHARE}-records`,
         limit: LIMITS[`scale-${name}`],
-        beside: { records, milliseconds: `${rounded(ours)}:${rounded(before)}` },
+        beside: { records, milliseconds: `${rounded(product)}:${rounded(before)}` },
       });
     }
     return measurements;
@@ -78,7 +84,7 @@ async function byStatements({ large, small, records }: Sizes, { scaled }: BenchC
   }
 }
 
-/** Medians of the times of a statement in milliseconds, in interleaved rounds. The first round warms up. */
+/** Returns the median times of a statement in milliseconds, from interleaved rounds. The first round is a warm-up. */
 async function timesOf(
   name: string,
   sides: readonly [ScaleStatements, ScaleStatements],

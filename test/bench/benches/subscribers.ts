@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { REGISTRATION } from '../bare/registration-body';
 import type { Bench } from '../bench-context';
-import type { BenchRegister } from '../bench-room';
+import type { BenchRegister } from '../bench-fixture';
 import { percentile } from '../event-load';
 import { ROUNDS } from '../limits';
 import { type ProcessorClock, processesClock } from '../processor-time';
@@ -21,25 +21,25 @@ const QUERY =
 
 /** A thousand subscribers receive a hundred events each, against a bare server that sends them the same messages. */
 export const subscribers: Bench = async (context) => {
-  const { room } = context;
+  const { fixture } = context;
   const register = await context.register();
   const count = context.scaled(SUBSCRIBERS);
   const listeners = await Promise.all(Array.from({ length: count }, () => subscribed(register)));
-  await begun(register, count);
+  await untilStarted(register, count);
   const bare = await startBroadcast(register, count);
   try {
-    const ours: Round[] = [];
+    const product: Round[] = [];
     const baseline: Round[] = [];
     for (let round = 0; round <= ROUNDS; round += 1) {
-      const mine = await measured(listeners, [register.product, room.postgres], () => registerEvents(register));
+      const mine = await measured(listeners, [register.product, fixture.postgres], () => registerEvents(register));
       const theirs = await measured(bare.listeners, [bare.clock], () => bare.fire(mine.sample));
       const speeds = [mine, theirs].map(({ perSecond }) => Math.round(perSecond));
       progress(`round ${round} of ${ROUNDS}, messages per second: product ${speeds[0]}, bare ${speeds[1]}`);
       if (round === 0) continue; // warm-up
-      ours.push(mine);
+      product.push(mine);
       baseline.push(theirs);
     }
-    return [comparedRounds(ours, baseline, count)];
+    return [comparedRounds(product, baseline, count)];
   } finally {
     for (const { socket } of listeners) socket.terminate();
     await bare.stop();
@@ -80,7 +80,7 @@ async function subscribed({ gateway, token }: BenchRegister): Promise<Listener> 
 }
 
 /** Waits until the gateway has started all subscriptions. */
-async function begun({ gateway }: BenchRegister, count: number): Promise<void> {
+async function untilStarted({ gateway }: BenchRegister, count: number): Promise<void> {
   await reached('subscriptions are begun', count, async () => {
     const metrics = await (await fetch(`${gateway}/metrics`)).text();
     return Number(/^gateway_subscriptions\{transport="websocket"\} (\d+)$/m.exec(metrics)?.[1] ?? 0);
@@ -119,7 +119,7 @@ async function registerEvents({ rest, token, rows }: BenchRegister): Promise<voi
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify({ ...REGISTRATION, 'record-metadata': metadata }),
       });
-      if (status !== 201) throw new Error(`a registration was answered ${status}`);
+      if (status !== 201) throw new Error(`a registration received the response ${status}`);
     }
   };
   await Promise.all(Array.from({ length: WRITERS }, write));
@@ -154,20 +154,20 @@ async function measured(
   };
 }
 
-function comparedRounds(ours: readonly Round[], baseline: readonly Round[], count: number): Measurement {
+function comparedRounds(product: readonly Round[], baseline: readonly Round[], count: number): Measurement {
   const cost = (rounds: readonly Round[], index: number) => median(rounds.map(({ cpu }) => cpu[index] ?? Number.NaN));
   const speed = (rounds: readonly Round[]) => median(rounds.map(({ perSecond }) => perSecond));
-  const [servers, postgres, bare] = [cost(ours, 0), cost(ours, 1), cost(baseline, 0)];
-  const delays = ours.flatMap((round) => round.delays);
+  const [servers, postgres, bare] = [cost(product, 0), cost(product, 1), cost(baseline, 0)];
+  const delays = product.flatMap((round) => round.delays);
   const ratio = bare / (servers + postgres);
   return {
     name: 'subscribers',
-    ratio: Number.isNaN(ratio) ? speed(ours) / speed(baseline) : ratio,
+    ratio: Number.isNaN(ratio) ? speed(product) / speed(baseline) : ratio,
     baseline: 'bare-ws-broadcast',
     beside: {
       subscribers: count,
       events: EVENTS,
-      'messages-per-second': `${Math.round(speed(ours))}:${Math.round(speed(baseline))}`,
+      'messages-per-second': `${Math.round(speed(product))}:${Math.round(speed(baseline))}`,
       'p50-ms': rounded(percentile(delays, 50)),
       'p99-ms': rounded(percentile(delays, 99)),
       'cpu-us': `${Math.round(servers)}+${Math.round(postgres)}:${Math.round(bare)}`,

@@ -1,22 +1,22 @@
 import { halfHourPrices } from '../../../subgraphs/tariffs/rates/prices';
 import { aroundTheClock, entry, group, published, tariffWith, window } from '../../support/tariff-examples';
 import { type Bench, bareSide, comparison, comparisons, productSide } from '../bench-context';
-import type { BenchRegister, BenchRoom } from '../bench-room';
+import type { BenchRegister, BenchFixture } from '../bench-fixture';
 import { LIMITS } from '../limits';
 import type { Load } from '../load';
 import { median } from '../rounds';
-import { demandSameAnswer } from '../same-answer';
+import { expectSameResponse } from '../same-response';
 import { type TariffRows, fillTariffs } from '../tariff-rows';
 import { type Measurement, rounded } from '../verdict';
 
 const TARIFFS = 100_000;
 
 /**
- * GET /v1/tariff/{mpid} with three filters over 100,000 tariffs, and a page of 100 whole tariffs, against the bare server; the middle
- * and the last page; prices of a month.
+ * GET /v1/tariff/{mpid} with three filters over 100,000 tariffs, and a page of 100 whole tariffs, against the bare
+ * server; the middle and the last page; prices of a month.
  */
 export const tariffs: Bench = async (context) => {
-  const { room } = context;
+  const { fixture } = context;
   const register = await context.register();
   const rows = await fillTariffs(register.databaseUrl, context.scaled(TARIFFS / 1_000) * 1_000);
   const load: Load = {
@@ -24,36 +24,36 @@ export const tariffs: Bench = async (context) => {
     path: '/v1/tariff/{key}?fuel_type=electricity&ldz_region=EA&payment_method=direct_debit',
     keys: rows.mpids,
   };
-  const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
-  await demandSameAnswer(...sides);
+  const sides = [productSide(fixture, register, load), bareSide(fixture, register, load)] as const;
+  await expectSameResponse(...sides);
   const measurements = await comparisons('tariffs', [...sides], context.seconds);
-  const whole = await wholePage(room, register, rows, context.seconds);
-  return [...measurements, whole, ...(await deepPages(room, register, rows, context.seconds)), pricesOfMonth()];
+  const whole = await wholePage(fixture, register, rows, context.seconds);
+  return [...measurements, whole, ...(await deepPages(fixture, register, rows, context.seconds)), pricesOfMonth()];
 };
 
 /** A page of 100 tariffs with their rates, about 130 KB. */
 async function wholePage(
-  room: BenchRoom,
+  fixture: BenchFixture,
   register: BenchRegister,
   { mpids }: TariffRows,
   seconds: number,
 ): Promise<Measurement> {
   const load: Load = { method: 'GET', path: '/v1/tariff/{key}?detail=full&limit=100', keys: mpids };
-  const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
-  await demandSameAnswer(...sides);
+  const sides = [productSide(fixture, register, load), bareSide(fixture, register, load)] as const;
+  await expectSameResponse(...sides);
   return comparison('tariffs-whole', sides, seconds);
 }
 
 /** The page in the middle and the last page of the supplier with half of all tariffs, against its first page. */
 async function deepPages(
-  room: BenchRoom,
+  fixture: BenchFixture,
   register: BenchRegister,
   { large }: TariffRows,
   seconds: number,
 ): Promise<Measurement[]> {
   const page = (name: string, offset: number) => {
     const load: Load = { method: 'GET', path: `/v1/tariff/{key}?offset=${offset}`, keys: [large.mpid] };
-    return { ...productSide(room, register, load), name };
+    return { ...productSide(fixture, register, load), name };
   };
   const first = page('first-page', 0);
   const middle = page('middle-page', Math.floor(large.tariffs / 2));
@@ -80,16 +80,16 @@ function pricesOfMonth(): Measurement {
   );
   const [from, to] = [new Date('2027-03-01T00:00:00Z'), new Date('2027-03-31T23:00:00Z')];
   const rounds = Array.from({ length: WARM_UPS + ROUNDS }, () => ({
-    ours: processorMs(() => [...halfHourPrices(tariff, from, to)].length),
+    product: processorMs(() => [...halfHourPrices(tariff, from, to)].length),
     bare: processorMs(() => localTimes(from, to)),
   })).slice(WARM_UPS);
-  const [ours, bare] = [median(rounds.map((round) => round.ours)), median(rounds.map((round) => round.bare))];
+  const [product, bare] = [median(rounds.map((round) => round.product)), median(rounds.map((round) => round.bare))];
   return {
     name: 'tariffs-prices-month',
-    ratio: bare / ours,
+    ratio: bare / product,
     baseline: 'local-times-by-intl',
     limit: LIMITS['tariffs-prices-month'],
-    beside: { 'half-hours': HALF_HOURS, 'cpu-ms': `${rounded(ours)}:${rounded(bare)}` },
+    beside: { 'half-hours': HALF_HOURS, 'cpu-ms': `${rounded(product)}:${rounded(bare)}` },
   };
 }
 

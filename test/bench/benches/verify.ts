@@ -1,9 +1,9 @@
 import { type Bench, atOneConnection, bareSide, comparisons, productSide } from '../bench-context';
-import type { BenchRegister } from '../bench-room';
+import type { BenchRegister } from '../bench-fixture';
 import { LIMITS } from '../limits';
 import type { Load } from '../load';
 import type { Side } from '../rounds';
-import { demandSameAnswer } from '../same-answer';
+import { expectSameResponse } from '../same-response';
 import type { Measurement } from '../verdict';
 
 /** GET /v1/access-records/{ak} of a random record. */
@@ -13,11 +13,11 @@ export function verifyLoad({ rows }: BenchRegister): Load {
 
 /** Verifies a record, with all services in one process, against the bare server. */
 export const verify: Bench = async (context) => {
-  const { room } = context;
+  const { fixture } = context;
   const register = await context.register();
   const load = verifyLoad(register);
-  const sides = [productSide(room, register, load), bareSide(room, register, load)] as const;
-  await demandSameAnswer(...sides);
+  const sides = [productSide(fixture, register, load), bareSide(fixture, register, load)] as const;
+  await expectSameResponse(...sides);
   const measurements = await comparisons('verify', [...sides], context.seconds);
   return [...measurements, latency(measurements), atOneConnection('verify', measurements)];
 };
@@ -38,17 +38,17 @@ const WIRINGS = {
 
 /** Verifies a record over links between services, against the bare server, at every number of connections. */
 export const verifyBetweenProcesses: Bench = async (context) => {
-  const { room } = context;
+  const { fixture } = context;
   const register = await context.register();
   const load = verifyLoad(register);
-  const bare = bareSide(room, register, load);
+  const bare = bareSide(fixture, register, load);
   const measurements: Measurement[] = [];
   for (const [name, processes] of Object.entries(WIRINGS)) {
     const services = await register.startServices(processes);
     try {
-      const ours: Side = { ...productSide(room, register, load, services.rest), servers: services.servers };
-      await demandSameAnswer(ours, bare);
-      const compared = await comparisons(name, [ours, bare], context.seconds);
+      const product: Side = { ...productSide(fixture, register, load, services.rest), servers: services.servers };
+      await expectSameResponse(product, bare);
+      const compared = await comparisons(name, [product, bare], context.seconds);
       measurements.push(...compared, atOneConnection(name, compared));
     } finally {
       await services.stop();

@@ -1,7 +1,15 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { LISTED_EVENTS } from '../../../web/console/live/latest-events';
 import { onboarded } from '../../support/administration';
-import { DESKTOP, PHONE, type Visit, complaintsOf, sidewaysScroll, startBrowser, visit } from '../../support/browser';
+import {
+  DESKTOP,
+  PHONE,
+  type OpenedPage,
+  complaintsOf,
+  sidewaysScroll,
+  startBrowser,
+  openPage,
+} from '../../support/browser';
 import { type Customer, type DataUser, newCustomer, newDataUser } from '../../support/customers';
 import { graphAs } from '../../support/graph';
 import { IS_LONG, NO_FAULT, faultsOf } from '../../support/page-faults';
@@ -56,8 +64,8 @@ async function signIn(page: Page, accountId: string, secretKey: string): Promise
 }
 
 /** Opens a live page of the events of this test's Data User, and collects its errors. */
-function livePage(options: BrowserContextOptions = {}, query = `duid=${dataUser.duid}`): Promise<Visit> {
-  return visit(browser, `${register.console}/?${query}`, { storageState: signedIn, ...options });
+function livePage(options: BrowserContextOptions = {}, query = `duid=${dataUser.duid}`): Promise<OpenedPage> {
+  return openPage(browser, `${register.console}/?${query}`, { storageState: signedIn, ...options });
 }
 
 const state = (page: Page, name: string) => page.locator(`#state[data-state="${name}"]`).waitFor();
@@ -217,7 +225,10 @@ function coloursDrawn(page: Page): Promise<number> {
   }`);
 }
 
-/** Draws an hour that ends at 12:30. Returns whether there are labels, and how many of their pixels touch the right edge. */
+/**
+ * Draws an hour that ends at 12:30. Returns whether there are labels, and how many of their pixels touch the right
+ * edge.
+ */
 const LABELS_OF_AN_HOUR = `(async () => {
   const place = Object.assign(document.createElement('div'), { className: 'plot' });
   document.querySelector('.plot-card').append(place);
@@ -236,7 +247,7 @@ const LABELS_OF_AN_HOUR = `(async () => {
 
 /** All pages of the console, with functions that open them. */
 const EVERY_PAGE: Readonly<Record<string, (page: Page) => Promise<unknown>>> = {
-  'sign-in that was refused': (page) => signIn(page, 'acc_unknown', 'wrong'),
+  'sign-in that was rejected': (page) => signIn(page, 'acc_unknown', 'wrong'),
   'live with the minutes as a table': async (page) => {
     await page.goto(`${register.console}/?duid=${dataUser.duid}`);
     await page.getByText('Show as a table').click();
@@ -277,7 +288,7 @@ describe('the audit', () => {
       'callback-url': 'https://larkhill.example/audited',
       'alert-email': 'audited@larkhill.example',
     });
-    const { page, complaints } = await visit(browser, `${register.console}/audit?kind=register-webhook`, {
+    const { page, complaints } = await openPage(browser, `${register.console}/audit?kind=register-webhook`, {
       storageState: signedIn,
     });
     const row = page.getByRole('row').filter({ hasText: String(body['webhook'].wid) });

@@ -113,10 +113,10 @@ describe('a stream', () => {
   });
 
   it('ends with `endAll`', async () => {
-    const answers = [await browser('a'), await browser('b')].map((socket) => text(socket));
+    const responses = [await browser('a'), await browser('b')].map((socket) => text(socket));
     await until(() => eventStreams[1]);
     streams.endAll();
-    for (const answer of await Promise.all(answers)) expect(answer).toContain('retry: ');
+    for (const response of await Promise.all(responses)) expect(response).toContain('retry: ');
     expect([...streams.ofSession('a'), ...streams.ofSession('b')]).toEqual([]);
   });
 });

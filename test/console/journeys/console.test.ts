@@ -136,9 +136,9 @@ describe('the sign-in', () => {
       visitor.post('/sign-in', genuine, { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' }),
       new ConsoleVisitor(register.console).post('/sign-in', genuine),
     ];
-    for (const answer of await Promise.all(attempts)) {
-      expect(answer.status).toBe(403);
-      expect(answer.text).toContain('This form has expired');
+    for (const response of await Promise.all(attempts)) {
+      expect(response.status).toBe(403);
+      expect(response.text).toContain('This form has expired');
     }
     expect(visitor.cookies.has(SESSION)).toBe(false);
   });
@@ -177,8 +177,8 @@ describe('a session', () => {
     await suspend();
     await stream.next('ended');
     await stream.ended;
-    const answer = await visitor.get('/');
-    expect(answer).toMatchObject({ status: 303, location: '/sign-in?ended' });
+    const response = await visitor.get('/');
+    expect(response).toMatchObject({ status: 303, location: '/sign-in?ended' });
     expect(visitor.cookies.has(SESSION)).toBe(false);
     expect((await visitor.get('/sign-in?ended')).text).toContain('Your session has ended.');
   });
@@ -199,9 +199,9 @@ describe('a session', () => {
     thief.cookies.set(SESSION, copy);
     expect(await thief.get('/')).toMatchObject({ status: 303, location: '/sign-in' });
     thief.cookies.set(SESSION, copy);
-    const refused = await thief.stream();
-    await refused.ended;
-    expect(refused.messages.map(({ event }) => event)).toEqual(['ended']);
+    const rejected = await thief.stream();
+    await rejected.ended;
+    expect(rejected.messages.map(({ event }) => event)).toEqual(['ended']);
 
     expect(await elsewhere.get('/')).toMatchObject({ status: 200 });
     expect(others.messages.filter(({ event }) => event === 'ended')).toEqual([]);
@@ -211,9 +211,9 @@ describe('a session', () => {
   it('has a limited number of concurrent streams', async () => {
     const visitor = await backOffice(register);
     const streams = await Promise.all(Array.from({ length: 12 }, () => visitor.stream()));
-    const refused = await visitor.stream();
-    expect([...streams, refused].map(({ status }) => status)).toEqual([...streams.map(() => 200), 429]);
-    expect(refused.headers.get('retry-after')).toBe('2');
+    const rejected = await visitor.stream();
+    expect([...streams, rejected].map(({ status }) => status)).toEqual([...streams.map(() => 200), 429]);
+    expect(rejected.headers.get('retry-after')).toBe('2');
     streams[0]?.close();
     const again = await until(async () => {
       const stream = await visitor.stream();
@@ -476,8 +476,8 @@ describe('the stream of a live page', () => {
     const watching = await (await backOffice(register)).stream(`after=${encodeURIComponent(cursor)}`);
     await watching.next('events', ({ data }) => listed(data.html).includes(last));
     watching.close();
-    const asked = isBehind.checks();
-    await until(() => (isBehind.checks() > asked + 8 ? true : undefined));
+    const checks = isBehind.checks();
+    await until(() => (isBehind.checks() > checks + 8 ? true : undefined));
     expect(messages.filter(({ event }) => event === 'events')).toEqual([]);
     isBehind.no();
     const rows = await until(() => {

@@ -63,7 +63,7 @@ describe('The findings of an object', () => {
   });
 });
 
-describe('What a project does to an object', () => {
+describe('The effect of a project on an object', () => {
   it.each([
     [true, true, true, 'in the base model, and changed by the project'],
     [true, true, false, 'not changed by the project'],

@@ -184,7 +184,7 @@ describe('times', () => {
 describe('a live page of an empty log', () => {
   it('continues from the start of the log', async () => {
     const executeAsAccount = async (name: string) => (name === 'ReadLiveStart' ? { newest: [] } : { events: [] });
-    const visit = { executeAsAccount } as unknown as PageContext;
-    expect(await readLatestEvents(visit, { types: [] })).toMatchObject({ events: [], after: '' });
+    const page = { executeAsAccount } as unknown as PageContext;
+    expect(await readLatestEvents(page, { types: [] })).toMatchObject({ events: [], after: '' });
   });
 });

@@ -167,11 +167,11 @@ describe('the day that a page shows', () => {
 
 describe('the prices of a week', () => {
   const week = weekOf('2026-07-15');
-  const answering = (answer: unknown) => ({ execute: <Answer>() => Promise.resolve(answer as Answer) });
+  const returning = (response: unknown) => ({ execute: <Result>() => Promise.resolve(response as Result) });
 
   it('are rejected with NTF003 if the tariff has been deleted meanwhile', async () => {
-    await expect(readWeek(answering({ tariff: null }), TARIFF, week)).rejects.toMatchObject({ code: 'NTF003' });
-    expect(await readWeek(answering({ tariff: { prices: [] } }), TARIFF, week)).toEqual([]);
+    await expect(readWeek(returning({ tariff: null }), TARIFF, week)).rejects.toMatchObject({ code: 'NTF003' });
+    expect(await readWeek(returning({ tariff: { prices: [] } }), TARIFF, week)).toEqual([]);
   });
 });
 

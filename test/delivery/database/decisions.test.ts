@@ -3,7 +3,7 @@ import { WEBHOOK_SCHEDULE } from '../../../subgraphs/access/webhooks/webhook';
 import { inTransaction } from '../../../subgraphs/server/database/transaction';
 import type { DeliverySource } from '../../../subgraphs/delivery/delivery';
 import type { Deliveries } from '../../../subgraphs/delivery/engine';
-import { type HookAnswer, type HookReceiver, type Received, hookReceiver } from '../../support/hook-receiver';
+import { type HookResponse, type HookReceiver, type Received, hookReceiver } from '../../support/hook-receiver';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
 import {
   fanOutAll,
@@ -24,16 +24,16 @@ let pool: Pool;
 let engine: Deliveries | undefined;
 let receiver: HookReceiver;
 let endpoint: string;
-let answer: (received: Received) => HookAnswer | Promise<HookAnswer>;
+let respond: (received: Received) => HookResponse | Promise<HookResponse>;
 
 beforeAll(async () => {
   database = await freshDatabase();
   trial = await trialDeliveries(database.url);
   pool = trial.pool;
-  receiver = await hookReceiver((received) => answer(received));
+  receiver = await hookReceiver((received) => respond(received));
 });
 beforeEach(async () => {
-  answer = () => ({ status: 200 });
+  respond = () => ({ status: 200 });
   endpoint = await trialEndpoint(pool, receiver.url);
 });
 afterEach(async () => {
@@ -206,16 +206,16 @@ describe('An urgent delivery', () => {
         return delivery.eventId === 'ordinary' ? { kind: 'suspended' } : sound.assemble(delivery);
       },
     };
-    let answerFirst: (response: HookAnswer) => void = () => undefined;
-    answer = ({ eventId }) =>
-      eventId === 'first' ? new Promise((resolve) => void (answerFirst = resolve)) : { status: 200 };
+    let respondFirst: (response: HookResponse) => void = () => undefined;
+    respond = ({ eventId }) =>
+      eventId === 'first' ? new Promise((resolve) => void (respondFirst = resolve)) : { status: 200 };
     engine = await trialEngine(trial, { source });
     await plan(pool, endpoint, 'first', 'record', true);
     await until(() => (sends('first') === 1 ? true : undefined));
     await plan(pool, endpoint, 'second', 'record', true);
     await plan(pool, endpoint, 'ordinary');
     await until(() => (assembled.includes('ordinary') ? true : undefined));
-    answerFirst({ status: 200 });
+    respondFirst({ status: 200 });
     await becomes('second', { state: 'delivered' });
     expect(await rowOf('ordinary')).toMatchObject({ state: 'pending', attempts: 0 });
   });
@@ -235,26 +235,26 @@ describe('A delivery that cannot be assembled', () => {
 
   it('because the database is unavailable waits without counting an attempt, before its first attempt and after', async () => {
     let isDatabaseUnavailable = false;
-    let asked = 0;
+    let calls = 0;
     const away = () => Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
     const sound = trialSource(pool);
     const source: DeliverySource = {
       ...sound,
       assemble: (delivery) => {
-        asked += 1;
+        calls += 1;
         return isDatabaseUnavailable ? Promise.reject(away()) : sound.assemble(delivery);
       },
     };
-    answer = () => ({ status: 503 });
+    respond = () => ({ status: 503 });
     engine = await trialEngine(trial, { source });
     await plan(pool, endpoint, 'patient');
     await becomes('patient', { attempt: 1 });
     isDatabaseUnavailable = true;
-    for (let looks = 1; looks <= 12; looks++) {
+    for (let polls = 1; polls <= 12; polls++) {
       await pool.query(`update delivery set next_attempt_at = register_now() where event_id = 'patient'`);
-      const assembled = asked;
+      const assembled = calls;
       await pool.query('select wake_endpoint($1)', [endpoint]);
-      await until(() => (asked > assembled ? true : undefined));
+      await until(() => (calls > assembled ? true : undefined));
     }
     expect(await rowOf('patient')).toMatchObject({ state: 'pending', attempt: 1, faults: 0, attempts: 1 });
     expect(sends('patient')).toBe(1);
@@ -285,7 +285,7 @@ describe('A delivery that cannot be assembled', () => {
     engine = await trialEngine(trial, { source });
     expect((await becomes('mended', { faults: 12 })).seconds).toBeGreaterThan(290);
     isBroken = false;
-    answer = () => ({ status: 503 });
+    respond = () => ({ status: 503 });
     await pool.query('update delivery set next_attempt_at = register_now()');
     await pool.query('select wake_endpoint($1)', [endpoint]);
     expect(await becomes('mended', { attempt: 1 })).toMatchObject({ faults: 0, attempts: 1 });
@@ -293,9 +293,9 @@ describe('A delivery that cannot be assembled', () => {
 });
 
 describe('A delivery that is requested again during an attempt', () => {
-  const askedDuring = async (event: string, status: number, attempt = 0): Promise<void> => {
+  const sendDuring = async (event: string, status: number, attempt = 0): Promise<void> => {
     const entry = gate();
-    answer = async () => {
+    respond = async () => {
       if (sends(event) === 1) await entry.pass();
       return { status: sends(event) === 1 ? status : 200 };
     };
@@ -313,7 +313,7 @@ describe('A delivery that is requested again during an attempt', () => {
     ['that fails', 503, 0],
     ['that is the last of its schedule', 503, 5],
   ])('%s is sent again immediately', async (which, status, attempt) => {
-    await askedDuring(which, status, attempt);
+    await sendDuring(which, status, attempt);
     await until(() => (sends(which) === 2 ? true : undefined));
     await becomes(which, { state: 'delivered', attempts: 2 });
     expect(receiver.received.filter(({ eventId }) => eventId === which).map((each) => each.isRedelivery)).toEqual([
@@ -365,12 +365,12 @@ describe('A delivery that the receiver rejects', () => {
   });
 
   /** Sets the responses to all requests except probes. */
-  const answerBy = (how: typeof answer) => {
-    answer = (received) => (received.eventId.startsWith('probe') ? { status: 200 } : how(received));
+  const respondWith = (how: typeof respond) => {
+    respond = (received) => (received.eventId.startsWith('probe') ? { status: 200 } : how(received));
   };
 
   it('is sent at each time of the schedule, never earlier, and then abandoned with one alert', async () => {
-    answerBy(() => ({ status: 500 }));
+    respondWith(() => ({ status: 500 }));
     await plan(pool, endpoint, 'refused');
     for (const [number, delay] of WEBHOOK_SCHEDULE.delays.entries()) {
       await isStored('refused', number + 1);
@@ -390,7 +390,7 @@ describe('A delivery that the receiver rejects', () => {
   });
 
   it('is never sent again after a success; its log has each attempt, with status, time and kind of failure', async () => {
-    answerBy(() => ({ status: sends('second time') === 1 ? 503 : 204 }));
+    respondWith(() => ({ status: sends('second time') === 1 ? 503 : 204 }));
     await plan(pool, endpoint, 'second time');
     await isStored('second time', 1);
     await clockToNext('second time', 1);
@@ -410,14 +410,14 @@ describe('A delivery that the receiver rejects', () => {
   });
 
   it('waits for the time of Retry-After if that is longer', async () => {
-    answerBy(() => ({ status: 429, headers: { 'retry-after': '90' } }));
+    respondWith(() => ({ status: 429, headers: { 'retry-after': '90' } }));
     await plan(pool, endpoint, 'busy');
     await isStored('busy', 1);
     expect(await secondsToNext('busy')).toBe(90);
   });
 
   it('is tried before a later one of its lane, which does not count as an attempt', async () => {
-    answerBy(({ eventId }) => ({ status: eventId === 'earlier' ? 500 : 200 }));
+    respondWith(({ eventId }) => ({ status: eventId === 'earlier' ? 500 : 200 }));
     await plan(pool, endpoint, 'earlier', 'lane');
     await isStored('earlier', 1);
     const before = await pool.query(`select attempt, next_attempt_at from delivery where event_id = 'earlier'`);

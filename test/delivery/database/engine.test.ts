@@ -50,8 +50,8 @@ afterAll(async () => {
   await database?.drop();
 });
 
-async function receiver(...answer: Parameters<typeof hookReceiver>): Promise<HookReceiver> {
-  const started = await hookReceiver(...answer);
+async function receiver(...response: Parameters<typeof hookReceiver>): Promise<HookReceiver> {
+  const started = await hookReceiver(...response);
   receivers.push(started);
   return started;
 }
@@ -484,7 +484,7 @@ describe('A receiver that does not respond', () => {
     await pool.query(`select plan_delivery($1, 'event ' || n, 'event ' || n, false) from generate_series(1, 60) n`, [
       endpoint,
     ]);
-    await until(() => (late.received[0]?.answeredAt === undefined ? undefined : true));
+    await until(() => (late.received[0]?.respondedAt === undefined ? undefined : true));
     wait = 0;
     await until(() => (late.received.length === 60 ? true : undefined), 8_000);
     expect(new Set(late.received.map(({ eventId }) => eventId)).size).toBe(60);
@@ -495,9 +495,9 @@ describe('A receiver that does not respond', () => {
     const endpoint = await trialEndpoint(pool, late.url);
     for (const event of ['one', 'two', 'three']) await plan(pool, endpoint, event, 'lane');
     await engine();
-    await until(() => (late.received[2]?.answeredAt === undefined ? undefined : true));
+    await until(() => (late.received[2]?.respondedAt === undefined ? undefined : true));
     expect(late.received.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
-    expect(late.received.slice(1).every(({ at }, n) => at >= (late.received[n]?.answeredAt ?? 0))).toBe(true);
+    expect(late.received.slice(1).every(({ at }, n) => at >= (late.received[n]?.respondedAt ?? 0))).toBe(true);
   });
 });
 

@@ -30,17 +30,17 @@ describe('Sending to a callback URL', () => {
   });
 
   it.each([200, 201, 202, 204, 299])('succeeds with status %i', async (status) => {
-    receiver.answer(() => status);
+    receiver.respondWith(() => status);
     expect(await send()).toMatchObject({ status, error: null });
   });
 
   it.each([400, 401, 404, 410, 429, 500, 503])('fails with status %i', async (status) => {
-    receiver.answer(() => status);
+    receiver.respondWith(() => status);
     expect(await send()).toMatchObject({ status, error: 'refused-status' });
   });
 
   it.each([301, 302, 303, 307, 308])('fails with redirect %i without following it', async (status) => {
-    receiver.answer(({ path }) =>
+    receiver.respondWith(({ path }) =>
       path === '/hook' ? redirectTo(`http://127.0.0.1:${receiver.port}/other`, status) : 204,
     );
     expect(await send()).toMatchObject({ status, error: 'redirect' });
@@ -56,7 +56,7 @@ describe('Sending to a callback URL', () => {
     });
 
     it('fails if no response arrives in time', async () => {
-      receiver.answer(() => () => undefined);
+      receiver.respondWith(() => () => undefined);
       const { durationMs, ...result } = await send();
       expect(result).toEqual({ status: null, error: 'timeout', retryAfterSeconds: null });
       expect(durationMs).toBeGreaterThanOrEqual(490);
@@ -65,17 +65,17 @@ describe('Sending to a callback URL', () => {
 
     it('ignores a response that arrives later, and takes a new connection for the next request', async () => {
       let respondLate = (): unknown => undefined;
-      receiver.answer(() => (_, outgoing) => void (respondLate = () => outgoing.writeHead(200).end()));
+      receiver.respondWith(() => (_, outgoing) => void (respondLate = () => outgoing.writeHead(200).end()));
       expect((await send()).error).toBe('timeout');
       const connections = receiver.connections();
-      receiver.answer(() => 503);
+      receiver.respondWith(() => 503);
       respondLate();
       expect(await send()).toMatchObject({ status: 503, error: 'refused-status' });
       expect(receiver.connections()).toBe(connections + 1);
     });
 
     it('allows no more time for a response that arrives byte by byte', async () => {
-      receiver.answer(() => (_, outgoing) => {
+      receiver.respondWith(() => (_, outgoing) => {
         const head = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Long: ';
         let at = 0;
         const drip = setInterval(() => outgoing.socket?.write(head[at++] ?? 'x'), 5);
@@ -89,7 +89,7 @@ describe('Sending to a callback URL', () => {
 
   it('does not read an endless body', async () => {
     let written = 0;
-    receiver.answer(() => (_, outgoing) => {
+    receiver.respondWith(() => (_, outgoing) => {
       outgoing.writeHead(200);
       const pour = setInterval(() => outgoing.write(Buffer.alloc(32_768), () => void (written += 32_768)), 1);
       outgoing.on('close', () => clearInterval(pour));
@@ -99,7 +99,7 @@ describe('Sending to a callback URL', () => {
   });
 
   it('fails with a connection error if the receiver disconnects', async () => {
-    receiver.answer(() => (incoming) => incoming.socket.destroy());
+    receiver.respondWith(() => (incoming) => incoming.socket.destroy());
     expect(await send()).toMatchObject({ status: null, error: 'connection' });
   });
 
@@ -123,7 +123,7 @@ describe('Sending to a callback URL', () => {
     ['1e3', null],
     ['2026-11-21', null],
   ])('reads Retry-After: %s', async (value, seconds) => {
-    receiver.answer(() => (_, outgoing) => {
+    receiver.respondWith(() => (_, outgoing) => {
       outgoing.sendDate = false;
       outgoing.writeHead(503, { 'retry-after': value, date: 'Sat, 21 Nov 2026 10:00:00 GMT' }).end();
     });
@@ -159,9 +159,9 @@ describe('Names of receivers', () => {
   };
 
   it('are resolved once per connection: the verified address is the connected one', async () => {
-    receiver.answer(() => (_, outgoing) => void outgoing.writeHead(204, { connection: 'close' }).end());
+    receiver.respondWith(() => (_, outgoing) => void outgoing.writeHead(204, { connection: 'close' }).end());
     expect(await sending('flips.example', true)).toEqual([null, 'blocked-address']);
-    expect(names.asked('flips.example')).toBe(2);
+    expect(names.queriesFor('flips.example')).toBe(2);
     expect(receiver.received).toHaveLength(1);
   });
 
@@ -190,15 +190,15 @@ describe('Names of receivers', () => {
   });
 
   it('that are unknown first and then get no response do not delay others: lookups use no thread of the process', async () => {
-    const asked = jest.spyOn(dns, 'lookup');
+    const lookups = jest.spyOn(dns, 'lookup');
     expect(await sending('nobody.invalid', false)).toEqual(['name-not-found', 'name-not-found']);
-    expect(asked.mock.calls.map(([name]) => name)).not.toContain('nobody.invalid');
-    asked.mockRestore();
+    expect(lookups.mock.calls.map(([name]) => name)).not.toContain('nobody.invalid');
+    lookups.mockRestore();
   });
 
   it('unknown to the name server may be in the hosts file', async () => {
-    const room = await mkdtemp(join(tmpdir(), 'register-hosts-'));
-    const hosts = join(room, 'hosts');
+    const fixture = await mkdtemp(join(tmpdir(), 'register-hosts-'));
+    const hosts = join(fixture, 'hosts');
     await writeFile(
       hosts,
       '# 10.0.0.1 other\n93.184.216.34\tReceiver.Internal receiver # ours\n2001:db8::1 receiver\n',
@@ -211,7 +211,7 @@ describe('Names of receivers', () => {
     expect(await lookup.addressesOf('receiver.internal')).toEqual([{ address: '93.184.216.34', family: 4 }]);
     await expect(lookup.addressesOf('other')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     lookup.close();
-    await rm(room, { recursive: true });
+    await rm(fixture, { recursive: true });
   });
 
   it('may have a loopback address in development', async () => {

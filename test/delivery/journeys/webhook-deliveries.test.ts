@@ -4,7 +4,12 @@ import { Client } from 'pg';
 import { Webhook } from 'standardwebhooks';
 import type { Caller } from '../../../subgraphs/server/callers/caller';
 import type { ReceivedPost } from '../../support/webhook-receiver';
-import { type RegisteredConsent, type Subscription, type WebhookRoom, webhookRoom } from '../../support/webhook-room';
+import {
+  type RegisteredConsent,
+  type Subscription,
+  type WebhookFixture,
+  webhookFixture,
+} from '../../support/webhook-fixture';
 import { end, replace } from '../../support/event-rows';
 import { until } from '../../support/until';
 
@@ -22,34 +27,34 @@ const REDELIVER = `mutation ($wid: WebhookId!, $eventId: EventId!, $key: String)
 const ADMIN: Caller = { accountId: `acc_${'d'.repeat(24)}`, role: 'admin', duid: null, mpid: null };
 
 describe('The deliveries of a subscription', () => {
-  let room: WebhookRoom;
+  let fixture: WebhookFixture;
   let by: Caller;
   let clock = 0;
   let path = '';
   let number = 0;
   beforeAll(async () => {
-    room = await webhookRoom();
+    fixture = await webhookFixture();
   });
   beforeEach(async () => {
-    by = await room.dataUser();
+    by = await fixture.dataUser();
     path = `/receiver-${(number += 1)}`;
-    room.receiver.answer(() => 204);
+    fixture.receiver.respondWith(() => 204);
   });
-  afterAll(() => room.close());
+  afterAll(() => fixture.close());
 
-  const callbackUrl = (suffix = '') => `http://127.0.0.1:${room.receiver.port}${path}${suffix}`;
-  const subscribe = (change = {}) => room.subscribe(by, { callbackUrl: callbackUrl(), ...change });
-  const advance = async (seconds: number) => room.moveClock((clock += seconds));
+  const callbackUrl = (suffix = '') => `http://127.0.0.1:${fixture.receiver.port}${path}${suffix}`;
+  const subscribe = (change = {}) => fixture.subscribe(by, { callbackUrl: callbackUrl(), ...change });
+  const advance = async (seconds: number) => fixture.moveClock((clock += seconds));
   const deliveries = async ({ wid }: Subscription, args = {}) =>
-    (await room.ask(by, DELIVERIES, { wid, ...args })).data.webhook.deliveries;
+    (await fixture.execute(by, DELIVERIES, { wid, ...args })).data.webhook.deliveries;
   const attempted = async (subscription: Subscription, times: number) =>
     until(async () => {
       const [delivery] = (await deliveries(subscription)).nodes;
       return delivery?.attempts.length >= times ? delivery : undefined;
     });
   const withdrawn = async (): Promise<RegisteredConsent> => {
-    const record = await room.consent(by);
-    await room.withdraw(record);
+    const record = await fixture.consent(by);
+    await fixture.withdraw(record);
     return record;
   };
   /**
@@ -57,31 +62,33 @@ describe('The deliveries of a subscription', () => {
    * other due deliveries were attempted, too.
    */
   const companion = async (): Promise<() => Promise<unknown>> => {
-    const other = await room.dataUser('Fernhollow');
+    const other = await fixture.dataUser('Fernhollow');
     const marker = `${path}-marker`;
-    const { wid } = await room.subscribe(other, { callbackUrl: `http://127.0.0.1:${room.receiver.port}${marker}` });
-    await room.ask(other, 'mutation ($wid: WebhookId!) { testWebhook(wid: $wid) { eventId } }', { wid });
+    const { wid } = await fixture.subscribe(other, {
+      callbackUrl: `http://127.0.0.1:${fixture.receiver.port}${marker}`,
+    });
+    await fixture.execute(other, 'mutation ($wid: WebhookId!) { testWebhook(wid: $wid) { eventId } }', { wid });
     await until(async () => {
-      const { rows } = await room.owner.query(
+      const { rows } = await fixture.owner.query(
         'select attempt from delivery join webhook on id = endpoint_id where wid = $1',
         [wid],
       );
       return rows[0]?.attempt === 1 ? true : undefined;
     });
-    return () => room.posts(2, marker);
+    return () => fixture.posts(2, marker);
   };
   const isSignedWith = ({ body, headers }: ReceivedPost, secret: string) =>
     headers['x-dar-signature'] === `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
   it('are repeated byte by byte under the same id and signed again, unless a customer is anonymised', async () => {
-    room.receiver.answer(() => 500);
+    fixture.receiver.respondWith(() => 500);
     const subscription = await subscribe();
     await withdrawn();
     await attempted(subscription, 1);
     await advance(MINUTE);
-    room.receiver.answer(() => 204);
+    fixture.receiver.respondWith(() => 204);
     await attempted(subscription, 2);
-    const posts = await room.posts(2, path);
+    const posts = await fixture.posts(2, path);
     expect(new Set(posts.map(({ body }) => body)).size).toBe(1);
     expect(new Set(posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     for (const { body, headers } of posts)
@@ -104,32 +111,34 @@ describe('The deliveries of a subscription', () => {
   });
 
   it('wait while identity is unavailable, without counting an attempt', async () => {
-    room.setIdentityAway(true);
+    fixture.setIdentityAway(true);
     const subscription = await subscribe();
-    const record = await room.consent(by).catch(() => undefined);
+    const record = await fixture.consent(by).catch(() => undefined);
     expect(record).toBeUndefined(); // no record is registered while identity is unavailable
-    room.setIdentityAway(false);
-    const withIdentity = await room.consent(by);
-    room.setIdentityAway(true);
-    await room.withdraw(withIdentity);
-    await until(async () => ((await room.owner.query(DEFERRED, [subscription.id])).rowCount === 1 ? true : undefined));
+    fixture.setIdentityAway(false);
+    const withIdentity = await fixture.consent(by);
+    fixture.setIdentityAway(true);
+    await fixture.withdraw(withIdentity);
+    await until(async () =>
+      (await fixture.owner.query(DEFERRED, [subscription.id])).rowCount === 1 ? true : undefined,
+    );
     expect((await deliveries(subscription)).nodes).toMatchObject([{ status: 'PENDING', attempts: [] }]);
-    room.setIdentityAway(false);
+    fixture.setIdentityAway(false);
     await advance(10);
-    const [post] = (await room.posts(1, path)) as [ReceivedPost];
+    const [post] = (await fixture.posts(1, path)) as [ReceivedPost];
     expect(JSON.parse(post.body).payload.mpxn).toBe(withIdentity.mpxn);
     expect((await attempted(subscription, 1)).attempts).toHaveLength(1);
   });
 
   it('contain no MPxN once the Identity Record is anonymised', async () => {
-    room.receiver.answer(() => 500);
+    fixture.receiver.respondWith(() => 500);
     const subscription = await subscribe();
     const record = await withdrawn();
     await attempted(subscription, 1);
-    await room.anonymise(by, record.ir);
+    await fixture.anonymise(by, record.ir);
     await advance(MINUTE);
     await attempted(subscription, 2);
-    const [first, second] = (await room.posts(2, path)).map(({ body }) => JSON.parse(body));
+    const [first, second] = (await fixture.posts(2, path)).map(({ body }) => JSON.parse(body));
     expect(first.payload.mpxn).toBe(record.mpxn);
     expect(second).toEqual({ ...first, payload: { ...first.payload, mpxn: null } });
   });
@@ -137,18 +146,18 @@ describe('The deliveries of a subscription', () => {
   it('fail by their schedule if the Identity Record cannot be decrypted, and delay no other', async () => {
     const alertEmail = `alerts-${number}@larkhill.example`;
     const subscription = await subscribe({ alertEmail });
-    const [lost, other] = [await room.consent(by), await room.consent(by)];
-    const { rows } = await room.owner.query('select identity_record_id as id from access_record where id = $1', [
+    const [lost, other] = [await fixture.consent(by), await fixture.consent(by)];
+    const { rows } = await fixture.owner.query('select identity_record_id as id from access_record where id = $1', [
       lost.id,
     ]);
-    await room.owner.query('alter table identity_keys.data_key disable trigger user');
-    await room.owner.query('delete from identity_keys.data_key where record_id = $1', [rows[0].id]);
-    await room.owner.query('alter table identity_keys.data_key enable trigger user');
-    await Promise.all([room.withdraw(lost), room.withdraw(other)]);
-    const [post] = (await room.posts(1, path)) as [ReceivedPost];
+    await fixture.owner.query('alter table identity_keys.data_key disable trigger user');
+    await fixture.owner.query('delete from identity_keys.data_key where record_id = $1', [rows[0].id]);
+    await fixture.owner.query('alter table identity_keys.data_key enable trigger user');
+    await Promise.all([fixture.withdraw(lost), fixture.withdraw(other)]);
+    const [post] = (await fixture.posts(1, path)) as [ReceivedPost];
     expect(JSON.parse(post.body).payload).toMatchObject({ ak: other.ak, mpxn: other.mpxn });
     const delivery = await until(async () => {
-      const { rows: waiting } = await room.owner.query(
+      const { rows: waiting } = await fixture.owner.query(
         `select ceil(extract(epoch from next_attempt_at - register_now()))::int as seconds from delivery
          where endpoint_id = $1 and state = 'pending' and next_attempt_at > register_now()`,
         [subscription.id],
@@ -158,63 +167,63 @@ describe('The deliveries of a subscription', () => {
       return nodes[0] as { eventId: string } | undefined;
     });
     const [mail] = await until(async () => {
-      const mails = await room.mails(alertEmail);
+      const mails = await fixture.mails(alertEmail);
       return mails.length > 0 ? mails : undefined;
     });
     expect(mail?.text).toContain(delivery.eventId);
-    const logLines = room
+    const logLines = fixture
       .log()
       .split('\n')
       .filter((line) => line.includes(rows[0].id));
     expect(logLines).toHaveLength(1);
-    expect(room.receiver.received.filter((received) => received.path === path)).toHaveLength(1);
+    expect(fixture.receiver.received.filter((received) => received.path === path)).toHaveLength(1);
   });
 
   it('of a change of tenancy omit the records that were anonymised since', async () => {
-    room.receiver.answer(() => 500);
+    fixture.receiver.respondWith(() => 500);
     const subscription = await subscribe({ eventTypes: ['TENANCY_CHANGE'] });
-    const gone = await room.consent(by);
-    const left = await room.consent(by, null, gone.mpxn);
-    await room.tenancyChange(gone.mpxn, '2026-09-01', 'COT-1');
+    const gone = await fixture.consent(by);
+    const left = await fixture.consent(by, null, gone.mpxn);
+    await fixture.tenancyChange(gone.mpxn, '2026-09-01', 'COT-1');
     await attempted(subscription, 1);
-    await room.withdraw(gone);
-    await room.anonymise(by, gone.ir);
+    await fixture.withdraw(gone);
+    await fixture.anonymise(by, gone.ir);
     await advance(MINUTE);
     await attempted(subscription, 2);
-    const [first, second] = (await room.posts(2, path)).map(({ body }) => JSON.parse(body));
+    const [first, second] = (await fixture.posts(2, path)).map(({ body }) => JSON.parse(body));
     expect(first.payload).toMatchObject({ mpxn: gone.mpxn, 'affected-aks': [gone.ak, left.ak] });
     expect(second).toEqual({ ...first, payload: { ...first.payload, 'affected-aks': [left.ak] } });
   });
 
   it('go to the new callback URL after it was changed', async () => {
-    room.receiver.answer(() => 500);
+    fixture.receiver.respondWith(() => 500);
     const subscription = await subscribe();
     await withdrawn();
     await attempted(subscription, 1);
-    await room.ask(by, UPDATE, { wid: subscription.wid, input: { callbackUrl: callbackUrl('/new') } });
+    await fixture.execute(by, UPDATE, { wid: subscription.wid, input: { callbackUrl: callbackUrl('/new') } });
     await advance(MINUTE);
-    const [moved] = (await room.posts(1, `${path}/new`)) as [ReceivedPost];
-    const [before] = (await room.posts(1, path)) as [ReceivedPost];
+    const [moved] = (await fixture.posts(1, `${path}/new`)) as [ReceivedPost];
+    const [before] = (await fixture.posts(1, path)) as [ReceivedPost];
     expect(moved.body).toBe(before.body);
   });
 
   it('end with the subscription', async () => {
-    room.receiver.answer(() => 500);
+    fixture.receiver.respondWith(() => 500);
     const subscription = await subscribe();
     await withdrawn();
     await attempted(subscription, 1);
     const { wid } = subscription;
     expect(
-      (await room.ask(by, 'mutation ($wid: WebhookId!) { deleteWebhook(wid: $wid) { wid } }', { wid })).data,
+      (await fixture.execute(by, 'mutation ($wid: WebhookId!) { deleteWebhook(wid: $wid) { wid } }', { wid })).data,
     ).toEqual({
       deleteWebhook: { wid },
     });
     const triedAgain = await companion();
     await advance(HOUR);
     await triedAgain();
-    expect(await room.posts(1, path)).toHaveLength(1);
-    expect((await room.ask(by, DELIVERIES, { wid })).codes).toEqual(['NTF001']);
-    const { rows } = await room.owner.query(
+    expect(await fixture.posts(1, path)).toHaveLength(1);
+    expect((await fixture.execute(by, DELIVERIES, { wid })).codes).toEqual(['NTF001']);
+    const { rows } = await fixture.owner.query(
       `select callback_sealed, alert_email_sealed, (select count(*)::int from webhook_secret where webhook_id = id) as secrets
        from webhook where wid = $1`,
       [wid],
@@ -224,93 +233,99 @@ describe('The deliveries of a subscription', () => {
 
   it('wait while the Data User is suspended, and are sent after its reactivation', async () => {
     const subscription = await subscribe();
-    await room.accounts.changeStatus('test', by.accountId, 'suspend');
-    const record = await room.consent(by);
-    await room.withdraw(record);
-    await until(async () => ((await room.owner.query(DEFERRED, [subscription.id])).rowCount === 1 ? true : undefined));
-    expect(room.receiver.received.filter((post) => post.path === path)).toHaveLength(0);
-    const { data } = await room.ask(by, 'query ($wid: WebhookId!) { webhook(wid: $wid) { active } }', subscription);
+    await fixture.accounts.changeStatus('test', by.accountId, 'suspend');
+    const record = await fixture.consent(by);
+    await fixture.withdraw(record);
+    await until(async () =>
+      (await fixture.owner.query(DEFERRED, [subscription.id])).rowCount === 1 ? true : undefined,
+    );
+    expect(fixture.receiver.received.filter((post) => post.path === path)).toHaveLength(0);
+    const { data } = await fixture.execute(
+      by,
+      'query ($wid: WebhookId!) { webhook(wid: $wid) { active } }',
+      subscription,
+    );
     expect(data.webhook.active).toBe(false);
-    await room.accounts.changeStatus('test', by.accountId, 'reactivate');
-    expect(JSON.parse(((await room.posts(1, path)) as [ReceivedPost])[0].body).payload.ak).toBe(record.ak);
+    await fixture.accounts.changeStatus('test', by.accountId, 'reactivate');
+    expect(JSON.parse(((await fixture.posts(1, path)) as [ReceivedPost])[0].body).payload.ak).toBe(record.ak);
   });
 
   it('are sent immediately after the reactivation, whatever was read in between', async () => {
     const { id } = await subscribe();
     const events = `insert into event (type, duid, webhook_id) select 'webhook.test', $1::text, $2::uuid from generate_series(1, 5)`;
     for (let round = 0; round < 15; round++) {
-      await room.accounts.changeStatus('test', by.accountId, 'suspend');
-      const planned = room.owner.query(events, [by.duid, id]);
+      await fixture.accounts.changeStatus('test', by.accountId, 'suspend');
+      const planned = fixture.owner.query(events, [by.duid, id]);
       await pause(round);
-      await Promise.all([planned, room.accounts.changeStatus('test', by.accountId, 'reactivate')]);
+      await Promise.all([planned, fixture.accounts.changeStatus('test', by.accountId, 'reactivate')]);
     }
-    expect(await room.posts(75, path)).toHaveLength(75);
+    expect(await fixture.posts(75, path)).toHaveLength(75);
   });
 
   it('end with the termination of the account', async () => {
     await subscribe();
-    await room.accounts.changeStatus('test', by.accountId, 'suspend');
+    await fixture.accounts.changeStatus('test', by.accountId, 'suspend');
     await withdrawn();
-    await room.accounts.changeStatus('test', by.accountId, 'terminate');
-    room.receiver.answer(() => 500);
+    await fixture.accounts.changeStatus('test', by.accountId, 'terminate');
+    fixture.receiver.respondWith(() => 500);
     const triedAgain = await companion();
     await advance(HOUR);
     await triedAgain();
-    expect(room.receiver.received.filter((post) => post.path === path)).toHaveLength(0);
+    expect(fixture.receiver.received.filter((post) => post.path === path)).toHaveLength(0);
   });
 
   it('can be requested again, signed with the current secret', async () => {
     const subscription = await subscribe();
     await withdrawn();
-    const [first] = (await room.posts(1, path)) as [ReceivedPost];
+    const [first] = (await fixture.posts(1, path)) as [ReceivedPost];
     await attempted(subscription, 1);
     const eventId = first.headers['webhook-id'];
-    const { data } = await room.ask(by, UPDATE, { wid: subscription.wid, input: { rotateSecret: true } });
-    const again = () => room.ask(by, REDELIVER, { wid: subscription.wid, eventId, key: 'once-more' });
+    const { data } = await fixture.execute(by, UPDATE, { wid: subscription.wid, input: { rotateSecret: true } });
+    const again = () => fixture.execute(by, REDELIVER, { wid: subscription.wid, eventId, key: 'once-more' });
     expect((await again()).data.redeliverEvent).toEqual({ eventId, replayed: false });
     expect((await again()).data.redeliverEvent).toEqual({ eventId, replayed: true });
-    const [, second] = (await room.posts(2, path)) as [ReceivedPost, ReceivedPost];
+    const [, second] = (await fixture.posts(2, path)) as [ReceivedPost, ReceivedPost];
     expect(second.body).toBe(first.body);
     expect(isSignedWith(first, subscription.signingSecret)).toBe(true);
     expect(isSignedWith(second, data.updateWebhook.signingSecret)).toBe(true);
     expect(String(second.headers['webhook-signature']).split(' ')).toHaveLength(2); // the previous secret is still valid
     expect((await attempted(subscription, 2)).status).toBe('DELIVERED');
-    expect(room.receiver.received.filter((post) => post.path === path)).toHaveLength(2);
+    expect(fixture.receiver.received.filter((post) => post.path === path)).toHaveLength(2);
   });
 
   it('are not sent once they are superseded, even if their lease run has started', async () => {
     const { id } = await subscribe();
-    let answerAll = () => {};
-    const answered = new Promise<void>((resolve) => (answerAll = resolve));
-    room.receiver.answer(() => (_, response) => void answered.then(() => response.writeHead(204).end()));
-    await room.owner.query(
+    let respondAll = () => {};
+    const responded = new Promise<void>((resolve) => (respondAll = resolve));
+    fixture.receiver.respondWith(() => (_, response) => void responded.then(() => response.writeHead(204).end()));
+    await fixture.owner.query(
       `insert into event (type, duid, webhook_id) select 'webhook.test', $1::text, $2::uuid from generate_series(1, 40)`,
       [by.duid, id],
     );
-    const begun = await room.posts(8, path);
-    const sent = begun.map(({ headers }) => headers['webhook-id']);
-    const { rowCount } = await room.owner.query(
+    const started = await fixture.posts(8, path);
+    const sent = started.map(({ headers }) => headers['webhook-id']);
+    const { rowCount } = await fixture.owner.query(
       `update delivery set state = 'superseded', ended_at = register_now()
        where endpoint_id = $1 and state = 'pending' and not event_id = any($2)`,
       [id, sent],
     );
-    answerAll();
+    respondAll();
     await until(async () => {
       const left = `select from delivery where endpoint_id = $1 and state = 'pending'
         union all select from delivery_endpoint where id = $1 and leased_by is not null`;
-      return (await room.owner.query(left, [id])).rowCount === 0 ? true : undefined;
+      return (await fixture.owner.query(left, [id])).rowCount === 0 ? true : undefined;
     });
-    expect([rowCount, room.receiver.received.filter((post) => post.path === path).length]).toEqual([32, 8]);
+    expect([rowCount, fixture.receiver.received.filter((post) => post.path === path).length]).toEqual([32, 8]);
   });
 
   it('wait while their data cannot be read, without counting an attempt', async () => {
-    room.receiver.answer(() => 503);
+    fixture.receiver.respondWith(() => 503);
     const subscription = await subscribe();
     await withdrawn();
     await attempted(subscription, 1);
-    await room.owner.query('begin; lock table webhook_secret in access exclusive mode');
+    await fixture.owner.query('begin; lock table webhook_secret in access exclusive mode');
     try {
-      const other = new Client({ connectionString: room.databaseUrl, options: '-c search_path=access,register' });
+      const other = new Client({ connectionString: fixture.databaseUrl, options: '-c search_path=access,register' });
       await other.connect();
       await other.query('select register.set_clock_offset($1)', [(clock += MINUTE + 1)]);
       await until(async () => ((await other.query(DEFERRED, [subscription.id])).rowCount === 1 ? true : undefined));
@@ -320,38 +335,38 @@ describe('The deliveries of a subscription', () => {
       expect(rows).toEqual([{ state: 'pending', attempt: 1 }]);
       await other.end();
     } finally {
-      await room.owner.query('rollback');
+      await fixture.owner.query('rollback');
     }
     await advance(10);
     expect((await attempted(subscription, 2)).attempts).toHaveLength(2);
-    expect(room.receiver.received.filter((post) => post.path === path)).toHaveLength(2);
+    expect(fixture.receiver.received.filter((post) => post.path === path)).toHaveLength(2);
   });
 
   it('cannot be requested for an event of another subscription', async () => {
     const subscription = await subscribe();
-    const ask = (eventId: string) => room.ask(by, REDELIVER, { wid: subscription.wid, eventId });
-    expect((await ask(`evt_${'0'.repeat(24)}`)).codes).toEqual(['NTF001']);
-    const other = await room.dataUser('Fernhollow');
+    const redeliver = (eventId: string) => fixture.execute(by, REDELIVER, { wid: subscription.wid, eventId });
+    expect((await redeliver(`evt_${'0'.repeat(24)}`)).codes).toEqual(['NTF001']);
+    const other = await fixture.dataUser('Fernhollow');
     expect(
-      (await room.ask(other, REDELIVER, { wid: subscription.wid, eventId: `evt_${'0'.repeat(24)}` })).codes,
+      (await fixture.execute(other, REDELIVER, { wid: subscription.wid, eventId: `evt_${'0'.repeat(24)}` })).codes,
     ).toEqual(['PRM002']);
   });
 
   describe('about an expiry', () => {
     const DAY = 24 * HOUR;
     const suspendedAndRevoked = async (id: string) => {
-      await room.accounts.changeStatus('test', by.accountId, 'suspend');
-      await end(room.owner, id, 'revoked');
+      await fixture.accounts.changeStatus('test', by.accountId, 'suspend');
+      await end(fixture.owner, id, 'revoked');
     };
     it.each([
-      ['was revoked', (id: string) => end(room.owner, id, 'revoked')],
-      ['was extended', (id: string) => replace(room.owner, id, '300 days')],
+      ['was revoked', (id: string) => end(fixture.owner, id, 'revoked')],
+      ['was extended', (id: string) => replace(fixture.owner, id, '300 days')],
       ['has expired', () => advance(2 * DAY)],
       ['was revoked while the Data User is suspended', suspendedAndRevoked],
     ])('are superseded before the next attempt if the record %s', async (_, change) => {
-      room.receiver.answer(() => 503);
+      fixture.receiver.respondWith(() => 503);
       const subscription = await subscribe();
-      const { id } = await room.consent(by, 1);
+      const { id } = await fixture.consent(by, 1);
       await attempted(subscription, 1);
       await change(id);
       await advance(MINUTE + 1);
@@ -360,13 +375,13 @@ describe('The deliveries of a subscription', () => {
         return delivery.status === 'PENDING' ? undefined : delivery.status === 'SUPERSEDED' ? delivery : undefined;
       });
       expect(attempts).toHaveLength(1);
-      expect(room.receiver.received.filter((post) => post.path === path)).toHaveLength(1);
+      expect(fixture.receiver.received.filter((post) => post.path === path)).toHaveLength(1);
     });
 
     it('are sent again as long as the record is unchanged', async () => {
-      room.receiver.answer(() => 503);
+      fixture.receiver.respondWith(() => 503);
       const subscription = await subscribe();
-      await room.consent(by, 1);
+      await fixture.consent(by, 1);
       await attempted(subscription, 1);
       await advance(MINUTE + 1);
       expect((await attempted(subscription, 2)).status).toBe('PENDING');
@@ -376,7 +391,7 @@ describe('The deliveries of a subscription', () => {
   it('are listed newest first, by state, page by page', async () => {
     const subscription = await subscribe();
     for (let time = 0; time < 3; time += 1) await withdrawn();
-    await room.posts(3, path);
+    await fixture.posts(3, path);
     const all = await until(async () => {
       const { nodes } = await deliveries(subscription, { state: 'DELIVERED' });
       return nodes.length === 3 ? (nodes as { eventId: string }[]) : undefined;
@@ -386,23 +401,25 @@ describe('The deliveries of a subscription', () => {
     expect([...first.nodes, ...second.nodes].map(({ eventId }) => eventId)).toEqual(all.map(({ eventId }) => eventId));
     expect(second.nextCursor).toBeNull();
     expect((await deliveries(subscription, { state: 'PENDING' })).nodes).toEqual([]);
-    expect((await room.ask(by, DELIVERIES, { wid: subscription.wid, after: 'elsewhere' })).codes).toEqual(['VAL001']);
-    expect((await room.ask(by, DELIVERIES, { wid: subscription.wid, first: 501 })).codes).toEqual(['VAL003']);
+    expect((await fixture.execute(by, DELIVERIES, { wid: subscription.wid, after: 'elsewhere' })).codes).toEqual([
+      'VAL001',
+    ]);
+    expect((await fixture.execute(by, DELIVERIES, { wid: subscription.wid, first: 501 })).codes).toEqual(['VAL003']);
   });
 
   it('that were abandoned are listed in one mail within an hour', async () => {
-    room.receiver.answer(() => 503);
+    fixture.receiver.respondWith(() => 503);
     const alertEmail = `alerts-${number}@larkhill.example`;
     const subscription = await subscribe({ alertEmail });
     const { wid } = subscription;
     const record = await withdrawn();
     for (const [time, delay] of [0, 60, 300, 1_800, 7_200, 86_400].entries()) {
-      expect(await room.mails(alertEmail)).toEqual([]);
+      expect(await fixture.mails(alertEmail)).toEqual([]);
       if (delay > 0) await advance(delay);
       await attempted(subscription, time + 1);
     }
     const [mail] = await until(async () => {
-      const mails = await room.mails(alertEmail);
+      const mails = await fixture.mails(alertEmail);
       return mails.length > 0 ? mails : undefined;
     });
     const [{ eventId, status, attempts }] = (await deliveries(subscription)).nodes;
@@ -414,7 +431,7 @@ describe('The deliveries of a subscription', () => {
     const triedAgain = await companion();
     await advance(10 * HOUR);
     await triedAgain();
-    expect(await room.mails(alertEmail)).toHaveLength(1);
+    expect(await fixture.mails(alertEmail)).toHaveLength(1);
     expect((await deliveries(subscription)).nodes[0].attempts).toHaveLength(6);
   });
 
@@ -422,7 +439,7 @@ describe('The deliveries of a subscription', () => {
     const subscription = await subscribe();
     await withdrawn();
     await attempted(subscription, 1);
-    const { data, codes } = await room.ask(
+    const { data, codes } = await fixture.execute(
       ADMIN,
       `{ deliveryHealth { pending oldestPendingSeconds deliveredLastHour failedAttemptsLastHour undeliveredLastDay
          subscriptions { webhookId dataUser { duid displayName } pending failedAttemptsLastHour undelivered lastDeliveredAt } } }`,
@@ -439,16 +456,16 @@ describe('The deliveries of a subscription', () => {
       lastDeliveredAt: expect.any(String),
     });
     expect(data.deliveryHealth.deliveredLastHour).toBeGreaterThan(0);
-    expect((await room.ask(by, '{ deliveryHealth { pending } }')).codes).toEqual(['PRM001']);
+    expect((await fixture.execute(by, '{ deliveryHealth { pending } }')).codes).toEqual(['PRM001']);
   });
 
   it('whose body cannot be created delay no other, are logged once, and are reported to the back office', async () => {
     const [broken, sound] = [await subscribe(), await subscribe({ callbackUrl: callbackUrl('-sound') })];
-    await room.owner.query(`update webhook set callback_sealed = '\\x00' where id = $1`, [broken.id]);
+    await fixture.owner.query(`update webhook set callback_sealed = '\\x00' where id = $1`, [broken.id]);
     await withdrawn();
-    await room.posts(1, `${path}-sound`);
+    await fixture.posts(1, `${path}-sound`);
     const faulty = async () => {
-      const { data } = await room.ask(ADMIN, '{ deliveryHealth { faulty subscriptions { webhookId faulty } } }');
+      const { data } = await fixture.execute(ADMIN, '{ deliveryHealth { faulty subscriptions { webhookId faulty } } }');
       const of = (id: string) =>
         data.deliveryHealth.subscriptions.find(({ webhookId }: { webhookId: string }) => webhookId === id).faulty;
       return { all: data.deliveryHealth.faulty, broken: of(broken.id), sound: of(sound.id) };
@@ -457,7 +474,7 @@ describe('The deliveries of a subscription', () => {
     expect(await faulty()).toEqual({ all: 1, broken: 1, sound: 0 });
     const waiting = async () =>
       (
-        await room.owner.query('select event_id, state, faults, attempts from delivery where endpoint_id = $1', [
+        await fixture.owner.query('select event_id, state, faults, attempts from delivery where endpoint_id = $1', [
           broken.id,
         ])
       ).rows[0];
@@ -467,27 +484,30 @@ describe('The deliveries of a subscription', () => {
     }
     const { event_id: eventId, ...delivery } = await waiting();
     expect(delivery).toMatchObject({ state: 'pending', attempts: [] });
-    const logged = room
+    const logged = fixture
       .log()
       .split('\n')
       .filter((line) => line.includes(eventId));
     expect(logged).toEqual([expect.stringContaining('delivery body failed to assemble')]);
-    await room.ask(by, 'mutation ($wid: WebhookId!) { deleteWebhook(wid: $wid) { wid } }', { wid: broken.wid });
+    await fixture.execute(by, 'mutation ($wid: WebhookId!) { deleteWebhook(wid: $wid) { wid } }', { wid: broken.wid });
   });
 
   it('of a terminated Data User are not reported, because it receives nothing', async () => {
-    const [ended, other] = [await room.dataUser('Alderbrook Analytics'), await room.dataUser('Harbourlight Home')];
-    const [gone, paused] = [await room.subscribe(ended), await room.subscribe(other)];
+    const [ended, other] = [
+      await fixture.dataUser('Alderbrook Analytics'),
+      await fixture.dataUser('Harbourlight Home'),
+    ];
+    const [gone, paused] = [await fixture.subscribe(ended), await fixture.subscribe(other)];
     type Shown = { webhookId: string; active: boolean };
     let active = new Map<string, boolean>();
     const shown = async () => {
-      const { data } = await room.ask(ADMIN, '{ deliveryHealth { subscriptions { webhookId active } } }');
+      const { data } = await fixture.execute(ADMIN, '{ deliveryHealth { subscriptions { webhookId active } } }');
       active = new Map(data.deliveryHealth.subscriptions.map((each: Shown) => [each.webhookId, each.active]));
       return [...active.keys()];
     };
     expect(await shown()).toEqual(expect.arrayContaining([gone.id, paused.id]));
-    await room.accounts.changeStatus('test', ended.accountId, 'terminate');
-    await room.accounts.changeStatus('test', other.accountId, 'suspend');
+    await fixture.accounts.changeStatus('test', ended.accountId, 'terminate');
+    await fixture.accounts.changeStatus('test', other.accountId, 'suspend');
     expect(await shown()).not.toContain(gone.id);
     expect(await shown()).toContain(paused.id);
     expect(active.get(paused.id)).toBe(false);
@@ -497,12 +517,12 @@ describe('The deliveries of a subscription', () => {
     const alertEmail = 'operations@larkhill.example';
     await subscribe({ alertEmail });
     const record = await withdrawn();
-    await room.posts(1, path);
-    const { rows } = await room.owner.query(`
+    await fixture.posts(1, path);
+    const { rows } = await fixture.owner.query(`
       select query_to_xml('select * from event', true, true, '')::text || query_to_xml('select * from delivery', true, true, '')::text
         || query_to_xml('select * from fanout', true, true, '')::text || query_to_xml('select * from delivery_lane', true, true, '')::text
         || query_to_xml('select * from webhook', true, true, '')::text || query_to_xml('select * from access_jobs._private_jobs', true, true, '')::text as all`);
-    const written = rows[0].all + room.log();
+    const written = rows[0].all + fixture.log();
     for (const secret of [record.ak, record.mpxn, alertEmail, path, 'whsec_']) expect(written).not.toContain(secret);
   });
 });

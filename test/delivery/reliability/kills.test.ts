@@ -41,9 +41,9 @@ async function engineProcess(): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['-r', register, script, database.url], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let said = '';
-  child.stdout.on('data', (text: Buffer) => (said += text.toString()));
-  await until(() => (said.includes('ready') ? true : undefined));
+  let printed = '';
+  child.stdout.on('data', (text: Buffer) => (printed += text.toString()));
+  await until(() => (printed.includes('ready') ? true : undefined));
   return child;
 }
 

@@ -9,13 +9,13 @@ import { until } from '../../support/until';
 const SCRIPTS = process.env['TEST_LONG'] === undefined ? 20 : 200;
 const SEED = Number(process.env['TEST_SEED'] ?? Date.now() % 1_000_000);
 
-/** An event of a script: it occurs after `after` requests of its endpoint, and its first `refusals` requests fail. */
+/** An event of a script: it occurs after `after` requests of its endpoint, and its first `rejections` requests fail. */
 const event = fc.record({
   subject: fc.constantFrom('A', 'B', 'C'),
   urgent: fc.boolean(),
   after: fc.nat({ max: 6 }),
-  refusals: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat({ max: 9 }) }),
-  answersAfterMs: fc.nat({ max: 8 }),
+  rejections: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat({ max: 9 }) }),
+  responseDelayMs: fc.nat({ max: 8 }),
 });
 const script = fc.array(event, { minLength: 1, maxLength: 10 });
 
@@ -37,8 +37,8 @@ beforeAll(async () => {
   trial = await trialDeliveries(database.url);
   pool = trial.pool;
   receiver = await hookReceiver(({ eventId }) => {
-    const { refusals, answersAfterMs } = eventOf(eventId);
-    return { status: sendsOf(eventId) > refusals ? 200 : 500, afterMs: answersAfterMs };
+    const { rejections, responseDelayMs } = eventOf(eventId);
+    return { status: sendsOf(eventId) > rejections ? 200 : 500, afterMs: responseDelayMs };
   });
   engines = await Promise.all([trialEngine(trial), trialEngine(trial)]);
 });
@@ -94,15 +94,15 @@ describe(`Random sequences of events and failures on two engines (TEST_SEED=${SE
     expect(rows).toHaveLength(scripts.flat().length);
     for (const { event_id: id, state, attempt, attempts } of rows) {
       expect([id, attempts]).toEqual([id, sendsOf(id)]);
-      const { refusals } = eventOf(id);
-      if (state === 'undelivered') expect([id, attempt, sendsOf(id) <= refusals]).toEqual([id, 6, true]);
-      else expect([id, state, sendsOf(id)]).toEqual([id, 'delivered', refusals + 1]);
+      const { rejections } = eventOf(id);
+      if (state === 'undelivered') expect([id, attempt, sendsOf(id) <= rejections]).toEqual([id, 6, true]);
+      else expect([id, state, sendsOf(id)]).toEqual([id, 'delivered', rejections + 1]);
     }
   });
 
   it('never have two concurrent requests of a lane', () => {
     const overlapping = lanes().flatMap((lane) =>
-      lane.slice(1).filter((each, n) => each.at < (lane[n]?.answeredAt ?? Number.POSITIVE_INFINITY)),
+      lane.slice(1).filter((each, n) => each.at < (lane[n]?.respondedAt ?? Number.POSITIVE_INFINITY)),
     );
     expect(overlapping).toEqual([]);
   });
@@ -132,7 +132,7 @@ describe(`Random sequences of events and failures on two engines (TEST_SEED=${SE
         sent.add(sequence);
         last = sequence;
         const sends = lane.filter((each) => each.sequence === sequence).length;
-        if (sends > eventOf(eventId).refusals) accepted.add(sequence);
+        if (sends > eventOf(eventId).rejections) accepted.add(sequence);
       }
     }
   });

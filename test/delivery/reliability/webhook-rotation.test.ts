@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import type { Caller } from '../../../subgraphs/server/callers/caller';
 import type { ReceivedPost } from '../../support/webhook-receiver';
 import { MAX_ROTATIONS } from '../../../subgraphs/delivery/requests/signing-secret';
-import { type WebhookRoom, webhookRoom } from '../../support/webhook-room';
+import { type WebhookFixture, webhookFixture } from '../../support/webhook-fixture';
 import { until } from '../../support/until';
 
 const ROTATIONS = process.env['TEST_LONG'] === '1' ? 1_000 : 25;
@@ -19,20 +19,20 @@ interface Known {
 }
 
 describe('A secret that is rotated repeatedly while events are delivered', () => {
-  let room: WebhookRoom;
+  let fixture: WebhookFixture;
   let by: Caller;
   let wid: string;
   let clock = 0;
   let read = 0;
   const known: Known[] = [];
   beforeAll(async () => {
-    room = await webhookRoom();
-    by = await room.dataUser();
-    const subscription = await room.subscribe(by);
+    fixture = await webhookFixture();
+    by = await fixture.dataUser();
+    const subscription = await fixture.subscribe(by);
     wid = subscription.wid;
     known.push({ secret: subscription.signingSecret, replacedAt: null });
   });
-  afterAll(() => room.close());
+  afterAll(() => fixture.close());
 
   /** Returns the secrets that are valid, or were `slack` seconds ago, because a slow machine reads the clock late. */
   const valid = (slack: number) =>
@@ -41,10 +41,10 @@ describe('A secret that is rotated repeatedly while events are delivered', () =>
       .map(({ secret }) => secret);
   const recentRotations = () =>
     known.filter(({ replacedAt }) => replacedAt !== null && clock - replacedAt < OVERLAP + 5).length;
-  const advance = async (seconds: number) => room.moveClock((clock += seconds));
+  const advance = async (seconds: number) => fixture.moveClock((clock += seconds));
 
   async function rotate(): Promise<void> {
-    const { data, codes } = await room.ask(by, ROTATE, { wid });
+    const { data, codes } = await fixture.execute(by, ROTATE, { wid });
     expect(codes).toEqual([]);
     for (const each of known) each.replacedAt ??= clock;
     known.push({ secret: data.updateWebhook.signingSecret, replacedAt: null });
@@ -52,10 +52,10 @@ describe('A secret that is rotated repeatedly while events are delivered', () =>
 
   /** Causes events, with a concurrent rotation if requested; returns their deliveries. */
   async function delivered(rotating: boolean): Promise<readonly ReceivedPost[]> {
-    const events = Array.from({ length: EVENTS }, () => room.ask(by, TEST, { wid }));
+    const events = Array.from({ length: EVENTS }, () => fixture.execute(by, TEST, { wid }));
     await Promise.all([...events, rotating ? rotate() : undefined]);
     const posts = await until(() =>
-      room.receiver.received.length >= read + EVENTS ? room.receiver.received : undefined,
+      fixture.receiver.received.length >= read + EVENTS ? fixture.receiver.received : undefined,
     );
     const own = posts.slice(read);
     read = posts.length;
@@ -111,14 +111,14 @@ describe('A secret that is rotated repeatedly while events are delivered', () =>
 
   it('signs the events recorded while it was current, as long as it is valid', async () => {
     await advance(OVERLAP + 10);
-    room.receiver.answer(() => 500);
+    fixture.receiver.respondWith(() => 500);
     const [first] = await delivered(false);
     const old = current();
     await rotate();
-    room.receiver.answer(() => 204);
+    fixture.receiver.respondWith(() => 204);
     await advance(60);
     const again = await until(() => {
-      const posts = room.receiver.received
+      const posts = fixture.receiver.received
         .slice(read)
         .filter(({ headers }) => headers['webhook-id'] === first?.headers['webhook-id']);
       return posts[0];

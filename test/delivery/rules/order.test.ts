@@ -12,27 +12,27 @@ const arrivals = fc.array(
   }),
   { minLength: 1, maxLength: 12 },
 );
-const answers = fc.array(fc.boolean(), { minLength: 1, maxLength: 30 });
+const responses = fc.array(fc.boolean(), { minLength: 1, maxLength: 30 });
 
 /** The first event occurs before the first attempt, because otherwise there is no attempt. */
-const begun = ([first, ...rest]: Arrival[]): Arrival[] => [{ ...(first as Arrival), during: 0 }, ...rest];
+const started = ([first, ...rest]: Arrival[]): Arrival[] => [{ ...(first as Arrival), during: 0 }, ...rest];
 
 describe('For any failures of receivers and any times of events', () => {
   const model = (script: Arrival[], accepts: boolean[]): LaneModel => {
-    const lanes = new LaneModel(WEBHOOK_SCHEDULE, begun(script), accepts);
+    const lanes = new LaneModel(WEBHOOK_SCHEDULE, started(script), accepts);
     lanes.run();
     return lanes;
   };
 
   it('a lane is in order, no due delivery is withheld, and urgent ones are first', () => {
-    const keepsOrder = fc.property(arrivals, answers, (script, accepts) => {
+    const keepsOrder = fc.property(arrivals, responses, (script, accepts) => {
       expect(model(script, accepts).breaches).toEqual([]);
     });
     fc.assert(keepsOrder, { numRuns: SCRIPTS });
   });
 
   it('a delivery is abandoned after six failed attempts of its schedule and no earlier', () => {
-    const keepsSchedule = fc.property(arrivals, answers, (script, accepts) => {
+    const keepsSchedule = fc.property(arrivals, responses, (script, accepts) => {
       for (const { state, failedAt } of model(script, accepts).deliveries) {
         expect(state === 'undelivered').toBe(failedAt.length === 6);
         const waits = failedAt.slice(1).map((at, n) => at - (failedAt[n] as number));

@@ -19,7 +19,7 @@ const delivery = (more: Partial<LaneDelivery>): LaneDelivery => ({
   plannedAt: 0,
   ...more,
 });
-const refused = { error: 'refused-status', retryAfterSeconds: null };
+const rejected = { error: 'refused-status', retryAfterSeconds: null };
 
 describe('The retry schedule', () => {
   it('retries after 1 minute, 5 minutes, 30 minutes, 2 hours and 24 hours, and ends after the sixth attempt', () => {
@@ -38,8 +38,8 @@ describe('The retry schedule', () => {
     ['earlier than the schedule', 1, 90, 5 * MINUTE],
     ['later than the longest delay', 0, 7 * 24 * HOUR, 24 * HOUR],
     ['after the last send', 5, 90, undefined],
-  ])('respects a Retry-After %s within its limits', (_which, made, asked, seconds) => {
-    expect(secondsToNext(WEBHOOK_SCHEDULE, made, asked)).toBe(seconds);
+  ])('respects a Retry-After %s within its limits', (_which, made, requested, seconds) => {
+    expect(secondsToNext(WEBHOOK_SCHEDULE, made, requested)).toBe(seconds);
   });
 });
 
@@ -51,18 +51,18 @@ describe('An attempt', () => {
   });
 
   it('that fails before a later delivery of its lane does not count', () => {
-    expect(outcomeOf(WEBHOOK_SCHEDULE, delivery({ due: false, attempt: 5 }), refused)).toEqual({
+    expect(outcomeOf(WEBHOOK_SCHEDULE, delivery({ due: false, attempt: 5 }), rejected)).toEqual({
       kind: 'again',
       afterSeconds: null,
     });
   });
 
   it('that is the sixth failure makes the delivery undelivered', () => {
-    expect(outcomeOf(WEBHOOK_SCHEDULE, delivery({ attempt: 4 }), refused)).toEqual({
+    expect(outcomeOf(WEBHOOK_SCHEDULE, delivery({ attempt: 4 }), rejected)).toEqual({
       kind: 'again',
       afterSeconds: 24 * HOUR,
     });
-    expect(outcomeOf(WEBHOOK_SCHEDULE, delivery({ attempt: 5 }), refused)).toEqual({ kind: 'undelivered' });
+    expect(outcomeOf(WEBHOOK_SCHEDULE, delivery({ attempt: 5 }), rejected)).toEqual({ kind: 'undelivered' });
   });
 });
 

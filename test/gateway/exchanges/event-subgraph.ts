@@ -23,10 +23,10 @@ export class EventFixture {
   /** Ids of executed events, in order. */
   readonly executed: string[] = [];
   readonly inactive = new Set<string>();
-  readonly refused = new Set<string>();
+  readonly rejected = new Set<string>();
   readonly gone = new Set<string>();
   /** Requests for events while the subgraph was unavailable. */
-  refusals = 0;
+  rejections = 0;
   /** Milliseconds by which the register's clock is ahead. */
   ahead = 0;
   /** `eventsUnavailable`: queries for single events fail. `logUnavailable`: the gateway's own queries fail. */
@@ -99,11 +99,11 @@ class EventResolver {
   @Query(() => RegisterEvent, { nullable: true })
   registerEvent(@Arg('id', () => EventId) id: string): RegisterEvent | null {
     if (fixture.eventsUnavailable) {
-      fixture.refusals += 1;
+      fixture.rejections += 1;
       throw away();
     }
     fixture.executed.push(id);
-    if (fixture.refused.has(id)) throw new RegisterError('PRM002');
+    if (fixture.rejected.has(id)) throw new RegisterError('PRM002');
     if (fixture.gone.has(id)) return null;
     return { id, cursor: String(fixture.ids.indexOf(id)), text: 'x'.repeat(fixture.size) };
   }
@@ -111,7 +111,7 @@ class EventResolver {
   @MayCall('admin', 'data_user')
   @Subscription(() => RegisterEvent, { subscribe: () => [] as never })
   registerEvents(@Arg('after', () => String, { nullable: true }) after: string | null): RegisterEvent {
-    throw new Error(`nobody asks the subgraph for what follows ${after}`);
+    throw new Error(`the gateway must not subscribe at the subgraph, after ${after}`);
   }
 
   @Directive('@inaccessible')

@@ -1,7 +1,7 @@
 import { type JWK, exportJWK } from 'jose';
 import { newKeyVariables } from '../../../sandbox/keys';
 import { issueBearerToken } from '../../../subgraphs/server/callers/bearer-token';
-import { type WireAnswer, wireClient } from '../../support/properties/http-exchange';
+import { type WireResponse, wireClient } from '../../support/properties/http-exchange';
 import { onboarded, signIn } from '../../support/administration';
 import { type Customer, type DataUser, customerToken, newCustomer, newDataUser } from '../../support/customers';
 import { FORGERIES, type ForgersTools } from '../../support/forged-tokens';
@@ -54,31 +54,31 @@ afterAll(async () => {
   await forger?.close();
 });
 
-/** Status, code and challenge of an attempt to revoke over REST. */
+/** Attempts a revocation over REST; returns status, code and challenge. */
 async function overRest(token: string) {
   const client = anonymousClient(register.rest, `Bearer ${token}`);
   const { status, headers, body } = await client('DELETE', `/v1/access-records/${aims.rest.key}`);
   return [status, body['errors']?.[0]['error-code'], headers.get('www-authenticate')];
 }
 
-/** The same attempt by a mutation. */
+/** Attempts a revocation by a mutation. */
 async function overGraphQL(token: string) {
   const { status, errors, headers } = await graphOf(register, token)(REVOKE, { key: aims.graph.key });
   return [status, errors[0]?.extensions.code, headers.get('www-authenticate')];
 }
 
-/** The same attempt over a WebSocket: code of the response, or how the connection ended. */
+/** Attempts a revocation over a WebSocket; returns the code of the response, or how the connection ended. */
 async function overSocket(token: string) {
   const subscriber = overWebSocket(register.gateway, token, { query: REVOKE, variables: { key: aims.socket.key } });
   const ending = await subscriber.ended;
   await subscriber.stop();
   if (ending.kind === 'closed') return [ending.code, ending.reason.slice(0, 6)];
-  return [ending.kind, subscriber.told[0]?.errors?.[0]?.extensions.code];
+  return [ending.kind, subscriber.messages[0]?.errors?.[0]?.extensions.code];
 }
 
-const refusals = (token: string) => Promise.all([overRest(token), overGraphQL(token), overSocket(token)]);
+const rejections = (token: string) => Promise.all([overRest(token), overGraphQL(token), overSocket(token)]);
 
-const REFUSED = {
+const REJECTED = {
   AUT001: [
     [401, 'AUT001', `${REALM}, error="invalid_token"`],
     [401, 'AUT001', 'Bearer error="invalid_token"'],
@@ -93,7 +93,7 @@ const REFUSED = {
 
 describe('A token is rejected over REST, GraphQL and WebSocket', () => {
   it.each(FORGERIES)('%s', async (_, make, code) => {
-    expect(await refusals(await make(tools))).toEqual(REFUSED[code]);
+    expect(await rejections(await make(tools))).toEqual(REJECTED[code]);
   });
 
   it('of another register, also one that claims to be this register', async () => {
@@ -101,8 +101,8 @@ describe('A token is rejected over REST, GraphQL and WebSocket', () => {
     const caller = { accountId: accountOf(register.sandbox, 'data_user').account_id, role: 'data_user' as const };
     const issued = (issuer: string) =>
       issueBearerToken({ issuer, keys: [key] }, { ...caller, duid: dataUser.duid, mpid: null }, new Date());
-    expect(await refusals(await issued('https://other-register.example/v1'))).toEqual(REFUSED.AUT001);
-    expect(await refusals(await issued(`${register.rest}/v1`))).toEqual(REFUSED.AUT001);
+    expect(await rejections(await issued('https://other-register.example/v1'))).toEqual(REJECTED.AUT001);
+    expect(await rejections(await issued(`${register.rest}/v1`))).toEqual(REJECTED.AUT001);
   });
 
   it.each(['suspendAccount', 'terminateAccount'])('that was valid until %s', async (change) => {
@@ -114,7 +114,7 @@ describe('A token is rejected over REST, GraphQL and WebSocket', () => {
     expect(
       (await admin(`mutation ($id: ID!) { ${change}(accountId: $id) { status } }`, { id: accountId })).errors,
     ).toEqual([]);
-    expect(await refusals(token)).toEqual(REFUSED.AUT001);
+    expect(await rejections(token)).toEqual(REJECTED.AUT001);
   });
 });
 
@@ -155,29 +155,29 @@ const WAYS: [
   ['with another word behind it', (good, target) => ({ headers: { authorization: `Bearer ${good} x` }, target })],
 ];
 
-const codeOf = ({ text }: WireAnswer) => /"(?:error-code|code)":"(\w+)"/.exec(text)?.[1];
+const codeOf = ({ text }: WireResponse) => /"(?:error-code|code)":"(\w+)"/.exec(text)?.[1];
 
 describe('A valid token does not authenticate', () => {
   it.each(WAYS)('%s', async (_, send) => {
     const { headers, target } = send(tools.good, `/v1/access-records/${aims.rest.key}`);
-    const answer = await wire.send({ method: 'DELETE', target, headers });
-    expect([answer.status, codeOf(answer)]).toEqual([401, 'AUT001']);
-    expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm=/);
+    const response = await wire.send({ method: 'DELETE', target, headers });
+    expect([response.status, codeOf(response)]).toEqual([401, 'AUT001']);
+    expect(response.headers['www-authenticate']).toMatch(/^Bearer realm=/);
 
     const graph = wireClient(register.gateway);
     const sent = send(tools.good, '/graphql');
     const body = Buffer.from(
       JSON.stringify({ query: REVOKE, variables: { key: aims.graph.key }, access_token: tools.good }),
     );
-    const refused = await graph.send({
+    const rejected = await graph.send({
       method: 'POST',
       target: sent.target,
       headers: { ...sent.headers, 'content-type': 'application/json' },
       body,
     });
     graph.close();
-    expect([refused.status, codeOf(refused)]).toEqual([401, 'AUT001']);
-    expect(refused.headers['www-authenticate']).toMatch(/^Bearer/);
+    expect([rejected.status, codeOf(rejected)]).toEqual([401, 'AUT001']);
+    expect(rejected.headers['www-authenticate']).toMatch(/^Bearer/);
   });
 });
 
@@ -207,6 +207,6 @@ describe('All these attempts', () => {
   });
 
   it('never made the register request keys from the forger', () => {
-    expect(forger.asked).toEqual([]);
+    expect(forger.requests).toEqual([]);
   });
 });

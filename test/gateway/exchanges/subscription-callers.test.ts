@@ -10,7 +10,7 @@ const fail = (error: unknown): never => {
   throw error;
 };
 
-/** Returns a revalidator over accounts with the given states; the test decides when each query is answered. */
+/** Returns a revalidator over accounts with the given states; the test decides when each query returns. */
 function revalidatorOver(states: AccountState[], liveKeys: string[] = [], activeSuppliers: string[] = []) {
   const queries: { readonly accountIds: readonly string[]; respond(): void }[] = [];
   const accounts: AccountQueries = {

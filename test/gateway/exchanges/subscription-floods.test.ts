@@ -64,11 +64,11 @@ async function takenOrHeld(client: WebSocket): Promise<number> {
 }
 
 const PING = JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(200_000) } });
-const refused = (number: number) =>
+const rejected = (number: number) =>
   JSON.stringify({ id: String(number), type: 'subscribe', payload: { query: `{ ${'x'.repeat(2_000)} }` } });
 
 /** An operation with a long response; the schema is the same for all numbers. */
-const longAnswer = (number: number) =>
+const longResponse = (number: number) =>
   JSON.stringify({
     id: String(number),
     type: 'subscribe',
@@ -77,7 +77,10 @@ const longAnswer = (number: number) =>
     },
   });
 
-/** More than sockets hold, and written by a busy machine within the 3 s that a client has to sign in. */
+/**
+ * Bytes of a flood: more than socket buffers hold, and few enough for a busy machine to write within the 3 s in which a
+ * client must sign in.
+ */
 const FLOOD_BYTES = 12_000_000;
 
 describe('A client that floods a WebSocket and reads nothing', () => {
@@ -86,20 +89,20 @@ describe('A client that floods a WebSocket and reads nothing', () => {
     client.pause();
     for (let each = 0; each < 200; each += 1) client.send(PING);
     expect(await takenOrHeld(client)).toBeLessThan(FEW);
-    const answers: string[] = [];
-    client.on('message', (data: Buffer) => void answers.push(data.toString()));
+    const responses: string[] = [];
+    client.on('message', (data: Buffer) => void responses.push(data.toString()));
     client.resume();
-    await until(() => (answers.length === 200 ? true : undefined));
-    expect(new Set(answers)).toEqual(new Set(['{"type":"pong"}']));
+    await until(() => (responses.length === 200 ? true : undefined));
+    expect(new Set(responses)).toEqual(new Set(['{"type":"pong"}']));
   });
 
   it('is not read while responses wait for it, and is then ended with the advice to resume', async () => {
     const MANY = 4_000;
     const client = await letIn('admin:one');
     client.pause();
-    for (let each = 0; each < MANY; each += 1) client.send(longAnswer(each));
+    for (let each = 0; each < MANY; each += 1) client.send(longResponse(each));
     expect(await takenOrHeld(client)).toBeLessThan(FEW);
-    expect((ends[0] as Socket).bytesRead).toBeLessThan(MANY * longAnswer(0).length);
+    expect((ends[0] as Socket).bytesRead).toBeLessThan(MANY * longResponse(0).length);
     await until(async () => (/reason="too-slow"} 1/.test(await gateway.registry.metrics()) ? true : undefined));
     const closed = once(client, 'close') as Promise<[number, Buffer]>;
     client.resume();
@@ -109,7 +112,7 @@ describe('A client that floods a WebSocket and reads nothing', () => {
   it.each([
     ['pings', JSON.stringify({ type: 'ping', payload: { text: 'x'.repeat(2_000) } }), 4401],
     ['long messages', PING, 1009],
-    ['refused operations', refused(0), 4401],
+    ['rejected operations', rejected(0), 4401],
   ])('of %s before authentication is closed at the first', async (_, message, code) => {
     const count = Math.ceil(FLOOD_BYTES / message.length);
     const client = await opened();
@@ -210,8 +213,8 @@ describe('Open connections', () => {
     one.send(JSON.stringify({ type: 'connection_init', payload: { authorization: 'Bearer admin:one' } }));
     const [code, reason] = (await once(one, 'close')) as [number, Buffer];
     expect([code, String(reason)]).toEqual([4429, expect.stringContaining('too many open connections')]);
-    const refusal = await eventStream('admin:one');
-    expect([refusal.statusCode, await textOf(refusal)]).toEqual([429, expect.stringContaining('LIM002')]);
+    const rejection = await eventStream('admin:one');
+    expect([rejection.statusCode, await textOf(rejection)]).toEqual([429, expect.stringContaining('LIM002')]);
     expect((await eventStream('admin:two')).statusCode).toBe(200);
     (first as WebSocket).close();
     await until(async () => ((await eventStream('admin:one')).statusCode === 200 ? true : undefined));
@@ -222,10 +225,13 @@ describe('Open connections', () => {
     const [last] = (await many(100, 'admin:two')).slice(-1) as [WebSocket];
     const another = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
     another.on('error', () => undefined);
-    const [, answer] = (await once(another, 'unexpected-response')) as [unknown, IncomingMessage];
-    expect([answer.statusCode, await textOf(answer)]).toEqual([429, expect.stringContaining('Too many connections')]);
-    const refusal = await eventStream('admin:three');
-    expect([refusal.statusCode, await textOf(refusal)]).toEqual([429, expect.stringContaining('this address')]);
+    const [, response] = (await once(another, 'unexpected-response')) as [unknown, IncomingMessage];
+    expect([response.statusCode, await textOf(response)]).toEqual([
+      429,
+      expect.stringContaining('Too many connections'),
+    ]);
+    const rejection = await eventStream('admin:three');
+    expect([rejection.statusCode, await textOf(rejection)]).toEqual([429, expect.stringContaining('this address')]);
     last.close();
     await until(async () => ((await eventStream('admin:three')).statusCode === 200 ? true : undefined));
   });

@@ -15,7 +15,7 @@ function growingLog(delays: readonly number[] = [0]) {
     async read(after, first) {
       const delay = delays[reads % delays.length] ?? 0;
       reads += 1;
-      for (let turn = 0; turn < delay; turn += 1) await new Promise((resolve) => void setImmediate(resolve));
+      for (let tick = 0; tick < delay; tick += 1) await new Promise((resolve) => void setImmediate(resolve));
       if (after === null) return { cursor: `before ${entries.length}`, entries: [] };
       const from = after.startsWith('before ') ? Number(after.slice(7)) : Number(after) + 1;
       const found = entries.slice(from, from + first);
@@ -184,10 +184,10 @@ describe('The feed of a gateway', () => {
     const readers = await Promise.all(
       Array.from({ length: 50 }, () => openReader({ feed, log, isFor: everything, after: null })),
     );
-    const begun = performance.now();
+    const started = performance.now();
     const readBefore = reads();
     await until(() => (reads() > readBefore + 3 ? true : undefined));
-    expect(reads() - readBefore).toBeLessThan((performance.now() - begun) / 100 + 3);
+    expect(reads() - readBefore).toBeLessThan((performance.now() - started) / 100 + 3);
     for (const reader of readers) reader.close();
     let last = reads();
     const isQuiet = async () => {

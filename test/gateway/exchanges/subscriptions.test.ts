@@ -26,7 +26,7 @@ const kept = (subscriber: Subscriber): Subscriber => {
   open.push(subscriber);
   return subscriber;
 };
-const idsOf = (subscriber: Subscriber) => subscriber.told.map(({ data }) => data?.registerEvents?.id);
+const idsOf = (subscriber: Subscriber) => subscriber.messages.map(({ data }) => data?.registerEvents?.id);
 
 describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
   const follow = (token = 'admin:one', variables: Record<string, unknown> = BEGINNING) =>
@@ -35,7 +35,7 @@ describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
   it('receives neither events that the graph hides from its caller nor deleted ones', async () => {
     const { fixture } = gateway;
     fixture.add(4);
-    fixture.refused.add(fixture.ids[1] as string);
+    fixture.rejected.add(fixture.ids[1] as string);
     fixture.gone.add(fixture.ids[2] as string);
     const subscriber = follow();
     await subscriber.first(2);
@@ -49,7 +49,7 @@ describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
     await subscriber.first(1);
     fixture.eventsUnavailable = true;
     fixture.add(1);
-    await until(() => (fixture.refusals > 1 ? true : undefined));
+    await until(() => (fixture.rejections > 1 ? true : undefined));
     fixture.logUnavailable = true;
     fixture.add(1);
     fixture.eventsUnavailable = false;
@@ -57,7 +57,7 @@ describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
     fixture.logUnavailable = false;
     await subscriber.first(3);
     expect(idsOf(subscriber)).toEqual(fixture.ids);
-    expect(subscriber.told.flatMap(({ errors = [] }) => errors)).toEqual([]);
+    expect(subscriber.messages.flatMap(({ errors = [] }) => errors)).toEqual([]);
   });
 
   it('receives no event after the suspension of its account', async () => {
@@ -242,29 +242,29 @@ describe('A request for an upgrade', () => {
   it('to HTTP/2 is handled like a plain request', async () => {
     const body = JSON.stringify({ query: '{ origin { clientAddress } }' });
     const head = `POST /graphql HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade, HTTP2-Settings, close\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n`;
-    const answer = await exchange(
+    const response = await exchange(
       `${head}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
-    expect(answer).toMatch(/^HTTP\/1.1 200 OK[^]*"clientAddress":"127.0.0.1"/);
+    expect(response).toMatch(/^HTTP\/1.1 200 OK[^]*"clientAddress":"127.0.0.1"/);
   });
 
   it('to a WebSocket at another path is handled like a plain request', async () => {
-    const answer = await exchange(
+    const response = await exchange(
       'GET /none HTTP/1.1\r\nhost: localhost\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
     );
-    expect(answer).toMatch(/^HTTP\/1.1 404 [^]*NTF001/);
+    expect(response).toMatch(/^HTTP\/1.1 404 [^]*NTF001/);
   });
 
   const exchange = async (text: string): Promise<string> => {
     const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
     socket.write(text);
-    let answer = '';
+    let response = '';
     socket.on('data', (chunk: Buffer) => {
-      answer += chunk.toString();
+      response += chunk.toString();
     });
-    await until(() => (/\r\n\r\n[^]*}/.test(answer) ? true : undefined));
+    await until(() => (/\r\n\r\n[^]*}/.test(response) ? true : undefined));
     socket.destroy();
-    return answer;
+    return response;
   };
 });
 

@@ -14,12 +14,12 @@ import { generatedSchema } from '../../../schema/generated-schema';
 import { ACCOUNT_ROLES, type Role } from '../../../schema/roles';
 import { OBJECT_FIELDS } from '../../support/authorisation-fields';
 import { FIELD_TABLES, GRAPH_TABLES } from '../../support/authorisation-graph';
-import { GRAPH_REQUESTS, type GraphQuestion, REACHED } from '../../support/authorisation-graph-requests';
+import { GRAPH_REQUESTS, type GraphOperation, REACHED } from '../../support/authorisation-graph-requests';
 import { type AuthorisationObjects, authorisationObjects } from '../../support/authorisation-objects';
 import { ABSENT, type AuthorisationRequest, REQUESTS } from '../../support/authorisation-requests';
 import { REST_TABLES } from '../../support/authorisation-rest';
 import { MAY, type MayCall, WITHOUT_OWNER } from '../../support/authorisation-roles';
-import { type AuthorisationRoom, authorisationRoom } from '../../support/authorisation-room';
+import { type AuthorisationFixture, authorisationFixture } from '../../support/authorisation-fixture';
 import { GUESSES, lookalikes, statusOf } from '../../support/authorisation-surface';
 import { type AuthorisationRow, CALLERS, type CallerName, authorisationRows } from '../../support/authorisation-table';
 import type { GraphError } from '../../support/graph';
@@ -86,30 +86,30 @@ const SHOWN = FIELDS.filter(
 const ROOTS = ['Query', 'Mutation', 'Subscription'];
 
 describe.each(usualWirings())('The register (%s)', (wiring) => {
-  let room: AuthorisationRoom;
+  let fixture: AuthorisationFixture;
   let objects: AuthorisationObjects;
   let schema: GraphQLSchema;
   beforeAll(async () => {
-    room = await authorisationRoom(wiring);
-    objects = authorisationObjects(room);
-    schema = buildClientSchema((await asked('admin', { query: getIntrospectionQuery() })).data);
+    fixture = await authorisationFixture(wiring);
+    objects = authorisationObjects(fixture);
+    schema = buildClientSchema((await execute('admin', { query: getIntrospectionQuery() })).data);
   }, 300_000);
-  afterAll(() => room?.close());
+  afterAll(() => fixture?.close());
 
   describe('over REST', () => {
     it.each(Object.entries(DOCUMENTS))(
       'serves the paths of Interface %s in its table, and no other',
       async (name, path) => {
         const rows = authorisationRows(...REST_TABLES[name as keyof typeof DOCUMENTS]);
-        const document = (await (await fetch(`${room.register.rest}${path}`)).json()) as ServedDocument;
+        const document = (await (await fetch(`${fixture.register.rest}${path}`)).json()) as ServedDocument;
         expect(routesOf(document).toSorted()).toEqual([...new Set(rows.map(({ route }) => route))].toSorted());
       },
     );
 
     it.each(REST_ROWS)('responds to $route, $object, as in the table', async (row) => {
       const isGood = (cell: string) => cell.startsWith('2');
-      const found = await inTurn(row, isGood, async (caller) => {
-        const request = await (REQUESTS[row.route] as (typeof REQUESTS)[string])({ ...row, caller, room, objects });
+      const found = await cellsByCaller(row, isGood, async (caller) => {
+        const request = await (REQUESTS[row.route] as (typeof REQUESTS)[string])({ ...row, caller, fixture, objects });
         return [await restCell(row.route, caller, request), request.uses];
       });
       expect(found).toEqual(row.expected);
@@ -146,10 +146,10 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
 
     it.each(GRAPH_ROWS)('responds to $route, $object, as in the table', async (row) => {
       const isGood = (cell: string) => ['ok', 'null', 'e'].includes(cell);
-      const found = await inTurn(row, isGood, async (caller) => {
-        const ask = GRAPH_REQUESTS[row.route] as (typeof GRAPH_REQUESTS)[string];
-        const question = await ask({ ...row, caller, room, objects });
-        return [await graphCell(caller, question), question.uses];
+      const found = await cellsByCaller(row, isGood, async (caller) => {
+        const cellOf = GRAPH_REQUESTS[row.route] as (typeof GRAPH_REQUESTS)[string];
+        const operation = await cellOf({ ...row, caller, fixture, objects });
+        return [await graphCell(caller, operation), operation.uses];
       });
       expect(found).toEqual(row.expected);
     });
@@ -157,14 +157,14 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
     it.each(FIELD_ROWS)('returns $route, $object, to the callers in the table', async (row) => {
       const [type = '', field = ''] = row.route.split('.');
       const isMetadata = type === 'RecordMetadata';
-      const found = await inTurn(
+      const found = await cellsByCaller(
         row,
         (cell) => cell === 'ok',
         async (caller) => {
           if (row.expected[caller] === '-') return ['-', undefined];
           const reach = REACHED[`${isMetadata ? 'AccessRecord' : type} ${row.object}`] as (typeof REACHED)[string];
           const selection = `${field}${isLeafType(getNamedType(fieldOf(type, field).type)) ? '' : ' { __typename }'}`;
-          const text = (await reach({ ...row, caller, room, objects }))(
+          const text = (await reach({ ...row, caller, fixture, objects }))(
             isMetadata ? `recordMetadata { ${selection} }` : selection,
           );
           return [await graphCell(caller, { query: text }, field), undefined];
@@ -185,13 +185,13 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       );
       const [row] = rows as [AuthorisationRow];
       const callers = CALLERS.filter(
-        (caller) => !['-', 'x'].includes(row.expected[caller]) && !isRefusedBefore(type, caller),
+        (caller) => !['-', 'x'].includes(row.expected[caller]) && !isRejectedBefore(type, caller),
       );
       for (const caller of callers) {
-        const query = (await (REACHED[place] as (typeof REACHED)[string])({ ...row, caller, room, objects }))(
+        const query = (await (REACHED[place] as (typeof REACHED)[string])({ ...row, caller, fixture, objects }))(
           selection.join(' '),
         );
-        expect([caller, (await asked(caller, { query })).errors]).toEqual([caller, undefined]);
+        expect([caller, (await execute(caller, { query })).errors]).toEqual([caller, undefined]);
       }
     });
 
@@ -199,15 +199,15 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       const hidden = FIELDS.filter(([, may]) => may === 'services').map(([field]) => field.split('.'));
       for (const root of ['Query', 'Mutation']) {
         const names = hidden.filter(([of]) => of === root).map(([, name]) => name as string);
-        const { errors = [] } = await asked(caller, { query: `${root.toLowerCase()} { ${names.join(' ')} }` });
+        const { errors = [] } = await execute(caller, { query: `${root.toLowerCase()} { ${names.join(' ')} }` });
         expect(errors.map(({ message }) => /^Cannot query field "(\w+)"/.exec(message)?.[1])).toEqual(names);
       }
     });
 
     it('accepts the sign-in of every account, and rejects an operation field by field', async () => {
-      const { errors = [] } = await asked('none', { query: minimalOperation(schema, 'Mutation.issueBearerToken') });
+      const { errors = [] } = await execute('none', { query: minimalOperation(schema, 'Mutation.issueBearerToken') });
       expect(errors.map(({ path, extensions }) => [path, extensions.code])).toEqual([[['issueBearerToken'], 'AUT001']]);
-      const partly = await asked('provider', { query: '{ viewer { role } accounts { totalCount } }' });
+      const partly = await execute('provider', { query: '{ viewer { role } accounts { totalCount } }' });
       expect(partly.errors?.map(({ extensions }) => extensions.code)).toEqual(['PRM001']);
       expect(partly.data?.accounts ?? null).toBeNull();
     });
@@ -225,11 +225,11 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
     /^GET (\/v1\/(auth\/token|records|access-records\/\{ak\}|meter-points\/.*|identity-records\/(exists|\{ir\}))|\/login|\/show-consents\/.*)$/;
 
   describe('at paths that no document lists', () => {
-    const ASKING = ['admin', 'owner', 'none'] as const;
+    const CALLING_PAIRS = ['admin', 'owner', 'none'] as const;
 
     it.each(GUESSES)('responds at %s: %s %s with %i', async (server, method, path, status) => {
-      for (const caller of ASKING)
-        expect(await statusOf(room.register[server], method, path, room.credentials[caller])).toBe(status);
+      for (const caller of CALLING_PAIRS)
+        expect(await statusOf(fixture.register[server], method, path, fixture.credentials[caller])).toBe(status);
     });
 
     it.each(PATHS)('serves %s with no other method', async (path, methods) => {
@@ -238,7 +238,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       const isHeadServed = methods.includes('GET') && !HAS_EFFECT.test(`GET ${path}`);
       const silent = isHeadServed ? others.filter((method) => method !== 'HEAD') : others;
       for (const method of silent)
-        expect([method, await statusOf(room.register.rest, method, address, room.credentials.owner)]).toEqual([
+        expect([method, await statusOf(fixture.register.rest, method, address, fixture.credentials.owner)]).toEqual([
           method,
           405,
         ]);
@@ -247,8 +247,13 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
     it.each(PATHS)('does not serve paths similar to %s', async (path, methods) => {
       for (const address of lookalikes(await addressOf(path))) {
         for (const caller of ['owner', 'none'] as const) {
-          const status = await statusOf(room.register.rest, methods[0] as string, address, room.credentials[caller]);
-          expect([address, REFUSALS.includes(status) || status]).toEqual([address, true]);
+          const status = await statusOf(
+            fixture.register.rest,
+            methods[0] as string,
+            address,
+            fixture.credentials[caller],
+          );
+          expect([address, REJECTIONS.includes(status) || status]).toEqual([address, true]);
         }
       }
     });
@@ -260,7 +265,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       for (const { route } of closed) {
         const address = await addressOf(route.replace('GET ', ''));
         const status = HAS_EFFECT.test(route) ? 405 : 401;
-        expect([route, await statusOf(room.register.rest, 'HEAD', address)]).toEqual([route, status]);
+        expect([route, await statusOf(fixture.register.rest, 'HEAD', address)]).toEqual([route, status]);
       }
     });
 
@@ -275,29 +280,29 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
    * Sends the requests of rejected callers first, concurrently. The others follow one by one: they succeed only if
    * nothing has changed.
    */
-  async function inTurn(
+  async function cellsByCaller(
     { expected }: AuthorisationRow,
     isGood: (cell: string) => boolean,
-    ask: (caller: CallerName) => Promise<[cell: string, uses: string | undefined]>,
+    cellOf: (caller: CallerName) => Promise<[cell: string, uses: string | undefined]>,
   ): Promise<Record<string, string>> {
     const found: Record<string, string> = {};
-    const askFor = async (caller: CallerName) => {
-      const [cell, uses] = await ask(caller);
+    const requestFor = async (caller: CallerName) => {
+      const [cell, uses] = await cellOf(caller);
       if (isGood(cell) && uses !== undefined) objects.usedUp(uses);
       found[caller] = cell;
     };
-    const isRefused = (caller: CallerName) => /[uxrop]$/.test(expected[caller]) && !isGood(expected[caller]);
-    await Promise.all(CALLERS.filter(isRefused).map(askFor));
-    for (const caller of CALLERS) if (!isRefused(caller)) await askFor(caller);
+    const isRejected = (caller: CallerName) => /[uxrop]$/.test(expected[caller]) && !isGood(expected[caller]);
+    await Promise.all(CALLERS.filter(isRejected).map(requestFor));
+    for (const caller of CALLERS) if (!isRejected(caller)) await requestFor(caller);
     return found;
   }
 
   async function restCell(route: string, caller: CallerName, request: AuthorisationRequest): Promise<string> {
     const [method = '', template = ''] = route.split(' ');
-    const { path = {}, query = {}, body, credential = room.credentials[caller] } = request;
+    const { path = {}, query = {}, body, credential = fixture.credentials[caller] } = request;
     const address = template.replaceAll(/\{([^}]+)\}/g, (_, name: string) => path[name] ?? '');
     const search = new URLSearchParams(query).toString();
-    const response = await fetch(`${room.register.rest}${address}${search && `?${search}`}`, {
+    const response = await fetch(`${fixture.register.rest}${address}${search && `?${search}`}`, {
       method,
       headers: { ...credential, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -307,21 +312,21 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
     return `${response.status}${isJson ? mailMessage(response.ok, method, JSON.parse(text)) : ''}`;
   }
 
-  async function asked(caller: CallerName, { query, variables = {} }: GraphQuestion): Promise<Answer> {
-    const response = await fetch(`${room.register.gateway}/graphql`, {
+  async function execute(caller: CallerName, { query, variables = {} }: GraphOperation): Promise<GraphResult> {
+    const response = await fetch(`${fixture.register.gateway}/graphql`, {
       method: 'POST',
-      headers: { ...room.credentials[caller], 'content-type': 'application/json' },
+      headers: { ...fixture.credentials[caller], 'content-type': 'application/json' },
       body: JSON.stringify({ query, variables }),
     });
-    return { ...((await response.json()) as Answer), status: response.status };
+    return { ...((await response.json()) as GraphResult), status: response.status };
   }
 
   /** Returns the first result of a subscription, which starts in the past and therefore has one. */
-  async function subscribed(caller: CallerName, { query }: GraphQuestion): Promise<Answer> {
+  async function subscribed(caller: CallerName, { query }: GraphOperation): Promise<GraphResult> {
     const abort = new AbortController();
-    const response = await fetch(`${room.register.gateway}/graphql`, {
+    const response = await fetch(`${fixture.register.gateway}/graphql`, {
       method: 'POST',
-      headers: { ...room.credentials[caller], 'content-type': 'application/json', accept: 'text/event-stream' },
+      headers: { ...fixture.credentials[caller], 'content-type': 'application/json', accept: 'text/event-stream' },
       body: JSON.stringify({ query }),
       signal: abort.signal,
     });
@@ -331,16 +336,16 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       if (/^data: \{.*\n/m.test(text)) break;
     }
     abort.abort();
-    return JSON.parse(/^data: (\{.*)$/m.exec(text)?.[1] ?? text) as Answer;
+    return JSON.parse(/^data: (\{.*)$/m.exec(text)?.[1] ?? text) as GraphResult;
   }
 
-  async function graphCell(caller: CallerName, question: GraphQuestion, field?: string): Promise<string> {
-    const isSubscription = question.query.startsWith('subscription');
+  async function graphCell(caller: CallerName, operation: GraphOperation, field?: string): Promise<string> {
+    const isSubscription = operation.query.startsWith('subscription');
     const {
       status,
       data,
       errors = [],
-    } = await (isSubscription ? subscribed(caller, question) : asked(caller, question));
+    } = await (isSubscription ? subscribed(caller, operation) : execute(caller, operation));
     const [error] = errors;
     if (error) {
       const { code } = error.extensions;
@@ -355,12 +360,12 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
 
   /** Returns the error of a caller before the field executes; empty if the caller is admitted. */
   async function admission(caller: CallerName, query: string): Promise<string> {
-    const { status, data, errors = [] } = await asked(caller, { query });
-    const refusal = errors.find(
+    const { status, data, errors = [] } = await execute(caller, { query });
+    const rejection = errors.find(
       ({ path, extensions: { code } }) => code === 'PRM001' || (code.startsWith('AUT') && !path),
     );
-    if (refusal === undefined) return '';
-    const { code } = refusal.extensions;
+    if (rejection === undefined) return '';
+    const { code } = rejection.extensions;
     expect([data ?? null, status]).toEqual([null, code.startsWith('AUT') ? 401 : expect.any(Number)]);
     return letterOfCode(code);
   }
@@ -378,7 +383,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
 });
 
 /** A GraphQL response. */
-interface Answer {
+interface GraphResult {
   readonly status?: number;
   readonly data: ReturnType<typeof JSON.parse>;
   readonly errors?: readonly GraphError[];
@@ -391,7 +396,7 @@ interface ServedDocument {
 }
 
 /** An encoded slash may split one parameter in two: the form or the caller is then rejected. */
-const REFUSALS = [400, 401, 403, 404, 405];
+const REJECTIONS = [400, 401, 403, 404, 405];
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
@@ -438,7 +443,7 @@ function expectedAdmission(may: Exclude<MayCall, 'services'>, caller: CallerName
 }
 
 /** Fields of the register of suppliers are open to callers with a valid credential or none. */
-const isRefusedBefore = (type: string, caller: CallerName): boolean =>
+const isRejectedBefore = (type: string, caller: CallerName): boolean =>
   ['RtiUser', 'Supplier'].includes(type) && caller !== 'none' && WITHOUT_CREDENTIAL[caller] !== undefined;
 
 const IDENTIFIERS = /^(AccessKey|ConsentKey|IdentityRecordKey|DUID|CredentialId|TokenRef|WebhookId|EventId|MPxN|ID)$/;

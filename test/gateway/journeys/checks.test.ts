@@ -2,8 +2,8 @@ import { Pool } from 'pg';
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import { NOT_ISSUED } from '../../../subgraphs/server/graph/checked-mutations';
 import { type AuthorisationObjects, authorisationObjects } from '../../support/authorisation-objects';
-import { type AuthorisationRoom, authorisationRoom } from '../../support/authorisation-room';
-import type { GraphQuestion } from '../../support/authorisation-graph-requests';
+import { type AuthorisationFixture, authorisationFixture } from '../../support/authorisation-fixture';
+import type { GraphOperation } from '../../support/authorisation-graph-requests';
 import type { CallerName } from '../../support/authorisation-table';
 import { usualWirings } from '../../support/register';
 import { SAMPLE_MUTATIONS, type SampleMutation, asCheck } from '../../support/mutations';
@@ -17,31 +17,37 @@ const NOT_CHECKABLE = [
   ...['proveContactByLink', 'proveContactByPasskey'],
 ];
 
-/** Needs a contest of contacts: a check of it succeeds in test/identity/database/chapters/contests.ts, and is rejected below. */
+/**
+ * Needs a contest of contacts: a check of it succeeds in test/identity/database/chapters/contests.ts, and is rejected
+ * below.
+ */
 const WITHOUT_SAMPLE = ['judgeContact'];
 
-/** Tables that background tasks change at their own time: due deliveries, jobs, counts of records, and due changes of tariffs with their events. */
+/**
+ * Tables that background tasks change at their own time: due deliveries, jobs, counts of records, and due changes of
+ * tariffs with their events.
+ */
 const IN_THE_BACKGROUND =
   /\.(delivery|fanout|_private_|record_count|look$)|^tariffs\.(tariff_effect|tariff_standing|event)/;
 const MAX_ATTEMPTS = 5;
 
 describe('A check of a mutation', () => {
   describe.each(usualWirings())('%s', (wiring) => {
-    let room: AuthorisationRoom;
+    let fixture: AuthorisationFixture;
     let objects: AuthorisationObjects;
     let pool: Pool;
     beforeAll(async () => {
-      room = await authorisationRoom(wiring);
-      objects = authorisationObjects(room);
-      pool = new Pool({ connectionString: room.register.databaseUrl, max: 1 });
+      fixture = await authorisationFixture(wiring);
+      objects = authorisationObjects(fixture);
+      pool = new Pool({ connectionString: fixture.register.databaseUrl, max: 1 });
     }, 300_000);
     afterAll(async () => {
       await pool?.end();
-      await room?.close();
+      await fixture?.close();
     });
 
     it('is offered by every mutation except sign-ins, ceremonies and tokens', async () => {
-      const schema = buildClientSchema((await ask('admin', { query: getIntrospectionQuery() })).data);
+      const schema = buildClientSchema((await execute('admin', { query: getIntrospectionQuery() })).data);
       const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
       const offered = mutations
         .filter(({ args }) => args.some(({ name }) => name === 'dryRun'))
@@ -52,69 +58,71 @@ describe('A check of a mutation', () => {
 
     it('reports the errors of the change', async () => {
       const unknown = '00000000-0000-4000-8000-000000000000';
-      const answers = await Promise.all([
-        ask('customer', { query: `mutation { judgeContact(contact: "${unknown}", verdict: REJECTED, dryRun: true) }` }),
-        ask('admin', {
+      const responses = await Promise.all([
+        execute('customer', {
+          query: `mutation { judgeContact(contact: "${unknown}", verdict: REJECTED, dryRun: true) }`,
+        }),
+        execute('admin', {
           query: 'mutation { setContactUrl(accountId: "acc_x", contactUrl: "x", dryRun: true) { role } }',
         }),
-        ask('owner', { query: 'mutation { suspendAccount(accountId: "acc_x", dryRun: true) { role } }' }),
-        ask('none', { query: 'mutation { suspendAccount(accountId: "acc_x", dryRun: true) { role } }' }),
+        execute('owner', { query: 'mutation { suspendAccount(accountId: "acc_x", dryRun: true) { role } }' }),
+        execute('none', { query: 'mutation { suspendAccount(accountId: "acc_x", dryRun: true) { role } }' }),
       ]);
-      const codes = answers.map(({ errors = [] }) => errors.map(({ extensions }) => extensions.code));
+      const codes = responses.map(({ errors = [] }) => errors.map(({ extensions }) => extensions.code));
       expect(codes).toEqual([['PRM003'], ['VAL008'], ['PRM001'], ['AUT001']]);
     });
 
     it.each(Object.entries(SAMPLE_MUTATIONS))(
       'changes no row of any table, and %s makes the change afterwards',
       async (_, mutation) => {
-        const question = await checkedWithoutTrace(mutation);
+        const operation = await checkedWithoutTrace(mutation);
         const before = await tableContents(pool);
-        const made = await ask(mutation.caller, question);
+        const made = await execute(mutation.caller, operation);
         expect(made.errors).toBeUndefined();
         expect(differences(before, await tableContents(pool))).not.toEqual([]);
-        if (question.uses !== undefined) objects.usedUp(question.uses);
+        if (operation.uses !== undefined) objects.usedUp(operation.uses);
       },
     );
 
     it('does not show secrets', async () => {
       const secrets = ['onboardAccount', 'rotateAccountSecret', 'issueSupplierApiKey', 'prepareGridPublication'];
       for (const name of [...secrets, 'registerWebhook', 'registerRtiWebhook']) {
-        const { caller, question } = SAMPLE_MUTATIONS[name] as SampleMutation;
-        const { data } = await ask(caller, asCheck(await question(room, objects)));
+        const { caller, nextChange: operation } = SAMPLE_MUTATIONS[name] as SampleMutation;
+        const { data } = await execute(caller, asCheck(await operation(fixture, objects)));
         const { secretKey, signingSecret, address } = data[name];
         expect([name, secretKey ?? signingSecret ?? address]).toEqual([name, NOT_ISSUED]);
       }
     });
 
     it('stands alone in its operation', async () => {
-      const account = await (SAMPLE_MUTATIONS['suspendAccount'] as SampleMutation).question(room, objects);
+      const account = await (SAMPLE_MUTATIONS['suspendAccount'] as SampleMutation).nextChange(fixture, objects);
       const query = `mutation ($id: ID!) {
       check: suspendAccount(accountId: $id, dryRun: true) { status }
       change: suspendAccount(accountId: $id) { status }
     }`;
-      const { errors = [] } = await ask('admin', { ...account, query });
+      const { errors = [] } = await execute('admin', { ...account, query });
       expect(errors.map(({ path, extensions }) => [path, extensions.code])).toEqual([[['change'], 'VAL003']]);
-      expect((await ask('admin', account)).errors).toBeUndefined();
+      expect((await execute('admin', account)).errors).toBeUndefined();
     });
 
     /** Checks a change; a check that meets a background task is repeated with another change. */
-    async function checkedWithoutTrace({ caller, question: next }: SampleMutation): Promise<GraphQuestion> {
+    async function checkedWithoutTrace({ caller, nextChange: next }: SampleMutation): Promise<GraphOperation> {
       for (let attempt = 1; ; attempt += 1) {
-        const question = await next(room, objects);
+        const operation = await next(fixture, objects);
         const before = await quietContents(pool);
-        const { errors } = await ask(caller, asCheck(question));
+        const { errors } = await execute(caller, asCheck(operation));
         expect(errors).toBeUndefined();
         const changed = differences(before, await tableContents(pool));
-        if (changed.length === 0) return question;
+        if (changed.length === 0) return operation;
         const isBackground = changed.every((name) => IN_THE_BACKGROUND.test(name));
         if (!isBackground || attempt === MAX_ATTEMPTS) expect(changed).toEqual([]);
       }
     }
 
-    async function ask(caller: CallerName, { query, variables }: GraphQuestion) {
-      const response = await fetch(`${room.register.gateway}/graphql`, {
+    async function execute(caller: CallerName, { query, variables }: GraphOperation) {
+      const response = await fetch(`${fixture.register.gateway}/graphql`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', ...room.credentials[caller] },
+        headers: { 'content-type': 'application/json', ...fixture.credentials[caller] },
         body: JSON.stringify({ query, variables }),
       });
       return (await response.json()) as {

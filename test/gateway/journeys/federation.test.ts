@@ -88,43 +88,45 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
     });
 
     it('rejects another Data User as not the owner, without an address', async () => {
-      const answer = await other(ACROSS, { key });
-      expect(answer.data).toEqual({ accessRecord: { dataUser: { displayName: DISPLAY_NAME }, identityRecord: null } });
-      expect(failuresOf(answer)).toEqual(['PRM002 accessRecord.identityRecord']);
-      expect(answer.text).not.toContain(POSTCODE);
+      const response = await other(ACROSS, { key });
+      expect(response.data).toEqual({
+        accessRecord: { dataUser: { displayName: DISPLAY_NAME }, identityRecord: null },
+      });
+      expect(failuresOf(response)).toEqual(['PRM002 accessRecord.identityRecord']);
+      expect(response.text).not.toContain(POSTCODE);
     });
 
     it('requires a token for the directory and the Identity Record', async () => {
-      const answer = await graphOf(register)(ACROSS, { key });
-      expect(answer.data).toEqual({ accessRecord: { dataUser: null, identityRecord: null } });
-      expect(failuresOf(answer).toSorted()).toEqual([
+      const response = await graphOf(register)(ACROSS, { key });
+      expect(response.data).toEqual({ accessRecord: { dataUser: null, identityRecord: null } });
+      expect(failuresOf(response).toSorted()).toEqual([
         'AUT001 accessRecord.dataUser',
         'AUT001 accessRecord.identityRecord',
       ]);
-      expect(answer.text).not.toContain(POSTCODE);
+      expect(response.text).not.toContain(POSTCODE);
     });
 
     it.each(['admin', 'analyst', 'data_provider', 'portal', 'supplier', 'communications_operator'] as const)(
       'does not return the Identity Record to the role %s',
       async (role) => {
-        const answer = await (await graphAs(register, role))(ACROSS, { key });
-        expect(answer.data).toEqual({
+        const response = await (await graphAs(register, role))(ACROSS, { key });
+        expect(response.data).toEqual({
           accessRecord: { dataUser: { displayName: DISPLAY_NAME }, identityRecord: null },
         });
-        expect(failuresOf(answer)).toEqual(['PRM002 accessRecord.identityRecord']);
-        expect(answer.text).not.toContain(POSTCODE);
+        expect(failuresOf(response)).toEqual(['PRM002 accessRecord.identityRecord']);
+        expect(response.text).not.toContain(POSTCODE);
       },
     );
 
     it('returns all records to the back office, but neither key nor Identity Record nor meter point', async () => {
       const list = `{ allAccessRecords(first: 2) { totalCount nodes { purpose ak recordMetadata { duid recordIdentifier } identityRecord { piiPrincipal { mpxn } } } } }`;
       for (const role of ['admin', 'analyst'] as const) {
-        const answer = await (await graphAs(register, role))(list);
-        expect(answer.data.allAccessRecords.totalCount).toBe(9);
-        const [node] = answer.data.allAccessRecords.nodes;
+        const response = await (await graphAs(register, role))(list);
+        expect(response.data.allAccessRecords.totalCount).toBe(9);
+        const [node] = response.data.allAccessRecords.nodes;
         expect(node).toMatchObject({ ak: null, recordMetadata: { recordIdentifier: null }, identityRecord: null });
-        expect(new Set(answer.errors.map(({ extensions }) => extensions.code))).toEqual(new Set(['PRM002']));
-        expect(answer.text).not.toMatch(/ak_[0-9a-f]{24}|1012345678/);
+        expect(new Set(response.errors.map(({ extensions }) => extensions.code))).toEqual(new Set(['PRM002']));
+        expect(response.text).not.toMatch(/ak_[0-9a-f]{24}|1012345678/);
       }
     });
 
@@ -163,8 +165,8 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
         `{ identityRecordLinks(refs: ["${register.sandbox.samples.identity_record}"]) { duid } }`,
         '{ admission(accountId: "acc_000000000000000000000000") { status } }',
       ]) {
-        const answer = await other(query);
-        expect([answer.status, ...failuresOf(answer)]).toEqual([400, 'VAL003']);
+        const response = await other(query);
+        expect([response.status, ...failuresOf(response)]).toEqual([400, 'VAL003']);
       }
     });
 
@@ -252,7 +254,7 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
       });
     });
 
-    const NOBODY = `ak_${'0'.repeat(24)}`;
+    const UNKNOWN_KEY = `ak_${'0'.repeat(24)}`;
     const REVOKE = (key: string) => `mutation { revokeAccessRecord(key: "${key}") { ak } }`;
 
     it.each<[sentence: string, query: string, status: number, failures: string[]]>([
@@ -266,10 +268,10 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
         ['VAL003'],
       ],
       ['nothing', '', 400, ['VAL003']],
-      ['a revocation of an unknown record', REVOKE(NOBODY), 200, ['NTF001 revokeAccessRecord']],
+      ['a revocation of an unknown record', REVOKE(UNKNOWN_KEY), 200, ['NTF001 revokeAccessRecord']],
     ])('responds to %s with a code of the catalogue', async (_, query, status, failures) => {
-      const answer = await dataUser(query);
-      expect([answer.status, failuresOf(answer)]).toEqual([status, failures]);
+      const response = await dataUser(query);
+      expect([response.status, failuresOf(response)]).toEqual([status, failures]);
     });
 
     it('returns a code for each rejection of a change: owner, state, version, idempotency key', async () => {
@@ -292,13 +294,13 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
 
     it.each(['\0', 'lone \ud800 surrogate'])('rejects malformed text: %j', async (text) => {
       const input = recordOf(register.sandbox.samples.identity_record, { purpose: text });
-      const answer = await dataUser(REGISTER, { input });
-      expect(failuresOf(answer)).toEqual([expect.stringMatching(/^VAL00[13]/)]);
+      const response = await dataUser(REGISTER, { input });
+      expect(failuresOf(response)).toEqual([expect.stringMatching(/^VAL00[13]/)]);
       expect(register.log()).not.toContain('internal error');
     });
 
     it('never echoes a value', async () => {
-      const answers = [
+      const responses = [
         await dataUser('query ($key: AccessKey!) { accessRecord(key: $key) { state } }', { key: 'ZZYZX' }),
         await dataUser('{ accessRecord(key: "ZZYZX") { state } }'),
         await dataUser('{ accessRecords(state: ZZYZX) { totalCount } }'),
@@ -306,7 +308,7 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
         await dataUser(REGISTER, { input: recordOf('ZZYZX', { legalBasis: 'ZZYZX', dataTypes: 'ZZYZX' }) }),
         await dataUser('mutation { issueBearerToken(accountId: "ZZYZX", secretKey: "ZZYZX") { bearerToken } }'),
       ];
-      for (const { errors, text } of answers) {
+      for (const { errors, text } of responses) {
         expect(errors.length).toBeGreaterThan(0);
         expect(text).not.toContain('ZZYZX');
         expect(text).not.toMatch(/node_modules|\.ts:|stacktrace/);
@@ -314,9 +316,9 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
     });
 
     it('requires a token for introspection', async () => {
-      const answer = await graphOf(register)('{ __schema { queryType { name } } }');
-      expect([answer.status, ...failuresOf(answer)]).toEqual([401, 'AUT001']);
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      const response = await graphOf(register)('{ __schema { queryType { name } } }');
+      expect([response.status, ...failuresOf(response)]).toEqual([401, 'AUT001']);
+      expect(response.headers.get('www-authenticate')).toBe('Bearer');
     });
 
     it('describes every type, field, argument and value', async () => {

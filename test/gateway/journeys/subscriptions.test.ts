@@ -76,8 +76,8 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
       const query = `query ($after: String) {
         registerEvents(first: 500, after: $after) { nodes { id } pageInfo { hasPreviousPage } } }`;
       const { data } = await until(async () => {
-        const answer = await graphOf(register, dataUser.token)(query, { after: '' });
-        return answer.data.registerEvents.nodes.length > 0 ? answer : undefined;
+        const response = await graphOf(register, dataUser.token)(query, { after: '' });
+        return response.data.registerEvents.nodes.length > 0 ? response : undefined;
       });
       const { nodes, pageInfo } = data.registerEvents;
       expect(pageInfo).toEqual({ hasPreviousPage: false });
@@ -133,11 +133,11 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
       ['a type that does not exist', { types: ['NONE'] }, 'VAL003'],
     ])('are rejected for a Data User with %s', async (__, variables, code) => {
       const subscriber = subscribed(dataUser.token, variables);
-      expect(await refusalOf(subscriber)).toContain(code);
+      expect(await errorOf(subscriber)).toContain(code);
     });
 
     it('are rejected for roles that may not read events', async () => {
-      expect(await refusalOf(subscribed(await tokenOf(register, 'data_provider')))).toContain('PRM001');
+      expect(await errorOf(subscribed(await tokenOf(register, 'data_provider')))).toContain('PRM001');
     });
 
     it.each([
@@ -151,7 +151,7 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
       ['not GraphQL', 'subscription {'],
       ['twofold', 'subscription { one: registerEvents { id } two: registerEvents { id } }'],
     ])('are rejected if they are %s', async (__, query) => {
-      expect(await refusalOf(subscribed(admin, {}, query))).toMatch(/^VAL0(03|10)$/);
+      expect(await errorOf(subscribed(admin, {}, query))).toMatch(/^VAL0(03|10)$/);
     });
 
     it('end, with the reason, soon after the suspension of the account', async () => {
@@ -165,7 +165,7 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
       const { accountId } = data.accounts.nodes.find(({ duid }: { duid: string }) => duid === victim.duid);
       await graph('mutation ($id: ID!) { suspendAccount(accountId: $id) { accountId } }', { id: accountId });
       const ending = await subscriber.ended;
-      expect(ending.kind === 'closed' ? ending.code : subscriber.told.at(-1)?.errors?.[0]?.extensions.code).toBe(
+      expect(ending.kind === 'closed' ? ending.code : subscriber.messages.at(-1)?.errors?.[0]?.extensions.code).toBe(
         ending.kind === 'closed' ? 4401 : 'AUT001',
       );
     });
@@ -191,13 +191,13 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
     const client = socketClient(register.gateway, admin);
     const one = kept(overWebSocket(register.gateway, admin, { query: '{ viewer { role } }' }, client));
     expect(await one.ended).toEqual({ kind: 'complete' });
-    expect(one.told).toEqual([{ data: { viewer: { role: 'ADMIN' } }, extensions: expect.anything() }]);
+    expect(one.messages).toEqual([{ data: { viewer: { role: 'ADMIN' } }, extensions: expect.anything() }]);
   });
 
   it('over a plain request are rejected with the name of the right transport', async () => {
-    const answer = await graphOf(register, admin)('subscription { registerEvents { id } }');
-    expect([answer.status, answer.errors[0]?.extensions.code]).toEqual([400, 'VAL003']);
-    expect(answer.errors[0]?.message).toContain('text/event-stream');
+    const response = await graphOf(register, admin)('subscription { registerEvents { id } }');
+    expect([response.status, response.errors[0]?.extensions.code]).toEqual([400, 'VAL003']);
+    expect(response.errors[0]?.message).toContain('text/event-stream');
   });
 
   it.each([
@@ -233,9 +233,9 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
 });
 
 /** Returns the error of a subscription: its codes, or the status of the HTTP response. */
-async function refusalOf(subscriber: Subscriber): Promise<string> {
+async function errorOf(subscriber: Subscriber): Promise<string> {
   const ending = await subscriber.ended;
   if (ending.kind === 'errors') return ending.codes.join();
   if (ending.kind === 'closed') return `closed ${ending.code} ${ending.reason}`;
-  return subscriber.told.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code)).join();
+  return subscriber.messages.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code)).join();
 }

@@ -11,9 +11,9 @@ import {
 } from '../../support/register';
 import { tokenOf } from '../../support/rest-client';
 import { HOSTILE } from '../../support/properties/contract-violations';
-import { graphAnswer, graphFaults } from '../../support/properties/graphql-answers';
+import { graphResponse, graphFaults } from '../../support/properties/graphql-responses';
 import type { OperationRequest } from '../../support/properties/graphql-operations';
-import { type WireAnswer, wireClient } from '../../support/properties/http-exchange';
+import { type WireResponse, wireClient } from '../../support/properties/http-exchange';
 
 /** A request within the limits may take this many times the processor time of a small one. */
 const MOST_TIMES = 5;
@@ -49,7 +49,7 @@ afterAll(async () => {
   await place.remove();
 });
 
-function post(body: string): Promise<WireAnswer> {
+function post(body: string): Promise<WireResponse> {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
   return wire.send({ method: 'POST', target: '/graphql', headers, body: Buffer.from(body) });
 }
@@ -161,7 +161,7 @@ function op(query: string, variables: OperationRequest['variables'] = {}): Opera
 
 describe('An operation beyond a limit', () => {
   it.each(Object.keys(BOMBS))('(%s) is rejected with its limit', async (name) => {
-    const { errors } = graphAnswer(await post(bodyOf((BOMBS[name] as () => OperationRequest)())));
+    const { errors } = graphResponse(await post(bodyOf((BOMBS[name] as () => OperationRequest)())));
     const expected = EXPECTED[name];
     if (expected === 'run') expect(errors).toBeUndefined();
     else expect(errors?.[0]?.message).toMatch(expected as RegExp);
@@ -229,7 +229,7 @@ async function processorTime(): Promise<number> {
 
 type InspectorCall = (method: string, params?: object) => Promise<unknown>;
 
-/** Calls methods of the register's inspector over a connection of its own. */
+/** Calls methods of the register's inspector over a separate connection. */
 async function inspected<Result>(use: (call: InspectorCall) => Promise<Result>): Promise<Result> {
   const [{ webSocketDebuggerUrl }] = (await (await fetch(`${inspector}/json`)).json()) as [
     { webSocketDebuggerUrl: string },

@@ -7,9 +7,9 @@ import type { AccountRole } from '../../../schema/roles';
 import { type TestRegister, startTestRegister } from '../../support/register';
 import { accountOf, tokenOf } from '../../support/rest-client';
 import { HOSTILE } from '../../support/properties/contract-violations';
-import { codesOf, graphAnswer, graphFaults } from '../../support/properties/graphql-answers';
+import { codesOf, graphResponse, graphFaults } from '../../support/properties/graphql-responses';
 import { type KnownValues, operationsOf } from '../../support/properties/graphql-operations';
-import { type WireAnswer, wireClient } from '../../support/properties/http-exchange';
+import { type WireResponse, wireClient } from '../../support/properties/http-exchange';
 import { ODD_TEXTS } from '../../support/properties/odd-bodies';
 import { PROPERTY_TIME, SEED, holdsForAll } from '../../support/properties/property-run';
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const { access_keys: keys, identity_record: ir, mpxn } = register.sandbox.samples;
   const duid = accountOf(register.sandbox, 'data_user').duid;
   known = { AccessKey: Object.values(keys), IdentityRecordKey: [ir], DUID: [duid], MPxN: [mpxn] };
-  schema = buildClientSchema(graphAnswer(await ask('analyst', { query: getIntrospectionQuery() })).data as never);
+  schema = buildClientSchema(graphResponse(await execute('analyst', { query: getIntrospectionQuery() })).data as never);
 });
 afterAll(async () => {
   wire.close();
@@ -46,15 +46,15 @@ afterAll(async () => {
 });
 jest.setTimeout(PROPERTY_TIME + 250_000); // last resort
 
-const anyone = fc.constantFrom('unauthenticated', ...ROLES);
+const anyCaller = fc.constantFrom('unauthenticated', ...ROLES);
 /** Roles that together may call nearly everything: for other roles most operations fail at the role check. */
 const mostlyAllowed = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('data_user', 'admin') },
-  { weight: 1, arbitrary: anyone },
+  { weight: 1, arbitrary: anyCaller },
 );
 
 /** Sends a body to the gateway, with a role's token or unauthenticated. */
-function post(who: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<WireAnswer> {
+function post(who: string, body: string | Buffer, headers: Record<string, string> = {}): Promise<WireResponse> {
   const token = tokens.get(who);
   return wire.send({
     method: 'POST',
@@ -68,7 +68,7 @@ function post(who: string, body: string | Buffer, headers: Record<string, string
   });
 }
 
-const ask = (who: string, body: unknown) => post(who, JSON.stringify(body));
+const execute = (who: string, body: unknown) => post(who, JSON.stringify(body));
 
 describe('The graph', () => {
   it('responds to bodies of any form with a code for every error', async () => {
@@ -107,7 +107,7 @@ describe('The graph', () => {
       { weight: 1, arbitrary: fc.json() },
       { weight: 1, arbitrary: fc.array(parts, { maxLength: 3 }).map((all) => JSON.stringify(all)) },
     );
-    await holdsForAll(fc.tuple(anyone, bodies), 200, async ([who, body]) => {
+    await holdsForAll(fc.tuple(anyCaller, bodies), 200, async ([who, body]) => {
       expect(graphFaults(await post(who, body))).toEqual([]);
     });
   });
@@ -139,23 +139,23 @@ describe('The graph', () => {
       'query={__typename}',
       '',
     );
-    await holdsForAll(fc.tuple(anyone, bodies, headers), 150, async ([who, body, sent]) => {
-      const answer = await post(who, body, sent);
-      expect(graphFaults(answer)).toEqual([]);
-      expect(answer.headers['transaction-id']).not.toBe(`tid_${'0'.repeat(24)}`);
+    await holdsForAll(fc.tuple(anyCaller, bodies, headers), 150, async ([who, body, sent]) => {
+      const response = await post(who, body, sent);
+      expect(graphFaults(response)).toEqual([]);
+      expect(response.headers['transaction-id']).not.toBe(`tid_${'0'.repeat(24)}`);
     });
   });
 
   it('handles operations of any kind, with valid and invalid values, by role', async () => {
     // `setClockOffset` would change the clock for all tests of the shared register.
     const operations = operationsOf(schema, known, ['setClockOffset']);
-    let answered = 0;
+    let withData = 0;
     await holdsForAll(fc.tuple(mostlyAllowed, operations), 500, async ([who, operation]) => {
-      const answer = await ask(who, operation);
-      expect(graphFaults(answer)).toEqual([]);
-      if (Object.values(graphAnswer(answer).data ?? {}).some((value) => value !== null)) answered += 1;
+      const response = await execute(who, operation);
+      expect(graphFaults(response)).toEqual([]);
+      if (Object.values(graphResponse(response).data ?? {}).some((value) => value !== null)) withData += 1;
     });
-    expect({ FC_SEED: SEED, answered: answered > 10 }).toEqual({ FC_SEED: SEED, answered: true }); // some 30 of 500
+    expect({ FC_SEED: SEED, withData: withData > 10 }).toEqual({ FC_SEED: SEED, withData: true }); // some 30 of 500
   });
 
   it('runs trusted documents with variables of any kind, and reports violations', async () => {
@@ -178,10 +178,10 @@ describe('The graph', () => {
       { noNullPrototype: true },
     );
     await holdsForAll(
-      fc.tuple(anyone, fc.constantFrom(...DOCUMENTS), variables),
+      fc.tuple(anyCaller, fc.constantFrom(...DOCUMENTS), variables),
       300,
       async ([who, documentId, given]) => {
-        expect(graphFaults(await ask(who, { documentId, variables: given }))).toEqual([]);
+        expect(graphFaults(await execute(who, { documentId, variables: given }))).toEqual([]);
       },
     );
   });
@@ -189,19 +189,21 @@ describe('The graph', () => {
 
 describe('A trusted document', () => {
   it('that does not exist is rejected with VAL003', async () => {
-    await holdsForAll(fc.tuple(anyone, fc.string({ maxLength: 40 })), 30, async ([who, documentId]) => {
-      expect(codesOf(await ask(who, { documentId, variables: {} }))).toEqual(['VAL003']);
+    await holdsForAll(fc.tuple(anyCaller, fc.string({ maxLength: 40 })), 30, async ([who, documentId]) => {
+      expect(codesOf(await execute(who, { documentId, variables: {} }))).toEqual(['VAL003']);
     });
   });
 
   it('requires its variables, and ignores others', async () => {
     const key = register.sandbox.samples.access_keys.active;
-    const missing = graphAnswer(await ask('unauthenticated', { documentId: 'VerifyAccessRecord', variables: {} }));
+    const missing = graphResponse(
+      await execute('unauthenticated', { documentId: 'VerifyAccessRecord', variables: {} }),
+    );
     expect(missing.errors?.[0]?.extensions).toMatchObject({
       code: 'VAL002',
       violations: [{ code: 'VAL002', path: [expect.any(String)] }],
     });
-    const more = await ask('unauthenticated', {
+    const more = await execute('unauthenticated', {
       documentId: 'VerifyAccessRecord',
       variables: { ak: key, key, [HOSTILE]: HOSTILE },
     });
@@ -211,11 +213,18 @@ describe('A trusted document', () => {
 
 describe('Introspection', () => {
   it.each(['unauthenticated', ...ROLES])('requires authentication: %s', async (who) => {
-    const answer = await ask(who, { query: '{ __schema { queryType { name } } }' });
+    const response = await execute(who, { query: '{ __schema { queryType { name } } }' });
     if (who === 'unauthenticated')
-      expect([answer.status, codesOf(answer), graphAnswer(answer).data ?? null]).toEqual([401, ['AUT001'], null]);
+      expect([response.status, codesOf(response), graphResponse(response).data ?? null]).toEqual([
+        401,
+        ['AUT001'],
+        null,
+      ]);
     else
-      expect([answer.status, graphAnswer(answer).data]).toEqual([200, { __schema: { queryType: { name: 'Query' } } }]);
+      expect([response.status, graphResponse(response).data]).toEqual([
+        200,
+        { __schema: { queryType: { name: 'Query' } } },
+      ]);
   });
 });
 
@@ -255,24 +264,25 @@ describe('GET /graphql', () => {
         '/graphql',
         '/graphql?query=%zz',
       ]) {
-        const answer = await wire.send({ method: 'GET', target, headers: { accept } });
-        expect(answer.text).not.toContain('"data"');
-        expect([200, 405]).toContain(answer.status);
-        expect(String(answer.headers['content-type'])).toMatch(
-          answer.status === 200 ? /^text\/html/ : /^application\/json/,
+        const response = await wire.send({ method: 'GET', target, headers: { accept } });
+        expect(response.text).not.toContain('"data"');
+        expect([200, 405]).toContain(response.status);
+        expect(String(response.headers['content-type'])).toMatch(
+          response.status === 200 ? /^text\/html/ : /^application\/json/,
         );
-        if (answer.status === 405) expect([answer.headers['allow'], codesOf(answer)]).toEqual(['POST', ['MET001']]);
+        if (response.status === 405)
+          expect([response.headers['allow'], codesOf(response)]).toEqual(['POST', ['MET001']]);
       }
     }
   });
 
   it.each(['PUT', 'DELETE', 'PATCH', 'HEAD', 'PROPFIND'])('and %s do not run one either', async (method) => {
-    const answer = await wire.send({
+    const response = await wire.send({
       method,
       target: '/graphql',
       headers: { 'content-type': 'application/json' },
       body: Buffer.from('{"query":"{ __typename }"}'),
     });
-    expect(answer.status).toBe(405);
+    expect(response.status).toBe(405);
   });
 });

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import { follow, heading, startBrowser, visit } from '../../support/browser';
+import { follow, heading, startBrowser, openPage } from '../../support/browser';
 import { attributeChange, differenceModelXml, gridArchive, lineSegment } from '../../support/grid-archives';
 import { baseArchive, fullModelXml } from '../../support/grid-base-archives';
 import { type GridProjectKey, publishBaseModel, publishGrid } from '../../support/grid-uploads';
@@ -9,7 +9,7 @@ import { accountOf } from '../../support/rest-client';
 
 /** A year in which no other test of the shared register publishes in these areas. */
 const YEAR = 2023;
-/** Of an area in which no other test publishes a base model. */
+/** A project of an area in which no other test publishes a base model. */
 const BASED: GridProjectKey = { area: 'SWALES', publicationYear: YEAR, period: '02', projectId: 'Based' };
 /** A project of an area without a base model. */
 const UNBASED: GridProjectKey = { area: 'NPGY', publicationYear: YEAR, period: '01', projectId: 'Unbased' };
@@ -33,7 +33,7 @@ afterAll(() => browser?.close());
 
 /** Opens a page, without signing in. */
 const visited = (path: string, options?: BrowserContextOptions) =>
-  visit(browser, `${register.console}${path}`, options);
+  openPage(browser, `${register.console}${path}`, options);
 
 const [LINE, TERMINAL, NEW_TERMINAL, NOWHERE] = [mRID(1), mRID(2), mRID(3), mRID(9)];
 const terminal = (number: string, name: string, line: string) =>
@@ -48,7 +48,8 @@ function baseItems(): string {
 const POINTS = 713;
 
 /**
- * Another name of the line, a deletion of a resistance that it does not have, a terminal of a missing line, many points, and a precondition.
+ * Another name of the line, a deletion of a resistance that it does not have, a terminal of a missing line, many
+ * points, and a precondition.
  */
 function basedArchive(): Promise<Buffer> {
   const name = (value: string) => attributeChange(LINE, 'cim:IdentifiedObject.name', value);
@@ -120,15 +121,15 @@ describe('the network after a project', () => {
     expect(await heading(page)).toBe('Harbour line');
   });
 
-  it('finds any object of the base model by its mRID, and says that one is unknown', async () => {
+  it('finds any object of the base model by its mRID, and reports an unknown one', async () => {
     const { page } = await visited(`${BASED_PAGE}/after`);
-    const lookUp = async (text: string) => {
+    const find = async (text: string) => {
       await page.getByLabel('mRID').fill(text);
       await follow(page, page.getByRole('button', { name: 'Look up' }).click());
     };
-    await lookUp(NOWHERE);
+    await find(NOWHERE);
     expect(await page.getByRole('status').innerText()).toMatch(/^Neither the base model nor the project has/);
-    await lookUp(`#_${TERMINAL}`);
+    await find(`#_${TERMINAL}`);
     expect(await heading(page)).toBe('West end');
     expect(await page.locator('.lead').innerText()).toContain('not changed by the project');
     await follow(page, page.getByRole('link', { name: 'Harbour line' }).click());
@@ -154,7 +155,7 @@ describe('a check of an archive on a page', () => {
     return page;
   }
 
-  it('says for an admin what does not fit, which files are wrong, and that everything fits; nothing is published', async () => {
+  it('shows an admin what does not fit, which files are wrong, and that everything fits; nothing is published', async () => {
     const page = await checkPage('admin');
     await page.getByLabel('Licence area').selectOption(BASED.area);
     await page.getByLabel('Year of the publication').fill(String(YEAR));

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
-import { follow, heading, sidewaysScroll, startBrowser, visit } from '../../support/browser';
+import { follow, heading, sidewaysScroll, startBrowser, openPage } from '../../support/browser';
 import { graphAs } from '../../support/graph';
 import { attributeChange, differenceModelXml, gridArchive, lineSegment } from '../../support/grid-archives';
 import { type GridProjectKey, publishGrid } from '../../support/grid-uploads';
@@ -23,7 +23,7 @@ const pageOf = ({ area, publicationYear, period, projectId }: GridProjectKey) =>
 const LARGE_PAGE = pageOf(LARGE);
 const LUTON_PAGE = pageOf(LUTON);
 
-/** More than a page of the list. */
+/** Number of lines: more than one page of the list contains. */
 const LINES = 60;
 /** Sizes of the large project: numbers of five digits, and more locations than the map has links. */
 const LARGE_COUNTS = { changed: 1_250, removed: 11_111, locations: 2_345 };
@@ -65,7 +65,9 @@ function lutonArchive(resistance: string): Promise<Buffer> {
   });
 }
 
-/** Many objects of each kind, and more locations than are drawn separately: all except the last by mRID are in the west. */
+/**
+ * Many objects of each kind, and more locations than are drawn separately: all except the last by mRID are in the west.
+ */
 function largeArchive(): Promise<Buffer> {
   const change = (value: string) => (_: unknown, index: number) =>
     attributeChange(mRID(index), 'cim:Switch.open', value);
@@ -108,7 +110,7 @@ function realArchive(): Promise<Buffer> {
 
 /** Opens a page without signing in. */
 const visited = (path: string, options?: BrowserContextOptions) =>
-  visit(browser, `${register.console}${path}`, options);
+  openPage(browser, `${register.console}${path}`, options);
 const figures = async (page: Page) =>
   (await page.locator('.kinds dd').allInnerTexts()).map((text) => Number(text.replace(',', '')));
 
@@ -262,7 +264,7 @@ const TEXTS_CUT_OFF = `[...document.querySelectorAll('.bar-picture text')].flatM
 /** Reads all pages of objects of the latest version from GraphQL. */
 async function countsOf(place: GridProjectKey): Promise<number[]> {
   const total = async (kind: string) => {
-    const { data } = await graphAs(register, 'analyst').then((ask) => ask(OBJECTS, { ...place, kind }));
+    const { data } = await graphAs(register, 'analyst').then((client) => client(OBJECTS, { ...place, kind }));
     return data.developmentProject.latestVersion.objects.totalCount as number;
   };
   return Promise.all(['ADDED', 'REMOVED', 'CHANGED'].map(total));

@@ -43,7 +43,7 @@ const GL = differenceModelXml('GL', { forward: many(LOCATIONS, location) });
 /** Statistics of the planner when the project is published. */
 const BEFORE = {
   'just published': () => undefined,
-  /** As autovacuum analyses the first small projects; its next run is much later. */
+  /** Analyses the tables, as autovacuum does after the first small projects; its next run is much later. */
   async 'analysed while small'(grid: GridGraph) {
     for (const projectId of ['S1', 'S2', 'S3'])
       await grid.published(
@@ -80,11 +80,17 @@ describe.each(['just published', 'analysed while small'] as const)('A project of
   const AFTER = `after: "${Buffer.from('45000').toString('base64url')}"`;
   const AFTER_OBJECT = `after: "${Buffer.from(`0cim:PowerTransformer\u0001\u0003${mridOf('a', 0)}`).toString('base64url')}"`;
 
-  /** Rows of a page of 20, with one look-ahead row; two more for the bounds of a section; one list per kind of change. */
+  /**
+   * Rows of a page of 20, with one row of the next page; two more for the bounds of a section; one list per kind of
+   * change.
+   */
   const SHOWN = 21;
 
   const states = before === 'just published' ? ['not analysed', 'analysed'] : ['not analysed again'];
-  /** The locations of a version are narrow rows of a table with one index: while they are few, the planner may sort them. */
+  /**
+   * The locations of a version are narrow rows of a table with one index: while they are few, the planner may sort
+   * them.
+   */
   const FEW = LOCATIONS;
 
   describe.each(states)('%s', (state) => {
@@ -208,12 +214,12 @@ describe.each(['just published', 'analysed while small'] as const)('A project of
   });
 
   it('is searched by name in one scan of its objects, and compared in one scan of its items, within a time limit', async () => {
-    const searched = await grid.ask(
+    const searched = await grid.execute(
       project('version(version: 1) { objects(search: "object 49999") { nodes { name } } }'),
     );
     expect(searched.developmentProject.version.objects.nodes).toEqual([{ name: 'Object 49999' }]);
     const started = performance.now();
-    const { developmentProject } = await grid.ask(
+    const { developmentProject } = await grid.execute(
       project(
         'comparison(from: 1, to: 2) { counts { file changed added removed } differences { nodes { mRID values { before after } } } }',
       ),

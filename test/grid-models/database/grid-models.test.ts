@@ -6,7 +6,7 @@ import { graphLists } from './chapters/graph-lists';
 import { graphObjects } from './chapters/graph-objects';
 import { publicationChecks } from './chapters/publication-checks';
 import { publishedProjects } from './chapters/publishing';
-import { publishingRefused } from './chapters/publishing-refused';
+import { publishingRejected } from './chapters/publishing-rejected';
 
 /** Chapters of one file load the product once. */
 describe('The graph', () => {
@@ -30,9 +30,9 @@ describe('Uploads of base models', () => {
 describe('Publishing', () => {
   publishedProjects();
 });
-describe('What a publication says', () => {
+describe('Results of a publication', () => {
   publicationChecks();
 });
-describe('Publishing that is refused', () => {
-  publishingRefused();
+describe('Rejected publications', () => {
+  publishingRejected();
 });

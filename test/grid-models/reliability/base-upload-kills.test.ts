@@ -99,7 +99,7 @@ describe('A base model whose publication is killed', () => {
     await blocker.query('begin');
     await blocker.query('lock table base_chunk in share mode');
     const broken = send('PUT', address, next).then(
-      () => 'answered',
+      () => 'responded',
       () => 'broken',
     );
     await until(async () => {

@@ -46,7 +46,10 @@ const grown = (table: string, count: number) =>
     return rowCount === count || undefined;
   });
 
-/** Moments of the kill: the table that is being written, and its rows. The next command cleans up after a kill among items. */
+/**
+ * Moments of the kill: the table that is being written, and its rows. The next command cleans up after a kill among
+ * items.
+ */
 const MOMENTS: [string, string, number][] = [
   ['while its contents are written', 'content_chunk', 3],
   ['after its first row', 'project_version', 1],
@@ -73,14 +76,14 @@ describe('a publication that is killed', () => {
     child.kill('SIGKILL');
     await ended;
     const archive = await grid.folder.write('small.zip', await gridArchive());
-    const { code, said, output } = await publishGrid(archive).ended;
+    const { code, printed, output } = await publishGrid(archive).ended;
     expect({ code, ...(JSON.parse(output) as object) }).toMatchObject({
       code: 0,
       version: 1,
       isNew: true,
       area: 'EPN',
     });
-    expect(said).toMatch(/^warning: EQ\.xml: /m);
+    expect(printed).toMatch(/^warning: EQ\.xml: /m);
     expect(await grid.rows()).toMatchObject({ project_version: 1, difference_model: 3 });
   });
 });
@@ -91,19 +94,19 @@ describe('the command of the operator', () => {
       [1, 2].map(async (number) => grid.folder.write(`two-${number}.zip`, await largeArchive(500))),
     );
     const ended = await Promise.all(archives.map((archive) => publishGrid(archive, 'Two').ended));
-    const told = ended.map(({ output }) => JSON.parse(output) as { version: number });
-    expect(told.map(({ version }) => version).toSorted()).toEqual([1, 2]);
-    const newest = archives[told.findIndex(({ version }) => version === 2)] as string;
+    const published = ended.map(({ output }) => JSON.parse(output) as { version: number });
+    expect(published.map(({ version }) => version).toSorted()).toEqual([1, 2]);
+    const newest = archives[published.findIndex(({ version }) => version === 2)] as string;
     const { output } = await publishGrid(newest, 'Two').ended;
     expect(JSON.parse(output)).toMatchObject({ version: 2, isNew: false });
   });
 
   it('prints every fault with file and line, and exits with 1', async () => {
     const archive = await grid.folder.write('bad.zip', await gridArchive({ EQ: '<a>\n</b>', SC: '<!DOCTYPE a><a/>' }));
-    const { code, said } = await publishGrid(archive, 'Bad').ended;
+    const { code, printed } = await publishGrid(archive, 'Bad').ended;
     expect(code).toBe(1);
-    expect(said).toMatch(/^EQ\.xml:\d: /m);
-    expect(said).toMatch(/^SC\.xml:1: a DTD is not allowed/m);
+    expect(printed).toMatch(/^EQ\.xml:\d: /m);
+    expect(printed).toMatch(/^SC\.xml:1: a DTD is not allowed/m);
   });
 
   it.each([
@@ -120,16 +123,16 @@ describe('the command of the operator', () => {
       /^absent\.zip: there is no such file$/m,
     ],
   ])('prints %s', async (_, words, expected) => {
-    const { code, said } = await runOperatorCommand('commands/publish-grid', words, environment).ended;
+    const { code, printed } = await runOperatorCommand('commands/publish-grid', words, environment).ended;
     expect(code).toBe(1);
-    expect(said).toMatch(expected);
+    expect(printed).toMatch(expected);
   });
 
   it('rejects a database of another key, and an invalid one', async () => {
     const archive = await grid.folder.write('other.zip', await gridArchive());
     const other = await publishGrid(archive, 'P', { GRID_MODELS_KEY: newKey().toString('base64') }).ended;
-    expect(other).toMatchObject({ code: 1, said: expect.stringContaining('GRID_MODELS_KEY') });
+    expect(other).toMatchObject({ code: 1, printed: expect.stringContaining('GRID_MODELS_KEY') });
     const none = await publishGrid(archive, 'P', { DATABASE_URL: '' }).ended;
-    expect(none).toMatchObject({ code: 1, said: expect.stringContaining('DATABASE_URL is missing') });
+    expect(none).toMatchObject({ code: 1, printed: expect.stringContaining('DATABASE_URL is missing') });
   });
 });

@@ -21,18 +21,18 @@ describe('The end of an application of differences', () => {
 });
 
 describe('A series in slices', () => {
-  it('lets the event loop turn while its elements are computed', async () => {
-    let turns = 0;
+  it('lets the event loop run while its elements are computed', async () => {
+    let ticks = 0;
     let isEnded = false;
     const turning = (async () => {
-      for (; !isEnded; turns += 1) await setImmediate();
+      for (; !isEnded; ticks += 1) await setImmediate();
     })();
     const passed: number[] = [];
     await inSlices(slow(20), (element) => passed.push(element));
     isEnded = true;
     await turning;
     expect(passed).toHaveLength(20);
-    expect(turns).toBeGreaterThanOrEqual(20);
+    expect(ticks).toBeGreaterThanOrEqual(20);
   });
 });
 

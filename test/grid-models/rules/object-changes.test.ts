@@ -57,7 +57,7 @@ describe('The change of an object', () => {
     expect(objectChange([filed('EQ', 'forward', {})]).name).toBeNull();
   });
 
-  it('says what each value becomes, file by file, and leaves out what stays', () => {
+  it('contains each changed value, file by file, and no unchanged one', () => {
     const items = [
       filed('SC', 'forward', { statements: [text('cim:X.r0', '2')] }),
       filed('EQ', 'reverse', { statements: [text('cim:X.r', '1'), text('cim:X.same', '1'), to('cim:X.to', 'B')] }),
@@ -94,7 +94,7 @@ describe('Values', () => {
     expect(valueChanges('EQ', values('a'), values('A'))).toHaveLength(1);
   });
 
-  it('of an attribute and of an association of one name are told apart', () => {
+  it('of an attribute and of an association of one name are distinguished', () => {
     expect(valueChanges('GL', [text('cim:X.a', '1')], [to('cim:X.a', '1')])).toEqual([
       { file: 'GL', name: 'cim:X.a', isAssociation: false, before: ['1'], after: [] },
       { file: 'GL', name: 'cim:X.a', isAssociation: true, before: [], after: ['1'] },

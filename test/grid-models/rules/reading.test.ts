@@ -132,7 +132,7 @@ describe('Statements', () => {
     ['an association', '<cim:X.a rdf:resource="#_b"/>', 'association', 'b'],
     ['an association by URN', '<cim:X.a rdf:resource="urn:uuid:b"></cim:X.a>', 'association', 'b'],
     [
-      'a URI that is nobody’s',
+      'a URI without an object',
       '<cim:X.a rdf:resource="http://example.org/x#y"/>',
       'association',
       'http://example.org/x#y',

@@ -43,7 +43,7 @@ describeWithRealFiles('Real files (skipped where they are not on the machine)', 
   });
 
   it.each([...REAL_FILES.keys()].filter((name) => name.startsWith('Telemark')))(
-    '%s is a full model, which is refused',
+    '%s is a full model, which is rejected',
     (name) => {
       expect(readDifferenceModel(bytesOf(name)).faults).toMatchObject([
         { message: 'the file contains a full model, not a difference model' },

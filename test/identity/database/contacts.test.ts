@@ -1,5 +1,5 @@
 import { contests } from './chapters/contests';
 
-describe('Who is the customer', () => {
+describe('The customer among several contacts', () => {
   contests();
 });

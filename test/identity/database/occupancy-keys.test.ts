@@ -11,7 +11,7 @@ import { encryptValue } from '../../../subgraphs/server/encryption';
 import { inTransaction } from '../../../subgraphs/server/database/transaction';
 import { readableMpxns } from '../../support/readable-mpxns';
 import { databasePlaces, findings } from '../../support/secret-scan';
-import { type SignInRoom, newMpxn, startSignInRoom } from '../../support/sign-in-room';
+import { type SignInFixture, newMpxn, startSignInFixture } from '../../support/sign-in-fixture';
 import { until } from '../../support/until';
 
 const REPORT = 'mutation ($input: DiscoveredAccessInput!) { reportDiscoveredAccess(input: $input) { isNew } }';
@@ -24,30 +24,30 @@ const OPERATOR: Caller = {
   duid: null,
   mpid: null,
 };
-const REFUSED = { code: '23001' };
+const REJECTED = { code: '23001' };
 
-let room: SignInRoom;
+let fixture: SignInFixture;
 let dataUser: Caller;
 /** Connections with the login of the subgraph. */
 let pool: Pool;
 
 beforeAll(async () => {
-  room = await startSignInRoom();
-  dataUser = await room.dataUser();
-  pool = new Pool(sessionOptions(identityAddress(room.databaseUrl, room.keys)));
+  fixture = await startSignInFixture();
+  dataUser = await fixture.dataUser();
+  pool = new Pool(sessionOptions(identityAddress(fixture.databaseUrl, fixture.keys)));
 });
-afterEach(() => room.moveClock(0));
+afterEach(() => fixture.moveClock(0));
 afterAll(async () => {
   await pool?.end();
-  await room?.close();
+  await fixture?.close();
 });
 
-const keysOfOccupancies = () => occupancyKeys(IDENTITY_OCCUPANCIES, room.keys.encryptionKey);
-const indexOf = (mpxn: string) => blindIndexes(room.keys.indexKey).mpxn(mpxn);
+const keysOfOccupancies = () => occupancyKeys(IDENTITY_OCCUPANCIES, fixture.keys.encryptionKey);
+const indexOf = (mpxn: string) => blindIndexes(fixture.keys.indexKey).mpxn(mpxn);
 
 /** The day that is `days` and `months` from today, in Great Britain. */
 async function day(days = 0, months = 0): Promise<string> {
-  const { rows } = await room.owner.query(
+  const { rows } = await fixture.owner.query(
     `select to_char((now() at time zone 'Europe/London') + $1 * interval '1 day' + $2 * interval '1 month', 'YYYY-MM-DD') as day`,
     [days, months],
   );
@@ -56,30 +56,30 @@ async function day(days = 0, months = 0): Promise<string> {
 
 /** Moves the clock to noon of a day. */
 const moveTo = async (date: string) =>
-  room.moveClock(Math.round((Date.parse(`${date}T12:00:00Z`) - Date.now()) / 1_000));
+  fixture.moveClock(Math.round((Date.parse(`${date}T12:00:00Z`) - Date.now()) / 1_000));
 
 async function sighting(mpxn: string): Promise<void> {
   const input = {
     ...{ mpxn, organisationName: 'Gadwall Analytics', organisationReference: `ORG-${randomInt(1e9)}` },
     ...{ firstSeen: '2026-03-01', dataTypesObserved: ['HH_CONSUMPTION'], sourceReference: 'REPORT-1' },
   };
-  expect((await room.askAccess(REPORT, { input }, { caller: OPERATOR })).codes).toEqual([]);
+  expect((await fixture.executeInAccess(REPORT, { input }, { caller: OPERATOR })).codes).toEqual([]);
 }
 
 async function change(mpxn: string, effectiveDate: string, sourceReference = `COT-${randomInt(1e9)}`) {
   const input = { mpxn, effectiveDate, sourceReference };
-  const { data, codes } = await room.ask(RECORD, { input }, { caller: OPERATOR });
+  const { data, codes } = await fixture.execute(RECORD, { input }, { caller: OPERATOR });
   expect(codes).toEqual([]);
   return data.recordChangeOfTenancy;
 }
 
-const record = (mpxn: string, moveInDate: string) => room.newRecord(dataUser, {}, { mpxn, moveInDate });
+const record = (mpxn: string, moveInDate: string) => fixture.newRecord(dataUser, {}, { mpxn, moveInDate });
 const anonymise = async (ir: string) =>
-  expect((await room.ask(ANONYMISE, { ir }, { caller: dataUser })).codes).toEqual([]);
+  expect((await fixture.execute(ANONYMISE, { ir }, { caller: dataUser })).codes).toEqual([]);
 
 /** Names of the tables from which an MPxN can be decrypted, sorted. */
 async function readable(mpxn: string): Promise<string[]> {
-  const all = await readableMpxns(room.owner, room.keys);
+  const all = await readableMpxns(fixture.owner, fixture.keys);
   return all.flatMap((each) => (each.mpxn === mpxn ? [each.table] : [])).toSorted();
 }
 
@@ -90,7 +90,7 @@ async function sweep(): Promise<void> {
 }
 
 const eventCount = async () =>
-  (await room.owner.query('select count(*)::int as n from access.event')).rows[0].n as number;
+  (await fixture.owner.query('select count(*)::int as n from access.event')).rows[0].n as number;
 
 describe('Thirteen months after a change of tenancy', () => {
   it('the MPxN of the former occupancy cannot be decrypted, that of the present one can, and reports are still accepted', async () => {
@@ -105,10 +105,10 @@ describe('Thirteen months after a change of tenancy', () => {
     await sweep();
     expect(await readable(mpxn)).toEqual(['change', 'discovery', 'discovery']);
     await moveTo(await day(0, 13));
-    await room.addReplica(); // a replica sweeps when it starts
+    await fixture.addReplica(); // a replica sweeps when it starts
     await until(async () => (await readable(mpxn)).length === 1 || undefined);
     expect(await readable(mpxn)).toEqual(['discovery']);
-    const places = await databasePlaces(room.databaseUrl);
+    const places = await databasePlaces(fixture.databaseUrl);
     expect(findings(new Map([['MPxN', mpxn]]), places)).toEqual([]);
     const events = await eventCount();
     expect(await change(mpxn, today, 'COT-OF-THE-FORMER')).toEqual({ ...first, isNew: false });
@@ -147,7 +147,7 @@ describe('Thirteen months after a change of tenancy', () => {
     await sweep();
     expect(await readable(mpxn)).toEqual(['change']);
     await expect(pool.query('delete from identity_keys.occupancy_key where id = $1', [keyId])).rejects.toMatchObject(
-      REFUSED,
+      REJECTED,
     );
     await pool.query(
       `update change_of_tenancy set announced_at = now(), records_affected = 0, duids = '{}' where id = $1`,
@@ -165,12 +165,14 @@ describe('The key of an occupancy', () => {
       { premises: indexOf(newMpxn()), began: '-infinity' },
     ];
     const keys = keysOfOccupancies();
-    const asked = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
         inTransaction(pool, (session) => keys.obtain(session, n % 2 === 0 ? occupancies : occupancies.toReversed())),
       ),
     );
-    const ids = asked.map((obtained, n) => (n % 2 === 0 ? obtained : obtained.toReversed()).map(({ id }) => id).join());
+    const ids = results.map((obtained, n) =>
+      (n % 2 === 0 ? obtained : obtained.toReversed()).map(({ id }) => id).join(),
+    );
     expect(new Set(ids).size).toBe(1);
   });
 
@@ -178,15 +180,15 @@ describe('The key of an occupancy', () => {
     const mpxn = newMpxn();
     await sighting(mpxn);
     const where = 'where premises = $1';
-    for (const session of [pool, room.owner]) {
+    for (const session of [pool, fixture.owner]) {
       await expect(
         session.query(`delete from identity_keys.occupancy_key ${where}`, [indexOf(mpxn)]),
-      ).rejects.toMatchObject(REFUSED);
+      ).rejects.toMatchObject(REJECTED);
       await expect(
         session.query(`update identity_keys.occupancy_key set id = gen_random_uuid() ${where}`, [indexOf(mpxn)]),
-      ).rejects.toMatchObject(REFUSED);
+      ).rejects.toMatchObject(REJECTED);
     }
-    await expect(pool.query('delete from discovered_meter_point')).rejects.toMatchObject(REFUSED);
+    await expect(pool.query('delete from discovered_meter_point')).rejects.toMatchObject(REJECTED);
   });
 });
 
@@ -220,35 +222,35 @@ describe('Anonymising an identity record', () => {
 
 describe('MPxNs stored by the previous release', () => {
   const settling = () => ({
-    ...{ keys: room.keys, indexes: blindIndexes(room.keys.indexKey), occupancyKeys: keysOfOccupancies() },
+    ...{ keys: fixture.keys, indexes: blindIndexes(fixture.keys.indexKey), occupancyKeys: keysOfOccupancies() },
     database: { pool } as unknown as Database,
   });
   const direct = async (mpxn: string) =>
-    (await readableMpxns(room.owner, room.keys)).flatMap((each) => (each.mpxn === mpxn ? [each.direct] : []));
+    (await readableMpxns(fixture.owner, fixture.keys)).flatMap((each) => (each.mpxn === mpxn ? [each.direct] : []));
 
   /** Stores rows as before migration 0009: a discovered meter point and two changes of tenancy. */
   async function storedBefore(mpxn: string): Promise<void> {
-    const { meterPointId } = blindIndexes(room.keys.indexKey);
+    const { meterPointId } = blindIndexes(fixture.keys.indexKey);
     for (const [date, announced] of [
       [await day(0, -14), true],
       [await day(0, -1), true],
     ] as const) {
       const id = randomUUID();
       const content = encryptValue(
-        room.keys.encryptionKey,
+        fixture.keys.encryptionKey,
         JSON.stringify({ mpxn, sourceReference: date }),
         `change_of_tenancy ${id}`,
       );
-      await room.owner.query(
+      await fixture.owner.query(
         `insert into identity.change_of_tenancy (id, mpxn_index, effective_date, reference_hash, sealed, announced_at, records_affected, duids)
          values ($1, $2, $3, sha256($4), $5, $6, 0, '{}')`,
         [id, indexOf(mpxn), date, Buffer.from(date), content, announced ? date : null],
       );
     }
     const point = meterPointId(mpxn);
-    await room.owner.query(
+    await fixture.owner.query(
       `insert into identity.discovered_meter_point (meter_point_id, sealed, recorded_at) values ($1, $2, now() - interval '20 months')`,
-      [point, encryptValue(room.keys.encryptionKey, mpxn, `discovered_meter_point ${point}`)],
+      [point, encryptValue(fixture.keys.encryptionKey, mpxn, `discovered_meter_point ${point}`)],
     );
   }
 
@@ -256,11 +258,11 @@ describe('MPxNs stored by the previous release', () => {
     const mpxns = Array.from({ length: 3 }, newMpxn);
     for (const mpxn of mpxns) await storedBefore(mpxn);
     expect(await direct(mpxns[0] as string)).toEqual([true, true, true]);
-    await room.owner.query(`
+    await fixture.owner.query(`
       create function identity.kill() returns trigger language plpgsql as $$ begin raise exception 'killed'; end $$;
       create trigger killed before insert on identity.discovered_meter_point for each row execute function identity.kill()`);
     await expect(reencryptIdentityMpxns(settling())).rejects.toThrow('killed');
-    await room.owner.query('drop trigger killed on identity.discovered_meter_point');
+    await fixture.owner.query('drop trigger killed on identity.discovered_meter_point');
     await Promise.all([
       reencryptIdentityMpxns(settling()),
       reencryptIdentityMpxns(settling()),
@@ -276,11 +278,11 @@ describe('MPxNs stored by the previous release', () => {
     await storedBefore(mpxn);
     const rewrite = (set: string) =>
       pool.query(`update change_of_tenancy set ${set} where mpxn_index = $1`, [indexOf(mpxn)]);
-    await expect(rewrite(`sealed = '\\x00'`)).rejects.toMatchObject(REFUSED);
-    await expect(rewrite(`sealed = null, key_id = gen_random_uuid()`)).rejects.toMatchObject(REFUSED);
-    await room.addReplica();
+    await expect(rewrite(`sealed = '\\x00'`)).rejects.toMatchObject(REJECTED);
+    await expect(rewrite(`sealed = null, key_id = gen_random_uuid()`)).rejects.toMatchObject(REJECTED);
+    await fixture.addReplica();
     await until(async () => (await direct(mpxn)).every((isDirect) => !isDirect) || undefined);
-    await expect(rewrite(`sealed = '\\x00', key_id = gen_random_uuid()`)).rejects.toMatchObject(REFUSED);
+    await expect(rewrite(`sealed = '\\x00', key_id = gen_random_uuid()`)).rejects.toMatchObject(REJECTED);
     await sighting(mpxn);
   });
 });

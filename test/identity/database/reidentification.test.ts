@@ -1,10 +1,10 @@
 import { lookups } from './chapters/lookups';
 import { magicLinks } from './chapters/magic-links';
 import { passkeys } from './chapters/passkeys';
-import { passkeysRefused } from './chapters/passkeys-refused';
+import { passkeysRejected } from './chapters/passkeys-rejected';
 import { takeOvers } from './chapters/take-overs';
 
-/** Chapters share one room: see `roomOfThisFile`. */
+/** Chapters share one fixture: see `fixtureOfThisFile`. */
 describe('Re-identification by a mailed link', () => {
   magicLinks();
 });
@@ -12,7 +12,7 @@ describe('Re-identification by a passkey', () => {
   passkeys();
 });
 describe('Rejected passkeys', () => {
-  passkeysRefused();
+  passkeysRejected();
 });
 describe('Attempts to take over an identity', () => {
   takeOvers();

@@ -10,7 +10,7 @@ import { supplierIdToken } from './chapters/supplier-id-token';
 import { supplierSignIn } from './chapters/supplier-sign-in';
 import { verifiedFirst } from './chapters/verified-first';
 
-/** Chapters share one room: see `roomOfThisFile`. */
+/** Chapters share one fixture: see `fixtureOfThisFile`. */
 describe('Sign-in by a mailed link', () => {
   signInLinks();
 });

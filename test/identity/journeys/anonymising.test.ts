@@ -232,8 +232,8 @@ describe('Anonymising', () => {
 
     expect(codeOf(await dataUser.rest('POST', '/v1/access-records', consentRecord(customer.ir)))).toBe('409 CNF003');
     expect(codeOf(await other.rest('POST', '/v1/access-records', recordWithToken(late)))).toBe('409 CNF003');
-    const asked = { mpxn: customer.mpxn, method: 'magic-link' };
-    expect(codeOf(await other.rest('POST', '/v1/identity-records/reidentify', asked))).toBe('404 NTF001');
+    const request = { mpxn: customer.mpxn, method: 'magic-link' };
+    expect(codeOf(await other.rest('POST', '/v1/identity-records/reidentify', request))).toBe('404 NTF001');
     const verified = await other.rest('GET', `/v1/access-records/${key}`);
     expect(verified.body['access-record']['access-event'].state).toBe('ACTIVE');
 

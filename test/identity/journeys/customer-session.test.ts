@@ -22,7 +22,7 @@ const LIST = `query ($part: CustomerRecordPart!) {
   }
 }`;
 const WITHDRAW = 'mutation ($id: ID!) { withdrawConsent(id: $id) { id revokedAt } }';
-const LOOKS = '{ accessLooks { organisation kind hour count record { id state } } }';
+const LOOKUPS = '{ accessLooks { organisation kind hour count record { id state } } }';
 
 describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
   let register: SharedRegister;
@@ -49,8 +49,8 @@ describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
 
   async function signedIn({ mpxn, email }: Customer): Promise<Graph> {
     const graph = graphOf(register);
-    const ask = 'mutation ($mpxn: MPxN!) { requestSignInLink(entry: { mpxn: $mpxn }, language: EN) }';
-    expect(failuresOf(await graph(ask, { mpxn }))).toEqual([]);
+    const requestLink = 'mutation ($mpxn: MPxN!) { requestSignInLink(entry: { mpxn: $mpxn }, language: EN) }';
+    expect(failuresOf(await graph(requestLink, { mpxn }))).toEqual([]);
     const secret = linkIn(await nextMail(register, email))
       .split('/')
       .at(-1);
@@ -62,14 +62,14 @@ describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
   }
 
   async function listed(part: 'CURRENT' | 'HISTORY') {
-    const answer = await session(LIST, { part });
-    expect(failuresOf(answer)).toEqual([]);
-    return answer.data.customerAccessRecords;
+    const response = await session(LIST, { part });
+    expect(failuresOf(response)).toEqual([]);
+    return response.data.customerAccessRecords;
   }
 
   it('reads who has access, but neither access keys nor the key of the Identity Record', async () => {
-    const answer = await session(LIST, { part: 'CURRENT' });
-    const { totalCount, nodes } = answer.data.customerAccessRecords;
+    const response = await session(LIST, { part: 'CURRENT' });
+    const { totalCount, nodes } = response.data.customerAccessRecords;
     expect([totalCount, nodes.length]).toEqual([2, 2]);
     expect(nodes[1]).toMatchObject({
       legalBasis: 'UK_CONSENT',
@@ -78,18 +78,18 @@ describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
       dataUser: { displayName: dataUser.name },
       transitions: { nodes: [{ to: 'ACTIVE', cause: 'REGISTERED', reason: null }] },
     });
-    expect(answer.text).not.toContain(customer.key);
-    expect(answer.text).not.toContain(customer.ir);
+    expect(response.text).not.toContain(customer.key);
+    expect(response.text).not.toContain(customer.ir);
   });
 
   it.each(['ak', 'recordMetadata { recordIdentifier }', 'identityRecord { id }', 'versions { nodes { version } }'])(
     'may not read fields that are not for customers: %s',
     async (field) => {
-      const answer = await session(`query ($id: ID!) { customerAccessRecord(id: $id) { state ${field} } }`, {
+      const response = await session(`query ($id: ID!) { customerAccessRecord(id: $id) { state ${field} } }`, {
         id: consentId,
       });
-      expect(failuresOf(answer).map((failure) => failure.split(' ')[0])).toEqual(['PRM002']);
-      expect(answer.text).not.toContain(customer.key);
+      expect(failuresOf(response).map((failure) => failure.split(' ')[0])).toEqual(['PRM002']);
+      expect(response.text).not.toContain(customer.key);
     },
   );
 
@@ -117,23 +117,23 @@ describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
     const provider = await signedInClient(register, 'data_provider');
     await provider('GET', `/v1/access-records/${customer.key}`);
     await dataUser.rest('GET', `/v1/meter-points/${customer.mpxn}/access-records`);
-    const looks = await until(async () => {
-      const { data } = await session(LOOKS);
+    const lookups = await until(async () => {
+      const { data } = await session(LOOKUPS);
       const seen = data.accessLooks.filter(({ record }: { record: { id: string } }) => record.id === consentId);
       return seen.filter(({ kind }: { kind: string }) => kind === 'VERIFICATION').length >= 2 ? seen : undefined;
     });
     const { display_name: name } = register.sandbox.accounts.find(({ role }) => role === 'data_provider') as {
       display_name?: string;
     };
-    expect(looks).toEqual(
+    expect(lookups).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ organisation: null, kind: 'VERIFICATION' }),
         expect.objectContaining({ organisation: name ?? expect.any(String), kind: 'VERIFICATION', count: 1 }),
         expect.objectContaining({ organisation: dataUser.name, kind: 'LISTING', count: 1 }),
       ]),
     );
-    expect(looks).toHaveLength(3);
-    for (const { hour } of looks) expect(hour).toMatch(/:00:00\.000Z$/);
+    expect(lookups).toHaveLength(3);
+    for (const { hour } of lookups) expect(hour).toMatch(/:00:00\.000Z$/);
   });
 
   it('withdraws consent only, which every verification reads before the response', async () => {
@@ -159,7 +159,7 @@ describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
   });
 
   it('is the only role that may use these operations', async () => {
-    const fields = [LIST.replace('$part)', 'CURRENT)').replace('($part: CustomerRecordPart!)', ''), LOOKS];
+    const fields = [LIST.replace('$part)', 'CURRENT)').replace('($part: CustomerRecordPart!)', ''), LOOKUPS];
     for (const query of fields) {
       expect(failuresOf(await graphOf(register)(query))[0]).toMatch(/^AUT001/);
       for (const role of ['data_user', 'admin', 'portal'] as const) {
@@ -171,7 +171,7 @@ describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
 
   it('cannot read any more once the session has ended', async () => {
     expect(failuresOf(await session('mutation { endCustomerSession }'))).toEqual([]);
-    expect(failuresOf(await session(LOOKS))[0]).toMatch(/^AUT001/);
+    expect(failuresOf(await session(LOOKUPS))[0]).toMatch(/^AUT001/);
     expect(failuresOf(await session(WITHDRAW, { id: contractId }))[0]).toMatch(/^AUT001/);
   });
 });

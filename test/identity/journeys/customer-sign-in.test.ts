@@ -8,14 +8,14 @@ import {
   SIGN_IN_WITH_LINK,
   START_SUPPLIER,
 } from '../../support/sign-in-operations';
-import { type GraphAnswer, failuresOf, graphAs, graphOf } from '../../support/graph';
+import { type GraphResponse, failuresOf, graphAs, graphOf } from '../../support/graph';
 import { type Customer, newCustomer, newDataUser, newMpxn } from '../../support/customers';
 import { type SharedRegister, sharedRegister, usualWirings } from '../../support/register';
 import { accountOf } from '../../support/rest-client';
 import { signInAtSupplier } from '../../support/supplier-browser';
 
 /** The parts of a response that must be equal for known and unknown customers. */
-const shapeOf = ({ status, headers, text }: GraphAnswer) => ({
+const shapeOf = ({ status, headers, text }: GraphResponse) => ({
   status,
   body: text.replaceAll(/tid_[0-9a-f]{24}/g, 'tid'),
   headers: [...headers].filter(([name]) => !['date', 'transaction-id'].includes(name)),
@@ -37,8 +37,8 @@ describe.each(usualWirings())('A customer (%s)', (wiring) => {
   /** Signs in by a mailed link; returns the session token. */
   async function signedIn(): Promise<string> {
     const { mpxn, email } = customer;
-    const { data: asked } = await anonymous()(REQUEST_LINK, { entry: { mpxn }, language: 'EN' });
-    expect(asked).toEqual({ requestSignInLink: true });
+    const { data: requested } = await anonymous()(REQUEST_LINK, { entry: { mpxn }, language: 'EN' });
+    expect(requested).toEqual({ requestSignInLink: true });
     const all = await mails(email, (linksSent += 1));
     const { data } = await anonymous()(SIGN_IN_WITH_LINK, { secret: secretIn(all.filter(isLinkMail)) });
     return data.signInWithLink.token;
@@ -75,8 +75,8 @@ describe.each(usualWirings())('A customer (%s)', (wiring) => {
     const token = await signedIn();
     expect((await as(token)(END_SESSION)).data).toEqual({ endCustomerSession: true });
     for (const query of [SESSION, END_SESSION, '{ customerAccessRecords(part: CURRENT) { totalCount } }']) {
-      const answer = await as(token)(query);
-      expect([answer.status, failuresOf(answer)]).toEqual([401, ['AUT001']]);
+      const response = await as(token)(query);
+      expect([response.status, failuresOf(response)]).toEqual([401, ['AUT001']]);
     }
   });
 
@@ -110,10 +110,10 @@ describe.each(usualWirings())('A customer (%s)', (wiring) => {
     const { mpxn, email, ir } = await newCustomer(await newDataUser(register, 'https://larkhill.example/return'));
     const known = [{ mpxn }, { email }, { ir }];
     const unknown = [{ mpxn: newMpxn() }, { email: 'no-one@customer.example' }, { ir: `ir_${'0'.repeat(24)}` }];
-    const answers = [];
+    const responses = [];
     for (const entry of [...known, ...unknown])
-      answers.push(shapeOf(await anonymous()(REQUEST_LINK, { entry, language: 'EN' })));
-    for (const answer of answers) expect(answer).toEqual(answers[0]);
-    expect(answers[0]?.status).toBe(200);
+      responses.push(shapeOf(await anonymous()(REQUEST_LINK, { entry, language: 'EN' })));
+    for (const response of responses) expect(response).toEqual(responses[0]);
+    expect(responses[0]?.status).toBe(200);
   });
 });

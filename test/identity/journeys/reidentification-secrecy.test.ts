@@ -6,7 +6,7 @@ import { mailedPath } from '../../support/portal-sign-in';
 import { PortalVisitor, type VisitedPage } from '../../support/portal-visitor';
 import { consentRecord } from '../../support/records';
 import { type SharedRegister, sharedRegister, usualWirings } from '../../support/register';
-import type { RestAnswer } from '../../support/rest-client';
+import type { RestResponse } from '../../support/rest-client';
 import { loggedSoFar } from '../../support/logged-so-far';
 import { type SearchedPlace, findings } from '../../support/secret-scan';
 
@@ -35,10 +35,10 @@ describe.each(usualWirings())('A Data User that re-identifies the customer of an
 
   const show = (name: string, ...content: unknown[]) =>
     void shown.push({ name, content: Buffer.from(content.map((each) => JSON.stringify(each)).join('\n')) });
-  const rest = async (method: string, path: string, body?: object): Promise<RestAnswer> => {
-    const answer = await second.rest(method, `/v1${path}`, body);
-    show(`${method} ${path}`, answer.status, [...answer.headers], answer.body);
-    return answer;
+  const rest = async (method: string, path: string, body?: object): Promise<RestResponse> => {
+    const response = await second.rest(method, `/v1${path}`, body);
+    show(`${method} ${path}`, response.status, [...response.headers], response.body);
+    return response;
   };
   const seen = (name: string, page: VisitedPage) => {
     show(name, page.status, [...page.headers], page.html);
@@ -53,8 +53,8 @@ describe.each(usualWirings())('A Data User that re-identifies the customer of an
   const usePasskey = async (path: string) => {
     const page = await opened(path);
     const { fields = {} } = page.forms.find(({ action }) => action === path) ?? {};
-    const asked = await customer.post(`${path}/options`, fields, { accept: 'application/json' });
-    const { options } = JSON.parse(seen(`${path}/options`, asked).html);
+    const received = await customer.post(`${path}/options`, fields, { accept: 'application/json' });
+    const { options } = JSON.parse(seen(`${path}/options`, received).html);
     const credential = options.user === undefined ? passkeys.get(options) : passkeys.create(options);
     return seen(`POST ${path}`, await customer.press(page, path, { credential: JSON.stringify(credential) }));
   };

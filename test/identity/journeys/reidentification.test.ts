@@ -40,9 +40,9 @@ describe.each(usualWirings())('A customer registered by another Data User (%s)',
   const overheard =
     (graph: Graph): Graph =>
     async (query, variables) => {
-      const answer = await graph(query, variables);
-      received.push(`${JSON.stringify([...answer.headers])} ${answer.text}`);
-      return answer;
+      const response = await graph(query, variables);
+      received.push(`${JSON.stringify([...response.headers])} ${response.text}`);
+      return response;
     };
 
   beforeAll(async () => {
@@ -119,7 +119,7 @@ describe.each(usualWirings())('A customer registered by another Data User (%s)',
     await initiating(REIDENTIFY, { input: { mpxn, method: 'PASSKEY_ASSERT', passkeyReturnUrl: returnUrl } });
     await browser(CONFIRM_LINK, { secret: tokenRef });
     expect(received.length).toBe(before + 4);
-    expect(findings(hidden, [{ name: 'an answer', content: Buffer.from(received.join('\n')) }])).toEqual([]);
+    expect(findings(hidden, [{ name: 'a response', content: Buffer.from(received.join('\n')) }])).toEqual([]);
     hidden.delete('enrolling Data User'); // its own requests are logged with its name
     hidden.delete('its name');
     hidden.set('MPxN', mpxn).set('token-ref', tokenRef);

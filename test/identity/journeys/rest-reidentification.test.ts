@@ -11,7 +11,7 @@ import {
 import { graphOf } from '../../support/graph';
 import { consentRecord } from '../../support/records';
 import { type SharedRegister, sharedRegister, usualWirings } from '../../support/register';
-import type { RestAnswer, RestClient } from '../../support/rest-client';
+import type { RestResponse, RestClient } from '../../support/rest-client';
 import { loggedSoFar } from '../../support/logged-so-far';
 import { databasePlaces, findings } from '../../support/secret-scan';
 
@@ -20,13 +20,13 @@ const RETURN_URL = 'https://second.example/return?from=register';
 /** A client that records status, headers and body of every response. */
 function remembering(client: RestClient, seen: string[]): RestClient {
   return async (method, path, body, headers) => {
-    const answer = await client(method, path, body, headers);
-    seen.push(`${answer.status} ${JSON.stringify([...answer.headers])} ${JSON.stringify(answer.body)}`);
-    return answer;
+    const response = await client(method, path, body, headers);
+    seen.push(`${response.status} ${JSON.stringify([...response.headers])} ${JSON.stringify(response.body)}`);
+    return response;
   };
 }
 
-const codeOf = ({ status, body }: RestAnswer) => `${status} ${body['errors']?.[0]['error-code'] ?? ''}`.trim();
+const codeOf = ({ status, body }: RestResponse) => `${status} ${body['errors']?.[0]['error-code'] ?? ''}`.trim();
 
 /** An access record with a re-identification token instead of an Identity Record. */
 function recordWith(token: string) {
@@ -65,7 +65,7 @@ describe.each(usualWirings())('A returning customer (%s)', (wiring) => {
     second.rest('POST', '/v1/identity-records/reidentify', { mpxn, method: 'magic-link', ...body }, headers);
   const statusOf = async (token: string) =>
     (await second.rest('GET', `/v1/identity-records/reidentify/${token}`)).body['status'];
-  const tokenOf = ({ body }: RestAnswer) => {
+  const tokenOf = ({ body }: RestResponse) => {
     const token = String((body['magic-link'] ?? body['passkey'])['token-ref']);
     secrets.set(`token-ref ${secrets.size}`, token);
     return token;
@@ -98,12 +98,12 @@ describe.each(usualWirings())('A returning customer (%s)', (wiring) => {
     it('receives a link, whose response does not disclose the address', async () => {
       const exists = await second.rest('GET', `/v1/identity-records/exists?mpxn=${mpxn}`);
       expect(exists.body['available-methods']).toContain('magic-link');
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 5 }, () => start({ 'redirect-url': RETURN_URL }, { 'idempotency-key': 'once' })),
       );
-      expect(new Set(answers.map(tokenOf)).size).toBe(1);
-      expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true')).toHaveLength(4);
-      const [{ body }] = answers as [RestAnswer];
+      expect(new Set(responses.map(tokenOf)).size).toBe(1);
+      expect(responses.filter(({ headers }) => headers.get('idempotency-replayed') === 'true')).toHaveLength(4);
+      const [{ body }] = responses as [RestResponse];
       expect(body['magic-link']['dispatched-to']).toBe('r***@c***.example');
       token = String(body['magic-link']['token-ref']);
       expect(await statusOf(token)).toBe('pending');
@@ -147,10 +147,10 @@ describe.each(usualWirings())('A returning customer (%s)', (wiring) => {
 
   it('redeems a token for one access record, for concurrent requests', async () => {
     const token = await confirmedToken();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, () => second.rest('POST', '/v1/access-records', recordWith(token))),
     );
-    expect(answers.map(codeOf).toSorted()).toEqual(['201', ...Array.from({ length: 9 }, () => '400 VAL009')]);
+    expect(responses.map(codeOf).toSorted()).toEqual(['201', ...Array.from({ length: 9 }, () => '400 VAL009')]);
   });
 
   it('to its own Data User is re-identified by the key of its record, which others cannot use', async () => {

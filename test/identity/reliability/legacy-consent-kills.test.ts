@@ -16,12 +16,12 @@ import {
   sendConsent,
   settled,
 } from '../../support/legacy-consents';
-import { type SignInRoom, newMpxn, startSignInRoom } from '../../support/sign-in-room';
+import { type SignInFixture, newMpxn, startSignInFixture } from '../../support/sign-in-fixture';
 import { until } from '../../support/until';
 
-type Ask = () => ReturnType<SubgraphLink['execute']>;
+type Send = () => ReturnType<SubgraphLink['execute']>;
 /** Intercepts requests of `identity` to `access` that create or change a record; null forwards them. */
-type OnTheWay = ((ask: Ask) => ReturnType<SubgraphLink['execute']>) | null;
+type OnTheWay = ((call: Send) => ReturnType<SubgraphLink['execute']>) | null;
 
 let onTheWay: OnTheWay = null;
 /** Intercepts the request by which a job reconciles a provisional record; null forwards it. */
@@ -29,37 +29,37 @@ let onSettling: OnTheWay = null;
 const lossy = (access: SubgraphLink): SubgraphLink => ({
   name: access.name,
   execute: (request, context) => {
-    const ask = () => access.execute(request, context);
-    if (/recordConsent|updateRecordedConsent/.test(request.query)) return (onTheWay ?? passing)(ask);
-    return request.query.includes('settleIdentityRecord') ? (onSettling ?? passing)(ask) : ask();
+    const call = () => access.execute(request, context);
+    if (/recordConsent|updateRecordedConsent/.test(request.query)) return (onTheWay ?? passing)(call);
+    return request.query.includes('settleIdentityRecord') ? (onSettling ?? passing)(call) : call();
   },
 });
-const passing = (ask: Ask) => ask();
+const passing = (call: Send) => call();
 const gone = () => Promise.reject(new RegisterError('SYS002'));
 const unasked = () => gone();
-const unanswered: OnTheWay = async (ask) => ask().then(gone);
+const withoutResponse: OnTheWay = async (call) => call().then(gone);
 
-let room: SignInRoom;
+let fixture: SignInFixture;
 let caller: Caller;
 beforeAll(async () => {
-  room = await startSignInRoom({ between: lossy });
+  fixture = await startSignInFixture({ between: lossy });
 });
-afterAll(() => room?.close());
+afterAll(() => fixture?.close());
 beforeEach(async () => {
-  caller = await consentingDataUser(room);
+  caller = await consentingDataUser(fixture);
 });
 afterEach(async () => {
   [onTheWay, onSettling] = [null, null];
-  await room.moveClock(0);
+  await fixture.moveClock(0);
 });
 
 const send = (input: object, more: { readonly ck?: string; readonly key?: string } = {}) =>
-  sendConsent(room, caller, input, more);
+  sendConsent(fixture, caller, input, more);
 const registered = async (input: object): Promise<string> =>
   (await send(input)).data.registerConsent.consentToken.key as string;
-const left = () => leftOf(room, caller);
+const left = () => leftOf(fixture, caller);
 const verified = async (ck: string) =>
-  (await room.askAccess(VERIFY, { key: ck.replace('ck_', 'ak_') })).data.accessRecord;
+  (await fixture.executeInAccess(VERIFY, { key: ck.replace('ck_', 'ak_') })).data.accessRecord;
 /** Sends a consent while requests to `access` are intercepted; returns the error code. */
 const sentWhile = async (happens: OnTheWay, ...request: Parameters<typeof send>) => {
   onTheWay = happens;
@@ -71,14 +71,14 @@ const sentWhile = async (happens: OnTheWay, ...request: Parameters<typeof send>)
  * Move-in dates of the Identity Records to which the versions of the caller's consent are linked, in order of version.
  */
 const restsOn = async (): Promise<string[]> => {
-  const { rows } = await room.owner.query(
+  const { rows } = await fixture.owner.query(
     `select i.ref from access.access_record_version v join identity.identity_record i on i.id = v.identity_record_id
      where v.record_id = (select id from access.access_record where duid = $1) order by v.version`,
     [caller.duid],
   );
   const principal = 'query ($ref: IdentityRecordKey!) { identityRecord(ref: $ref) { piiPrincipal { moveInDate } } }';
-  const answers = await Promise.all(rows.map(({ ref }) => room.ask(principal, { ref }, { caller })));
-  return answers.map(({ data }) => data.identityRecord.piiPrincipal.moveInDate);
+  const responses = await Promise.all(rows.map(({ ref }) => fixture.execute(principal, { ref }, { caller })));
+  return responses.map(({ data }) => data.identityRecord.piiPrincipal.moveInDate);
 };
 const LEFT_PROVISIONAL = { ...NOTHING, provisional: 1 };
 
@@ -86,68 +86,68 @@ describe('A registration that is interrupted', () => {
   it('before access was called leaves nothing behind', async () => {
     expect(await sentWhile(unasked, consentOf(caller))).toBe('SYS002');
     expect(await left()).toEqual(LEFT_PROVISIONAL);
-    await settled(room);
+    await settled(fixture);
     expect(await left()).toEqual(NOTHING);
   });
 
   it('after access has committed is completed, and readable even before', async () => {
     const mpxn = newMpxn();
-    expect(await sentWhile(unanswered, consentOf(caller, mpxn))).toBe('SYS002');
+    expect(await sentWhile(withoutResponse, consentOf(caller, mpxn))).toBe('SYS002');
     expect(await left()).toEqual({ ...LEFT_PROVISIONAL, records: 1 });
-    const shown = async () => (await room.ask(CONSENTS, { mpxn }, { caller })).data.consents;
+    const shown = async () => (await fixture.execute(CONSENTS, { mpxn }, { caller })).data.consents;
     expect((await shown())[0].evidence.address).toMatchObject(ADDRESS);
-    const { rows } = await room.owner.query('select id from identity.provisional_identity_record where duid = $1', [
+    const { rows } = await fixture.owner.query('select id from identity.provisional_identity_record where duid = $1', [
       caller.duid,
     ]);
     const MPXNS = 'query ($ids: [ID!]!) { identityRecordMpxns(ids: $ids) { mpxn canBeOpened } }';
-    const { data } = await room.ask(MPXNS, { ids: [rows[0].id, 'no uuid'] }, AS_ACCESS);
+    const { data } = await fixture.execute(MPXNS, { ids: [rows[0].id, 'no uuid'] }, AS_ACCESS);
     expect(data.identityRecordMpxns).toEqual([
       { mpxn, canBeOpened: true },
       { mpxn: null, canBeOpened: true },
     ]);
-    await settled(room);
+    await settled(fixture);
     expect(await left()).toEqual(ONE_CONSENT);
     expect((await shown())[0].evidence.address).toMatchObject(ADDRESS);
   });
 
   it('is not returned by queries for Identity Records until it is complete', async () => {
     const mpxn = newMpxn();
-    await sentWhile(unanswered, consentOf(caller, mpxn));
+    await sentWhile(withoutResponse, consentOf(caller, mpxn));
     const search = 'query ($mpxn: MPxN!) { identityRecords(mpxn: $mpxn) { ir } }';
     const seen = async () => [
-      (await room.ask(EXISTS, { mpxn }, { caller })).data.identityRecordExistence.exists,
-      (await room.ask(search, { mpxn }, { caller })).data.identityRecords.length,
+      (await fixture.execute(EXISTS, { mpxn }, { caller })).data.identityRecordExistence.exists,
+      (await fixture.execute(search, { mpxn }, { caller })).data.identityRecords.length,
     ];
     expect(await seen()).toEqual([false, 0]);
-    await settled(room);
+    await settled(fixture);
     expect(await seen()).toEqual([true, 1]);
   });
 
   it('and repeated with its idempotency key creates one consent', async () => {
     const input = consentOf(caller);
-    expect(await sentWhile(unanswered, input, { key: 'again' })).toBe('SYS002');
+    expect(await sentWhile(withoutResponse, input, { key: 'again' })).toBe('SYS002');
     const { data } = await send(input, { key: 'again' });
     expect(data.registerConsent).toMatchObject({ isNew: true, replayed: true });
     expect(await left()).toEqual({ ...LEFT_PROVISIONAL, records: 1 });
-    await settled(room);
+    await settled(fixture);
     expect(await left()).toEqual(ONE_CONSENT);
     expect((await verified(data.registerConsent.consentToken.key)).state).toBe('ACTIVE');
   });
 
   it('and reaches access only after it was reconciled is rejected', async () => {
-    const late = async (ask: Ask) => {
-      await settled(room);
+    const late = async (call: Send) => {
+      await settled(fixture);
       expect(await left()).toEqual(NOTHING);
-      return ask();
+      return call();
     };
     expect(await sentWhile(late, consentOf(caller))).toBe('CNF003');
     expect(await left()).toEqual(NOTHING);
   });
 
   it('and is reconciled while access processes it has the outcome of access', async () => {
-    const atOnce = async (ask: Ask) => (await Promise.all([ask(), settled(room)]))[0];
+    const atOnce = async (call: Send) => (await Promise.all([call(), settled(fixture)]))[0];
     for (const _ of [1, 2, 3, 4]) {
-      caller = await consentingDataUser(room);
+      caller = await consentingDataUser(fixture);
       const code = await sentWhile(atOnce, consentOf(caller));
       expect(await left()).toEqual(code === '' ? ONE_CONSENT : NOTHING);
       expect(['', 'CNF003']).toContain(code);
@@ -155,11 +155,11 @@ describe('A registration that is interrupted', () => {
   });
 
   it('and whose job was lost is found again', async () => {
-    await sentWhile(unanswered, consentOf(caller));
+    await sentWhile(withoutResponse, consentOf(caller));
     await sentWhile(unasked, consentOf(caller));
-    await room.owner.query('delete from identity_jobs._private_jobs');
-    await room.moveClock(120);
-    await room.addReplica(); // a replica requeues lost jobs when it starts
+    await fixture.owner.query('delete from identity_jobs._private_jobs');
+    await fixture.moveClock(120);
+    await fixture.addReplica(); // a replica requeues lost jobs when it starts
     await settledOnce();
     expect(await left()).toEqual(ONE_CONSENT);
   });
@@ -167,7 +167,7 @@ describe('A registration that is interrupted', () => {
 
 /** Reconciles until no provisional record is left: a starting replica adds its jobs with a delay. */
 async function settledOnce(): Promise<void> {
-  for (let round = 0; round < 200 && (await left()).provisional > 0; round++) await settled(room);
+  for (let round = 0; round < 200 && (await left()).provisional > 0; round++) await settled(fixture);
 }
 
 describe('An update that is interrupted', () => {
@@ -177,7 +177,7 @@ describe('An update that is interrupted', () => {
     const input = consentOf(caller);
     const ck = await registered(input);
     expect(await sentWhile(unasked, moved(input), { ck })).toBe('SYS002');
-    await settled(room);
+    await settled(fixture);
     expect(await left()).toEqual(ONE_CONSENT);
     expect(await send(input, { ck })).toMatchObject({ codes: [] });
     expect(await left()).toEqual(ONE_CONSENT);
@@ -186,21 +186,21 @@ describe('An update that is interrupted', () => {
   it('after access has committed is completed, also for the next update', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
-    expect(await sentWhile(unanswered, moved(input), { ck })).toBe('SYS002');
+    expect(await sentWhile(withoutResponse, moved(input), { ck })).toBe('SYS002');
     expect(await left()).toEqual({ ...ONE_CONSENT, provisional: 1, linked: 0 });
     expect(await send(moved(input), { ck })).toMatchObject({ codes: [] });
     expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 2 });
-    await settled(room);
+    await settled(fixture);
     expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 2 });
   });
 
   it('and overtaken by another is applied after it, and leaves nothing of the first attempt', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
-    const overtaken = async (ask: Ask) => {
+    const overtaken = async (call: Send) => {
       onTheWay = null;
       expect(await send({ ...input, moveInDate: '2023-02-01' }, { ck })).toMatchObject({ codes: [] });
-      return ask();
+      return call();
     };
     expect(await sentWhile(overtaken, moved(input), { ck, key: 'last' })).toBe('');
     expect(await restsOn()).toEqual(['2022-03-01', '2023-02-01', '2023-01-01']);
@@ -215,10 +215,10 @@ describe('An update that is interrupted', () => {
   it('and overtaken by one that moved the link is applied after it, with a new Identity Record, although it would have kept the old one', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
-    const overtaken = async (ask: Ask) => {
+    const overtaken = async (call: Send) => {
       onTheWay = null;
       expect(await send(moved(input), { ck })).toMatchObject({ codes: [] });
-      return ask();
+      return call();
     };
     expect(await sentWhile(overtaken, input, { ck, key: 'kept' })).toBe('');
     expect(await restsOn()).toEqual(['2022-03-01', '2023-01-01', '2022-03-01']);
@@ -229,11 +229,11 @@ describe('An update that is interrupted', () => {
   it('and not permitted for the account is rejected immediately', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
-    await room.owner.query('update access.account set privacy_url = null where duid = $1', [caller.duid]);
+    await fixture.owner.query('update access.account set privacy_url = null where duid = $1', [caller.duid]);
     let attempts = 0;
-    const counted = (ask: Ask) => {
+    const counted = (call: Send) => {
       attempts += 1;
-      return ask();
+      return call();
     };
     expect(await sentWhile(counted, moved(input), { ck })).toBe('CNF001');
     expect(attempts).toBe(1);
@@ -247,16 +247,16 @@ describe('An update that is interrupted', () => {
     const expiring = { ...input, evidence: { ...input.evidence, consentExpiry: ending } };
     const revoke = 'mutation ($key: AccessKey!) { revokeAccessRecord(key: $key) { revokedAt } }';
     const ends: [string, object, (key: string) => Promise<unknown>][] = [
-      ['REVOKED', input, (key) => room.askAccess(revoke, { key }, { caller })],
-      ['EXPIRED', expiring, () => room.moveClock(3_700)],
+      ['REVOKED', input, (key) => fixture.executeInAccess(revoke, { key }, { caller })],
+      ['EXPIRED', expiring, () => fixture.moveClock(3_700)],
     ];
     for (const [state, registration, end] of ends) {
-      caller = await consentingDataUser(room);
+      caller = await consentingDataUser(fixture);
       const ofCaller = { duid: caller.duid };
       const ck = await registered({ ...registration, ...ofCaller });
-      const ended = async (ask: Ask) => {
+      const ended = async (call: Send) => {
         await end(ck.replace('ck_', 'ak_'));
-        return ask();
+        return call();
       };
       expect([state, await sentWhile(ended, { ...update, ...ofCaller }, { ck })]).toEqual([state, 'CNF001']);
       expect((await verified(ck)).state).toBe(state);
@@ -268,22 +268,22 @@ describe('An update that is interrupted', () => {
   it('and whose link has moved when its job runs becomes a former Identity Record', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
-    expect(await sentWhile(unanswered, moved(input), { ck })).toBe('SYS002');
+    expect(await sentWhile(withoutResponse, moved(input), { ck })).toBe('SYS002');
     let jobs = 0;
-    onSettling = async (ask) => {
+    onSettling = async (call) => {
       onSettling = null;
       jobs += 1;
       const overtaking = async () => (await send({ ...input, moveInDate: '2023-03-01' }, { ck })).codes.join();
       // `settled` starts the job of this update, too, which rejects the update if it has not reached `access`
       await until(async () => ((await overtaking()) === '' ? true : undefined));
-      return ask();
+      return call();
     };
-    await settled(room);
+    await settled(fixture);
     expect(jobs).toBe(1);
     expect(await restsOn()).toEqual(['2022-03-01', '2023-01-01', '2023-03-01']);
     expect(await left()).toEqual({ ...ONE_CONSENT, identityRecords: 3 });
     const closed = `select from access.closed_identity_link c join identity.identity_record i on i.id = c.identity_record_id where duid = $1`;
-    expect((await room.owner.query(closed, [caller.duid])).rowCount).toBe(0);
+    expect((await fixture.owner.query(closed, [caller.duid])).rowCount).toBe(0);
   });
 
   it.each(['keeps', 'moves'])(
@@ -291,16 +291,16 @@ describe('An update that is interrupted', () => {
     async (link) => {
       const input = consentOf(caller);
       const ck = await registered(input);
-      const { owner } = room;
+      const { owner } = fixture;
       await owner.query('begin');
       const text = `with closed as (update access.access_record set meter_point_id = null where duid = $1 returning identity_record_id)
       insert into access.closed_identity_link select identity_record_id from closed`;
       await owner.query(text, [caller.duid]);
-      const answer = send(link === 'keeps' ? input : moved(input), { ck });
+      const response = send(link === 'keeps' ? input : moved(input), { ck });
       const WAITING = 'select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))';
       await until(async () => ((await owner.query(WAITING)).rowCount === 0 ? undefined : true));
       await owner.query('commit');
-      expect((await answer).codes).toEqual(['CNF003']);
+      expect((await response).codes).toEqual(['CNF003']);
       expect(await restsOn()).toHaveLength(1);
       expect(await left()).toEqual({ ...ONE_CONSENT, linked: 0 });
     },
@@ -316,16 +316,16 @@ describe('An update that is interrupted', () => {
       const ck = await registered(input);
       const request = [changed(input), { ck, key: 'at-once' }] as const;
       let repeat: Awaited<ReturnType<typeof send>> | undefined;
-      onTheWay = async (ask) => {
+      onTheWay = async (call) => {
         onTheWay = null;
         repeat = await send(...request);
-        return ask();
+        return call();
       };
       const first = await send(...request);
       expect(repeat).toMatchObject({ codes: [], data: { registerConsent: { isNew: false, replayed: false } } });
       expect(first.codes).toEqual([]);
       expect(first.data.registerConsent).toEqual({ ...repeat?.data.registerConsent, replayed: true });
-      const { rows } = await room.owner.query('select version from access.access_record where duid = $1', [
+      const { rows } = await fixture.owner.query('select version from access.access_record where duid = $1', [
         caller.duid,
       ]);
       expect(rows).toEqual([{ version: 2 }]);
@@ -336,9 +336,9 @@ describe('An update that is interrupted', () => {
   it('and reaches access only after it was reconciled is rejected, and the consent remains', async () => {
     const input = consentOf(caller);
     const ck = await registered(input);
-    const late = async (ask: Ask) => {
-      await settled(room);
-      return ask();
+    const late = async (call: Send) => {
+      await settled(fixture);
+      return call();
     };
     expect(await sentWhile(late, moved(input), { ck })).toBe('CNF003');
     expect(await left()).toEqual(ONE_CONSENT);
@@ -348,39 +348,39 @@ describe('An update that is interrupted', () => {
 
 describe('A restore that contains a provisional record', () => {
   const provisionalId = async () =>
-    (await room.owner.query('select id from identity.provisional_identity_record where duid = $1', [caller.duid]))
+    (await fixture.owner.query('select id from identity.provisional_identity_record where duid = $1', [caller.duid]))
       .rows[0].id as string;
   /** Runs the last step of a restore; the records `since` were anonymised after the backup. */
   const restored = async (since: readonly string[]) => {
     const at = new Date().toISOString();
     const anonymised = new Map(since.map((id) => [id, at]));
     const list = { anonymised, closed: new Map(), occupancyKeys: new Map() };
-    const { anonymisedAgain, withoutDataKey, revoked } = await reanonymise(room.owner as Client, list, {
+    const { anonymisedAgain, withoutDataKey, revoked } = await reanonymise(fixture.owner as Client, list, {
       withoutDataKeys: true,
     });
     return { anonymisedAgain, withoutDataKey, revoked };
   };
 
   it('keeps it and its key, and reconciles it', async () => {
-    await sentWhile(unanswered, consentOf(caller));
+    await sentWhile(withoutResponse, consentOf(caller));
     expect(await restored([])).toEqual({ anonymisedAgain: 0, withoutDataKey: 0, revoked: 0 });
-    await settled(room);
+    await settled(fixture);
     expect(await left()).toEqual(ONE_CONSENT);
-    expect((await room.owner.query('select from identity_keys.data_key')).rowCount).toBeGreaterThan(0);
+    expect((await fixture.owner.query('select from identity_keys.data_key')).rowCount).toBeGreaterThan(0);
   });
 
   it('anonymises it if it was anonymised after the backup, or if its data key is lost', async () => {
     for (const since of [true, false]) {
-      caller = await consentingDataUser(room);
-      await sentWhile(unanswered, consentOf(caller));
+      caller = await consentingDataUser(fixture);
+      await sentWhile(withoutResponse, consentOf(caller));
       const id = await provisionalId();
-      if (!since) await room.owner.query('delete from identity_keys.data_key where record_id = $1', [id]);
+      if (!since) await fixture.owner.query('delete from identity_keys.data_key where record_id = $1', [id]);
       expect(await restored(since ? [id] : [])).toEqual({
         anonymisedAgain: since ? 1 : 0,
         withoutDataKey: since ? 0 : 1,
         revoked: 1,
       });
-      const { rows } = await room.owner.query(
+      const { rows } = await fixture.owner.query(
         `select anonymised_at is not null as anonymised, mpxn_index, meter_point_id,
            (select count(*)::int from identity_keys.data_key where record_id = id) as keys from identity.identity_record where id = $1`,
         [id],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client, Pool } from 'pg';
 import { graphFor, onboarded } from '../../support/administration';
 import { ANONYMISED, standings, untouched } from '../../support/chaos/invariants';
-import { codeOf, confirmedTokens, inTurns, recordWithToken } from '../../support/confirmed-tokens';
+import { codeOf, confirmedTokens, repeated, recordWithToken } from '../../support/confirmed-tokens';
 import {
   type Customer,
   type DataUser,
@@ -112,7 +112,7 @@ describe('A replacement that started before its record expired', () => {
 describe('An existence check during anonymising', () => {
   it('leaves no lookup count', async () => {
     const customer = await newCustomer(dataUser);
-    const looks = `select from identity.identity_look join identity.identity_record r on r.id = record_id where ref = $1`;
+    const lookups = `select from identity.identity_look join identity.identity_record r on r.id = record_id where ref = $1`;
     await blocker.query('begin');
     await blocker.query(
       `update identity.identity_record set closing_at = register.register_now(), anonymised_at = register.register_now(),
@@ -123,7 +123,7 @@ describe('An existence check during anonymising', () => {
     await Promise.race([checked, waiting(1)]);
     await blocker.query('commit');
     expect((await checked).status).toBe(200);
-    expect((await owner.query(looks, [customer.ir])).rowCount).toBe(0);
+    expect((await owner.query(lookups, [customer.ir])).rowCount).toBe(0);
   });
 });
 
@@ -134,10 +134,10 @@ describe('While closings are blocked', () => {
     for (const customer of customers) await revoke(customer);
     await blocker.query('begin');
     await blocker.query('lock table access.closed_identity_link in share mode');
-    const begun = [...customers, ...customers.slice(0, 4)].map(anonymise);
-    const attempts = Promise.all(begun);
+    const started = [...customers, ...customers.slice(0, 4)].map(anonymise);
+    const attempts = Promise.all(started);
     let ended = 0;
-    for (const attempt of begun) void attempt.then(() => (ended += 1));
+    for (const attempt of started) void attempt.then(() => (ended += 1));
     await waiting(2);
     const { status } = await dataUser.rest('POST', '/v1/identity-records', identityRecord(newMpxn(), null));
     expect(status).toBe(201);
@@ -159,14 +159,14 @@ describe('A stored response of a re-identification', () => {
   it('is returned until the record is anonymised, and not afterwards', async () => {
     const customer = await newCustomer(dataUser);
     const request = { method: 'magic-link' };
-    const ask = (path: string, body: object) =>
+    const send = (path: string, body: object) =>
       dataUser.rest('POST', `/v1/identity-records/${path}`, body, { 'idempotency-key': `kept-${customer.mpxn}` });
-    const cross = () => ask('reidentify', { ...request, mpxn: customer.mpxn });
-    const own = () => ask(`${customer.ir}/re-identify`, request);
-    for (const asked of [cross, own]) {
-      const first = await asked();
+    const cross = () => send('reidentify', { ...request, mpxn: customer.mpxn });
+    const own = () => send(`${customer.ir}/re-identify`, request);
+    for (const input of [cross, own]) {
+      const first = await input();
       expect(first.status).toBe(200);
-      expect((await asked()).body['magic-link']).toEqual(first.body['magic-link']);
+      expect((await input()).body['magic-link']).toEqual(first.body['magic-link']);
     }
     await revoke(customer);
     expect(await anonymise(customer)).toBe('anonymised');
@@ -200,7 +200,7 @@ describe('A registration and a concurrent anonymising of its Identity Record', (
         const wishes = number % 2 === 0 ? [enter, () => anonymise({ ir })] : [() => anonymise({ ir }), enter];
         if (number % 4 > 1) wishes.push(enter);
         if (number % 8 > 5) wishes.push(() => anonymise({ ir }));
-        const outcomes = await Promise.all(wishes.map((wish) => wish()));
+        const outcomes = await Promise.all(wishes.map((request) => request()));
         const active = outcomes.filter((outcome) => outcome === 201).length;
         expect(await standing(ir)).toEqual(outcomes.includes('anonymised') ? ANONYMISED : untouched(active));
         expect(
@@ -238,11 +238,11 @@ describe('Re-identification tokens', () => {
     `are redeemed once each: ${TOKENS} tokens with ${REDEMPTIONS} concurrent callers each`,
     async () => {
       const tokens = await confirmed(TOKENS);
-      const redeemByAll = (turn: number) =>
-        Promise.all(Array.from({ length: REDEMPTIONS }, () => redeem(tokens[turn] as string)));
-      const outcomes = await inTurns(TOKENS, redeemByAll, TOKENS_AT_ONCE);
+      const redeemByAll = (number: number) =>
+        Promise.all(Array.from({ length: REDEMPTIONS }, () => redeem(tokens[number] as string)));
+      const outcomes = await repeated(TOKENS, redeemByAll, TOKENS_AT_ONCE);
       expect(new Set(outcomes.flat())).toEqual(new Set(['201', '400 VAL009']));
-      const successes = outcomes.map((answers) => answers.filter((answer) => answer === '201').length);
+      const successes = outcomes.map((responses) => responses.filter((response) => response === '201').length);
       expect(successes).toEqual(tokens.map(() => 1));
     },
     IS_LONG ? 1_800_000 : 60_000,

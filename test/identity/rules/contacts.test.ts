@@ -123,7 +123,7 @@ describe('The scope of a session', () => {
     record('r3', [held('rowan', 'r3')]),
   ];
 
-  it('at a contested occupancy is what is linked to the records of its own contact', () => {
+  it('at a contested occupancy consists of the access linked to the records of its own contact', () => {
     const scope = scopeOf({ ...here, recordId: 'r1', contact: 'rowan' }, both);
     expect(scope).toMatchObject({ isCurrent: true, isContested: true, ownRecordIds: ['r1', 'r3'] });
     expect(scopeOf({ ...here, recordId: 'r2', contact: 'isla' }, both).ownRecordIds).toEqual(['r2']);
@@ -138,10 +138,10 @@ describe('The scope of a session', () => {
   });
 
   it('includes, after a supplier sign-in, records linked to confirmed contacts while others are contested', () => {
-    const asked = { ...here, recordId: null, contact: null };
-    expect(scopeOf(asked, both)).toMatchObject({ isContested: true, ownRecordIds: [] });
+    const request = { ...here, recordId: null, contact: null };
+    expect(scopeOf(request, both)).toMatchObject({ isContested: true, ownRecordIds: [] });
     const judged = both.map((each) => ({ ...each, confirmed: ['isla'] }));
-    expect(scopeOf(asked, judged)).toMatchObject({ isContested: true, ownRecordIds: ['r2'] });
+    expect(scopeOf(request, judged)).toMatchObject({ isContested: true, ownRecordIds: ['r2'] });
   });
 
   it('starts with the earliest move-in date of the own records, which a newer record does not change', () => {

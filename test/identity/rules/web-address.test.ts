@@ -8,7 +8,7 @@ const accepted = [
   `https://example.org/${'a'.repeat(2_048 - 20)}`,
 ];
 
-const refused: [address: string, why: string][] = [
+const rejected: [address: string, why: string][] = [
   [`https://example.org/${'a'.repeat(2_048 - 19)}`, 'is longer than 2048 characters'],
   ['https://user:secret@example.org/', 'contains credentials'],
   ['https://@example.org/', 'contains credentials'],
@@ -35,7 +35,7 @@ describe('A web address in a URI field', () => {
     expect(webAddressViolation(address, { production: true })).toBeUndefined();
   });
 
-  it.each(refused)('is rejected in production: %j %s', (address, why) => {
+  it.each(rejected)('is rejected in production: %j %s', (address, why) => {
     expect(webAddressViolation(address, { production: true })).toBe(why);
   });
 

@@ -142,16 +142,16 @@ const press = (page: Page) => page.locator('#passkey button').click();
 async function withoutVerification(page: Page): Promise<void> {
   await page.route(OPTIONS, async (route) => {
     const response = await route.fetch();
-    const answer = (await response.json()) as { options: Record<string, unknown> };
-    const { authenticatorSelection: selection } = answer.options;
+    const json = (await response.json()) as { options: Record<string, unknown> };
+    const { authenticatorSelection: selection } = json.options;
     const options = {
-      ...answer.options,
+      ...json.options,
       userVerification: 'discouraged',
       ...(selection === undefined
         ? {}
         : { authenticatorSelection: { ...(selection as object), userVerification: 'discouraged' } }),
     };
-    await route.fulfill({ response, json: { ...answer, options } });
+    await route.fulfill({ response, json: { ...json, options } });
   });
 }
 
@@ -160,12 +160,12 @@ async function expectNoSession(context: BrowserContext): Promise<void> {
 }
 
 /** Submits the form and returns the error on the next page. */
-async function refusal(page: Page): Promise<string> {
-  const [answer] = await Promise.all([
+async function rejection(page: Page): Promise<string> {
+  const [json] = await Promise.all([
     page.waitForResponse((each) => each.request().isNavigationRequest() && each.request().method() === 'POST'),
     press(page),
   ]);
-  expect(answer.status()).toBe(401);
+  expect(json.status()).toBe(401);
   await page.waitForLoadState();
   return page.getByRole('alert').first().innerText();
 }
@@ -193,7 +193,7 @@ describe('A passkey whose user was not verified', () => {
     await authenticator.verifiesUser(false);
     await withoutVerification(page);
     await page.goto(String(url));
-    expect(await refusal(page)).toContain('The passkey was not accepted');
+    expect(await rejection(page)).toContain('The passkey was not accepted');
     expect(await status()).toBe('pending');
 
     await authenticator.verifiesUser(true);

@@ -51,8 +51,8 @@ export async function openLink(
   { ir, email }: Customer,
 ): Promise<void> {
   const before = (await mailsTo(register, email)).length;
-  const ask = 'mutation ($ir: IdentityRecordKey!) { requestSignInLink(entry: { ir: $ir }, language: EN) }';
-  const { errors } = await graphOf(register)(ask, { ir });
+  const requestLink = 'mutation ($ir: IdentityRecordKey!) { requestSignInLink(entry: { ir: $ir }, language: EN) }';
+  const { errors } = await graphOf(register)(requestLink, { ir });
   if (errors.length > 0) throw new Error(JSON.stringify(errors));
   await page.goto(linkIn(await nextMail(register, email, before + 1)));
 }
@@ -64,7 +64,7 @@ export async function signIn(page: Page, place: Place, customer = place.customer
 }
 
 /** Submits an invalid authenticator response, as the page's script submits a valid one. */
-async function refusedPasskey(page: Page): Promise<void> {
+async function rejectedPasskey(page: Page): Promise<void> {
   await Promise.all([
     page.waitForEvent('load'),
     page.evaluate(
@@ -149,7 +149,7 @@ const MAIL_PROOF = 'form[action$="/mail-proof"] button';
 /** All pages, in the order in which a customer meets them. */
 export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
   entry: { view: 'entry', go: at('/') },
-  'entry that was refused': {
+  'entry that was rejected': {
     view: 'entry',
     async go(page, { register }) {
       await page.goto(register.portal);
@@ -164,11 +164,11 @@ export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
   },
   challenge: { view: 'sign-in', go: (page, { register }) => page.goto(`${register.portal}/?mpxn=${newMpxn()}`) },
   'challenge without a name': { view: 'sign-in', go: at('/sign-in') },
-  'challenge that refused a passkey': {
+  'challenge that rejected a passkey': {
     view: 'sign-in',
     async go(page, { register }) {
       await page.goto(`${register.portal}/?mpxn=${newMpxn()}`);
-      await refusedPasskey(page);
+      await rejectedPasskey(page);
     },
   },
   'challenge that misses a supplier': {
@@ -178,7 +178,7 @@ export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
       await press(page, 'form[action="/sign-in/supplier"] button');
     },
   },
-  'challenge that refused a supplier': {
+  'challenge that rejected a supplier': {
     view: 'sign-in',
     go: at('/sign-in/supplier/callback?error=access_denied'),
   },
@@ -311,11 +311,11 @@ export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
     go: async (page, place) => page.goto((await enrolment(place)).url),
   },
   'using a passkey': { view: 'ceremony-assert', go: atAssertion },
-  'passkey that was refused': {
+  'passkey that was rejected': {
     view: 'ceremony-assert',
     async go(page, place) {
       await atAssertion(page, place);
-      await refusedPasskey(page);
+      await rejectedPasskey(page);
     },
   },
   'passkey that is removed meanwhile': { view: 'problem', variant: 'passkeyRemoved', go: atRemovedPasskey },

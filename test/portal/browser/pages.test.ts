@@ -130,11 +130,11 @@ function titleOf({ view, variant = '' }: Visited, language: Language): RegExp {
 /** Returns whether axe tests a page: the first of each template and form errors; with TEST_LONG all pages. */
 function isTestedByAxe(name: string): boolean {
   const sameView = Object.entries(EVERY_PAGE).filter(([, { view }]) => view === EVERY_PAGE[name]?.view);
-  return IS_LONG || sameView[0]?.[0] === name || isOnlyAnAnswer(name);
+  return IS_LONG || sameView[0]?.[0] === name || isResponsePage(name);
 }
 
 /** Pages whose URL opens another page of the same template. */
-const isOnlyAnAnswer = (name: string) => / that (was|refused|misses) /.test(name);
+const isResponsePage = (name: string) => / that (was|rejected|misses) /.test(name);
 
 /** Returns links to fragments that the page does not contain. */
 const LINKS_TO_NOWHERE = `[...document.querySelectorAll('a[href^="#"]')].map((link) => link.hash).filter((hash) => !document.querySelector(hash))`;
@@ -182,7 +182,7 @@ describe('Every page', () => {
           expect(status === 404).toBe(variant === 'notFound' || variant === 'linkExpired');
           expect(await page.locator('html').getAttribute('lang')).toBe(language);
           const isAnother = !titleOf(visited, language).test(await page.title());
-          if (isAnother || isOnlyAnAnswer(name)) await go(page, place);
+          if (isAnother || isResponsePage(name)) await go(page, place);
         }
         expect(await page.locator('html').getAttribute('lang')).toBe(language);
         expect(await page.title()).toMatch(titleOf(visited, language));

@@ -50,12 +50,12 @@ async function strangerPosts(context: BrowserContext, action: string): Promise<n
   );
   const victim = await context.newPage();
   await victim.goto(stranger.url);
-  const [answer] = await Promise.all([
+  const [received] = await Promise.all([
     victim.waitForResponse((response) => response.request().method() === 'POST'),
     victim.evaluate('document.forms[0].submit()'),
   ]);
   stranger.close();
-  return answer.status();
+  return received.status();
 }
 
 describe('A session', () => {
@@ -95,9 +95,9 @@ describe('Another site', () => {
   it('cannot show a page of the portal in a frame', async () => {
     const stranger = await strangersPage(`<iframe src="${register.portal}/" title="framed"></iframe>`);
     const page = await (await browser.newContext(DESKTOP)).newPage();
-    const refused = page.waitForEvent('console', (message) => /frame-ancestors|X-Frame-Options/i.test(message.text()));
+    const rejected = page.waitForEvent('console', (message) => /frame-ancestors|X-Frame-Options/i.test(message.text()));
     await page.goto(stranger.url);
-    await refused;
+    await rejected;
     expect(await page.frames()[1]?.locator('main').count()).toBe(0);
     stranger.close();
   });

@@ -27,7 +27,7 @@ const customer = (index: number) => customers[index] as Customer;
 /** The second Data User re-identifies a customer whom the first one enrolled. */
 async function reidentified(input: object) {
   const { body, status } = await second('POST', '/v1/identity-records/reidentify', input);
-  if (status !== 200) throw new Error(`reidentify answered ${status}: ${JSON.stringify(body)}`);
+  if (status !== 200) throw new Error(`reidentify responded with ${status}: ${JSON.stringify(body)}`);
   return body;
 }
 
@@ -60,12 +60,12 @@ describe('a link that is mailed for a re-identification', () => {
     expect(mail?.text).not.toContain(enroller.name);
     expect(await statusOf(token)).toBe('pending');
 
-    const someone = visitor();
-    const answer = await someone.press(await someone.get(path), path);
-    expect(answer).toMatchObject({ status: 303, location: `${returnUrl}?dar-reid-token=${token}` });
+    const newVisitor = visitor();
+    const response = await newVisitor.press(await newVisitor.get(path), path);
+    expect(response).toMatchObject({ status: 303, location: `${returnUrl}?dar-reid-token=${token}` });
     expect(await statusOf(token)).toBe('confirmed');
 
-    const again = await someone.get(path);
+    const again = await newVisitor.get(path);
     expect(again.status).toBe(404);
     expect(again.text).toContain('This link no longer works');
     expect(again.text).toMatch(/tid_[0-9a-f]{24}/);
@@ -73,10 +73,10 @@ describe('a link that is mailed for a re-identification', () => {
 
   it('ends on a page of the register if there is no return URL', async () => {
     const { path } = await mailedConfirmation(customer(1), null);
-    const someone = visitor();
-    const answer = await someone.press(await someone.get(path), path);
-    expect(answer).toMatchObject({ status: 303, location: '/identify/done' });
-    const done = await someone.get('/identify/done');
+    const newVisitor = visitor();
+    const response = await newVisitor.press(await newVisitor.get(path), path);
+    expect(response).toMatchObject({ status: 303, location: '/identify/done' });
+    const done = await newVisitor.get('/identify/done');
     expect(done.text).toContain(`You have confirmed to ${organisation} that it is you.`);
     expect((await visitor().get('/identify/done')).status).toBe(404);
   });
@@ -105,12 +105,12 @@ describe('a passkey', () => {
   });
 
   /** Does what the page's script does: fetches options and submits the authenticator's response. */
-  async function useScript(someone: PortalVisitor, page: VisitedPage, form: string): Promise<VisitedPage> {
+  async function useScript(newVisitor: PortalVisitor, page: VisitedPage, form: string): Promise<VisitedPage> {
     const { fields = {} } = page.forms.find(({ action }) => action === form) ?? {};
-    const answer = await someone.post(`${form}/options`, fields, { accept: 'application/json' });
-    const { options } = JSON.parse(answer.html) as { options: never & { user?: object } };
+    const response = await newVisitor.post(`${form}/options`, fields, { accept: 'application/json' });
+    const { options } = JSON.parse(response.html) as { options: never & { user?: object } };
     const credential = options['user'] === undefined ? authenticator.get(options) : authenticator.create(options);
-    return someone.press(page, form, { credential: JSON.stringify(credential) });
+    return newVisitor.press(page, form, { credential: JSON.stringify(credential) });
   }
 
   const pathOf = (url: string) => new URL(url).pathname;
@@ -126,44 +126,44 @@ describe('a passkey', () => {
     });
     ir = body['ir'];
     const path = pathOf(body['passkey-registration-redirect']);
-    const someone = visitor();
-    const page = await someone.get(path);
+    const newVisitor = visitor();
+    const page = await newVisitor.get(path);
     expect(page.text).toContain('Make a passkey');
     expect(page.text).toContain(enroller.name);
-    const answer = await useScript(someone, page, path);
-    expect(answer.status).toBe(303);
-    expect(answer.location).toContain(enroller.returnUrl);
-    expect((await someone.get(path)).status).toBe(404);
+    const response = await useScript(newVisitor, page, path);
+    expect(response.status).toBe(303);
+    expect(response.location).toContain(enroller.returnUrl);
+    expect((await newVisitor.get(path)).status).toBe(404);
     expect((await dataUser('GET', `/v1/identity-records/${ir}`)).body['identity-record'].credentials).toHaveLength(1);
   });
 
   it('signs in to the portal without any input', async () => {
-    const someone = visitor();
-    expect(await useScript(someone, await someone.get('/sign-in'), '/sign-in/passkey')).toMatchObject({
+    const newVisitor = visitor();
+    expect(await useScript(newVisitor, await newVisitor.get('/sign-in'), '/sign-in/passkey')).toMatchObject({
       status: 303,
       location: '/access',
     });
-    expect((await someone.get('/access')).text).toContain(mpxn);
+    expect((await newVisitor.get('/access')).text).toContain(mpxn);
   });
 
   it('confirms a re-identification for another Data User', async () => {
     const body = await reidentified({ mpxn, method: 'passkey-assert', 'passkey-return-url': returnUrl });
     const path = pathOf(body['passkey']['redirect-url']);
-    const someone = visitor();
-    const page = await someone.get(path);
+    const newVisitor = visitor();
+    const page = await newVisitor.get(path);
     expect(page.text).toContain(organisation);
-    const answer = await useScript(someone, page, path);
-    expect(answer.location).toBe(`${returnUrl}?dar-passkey-token=${body['passkey']['token-ref']}`);
+    const response = await useScript(newVisitor, page, path);
+    expect(response.location).toBe(`${returnUrl}?dar-passkey-token=${body['passkey']['token-ref']}`);
   });
 
   it('leads to an error on the page if the register rejects it', async () => {
     const body = await reidentified({ mpxn, method: 'passkey-assert', 'passkey-return-url': returnUrl });
     const path = pathOf(body['passkey']['redirect-url']);
-    const someone = visitor();
-    const answer = await someone.press(await someone.get(path), path, { credential: '' });
-    expect(answer.status).toBe(401);
-    expect(answer.text).toContain('The passkey was not accepted');
-    expect(answer.html).toMatch(/<title>Error: /);
+    const newVisitor = visitor();
+    const response = await newVisitor.press(await newVisitor.get(path), path, { credential: '' });
+    expect(response.status).toBe(401);
+    expect(response.text).toContain('The passkey was not accepted');
+    expect(response.html).toMatch(/<title>Error: /);
   });
 
   it('is added for another Data User only after a proof, an existing passkey or a mailed link, in the same browser', async () => {
@@ -190,7 +190,7 @@ describe('a passkey', () => {
     expect((await asker.get(path)).text).not.toContain('Make a passkey');
   });
 
-  it('that is removed while its page is open leads to an error that says to choose another method', async () => {
+  it('that is removed while its page is open leads to an error that recommends another method', async () => {
     const number = newMpxn();
     const { body } = await dataUser('POST', '/v1/identity-records', {
       'pii-principal': { mpxn: number, 'move-in-date': '2022-02-02' },
@@ -206,18 +206,18 @@ describe('a passkey', () => {
     expect(enrolled.location).toMatch(/\?dar-passkey-token=mlr_[0-9a-f]{24}&state=wizard%20%26%20step%202$/);
     const started = await reidentified({ mpxn: number, method: 'passkey-assert', 'passkey-return-url': returnUrl });
     const path = pathOf(started['passkey']['redirect-url']);
-    const someone = visitor();
-    const page = await someone.get(path);
+    const newVisitor = visitor();
+    const page = await newVisitor.get(path);
     const { fields = {} } = page.forms.find(({ action }) => action === path) ?? {};
-    const asked = await someone.post(`${path}/options`, fields, { accept: 'application/json' });
-    const { options } = JSON.parse(asked.html) as { options: never };
+    const passkeyOptions = await newVisitor.post(`${path}/options`, fields, { accept: 'application/json' });
+    const { options } = JSON.parse(passkeyOptions.html) as { options: never };
     const [{ 'credential-id': id }] = (await dataUser('GET', `/v1/identity-records/${body['ir']}`)).body[
       'identity-record'
     ].credentials;
     await dataUser('DELETE', `/v1/identity-records/${body['ir']}/credentials/${id}`);
-    const answer = await someone.press(page, path, { credential: JSON.stringify(authenticator.get(options)) });
-    expect([answer.status, answer.text]).toEqual([422, expect.stringContaining('This passkey was removed')]);
-    const again = await someone.post(`${path}/options`, fields, { accept: 'application/json' });
+    const response = await newVisitor.press(page, path, { credential: JSON.stringify(authenticator.get(options)) });
+    expect([response.status, response.text]).toEqual([422, expect.stringContaining('This passkey was removed')]);
+    const again = await newVisitor.post(`${path}/options`, fields, { accept: 'application/json' });
     expect([again.status, again.html]).toEqual([422, expect.stringContaining('choose another way')]);
     expect(await statusOf(started['passkey']['token-ref'])).toBe('pending');
   });

@@ -48,9 +48,9 @@ describe('every page', () => {
   });
 
   it('of a signed-in customer is not cached, either', async () => {
-    const someone = await signedIn();
+    const newVisitor = await signedIn();
     for (const path of ['/access', '/history', '/who-looked', '/history.csv', '/history.json']) {
-      const { status, headers } = await someone.get(path);
+      const { status, headers } = await newVisitor.get(path);
       expect([path, status, headers.get('cache-control')]).toEqual([path, 200, 'no-store']);
     }
   });
@@ -96,19 +96,19 @@ describe('a form', () => {
   ];
 
   it.each(FOREIGN)('is rejected %s, even with valid token and cookies', async (_, headers) => {
-    const someone = await signedIn();
-    const [form] = (await someone.get('/access')).forms;
-    const answer = await someone.post('/sign-out', form?.fields ?? {}, headers);
-    expect(answer.status).toBe(403);
-    expect(answer.text).toContain('This page has expired');
-    expect((await someone.get('/access')).status).toBe(200);
+    const newVisitor = await signedIn();
+    const [form] = (await newVisitor.get('/access')).forms;
+    const response = await newVisitor.post('/sign-out', form?.fields ?? {}, headers);
+    expect(response.status).toBe(403);
+    expect(response.text).toContain('This page has expired');
+    expect((await newVisitor.get('/access')).status).toBe(200);
   });
 
   it('is accepted by its token if the browser sends neither `Origin` nor `Sec-Fetch-Site`, as old browsers do', async () => {
-    const someone = visitor();
-    const { forms } = await someone.get('/');
+    const newVisitor = visitor();
+    const { forms } = await newVisitor.get('/');
     const body = new URLSearchParams({ ...forms[0]?.fields, identifier: customer().mpxn });
-    const cookie = [...someone.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const cookie = [...newVisitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const send = async (sent: URLSearchParams) =>
       (await fetch(`${register.portal}/`, { method: 'POST', body: sent, headers: { cookie }, redirect: 'manual' }))
         .status;
@@ -118,31 +118,31 @@ describe('a form', () => {
   });
 
   it('is accepted from pages of the portal, which send no origin', async () => {
-    const someone = visitor();
-    const { forms } = await someone.get('/');
+    const newVisitor = visitor();
+    const { forms } = await newVisitor.get('/');
     const fields = { ...forms[0]?.fields, identifier: customer().mpxn };
-    const answer = await someone.post('/', fields, { origin: 'null', 'sec-fetch-site': 'same-origin' });
-    expect(answer.status).toBe(303);
+    const response = await newVisitor.post('/', fields, { origin: 'null', 'sec-fetch-site': 'same-origin' });
+    expect(response.status).toBe(303);
   });
 
   it('is rejected without token, with the token of another browser, and with a wrong token', async () => {
-    const someone = visitor();
-    await someone.get('/');
+    const newVisitor = visitor();
+    await newVisitor.get('/');
     const [other] = (await visitor().get('/')).forms;
     for (const token of [undefined, '', 'A'.repeat(43), other?.fields['form-token']]) {
       const fields: Record<string, string> = { identifier: customer().mpxn };
       if (token !== undefined) fields['form-token'] = token;
-      const answer = await someone.post('/', fields);
-      expect(answer.status).toBe(403);
+      const response = await newVisitor.post('/', fields);
+      expect(response.status).toBe(403);
     }
   });
 
   it('that was issued before the sign-in is rejected after it', async () => {
-    const someone = visitor();
-    const [form] = (await someone.get('/')).forms;
+    const newVisitor = visitor();
+    const [form] = (await newVisitor.get('/')).forms;
     const after = await signedIn();
-    const answer = await after.post('/sign-out', form?.fields ?? {});
-    expect(answer.status).toBe(403);
+    const response = await after.post('/sign-out', form?.fields ?? {});
+    expect(response.status).toBe(403);
   });
 
   it.each([
@@ -209,23 +209,23 @@ describe('the help and the privacy notice of the operator', () => {
     const environment = { SUPPORT_URL: 'https://help.example/?a=1&b=2', PRIVACY_URL: 'https://privacy.example/' };
     const operated = await startTestRegister('one process', { environment });
     try {
-      const someone = new PortalVisitor(operated.portal);
+      const newVisitor = new PortalVisitor(operated.portal);
       const hrefs = ({ html }: VisitedPage) =>
         [...html.matchAll(/href="(https:[^"]*)">([^<]*)</g)].map(([, ...link]) => link);
       const [help, privacy] = ['https://help.example/?a=1&amp;b=2', 'https://privacy.example/'];
       const { support, privacy: notice } = en.frame;
-      expect(hrefs(await someone.get('/'))).toEqual([
+      expect(hrefs(await newVisitor.get('/'))).toEqual([
         [help, support],
         [privacy, notice],
       ]);
-      const missing = await someone.get('/no-such-page');
+      const missing = await newVisitor.get('/no-such-page');
       expect(hrefs(missing)).toEqual([
         [help, support],
         [help, support],
         [privacy, notice],
       ]);
       expect(missing.text).toMatch(/Reference for enquiries: tid_[0-9a-f]{24} ?\( ?Help and contact ?\)/);
-      const welsh = await someone.get('/no-such-page?lang=cy');
+      const welsh = await newVisitor.get('/no-such-page?lang=cy');
       expect(hrefs(welsh)).toEqual([
         [help, cy.frame.support],
         [help, cy.frame.support],
@@ -255,17 +255,17 @@ describe('too many attempts', () => {
   afterAll(() => limited?.close());
 
   it('to sign in lead to an error that states the time to wait, in both languages', async () => {
-    const someone = new PortalVisitor(limited.portal);
-    const answers = [];
+    const newVisitor = new PortalVisitor(limited.portal);
+    const responses = [];
     for (let attempt = 0; attempt < 3; attempt++) {
-      await someone.get('/?mpxn=1999999999');
-      answers.push(await someone.press(await someone.get('/sign-in'), '/sign-in/link'));
+      await newVisitor.get('/?mpxn=1999999999');
+      responses.push(await newVisitor.press(await newVisitor.get('/sign-in'), '/sign-in/link'));
     }
-    expect(answers.map(({ status }) => status)).toEqual([303, 303, 429]);
-    expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(answers[2]?.text).toContain('Too many attempts');
-    expect(answers[2]?.text).toContain('Wait a minute');
-    const welsh = await someone.press(await someone.get('/sign-in?lang=cy'), '/sign-in/link');
+    expect(responses.map(({ status }) => status)).toEqual([303, 303, 429]);
+    expect(Number(responses[2]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(responses[2]?.text).toContain('Too many attempts');
+    expect(responses[2]?.text).toContain('Wait a minute');
+    const welsh = await newVisitor.press(await newVisitor.get('/sign-in?lang=cy'), '/sign-in/link');
     expect([welsh.status, welsh.html.includes('<html lang="cy"')]).toEqual([429, true]);
     expect(welsh.text).toContain(cy.problem.tooMany.title);
   });
@@ -278,13 +278,13 @@ describe('too many attempts', () => {
       'passkey-return-url': dataUser.returnUrl,
     });
     const path = new URL(body['passkey']['redirect-url']).pathname;
-    const someone = new PortalVisitor(limited.portal);
-    const answers = [];
+    const newVisitor = new PortalVisitor(limited.portal);
+    const responses = [];
     for (let mails = 0; mails < 3; mails++) {
-      answers.push(await someone.press(await someone.get(path), `${path}/mail-proof`));
+      responses.push(await newVisitor.press(await newVisitor.get(path), `${path}/mail-proof`));
     }
-    expect(answers.map(({ status }) => status)).toEqual([303, 303, 429]);
-    expect(answers[2]?.text).toContain('Too many attempts');
+    expect(responses.map(({ status }) => status)).toEqual([303, 303, 429]);
+    expect(responses[2]?.text).toContain('Too many attempts');
   });
 });
 

@@ -34,23 +34,23 @@ function traits({ status, headers }: VisitedPage) {
 
 /** Returns a challenge page without values that differ between browsers. */
 async function challengeFor(entry: string): Promise<{ text: string; html: string }> {
-  const someone = visitor();
-  await someone.get(`/?${entry}`);
-  const { text, html } = await someone.get('/sign-in');
+  const newVisitor = visitor();
+  await newVisitor.get(`/?${entry}`);
+  const { text, html } = await newVisitor.get('/sign-in');
   return { text, html: html.replace(/value="[\w-]{43}"/g, '') };
 }
 
 describe('the entry', () => {
   it('moves the parameters of a link from the address bar into an encrypted cookie', async () => {
-    const someone = visitor();
+    const newVisitor = visitor();
     const { mpxn, ir } = customer(0);
     for (const entry of [`mpxn=${mpxn}`, `ir=${ir}&return=https%3A%2F%2Fharbourlight.example%2Freturn&lang=cy`]) {
-      const answer = await someone.get(`/?${entry}`);
-      expect(answer).toMatchObject({ status: 303, location: '/sign-in' });
-      const cookie = someone.cookies.get('register-entry') ?? '';
+      const response = await newVisitor.get(`/?${entry}`);
+      expect(response).toMatchObject({ status: 303, location: '/sign-in' });
+      const cookie = newVisitor.cookies.get('register-entry') ?? '';
       expect(Buffer.from(cookie, 'base64url').toString('latin1')).not.toMatch(new RegExp(`${mpxn}|${ir}|harbourlight`));
     }
-    expect((await someone.get('/sign-in')).html).toContain('<html lang="cy"');
+    expect((await newVisitor.get('/sign-in')).html).toContain('<html lang="cy"');
   });
 
   it.each([
@@ -60,38 +60,38 @@ describe('the entry', () => {
     'mpxn=1012345678&mpxn=1012345678',
     'return=javascript:alert(1)',
   ])('treats the malformed link ?%s as one without parameters', async (entry) => {
-    const someone = visitor();
-    expect(await someone.get(`/?${entry}`)).toMatchObject({ status: 303, location: '/' });
-    const plain = await someone.get('/');
+    const newVisitor = visitor();
+    expect(await newVisitor.get(`/?${entry}`)).toMatchObject({ status: 303, location: '/' });
+    const plain = await newVisitor.get('/');
     expect(plain.text).toBe((await visitor().get('/')).text);
   });
 
   it.each([['1012 3456 78'], [' Rowan.Ashdown@customer.example ']])(
     'accepts %j typed as people type',
     async (typed) => {
-      const someone = visitor();
-      const answer = await someone.press(await someone.get('/'), '/', { identifier: typed });
-      expect(answer).toMatchObject({ status: 303, location: '/sign-in' });
+      const newVisitor = visitor();
+      const response = await newVisitor.press(await newVisitor.get('/'), '/', { identifier: typed });
+      expect(response).toMatchObject({ status: 303, location: '/sign-in' });
     },
   );
 
-  it('with a number of 13 digits leads to a page that says what to enter, in both languages', async () => {
+  it('with a number of 13 digits leads to a page that explains what to enter, in both languages', async () => {
     const TEXTS = { en: 'This register does not take 13-digit supply numbers', cy: 'Nid yw’r gofrestr hon yn derbyn' };
     for (const language of ['en', 'cy'] as const) {
-      const someone = visitor();
-      await someone.get(`/?lang=${language}`);
-      expect(await someone.get('/?mpxn=1200050000000')).toMatchObject({ status: 303, location: '/' });
-      expect((await someone.get('/')).text).toContain(TEXTS[language]);
-      const start = await someone.get('/');
+      const newVisitor = visitor();
+      await newVisitor.get(`/?lang=${language}`);
+      expect(await newVisitor.get('/?mpxn=1200050000000')).toMatchObject({ status: 303, location: '/' });
+      expect((await newVisitor.get('/')).text).toContain(TEXTS[language]);
+      const start = await newVisitor.get('/');
       expect(start.text).not.toContain(TEXTS[language]);
-      const typed = await someone.press(start, '/', { identifier: '12 0005 0000 000' });
+      const typed = await newVisitor.press(start, '/', { identifier: '12 0005 0000 000' });
       expect([typed.status, typed.text]).toEqual([400, expect.stringContaining(TEXTS[language])]);
     }
   });
 
   it('shows the error of an input at the top, at the field and in the title', async () => {
-    const someone = visitor();
-    const page = await someone.press(await someone.get('/'), '/', { identifier: '<b>12' });
+    const newVisitor = visitor();
+    const page = await newVisitor.press(await newVisitor.get('/'), '/', { identifier: '<b>12' });
     expect(page.status).toBe(400);
     expect(page.html).toMatch(/<title>Error: /);
     expect(page.html).toMatch(/govuk-error-summary[^]*href="#identifier"/);
@@ -114,14 +114,14 @@ describe('the challenge', () => {
   });
 
   it('responds equally to every request for a link, and mails only to known customers', async () => {
-    const answers = [];
+    const responses = [];
     for (const entry of ['mpxn=1999999999', `mpxn=${customer(1).mpxn}`]) {
-      const someone = visitor();
-      await someone.get(`/?${entry}`);
-      const { status, location } = await someone.press(await someone.get('/sign-in'), '/sign-in/link');
-      answers.push({ status, location, page: (await someone.get('/sign-in/link-sent')).text });
+      const newVisitor = visitor();
+      await newVisitor.get(`/?${entry}`);
+      const { status, location } = await newVisitor.press(await newVisitor.get('/sign-in'), '/sign-in/link');
+      responses.push({ status, location, page: (await newVisitor.get('/sign-in/link-sent')).text });
     }
-    expect(answers[0]).toEqual(answers[1]);
+    expect(responses[0]).toEqual(responses[1]);
     await mailedPath(register, customer(1).email, 'sign-in/link');
     const mails = (await (await fetch(register.mailbox)).json()) as CapturedMail[];
     expect(new Set(mails.map(({ to }) => to))).toEqual(new Set([customer(1).email]));
@@ -131,15 +131,15 @@ describe('the challenge', () => {
     'responds to %s equally for a known and an unknown meter point: status, headers, cookies and location',
     async (action) => {
       const supplier = accountOf(register.sandbox, 'supplier').mpid as string;
-      const answers = [];
+      const responses = [];
       for (const mpxn of [customer(1).mpxn, '1999999999', customer(3).mpxn, '1888888888']) {
-        const someone = visitor();
-        await someone.get(`/?mpxn=${mpxn}`);
-        answers.push(traits(await someone.press(await someone.get('/sign-in'), action, { supplier })));
+        const newVisitor = visitor();
+        await newVisitor.get(`/?mpxn=${mpxn}`);
+        responses.push(traits(await newVisitor.press(await newVisitor.get('/sign-in'), action, { supplier })));
       }
-      expect(answers[0]?.status).toBe(303);
-      expect(answers[0]?.headers).toHaveProperty('location');
-      for (const each of answers) expect(each).toEqual(answers[0]);
+      expect(responses[0]?.status).toBe(303);
+      expect(responses[0]?.headers).toHaveProperty('location');
+      for (const each of responses) expect(each).toEqual(responses[0]);
     },
   );
 
@@ -148,31 +148,31 @@ describe('the challenge', () => {
     async (action) => {
       const { keys } = readSettings({ ...(await sandboxKeyVariables(register.dataDir)), RATE_LIMITS: 'off' });
       for (const entry of [{ email: 'é@x.yz', ir: 'ir_1' }, { mpxn: 'none' }]) {
-        const someone = visitor();
-        await someone.get(`/?mpxn=${customer(0).mpxn}`);
-        const page = await someone.get('/sign-in');
+        const newVisitor = visitor();
+        await newVisitor.get(`/?mpxn=${customer(0).mpxn}`);
+        const page = await newVisitor.get('/sign-in');
         encryptedCookies(keys.portalKey as Buffer)<'entry'>({
           read: () => undefined,
-          write: (name, value) => void someone.cookies.set(`register-${name}`, value),
+          write: (name, value) => void newVisitor.cookies.set(`register-${name}`, value),
           delete: () => undefined,
         }).write('entry', entry);
-        await someone.post('/sign-in/passkey/options', page.forms[0]?.fields ?? {}, { accept: 'application/json' });
+        await newVisitor.post('/sign-in/passkey/options', page.forms[0]?.fields ?? {}, { accept: 'application/json' });
         const supplier = accountOf(register.sandbox, 'supplier').mpid as string;
-        const answer = await someone.press(page, action, { supplier, credential: '{"id":"x"}' });
-        expect(answer.status).toBe(400);
-        expect(answer.html).toMatch(/govuk-error-summary[^]*href="#identifier"/);
-        expect(answer.html).toContain('id="identifier-error"');
-        expect(answer.html).toContain('href="/?lang=cy"');
+        const response = await newVisitor.press(page, action, { supplier, credential: '{"id":"x"}' });
+        expect(response.status).toBe(400);
+        expect(response.html).toMatch(/govuk-error-summary[^]*href="#identifier"/);
+        expect(response.html).toContain('id="identifier-error"');
+        expect(response.html).toContain('href="/?lang=cy"');
       }
     },
   );
 
   it('mails nothing before the customer is identified', async () => {
-    const someone = visitor();
-    const page = await someone.get('/sign-in');
+    const newVisitor = visitor();
+    const page = await newVisitor.get('/sign-in');
     expect(page.forms.map(({ action }) => action)).toEqual(['/sign-in/passkey', '/']);
     const { fields = {} } = page.forms[0] ?? {};
-    expect(await someone.post('/sign-in/link', fields)).toMatchObject({ status: 303, location: '/' });
+    expect(await newVisitor.post('/sign-in/link', fields)).toMatchObject({ status: 303, location: '/' });
   });
 });
 
@@ -227,17 +227,17 @@ describe('a mailed link', () => {
   });
 
   it('ends an earlier session of the browser', async () => {
-    const someone = visitor();
+    const newVisitor = visitor();
     const sessions: string[] = [];
     for (const index of [1, 2]) {
       const { mpxn, email } = customer(index);
       const before = new Set(await mailedPaths(register.mailbox, email, 'sign-in/link'));
-      await someone.get(`/?mpxn=${mpxn}`);
-      await someone.press(await someone.get('/sign-in'), '/sign-in/link');
+      await newVisitor.get(`/?mpxn=${mpxn}`);
+      await newVisitor.press(await newVisitor.get('/sign-in'), '/sign-in/link');
       const link = await mailedPath(register, email, 'sign-in/link', before);
-      await someone.press(await someone.get(link), link);
-      sessions.push(someone.cookies.get('register-session') ?? '');
-      expect((await someone.get('/access')).text).toContain(mpxn);
+      await newVisitor.press(await newVisitor.get(link), link);
+      sessions.push(newVisitor.cookies.get('register-session') ?? '');
+      expect((await newVisitor.get('/access')).text).toContain(mpxn);
     }
     const old = visitor();
     old.cookies.set('register-session', sessions[0] as string);
@@ -258,15 +258,15 @@ describe('a return URL', () => {
     ['that is a script is ignored', 'javascript:alert(1)', false],
     ['without a scheme is ignored', '//evil.example', false],
   ])('%s', async (_, returnUrl, isShown) => {
-    const someone = visitor();
+    const newVisitor = visitor();
     const { ir, email } = customer(0);
     const before = new Set(await mailedPaths(register.mailbox, email, 'sign-in/link'));
-    const entry = await someone.get(`/?ir=${ir}&return=${encodeURIComponent(returnUrl)}`);
+    const entry = await newVisitor.get(`/?ir=${ir}&return=${encodeURIComponent(returnUrl)}`);
     expect(entry.location).toBe('/sign-in'); // the return URL is not used as a redirect
-    await someone.press(await someone.get('/sign-in'), '/sign-in/link');
+    await newVisitor.press(await newVisitor.get('/sign-in'), '/sign-in/link');
     const link = await mailedPath(register, email, 'sign-in/link', before);
-    await someone.press(await someone.get(link), link);
-    expect((await someone.get('/access')).html.includes(`href="${returnUrl}"`)).toBe(isShown);
+    await newVisitor.press(await newVisitor.get(link), link);
+    expect((await newVisitor.get('/access')).html.includes(`href="${returnUrl}"`)).toBe(isShown);
   });
 });
 
@@ -274,24 +274,24 @@ describe('a supplier sign-in', () => {
   /** The last demo customer is unverified, so only the supplier can prove who the occupier is. */
   const unverified = () => customer(3);
 
-  async function atSupplier(someone: PortalVisitor, mpxn: string): Promise<string> {
-    await someone.get(`/?mpxn=${mpxn}`);
-    const page = await someone.get('/sign-in');
+  async function atSupplier(newVisitor: PortalVisitor, mpxn: string): Promise<string> {
+    await newVisitor.get(`/?mpxn=${mpxn}`);
+    const page = await newVisitor.get('/sign-in');
     const { mpid = '', name } = accountOf(register.sandbox, 'supplier');
     expect(page.text).toContain(name);
-    const answer = await someone.press(page, '/sign-in/supplier', { supplier: mpid });
-    expect(answer.status).toBe(303);
-    return answer.location ?? '';
+    const response = await newVisitor.press(page, '/sign-in/supplier', { supplier: mpid });
+    expect(response.status).toBe(303);
+    return response.location ?? '';
   }
 
   const credentials = ({ oidc_login, oidc_password }: Customer) => ({ login: oidc_login, password: oidc_password });
 
   it('opens the meter point that the supplier attests', async () => {
-    const someone = visitor();
-    const url = await atSupplier(someone, unverified().mpxn);
+    const newVisitor = visitor();
+    const url = await atSupplier(newVisitor, unverified().mpxn);
     const callback = await signInAtSupplier(url, credentials(unverified()));
-    expect(await someone.get(callback)).toMatchObject({ status: 303, location: '/access' });
-    expect((await someone.get('/access')).text).toContain(unverified().mpxn);
+    expect(await newVisitor.get(callback)).toMatchObject({ status: 303, location: '/access' });
+    expect((await newVisitor.get('/access')).text).toContain(unverified().mpxn);
     await until(() => register.log().includes('"/sign-in/supplier/callback"') || undefined);
     expect(register.log()).not.toContain(new URL(callback).searchParams.get('code'));
   });
@@ -300,12 +300,12 @@ describe('a supplier sign-in', () => {
     ['for another meter point than the one entered', 3, 0],
     ['if a verified customer can sign in otherwise', 0, 0],
   ])('is rejected %s', async (_, entered, signedIn) => {
-    const someone = visitor();
-    const url = await atSupplier(someone, customer(entered).mpxn);
-    const page = await someone.get(await signInAtSupplier(url, credentials(customer(signedIn))));
+    const newVisitor = visitor();
+    const url = await atSupplier(newVisitor, customer(entered).mpxn);
+    const page = await newVisitor.get(await signInAtSupplier(url, credentials(customer(signedIn))));
     expect(page.status).toBe(401);
     expect(page.text).toContain('We could not sign you in by way of your supplier');
-    expect(someone.cookies.has('register-session')).toBe(false);
+    expect(newVisitor.cookies.has('register-session')).toBe(false);
   });
 
   it('works only in the browser that was redirected to the supplier', async () => {
@@ -317,9 +317,9 @@ describe('a supplier sign-in', () => {
   });
 
   it('requires a choice of supplier', async () => {
-    const someone = visitor();
-    await someone.get(`/?mpxn=${unverified().mpxn}`);
-    const page = await someone.press(await someone.get('/sign-in'), '/sign-in/supplier', { supplier: '' });
+    const newVisitor = visitor();
+    await newVisitor.get(`/?mpxn=${unverified().mpxn}`);
+    const page = await newVisitor.press(await newVisitor.get('/sign-in'), '/sign-in/supplier', { supplier: '' });
     expect(page.status).toBe(400);
     expect(page.html).toContain('href="#supplier"');
   });
@@ -331,14 +331,14 @@ describe('an invalid passkey', () => {
     ['no object', '[]'],
     ['nonsense', '{"id":"x"}'],
   ])('is rejected: %s', async (_, credential) => {
-    const someone = visitor();
-    const page = await someone.get('/sign-in');
+    const newVisitor = visitor();
+    const page = await newVisitor.get('/sign-in');
     const { fields = {} } = page.forms[0] ?? {};
-    const options = await someone.post('/sign-in/passkey/options', fields, { accept: 'application/json' });
+    const options = await newVisitor.post('/sign-in/passkey/options', fields, { accept: 'application/json' });
     expect(options.status).toBe(200);
-    const answer = await someone.press(page, '/sign-in/passkey', { credential });
-    expect(answer.status).toBe(401);
-    expect(answer.text).toContain('We could not sign you in with this passkey');
+    const response = await newVisitor.press(page, '/sign-in/passkey', { credential });
+    expect(response.status).toBe(401);
+    expect(response.text).toContain('We could not sign you in with this passkey');
   });
 });
 

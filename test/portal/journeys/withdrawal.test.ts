@@ -53,7 +53,7 @@ describe('a customer who followed a link of a Data User', () => {
     expect(text).toContain('Moorland Flexibility Services Ltd');
   });
 
-  it('reads the same in Welsh, and the language is remembered', async () => {
+  it('reads the same in Welsh, and later pages stay in Welsh', async () => {
     const welsh = await customer.get('/access?lang=cy');
     expect(welsh.html).toContain('<html lang="cy"');
     expect(welsh.text).toContain('Rhoesoch eich cydsyniad.');
@@ -70,14 +70,14 @@ describe('a customer who followed a link of a Data User', () => {
     expect(page.html).not.toMatch(/<textarea|<select|type="(text|radio)"/);
   });
 
-  it('withdraws: the record is REVOKED before the response, and the return link says withdrawn', async () => {
+  it('withdraws: the record is REVOKED before the response, and the return link reports the withdrawal', async () => {
     const id = accessWith((await customer.get('/access')).html, 'that is to be withdrawn');
     const path = `/access/${id}/withdraw`;
-    const answer = await customer.press(await customer.get(path), path);
+    const response = await customer.press(await customer.get(path), path);
     const { body } = await anonymousClient(register.rest)('GET', `/v1/access-records/${key}`);
     expect(body['access-record']['access-event'].state).toBe('REVOKED');
 
-    expect(answer).toMatchObject({ status: 303, location: `/access/${id}/withdrawn` });
+    expect(response).toMatchObject({ status: 303, location: `/access/${id}/withdrawn` });
     const done = await customer.get(`/access/${id}/withdrawn`);
     expect(done.status).toBe(200);
     expect(done.html).toContain(`href="${returnUrl}?dar-action=withdrawn"`);
@@ -172,9 +172,9 @@ describe('a customer who followed a link of a Data User', () => {
   it('signs out: the session ends in the register, and the browser clears its cache', async () => {
     const token = new Map(customer.cookies);
     const page = await customer.get('/access');
-    const answer = await customer.press(page, '/sign-out');
-    expect(answer).toMatchObject({ status: 303, location: '/signed-out' });
-    expect(answer.headers.get('clear-site-data')).toBe('"cache"');
+    const response = await customer.press(page, '/sign-out');
+    expect(response).toMatchObject({ status: 303, location: '/signed-out' });
+    expect(response.headers.get('clear-site-data')).toBe('"cache"');
     expect(await customer.get('/access')).toMatchObject({ status: 303, location: '/' });
 
     for (const [name, value] of token) customer.cookies.set(name, value); // an attacker replays the cookies

@@ -4,7 +4,7 @@ import { openPool } from '../../../subgraphs/server/database/database';
 import { inTransaction } from '../../../subgraphs/server/database/transaction';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
 
-/** The second table refuses, when a transaction commits, an order of more than ten. */
+/** When a transaction commits, a trigger rejects an amount above ten. */
 const TABLES = `
   create table item (id int primary key, amount int not null);
   create table purchase (id int primary key, item int not null references item deferrable initially deferred);
@@ -56,7 +56,7 @@ describe('A check', () => {
     expect(await ids()).toEqual([]);
   });
 
-  it('meets unique indexes, deferred constraints and triggers where the write would, and goes on', async () => {
+  it('reports violated unique indexes, deferred constraints and triggers as the write would, and continues', async () => {
     await add(1);
     const met = await runCheck(pool, async () => [
       await codeOf(add(1)),
@@ -95,7 +95,7 @@ describe('A check', () => {
     listener.release(true);
   });
 
-  it('does not reach what runs beside it, what it excepts, and what follows it', async () => {
+  it('does not affect concurrent work, excepted work, and later work', async () => {
     let late: Promise<string> | undefined;
     await Promise.all([
       runCheck(pool, async () => {

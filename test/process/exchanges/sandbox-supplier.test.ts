@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { type RunningSupplier, startSupplier } from '../../../sandbox/supplier/supplier';
-import { type ConsumerRoom, consumerRoom } from '../../support/consumer-room';
+import { type ConsumerFixture, consumerFixture } from '../../support/consumer-fixture';
 import { consumerToken, rtiApplication } from '../../support/consumer-sign-in';
 import { signInAtSupplier } from '../../support/supplier-browser';
 
@@ -8,25 +8,25 @@ const LOGIN = { login: 'rowan', password: 'a long password', mpxns: ['1012345678
 const CLIENT = { id: `usr_${'a'.repeat(32)}`, secret: 'a-secret-of-the-rti-user', name: 'Kestrel <Compare> Ltd' };
 
 let supplier: RunningSupplier;
-let room: ConsumerRoom;
+let fixture: ConsumerFixture;
 beforeAll(async () => {
   const options = { port: 0, host: 'localhost', redirectUris: ['http://localhost/portal'] };
-  [room, supplier] = await Promise.all([
-    consumerRoom(),
+  [fixture, supplier] = await Promise.all([
+    consumerFixture(),
     startSupplier({ ...options, client: { id: 'the-register', secret: 'secret-of-the-register' }, logins: [LOGIN] }),
   ]);
   supplier.addRtiClients([CLIENT]);
-  await room.addSupplier('TIDE', supplier.issuer, supplier.audience);
-  await room.addRtiUser(CLIENT.id);
+  await fixture.addSupplier('TIDE', supplier.issuer, supplier.audience);
+  await fixture.addRtiUser(CLIENT.id);
 });
-afterAll(() => Promise.all([supplier?.close(), room?.close()]));
+afterAll(() => Promise.all([supplier?.close(), fixture?.close()]));
 
 describe('A consumer at the OpenID provider of a supplier', () => {
   it('grants an RTI User a token that the register accepts', async () => {
     const token = await consumerToken(supplier, CLIENT, LOGIN);
     expect(decodeProtectedHeader(token)).toMatchObject({ alg: 'RS256', typ: 'at+jwt', kid: expect.any(String) });
     expect(decodeJwt(token)).toMatchObject({ iss: supplier.issuer, aud: supplier.audience, client_id: CLIENT.id });
-    expect(await room.tokens.admitted(token)).toEqual({
+    expect(await fixture.tokens.admitted(token)).toEqual({
       mpid: 'TIDE',
       issuer: supplier.issuer,
       subject: LOGIN.login,
@@ -38,7 +38,7 @@ describe('A consumer at the OpenID provider of a supplier', () => {
 
   it.each(['tariff:read', 'consent:write'])('grants only the requested scope: %s', async (scope) => {
     const token = await consumerToken(supplier, CLIENT, LOGIN, scope);
-    expect(await room.tokens.admitted(token)).toMatchObject({ scopes: [scope] });
+    expect(await fixture.tokens.admitted(token)).toMatchObject({ scopes: [scope] });
   });
 
   it.each([
@@ -59,7 +59,7 @@ describe('A consumer at the OpenID provider of a supplier', () => {
 
   it('may add the scope openid; the audience of the token is still the register', async () => {
     const token = await consumerToken(supplier, CLIENT, LOGIN, 'openid tariff:read');
-    expect(await room.tokens.admitted(token)).toMatchObject({ scopes: ['tariff:read'] });
+    expect(await fixture.tokens.admitted(token)).toMatchObject({ scopes: ['tariff:read'] });
   });
 
   it('can deny the request: no token is issued', async () => {
@@ -82,7 +82,7 @@ describe('A consumer at the OpenID provider of a supplier', () => {
 describe('An RTI User at the OpenID provider of a supplier', () => {
   it('receives a token for itself only with the scope of webhooks and without meter points', async () => {
     const token = await (await rtiApplication(supplier, CLIENT)).ownToken();
-    const admitted = await room.tokens.admitted(token);
+    const admitted = await fixture.tokens.admitted(token);
     expect(admitted).toMatchObject({ subject: CLIENT.id, userId: CLIENT.id, mpxns: [], scopes: ['webhook:write'] });
   });
 

@@ -23,25 +23,28 @@ const SCHEMAS: Readonly<Record<Subgraph, () => Promise<SubgraphSchema>>> = {
   tariffs: tariffSchema,
 };
 
-/** Questions by which the gateway identifies callers; each subgraph sends them for the clients of other routers. */
+/** Operations with which the gateway identifies callers; each subgraph sends them for the clients of other routers. */
 const IDENTIFYING: readonly string[] = ['admission', 'supplierAdmission', 'customerAdmission', 'consumerAdmission'];
 
-/** The gateway sends it in the name of a caller. */
+/** An operation that the gateway sends in the name of a caller. */
 const IN_THE_NAME_OF_CALLERS = 'tariffEventAdmission';
 
-/** Returns the root fields `Query.name` that a service selects in its questions to a subgraph, with the question. */
-function serviceQueriesOf(from: ServiceName, to: Subgraph): (readonly [field: string, question: string])[] {
+/**
+ * Returns the root fields `Query.name` that a service selects in its operations on a subgraph, with the name of the
+ * operation.
+ */
+function serviceQueriesOf(from: ServiceName, to: Subgraph): (readonly [field: string, operationName: string])[] {
   const folder = join(REPOSITORY_ROOT, from === 'gateway' ? '' : 'subgraphs', from, 'service-queries', to);
-  const questions = [...operationsOf(parsedDocumentsIn(folder))].filter(([name]) => name !== IN_THE_NAME_OF_CALLERS);
-  return questions.flatMap(([question, { operation, selectionSet }]) =>
+  const operations = [...operationsOf(parsedDocumentsIn(folder))].filter(([name]) => name !== IN_THE_NAME_OF_CALLERS);
+  return operations.flatMap(([operationName, { operation, selectionSet }]) =>
     selectionSet.selections.map((selection) => {
-      if (selection.kind !== Kind.FIELD) throw new Error(`${question} has a fragment`);
-      return [`${operation === 'query' ? 'Query' : 'Mutation'}.${selection.name.value}`, question] as const;
+      if (selection.kind !== Kind.FIELD) throw new Error(`${operationName} has a fragment`);
+      return [`${operation === 'query' ? 'Query' : 'Mutation'}.${selection.name.value}`, operationName] as const;
     }),
   );
 }
 
-const ASKING: readonly (readonly [ServiceName, Subgraph])[] = [
+const CALLING_PAIRS: readonly (readonly [ServiceName, Subgraph])[] = [
   ['gateway', 'access'],
   ['gateway', 'identity'],
   ['gateway', 'tariffs'],
@@ -53,9 +56,9 @@ const ASKING: readonly (readonly [ServiceName, Subgraph])[] = [
 function neededOf(to: Subgraph): Record<string, string[]> {
   const needed: Record<string, Set<ServiceName>> = {};
   const identifying = SUBGRAPHS.filter((name) => name === to || SERVICE_RIGHTS[name][to] !== undefined);
-  for (const [from] of ASKING.filter((pair) => pair[1] === to)) {
-    for (const [field, question] of serviceQueriesOf(from, to)) {
-      const others = IDENTIFYING.includes(question) ? identifying : [];
+  for (const [from] of CALLING_PAIRS.filter((pair) => pair[1] === to)) {
+    for (const [field, operationName] of serviceQueriesOf(from, to)) {
+      const others = IDENTIFYING.includes(operationName) ? identifying : [];
       for (const name of [from, ...others]) (needed[field] ??= new Set()).add(name);
     }
   }
@@ -90,11 +93,11 @@ describe.each(SUBGRAPHS)('The fields of %s that only services may call', (to) =>
   });
   afterAll(() => services.close());
 
-  it('name the services whose questions select them, and no other service', () => {
+  it('name the services whose queries select them, and no other service', () => {
     expect(internalOf(built)).toEqual(neededOf(to));
   });
 
-  it('refuse every other service, whatever else it may call', async () => {
+  it('reject every other service, whatever else it may call', async () => {
     const internal = internalOf(built);
     const link = localLink(to, withoutArguments(built), services.logger);
     const verifier = { verify: () => Promise.reject(new Error('no bearer token is sent')) };
@@ -109,8 +112,8 @@ describe.each(SUBGRAPHS)('The fields of %s that only services may call', (to) =>
           { query: `${type?.toLowerCase()} { ${name} }` },
           { caller: null, service: from, transactionId: 'tid_1', clientAddress: '192.0.2.1' },
         );
-        const isRefused = services.lines.join('').includes('"kind":"ServiceRefused"');
-        expect([from, field, isRefused]).toEqual([from, field, !audience.includes(`service:${from}`)]);
+        const isRejected = services.lines.join('').includes('"kind":"ServiceRefused"');
+        expect([from, field, isRejected]).toEqual([from, field, !audience.includes(`service:${from}`)]);
       }
     }
   });

@@ -85,7 +85,7 @@ describe('A service', () => {
     expect(await isCutOff({})).toBe(true);
   });
 
-  it('answers orchestrators, which have no key, for its health only', async () => {
+  it('responds to orchestrators, which have no key, with its health only', async () => {
     const { url } = await services.serve('access', whoCalls, { routes: (app) => void app.get('/keys', () => ({})) });
     const statusOf = (path: string) =>
       new Promise((resolve) => get(url + path, { rejectUnauthorized: false }, ({ statusCode }) => resolve(statusCode)));
@@ -172,18 +172,18 @@ describe('A link', () => {
     ]);
   });
 
-  it('rejects requests beyond 512 unanswered ones immediately, and answers the others', async () => {
-    let answer: () => void = () => undefined;
-    const answered = new Promise<void>((resolve) => (answer = resolve));
+  it('rejects requests beyond 512 pending ones immediately, and responds to the others', async () => {
+    let response: () => void = () => undefined;
+    const responded = new Promise<void>((resolve) => (response = resolve));
     let received = 0;
-    const { url } = await services.serve('access', () => ((received += 1), answered.then(() => 'late')));
+    const { url } = await services.serve('access', () => ((received += 1), responded.then(() => 'late')));
     const link = services.link('gateway', 'access', url);
     const first = link.call({});
     await holds(() => received === 1);
     const calls = Array.from({ length: 599 }, () => codeOf(link.call({})));
-    const refused = (await Promise.race([Promise.all(calls.slice(512)), first])) as string[];
-    answer();
-    expect(new Set(refused)).toEqual(new Set(['SYS002']));
+    const rejected = (await Promise.race([Promise.all(calls.slice(512)), first])) as string[];
+    response();
+    expect(new Set(rejected)).toEqual(new Set(['SYS002']));
     expect(new Set(await Promise.all(calls.slice(0, 511)))).toEqual(new Set(['late']));
   });
 
@@ -219,20 +219,20 @@ describe('A link', () => {
     expect(received).toEqual(['first', 'second']);
   });
 
-  it('of a service that stops answers the received requests, and accepts no more', async () => {
-    let answer: () => void = () => undefined;
-    const answered = new Promise<string>((resolve) => (answer = () => resolve('done')));
+  it('of a service that stops responds to the received requests, and accepts no more', async () => {
+    let response: () => void = () => undefined;
+    const responded = new Promise<string>((resolve) => (response = () => resolve('done')));
     let received = 0;
     const server = await services.serve('access', (_, payload) => {
       received += 1;
-      return payload === 'slow' ? answered : Promise.resolve('at once');
+      return payload === 'slow' ? responded : Promise.resolve('at once');
     });
     const link = services.link('gateway', 'access', server.url);
     const slow = link.call('slow');
     await holds(() => received === 1);
     const closed = server.close();
     await holds(async () => (await codeOf(link.call('fast'))) === 'SYS002');
-    answer();
+    response();
     expect(await slow).toBe('done');
     await closed;
   });

@@ -3,7 +3,7 @@ import { Pool } from 'pg';
 import { AUDIT_ACTIONS } from '../../../schema/audit-actions';
 import { fingerprintOf } from '../../../subgraphs/server/audit/audit.repository';
 import { type AuthorisationObjects, authorisationObjects } from '../../support/authorisation-objects';
-import { type AuthorisationRoom, authorisationRoom } from '../../support/authorisation-room';
+import { type AuthorisationFixture, authorisationFixture } from '../../support/authorisation-fixture';
 import { type Graph, graphAs, graphOf } from '../../support/graph';
 import { SAMPLE_MUTATIONS, type SampleMutation, asCheck } from '../../support/mutations';
 
@@ -161,29 +161,29 @@ const SHOWN_BELOW = [
 ];
 
 describe('The audit', () => {
-  let room: AuthorisationRoom;
+  let fixture: AuthorisationFixture;
   let objects: AuthorisationObjects;
   let admin: Graph;
   beforeAll(async () => {
-    room = await authorisationRoom('one process');
-    objects = authorisationObjects(room);
-    admin = await graphAs(room.register, 'admin');
+    fixture = await authorisationFixture('one process');
+    objects = authorisationObjects(fixture);
+    admin = await graphAs(fixture.register, 'admin');
   }, 300_000);
-  afterAll(() => room?.close());
+  afterAll(() => fixture?.close());
 
   const newest = async (field: Field) => {
     const query = `{ ${field}(first: 1) { nodes { id at actor action subject detail } } }`;
     return (await admin(query)).data[field].nodes[0];
   };
   const send = async (
-    { caller, question: next }: SampleMutation,
-    asked = (question: Awaited<ReturnType<typeof next>>) => question,
+    { caller, nextChange: next }: SampleMutation,
+    adapt = (operation: Awaited<ReturnType<typeof next>>) => operation,
   ) => {
-    const { query, variables, uses } = asked(await next(room, objects));
-    const { authorization = '' } = room.credentials[caller];
-    const { errors } = await graphOf(room.register, authorization.replace('Bearer ', ''))(query, { ...variables });
+    const { query, variables, uses } = adapt(await next(fixture, objects));
+    const { authorization = '' } = fixture.credentials[caller];
+    const { errors } = await graphOf(fixture.register, authorization.replace('Bearer ', ''))(query, { ...variables });
     expect(errors).toEqual([]);
-    if (uses !== undefined && asked !== asCheck) objects.usedUp(uses);
+    if (uses !== undefined && adapt !== asCheck) objects.usedUp(uses);
   };
 
   it.each(CHANGES)('states %s with actor, time and former value', async (name, field, action, detail) => {
@@ -191,14 +191,14 @@ describe('The audit', () => {
     const earliest = Date.now() - 60_000;
     await send(mutation);
     const entry = await newest(field);
-    const actor = mutation.caller === 'consumer' ? room.parties.users.active : room.accounts[mutation.caller]?.id;
+    const actor = mutation.caller === 'consumer' ? fixture.parties.users.active : fixture.accounts[mutation.caller]?.id;
     expect(entry).toMatchObject({ actor, action, detail });
     expect(Date.parse(entry.at)).toBeGreaterThan(earliest);
     expect(JSON.stringify(entry)).not.toMatch(/sk_|whsec_|not a secret|@/);
   });
 
   it('states the former token issuer of a supplier', async () => {
-    const { mpid } = room.parties.supplier;
+    const { mpid } = fixture.parties.supplier;
     const read =
       'query ($mpid: String!) { supplier(mpid: $mpid) { mpid name displayName support apiUrl oauthUrl issuer audience } }';
     const { supplier } = (await admin(read, { mpid })).data;
@@ -224,8 +224,14 @@ describe('The audit', () => {
   };
 
   it('states that the support of a supplier or the contact of an RTI User changed, by fingerprints', async () => {
-    const { variables: supplier } = await (SAMPLE_MUTATIONS['saveSupplier'] as SampleMutation).question(room, objects);
-    const { variables: rtiUser } = await (SAMPLE_MUTATIONS['saveRtiUser'] as SampleMutation).question(room, objects);
+    const { variables: supplier } = await (SAMPLE_MUTATIONS['saveSupplier'] as SampleMutation).nextChange(
+      fixture,
+      objects,
+    );
+    const { variables: rtiUser } = await (SAMPLE_MUTATIONS['saveRtiUser'] as SampleMutation).nextChange(
+      fixture,
+      objects,
+    );
     const changes = [
       ['Supplier', supplier, 'support', { support: 'help@alderney.example' }],
       ['RtiUser', rtiUser, 'support', { support: 'help@tally.example' }],
@@ -252,7 +258,7 @@ describe('The audit', () => {
     expect((await admin(revoke, { id })).errors).toEqual([]);
     objects.usedUp('tariff consent of consumer');
     expect(await newest('tariffAuditEntries')).toMatchObject({
-      ...{ actor: room.accounts.admin?.id, action: 'revoke-tariff-consent', subject: id },
+      ...{ actor: fixture.accounts.admin?.id, action: 'revoke-tariff-consent', subject: id },
       detail: { from: { revokedBy: null }, to: { revokedBy: 'admin' } },
     });
   });
@@ -264,7 +270,7 @@ describe('The audit', () => {
   });
 
   it.each(WEBHOOK_UPDATES)('states the change %j of a webhook, once', async (input, action, values) => {
-    const owner = graphOf(room.register, room.organisations.owner.token);
+    const owner = graphOf(fixture.register, fixture.organisations.owner.token);
     const { wid } = await objects.get('webhook of owner');
     const before = await newest('auditEntries');
     const update =
@@ -272,7 +278,7 @@ describe('The audit', () => {
     expect((await owner(update, { wid, input })).errors).toEqual([]);
     const entry = await newest('auditEntries');
     const fingerprints = Object.fromEntries(values.map((name) => [name, FINGERPRINT]));
-    expect(entry).toMatchObject({ actor: room.accounts.owner?.id, action, subject: wid });
+    expect(entry).toMatchObject({ actor: fixture.accounts.owner?.id, action, subject: wid });
     expect(entry.detail).toEqual({ from: fingerprints, to: fingerprints });
     expect(entry.detail.from).not.toEqual(entry.detail.to);
     expect(Number(entry.id)).toBeGreaterThan(Number(before.id));
@@ -282,8 +288,8 @@ describe('The audit', () => {
   });
 
   it('states the former URL and secret of a webhook of an RTI User', async () => {
-    const { authorization = '' } = room.credentials.consumer;
-    const consumer = graphOf(room.register, authorization.replace('Bearer ', ''));
+    const { authorization = '' } = fixture.credentials.consumer;
+    const consumer = graphOf(fixture.register, authorization.replace('Bearer ', ''));
     const register = (url: string) =>
       consumer('mutation ($url: String!) { registerRtiWebhook(webhookUrl: $url) { webhookId } }', { url });
     await register('https://pennywise.example/one');
@@ -310,7 +316,7 @@ describe('The audit', () => {
     const { ir } = await objects.get('customer of owner');
     const read = async (caller: 'owner' | 'other') =>
       (
-        await graphOf(room.register, room.organisations[caller].token)(
+        await graphOf(fixture.register, fixture.organisations[caller].token)(
           'query ($ref: IdentityRecordKey!) { identityRecord(ref: $ref) { piiPrincipal { mpxn } } }',
           { ref: ir },
         )
@@ -321,12 +327,12 @@ describe('The audit', () => {
     expect(await read('other')).toBe(1);
     const entry = await newest('identityAuditEntries');
     expect(entry).toMatchObject({
-      actor: room.accounts.other?.id,
+      actor: fixture.accounts.other?.id,
       action: 'reject-identity-read',
       subject: fingerprintOf(String(ir)),
       detail: {},
     });
-    expect((await room.organisations.other.rest('GET', `/v1/identity-records/${ir}`)).status).toBe(403);
+    expect((await fixture.organisations.other.rest('GET', `/v1/identity-records/${ir}`)).status).toBe(403);
     expect((await newest('identityAuditEntries')).id).toBe(entry.id);
   });
 
@@ -357,7 +363,7 @@ describe('The audit', () => {
   });
 
   it.each(['access', 'identity', 'tariffs'])('is append-only in %s, for its owner and its login', async (schema) => {
-    const pool = new Pool({ connectionString: room.register.databaseUrl, max: 1 });
+    const pool = new Pool({ connectionString: fixture.register.databaseUrl, max: 1 });
     const codeOf = (statement: string) =>
       pool.query(statement).then(
         () => 'done',

@@ -14,7 +14,7 @@ import {
   GONE,
   LIVE,
   type ReadEvent,
-  asked,
+  rowsOf,
   contents,
   filesBelow,
   followed,
@@ -90,7 +90,7 @@ const restoreInto = (databaseUrl: string, ...options: string[]) =>
   runOperatorCommand('commands/backup/backup', ['restore', root, ...options], environmentFor(databaseUrl)).ended;
 
 /** Returns the error of a restore that is rejected before it reads a subgraph. */
-const refusal = (databaseUrl = 'postgres://nobody@127.0.0.1:1/none') =>
+const rejection = (databaseUrl = 'postgres://nobody@127.0.0.1:1/none') =>
   restore({ databaseUrl, root, withoutDataKeys: false, subgraphs: [] }).then(
     () => 'it was made',
     ({ message }: Error) => message,
@@ -99,7 +99,7 @@ const refusal = (databaseUrl = 'postgres://nobody@127.0.0.1:1/none') =>
 /** Matches the result of a restore that completes. */
 const outcome = (again: number, withoutKey: number, revoked: number) => ({
   code: 0,
-  said: expect.stringMatching(
+  printed: expect.stringMatching(
     new RegExp(
       `${again} identity records were anonymised again\\n${withoutKey} identity records had no data key .*\\n${revoked} ACTIVE access records`,
     ),
@@ -236,7 +236,7 @@ describe('A backup', () => {
 
   it('contains the complete list, even if several processes write it concurrently', async () => {
     await Promise.all([backUp(), ...Array.from({ length: 8 }, () => takeList(register.databaseUrl, root))]);
-    const anonymised = await asked(
+    const anonymised = await rowsOf(
       register.databaseUrl,
       'select from identity.identity_record where anonymised_at is not null',
     );
@@ -246,7 +246,7 @@ describe('A backup', () => {
 
 describe('Destroyed data', () => {
   it('are vacuumed after a single row', async () => {
-    const rows = await asked(
+    const rows = await rowsOf(
       register.databaseUrl,
       `select oid::regclass::text as name, reloptions as options from pg_class
        where oid in ('identity_keys.data_key'::regclass, 'identity.identity_record'::regclass) order by 1`,
@@ -272,7 +272,7 @@ async function waitingDeliveries(session: Client): Promise<string> {
 }
 
 /** Stores responses of idempotent requests, one for each operation. */
-const keptAnswers = (session: Client) =>
+const storedResponses = (session: Client) =>
   session.query(`insert into identity.idempotency_key
     select operation || ' by a test', operation, '\\x01', '\\x02', '\\x03', now() + interval '1 day'
     from unnest(array['reidentify', 'reidentifyOwn', 'createIdentityRecord']) operation`);
@@ -286,20 +286,20 @@ describe('A backup that is restored into an empty database', () => {
   let lost: ReadEvent;
   let restored: TestRegister;
   let before: Record<string, string>;
-  let done: { readonly code: number | null; readonly said: string };
+  let done: { readonly code: number | null; readonly printed: string };
 
   beforeAll(async () => {
     await newRoot();
     customer = await newCustomer(dataUser);
     const source = await ownerOf(register.databaseUrl);
     webhook = await waitingDeliveries(source);
-    await keptAnswers(source);
+    await storedResponses(source);
     const admin = await graphAs(register, 'admin');
     kept = await until(async () => {
       const events = await followed(admin, null);
       return events.filter(({ type }) => type === 'WEBHOOK_TEST').length === 3 ? events : undefined;
     });
-    await until(async () => (await asked(register.databaseUrl, PENDING_EFFECTS)).length === 0 || undefined);
+    await until(async () => (await rowsOf(register.databaseUrl, PENDING_EFFECTS)).length === 0 || undefined);
     before = await backedUpContents();
     await newCustomer(dataUser);
     lost = await until(async () => (await followed(admin, kept.at(-1)?.cursor ?? null)).at(-1));
@@ -323,14 +323,14 @@ describe('A backup that is restored into an empty database', () => {
     );
     const after = await contents(url, tables);
     const { 'identity.idempotency_key': leftOut, ...rows } = before;
-    const { 'identity.idempotency_key': restoredAnswers, ...restoredRows } = after;
+    const { 'identity.idempotency_key': restoredResponses, ...restoredRows } = after;
     expect(restoredRows).toEqual(rows);
-    expect(restoredAnswers).not.toBe(leftOut);
+    expect(restoredResponses).not.toBe(leftOut);
   });
 
   it('has no stored responses of re-identifications, but all others', async () => {
-    const answers = `select account_id as by from identity.idempotency_key where account_id like '% by a test'`;
-    expect(await asked(url, answers)).toEqual([{ by: 'createIdentityRecord by a test' }]);
+    const responses = `select account_id as by from identity.idempotency_key where account_id like '% by a test'`;
+    expect(await rowsOf(url, responses)).toEqual([{ by: 'createIdentityRecord by a test' }]);
   });
 
   it('has the same deliveries, none of them planned twice, and no event of the new epoch', async () => {
@@ -357,9 +357,9 @@ describe('A backup that is restored into an empty database', () => {
     expect(verified.body['access-record']['access-event'].state).toBe('ACTIVE');
     const { body } = await rest('GET', `/v1/identity-records/${customer.ir}`);
     expect(body).toMatchObject({ 'identity-record': { 'pii-principal': { mpxn: customer.mpxn } } });
-    await expect(asked(url, 'delete from access.audit_entry')).rejects.toMatchObject({ code: '23001' });
+    await expect(rowsOf(url, 'delete from access.audit_entry')).rejects.toMatchObject({ code: '23001' });
     await expect(
-      asked(url, `update access.access_record set state = 'REVOKED', revoked_at = now() where state = 'ACTIVE'`),
+      rowsOf(url, `update access.access_record set state = 'REVOKED', revoked_at = now() where state = 'ACTIVE'`),
     ).rejects.toMatchObject({ code: '23001' });
   });
 
@@ -400,7 +400,7 @@ describe('A restore with data keys older than the newest backup', () => {
   it('is rejected if records would have no data key', async () => {
     expect(await restoreInto(url)).toMatchObject({
       code: 1,
-      said: expect.stringMatching(/1 identity records have no data key: .*--without-data-keys/),
+      printed: expect.stringMatching(/1 identity records have no data key: .*--without-data-keys/),
     });
   });
 
@@ -418,7 +418,9 @@ describe('A restore of a backup, with customers anonymised since', () => {
   const gone = () => [inBackup, inList, inDatabase] as Customer[];
   const goneRefs = () => gone().map(({ ir }) => ir);
 
-  /** Each anonymised customer is in one source only: an incomplete backup's list, the separate list, or the database. */
+  /**
+   * Each anonymised customer is in one source only: an incomplete backup's list, the separate list, or the database.
+   */
   beforeAll(async () => {
     await newRoot();
     [inBackup, inList, inDatabase] = [
@@ -432,10 +434,10 @@ describe('A restore of a backup, with customers anonymised since', () => {
     second = await backUp();
     await rm(join(second.register, 'manifest.json'));
     await leave(inList);
-    const { code, said } = await runOperatorCommand('commands/backup/backup', ['backup', root, '--list-only'], {
+    const { code, printed } = await runOperatorCommand('commands/backup/backup', ['backup', root, '--list-only'], {
       DATABASE_URL: register.databaseUrl,
     }).ended;
-    expect([code, said]).toEqual([0, expect.stringMatching(/^\d+ anonymised identity records are in the list/)]);
+    expect([code, printed]).toEqual([0, expect.stringMatching(/^\d+ anonymised identity records are in the list/)]);
     expect(await readdir(join(root, 'register'))).toHaveLength(2);
     await rm(join(second.dataKeys, 'anonymised.json'));
     await withdraw(inBackup, join(root, 'anonymised.json'));
@@ -450,7 +452,7 @@ describe('A restore of a backup, with customers anonymised since', () => {
 
   /** Removes a customer from a list. */
   async function withdraw({ ir }: Customer, list: string): Promise<void> {
-    const [record] = await asked<{ id: string }>(
+    const [record] = await rowsOf<{ id: string }>(
       register.databaseUrl,
       'select id from identity.identity_record where ref = $1',
       [ir],
@@ -466,11 +468,11 @@ describe('A restore of a backup, with customers anonymised since', () => {
     const blocker = await ownerOf(url);
     await until(
       async () =>
-        (await asked(url, `select where to_regclass('access.access_record') is not null`)).length || undefined,
+        (await rowsOf(url, `select where to_regclass('access.access_record') is not null`)).length || undefined,
       60_000,
     );
     await blocker.query('begin; lock table access.access_record in share mode');
-    await until(async () => (await asked(url, `select from pg_locks where not granted`)).length || undefined);
+    await until(async () => (await rowsOf(url, `select from pg_locks where not granted`)).length || undefined);
     killed.child.kill('SIGKILL');
     await killed.ended;
     await blocker.query('rollback');
@@ -485,14 +487,14 @@ describe('A restore of a backup, with customers anonymised since', () => {
     const others = { ...environmentFor(url), ...(await newKeyVariables()) };
     expect(await runOperatorCommand('commands/backup/backup', ['restore', root], others).ended).toMatchObject({
       code: 1,
-      said: expect.stringMatching(/ACCESS_HASH_KEY.*IDENTITY_HASH_KEY.*differs from the key/),
+      printed: expect.stringMatching(/ACCESS_HASH_KEY.*IDENTITY_HASH_KEY.*differs from the key/),
     });
   });
 
   it('fails if the database of --also-from cannot be read', async () => {
     expect(await restoreInto(url, '--also-from', 'postgres://nobody@127.0.0.1:1/none')).toMatchObject({
       code: 1,
-      said: expect.stringContaining('--also-from: the list of this database cannot be read'),
+      printed: expect.stringContaining('--also-from: the list of this database cannot be read'),
     });
   });
 
@@ -502,20 +504,22 @@ describe('A restore of a backup, with customers anonymised since', () => {
     const standings = [...gone(), kept as Customer].map((customer) => standing(url, customer));
     expect(await Promise.all(standings)).toEqual([GONE, GONE, GONE, LIVE]);
     const instants = `select anonymised_at as at from identity.identity_record where ref = any($1) order by ref`;
-    expect(await asked(url, instants, [goneRefs()])).toEqual(await asked(register.databaseUrl, instants, [goneRefs()]));
-    const transitions = await asked(
+    expect(await rowsOf(url, instants, [goneRefs()])).toEqual(
+      await rowsOf(register.databaseUrl, instants, [goneRefs()]),
+    );
+    const transitions = await rowsOf(
       url,
       `select from_state, to_state, cause, account_id from access.access_record_transition where number = 2 and account_id = 'restore'`,
     );
     const transition = { from_state: 'ACTIVE', to_state: 'REVOKED', cause: 'revoked', account_id: 'restore' };
     expect(transitions).toEqual([transition, transition, transition]);
-    expect(done.said).toContain(`rows were restored from ${first?.register} and ${second?.dataKeys}`); // both are complete backups
+    expect(done.printed).toContain(`rows were restored from ${first?.register} and ${second?.dataKeys}`); // both are complete backups
   });
 
   it('does not change a database that is not empty', async () => {
     const unserved = await dropped(databaseCopy((await templateOf('filled')).database));
     const before = await contents(unserved, await backedUpTables());
-    expect(await refusal(unserved)).toContain('the database is not empty');
+    expect(await rejection(unserved)).toContain('the database is not empty');
     expect(await contents(unserved, await backedUpTables())).toEqual(before);
   });
 
@@ -524,13 +528,13 @@ describe('A restore of a backup, with customers anonymised since', () => {
     expect(lists).toHaveLength(4);
     const texts = await Promise.all(lists.map((list) => readFile(list)));
     await Promise.all(lists.map((list) => rm(list)));
-    expect(await refusal()).toContain('has no list of anonymised records');
+    expect(await rejection()).toContain('has no list of anonymised records');
     await Promise.all(lists.map((list, index) => writeFile(list, texts[index] as Buffer)));
   });
 
   it('rejects a damaged backup', async () => {
     await writeFile(join(String(first?.register), 'access.account.copy'), 'x', { flag: 'a' });
-    expect(await refusal()).toContain('access.account.copy is damaged');
+    expect(await rejection()).toContain('access.account.copy is damaged');
   });
 });
 
@@ -538,14 +542,14 @@ describe('The backup commands', () => {
   beforeAll(newRoot);
 
   it('report invalid settings', async () => {
-    const { code, said } = await runOperatorCommand('commands/backup/backup', ['backup', root], {
+    const { code, printed } = await runOperatorCommand('commands/backup/backup', ['backup', root], {
       DATA_KEYS_KEPT_DAYS: '-1',
     }).ended;
-    expect([code, said]).toEqual([1, expect.stringContaining('DATA_KEYS_KEPT_DAYS: must be 0 or more')]);
+    expect([code, printed]).toEqual([1, expect.stringContaining('DATA_KEYS_KEPT_DAYS: must be 0 or more')]);
     const production = { NODE_ENV: 'production', DATA_DIR: join(root, 'data') };
     for (const command of ['backup', 'restore']) {
-      const answer = await runOperatorCommand('commands/backup/backup', [command, root], production).ended;
-      expect([answer.code, answer.said]).toEqual([1, expect.stringContaining('DATABASE_URL: missing')]);
+      const response = await runOperatorCommand('commands/backup/backup', [command, root], production).ended;
+      expect([response.code, response.printed]).toEqual([1, expect.stringContaining('DATABASE_URL: missing')]);
     }
     expect(await readdir(root)).toEqual([]);
   });
@@ -558,15 +562,15 @@ describe('The embedded database', () => {
     const dataDir = join(root, 'data');
     for (const more of [[], ['--list-only']]) {
       const words = ['backup', join(root, 'backups'), ...more];
-      const { code, said } = await runOperatorCommand('commands/backup/backup', words, { DATA_DIR: dataDir }).ended;
-      expect([code, said]).toEqual([1, expect.stringMatching(/there is no database: DATABASE_URL names none/)]);
+      const { code, printed } = await runOperatorCommand('commands/backup/backup', words, { DATA_DIR: dataDir }).ended;
+      expect([code, printed]).toEqual([1, expect.stringMatching(/there is no database: DATABASE_URL names none/)]);
     }
     expect(await readdir(root)).toEqual([]);
   });
 
   it('is restored while it is stopped, without data keys on request only, and is backed up while it runs', async () => {
     await rm((await backUp()).dataKeys, { recursive: true });
-    expect(await refusal()).toContain('no complete backup of data keys');
+    expect(await rejection()).toContain('no complete backup of data keys');
     const dataDir = await mkdtemp(join(tmpdir(), 'register-data-'));
     const environment = { DATA_DIR: dataDir };
     try {
@@ -574,7 +578,7 @@ describe('The embedded database', () => {
       const words = ['restore', root, '--without-data-keys'];
       expect(await runOperatorCommand('commands/backup/backup', words, environment).ended).toMatchObject({
         code: 0,
-        said: expect.stringMatching(
+        printed: expect.stringMatching(
           /no data keys\n0 identity records were anonymised again\n[1-9]\d* identity records had no data key/,
         ),
       });
@@ -582,10 +586,10 @@ describe('The embedded database', () => {
       const postgres = await launchPostgres({ dataDir, log });
       try {
         const live = 'select from identity.identity_record where anonymised_at is null';
-        expect(await asked(postgres.url, live)).toEqual([]);
+        expect(await rowsOf(postgres.url, live)).toEqual([]);
         const done = await runOperatorCommand('commands/backup/backup', ['backup', join(root, 'second')], environment)
           .ended;
-        expect(done).toMatchObject({ code: 0, said: expect.stringContaining('rows of the register are in') });
+        expect(done).toMatchObject({ code: 0, printed: expect.stringContaining('rows of the register are in') });
         expect(await readdir(join(root, 'second', 'register'))).toHaveLength(1);
       } finally {
         await postgres.stop();

@@ -45,9 +45,9 @@ describe('A command', () => {
     '%s %s names everything that is wrong with its arguments, then its usage',
     async (program, line, reasons) => {
       const words = line.split(' ').filter((word) => word !== '');
-      const { code, said } = await runOperatorCommand(`commands/${program}`, words, {}).ended;
-      const usageAt = said.indexOf('usage: npm run');
-      expect([code, said.slice(0, usageAt).split('\n').slice(0, -1)]).toEqual([1, reasons]);
+      const { code, printed } = await runOperatorCommand(`commands/${program}`, words, {}).ended;
+      const usageAt = printed.indexOf('usage: npm run');
+      expect([code, printed.slice(0, usageAt).split('\n').slice(0, -1)]).toEqual([1, reasons]);
     },
   );
 });

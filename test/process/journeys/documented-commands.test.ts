@@ -134,8 +134,8 @@ describe('The documented commands', () => {
 
     const token = await sharedToken(register, folder, await freePort());
     const shared = consent.replace('$(node share.js)', token);
-    const answers = await printed('base=http://localhost:4001/v1', shared);
-    const [registered, ofCustomer] = answers.map((line) => JSON.parse(line));
+    const responses = await printed('base=http://localhost:4001/v1', shared);
+    const [registered, ofCustomer] = responses.map((line) => JSON.parse(line));
     const [mine] = registered.data.tariffs;
     expect(mine.mpxn).toBe(register.sandbox.customers[0]?.mpxn);
     expect(ofCustomer.data).toEqual([expect.objectContaining({ tariff_id: mine.tariff_id })]);

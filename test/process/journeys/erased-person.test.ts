@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { takeBackup } from '../../../commands/backup/take-backup';
 import { readSettings } from '../../../process/settings/read-settings';
 import { sandboxKeyVariables } from '../../../sandbox/keys';
-import { asked, filesBelow } from '../../support/backup-fixture';
+import { rowsOf, filesBelow } from '../../support/backup-fixture';
 import { confirmedTokens, recordWithToken } from '../../support/confirmed-tokens';
-import { CONTACTS, MAIL_CONTACT_LINK, PROVE_BY_LINK } from '../../support/contest-room';
+import { CONTACTS, MAIL_CONTACT_LINK, PROVE_BY_LINK } from '../../support/contest-fixture';
 import { type DataUser, customerToken, mailsTo, newDataUser, newMpxn } from '../../support/customers';
 import { dataKeysOf, decryptedPlaces } from '../../support/decrypted-values';
 import { type Graph, graphAs, graphOf } from '../../support/graph';
@@ -162,7 +162,9 @@ async function isReidentified(): Promise<void> {
   good(await portal.rest('GET', `/v1/meter-points/${PERSON.MPxN}/access-records?reidentification-token=${shown}`));
 }
 
-/** The communications operator reports an organisation and a future change of tenancy; a tariff is assigned and ends. */
+/**
+ * The communications operator reports an organisation and a future change of tenancy; a tariff is assigned and ends.
+ */
 async function isReported(): Promise<void> {
   const operator: RestClient = await signedInClient(register, 'communications_operator');
   good(
@@ -239,7 +241,7 @@ it('After anonymising, no data of a person who used every feature can be read, i
   expect(findings(persons, clear)).toEqual([]);
   const read = findings(persons, before);
   expect([...persons.keys()].filter((what) => !read.some((line) => line.startsWith(`${what} in clear `)))).toEqual([]);
-  const [indexes] = await asked<Record<'email' | 'passkey' | 'mpxn' | 'meterPoint', Buffer>>(
+  const [indexes] = await rowsOf<Record<'email' | 'passkey' | 'mpxn' | 'meterPoint', Buffer>>(
     register.databaseUrl,
     INDEXES,
     [own.ir],
@@ -283,5 +285,5 @@ it('After anonymising, no data of a person who used every feature can be read, i
     'identity.discovered_meter_point.meter_point_id',
   ]);
   const linked = 'select from access.access_record where meter_point_id = $1 and identity_record_id is not null';
-  expect(await asked(register.databaseUrl, linked, [indexes?.meterPoint])).toEqual([]);
+  expect(await rowsOf(register.databaseUrl, linked, [indexes?.meterPoint])).toEqual([]);
 });

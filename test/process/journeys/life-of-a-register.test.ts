@@ -30,9 +30,9 @@ const MAX_START_MS = 180_000;
 /** Less than the lifetime of a token. */
 const SECONDS_AHEAD = 1_200;
 
-const room = mkdtempSync(join(tmpdir(), 'register-life-'));
+const folder = mkdtempSync(join(tmpdir(), 'register-life-'));
 /** A data folder readable by every account, so that it contains the database files. */
-const dataDir = join(room, 'data');
+const dataDir = join(folder, 'data');
 const file = join(dataDir, 'sandbox.json');
 const keys: object[] = [];
 const sockets: Socket[] = [];
@@ -43,7 +43,7 @@ let sandbox: Sandbox;
 let gracefulShutdownMs: number;
 
 beforeAll(async () => {
-  chmodSync(room, 0o755);
+  chmodSync(folder, 0o755);
   const ports = Object.fromEntries(await Promise.all(PORTS.map(async (name) => [name, String(await freePort())])));
   const issuer = { BASE_URL: `http://localhost:${ports['REST_PORT']}/v1` };
   environment = { DATA_DIR: dataDir, RATE_LIMITS: 'off', ...issuer, ...ports };
@@ -54,10 +54,10 @@ afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
 afterAll(async () => {
   await register.kill();
   await until(() => processes().length === 0 || undefined);
-  rmSync(room, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
 });
 
-const processes = () => livingProcesses().filter(({ command }) => command.includes(room));
+const processes = () => livingProcesses().filter(({ command }) => command.includes(folder));
 const interrupt = () => process.kill(Number(register.child.pid), 'SIGINT');
 const interruptTheGroup = () => process.kill(-Number(register.child.pid), 'SIGINT');
 

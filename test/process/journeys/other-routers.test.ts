@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers';
 import { SERVICES, SUBGRAPHS, type Subgraph } from '../../../process/settings/keys';
 import type { ServiceName } from '../../../subgraphs/server/callers/caller';
 import { ServiceAgent } from '../../../subgraphs/server/link/peer-check';
-import { type GraphAnswer, type Graph, graphOf } from '../../support/graph';
+import { type GraphResponse, type Graph, graphOf } from '../../support/graph';
 import { identityOf, startHiveGateway } from '../../support/other-router';
 import { type Place, type RegisterProcess, placeOf, sandboxOf, startTogether } from '../../support/register';
 import { accountOf, tokenOf } from '../../support/rest-client';
@@ -20,7 +20,7 @@ const ROLES = ['data_user', 'admin', 'analyst', 'anonymous'] as const;
 const INVALID_DOCUMENT = 'GRAPHQL_VALIDATION_FAILED';
 
 /** The parts of a response to compare. A failed operation has no data or only nulls, depending on the router. */
-function learned({ data, errors }: GraphAnswer) {
+function learned({ data, errors }: GraphResponse) {
   const isEmpty = data === null || Object.values(data as object).every((value) => value === null);
   const codes = errors.map(({ extensions: { code } = { code: 'none' } }) =>
     code === INVALID_DOCUMENT ? 'VAL003' : code,
@@ -35,7 +35,7 @@ describe('Hive Gateway in front of the four subgraphs, configured as documented,
   let processes: RegisterProcess[] = [];
   let hive: Awaited<ReturnType<typeof startHiveGateway>>;
   let register: { gateway: string; rest: string; sandbox: ReturnType<typeof sandboxOf> };
-  const clients = new Map<string, { ours: Graph; theirs: Graph }>();
+  const clients = new Map<string, { registerClient: Graph; hiveClient: Graph }>();
 
   beforeAll(async () => {
     place = await placeOf();
@@ -51,7 +51,10 @@ describe('Hive Gateway in front of the four subgraphs, configured as documented,
     };
     for (const role of ROLES) {
       const token = role === 'anonymous' ? undefined : await tokenOf(register, role);
-      clients.set(role, { ours: graphOf(register, token), theirs: graphOf({ gateway: hive.url }, token) });
+      clients.set(role, {
+        registerClient: graphOf(register, token),
+        hiveClient: graphOf({ gateway: hive.url }, token),
+      });
     }
   });
   afterAll(async () => {
@@ -62,43 +65,47 @@ describe('Hive Gateway in front of the four subgraphs, configured as documented,
   });
 
   it.each(ROLES)('returns to %s the same results and errors as the gateway of the register', async (role) => {
-    const { ours, theirs } = clients.get(role) as { ours: Graph; theirs: Graph };
+    const { registerClient, hiveClient } = clients.get(role) as { registerClient: Graph; hiveClient: Graph };
     const operations = Object.entries(routerOperations(register.sandbox));
     expect(operations.length).toBeGreaterThanOrEqual(30);
     const [own, other]: Record<string, unknown>[] = [{}, {}];
     for (const [name, operation] of operations) {
-      (own as Record<string, unknown>)[name] = learned(await ours(operation));
-      (other as Record<string, unknown>)[name] = learned(await theirs(operation));
+      (own as Record<string, unknown>)[name] = learned(await registerClient(operation));
+      (other as Record<string, unknown>)[name] = learned(await hiveClient(operation));
     }
     expect(other).toEqual(own);
-    const answers = Object.entries(own as Record<string, ReturnType<typeof learned>>);
-    expect(answers.filter(([, { data }]) => data !== null).length).toBeGreaterThan(8);
-    expect(answers.filter(([, { codes }]) => codes.includes('VAL003')).map(([name]) => name)).toEqual([
+    const responses = Object.entries(own as Record<string, ReturnType<typeof learned>>);
+    expect(responses.filter(([, { data }]) => data !== null).length).toBeGreaterThan(8);
+    expect(responses.filter(([, { codes }]) => codes.includes('VAL003')).map(([name]) => name)).toEqual([
       'a service field',
     ]);
   });
 
   it('passes on a tariff with a year of half-hourly prices', async () => {
-    const { ours, theirs } = clients.get('admin') as { ours: Graph; theirs: Graph };
+    const { registerClient, hiveClient } = clients.get('admin') as { registerClient: Graph; hiveClient: Graph };
     const mpid = randomBytes(2).toString('hex').toUpperCase();
     const save = 'mutation ($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }';
-    expect((await ours(save, { input: supplierInput(mpid) })).errors).toEqual([]);
+    expect((await registerClient(save, { input: supplierInput(mpid) })).errors).toEqual([]);
     const tariffId = `trf_${randomBytes(16).toString('hex')}`;
     const input = { ...tariffInput(1), mpid, tariffId, rates: yearOfRates() };
-    const { data, errors } = await theirs(PUBLISH, { input });
+    const { data, errors } = await hiveClient(PUBLISH, { input });
     expect(errors).toEqual([]);
     expect(data.publishTariff.isNew).toBe(true);
   });
 
   it('rejects a suspended account immediately, in every subgraph', async () => {
-    const { theirs } = clients.get('data_user') as { theirs: Graph };
-    const admin = clients.get('admin') as { ours: Graph };
+    const { hiveClient } = clients.get('data_user') as { hiveClient: Graph };
+    const admin = clients.get('admin') as { registerClient: Graph };
     const { account_id: id } = accountOf(register.sandbox, 'data_user');
     const operation = '{ viewer { role } identityRecords(email: "a@b.example") { ir } }';
-    expect(learned(await theirs(operation)).codes).toEqual([]);
-    expect((await admin.ours(`mutation { suspendAccount(accountId: "${id}") { status } }`)).errors).toEqual([]);
-    expect(learned(await theirs(operation))).toEqual({ data: null, codes: ['AUT001'] });
-    expect((await admin.ours(`mutation { reactivateAccount(accountId: "${id}") { status } }`)).errors).toEqual([]);
+    expect(learned(await hiveClient(operation)).codes).toEqual([]);
+    expect((await admin.registerClient(`mutation { suspendAccount(accountId: "${id}") { status } }`)).errors).toEqual(
+      [],
+    );
+    expect(learned(await hiveClient(operation))).toEqual({ data: null, codes: ['AUT001'] });
+    expect(
+      (await admin.registerClient(`mutation { reactivateAccount(accountId: "${id}") { status } }`)).errors,
+    ).toEqual([]);
   });
 
   it('is the only permitted caller: keys of other services and clients without a key are rejected', async () => {
@@ -112,14 +119,14 @@ describe('Hive Gateway in front of the four subgraphs, configured as documented,
     }
     expect(await statusOf(undefined, 'access', { query: '{ _service { sdl } }' })).toBe(403);
     for (const malformed of [{}, { query: 1 }, { query: '{ __typename }', variables: [] }, []])
-      expect(await answerOf('gateway', 'access', malformed)).toMatchObject({
+      expect(await responseOf('gateway', 'access', malformed)).toMatchObject({
         errors: [{ extensions: { code: 'VAL010' } }],
       });
   });
 
   it('cannot call as the service itself', async () => {
     const query = '{ _service { sdl } admission(accountId: "acc_1") { status } }';
-    expect(await answerOf('gateway', 'access', { query })).toMatchObject({
+    expect(await responseOf('gateway', 'access', { query })).toMatchObject({
       errors: [{ path: ['admission'], extensions: { code: 'AUT001' } }],
     });
   });
@@ -137,15 +144,15 @@ describe('Hive Gateway in front of the four subgraphs, configured as documented,
     });
   }
   const statusOf = async (...call: Parameters<typeof post>) => (await post(...call)).resume().statusCode;
-  const answerOf = async (...call: Parameters<typeof post>) => json(await post(...call));
+  const responseOf = async (...call: Parameters<typeof post>) => json(await post(...call));
 
   it('passes credentials on, and the subgraphs verify them', async () => {
-    const wrong = { ours: graphOf(register, 'wrong'), theirs: graphOf({ gateway: hive.url }, 'wrong') };
+    const wrong = { registerClient: graphOf(register, 'wrong'), hiveClient: graphOf({ gateway: hive.url }, 'wrong') };
     for (const operation of [
       '{ viewer { role } }',
       '{ suppliers(first: 1) { nodes { mpid } } }',
       '{ licenceAreas { code } }',
     ])
-      expect(learned(await wrong.theirs(operation))).toEqual(learned(await wrong.ours(operation)));
+      expect(learned(await wrong.hiveClient(operation))).toEqual(learned(await wrong.registerClient(operation)));
   });
 });

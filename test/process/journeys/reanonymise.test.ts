@@ -8,7 +8,7 @@ import { restoredSubgraphs } from '../../../commands/backup/restored-subgraphs';
 import { SUBGRAPHS } from '../../../process/settings/keys';
 import { sandboxKeyVariables, sandboxedSettings } from '../../../sandbox/keys';
 import { migrate } from '../../../subgraphs/server/database/migrate';
-import { GONE, LIVE, asked, standing } from '../../support/backup-fixture';
+import { GONE, LIVE, rowsOf, standing } from '../../support/backup-fixture';
 import { type Customer, type DataUser, newCustomer, newDataUser } from '../../support/customers';
 import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
 import { runOperatorCommand } from '../../support/operator-command';
@@ -50,7 +50,7 @@ beforeAll(async () => {
   expect(await command('restore', root)).toMatchObject({ code: 0 });
   await dataUser.rest('DELETE', `/v1/access-records/${gone.key}`);
   expect(failuresOf(await graphOf(register, dataUser.token)(ANONYMISE, { ir: gone.ir }))).toEqual([]);
-  await asked(
+  await rowsOf(
     register.databaseUrl,
     'update identity.identity_record set closing_at = now(), closed_at = now() where ref = $1',
     [closed.ir],
@@ -88,13 +88,13 @@ async function formerlyOccupied(admin: Graph): Promise<string> {
 const isClosed = async ({ ir }: Customer) => {
   const text =
     'select closed_at is not null and closing_at is not null as closed from identity.identity_record where ref = $1';
-  return (await asked<{ closed: boolean }>(before.url, text, [ir]))[0]?.closed;
+  return (await rowsOf<{ closed: boolean }>(before.url, text, [ir]))[0]?.closed;
 };
 
 /** Matches the result of a command that completes. */
 const outcome = (again: number, revoked: number, closedAgain: number, erased: number) => ({
   code: 0,
-  said: expect.stringMatching(
+  printed: expect.stringMatching(
     new RegExp(
       `${again} identity records were anonymised again\\n0 .*\\n${revoked} ACTIVE .*\\n${closedAgain} identity records were closed again.*\\n` +
         `${erased} keys of MPxNs were destroyed again`,
@@ -107,7 +107,7 @@ describe('The command that anonymises again', () => {
     const empty = await mkdtemp(join(tmpdir(), 'register-no-list-'));
     expect(await reanonymise(empty)).toMatchObject({
       code: 1,
-      said: expect.stringContaining('has no list of anonymised'),
+      printed: expect.stringContaining('has no list of anonymised'),
     });
     for (const [words, fault] of [
       [[], '--list: is missing'],
@@ -115,12 +115,12 @@ describe('The command that anonymises again', () => {
       [['--list', root, root], `${root}: is not expected`],
       [['--list-only'], '--list-only: is not an option of this command'],
     ] as const) {
-      const said = expect.stringMatching(new RegExp(`^${fault}\\n[^]*usage: `));
-      expect(await command('reanonymise', ...words)).toMatchObject({ code: 1, said });
+      const printed = expect.stringMatching(new RegExp(`^${fault}\\n[^]*usage: `));
+      expect(await command('reanonymise', ...words)).toMatchObject({ code: 1, printed });
     }
-    await asked(before.url, 'create table register.restore_in_progress ()');
-    expect(await reanonymise()).toMatchObject({ code: 1, said: expect.stringContaining('has not completed') });
-    await asked(before.url, 'drop table register.restore_in_progress');
+    await rowsOf(before.url, 'create table register.restore_in_progress ()');
+    expect(await reanonymise()).toMatchObject({ code: 1, printed: expect.stringContaining('has not completed') });
+    await rowsOf(before.url, 'drop table register.restore_in_progress');
     expect(await standing(before.url, gone as Customer)).toEqual(LIVE);
     await rm(empty, { recursive: true });
   });
@@ -132,22 +132,22 @@ describe('The command that anonymises again', () => {
         ...environment,
         DATABASE_URL: other.url,
       });
-      expect(await run.ended).toMatchObject({ code: 1, said: expect.stringContaining('has no register') });
+      expect(await run.ended).toMatchObject({ code: 1, printed: expect.stringContaining('has no register') });
       const made = `select from pg_namespace where nspname in ('access', 'identity', 'tariffs')`;
-      expect(await asked(other.url, made)).toEqual([]);
+      expect(await rowsOf(other.url, made)).toEqual([]);
     } finally {
       await other.drop();
     }
   });
 
   it('anonymises, closes and erases what the lists contain, in both subgraphs, once', async () => {
-    const [keys] = await asked<{ identity: number; tariffs: number }>(before.url, KEYS);
+    const [keys] = await rowsOf<{ identity: number; tariffs: number }>(before.url, KEYS);
     expect([await standing(before.url, gone as Customer), await isClosed(closed as Customer)]).toEqual([LIVE, false]);
     expect(await reanonymise()).toMatchObject(outcome(1, 1, 1, 2));
     const standings = await Promise.all([gone, kept].map((customer) => standing(before.url, customer as Customer)));
     expect(standings).toEqual([GONE, LIVE]);
     expect([await isClosed(closed as Customer), await isClosed(kept as Customer)]).toEqual([true, false]);
-    expect(await asked(before.url, KEYS)).toEqual([
+    expect(await rowsOf(before.url, KEYS)).toEqual([
       { identity: (keys?.identity ?? 0) - 1, tariffs: (keys?.tariffs ?? 0) - 1 },
     ]);
     expect(await Promise.all([reanonymise(), reanonymise()])).toMatchObject([outcome(0, 0, 0, 0), outcome(0, 0, 0, 0)]);
@@ -155,7 +155,7 @@ describe('The command that anonymises again', () => {
 
   it('accepts a list of the previous release, while the register runs', async () => {
     const later = await newCustomer(dataUser);
-    const [record] = await asked<{ id: string }>(
+    const [record] = await rowsOf<{ id: string }>(
       register.databaseUrl,
       'select id from identity.identity_record where ref = $1',
       [later.ir],
@@ -171,7 +171,7 @@ describe('The command that anonymises again', () => {
     });
     expect(await run.ended).toMatchObject({
       code: 0,
-      said: expect.stringMatching(/^1 identity records were anonymised again/),
+      printed: expect.stringMatching(/^1 identity records were anonymised again/),
     });
     expect(await standing(register.databaseUrl, later)).toEqual(GONE);
     expect((await dataUser.rest('GET', `/v1/identity-records/${later.ir}`)).body['identity-record']).toMatchObject({
@@ -198,11 +198,11 @@ describe('A restore of a backup from before keys of occupancies', () => {
         const migrations = tables.migrations.filter(({ name }) => !KEYED.test(name));
         await migrate(address, { migrations, rights: () => '' }, undefined, named);
       }
-      await asked(
+      await rowsOf(
         old.url,
         `insert into identity.change_of_tenancy (mpxn_index, effective_date, reference_hash, sealed) values (sha256('a'), '2026-01-01', sha256('b'), '\\x01')`,
       );
-      await asked(old.url, `insert into tariffs.meter_point (mpxn_hash, mpxn_sealed) values (sha256('c'), '\\x02')`);
+      await rowsOf(old.url, `insert into tariffs.meter_point (mpxn_hash, mpxn_sealed) values (sha256('c'), '\\x02')`);
       await takeBackup(old.url, folder, 7);
       const run = runOperatorCommand('commands/backup/backup', ['restore', folder], {
         ...environment,
@@ -211,7 +211,7 @@ describe('A restore of a backup from before keys of occupancies', () => {
       expect(await run.ended).toMatchObject(outcome(0, 0, 0, 0));
       const rows = `select (select string_agg(sealed::text || (key_id is null), '') from identity.change_of_tenancy) as changes,
         (select string_agg(mpxn_sealed::text, '') from tariffs.meter_point) as points, (select count(*)::int from tariffs_keys.occupancy_key) as keys`;
-      expect(await asked(fresh.url, rows)).toEqual([{ changes: '\\x01true', points: '\\x02', keys: 0 }]);
+      expect(await rowsOf(fresh.url, rows)).toEqual([{ changes: '\\x01true', points: '\\x02', keys: 0 }]);
     } finally {
       await Promise.all([old.drop(), fresh.drop(), rm(folder, { recursive: true, force: true })]);
     }

@@ -8,7 +8,7 @@ import {
   ControllerReferences,
   type VersionWithReference,
 } from '../../../subgraphs/access/records/controller-references.queries';
-import { asked, filesBelow } from '../../support/backup-fixture';
+import { rowsOf, filesBelow } from '../../support/backup-fixture';
 import { type DataUser, newCustomer, newDataUser } from '../../support/customers';
 import { failuresOf, graphOf } from '../../support/graph';
 import { runOperatorCommand } from '../../support/operator-command';
@@ -72,7 +72,7 @@ describe('References of Data Users in a backup', () => {
     }
     await leave(customers.clearAnonymised);
     for (const { ir, reference } of [customers.clear, customers.clearAnonymised])
-      await asked(register.databaseUrl, STORE_UNENCRYPTED(ir, reference));
+      await rowsOf(register.databaseUrl, STORE_UNENCRYPTED(ir, reference));
     taken = await takeBackup(register.databaseUrl, root, 7);
     const { ir, key } = customers.replaced;
     expect((await dataUser.rest('PUT', `/v1/access-records/${key}`, record(ir, 'LATER'))).status).toBe(200);
@@ -94,14 +94,14 @@ describe('References of Data Users in a backup', () => {
   async function readable({ ir }: Referenced): Promise<(string | null)[]> {
     const { accessEncryptionKey } = readSettings(keyVariables).keys;
     const cipher = new ControllerReferences(accessEncryptionKey as Buffer);
-    const versions = await asked<VersionWithReference>(target.url, VERSIONS, [ir]);
+    const versions = await rowsOf<VersionWithReference>(target.url, VERSIONS, [ir]);
     return versions.map((version) => cipher.open(version));
   }
 
   it('cannot be read from the register part alone: it contains neither references nor their data keys', async () => {
     const { live, replaced, anonymised } = customers;
     const values = new Map([live, replaced, anonymised].map(({ reference }) => [reference, reference]));
-    const rows = await asked<{ wrapped: Buffer }>(
+    const rows = await rowsOf<{ wrapped: Buffer }>(
       register.databaseUrl,
       'select wrapped from access_keys.reference_key join access.access_record on id = record_id where identity_record_ref = $1',
       [live.ir],
@@ -124,12 +124,12 @@ describe('References of Data Users in a backup', () => {
     expect(await readable(customers.anonymised)).toEqual([null, null]);
     expect(await readable(customers.clearAnonymised)).toEqual([null, null]);
     const inClear = `select from access.access_record where identity_record_ref = $1 and document ->> 'controllerReference' is not null`;
-    expect(await asked(target.url, inClear, [customers.clearAnonymised.ir])).toEqual([]);
+    expect(await rowsOf(target.url, inClear, [customers.clearAnonymised.ir])).toEqual([]);
   });
 
   it('leave no data key for a version that the backup does not contain, because its number will be used again', async () => {
     const keys = `select key.version from access_keys.reference_key key join access.access_record on id = record_id where identity_record_ref = $1`;
-    expect(await asked(register.databaseUrl, keys, [customers.replaced.ir])).toHaveLength(2);
-    expect(await asked(target.url, keys, [customers.replaced.ir])).toEqual([{ version: 2 }]);
+    expect(await rowsOf(register.databaseUrl, keys, [customers.replaced.ir])).toHaveLength(2);
+    expect(await rowsOf(target.url, keys, [customers.replaced.ir])).toEqual([{ version: 2 }]);
   });
 });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { asked } from '../../support/backup-fixture';
+import { rowsOf } from '../../support/backup-fixture';
 import { type Place, freePort, placeOf, sandboxOf, startRegisterProcess } from '../../support/register';
 
 /** Maximum duration of a start on a busy machine. */
@@ -19,7 +19,7 @@ describe('A register that was restored without its sandbox.json', () => {
   });
   afterAll(() => place?.remove());
 
-  const accounts = async () => (await asked(place.databaseUrl, 'select from access.account')).length;
+  const accounts = async () => (await rowsOf(place.databaseUrl, 'select from access.account')).length;
 
   async function outputOfStart(): Promise<string> {
     const ports = { REST_PORT: String(await freePort()), GATEWAY_PORT: String(await freePort()) };
@@ -29,7 +29,7 @@ describe('A register that was restored without its sandbox.json', () => {
   }
 
   it(
-    'starts without demo data, and says where the logins are',
+    'starts without demo data, and prints where the logins are',
     async () => {
       const before = await accounts();
       expect(before).toBeGreaterThan(5);

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { type ChaosRoom, openChaosRoom } from '../../support/chaos/chaos-room';
+import { type ChaosFixture, openChaosFixture } from '../../support/chaos/chaos-fixture';
 import { type WatchedDeliveries, watchDeliveries } from '../../support/chaos/deliveries';
 import {
   changesOn,
@@ -40,7 +40,7 @@ const DELAY_MS = 3_000;
 const MAX_RESUMPTION_SECONDS = 5;
 
 describe('A register in which all processes are killed repeatedly', () => {
-  let room: ChaosRoom;
+  let fixture: ChaosFixture;
   let receiver: Receiver;
   let deliveries: WatchedDeliveries;
   let stream: FollowedStream;
@@ -53,7 +53,7 @@ describe('A register in which all processes are killed repeatedly', () => {
   let isDelaying = false;
 
   beforeAll(async () => {
-    room = await openChaosRoom();
+    fixture = await openChaosFixture();
     const rejections = new Map<string, number>();
     receiver = await startReceiver((delivery) => {
       const rejected = rejections.get(delivery) ?? 0;
@@ -61,24 +61,24 @@ describe('A register in which all processes are killed repeatedly', () => {
       if (isRejected) rejections.set(delivery, rejected + 1);
       return { status: isRejected ? 503 : 204, after: isDelaying ? DELAY_MS : randomInt(MAX_RESPONSE_MS) };
     });
-    const { dataUser, duid } = room.by;
-    deliveries = await watchDeliveries([dataUser, duid], receiver, ['/first', '/second', '/third'], room.rows);
-    const asAdmin = graphOf(room.register, await room.admin());
+    const { dataUser, duid } = fixture.by;
+    deliveries = await watchDeliveries([dataUser, duid], receiver, ['/first', '/second', '/third'], fixture.rows);
+    const asAdmin = graphOf(fixture.register, await fixture.admin());
     const { data } = await asAdmin('{ latestRegisterEvents(first: 1) { cursor } }');
-    stream = followStream(room.register.gateway, room.admin, data.latestRegisterEvents[0].cursor);
-    writing = startWriting(room.by);
+    stream = followStream(fixture.register.gateway, fixture.admin, data.latestRegisterEvents[0].cursor);
+    writing = startWriting(fixture.by);
     await killAtRandom();
     await writing.stop();
-    await Promise.all(room.services.map((service) => service.running()));
+    await Promise.all(fixture.services.map((service) => service.running()));
     report('writers have ended; remaining jobs and deliveries run');
-    await jobsDone(room.rows);
+    await jobsDone(fixture.rows);
     await dashboardCaughtUp();
     await deliverAll();
   }, 12 * HOUR_MS);
   afterAll(async () => {
-    if (room !== undefined && stream !== undefined) await summary();
+    if (fixture !== undefined && stream !== undefined) await summary();
     await stream?.close();
-    await room?.close();
+    await fixture?.close();
     await receiver?.close();
   });
 
@@ -108,10 +108,10 @@ describe('A register in which all processes are killed repeatedly', () => {
   }
 
   async function summary(): Promise<void> {
-    const [counts] = await room.rows<{ events: number; deliveries: number }>(
+    const [counts] = await fixture.rows<{ events: number; deliveries: number }>(
       `select (select count(*)::int from access.event) as events, (select count(*)::int from access.delivery) as deliveries`,
     );
-    const restarts = room.services.reduce((sum, service) => sum + service.restarts(), 0);
+    const restarts = fixture.services.reduce((sum, service) => sum + service.restarts(), 0);
     report(
       [
         `kills: ${killed.services} of services, ${killed.postgres} of PostgreSQL`,
@@ -128,8 +128,9 @@ describe('A register in which all processes are killed repeatedly', () => {
 
   /** The first two kills are of the two workers, so that the short form also checks interrupted deliveries. */
   async function killService(index: number): Promise<void> {
-    const workers = room.services.filter(({ name }) => name.startsWith('access'));
-    const service = (workers[index] ?? room.services[randomInt(room.services.length)]) as ChaosRoom['services'][number];
+    const workers = fixture.services.filter(({ name }) => name.startsWith('access'));
+    const service = (workers[index] ??
+      fixture.services[randomInt(fixture.services.length)]) as ChaosFixture['services'][number];
     isDelaying = workers.includes(service);
     writing.allow(writing.operations() + DURING_RESTART);
     if (isDelaying) await until(() => underWay().length >= 4 || undefined).catch(() => undefined);
@@ -150,9 +151,9 @@ describe('A register in which all processes are killed repeatedly', () => {
   }
 
   async function killPostgres(): Promise<void> {
-    await room.postgres.kill();
+    await fixture.postgres.kill();
     killed.postgres += 1;
-    await room.postgres.start();
+    await fixture.postgres.start();
     await deliveries.noteInFlight();
   }
 
@@ -167,12 +168,12 @@ describe('A register in which all processes are killed repeatedly', () => {
 
   async function isSuperseded(eventId: string): Promise<boolean> {
     const text = `select from access.delivery where event_id = $1 and state = 'superseded'`;
-    return (await room.rows(text, [eventId]).catch(() => [])).length > 0;
+    return (await fixture.rows(text, [eventId]).catch(() => [])).length > 0;
   }
 
   /** Waits until the dashboard has received all events. Must precede the moves of the clock, which expire its token. */
   async function dashboardCaughtUp(): Promise<void> {
-    const [last] = await room.rows<{ id: string }>(
+    const [last] = await fixture.rows<{ id: string }>(
       'select id from access.event order by era desc, tx desc, position desc limit 1',
     );
     await until(() => stream.events.at(-1) === last?.id || undefined, 10 * 60_000);
@@ -183,28 +184,28 @@ describe('A register in which all processes are killed repeatedly', () => {
     let offset = 0;
     for (const seconds of [0, 61, 301, 1_801, 7_201, 86_401]) {
       offset += seconds;
-      await room.rows('select register.set_clock_offset($1)', [offset]);
+      await fixture.rows('select register.set_clock_offset($1)', [offset]);
       await deliveries.done(30 * 60_000);
     }
   }
 
   it('has lost and duplicated no acknowledged change', async () => {
     const { acknowledged } = writing;
-    const found = await recordsOf(room.rows, 'Registered');
+    const found = await recordsOf(fixture.rows, 'Registered');
     const expected = recordsExpected(acknowledged);
     lost.push(...missingOf(expected, found));
     duplicated.push(...missingOf(found, expected));
     expect(found).toEqual(expected);
-    expect(await changesOn(room.rows, DAY_OF_CHANGES)).toEqual(
+    expect(await changesOn(fixture.rows, DAY_OF_CHANGES)).toEqual(
       acknowledged.changes.map(() => ({ announced: true, events: 1 })),
     );
     const irs = acknowledged.anonymised.map(({ ir }) => ir);
-    expect(await standings(room.rows, irs)).toEqual(standingsExpected(acknowledged.anonymised));
+    expect(await standings(fixture.rows, irs)).toEqual(standingsExpected(acknowledged.anonymised));
     for (const made of Object.values(acknowledged)) expect([...made].length).toBeGreaterThan(0);
   });
 
   it('has no incomplete operation, and one event for each change', async () => {
-    const counts = await halfDone(room.rows);
+    const counts = await halfDone(fixture.rows);
     duplicated.push(...Array.from({ length: counts['eventsTwice'] ?? 0 }));
     expect(counts).toEqual(Object.fromEntries(Object.keys(counts).map((name) => [name, 0])));
   });
@@ -232,7 +233,7 @@ describe('A register in which all processes are killed repeatedly', () => {
   });
 
   it('has sent every event once and in order to a dashboard that resumes after its last cursor', async () => {
-    const logged = await room.rows<{ id: string }>('select id from access.event order by era, tx, position');
+    const logged = await fixture.rows<{ id: string }>('select id from access.event order by era, tx, position');
     const first = logged.findIndex(({ id }) => id === stream.events[0]);
     const expected = logged.slice(first).map(({ id }) => id);
     expect(first).toBeGreaterThan(0);

@@ -4,7 +4,7 @@ import { graphOf } from '../../support/graph';
 import { livingProcesses } from '../../support/launcher-fixture';
 import { consentRecord } from '../../support/records';
 import {
-  type RestAnswer,
+  type RestResponse,
   type RestClient,
   accountOf,
   anonymousClient,
@@ -51,19 +51,19 @@ describe('A register whose PostgreSQL becomes unavailable and available again', 
     'responds with 503 in the envelope while it %s, never hangs, and serves again without a restart',
     async (_, takeAway) => {
       const load = startLoad(register, dataUser);
-      await until(() => load.answers.length > 40 || undefined);
+      await until(() => load.responses.length > 40 || undefined);
       const problemsBefore = problems().length;
       await takeAway();
-      await until(() => load.answers.some(({ status }) => status === 503) || undefined);
-      const whileAway = load.answers.length;
-      await until(() => load.answers.length > whileAway + 20 || undefined);
+      await until(() => load.responses.some(({ status }) => status === 503) || undefined);
+      const whileAway = load.responses.length;
+      await until(() => load.responses.length > whileAway + 20 || undefined);
       await postgres.start();
       await until(
-        () => load.answers.slice(whileAway + 20).filter(({ status }) => status < 300).length > 40 || undefined,
+        () => load.responses.slice(whileAway + 20).filter(({ status }) => status < 300).length > 40 || undefined,
       );
-      const { answers, longest } = await load.stop();
-      expect([...new Set(answers.map(({ status }) => status))].toSorted()).toEqual([200, 201, 503]);
-      for (const { status, body } of answers) {
+      const { responses, longest } = await load.stop();
+      expect([...new Set(responses.map(({ status }) => status))].toSorted()).toEqual([200, 201, 503]);
+      for (const { status, body } of responses) {
         if (status === 503)
           expect(body).toMatchObject({
             response: { 'transaction-id': expect.stringMatching(/^tid_/) },
@@ -84,24 +84,24 @@ describe('A register whose PostgreSQL becomes unavailable and available again', 
   it('responds with 503 to writes, and at /health, while the database is read-only', async () => {
     const anonymous = anonymousClient(register.rest);
     const { active } = register.sandbox.samples.access_keys;
-    const answers = async () => [
+    const responses = async () => [
       (await anonymous('GET', `/v1/access-records/${active}`)).status,
       (await dataUser('POST', '/v1/access-records', consentRecord(register.sandbox.samples.identity_record))).status,
       (await fetch(`${register.gateway}/health`)).status,
     ];
-    expect(await answers()).toEqual([200, 201, 200]);
+    expect(await responses()).toEqual([200, 201, 200]);
     const setReadOnly = async (value: 'on' | 'off') => {
       await runIn(postgres.url, `alter system set default_transaction_read_only = ${value}`);
       await runIn(postgres.url, 'select pg_reload_conf()');
     };
     await setReadOnly('on');
     try {
-      await until(async () => ((await answers())[2] === 503 ? true : undefined));
-      expect(await answers()).toEqual([200, 503, 503]);
+      await until(async () => ((await responses())[2] === 503 ? true : undefined));
+      expect(await responses()).toEqual([200, 503, 503]);
     } finally {
       await setReadOnly('off');
     }
-    await until(async () => ((await answers()).every((status) => status < 300) ? true : undefined));
+    await until(async () => ((await responses()).every((status) => status < 300) ? true : undefined));
   });
 
   it('responds with 503 within ten seconds while the database is frozen, and serves again afterwards', async () => {
@@ -171,7 +171,7 @@ function freeze(postmaster: number): () => void {
 
 /** Verifies and registers in four parallel loops until stopped. */
 function startLoad(register: TestRegister, dataUser: RestClient) {
-  const answers: RestAnswer[] = [];
+  const responses: RestResponse[] = [];
   const acknowledged: string[] = [];
   let longest = 0;
   let going = true;
@@ -179,22 +179,22 @@ function startLoad(register: TestRegister, dataUser: RestClient) {
   const loop = async (register_: boolean) => {
     while (going) {
       const begin = performance.now();
-      const answer = register_
+      const response = register_
         ? await dataUser('POST', '/v1/access-records', consentRecord(register.sandbox.samples.identity_record))
         : await verify('GET', `/v1/access-records/${register.sandbox.samples.access_keys.active}`);
       longest = Math.max(longest, performance.now() - begin);
-      answers.push(answer);
-      if (answer.status === 201) acknowledged.push(String(answer.body['access-token'].key));
+      responses.push(response);
+      if (response.status === 201) acknowledged.push(String(response.body['access-token'].key));
     }
   };
   const loops = [loop(true), loop(true), loop(false), loop(false)];
   return {
-    answers,
+    responses,
     acknowledged,
     stop: async () => {
       going = false;
       await Promise.all(loops);
-      return { answers, longest };
+      return { responses, longest };
     },
   };
 }

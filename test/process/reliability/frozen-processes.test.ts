@@ -55,15 +55,15 @@ describe('A process that accepts requests and never responds', () => {
 
   /** Returns status and error code of a response; undefined if none arrives in time. */
   async function inTime(send: () => ReturnType<RestClient>) {
-    const answer = await Promise.race([send(), wait(MAX_RESPONSE_MS, undefined, { ref: false })]);
-    return answer && [answer.status, answer.body['errors']?.[0]?.['error-code']];
+    const response = await Promise.race([send(), wait(MAX_RESPONSE_MS, undefined, { ref: false })]);
+    return response && [response.status, response.body['errors']?.[0]?.['error-code']];
   }
 
   it('causes 503 in time for operations that need it, over REST and GraphQL; operations of other subgraphs continue', async () => {
     const { active } = register.sandbox.samples.access_keys;
     await frozen(processes[2]?.child, async () => {
       const begin = performance.now();
-      const [registered, listed, lookedUp, asked, part] = await Promise.all([
+      const [registered, listed, found, queried, part] = await Promise.all([
         inTime(registration),
         inTime(() => dataUser('GET', '/v1/identity-records?mpxn=1012345678')),
         inTime(suppliers),
@@ -75,8 +75,8 @@ describe('A process that accepts requests and never responds', () => {
         [503, 'SYS002'],
         [503, 'SYS002'],
       ]);
-      expect(lookedUp?.[0]).toBe(503);
-      for (const { errors } of [asked, part])
+      expect(found?.[0]).toBe(503);
+      for (const { errors } of [queried, part])
         expect(errors.map(({ extensions }) => extensions?.['code'])).toEqual(['SYS002']);
       const healthy = performance.now();
       expect((await verify()).status).toBe(200);

@@ -11,10 +11,10 @@ import {
   standings,
   standingsExpected,
 } from '../../support/chaos/invariants';
-import { type KillsRoom, killCore, openKillsRoom } from '../../support/chaos/kills-room';
+import { type KillsFixture, killCore, openKillsFixture } from '../../support/chaos/kills-fixture';
 import { type ResumingClient, resumingClient } from '../../support/chaos/resuming-client';
 import { type Acknowledged, DAY_OF_CHANGES, type Writers, startWriting } from '../../support/chaos/writers';
-import { codeOf, confirmedTokens, inTurns, recordWithToken } from '../../support/confirmed-tokens';
+import { codeOf, confirmedTokens, repeated, recordWithToken } from '../../support/confirmed-tokens';
 import { REGISTER_CONSENT } from '../../support/consent-requests';
 import { type ConsoleVisitor, backOffice } from '../../support/console-visitor';
 import { type DataUser, customerToken, newCustomer, newDataUser } from '../../support/customers';
@@ -40,29 +40,43 @@ const REPEATS = IS_LONG ? 100 : 20;
 
 jest.setTimeout(IS_LONG ? 1_800_000 : 600_000);
 
-let room: KillsRoom;
+let fixture: KillsFixture;
 beforeAll(async () => {
-  room = await openKillsRoom();
+  fixture = await openKillsFixture();
 });
-afterAll(() => room?.close());
+afterAll(() => fixture?.close());
 
 /**
  * A workload of all writers while processes are killed at random moments. Callers repeat a request without a response
  * with the same idempotency key. The invariants at the end:
  *
- * | Writer                       | Invariant                                                                                  |
+ * | Writer                       | Invariant |
  * |------------------------------|--------------------------------------------------------------------------------------------|
- * | registration                 | each acknowledged one exists once and complete: version, transition, one event             |
- * | replace, revoke, withdrawal  | done once if acknowledged; never partly                                                    |
- * | repeat of a request          | same response, marked as a replay                                                          |
- * | registration with a token    | the token is consumed if and only if its record exists                                     |
- * | Interface B, and its update  | one consent, linked to its Identity Record; no provisional record and no data key is left  |
- * | anonymising                  | completed or rolled back; never together with an ACTIVE record                             |
- * | Change of Tenancy            | recorded once, one event for each Data User                                                |
- * | discovered access            | one record for each report                                                                 |
- * | webhooks                     | every event delivered; sent twice only if it was in flight at a kill; the same bytes       |
- * | log and subscriptions        | every event once and in order, for clients that resume at both gateways by both transports |
- * | live page of the console     | continues after its last event when its gateway is killed                                  |
+ *
+ * | registration                 | each acknowledged one exists once and complete: version, transition, one event |
+ *
+ * | replace, revoke, withdrawal  | done once if acknowledged; never partly |
+ *
+ * | repeat of a request          | same response, marked as a replay |
+ *
+ * | registration with a token    | the token is consumed if and only if its record exists |
+ *
+ * | Interface B, and its update  | one consent, linked to its Identity Record; no provisional record and no data key is
+ * left  |
+ *
+ * | anonymising                  | completed or rolled back; never together with an ACTIVE record |
+ *
+ * | Change of Tenancy            | recorded once, one event for each Data User |
+ *
+ * | discovered access            | one record for each report |
+ *
+ * | webhooks                     | every event delivered; sent twice only if it was in flight at a kill; the same bytes
+ * |
+ *
+ * | log and subscriptions        | every event once and in order, for clients that resume at both gateways by both
+ * transports |
+ *
+ * | live page of the console     | continues after its last event when its gateway is killed |
  */
 describe('A register with all writers while processes are killed', () => {
   let by: Writers;
@@ -76,7 +90,7 @@ describe('A register with all writers while processes are killed', () => {
   let stream: OpenStream;
   let first: string;
   const rows: Writers['rows'] = async <Row>(text: string, values?: unknown[]) =>
-    (await room.owner.query(text, values)).rows as Row[];
+    (await fixture.owner.query(text, values)).rows as Row[];
   const clients: ResumingClient[] = [];
   const tokens: string[] = [];
   /** Tokens that are not used while processes are killed. */
@@ -85,7 +99,7 @@ describe('A register with all writers while processes are killed', () => {
   const seenByPage: number[][] = [];
 
   beforeAll(async () => {
-    const { register, core } = room;
+    const { register, core } = fixture;
     const token = await tokenOf(register, 'data_user');
     const dataUser = anonymousClient(register.rest, `Bearer ${token}`);
     const duid = accountOf(register.sandbox, 'data_user').duid as string;
@@ -107,7 +121,7 @@ describe('A register with all writers while processes are killed', () => {
     pageUser = await newDataUser(register, 'https://third.example/return');
     pageIr = (await newCustomer(pageUser)).ir;
     visitor = await backOffice(register);
-    await logSettled(room.owner); // the page begins after the customer's own record
+    await logSettled(fixture.owner); // the page begins after the customer's own record
     stream = await visitor.watch(`duid=${pageUser.duid}`);
     receiver = await startReceiver(() => ({ status: 204, after: randomInt(20) }));
     deliveries = await watchDeliveries([dataUser, duid], receiver, ['/first', '/second'], rows);
@@ -131,13 +145,13 @@ describe('A register with all writers while processes are killed', () => {
     const recorded = found.map(({ purpose }) => purpose);
     expect([...succeeded].filter((token) => !recorded.includes(token))).toEqual([]);
     expect(new Set(recorded).size).toBe(recorded.length);
-    const again = await inTurns(all.length, async (turn) => codeOf(await redeem(all[turn] as string)));
+    const again = await repeated(all.length, async (number) => codeOf(await redeem(all[number] as string)));
     return { again, expected: all.map((token) => (recorded.includes(token) ? '400 VAL009' : '201')) };
   }
 
   /** Starts clients at the gateway that is never killed and at the one that is. */
   async function followLog(): Promise<void> {
-    const { register, owner, replicaUrl } = room;
+    const { register, owner, replicaUrl } = fixture;
     const admin = await tokenOf(register, 'admin');
     await logSettled(owner);
     const { data } = await graphOf(register, admin)('{ latestRegisterEvents(first: 1) { id cursor } }');
@@ -175,17 +189,17 @@ describe('A register with all writers while processes are killed', () => {
     const before = redeemed.size;
     const killAfter = randomInt(TOKENS / 4, TOKENS / 2);
     let killed: Promise<void> | undefined;
-    const redeeming = inTurns(TOKENS, async (turn) => {
-      const token = batch[turn] as string;
-      const answer = await redeem(token).catch(() => undefined);
-      if (answer?.status === 201) redeemed.add(token);
-      if (redeemed.size - before >= killAfter) killed ??= killCore(room);
+    const redeeming = repeated(TOKENS, async (number) => {
+      const token = batch[number] as string;
+      const response = await redeem(token).catch(() => undefined);
+      if (response?.status === 201) redeemed.add(token);
+      if (redeemed.size - before >= killAfter) killed ??= killCore(fixture);
     });
     await redeeming;
     await killed;
     expect(redeemed.size - before).toBeLessThan(TOKENS);
     await deliveries.noteInFlight();
-    await room.core.start();
+    await fixture.core.start();
   }
 
   /** Kills the gateway of the live page (SIGKILL); three events occur while it is down. */
@@ -203,12 +217,12 @@ describe('A register with all writers while processes are killed', () => {
     await registered(pageUser.rest, pageIr);
     await shown(1);
     const messageCount = stream.messages.length;
-    await room.replica.kill();
+    await fixture.replica.kill();
     await connection(false, messageCount);
     for (let count = 0; count < 3; count++) await registered(pageUser.rest, pageIr);
-    const toldMeanwhile = stream.messages.length;
-    await room.replica.start();
-    await connection(true, toldMeanwhile);
+    const receivedMeanwhile = stream.messages.length;
+    await fixture.replica.start();
+    await connection(true, receivedMeanwhile);
     await shown(4);
     await registered(pageUser.rest, pageIr);
     await shown(5);
@@ -218,9 +232,9 @@ describe('A register with all writers while processes are killed', () => {
   it('has every acknowledged registration and every end of one, once and complete', async () => {
     expect(acknowledged.registered.length).toBeGreaterThan(0);
     expect(await recordsOf(rows, 'Registered')).toEqual(recordsExpected(acknowledged));
-    const verify = anonymousClient(room.register.rest);
-    const states = await inTurns(acknowledged.registered.length, async (turn) => {
-      const { ak, end } = acknowledged.registered[turn] as Acknowledged['registered'][number];
+    const verify = anonymousClient(fixture.register.rest);
+    const states = await repeated(acknowledged.registered.length, async (number) => {
+      const { ak, end } = acknowledged.registered[number] as Acknowledged['registered'][number];
       const { status, body } = await verify('GET', `/v1/access-records/${ak}`);
       return [end, status, body['access-record']?.['access-event'].state].join(' ');
     });
@@ -255,10 +269,10 @@ describe('A register with all writers while processes are killed', () => {
 
   it('redeems a token if and only if its record exists, also when its database sessions are terminated', async () => {
     const [succeeded, failed] = [new Set<string>(), new Set<string>()];
-    const steps = heldSteps(room);
+    const steps = heldSteps(fixture);
     await steps.hold('lock table access.consumed_token in exclusive mode'); // registrations wait in the middle of it
-    const redeeming = inTurns(spare.length, async (turn) => {
-      const token = spare[turn] as string;
+    const redeeming = repeated(spare.length, async (number) => {
+      const token = spare[number] as string;
       ((await redeem(token)).status === 201 ? succeeded : failed).add(token);
     });
     await until(async () => {
@@ -277,7 +291,7 @@ describe('A register with all writers while processes are killed', () => {
 
   it('has every consent of Interface B once, with its updates', async () => {
     expect(acknowledged.consented.length).toBeGreaterThan(0);
-    const verify = anonymousClient(room.register.rest);
+    const verify = anonymousClient(fixture.register.rest);
     for (const { ck } of acknowledged.consented) {
       const { status, body } = await verify('GET', `/v1/access-records/${ck.replace('ck_', 'ak_')}`);
       expect([status, body['access-record']?.['access-event'].state]).toEqual([200, 'ACTIVE']);
@@ -293,7 +307,7 @@ describe('A register with all writers while processes are killed', () => {
     });
   });
 
-  it('has anonymised an Identity Record whole or not at all, never beside an ACTIVE record', async () => {
+  it('has anonymised an Identity Record completely or not at all, never one with an ACTIVE record', async () => {
     expect(acknowledged.anonymised.length).toBeGreaterThan(0);
     const irs = acknowledged.anonymised.map(({ ir }) => ir);
     expect(await standings(rows, irs)).toEqual(standingsExpected(acknowledged.anonymised));
@@ -339,14 +353,14 @@ describe('A register with all writers while processes are killed', () => {
 });
 
 describe('A process that is killed at an exact step', () => {
-  heldStepKills(() => room);
+  heldStepKills(() => fixture);
 });
 
 describe('The shutdown of the console', () => {
   it('does not wait for open pages: their streams end immediately', async () => {
-    const page = await (await backOffice(room.register)).watch();
+    const page = await (await backOffice(fixture.register)).watch();
     await page.next('connection', ({ data }) => data.isConnected);
-    const stopped = room.console.stop();
+    const stopped = fixture.console.stop();
     const last = await Promise.race([page.ended.then(() => 'stream'), stopped.then(() => 'console')]);
     expect(last).toBe('stream');
     expect(await stopped).not.toMatch(/error|fatal/i);

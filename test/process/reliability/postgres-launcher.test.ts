@@ -16,7 +16,7 @@ import {
 import { freshDatabase } from '../../support/postgres';
 import { until } from '../../support/until';
 
-const NOBODY = 65534;
+const UNPRIVILEGED_UID = 65534;
 const describeForRoot = process.getuid?.() === 0 ? describe : describe.skip;
 const log = { warn: jest.fn(), error: jest.fn() };
 
@@ -225,10 +225,10 @@ describeForRoot('The embedded PostgreSQL, in a folder that only its owner can en
   });
 
   it('runs in place for an ordinary account, and for root on the data of that account', async () => {
-    await chown(closed, NOBODY, NOBODY);
-    const ordinary = await fixture.launchInstance(dataDir, { account: NOBODY });
+    await chown(closed, UNPRIVILEGED_UID, UNPRIVILEGED_UID);
+    const ordinary = await fixture.launchInstance(dataDir, { account: UNPRIVILEGED_UID });
     expect(ordinary.report.error).toBeUndefined();
-    expect((await stat(join(dataDir, 'postgres'))).uid).toBe(NOBODY);
+    expect((await stat(join(dataDir, 'postgres'))).uid).toBe(UNPRIVILEGED_UID);
     await storeRow(ordinary.report.url);
     await kill9(ordinary.process);
     await until(() => processesOf(dataDir).length === 0 || undefined);

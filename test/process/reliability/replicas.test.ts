@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DemoData } from '../../../sandbox/sandbox-file';
-import { inTurns } from '../../support/confirmed-tokens';
+import { repeated } from '../../support/confirmed-tokens';
 import { graphOf } from '../../support/graph';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
 import { type RegisterProcess, freePort, startTogether } from '../../support/register';
@@ -107,21 +107,21 @@ describe('Two registers that start at the same time on one empty database', () =
 
   it.each([
     ['an IPv4 address', () => '198.51.100.7', '198.51.100.8'],
-    ['the /64 of an IPv6 address', (turn: number) => `2001:db8:7:7:${turn}::${turn}`, '2001:db8:7:8::1'],
+    ['the /64 of an IPv6 address', (number: number) => `2001:db8:7:7:${number}::${number}`, '2001:db8:7:8::1'],
     [
       'an IPv4-mapped IPv6 address',
-      (turn: number) => (turn % 2 === 0 ? '198.51.100.9' : '::ffff:198.51.100.9'),
+      (number: number) => (number % 2 === 0 ? '198.51.100.9' : '::ffff:198.51.100.9'),
       '::ffff:198.51.100.10',
     ],
   ])('share one limit: verifications of unknown keys, not of existing ones, from %s', async (_, of, neighbour) => {
     const { active } = sandbox.samples.access_keys;
     const hits = async (count: number) => {
-      for (let turn = 0; turn < count; turn++)
-        expect((await verify(turn % 2 === 0 ? one : other, active, of(turn))).status).toBe(200);
+      for (let number = 0; number < count; number++)
+        expect((await verify(number % 2 === 0 ? one : other, active, of(number))).status).toBe(200);
     };
     await hits(3 * MISSES);
-    for (let turn = 0; turn < MISSES; turn++)
-      expect((await verify(turn % 2 === 0 ? one : other, UNKNOWN, of(turn))).status).toBe(404);
+    for (let number = 0; number < MISSES; number++)
+      expect((await verify(number % 2 === 0 ? one : other, UNKNOWN, of(number))).status).toBe(404);
     expectLimited(await verify(one, UNKNOWN, of(8)));
     expectLimited(await verify(other, UNKNOWN, of(9)));
     await hits(3 * MISSES);
@@ -142,7 +142,7 @@ describe('Two registers that start at the same time on one empty database', () =
     };
     const [atOne, atOther] = [await endpointsOf(one), await endpointsOf(other)];
     const endpoints = [atOne.read, atOther.query, atOther.read, atOne.query] as const;
-    const statuses = await inTurns(REQUESTS, async (turn) => (await endpoints[turn % 4]?.())?.status);
+    const statuses = await repeated(REQUESTS, async (number) => (await endpoints[number % 4]?.())?.status);
     expect(statuses).toEqual(Array<number>(REQUESTS).fill(200));
     for (const send of endpoints) expectLimited(await send());
     expect((await atOne.verify()).status).toBe(200);
@@ -152,23 +152,23 @@ describe('Two registers that start at the same time on one empty database', () =
     ['suppliers', '/v1/suppliers'],
     ['grid models', '/grid-modelling/stage3/development-projects'],
   ])('share one limit: requests of an address for %s', async (_, path) => {
-    const ask = ({ rest }: Replica, address: string) =>
+    const request = ({ rest }: Replica, address: string) =>
       anonymousClient(rest)('GET', path, undefined, { 'x-forwarded-for': address });
-    for (let turn = 0; turn < LOOKUPS; turn++)
-      expect((await ask(turn % 2 === 0 ? one : other, '198.51.100.20')).status).toBe(200);
-    expectLimited(await ask(one, '198.51.100.20'));
-    expectLimited(await ask(other, '198.51.100.20'));
-    expect((await ask(one, '198.51.100.21')).status).toBe(200);
+    for (let number = 0; number < LOOKUPS; number++)
+      expect((await request(number % 2 === 0 ? one : other, '198.51.100.20')).status).toBe(200);
+    expectLimited(await request(one, '198.51.100.20'));
+    expectLimited(await request(other, '198.51.100.20'));
+    expect((await request(one, '198.51.100.21')).status).toBe(200);
   });
 
   it('share one limit: existence checks of an account', async () => {
-    const ask = async (replica: Replica) =>
+    const request = async (replica: Replica) =>
       (
         await (
           await signedInClient({ ...replica, sandbox }, 'data_user')
         )('GET', '/v1/identity-records/exists?mpxn=1012345678')
       ).status;
-    expect([await ask(one), await ask(other)]).toEqual([200, 429]);
+    expect([await request(one), await request(other)]).toEqual([200, 429]);
   });
 
   it('share one limit: existence checks and re-identifications of an account', async () => {

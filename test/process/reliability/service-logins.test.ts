@@ -128,7 +128,7 @@ describe('Services with logins that the migration job has created', () => {
 
   describe('do not start', () => {
     /** Starts `tariffs` alone and returns what it printed before it ended. */
-    async function refusal(environment: Record<string, string>): Promise<string> {
+    async function rejection(environment: Record<string, string>): Promise<string> {
       const { ended, output, ready } = spawnRegisterProcess({ ...common, SERVICES: 'tariffs', ...environment });
       await ready.catch(() => undefined);
       expect(await ended).toBe(1);
@@ -136,13 +136,13 @@ describe('Services with logins that the migration job has created', () => {
     }
 
     it('with the login of the owner', async () => {
-      expect(await refusal({ TARIFFS_DATABASE_URL: place.databaseUrl })).toMatch(
+      expect(await rejection({ TARIFFS_DATABASE_URL: place.databaseUrl })).toMatch(
         /TARIFFS_DATABASE_URL cannot be used: a service must not have the login of the owner/,
       );
     });
 
     it('with the login of another service', async () => {
-      expect(await refusal({ TARIFFS_DATABASE_URL: loginOf('IDENTITY') })).toMatch(
+      expect(await rejection({ TARIFFS_DATABASE_URL: loginOf('IDENTITY') })).toMatch(
         /TARIFFS_DATABASE_URL cannot be used: the schema tariffs is not there for this login/,
       );
     });
@@ -150,40 +150,44 @@ describe('Services with logins that the migration job has created', () => {
     it('with a wrong password, and name the variable, not the password', async () => {
       const wrong = new URL(loginOf('TARIFFS'));
       wrong.password = 'guessed';
-      const output = await refusal({ TARIFFS_DATABASE_URL: wrong.href });
+      const output = await rejection({ TARIFFS_DATABASE_URL: wrong.href });
       expect(output).toMatch(/TARIFFS_DATABASE_URL cannot be used: password authentication failed/);
       expect(output).not.toMatch(/guessed/);
     });
 
     it('before the migration job has applied the migrations of their version', async () => {
       await runIn(place.databaseUrl, "update tariffs.migration set name = name || '_' where name like 'TariffOutbox%'");
-      expect(await refusal(loginsOf('TARIFFS'))).toMatch(/1 migrations of tariffs have not been applied; run the migr/);
+      expect(await rejection(loginsOf('TARIFFS'))).toMatch(
+        /1 migrations of tariffs have not been applied; run the migr/,
+      );
       await runIn(place.databaseUrl, "update tariffs.migration set name = rtrim(name, '_')");
     });
 
     it('with another CLOCK_CAN_MOVE than that of the migration job', async () => {
-      expect(await refusal({ ...loginsOf('TARIFFS'), CLOCK_CAN_MOVE: 'false' })).toMatch(/CLOCK_CAN_MOVE differs/);
+      expect(await rejection({ ...loginsOf('TARIFFS'), CLOCK_CAN_MOVE: 'false' })).toMatch(/CLOCK_CAN_MOVE differs/);
     });
 
     it('with another key than the one with which the database was created', async () => {
       const key = Buffer.alloc(32, 1).toString('base64');
-      expect(await refusal({ ...loginsOf('TARIFFS'), TARIFFS_HASH_KEY: key })).toMatch(/TARIFFS_HASH_KEY: not the key/);
+      expect(await rejection({ ...loginsOf('TARIFFS'), TARIFFS_HASH_KEY: key })).toMatch(
+        /TARIFFS_HASH_KEY: not the key/,
+      );
     });
   });
 
   describe('are not created', () => {
     it('unless the job has all URLs; it lists what is missing', async () => {
-      const { code, said } = await runMigrationJob('', { CLOCK_CAN_MOVE: 'maybe' });
+      const { code, printed } = await runMigrationJob('', { CLOCK_CAN_MOVE: 'maybe' });
       expect(code).toBe(1);
       for (const variable of ['DATABASE_URL', 'CLOCK_CAN_MOVE', ...Object.keys(logins)])
-        expect(said).toMatch(`- ${variable}: `);
+        expect(printed).toMatch(`- ${variable}: `);
     });
 
     it('for the owner, or for a user with rights on the schema of another service', async () => {
       const owner = { ...logins, ACCESS_DATABASE_URL: place.databaseUrl };
       expect(await runMigrationJob(place.databaseUrl, owner)).toMatchObject({
         code: 1,
-        said: expect.stringMatching(/ACCESS_DATABASE_URL: must not have the user of DATABASE_URL/),
+        printed: expect.stringMatching(/ACCESS_DATABASE_URL: must not have the user of DATABASE_URL/),
       });
       const exchanged = {
         ...logins,
@@ -192,7 +196,7 @@ describe('Services with logins that the migration job has created', () => {
       };
       expect(await runMigrationJob(place.databaseUrl, exchanged)).toMatchObject({
         code: 1,
-        said: expect.stringMatching(/IDENTITY_DATABASE_URL: its user has rights on the schema access/),
+        printed: expect.stringMatching(/IDENTITY_DATABASE_URL: its user has rights on the schema access/),
       });
     });
 
@@ -201,7 +205,7 @@ describe('Services with logins that the migration job has created', () => {
       await runIn(place.databaseUrl, `create role ${strong.username} createrole`);
       expect(await runMigrationJob(place.databaseUrl, { ...logins, TARIFFS_DATABASE_URL: strong.href })).toMatchObject({
         code: 1,
-        said: expect.stringMatching(/has more rights than a service may have/),
+        printed: expect.stringMatching(/has more rights than a service may have/),
       });
     });
   });

@@ -48,11 +48,11 @@ describe('An internal error', () => {
     const failed = (path: (string | number)[]) =>
       new GraphQLError('broken', { path, originalError: new Error('broken') });
     const entries = Array.from({ length: 500 }, (_, index) => failed(['records', 'nodes', index, 'dataUser']));
-    const answered = [...entries, failed(['records', 'totalCount'])].map((error) =>
+    const formatted = [...entries, failed(['records', 'totalCount'])].map((error) =>
       formatError(error, logger, TRANSACTION),
     );
     formatError(failed(['records', 'nodes', 0, 'dataUser']), logger, `tid_${'1'.repeat(24)}`);
-    expect(answered[499]).toMatchObject({
+    expect(formatted[499]).toMatchObject({
       path: ['records', 'nodes', 499, 'dataUser'],
       extensions: { code: 'SYS001' },
     });

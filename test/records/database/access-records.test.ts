@@ -15,7 +15,7 @@ import { tenancyChanges } from './chapters/tenancy-changes';
 import { terminations } from './chapters/terminations';
 import { tokenRedemption } from './chapters/token-redemption';
 
-/** Chapters share what is loaded; each has a database of its own. */
+/** Chapters share the loaded modules; each has a separate database. */
 describe('History', () => {
   appendOnly();
 });

@@ -133,8 +133,8 @@ describe.each(usualWirings())('A lawful access to meter data (%s)', (wiring) => 
 
     it('hides its history from all other callers', async () => {
       for (const role of ['data_provider', 'portal', 'supplier'] as const) {
-        const answer = await (await graphAs(register, role))(HISTORY, { key });
-        expect(new Set(failuresOf(answer).map((failure) => failure.split(' ')[0]))).toEqual(new Set(['PRM002']));
+        const response = await (await graphAs(register, role))(HISTORY, { key });
+        expect(new Set(failuresOf(response).map((failure) => failure.split(' ')[0]))).toEqual(new Set(['PRM002']));
       }
       expect(failuresOf(await (await graphAs(register, 'data_user', 1))(HISTORY, { key }))).toContain(
         'PRM002 accessRecord.transitions',

@@ -13,7 +13,10 @@ import { consentRecord } from '../../support/records';
 import { type TestRegister, startTestRegister, usualWirings } from '../../support/register';
 import { accountOf as demoAccountOf } from '../../support/rest-client';
 
-/** Suspends the demo admin, moves the clock and reads the newest entries of the audit: a register of its own. */
+/**
+ * The tests suspend the demo admin, move the clock and read the newest entries of the audit: they need a separate
+ * register.
+ */
 describe.each(usualWirings())('An admin (%s)', (wiring) => {
   let register: TestRegister;
   let admin: Graph;
@@ -165,18 +168,18 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
 
     it('cannot be onboarded twice with one market participant id', async () => {
       const input = { role: 'SUPPLIER', displayName: 'Tarnside Supply Ltd', mpid: 'TARN' };
-      const answer = await admin('mutation ($input: AccountInput!) { onboardAccount(input: $input) { secretKey } }', {
+      const response = await admin('mutation ($input: AccountInput!) { onboardAccount(input: $input) { secretKey } }', {
         input,
       });
-      expect(answer.errors[0]?.extensions).toMatchObject({
+      expect(response.errors[0]?.extensions).toMatchObject({
         code: 'VAL003',
         violations: [{ code: 'VAL003', path: ['mpid'], message: 'is in use' }],
       });
     });
 
     it('cannot make a supplier of another account', async () => {
-      const answer = await set(`issueSupplierApiKey(accountId: "${adminId}") { secretKey }`);
-      expect(answer.errors[0]?.extensions).toMatchObject({ code: 'VAL003', violations: [{ path: ['accountId'] }] });
+      const response = await set(`issueSupplierApiKey(accountId: "${adminId}") { secretKey }`);
+      expect(response.errors[0]?.extensions).toMatchObject({ code: 'VAL003', violations: [{ path: ['accountId'] }] });
     });
 
     it.each([
@@ -188,14 +191,14 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
         ['dataTypesSupported'],
       ],
       ['setOrganisationReference(accountId: "$", organisationReference: "")', 'VAL003', ['organisationReference']],
-    ])('is refused %s', async (mutation, code, path) => {
-      const answer = await set(`${mutation.replace('$', supplier.accountId)} { accountId }`);
-      expect(answer.errors[0]?.extensions).toMatchObject({ code, violations: [{ code, path }] });
+    ])('may not call %s', async (mutation, code, path) => {
+      const response = await set(`${mutation.replace('$', supplier.accountId)} { accountId }`);
+      expect(response.errors[0]?.extensions).toMatchObject({ code, violations: [{ code, path }] });
     });
   });
 
   it.each(['suspendAccount', 'reactivateAccount', 'terminateAccount', 'rotateAccountSecret'])(
-    'is told by %s that an account is unknown',
+    'receives an error from %s if an account is unknown',
     async (mutation) => {
       const selection = mutation === 'rotateAccountSecret' ? 'secretKey' : 'status';
       expect(failuresOf(await set(`${mutation}(accountId: "acc_${'0'.repeat(24)}") { ${selection} }`))).toEqual([
@@ -210,8 +213,8 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
     expect((await analyst('{ viewer { role } }')).data).toEqual({ viewer: { role: 'ANALYST' } });
     const suspended = await set(`suspendAccount(accountId: "${account.accountId}") { status suspendedAt }`);
     expect(suspended.data.suspendAccount).toEqual({ status: 'SUSPENDED', suspendedAt: expect.any(String) });
-    const refused = await analyst('{ viewer { role } }');
-    expect([refused.status, refused.headers.get('www-authenticate'), ...failuresOf(refused)]).toEqual([
+    const rejected = await analyst('{ viewer { role } }');
+    expect([rejected.status, rejected.headers.get('www-authenticate'), ...failuresOf(rejected)]).toEqual([
       401,
       'Bearer error="invalid_token"',
       'AUT001',

@@ -132,9 +132,9 @@ describe('An organisation that the communications operator discovered', () => {
 describe('A Change of Tenancy', () => {
   it('is announced once to every Data User with ACTIVE access there', async () => {
     const input = { mpxn, effectiveDate: '2020-01-01', sourceReference: 'COT-4711' };
-    const answers = [await operator(RECORD, { input }), await operator(RECORD, { input })];
-    expect(answers.flatMap(failuresOf)).toEqual([]);
-    const [first, again] = answers.map(({ data }) => data.recordChangeOfTenancy);
+    const responses = [await operator(RECORD, { input }), await operator(RECORD, { input })];
+    expect(responses.flatMap(failuresOf)).toEqual([]);
+    const [first, again] = responses.map(({ data }) => data.recordChangeOfTenancy);
     expect(first.isNew).toBe(true);
     expect(first.dataUsersNotified).toContain(gadwall.duid);
     expect(first.activeRecordsAffected).toBeGreaterThanOrEqual(first.dataUsersNotified.length);

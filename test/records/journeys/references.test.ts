@@ -15,13 +15,13 @@ describe('The reference of a Data User to its customer', () => {
   let register: SharedRegister;
   let dataUser: DataUser;
   let other: DataUser;
-  let anyone: RestClient;
+  let anonymous: RestClient;
   let owner: Client;
   beforeAll(async () => {
     register = await sharedRegister();
     dataUser = await newDataUser(register, 'https://larkhill.example/back');
     other = await newDataUser(register, 'https://larkhill.example/back');
-    anyone = anonymousClient(register.rest);
+    anonymous = anonymousClient(register.rest);
     owner = new Client({ connectionString: register.databaseUrl });
     await owner.connect();
   });
@@ -64,11 +64,11 @@ describe('The reference of a Data User to its customer', () => {
     };
     const registered = await dataUser.rest('POST', '/v1/access-records', record(references[0]));
     const ak = String(registered.body['access-token'].key);
-    for (const client of [anyone, other.rest, dataUser.rest]) expect(await shownTo(client, ak)).toBe(references[0]);
+    for (const client of [anonymous, other.rest, dataUser.rest]) expect(await shownTo(client, ak)).toBe(references[0]);
     expect((await dataUser.rest('PUT', `/v1/access-records/${ak}`, record())).status).toBe(200);
     expect(await shownTo(dataUser.rest, ak)).toBeUndefined();
     expect((await dataUser.rest('PUT', `/v1/access-records/${ak}`, record(references[1]))).status).toBe(200);
-    expect(await shownTo(anyone, ak)).toBe(references[1]);
+    expect(await shownTo(anonymous, ak)).toBe(references[1]);
     await until(async () => ((await overTheGraph(dataUser.token)).length >= 2 ? true : undefined)); // list and event
     expect(await overTheGraph('admin')).toEqual([]);
     expect(await keysLeft(ak)).toBe(2);
@@ -81,7 +81,7 @@ describe('The reference of a Data User to its customer', () => {
 
     await anonymised(ir, ak, key);
     expect(await keysLeft(ak)).toBe(0);
-    for (const client of [anyone, other.rest, dataUser.rest]) expect(await shownTo(client, ak)).toBeUndefined();
+    for (const client of [anonymous, other.rest, dataUser.rest]) expect(await shownTo(client, ak)).toBeUndefined();
     expect(await overTheGraph(dataUser.token)).toEqual([]);
   });
 
@@ -100,10 +100,10 @@ describe('The reference of a Data User to its customer', () => {
     expect((await dataUser.rest('POST', `/register-consent?ck=${ck}`, consent(reference))).status).toBe(200);
     expect(await keysLeft(ak)).toBe(2);
     expect(await shownTo(dataUser.rest, ak)).toBe(reference);
-    for (const client of [anyone, other.rest]) expect(await shownTo(client, ak)).toBeUndefined();
+    for (const client of [anonymous, other.rest]) expect(await shownTo(client, ak)).toBeUndefined();
     const shown = await dataUser.rest('GET', `/show-consents/${mpxn}`);
     expect(shown.body['consents']).toMatchObject([{ evidence: { 'user-defined-reference': reference } }]);
-    const record = await anyone('GET', `/v1/access-records/${ak}`);
+    const record = await anonymous('GET', `/v1/access-records/${ak}`);
     await anonymised(record.body['access-record']['record-metadata']['identity-record-ref'], ak);
     expect(await keysLeft(ak)).toBe(0);
     expect(await shownTo(dataUser.rest, ak)).toBeUndefined();

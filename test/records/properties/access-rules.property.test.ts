@@ -76,22 +76,22 @@ describe('The rules of an access record', () => {
   it('accept every lawful record', async () => {
     await holdsForAll(lawful, RUNS, (record) => {
       const facts = { duid: DUID, production: false, now: new Date(), replaces: undefined };
-      expect([brokenConditions(record, facts), told(record, facts)]).toEqual([[], []]);
+      expect([brokenConditions(record, facts), reported(record, facts)]).toEqual([[], []]);
     });
   });
 
   it.each([
     ['a record of the contract with up to four changes', changedRecords(lawful, REF, DUID)],
     ['a record past the limits of the contract', unbounded],
-  ])("tell of %s exactly the specification's broken conditions", async (_, records) => {
-    let refused = 0;
+  ])('report exactly the conditions of the specification that %s violates', async (_, records) => {
+    let rejected = 0;
     await holdsForAll(fc.tuple(records, situations), RUNS, ([record, facts]) => {
-      const violations = told(record, facts);
+      const violations = reported(record, facts);
       const broken = brokenConditions(record, facts).map(({ code, at }) => ({ code, at: inGraphNames(at) }));
-      refused += violations.length > 0 ? 1 : 0;
+      rejected += violations.length > 0 ? 1 : 0;
       expect(disagreements(violations, broken)).toEqual([]);
     });
-    expect(refused).toBeGreaterThan(RUNS / 4);
+    expect(rejected).toBeGreaterThan(RUNS / 4);
   });
 
   it('report one violation per field, and never the value', async () => {
@@ -103,7 +103,7 @@ describe('The rules of an access record', () => {
   });
 });
 
-function told(record: WireRecord, facts: OracleFacts) {
+function reported(record: WireRecord, facts: OracleFacts) {
   return violationsOf(record, facts).map(({ code, path }) => ({
     code,
     pointer: path.map((step) => `/${step}`).join(''),

@@ -34,9 +34,9 @@ describe('Two callers at once', () => {
       const { body, headers } = await dataUser('GET', path);
       expect(body['access-record']['access-event'].state).toBe('REVOKED');
       expect(headers.get('etag')).toBe(`"${1 + replaced.length}"`);
-      const versions = replaced.map((answer) => answer.headers.get('etag')).toSorted();
+      const versions = replaced.map((response) => response.headers.get('etag')).toSorted();
       expect(versions).toEqual(['"2"', '"3"'].slice(0, replaced.length));
-      const last = replaced.find((answer) => answer.headers.get('etag') === headers.get('etag'));
+      const last = replaced.find((response) => response.headers.get('etag') === headers.get('etag'));
       const purpose = last === undefined ? 'Find a better tariff' : last === one ? 'one' : 'other';
       expect(body['access-record'].processing.purpose).toBe(purpose);
     }
@@ -44,22 +44,22 @@ describe('Two callers at once', () => {
 
   it('never both replace the version that If-Match names', async () => {
     const path = `/v1/access-records/${await registered(dataUser, ref)}`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
         dataUser('PUT', path, consentRecord(ref, { purpose: `${n}` }), { 'if-match': '"1"' }),
       ),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(412)]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(412)]);
   });
 
   it('make one record with one Idempotency-Key, and get one response', async () => {
     const purpose = `Registered by twenty at once ${randomUUID()}`;
     const body = consentRecord(ref, { purpose });
     const send = () => dataUser('POST', '/v1/access-records', body, { 'idempotency-key': 'twenty-at-once' });
-    const answers = await Promise.all(Array.from({ length: 20 }, send));
-    expect(answers.map(({ status }) => status)).toEqual(Array<number>(20).fill(201));
-    expect(new Set(answers.map((answer) => answer.body['access-token'].key)).size).toBe(1);
-    expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1);
+    const responses = await Promise.all(Array.from({ length: 20 }, send));
+    expect(responses.map(({ status }) => status)).toEqual(Array<number>(20).fill(201));
+    expect(new Set(responses.map((response) => response.body['access-token'].key)).size).toBe(1);
+    expect(responses.filter(({ headers }) => headers.get('idempotency-replayed') === null)).toHaveLength(1);
     expect(
       await valueIn(
         register.databaseUrl,
@@ -69,7 +69,7 @@ describe('Two callers at once', () => {
     ).toBe(1);
   });
 
-  it('who rotate one secret leave exactly one without an end, and each of them an entry of its own', async () => {
+  it('who rotate one secret leave exactly one without an end, and one entry in the audit each', async () => {
     const admin = await graphAs(register, 'admin');
     const { accountId, secretKey } = await onboarded(admin, { role: 'ANALYST', displayName: 'Often Rotated' });
     const rotate = () => admin(`mutation { rotateAccountSecret(accountId: "${accountId}") { secretKey } }`);
@@ -87,7 +87,7 @@ describe('Two callers at once', () => {
     }
   });
 
-  it('who issue one supplier its API key leave exactly one', async () => {
+  it('who issue an API key for one supplier leave exactly one', async () => {
     const admin = await graphAs(register, 'admin');
     const { accountId } = await onboarded(admin, { role: 'SUPPLIER', displayName: 'Often Issued', mpid: newMpid() });
     const issue = () => admin(`mutation { issueSupplierApiKey(accountId: "${accountId}") { secretKey } }`);
@@ -115,7 +115,7 @@ function newMpid(): string {
     .toUpperCase()}`;
 }
 
-/** The one value that a statement gives. */
+/** Returns the only value in the result of a statement. */
 async function valueIn(databaseUrl: string, statement: string, parameter: string): Promise<unknown> {
   const client = new Client({ connectionString: databaseUrl });
   await client.connect();

@@ -9,7 +9,7 @@ import {
   onboardingViolations,
   settingsViolations,
 } from '../../../subgraphs/access/accounts/account';
-import { told } from '../../support/access-records';
+import { violationLines } from '../../support/access-records';
 
 const MPID = 'VAL001 mpid: is required for a supplier and must match ^[A-Z0-9]{4}$';
 const NO_MPID = 'VAL003 mpid: is for suppliers only';
@@ -18,7 +18,7 @@ const TWICE = 'VAL003 dataTypesSupported: must not name a data type twice';
 const TOO_MANY = 'VAL003 dataTypesSupported: must have 0 to 8 entries';
 const NOT_HTTPS = 'is not an https URL';
 
-const SETTINGS: [sentence: string, settings: AccountSettings, told: string[]][] = [
+const SETTINGS: [sentence: string, settings: AccountSettings, violationLines: string[]][] = [
   ['nothing', {}, []],
   ['a name', { displayName: 'Harbourlight' }, []],
   ['an empty name', { displayName: '' }, [NAME]],
@@ -62,11 +62,11 @@ const SETTINGS: [sentence: string, settings: AccountSettings, told: string[]][] 
 
 describe("An account's settings", () => {
   it.each(SETTINGS)('%s', (_, settings, expected) => {
-    expect(told(settingsViolations(settings, true))).toEqual(expected);
+    expect(violationLines(settingsViolations(settings, true))).toEqual(expected);
   });
 
   it('may have http addresses outside production', () => {
-    expect(told(settingsViolations({ contactUrl: 'http://localhost:4002/' }, false))).toEqual([]);
+    expect(violationLines(settingsViolations({ contactUrl: 'http://localhost:4002/' }, false))).toEqual([]);
   });
 });
 
@@ -80,8 +80,8 @@ describe('Onboarding', () => {
   });
 
   it.each(ACCOUNT_ROLES.filter((role) => role !== 'supplier'))('%s has no market participant id', (role) => {
-    expect(told(onboardingViolations(account(role), true))).toEqual([]);
-    expect(told(onboardingViolations(account(role, { mpid: 'TIDE' }), true))).toEqual([NO_MPID]);
+    expect(violationLines(onboardingViolations(account(role), true))).toEqual([]);
+    expect(violationLines(onboardingViolations(account(role, { mpid: 'TIDE' }), true))).toEqual([NO_MPID]);
   });
 
   it.each<[string | null | undefined, string[]]>([
@@ -93,7 +93,9 @@ describe('Onboarding', () => {
     ['tide', [MPID]],
     ['TIDES', [MPID]],
   ])('a supplier with the market participant id %p', (mpid, expected) => {
-    expect(told(onboardingViolations(account('supplier', mpid === undefined ? {} : { mpid }), true))).toEqual(expected);
+    expect(violationLines(onboardingViolations(account('supplier', mpid === undefined ? {} : { mpid }), true))).toEqual(
+      expected,
+    );
   });
 
   it.each(ACCOUNT_ROLES)('%s requires a contact URL if it has a DUID', (role) => {
@@ -102,18 +104,18 @@ describe('Onboarding', () => {
     for (const contactUrl of [null, undefined] as (null | undefined)[]) {
       const { contactUrl: _, ...rest } = account(role, mpid);
       const input = contactUrl === null ? { ...rest, contactUrl } : rest;
-      expect(told(onboardingViolations(input, true))).toEqual(missing);
+      expect(violationLines(onboardingViolations(input, true))).toEqual(missing);
     }
   });
 
   it.each(ACCOUNT_ROLES)('%s has a privacy notice if it is a Data User', (role) => {
     const missing = role === 'data_user' ? ['VAL002 privacyUrl: is required for the role data_user'] : [];
     const mpid = role === 'supplier' ? { mpid: 'TIDE' } : {};
-    expect(told(onboardingViolations(account(role, { ...mpid, privacyUrl: null }), true))).toEqual(missing);
+    expect(violationLines(onboardingViolations(account(role, { ...mpid, privacyUrl: null }), true))).toEqual(missing);
   });
 
   it('checks the settings of the account, too', () => {
-    expect(told(onboardingViolations(account('supplier', { displayName: '' }), true))).toEqual([NAME, MPID]);
+    expect(violationLines(onboardingViolations(account('supplier', { displayName: '' }), true))).toEqual([NAME, MPID]);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { ArrangementType, Controller, ControllerRole } from '../../../subgraphs/access/records/access-record';
 import { controllerArrangement } from '../../../subgraphs/access/records/controller-arrangement';
-import { FERNHOLLOW, HARBOURLIGHT, recordOnContract, toldBy } from '../../support/access-records';
+import { FERNHOLLOW, HARBOURLIGHT, recordOnContract, reportedBy } from '../../support/access-records';
 
 const AT = 'recordMetadata/controllerArrangement';
 const ART26_REQUIRED = `VAL006 ${AT}/art26Reference: is required for a joint arrangement`;
@@ -21,7 +21,7 @@ const table: [
   type: ArrangementType,
   roles: ControllerRole[],
   art26: string | null,
-  told: string[],
+  violations: string[],
 ][] = [
   ['one sole controller', 'sole', ['sole'], null, []],
   ['no controller at all in a sole arrangement', 'sole', [], null, [EXACTLY_ONE]],
@@ -37,7 +37,7 @@ const table: [
   ['a joint arrangement without its Article 26 reference', 'joint', ['lead', 'joint'], null, [ART26_REQUIRED]],
   ['a joint arrangement with an empty Article 26 reference', 'joint', ['lead', 'joint'], '', [ART26_REQUIRED]],
   ['no controller at all in a joint arrangement', 'joint', [], SECTION, [JOINT_NEEDS_TWO]],
-  ['a lead that is joint with nobody', 'joint', ['lead'], SECTION, [JOINT_NEEDS_TWO]],
+  ['a lead without a joint controller', 'joint', ['lead'], SECTION, [JOINT_NEEDS_TWO]],
   ['joint controllers without a lead', 'joint', ['joint', 'joint'], SECTION, [one('lead')]],
   ['two leads of a joint arrangement', 'joint', ['lead', 'lead'], SECTION, [one('lead')]],
   ['a group member among joint controllers', 'joint', ['lead', 'member'], SECTION, [noRole(1, 'joint')]],
@@ -69,7 +69,7 @@ function arranged(arrangementType: ArrangementType, art26Reference: string | nul
 describe('The controller arrangement', () => {
   it.each(table)('%s', (_, type, roles, art26, expected) => {
     const controllers = roles.map((role, index) => ({ ...HARBOURLIGHT, name: `Controller ${index}`, role }));
-    expect(toldBy(controllerArrangement, arranged(type, art26, controllers))).toEqual(expected);
+    expect(reportedBy(controllerArrangement, arranged(type, art26, controllers))).toEqual(expected);
   });
 
   it('treats an absent Article 26 reference like null', () => {
@@ -78,7 +78,7 @@ describe('The controller arrangement', () => {
     const record = recordOnContract(({ recordMetadata }) => {
       recordMetadata.controllerArrangement = arrangement;
     });
-    expect(toldBy(controllerArrangement, record)).toEqual([]);
+    expect(reportedBy(controllerArrangement, record)).toEqual([]);
   });
 
   it.each<[ArrangementType, ControllerRole, string[]]>([
@@ -86,12 +86,12 @@ describe('The controller arrangement', () => {
     ['joint', 'lead', [rightsUrl(0, 'lead')]],
     ['group', 'lead', [rightsUrl(0, 'lead')]],
   ])(
-    'asks the accountable controller of a %s arrangement, and no other, for its privacy rights URL',
+    'requires the privacy rights URL of the accountable controller of a %s arrangement, and of no other controller',
     (type, role, expected) => {
       const accountable = { ...HARBOURLIGHT, role, privacyRightsUrl: null };
       const others = { sole: [], joint: [FERNHOLLOW], group: [{ ...FERNHOLLOW, role: 'member' as const }] }[type];
       const record = arranged(type, type === 'joint' ? SECTION : null, [accountable, ...others]);
-      expect(toldBy(controllerArrangement, record)).toEqual(expected);
+      expect(reportedBy(controllerArrangement, record)).toEqual(expected);
     },
   );
 
@@ -103,7 +103,7 @@ describe('The controller arrangement', () => {
         names.map((name, index) => ({ ...HARBOURLIGHT, name, role: index === 0 ? 'lead' : 'joint' })),
       );
     const same = (index: number) => `VAL006 ${AT}/controllers/${index}/name: is the name of another controller`;
-    expect(toldBy(controllerArrangement, named('One', 'Other', 'one'))).toEqual([]);
-    expect(toldBy(controllerArrangement, named('One', 'Other', 'One', 'Other'))).toEqual([same(2), same(3)]);
+    expect(reportedBy(controllerArrangement, named('One', 'Other', 'one'))).toEqual([]);
+    expect(reportedBy(controllerArrangement, named('One', 'Other', 'One', 'Other'))).toEqual([same(2), same(3)]);
   });
 });

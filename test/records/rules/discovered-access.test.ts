@@ -10,7 +10,7 @@ import type { DiscoveredAccessReport } from '../../../subgraphs/access/operator/
 import { discoveredAccessViolations } from '../../../subgraphs/access/operator/discovered-access-rules';
 import { isOwner } from '../../../subgraphs/access/records/access-record';
 import { type DiscoveredAccess } from '../../../subgraphs/access/records/record-document';
-import { GADWALL, told } from '../../support/access-records';
+import { GADWALL, violationLines } from '../../support/access-records';
 
 const REPORT = { mpxn: '1000000000', ...GADWALL };
 const TODAY = '2026-06-11';
@@ -28,9 +28,9 @@ describe('A report of the communications operator', () => {
     'has 1 to 255 characters of %s',
     (field) => {
       const length = `VAL003 ${field}: must have 1 to 255 characters`;
-      expect(told(broken({ ...REPORT, [field]: '' }))).toEqual([length]);
-      expect(told(broken({ ...REPORT, [field]: 'x'.repeat(256) }))).toEqual([length]);
-      expect(told(broken({ ...REPORT, [field]: 'a\0b' }))).toEqual([
+      expect(violationLines(broken({ ...REPORT, [field]: '' }))).toEqual([length]);
+      expect(violationLines(broken({ ...REPORT, [field]: 'x'.repeat(256) }))).toEqual([length]);
+      expect(violationLines(broken({ ...REPORT, [field]: 'a\0b' }))).toEqual([
         `VAL001 ${field}: contains a character that cannot be stored`,
       ]);
     },
@@ -38,30 +38,32 @@ describe('A report of the communications operator', () => {
 
   it.each(['organisationName', 'organisationReference', 'sourceReference'])('has more than blanks in %s', (field) => {
     for (const blanks of [' ', ' \t\u00a0 '])
-      expect(told(broken({ ...REPORT, [field]: blanks }))).toEqual([`VAL003 ${field}: must have a visible character`]);
+      expect(violationLines(broken({ ...REPORT, [field]: blanks }))).toEqual([
+        `VAL003 ${field}: must have a visible character`,
+      ]);
     expect(broken({ ...REPORT, [field]: ' x ' })).toEqual([]);
   });
 
   it('has no future sightings', () => {
     const future = (field: string) => `VAL003 ${field}: must not be in the future`;
     expect(broken({ ...REPORT, firstSeen: TODAY, lastSeen: TODAY })).toEqual([]);
-    expect(told(broken({ ...REPORT, lastSeen: '2026-06-12' }))).toEqual([future('lastSeen')]);
-    expect(told(broken({ ...REPORT, firstSeen: '2026-06-12' }))).toEqual([future('firstSeen')]);
-    expect(told(broken({ ...REPORT, firstSeen: '2027-01-02', lastSeen: '2027-01-01' }))).toEqual([
+    expect(violationLines(broken({ ...REPORT, lastSeen: '2026-06-12' }))).toEqual([future('lastSeen')]);
+    expect(violationLines(broken({ ...REPORT, firstSeen: '2026-06-12' }))).toEqual([future('firstSeen')]);
+    expect(violationLines(broken({ ...REPORT, firstSeen: '2027-01-02', lastSeen: '2027-01-01' }))).toEqual([
       future('firstSeen'),
       future('lastSeen'),
     ]);
   });
 
   it('has no last sighting before the first one', () => {
-    expect(told(broken({ ...REPORT, lastSeen: '2026-02-28' }))).toEqual([
+    expect(violationLines(broken({ ...REPORT, lastSeen: '2026-02-28' }))).toEqual([
       'VAL003 lastSeen: must not be before the day of the first sighting',
     ]);
   });
 
   it('names at least one data type, and none twice', () => {
     const dataTypes = (...dataTypesObserved: DiscoveredAccess['dataTypesObserved']) =>
-      told(broken({ ...REPORT, dataTypesObserved }));
+      violationLines(broken({ ...REPORT, dataTypesObserved }));
     expect(dataTypes()).toEqual(['VAL003 dataTypesObserved: must have at least one entry']);
     expect(dataTypes('HH-EXPORT', 'HH-EXPORT')).toEqual(['VAL003 dataTypesObserved: must not name a data type twice']);
   });
@@ -74,7 +76,7 @@ describe('A report of the communications operator', () => {
       lastSeen: '1999-01-01',
       dataTypesObserved: [],
     };
-    expect(told(broken(report))).toHaveLength(4);
+    expect(violationLines(broken(report))).toHaveLength(4);
   });
 });
 
@@ -182,7 +184,7 @@ describe('A discovered access', () => {
     });
   });
 
-  it("is nobody's own, not even of a caller without a Data User", () => {
+  it('has no owner: a caller without a Data User does not own it either', () => {
     expect(isOwner({ duid: null }, null)).toBe(false);
     expect(isOwner({ duid: 'duid' }, null)).toBe(false);
     expect(isOwner({ duid: 'duid' }, 'duid')).toBe(true);

@@ -1,10 +1,10 @@
 import type { AccessRecordInput } from '../../../subgraphs/access/records/access-record';
 import { fieldLimits } from '../../../subgraphs/access/records/rules/field-limits';
-import { FERNHOLLOW, HARBOURLIGHT, recordOnConsent, toldBy } from '../../support/access-records';
+import { FERNHOLLOW, HARBOURLIGHT, recordOnConsent, reportedBy } from '../../support/access-records';
 
 const SECOND = 'recordMetadata/controllerArrangement/controllers/1';
 
-/** Texts of a record with the shortest and longest length that the specification and its decisions give them. */
+/** Texts of a record, with the minimum and maximum length that the specification and its decisions define. */
 const TEXTS: [path: string, least: number, most: number][] = [
   ['recordMetadata/schemaVersion', 1, 20],
   ['recordMetadata/controllerArrangement/art26Reference', 0, 500],
@@ -84,25 +84,25 @@ function withField(path: string, value: unknown): AccessRecordInput {
   return record;
 }
 
-const limits = (path: string, value: unknown) => toldBy(fieldLimits, withField(path, value));
+const limits = (path: string, value: unknown) => reportedBy(fieldLimits, withField(path, value));
 
 it('A record within all limits breaks none', () => {
-  expect(toldBy(fieldLimits, fullRecord())).toEqual([]);
+  expect(reportedBy(fieldLimits, fullRecord())).toEqual([]);
 });
 
 describe.each(TEXTS)('The text at %s', (path, least, most) => {
-  const refusal = `VAL003 ${path}: must have ${least} to ${most} characters`;
+  const rejection = `VAL003 ${path}: must have ${least} to ${most} characters`;
 
   it(`has ${least} to ${most} characters`, () => {
     expect(limits(path, 'a'.repeat(most))).toEqual([]);
-    expect(limits(path, 'a'.repeat(most + 1))).toEqual([refusal]);
-    expect(limits(path, '')).toEqual(least === 0 ? [] : [refusal]);
+    expect(limits(path, 'a'.repeat(most + 1))).toEqual([rejection]);
+    expect(limits(path, '')).toEqual(least === 0 ? [] : [rejection]);
   });
 
   it('is counted in characters, not in UTF-16 units or bytes', () => {
     expect(limits(path, '🏡'.repeat(most))).toEqual([]);
     expect(limits(path, 'ŷ'.repeat(most))).toEqual([]);
-    expect(limits(path, '🏡'.repeat(most + 1))).toEqual([refusal]);
+    expect(limits(path, '🏡'.repeat(most + 1))).toEqual([rejection]);
   });
 
   it.each([' ', '\t\n', '\u00a0\u200b', '\u3164', '\u2800', '\u0301'])(
@@ -123,7 +123,7 @@ describe('Optional texts', () => {
     record.processing.dataSource = null;
     record.accessEvent.controllerReference = null;
     record.recordMetadata.controllerArrangement.art26Reference = null;
-    expect(toldBy(fieldLimits, record)).toEqual([]);
+    expect(reportedBy(fieldLimits, record)).toEqual([]);
   });
 });
 
@@ -149,7 +149,7 @@ describe('Lists', () => {
     'TARIFF-EXPORT',
   ];
 
-  it.each<[sentence: string, path: string, value: unknown[], told: string[]]>([
+  it.each<[sentence: string, path: string, value: unknown[], violations: string[]]>([
     ['100 controllers', controllers, Array(100).fill(FERNHOLLOW), []],
     [
       '101 controllers',

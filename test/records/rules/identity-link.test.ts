@@ -1,5 +1,5 @@
 import { identityLink } from '../../../subgraphs/access/records/rules/identity-link';
-import { recordOnContract, toldBy } from '../../support/access-records';
+import { recordOnContract, reportedBy } from '../../support/access-records';
 
 const LINKED = 'ir_19c2e47ab0d35f8611a2b3c4';
 const OTHER = 'ir_ffffffffffffffffffffffff';
@@ -30,8 +30,8 @@ describe('The link to the Identity Record of a new record', () => {
     ['both', LINKED, TOKEN, [BOTH]],
     ['neither', undefined, undefined, [NEITHER]],
     ['both null', null, null, [NEITHER]],
-  ])('is given by %s', (_, ref, token, expected) => {
-    expect(toldBy(identityLink, linked(ref, token))).toEqual(expected);
+  ])('is set by %s', (_, ref, token, expected) => {
+    expect(reportedBy(identityLink, linked(ref, token))).toEqual(expected);
   });
 });
 
@@ -46,6 +46,6 @@ describe('The link to the Identity Record of a replaced record', () => {
     ['not learnt by guessing, when it was made by a token', null, LINKED, undefined, [CHANGED]],
     ['kept without being said, when it was made by a token', null, null, undefined, []],
   ])('is %s', (_, identityRecordRef, ref, token, expected) => {
-    expect(toldBy(identityLink, linked(ref, token), { replaces: { identityRecordRef } })).toEqual(expected);
+    expect(reportedBy(identityLink, linked(ref, token), { replaces: { identityRecordRef } })).toEqual(expected);
   });
 });

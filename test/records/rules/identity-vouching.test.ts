@@ -4,7 +4,7 @@ import type { CallContext } from '../../../subgraphs/server/callers/caller';
 import type { SubgraphLink } from '../../../subgraphs/server/graph/subgraph-link';
 import { FACTS, recordOnContract } from '../../support/access-records';
 
-const ASKED_BY = (transactionId: string): CallContext => ({
+const contextOf = (transactionId: string): CallContext => ({
   caller: null,
   service: null,
   transactionId,
@@ -12,12 +12,12 @@ const ASKED_BY = (transactionId: string): CallContext => ({
 });
 
 describe('Vouching for Identity Records', () => {
-  const asked: CallContext[] = [];
+  const contexts: CallContext[] = [];
   const lines: string[] = [];
   const identity: SubgraphLink = {
     name: 'identity',
     execute: ({ variables }, context) => {
-      asked.push(context);
+      contexts.push(context);
       const link = { id: 'id', duid: FACTS.duid, meterPointId: 'meter point', anonymised: false, closing: false };
       return Promise.resolve({
         data: { identityRecordLinks: ((variables?.['refs'] ?? []) as string[]).map(() => link) },
@@ -31,27 +31,27 @@ describe('Vouching for Identity Records', () => {
     pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) }),
   );
   const vouchFor = (...transactionIds: string[]) =>
-    Promise.all(transactionIds.map((id) => links.vouchFor(recordOnContract(), FACTS.duid, ASKED_BY(id))));
+    Promise.all(transactionIds.map((id) => links.vouchFor(recordOnContract(), FACTS.duid, contextOf(id))));
   beforeEach(() => {
-    asked.length = 0;
+    contexts.length = 0;
     lines.length = 0;
   });
 
   it('has the transaction id of a single request', async () => {
     await vouchFor('tid_one');
-    expect(asked).toEqual([{ ...ASKED_BY('tid_one'), service: 'access', checkOnly: false }]);
+    expect(contexts).toEqual([{ ...contextOf('tid_one'), service: 'access', checkOnly: false }]);
     expect(lines).toEqual([]);
   });
 
   it('has the transaction id of one request with several concurrent registrations', async () => {
     await vouchFor('tid_one', 'tid_one');
-    expect(asked.map(({ transactionId }) => transactionId)).toEqual(['tid_one']);
+    expect(contexts.map(({ transactionId }) => transactionId)).toEqual(['tid_one']);
   });
 
   it('has its own transaction id for several requests, which the log lists', async () => {
     await vouchFor('tid_one', 'tid_two');
-    expect(asked).toHaveLength(1);
-    const [{ transactionId, clientAddress, service }] = asked as [CallContext];
+    expect(contexts).toHaveLength(1);
+    const [{ transactionId, clientAddress, service }] = contexts as [CallContext];
     expect([transactionId, clientAddress, service]).toEqual([
       expect.stringMatching(/^tid_[0-9a-f]{24}$/),
       '',

@@ -7,7 +7,7 @@ import {
   type Notice,
 } from '../../../subgraphs/access/records/access-record';
 import { legalBasisPopulation } from '../../../subgraphs/access/records/rules/legal-basis-population';
-import { FERNHOLLOW, HARBOURLIGHT, recordOnContract, toldBy } from '../../support/access-records';
+import { FERNHOLLOW, HARBOURLIGHT, recordOnContract, reportedBy } from '../../support/access-records';
 
 const TERMS = { termsUrl: 'https://harbourlight.example/terms', noticeVersion: '3.0' };
 const ofEach: ControllerNotice[] = [HARBOURLIGHT, FERNHOLLOW].map(({ name }) => ({ ...TERMS, controllerName: name }));
@@ -41,7 +41,9 @@ const ARRANGEMENTS: Record<ArrangementType, Controller[]> = {
 const ONE_MEMBER = 'VAL007 notice: must have exactly one of shared-notice and notices';
 const JOINT_ONLY = 'VAL007 notice/notices: is for joint arrangements only';
 
-/** What the specification's table asks of a consent basis: per notice, and per arrangement where that matters. */
+/**
+ * Violations of the specification's table for a legal basis of consent, by notice and, where relevant, by arrangement.
+ */
 const NOTICE_OF_CONSENT: Record<string, (basis: LegalBasis, type: ArrangementType) => string[]> = {
   'no notice': (basis) => [`VAL007 notice: is required for ${basis}`],
   'an absent notice': (basis) => [`VAL007 notice: is required for ${basis}`],
@@ -81,7 +83,7 @@ describe.each(LEGAL_BASES)('The legal basis %s', (basis) => {
       });
       if (NOTICES[notice] === undefined) delete record.notice;
       else record.notice = NOTICES[notice];
-      expect(toldBy(legalBasisPopulation, record)).toEqual(expected(basis, type, notice, consent));
+      expect(reportedBy(legalBasisPopulation, record)).toEqual(expected(basis, type, notice, consent));
     });
   });
 });
@@ -112,6 +114,6 @@ describe('The notices of joint controllers', () => {
       accessEvent.consent = { consentType: 'explicit-consent' };
     });
     record.notice = { notices };
-    expect(toldBy(legalBasisPopulation, record)).toEqual(expectedViolations);
+    expect(reportedBy(legalBasisPopulation, record)).toEqual(expectedViolations);
   });
 });

@@ -1,6 +1,6 @@
 import type { AccessRecordInput } from '../../../subgraphs/access/records/access-record';
 import { readOnlyFields } from '../../../subgraphs/access/records/rules/read-only-fields';
-import { FACTS, recordOnContract, toldBy } from '../../support/access-records';
+import { FACTS, recordOnContract, reportedBy } from '../../support/access-records';
 
 const IDENTIFIER = 'VAL004 recordMetadata/recordIdentifier: is assigned by the register and must not be supplied';
 const CREATED_AT = 'VAL004 recordMetadata/createdAt: is assigned by the register and must not be supplied';
@@ -8,7 +8,7 @@ const REVOKED_AT = 'VAL004 accessEvent/revokedAt: is set by the register on revo
 const DUID = 'VAL004 recordMetadata/duid: is not the Data User of the token';
 const JURISDICTION = 'VAL003 processing/jurisdiction: must be GB';
 
-const table: [sentence: string, change: (record: AccessRecordInput) => void, told: string[]][] = [
+const table: [sentence: string, change: (record: AccessRecordInput) => void, violations: string[]][] = [
   ['none of them', () => undefined, []],
   ['all of them as null', (record) => supply(record, null), []],
   [
@@ -35,6 +35,6 @@ function supply({ recordMetadata, processing, accessEvent }: AccessRecordInput, 
 
 describe('Fields that the register sets: a request supplies', () => {
   it.each(table)('%s', (_, change, expected) => {
-    expect(toldBy(readOnlyFields, recordOnContract(change))).toEqual(expected);
+    expect(reportedBy(readOnlyFields, recordOnContract(change))).toEqual(expected);
   });
 });

@@ -1,6 +1,6 @@
 import type { AccessState } from '../../../subgraphs/access/records/access-record';
 import { registeredState } from '../../../subgraphs/access/records/rules/read-only-fields';
-import { FACTS, recordOnContract, toldBy } from '../../support/access-records';
+import { FACTS, recordOnContract, reportedBy } from '../../support/access-records';
 
 const NEW = 'VAL003 accessEvent/state: must be ACTIVE, or EXPIRED for a historic record';
 const REPLACED = 'VAL003 accessEvent/state: must be ACTIVE';
@@ -36,8 +36,8 @@ function inState(state: AccessState, expiry: Date | null | undefined) {
 
 describe('The state that is supplied', () => {
   it.each(table)('%s with the expiry %p', (state, expiry, ofNew, ofReplaced) => {
-    expect(toldBy(registeredState, inState(state, expiry))).toEqual(ofNew);
-    expect(toldBy(registeredState, inState(state, expiry), { replaces: { identityRecordRef: null } })).toEqual(
+    expect(reportedBy(registeredState, inState(state, expiry))).toEqual(ofNew);
+    expect(reportedBy(registeredState, inState(state, expiry), { replaces: { identityRecordRef: null } })).toEqual(
       ofReplaced,
     );
   });

@@ -1,8 +1,8 @@
 import type { AccessRecordInput } from '../../../subgraphs/access/records/access-record';
 import { registrationRules, registrationViolations } from '../../../subgraphs/access/records/rules/registration-rules';
-import { FACTS, FERNHOLLOW, recordOnConsent, recordOnContract, told } from '../../support/access-records';
+import { FACTS, FERNHOLLOW, recordOnConsent, recordOnContract, violationLines } from '../../support/access-records';
 
-const violations = (record: AccessRecordInput) => told(registrationViolations(record, FACTS));
+const violations = (record: AccessRecordInput) => violationLines(registrationViolations(record, FACTS));
 
 /** Breaks every rule once. */
 const everythingWrong = () =>

@@ -33,7 +33,7 @@ describe('The link that a re-identification token proves', () => {
 
   const OTHER = 'duid_ffffffffffffffffffffffff';
   it.each<[string, ReidentificationProof | undefined, string]>([
-    ['of a token that nobody issued', undefined, 'VAL009'],
+    ['of an unknown token', undefined, 'VAL009'],
     ['that the customer has not confirmed, or whose hour has passed', { ...PROOF, isConfirmed: false }, 'VAL009'],
     ['initiated by another Data User', { ...PROOF, initiator: OTHER }, 'PRM002'],
     [

@@ -1,6 +1,6 @@
 import type { AccessRecordInput } from '../../../subgraphs/access/records/access-record';
 import { webAddresses } from '../../../subgraphs/access/records/rules/web-addresses';
-import { FERNHOLLOW, HARBOURLIGHT, recordOnConsent, toldBy } from '../../support/access-records';
+import { FERNHOLLOW, HARBOURLIGHT, recordOnConsent, reportedBy } from '../../support/access-records';
 
 const CONTROLLERS = 'recordMetadata/controllerArrangement/controllers';
 const NOT_HTTPS = 'is not an https URL';
@@ -70,8 +70,8 @@ describe.each(FIELDS)('The web address at %s', (path, set) => {
   it.each(ADDRESSES)('%s', (_, url, inProduction, elsewhere) => {
     const record = recordOnConsent((each) => set(each, url));
     const expected = (fault: string | null) => (fault === null ? [] : [`VAL008 ${path}: ${fault}`]);
-    expect(toldBy(webAddresses, record, { production: true })).toEqual(expected(inProduction));
-    expect(toldBy(webAddresses, record, { production: false })).toEqual(expected(elsewhere));
+    expect(reportedBy(webAddresses, record, { production: true })).toEqual(expected(inProduction));
+    expect(reportedBy(webAddresses, record, { production: false })).toEqual(expected(elsewhere));
   });
 });
 
@@ -83,7 +83,7 @@ describe('Web addresses', () => {
       contactUrl: 'gopher://wrong.example',
       privacyRightsUrl: 'gopher://wrong.example',
     });
-    const lines = toldBy(webAddresses, record);
+    const lines = reportedBy(webAddresses, record);
     expect(lines.map((line) => line.split(':')[0])).toEqual([
       `VAL008 ${CONTROLLERS}/0/contactUrl`,
       `VAL008 ${CONTROLLERS}/0/privacyRightsUrl`,
@@ -98,6 +98,6 @@ describe('Web addresses', () => {
       processing.recipients = [{ name: 'Settlement Ltd', role: 'agent', privacyUrl: null }];
     });
     controllers(record, { ...FERNHOLLOW, privacyRightsUrl: null });
-    expect(toldBy(webAddresses, record)).toEqual([]);
+    expect(reportedBy(webAddresses, record)).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { type RestClient, accountOf, signedInClient, tokenOf } from '../rest-cli
 import { until } from '../until';
 import { type HeldSteps, heldSteps } from './held-steps';
 import { ANONYMISED, changesOn, standings, untouched } from './invariants';
-import { type KillsRoom, killCore } from './kills-room';
+import { type KillsFixture, killCore } from './kills-fixture';
 
 const IS_LONG = process.env['TEST_LONG'] !== undefined;
 /** Milliseconds: a job checks after a few seconds; the rest is for slow machines. */
@@ -26,8 +26,8 @@ interface Change {
  * their steps together, each by its own lock, so that one kill and one start are enough for all; `identity` anonymises
  * two records concurrently.
  */
-export function heldStepKills(roomOf: () => KillsRoom): void {
-  let room: KillsRoom;
+export function heldStepKills(fixtureOf: () => KillsFixture): void {
+  let fixture: KillsFixture;
   let steps: HeldSteps;
   let dataUser: RestClient;
   let duid: string;
@@ -36,9 +36,9 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
   let changes = 0;
 
   beforeAll(async () => {
-    room = roomOf();
-    steps = heldSteps(room);
-    const { register } = room;
+    fixture = fixtureOf();
+    steps = heldSteps(fixture);
+    const { register } = fixture;
     dataUser = await signedInClient(register, 'data_user');
     duid = accountOf(register.sandbox, 'data_user').duid as string;
     graph = graphOf(register, await tokenOf(register, 'data_user'));
@@ -46,7 +46,7 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
   });
   afterEach(() => steps.release());
 
-  const rows = async <Row>(text: string, values?: unknown[]) => (await room.owner.query(text, values)).rows as Row[];
+  const rows = async <Row>(text: string, values?: unknown[]) => (await fixture.owner.query(text, values)).rows as Row[];
   const standing = async (ir: string) => (await standings(rows, [ir]))[ir];
   const standingOf = async ({ effectiveDate }: Change) => (await changesOn(rows, effectiveDate))[0];
   const registerAt = async (ir: string) => (await dataUser('POST', '/v1/access-records', consentRecord(ir))).status;
@@ -62,13 +62,13 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
     return { mpxn, effectiveDate: `2026-09-${String(++changes).padStart(2, '0')}`, sourceReference: `COT-${mpxn}` };
   };
   /** A request whose process is killed must not return a result. */
-  const begun = (request: Promise<unknown>) => {
-    const outcome = request.then(String, () => 'no answer');
-    return { unanswered: async () => expect(await outcome).toMatch(/^no answer$|^SYS002/) };
+  const start = (request: Promise<unknown>) => {
+    const outcome = request.then(String, () => 'no response');
+    return { expectNoResponse: async () => expect(await outcome).toMatch(/^no response$|^SYS002/) };
   };
-  const beginAnonymising = (ir: string) => begun(anonymise(ir));
+  const beginAnonymising = (ir: string) => start(anonymise(ir));
   const beginChange = (input: Change) =>
-    begun(operator(RECORD, { input }).then((answer) => failuresOf(answer)[0] ?? 'recorded'));
+    start(operator(RECORD, { input }).then((response) => failuresOf(response)[0] ?? 'recorded'));
 
   /** Deletes the job, as a restore would; the work that it should have completed began two minutes ago. */
   async function loseJob(table: string, column: string, where: string, value: string): Promise<void> {
@@ -79,7 +79,7 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
     await rows(`alter table identity.${table} enable trigger not_rewritten`);
   }
 
-  /** Expects the final result of a change: one event, and a response that says so. */
+  /** Expects the final result of a change: one event, and a response with the same result. */
   async function expectOneEvent(input: Change, isNew: boolean): Promise<void> {
     const { data, errors } = await operator(RECORD, { input });
     expect(errors).toEqual([]);
@@ -100,24 +100,24 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
   it('completes interrupted anonymisation at its next start, and writes the missing event of a Change of Tenancy', async () => {
     const [links, keys] = [await enrolled(), await enrolled()];
     const [unrecorded, unannounced, lost] = [await changeToRecord(), await changeToRecord(), await changeToRecord()];
-    const telling = await steps.hold('lock table access.tenancy_change in share mode');
+    const announcing = await steps.hold('lock table access.tenancy_change in share mode');
     const destroying = await steps.hold('lock table identity_keys.data_key in share mode');
     const requests = [beginChange(unannounced), beginChange(lost), beginAnonymising(keys)];
-    await Promise.all([telling.waiting(2, 'tenancy_change'), destroying.waiting(1, 'delete')]);
+    await Promise.all([announcing.waiting(2, 'tenancy_change'), destroying.waiting(1, 'delete')]);
     const recording = await steps.hold('lock table identity.change_of_tenancy in share mode');
     const unlinking = await steps.hold('lock table access.access_record in share mode');
     requests.push(beginChange(unrecorded), beginAnonymising(links));
     await Promise.all([recording.waiting(1, 'insert'), unlinking.waiting(1, 'superseded_by = null')]);
 
-    await killCore(room);
+    await killCore(fixture);
     await steps.release();
-    for (const request of requests) await request.unanswered();
+    for (const request of requests) await request.expectNoResponse();
     expect(await standing(links)).toMatchObject({ closing: true, closed: false });
     expect(await standing(keys)).toMatchObject({ closing: true, closed: true, anonymised: false });
     expect(await standingOf(unrecorded)).toBeUndefined();
     for (const change of [unannounced, lost]) expect(await standingOf(change)).toEqual({ announced: false, events: 0 });
     await loseJob('change_of_tenancy', 'recorded_at', 'effective_date', lost.effectiveDate);
-    await room.core.start();
+    await fixture.core.start();
 
     await expectOneEvent(unrecorded, true);
     for (const change of [unannounced, lost]) {
@@ -130,25 +130,25 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
   it('undoes anonymisation of a record with ACTIVE access, completes one whose job is lost, and writes no second event of a change', async () => {
     const [active, lost, unnoted] = [await enrolled(), await enrolled(), await changeToRecord()];
     expect(await registerAt(active)).toBe(201);
-    const telling = await steps.hold('lock table access.tenancy_change in share mode');
+    const announcing = await steps.hold('lock table access.tenancy_change in share mode');
     const destroying = await steps.hold('lock table identity_keys.data_key in share mode');
     const requests = [beginChange(unnoted), beginAnonymising(lost)];
-    await Promise.all([telling.waiting(1, 'tenancy_change'), destroying.waiting(1, 'delete')]);
+    await Promise.all([announcing.waiting(1, 'tenancy_change'), destroying.waiting(1, 'delete')]);
     const noting = await steps.hold('select from identity.change_of_tenancy where effective_date = $1 for update', [
       unnoted.effectiveDate,
     ]);
     const closing = await steps.hold('lock table access.closed_identity_link in share mode');
-    await telling.release();
+    await announcing.release();
     requests.push(beginAnonymising(active));
     await Promise.all([noting.waiting(1, 'announced_at'), closing.waiting(1, 'insert')]);
 
-    await killCore(room);
+    await killCore(fixture);
     await steps.release();
-    for (const request of requests) await request.unanswered();
+    for (const request of requests) await request.expectNoResponse();
     expect(await standing(active)).toEqual({ ...untouched(1), closing: true });
     expect(await standingOf(unnoted)).toEqual({ announced: false, events: 1 });
     await loseJob('identity_record', 'closing_at', 'ref', lost);
-    await room.core.start();
+    await fixture.core.start();
 
     await until(async () => ((await standing(active))?.closing ? undefined : true), ENDS_WITHIN);
     expect(await standing(active)).toEqual(untouched(1));
@@ -168,12 +168,12 @@ export function heldStepKills(roomOf: () => KillsRoom): void {
       requests.push(beginAnonymising(last));
       await ending.waiting(1, 'delete');
 
-      await killCore(room);
+      await killCore(fixture);
       await steps.release();
-      for (const request of requests) await request.unanswered();
+      for (const request of requests) await request.expectNoResponse();
       expect(await standing(first)).toMatchObject({ closing: false, closed: false });
       expect(await standing(last)).toMatchObject({ closing: true, closed: true, unreadable: false });
-      await room.core.start();
+      await fixture.core.start();
 
       expect(await standing(first)).toEqual(untouched(0));
       expect(await anonymise(first)).toBe('anonymised');

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { until } from '../until';
-import type { KillsRoom } from './kills-room';
+import type { KillsFixture } from './kills-fixture';
 
 /**
  * Locks in sessions of the test: a request that needs one stops at an exact step and waits there until its process is
@@ -20,8 +20,8 @@ export interface HeldStep {
   release(): Promise<void>;
 }
 
-/** Holds requests at their steps in a room's database. */
-export function heldSteps({ owner, place }: Pick<KillsRoom, 'owner' | 'place'>): HeldSteps {
+/** Holds requests at their steps in a fixture's database. */
+export function heldSteps({ owner, place }: Pick<KillsFixture, 'owner' | 'place'>): HeldSteps {
   const sessions = new Set<Client>();
   return {
     async hold(statement, values) {

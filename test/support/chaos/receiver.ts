@@ -26,16 +26,16 @@ export interface Receiver {
 }
 
 /** The response to a delivery: its status, and its delay in milliseconds. */
-export type Answering = (delivery: string) => { readonly status: number; readonly after: number };
+export type Respond = (delivery: string) => { readonly status: number; readonly after: number };
 
 /** Starts a receiver that notices if the sender closes the connection before the response. */
-export async function startReceiver(answering: Answering): Promise<Receiver> {
+export async function startReceiver(respond: Respond): Promise<Receiver> {
   const received: ReceivedDelivery[] = [];
   const server = await webhookReceiver();
-  server.answer((post) => {
+  server.respondWith((post) => {
     const got = deliveryOf(post);
     received.push(got);
-    const { status, after } = answering(got.delivery);
+    const { status, after } = respond(got.delivery);
     return (_, response) => {
       response.on('close', () => {
         if (got.status === undefined) got.torn = true;

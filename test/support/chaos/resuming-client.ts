@@ -29,7 +29,7 @@ export function resumingClient(
       resumed += 1;
       const taken = current;
       const take = () => {
-        for (const { data } of taken.told.splice(0)) {
+        for (const { data } of taken.messages.splice(0)) {
           if (!data) continue;
           events.push(data.registerEvents.id);
           ({ cursor } = data.registerEvents);

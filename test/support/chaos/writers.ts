@@ -4,7 +4,7 @@ import { REGISTER_CONSENT, consentOf } from '../consent-requests';
 import { type Customer, identityRecord, newMpxn } from '../customers';
 import { type Graph, failuresOf } from '../graph';
 import { consentRecord, discoveredAccess } from '../records';
-import type { RestAnswer, RestClient } from '../rest-client';
+import type { RestResponse, RestClient } from '../rest-client';
 
 /** The writers, and their connections to services that keep running while the services behind them are killed. */
 export interface Writers {
@@ -143,9 +143,9 @@ class Deed {
     const key = randomUUID();
     const purpose = `Registered ${key}`;
     const body = recordOf(customer.ir, purpose);
-    const answer = await this.rest(() => dataUser('POST', '/v1/access-records', body, { 'idempotency-key': key }));
-    expectStatus(answer, 201);
-    const ak = String(answer.body['access-token'].key);
+    const response = await this.rest(() => dataUser('POST', '/v1/access-records', body, { 'idempotency-key': key }));
+    expectStatus(response, 201);
+    const ak = String(response.body['access-token'].key);
     const end = (['ACTIVE', 'replaced', 'REVOKED', 'withdrawn'] as const)[randomInt(4)] ?? 'ACTIVE';
     const path = `/v1/access-records/${ak}`;
     // A repeat of an executed request is rejected, because the version or the state has changed.
@@ -159,7 +159,7 @@ class Deed {
   }
 
   private async withdrawal(purpose: string): Promise<void> {
-    const [row] = await this.untilAnswered(() => this.by.rows<{ id: string }>(RECORD_ID, [purpose]));
+    const [row] = await this.untilResponse(() => this.by.rows<{ id: string }>(RECORD_ID, [purpose]));
     await this.graph(() => this.by.asCustomer(WITHDRAW, { id: row?.id }), 'CNF001 withdrawConsent');
   }
 
@@ -185,11 +185,11 @@ class Deed {
     const ir = await this.enrolled(newMpxn());
     const register = async () => {
       const key = { 'idempotency-key': randomUUID() };
-      const answer = await this.rest(() =>
+      const response = await this.rest(() =>
         this.by.dataUser('POST', '/v1/access-records', consentRecord(ir, { purpose: 'Anonymising' }), key),
       );
-      expectStatus(answer, 201, 409);
-      return answer.status === 201;
+      expectStatus(response, 201, 409);
+      return response.status === 201;
     };
     const [failures, ...registrations] = await Promise.all([
       this.graph(() => this.by.asDataUser(ANONYMISE, { ir }), 'CNF003 anonymiseIdentityRecord').then(failuresOf),
@@ -210,7 +210,7 @@ class Deed {
     const { data } = await this.graph(() => this.by.asOperator(RECORD, { input }));
     const { activeRecordsAffected, dataUsersNotified } = data.recordChangeOfTenancy;
     if (activeRecordsAffected !== 1 || String(dataUsersNotified) !== this.by.duid)
-      throw new Error(`a Change of Tenancy was answered ${JSON.stringify(data)}`);
+      throw new Error(`a Change of Tenancy received the response ${JSON.stringify(data)}`);
     this.acknowledged.changes.push(input);
   }
 
@@ -219,44 +219,44 @@ class Deed {
     const mpxn = newMpxn();
     const report = discoveredAccess(mpxn, `Discovered ${mpxn}`);
     const key = { 'idempotency-key': randomUUID() };
-    const answer = await this.rest(() => this.by.operator('POST', '/v1/discovered-access', report, key));
-    expectStatus(answer, 201);
-    this.acknowledged.discovered.set(`Discovered ${mpxn}`, String(answer.body['ak']));
+    const response = await this.rest(() => this.by.operator('POST', '/v1/discovered-access', report, key));
+    expectStatus(response, 201);
+    this.acknowledged.discovered.set(`Discovered ${mpxn}`, String(response.body['ak']));
   }
 
   private async enrolled(mpxn: string): Promise<string> {
     const key = { 'idempotency-key': randomUUID() };
     const record = identityRecord(mpxn, null);
-    const answer = await this.rest(() => this.by.dataUser('POST', '/v1/identity-records', record, key));
-    expectStatus(answer, 201);
-    return String(answer.body['ir']);
+    const response = await this.rest(() => this.by.dataUser('POST', '/v1/identity-records', record, key));
+    expectStatus(response, 201);
+    return String(response.body['ir']);
   }
 
-  private async rest(ask: () => Promise<RestAnswer>): Promise<RestAnswer> {
-    const answer = await this.untilAnswered(async () => {
-      const got = await ask();
+  private async rest(send: () => Promise<RestResponse>): Promise<RestResponse> {
+    const response = await this.untilResponse(async () => {
+      const got = await send();
       return got.status >= 500 ? undefined : got;
     });
     this.count();
-    return answer;
+    return response;
   }
 
   /** Sends an operation to the graph; an error that is not permitted throws. */
-  private async graph(ask: () => ReturnType<Graph>, ...allowed: string[]) {
-    const answer = await this.untilAnswered(async () => {
-      const got = await ask();
+  private async graph(send: () => ReturnType<Graph>, ...allowed: string[]) {
+    const response = await this.untilResponse(async () => {
+      const got = await send();
       return failuresOf(got).some((failure) => UNKNOWN.test(failure)) ? undefined : got;
     });
-    const failures = failuresOf(answer);
+    const failures = failuresOf(response);
     if (failures.some((failure) => !allowed.includes(failure))) throw new Error(failures.join(', '));
     this.count();
-    return answer;
+    return response;
   }
 
-  private async untilAnswered<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer> {
+  private async untilResponse<Result>(send: () => Promise<Result | undefined>): Promise<Result> {
     for (;;) {
-      const answer = await ask().catch(() => undefined);
-      if (answer !== undefined) return answer;
+      const response = await send().catch(() => undefined);
+      if (response !== undefined) return response;
       await pause(100);
       await this.by.running();
     }
@@ -269,6 +269,6 @@ function recordOf(ir: string, purpose: string) {
   return { ...record, 'access-event': { ...record['access-event'], expiry } };
 }
 
-function expectStatus({ status, body }: RestAnswer, ...allowed: number[]): void {
-  if (!allowed.includes(status)) throw new Error(`the register answered ${status}: ${JSON.stringify(body)}`);
+function expectStatus({ status, body }: RestResponse, ...allowed: number[]): void {
+  if (!allowed.includes(status)) throw new Error(`the register responded with ${status}: ${JSON.stringify(body)}`);
 }

@@ -49,7 +49,7 @@ function instrumented(source, filename) {
   }
 }
 
-/** Does the same as {@link instrumented}; also returns the counted places and the source map. */
+/** Compiles a source like {@link instrumented}; also returns the counted locations and the source map. */
 function instrumentedWithMap(source, filename) {
   const compiled = transformSync(source, { filename, configFile, sourceMaps: true });
   const instrumenter = createInstrumenter({ coverageVariable: COUNTERS, esModules: false, compact: false });

@@ -11,7 +11,7 @@ export interface BrokenCondition {
   readonly at: string;
 }
 
-/** Facts for the conditions of the specification. */
+/** Inputs of the conditions of the specification, in addition to the record. */
 export interface OracleFacts {
   readonly duid: string;
   readonly production: boolean;
@@ -71,7 +71,10 @@ function identityLink(record: WireRecord, { replaces }: OracleFacts): BrokenCond
   ];
 }
 
-/** "exactly one entry, with role sole"; "at least two, one lead and the others joint"; "exactly one lead, the others member". */
+/**
+ * "exactly one entry, with role sole"; "at least two, one lead and the others joint"; "exactly one lead, the others
+ * member".
+ */
 function arrangement(record: WireRecord): BrokenCondition[] {
   const {
     'arrangement-type': type,
@@ -108,7 +111,10 @@ function arrangement(record: WireRecord): BrokenCondition[] {
   ];
 }
 
-/** The table "Legal basis versus section population", and "exactly one of the two members", one entry per controller if joint. */
+/**
+ * The table "Legal basis versus section population", and "exactly one of the two members", one entry per controller if
+ * joint.
+ */
 function sections(record: WireRecord): BrokenCondition[] {
   const { notice, processing, 'access-event': event } = record;
   const consent = CONSENT_BASES.includes(processing['legal-basis']);
@@ -129,12 +135,12 @@ function sections(record: WireRecord): BrokenCondition[] {
 
 /** ACTIVE; in POST also EXPIRED, which needs a past expiry. */
 function state(
-  { 'access-event': { state: asked, expiry } }: WireRecord,
+  { 'access-event': { state: requestedState, expiry } }: WireRecord,
   { now, replaces }: OracleFacts,
 ): BrokenCondition[] {
   const historic =
-    asked === 'EXPIRED' && replaces === undefined && expiry !== null && Date.parse(expiry) <= now.getTime();
-  return is(asked !== 'ACTIVE' && !historic, 'VAL003', '/access-event/state');
+    requestedState === 'EXPIRED' && replaces === undefined && expiry !== null && Date.parse(expiry) <= now.getTime();
+  return is(requestedState !== 'ACTIVE' && !historic, 'VAL003', '/access-event/state');
 }
 
 /** "not in the future (5 minutes of tolerance) and not after expiry". */

@@ -48,7 +48,7 @@ const emails = fc
   .tuple(fc.stringMatching(/^[A-Za-z0-9_+-]{1,20}(\.[A-Za-z0-9]{1,10})?$/), fc.domain(), fc.constantFrom('', ' '))
   .map(([local, domain, space]) => `${space}${local}@${domain}${space}`);
 
-/** Values of patterns with look-ahead, from which fast-check cannot generate. */
+/** Values of patterns with lookahead assertions, which fast-check cannot generate. */
 const durations = fc
   .tuple(fc.nat(99), fc.nat(11), fc.nat(400), fc.constantFrom('', 'T1H', 'T30M', 'T1H5S'))
   .map(([years, months, days, time]) => `P${years}Y${months}M${days}D${time}`);

@@ -15,7 +15,7 @@ export interface ContractViolation {
 
 type Path = readonly (string | number)[];
 
-/** Where a value is, and whether null is equivalent to an absent optional member (Interfaces A and B). */
+/** The location of a value, and whether null is equivalent to an absent optional member (Interfaces A and B). */
 interface Place {
   readonly path: Path;
   readonly takesNullAsAbsent: boolean;

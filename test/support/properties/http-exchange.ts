@@ -11,17 +11,17 @@ export interface WireRequest {
 }
 
 /** A response, as received. */
-export interface WireAnswer {
+export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
 /** Maximum time for every response. */
-const LONGEST_ANSWER = 10_000;
+const MAX_RESPONSE_MS = 10_000;
 
 /** A client of one server with kept-alive connections. */
-export function wireClient(base: string): { send(request: WireRequest): Promise<WireAnswer>; close(): void } {
+export function wireClient(base: string): { send(request: WireRequest): Promise<WireResponse>; close(): void } {
   const { hostname, port } = new URL(base);
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   return {
@@ -35,28 +35,28 @@ export function wireClient(base: string): { send(request: WireRequest): Promise<
           method,
           path: target,
           headers: { ...length, ...headers },
-          timeout: LONGEST_ANSWER,
+          timeout: MAX_RESPONSE_MS,
         };
-        let answered = false;
-        const sent = httpRequest(options, (answer) => {
-          answered = true;
-          textOf(answer).then(
-            (text) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text }),
+        let hasResponse = false;
+        const sent = httpRequest(options, (response) => {
+          hasResponse = true;
+          textOf(response).then(
+            (text) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
             reject,
           );
         });
-        sent.on('timeout', () => sent.destroy(new Error(`no answer within ${LONGEST_ANSWER} ms`)));
+        sent.on('timeout', () => sent.destroy(new Error(`no response within ${MAX_RESPONSE_MS} ms`)));
         // A server may close the connection after responding to a body that it did not read.
-        sent.on('error', (error) => answered || reject(error));
+        sent.on('error', (error) => hasResponse || reject(error));
         sent.end(body);
       }),
     close: () => agent.destroy(),
   };
 }
 
-async function textOf(answer: IncomingMessage): Promise<string> {
+async function textOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  for await (const chunk of response) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString('utf8');
 }
 
@@ -67,7 +67,7 @@ export async function rawExchange(
   base: string,
   pieces: readonly (string | Buffer)[],
   quietAfter: RegExp,
-  longest = LONGEST_ANSWER,
+  longest = MAX_RESPONSE_MS,
 ): Promise<string> {
   const { hostname, port } = new URL(base);
   const socket = connect(Number(port), hostname);

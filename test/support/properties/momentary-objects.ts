@@ -1,7 +1,7 @@
 import type { Graph } from '../graph';
 import { legacyConsent, registered } from '../records';
 import { type RestClient, good } from '../rest-client';
-import type { WireAnswer, WireRequest } from './http-exchange';
+import type { WireResponse, WireRequest } from './http-exchange';
 import { type Samples, subscribed } from './property-samples';
 
 /**
@@ -36,7 +36,7 @@ export interface MomentaryObjects {
   /** Replaces the placeholders in the target of a request. */
   named(target: string): Promise<string>;
   /** Checks a response, and replaces the object that it ended. */
-  after(sent: WireRequest, answer: WireAnswer): Promise<void>;
+  after(sent: WireRequest, response: WireResponse): Promise<void>;
 }
 
 /** Interval for renewing an upload address, which is valid for ten minutes. */

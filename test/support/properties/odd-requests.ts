@@ -27,7 +27,7 @@ const methods = fc.constantFrom(...METHODS).map((method): Oddity => (request) =>
   isServed: request.isServed && method === request.method,
 }));
 
-/** Paths that the router knows, or nearly. */
+/** Paths of the router, and similar ones. */
 const paths = fc
   .oneof(
     fc.constantFrom<(path: string) => string>(
@@ -59,7 +59,7 @@ const paths = fc
   .map((changed): Oddity => (request) => {
     const [path = '', query] = request.target.split('?');
     const target = changed(path);
-    // Anything else is no request line: raw connections try that.
+    // Other characters would not form a request line: raw connections test those.
     const readable = /^(\/|\*|http:)/.test(target) ? target : `/${target}`;
     return { ...request, target: `${readable}${query === undefined ? '' : `?${query}`}`, isServed: false };
   });

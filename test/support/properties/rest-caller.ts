@@ -7,5 +7,5 @@ export interface RestCaller {
   /** Headers of its credential; empty if it is not authenticated. */
   readonly credential: Readonly<Record<string, string>>;
   /** The expected error code (in Interface D its error word). Undefined: it may call the operation. */
-  readonly refusedWith: string | undefined;
+  readonly rejectedWith: string | undefined;
 }

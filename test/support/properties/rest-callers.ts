@@ -76,7 +76,7 @@ export async function restCallers(
   const unaccepted = await unacceptedCallers(register, dataUser);
   const accounts = (roles: readonly AccountRole[]): RestCaller[] => [
     ...[...tokens].map(([role, token]): RestCaller => {
-      return { who: role, credential: bearer(token), refusedWith: roles.includes(role) ? undefined : 'PRM001' };
+      return { who: role, credential: bearer(token), rejectedWith: roles.includes(role) ? undefined : 'PRM001' };
     }),
     ...unaccepted,
   ];
@@ -85,7 +85,7 @@ export async function restCallers(
     if (SIGN_INS.includes(operationId)) return signInCallers(register, dataUser);
     if (operationId in TARIFF_AUDIENCES) return ofTariffs(operationId);
     const roles = ROLES[operationId];
-    return accounts(roles ?? []).map((caller) => (roles ? caller : { ...caller, refusedWith: undefined }));
+    return accounts(roles ?? []).map((caller) => (roles ? caller : { ...caller, rejectedWith: undefined }));
   };
 }
 
@@ -95,25 +95,25 @@ function signInCallers({ sandbox }: SharedRegister, token: string): RestCaller[]
     authorization: `Basic ${Buffer.from(`${id}:${password}`).toString('base64')}`,
   });
   return [
-    { who: 'the account', credential: basic(String(secret)), refusedWith: undefined },
-    { who: 'a wrong secret', credential: basic('not-the-secret'), refusedWith: 'AUT001' },
-    { who: 'no credential', credential: {}, refusedWith: 'AUT001' },
-    { who: 'a bearer token', credential: bearer(token), refusedWith: 'AUT001' },
+    { who: 'the account', credential: basic(String(secret)), rejectedWith: undefined },
+    { who: 'a wrong secret', credential: basic('not-the-secret'), rejectedWith: 'AUT001' },
+    { who: 'no credential', credential: {}, rejectedWith: 'AUT001' },
+    { who: 'a bearer token', credential: bearer(token), rejectedWith: 'AUT001' },
   ];
 }
 
 async function unacceptedCallers(register: SharedRegister, token: string): Promise<RestCaller[]> {
   const forged = await forgedTokens(register, token);
   return [
-    { who: 'no credential', credential: {}, refusedWith: 'AUT001' },
-    { who: 'an expired token', credential: bearer(await expiredToken(register, token)), refusedWith: 'AUT002' },
-    ...forged.map(([who, text]): RestCaller => ({ who, credential: bearer(text), refusedWith: 'AUT001' })),
+    { who: 'no credential', credential: {}, rejectedWith: 'AUT001' },
+    { who: 'an expired token', credential: bearer(await expiredToken(register, token)), rejectedWith: 'AUT002' },
+    ...forged.map(([who, text]): RestCaller => ({ who, credential: bearer(text), rejectedWith: 'AUT001' })),
   ];
 }
 
 /** The permitted caller in most cases; sometimes another one. */
 export function anyCaller(callers: readonly RestCaller[]): fc.Arbitrary<RestCaller> {
-  const [usual] = callers.filter(({ refusedWith }) => refusedWith === undefined) as [RestCaller];
+  const [usual] = callers.filter(({ rejectedWith }) => rejectedWith === undefined) as [RestCaller];
   return fc.oneof({ weight: 3, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...callers) });
 }
 

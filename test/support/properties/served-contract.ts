@@ -30,7 +30,7 @@ export interface Parameter {
 }
 
 /** A documented response. */
-export interface DocumentedAnswer {
+export interface DocumentedResponse {
   /** Undefined if the response has no JSON body, or one without a schema. */
   readonly schema: Schema | undefined;
   /** Media types of its body; empty without a body. */
@@ -47,7 +47,7 @@ export interface ServedOperation {
   readonly template: string;
   readonly parameters: readonly Parameter[];
   readonly body: Schema | undefined;
-  readonly answers: ReadonlyMap<number, DocumentedAnswer>;
+  readonly responses: ReadonlyMap<number, DocumentedResponse>;
   /** Statuses of the success responses. */
   readonly successes: readonly number[];
 }
@@ -81,7 +81,10 @@ interface Authored {
   readonly requestBody?: { readonly content: Record<string, { readonly schema?: Schema }> };
   readonly responses: Record<
     string,
-    { readonly headers?: DocumentedAnswer['headers']; readonly content?: Record<string, { readonly schema?: Schema }> }
+    {
+      readonly headers?: DocumentedResponse['headers'];
+      readonly content?: Record<string, { readonly schema?: Schema }>;
+    }
   >;
 }
 
@@ -91,7 +94,7 @@ function operationOf(
   authored: Authored,
   shared: readonly Parameter[],
 ): ServedOperation {
-  const answers = Object.entries(authored.responses).map(([status, { headers = {}, content = {} }]) => {
+  const responses = Object.entries(authored.responses).map(([status, { headers = {}, content = {} }]) => {
     const schema = content['application/json']?.schema;
     return [Number(status), { headers, schema, mediaTypes: Object.keys(content) }] as const;
   });
@@ -102,8 +105,8 @@ function operationOf(
     template,
     parameters: [...shared, ...(authored.parameters ?? [])],
     body: authored.requestBody?.content['application/json']?.schema,
-    answers: new Map(answers),
-    successes: answers.map(([status]) => status).filter((status) => status < 300),
+    responses: new Map(responses),
+    successes: responses.map(([status]) => status).filter((status) => status < 300),
   };
 }
 

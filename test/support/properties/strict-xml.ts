@@ -43,7 +43,10 @@ const BLANK = new RegExp(`${SPACE}+`, 'uy');
 const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
-/** Returns the root element of a file. Parses the whole text slowly, by patterns of the XML specification; rejects a DTD. */
+/**
+ * Returns the root element of a file. Parses the whole text slowly, by patterns of the XML specification; rejects a
+ * DTD.
+ */
 export function parseXml(bytes: Uint8Array): XmlElement {
   const text = new Source(decoded(bytes));
   const declaration = text.take(DECLARATION);
@@ -137,7 +140,7 @@ function declarationOf([name, value]: readonly [string, string]): [prefix: strin
   const [prefix, uri] = [name.slice('xmlns:'.length), value.trim()];
   if (prefix !== '' && uri === '') malformed('a prefix for nothing');
   if (prefix === 'xmlns' || uri === XMLNS) malformed('xmlns is declared');
-  if ((prefix === 'xml') !== (uri === XML)) malformed('xml is declared anew');
+  if ((prefix === 'xml') !== (uri === XML)) malformed('xml is declared again');
   return [[prefix, uri]];
 }
 

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import type { DaysAndHours, HourlyRate, TariffScheduleEntry } from '../../../subgraphs/tariffs/catalogue/tariff';
 import { type RatesTree, lawfulRates, timeOf } from './tariff-values';
 
-/** A lawful tree with one fault, and what must be told of it: `CODE path`, all of it. */
+/** A lawful tree with one fault, and all violations that the register must report, as `CODE path`. */
 export interface BrokenRates {
   readonly kind: string;
   readonly rates: RatesTree;
   readonly expected: readonly string[];
 }
 
-/** A place of a tree, chosen at random. */
+/** A window of a tree, chosen at random, with its group and its entry. */
 interface Place {
   readonly rates: RatesTree;
   readonly entry: TariffScheduleEntry;
@@ -17,21 +17,24 @@ interface Place {
   readonly window: HourlyRate;
   readonly isLastEntry: boolean;
   readonly isLastGroup: boolean;
-  /** Paths of the three. */
+  /** Paths of the entry, the group and the window. */
   readonly at: { readonly entry: string; readonly group: string; readonly window: string };
 }
 
-/** Breaks a tree at a place, and says what must be told of it; undefined where the place cannot be broken so. */
+/**
+ * Inserts a fault into a tree and returns the violations that the register must report; undefined if this window cannot
+ * have the fault.
+ */
 type Break = (place: Place) => string[] | undefined;
 
 const BREAKS: Readonly<Record<string, Break>> = {
-  'a window taken away': ({ group, window, at }) => {
-    // A part after midnight is missing on the next day, wherever that is in the tree.
+  'a removed window': ({ group, window, at }) => {
+    // Removing a part after midnight leaves a gap on the next day, which may be anywhere in the tree.
     if (endsOnNextDay(window)) return undefined;
     group.hours.splice(group.hours.indexOf(window), 1);
     return [`VAL003 ${at.group}/hours`];
   },
-  'a window told twice': ({ group, window, at }) => {
+  'a duplicate window': ({ group, window, at }) => {
     const count = group.hours.push(structuredClone(window));
     return [`VAL003 ${at.group}/hours/${count - 1}`];
   },
@@ -41,7 +44,7 @@ const BREAKS: Readonly<Record<string, Break>> = {
     );
     if (before < 0) return undefined;
     window.validFrom = minutesLater(window.validFrom, -1);
-    // Where this one gets around to its own end, it shares all.
+    // A window of the whole day would overlap all others.
     if (window.validFrom === window.validTo) return undefined;
     return [`VAL003 ${at.group}/hours/${Math.max(before, group.hours.indexOf(window))}`];
   },
@@ -163,7 +166,7 @@ function endsOnNextDay({ validFrom, validTo }: HourlyRate): boolean {
   return validTo <= validFrom && validTo !== '00:00:00';
 }
 
-/** Whether days depend on windows of the days before: what is missing on one is then missing on another, too. */
+/** Returns whether windows run on into the next day: a gap on one day is then a gap on the next one, too. */
 function hasNights(rates: RatesTree): boolean {
   return rates.some(({ daysAndHours }) => daysAndHours.some(({ hours }) => hours.some(endsOnNextDay)));
 }
@@ -176,7 +179,7 @@ function minutesLater(time: string, minutes: number): string {
 /** The kinds of faults. */
 export const BREAK_KINDS: readonly string[] = Object.keys(BREAKS);
 
-/** Lawful trees with one fault of a kind, at a place chosen among those that can be broken so. */
+/** Generates lawful trees with one fault of a kind, at a random window that can have it. */
 export function brokenRates(kind: string): fc.Arbitrary<BrokenRates> {
   return fc
     .tuple(lawfulRates, fc.nat())

@@ -2,48 +2,51 @@ import type { AccountRole } from '../../../schema/roles';
 import type { ConsumerParties } from '../consumer-parties';
 import type { RestCaller } from './rest-caller';
 
-/** Whom an operation of Interface D lets in (decisions D.1). */
+/** The callers that an operation of Interface D admits (decisions C/D, D.1). */
 export interface TariffAudience {
-  /** Anybody, if the credential that is sent is a good one. */
-  readonly everybody: boolean;
+  /** Every caller, unless it sends an invalid credential. */
+  readonly allCallers: boolean;
   /** An RTI User with the token of a consumer that has the scope. */
   readonly consumers: boolean;
   /** Suppliers by API key, and accounts by bearer token. */
   readonly accounts: readonly AccountRole[];
 }
 
-const EVERYBODY: TariffAudience = { everybody: true, consumers: true, accounts: [] };
-const CONSUMERS: TariffAudience = { everybody: false, consumers: true, accounts: [] };
+const ALL_CALLERS: TariffAudience = { allCallers: true, consumers: true, accounts: [] };
+const CONSUMERS: TariffAudience = { allCallers: false, consumers: true, accounts: [] };
 
 /** The audiences of the operations. */
 export const TARIFF_AUDIENCES: Readonly<Record<string, TariffAudience>> = {
-  listSuppliers: EVERYBODY,
-  listRtiUsers: EVERYBODY,
-  retrieveRtiUser: EVERYBODY,
-  listTariffs: EVERYBODY,
-  retrieveTariff: EVERYBODY,
+  listSuppliers: ALL_CALLERS,
+  listRtiUsers: ALL_CALLERS,
+  retrieveRtiUser: ALL_CALLERS,
+  listTariffs: ALL_CALLERS,
+  retrieveTariff: ALL_CALLERS,
   listCustomerTariffs: CONSUMERS,
   giveTariffConsent: CONSUMERS,
   revokeTariffConsent: { ...CONSUMERS, accounts: ['admin'] },
   registerRtiWebhook: CONSUMERS,
   removeRtiWebhook: CONSUMERS,
-  submitPerformanceReport: { everybody: false, consumers: false, accounts: ['supplier'] },
+  submitPerformanceReport: { allCallers: false, consumers: false, accounts: ['supplier'] },
 };
 
-/** What Interface D answers to callers whose credential is no good. */
+/** Error words of Interface D for invalid credentials and missing rights, by code. */
 const WORDS = { AUT001: 'unauthorized', AUT002: 'token_expired', PRM001: 'forbidden' } as const;
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** Seconds of a token: longer than the long form takes. */
+/** Seconds for which a token is valid: longer than the long form takes. */
 const DAY = 86_400;
 
-/** The consumer whose token is used, beside what is said otherwise. */
+/** Returns the usual claims of a consumer's token. */
 export function consumerClaims({ users, mpxn }: ConsumerParties): Readonly<Record<string, unknown>> {
   return { sub: 'anna', client_id: users.active, mpxn: [mpxn], exp: Math.floor(Date.now() / 1000) + DAY };
 }
 
-/** All callers of an operation of Interface D; `accounts` are those of every interface, with A's codes. */
+/**
+ * Returns the callers of each operation of Interface D; `accounts` returns those of every interface, with the codes of
+ * Interface A.
+ */
 export async function tariffCallers(
   parties: ConsumerParties,
   accounts: (roles: readonly AccountRole[]) => readonly RestCaller[],
@@ -54,19 +57,19 @@ export async function tariffCallers(
   const key = { 'x-supplier-api-key': supplier.apiKey };
   const consumer = bearer(await token({}));
   const bad: RestCaller[] = [
-    { who: 'a forged consumer', credential: bearer(await supplier.issuer.forged(claims)), refusedWith: WORDS.AUT001 },
-    { who: 'an expired consumer', credential: bearer(await token({ exp: 1_000_000_000 })), refusedWith: WORDS.AUT002 },
+    { who: 'a forged consumer', credential: bearer(await supplier.issuer.forged(claims)), rejectedWith: WORDS.AUT001 },
+    { who: 'an expired consumer', credential: bearer(await token({ exp: 1_000_000_000 })), rejectedWith: WORDS.AUT002 },
     {
       who: 'a consumer for others',
       credential: bearer(await token({ aud: 'https://a.example' })),
-      refusedWith: WORDS.AUT001,
+      rejectedWith: WORDS.AUT001,
     },
     {
       who: 'no key of any supplier',
       credential: { 'x-supplier-api-key': `sk_${'A'.repeat(43)}` },
-      refusedWith: 'invalid_api_key',
+      rejectedWith: 'invalid_api_key',
     },
-    { who: 'key and token', credential: { ...key, ...consumer }, refusedWith: WORDS.AUT001 },
+    { who: 'key and token', credential: { ...key, ...consumer }, rejectedWith: WORDS.AUT001 },
   ];
   const withoutScope = bearer(await token({ scope: 'profile' }));
   const inactive = await Promise.all(
@@ -75,19 +78,19 @@ export async function tariffCallers(
     }),
   );
   return (operationId) => {
-    const { everybody, consumers, accounts: roles } = TARIFF_AUDIENCES[operationId] as TariffAudience;
-    const unless = (isLetIn: boolean, word: string) => (everybody || isLetIn ? undefined : word);
-    const known = accounts(roles).map(({ refusedWith, ...caller }) => {
-      const isStranger = caller.credential['authorization'] === undefined || refusedWith === 'PRM001';
-      const word = refusedWith && WORDS[refusedWith as keyof typeof WORDS];
-      return { ...caller, refusedWith: everybody && isStranger ? undefined : word };
+    const { allCallers, consumers, accounts: roles } = TARIFF_AUDIENCES[operationId] as TariffAudience;
+    const unless = (isLetIn: boolean, word: string) => (allCallers || isLetIn ? undefined : word);
+    const known = accounts(roles).map(({ rejectedWith, ...caller }) => {
+      const isStranger = caller.credential['authorization'] === undefined || rejectedWith === 'PRM001';
+      const word = rejectedWith && WORDS[rejectedWith as keyof typeof WORDS];
+      return { ...caller, rejectedWith: allCallers && isStranger ? undefined : word };
     });
     return [
-      { who: 'the consumer', credential: consumer, refusedWith: unless(consumers, 'forbidden') },
-      { who: 'the supplier', credential: key, refusedWith: unless(roles.includes('supplier'), 'forbidden') },
-      { who: 'without a scope', credential: withoutScope, refusedWith: unless(false, 'forbidden') },
+      { who: 'the consumer', credential: consumer, rejectedWith: unless(consumers, 'forbidden') },
+      { who: 'the supplier', credential: key, rejectedWith: unless(roles.includes('supplier'), 'forbidden') },
+      { who: 'without a scope', credential: withoutScope, rejectedWith: unless(false, 'forbidden') },
       ...inactive.map(([who, credential]) => {
-        return { who, credential, refusedWith: unless(false, 'rti_user_not_active') };
+        return { who, credential, rejectedWith: unless(false, 'rti_user_not_active') };
       }),
       ...known,
       ...bad,

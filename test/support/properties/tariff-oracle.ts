@@ -1,8 +1,8 @@
 import { MONTHS, type Tariff, type TariffInput, WEEKDAYS } from '../../../subgraphs/tariffs/catalogue/tariff';
 
 /**
- * The rules of a rates tree once more, slow and literal: every minute asks Intl for its wall time and walks the tree; money is integers.
- * Nothing of the product's rules is used.
+ * The rules of a rates tree, implemented slowly and literally, without code of the product: the local time of every
+ * minute comes from Intl, each minute searches the tree, and amounts are integers.
  */
 
 /** A kind of day. */
@@ -12,9 +12,9 @@ export interface DayKind {
   readonly day: string;
 }
 
-/** What a schedule sees of an instant. */
+/** The parts of an instant that a schedule depends on. */
 export interface WallTime extends DayKind {
-  /** Of the day, from 0. */
+  /** Minute of the day, from 0. */
   readonly minute: number;
   /** The day before, on which windows start that run past midnight. */
   readonly before: DayKind;
@@ -33,7 +33,7 @@ const CALENDAR = new Intl.DateTimeFormat('en-US', {
   ...({ month: 'short', day: 'numeric', weekday: 'short' } as const),
 });
 
-/** The wall time in London of an instant in milliseconds. */
+/** Returns the local time in London of an instant in milliseconds. */
 export function wallTimeOf(at: number): WallTime {
   const { year, month, day, hour, minute } = partsOf(CLOCK, at);
   const dayAt = (date: number) => kindOf(Date.UTC(Number(year), Number(month) - 1, date));
@@ -53,13 +53,13 @@ function partsOf(format: Intl.DateTimeFormat, at: number): Partial<Record<string
   return Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
 }
 
-/** Where a walk through the tree ends for a day: in a days group, or where nothing matched. */
+/** The end of the search for a day: a days group, or the first level without a match. */
 interface Walk {
   readonly schedule?: number;
   readonly daysAndHours?: number;
 }
 
-/** All windows that hold a minute; there should be one. */
+/** Returns all windows that contain a minute: exactly one in a lawful tree. */
 export function windowsAt(rates: Rates, { minute, before, ...day }: WallTime): [number, number, number][] {
   return [
     ...holding(rates, walkToGroup(rates, before), minute + DAY),
@@ -75,7 +75,7 @@ function holding(rates: Rates, { schedule, daysAndHours }: Walk, minute: number)
   );
 }
 
-/** Walks the tree for a kind of day, as far as the minute does not matter. */
+/** Finds the entry and the days group of a kind of day. */
 function walkToGroup(rates: Rates, { month, date, day }: DayKind): Walk {
   const schedule = rates.findIndex(
     ({ months, dates }) =>
@@ -89,7 +89,9 @@ function walkToGroup(rates: Rates, { month, date, day }: DayKind): Walk {
 
 const DAY = 24 * 60;
 
-/** Whether a window that starts on a day holds a minute of that day, or with 1440 added of the next. */
+/**
+ * Returns whether a window contains a minute of the day on which it starts; minutes of the next day have 1440 added.
+ */
 function holds({ validFrom, validTo }: Hours, minute: number): boolean {
   const [from, to] = [minutesOf(validFrom), minutesOf(validTo)];
   return from <= minute && minute < (from < to ? to : to + DAY);
@@ -105,16 +107,16 @@ function minutesOf(time: string): number {
   return hours * 60 + minutes;
 }
 
-/** Places after the point in which prices are compared. */
+/** Number of decimal places in which prices are compared. */
 const PLACES = 9;
 
-/** A decimal string as an integer of billionths. */
+/** Converts a decimal string to an integer of billionths. */
 export function billionths(price: string): bigint {
   const [whole = '', fraction = ''] = price.split('.');
   return BigInt(whole + fraction.padEnd(PLACES, '0'));
 }
 
-/** Price excluding and including VAT in billionths; the first null when nobody can know it. */
+/** Returns the price excluding and including VAT in billionths; the first is null without a rate of VAT. */
 export function pricesOf(price: string, { vatIncluded, vatRate }: Pick<Tariff, 'vatIncluded' | 'vatRate'>) {
   const published = billionths(price);
   const percent = BigInt(100 + (vatRate ?? 0));
@@ -125,7 +127,7 @@ export function pricesOf(price: string, { vatIncluded, vatRate }: Pick<Tariff, '
   };
 }
 
-/** A quotient of whole numbers, rounded half to even. */
+/** Divides whole numbers, rounding half to even. */
 function halfEven(dividend: bigint, divisor: bigint): bigint {
   const [quotient, twice] = [dividend / divisor, (dividend % divisor) * 2n];
   const isUp = twice > divisor || (twice === divisor && quotient % 2n === 1n);
@@ -154,8 +156,8 @@ function onWeekday(at: number, day: string): DayKind {
 }
 
 /**
- * Paths at which a tree of readable parts is wrong, as it should be told: gaps and overlaps past midnight on the days that occur, overlaps
- * of a day, and what is never reached on any day there is.
+ * Returns the paths of all violations in a well-formed tree: gaps and overlaps past midnight on the days that occur,
+ * overlaps within a day, and parts that no day reaches.
  */
 export function brokenPlaces(
   rates: Rates,
@@ -178,7 +180,7 @@ export function brokenPlaces(
   return [...broken].toSorted();
 }
 
-/** Days of which both they and the days before them have the same groups, once. */
+/** Returns one day for each pair of days groups, of the day itself and of the day before. */
 function successions(rates: Rates, occurring: readonly Succession[]): Map<string, Succession> {
   const name = (kind: DayKind) => {
     const { schedule, daysAndHours } = walkToGroup(rates, kind);
@@ -187,7 +189,7 @@ function successions(rates: Rates, occurring: readonly Succession[]): Map<string
   return new Map(occurring.map((each) => [`${name(each.before)} ${name(each)}`, each]));
 }
 
-/** Where nothing matches in some minute of some day. */
+/** Returns the paths at which some minute of some day has no match. */
 function gaps(rates: Rates, occurring: readonly Succession[]): Set<string> {
   const missing = new Set<string>();
   for (const kind of successions(rates, occurring).values()) {
@@ -200,20 +202,22 @@ function gaps(rates: Rates, occurring: readonly Succession[]): Set<string> {
   return missing;
 }
 
-/** Windows that run past midnight into a minute that a window of the next day holds, too. */
+/** Returns windows that run past midnight into a minute that a window of the next day contains, too. */
 function overnight(rates: Rates, occurring: readonly Succession[]): Set<string> {
   const late = new Set<string>();
   for (const { before, ...day } of successions(rates, occurring).values())
     for (const minute of MINUTES) {
       if (holding(rates, walkToGroup(rates, day), minute).length === 0) continue;
-      // Of several windows of the day before, which overlap each other, the first is named.
+      // If windows of the day before overlap each other, the first one is reported.
       const [first] = holding(rates, walkToGroup(rates, before), minute + DAY);
       if (first) late.add(`rates/${first[0]}/daysAndHours/${first[1]}/hours/${first[2]}`);
     }
   return late;
 }
 
-/** Windows that share a minute with an earlier one of their days group, which starts on the same day. */
+/**
+ * Returns windows that share a minute with an earlier window of their days group, both on the day on which they start.
+ */
 function overlapping(rates: Rates): string[] {
   const both = [...MINUTES, ...MINUTES.map((minute) => minute + DAY)];
   return rates.flatMap(({ daysAndHours }, schedule) =>

@@ -11,7 +11,9 @@ import {
   WEEKDAYS,
 } from '../../../subgraphs/tariffs/catalogue/tariff';
 
-/** Random rates trees. A lawful one is lawful by the way it is made: each part has something that no part before it takes. */
+/**
+ * Random rates trees. Lawful ones are lawful by construction: each part matches something that no earlier part matches.
+ */
 
 /** Minutes of a day. */
 const DAY = 24 * 60;
@@ -35,10 +37,14 @@ const tiers: fc.Arbitrary<RateTier[]> = fc
     return [...ascending, null].map((toKwh, index) => ({ unitPrice: prices[index] as string, toKwh }));
   });
 
-/** The minute at which the first window of every day starts: windows run past midnight until it. Often midnight itself. */
+/**
+ * The minute at which the first window of every day starts, often midnight: windows of the day before run on until it.
+ */
 const firstMinutes: fc.Arbitrary<number> = fc.oneof(fc.constant(0), fc.nat(DAY - 1));
 
-/** The day cut at some minutes from the first one on; the last piece runs on until the first minute of the next day. */
+/**
+ * Cuts the day at some minutes, from the first one on; the last window runs on until the first minute of the next day.
+ */
 function wholeDays(first: number): fc.Arbitrary<HourlyRate[]> {
   return fc
     .tuple(
@@ -56,15 +62,15 @@ function wholeDays(first: number): fc.Arbitrary<HourlyRate[]> {
     });
 }
 
-/** A minute of the day as a time. */
+/** Formats a minute of the day as a time. */
 export function timeOf(minute: number): string {
   return `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}:00`;
 }
 
 /**
- * Lists of names of which each has one that none before it has, and of which the last is told as `All` or by all names.
+ * Generates lists of names: each contains a name that no earlier one contains, and the last is `All` or all names.
  *
- * @param most lists beside the last
+ * @param most maximum number of lists before the last one
  */
 function layers<Name extends string>(names: readonly Name[], most: number): fc.Arbitrary<(Name | 'All')[][]> {
   return fc
@@ -91,7 +97,7 @@ function daysFrom(first: number): fc.Arbitrary<DaysAndHours[]> {
   );
 }
 
-/** Dates of an entry, null = all. A sure one is among them, so that the entry's own month has it. */
+/** Generates the dates of an entry; null means all. At least one of them exists in every month. */
 function datesOf(months: readonly string[]): fc.Arbitrary<number[] | null> {
   const last = Math.max(...months.map((month) => LAST_DATES[month] ?? 31));
   const chosen = fc
@@ -100,7 +106,10 @@ function datesOf(months: readonly string[]): fc.Arbitrary<number[] | null> {
   return fc.oneof(fc.constant(null), chosen);
 }
 
-/** Rates trees that break no rule: a price in every minute, each part reached. The last entry counts for what is left of all days. */
+/**
+ * Rates trees that satisfy all rules: every minute has a price, and some day reaches each part. The last entry applies
+ * to all remaining days.
+ */
 export const lawfulRates: fc.Arbitrary<TariffScheduleEntry[]> = fc
   .tuple(layers(MONTHS, 4), firstMinutes)
   .chain(([lists, first]) =>
@@ -115,13 +124,13 @@ export const lawfulRates: fc.Arbitrary<TariffScheduleEntry[]> = fc
     ),
   );
 
-/** Whole hours, so that some windows touch, and any minutes. */
+/** Times at whole hours, so that some windows touch, and at any minutes. */
 const someTimes = fc.oneof(
   fc.nat(23).map((hour) => timeOf(hour * 60)),
   fc.nat(DAY - 1).map(timeOf),
 );
 
-/** Windows anywhere, with gaps and overlaps. */
+/** Windows at any times, with gaps and overlaps. */
 const someHours: fc.Arbitrary<HourlyRate[]> = fc.array(
   fc.record({ validFrom: someTimes, validTo: someTimes, rate: tiers }),
   { minLength: 1, maxLength: 3 },
@@ -135,7 +144,7 @@ const someDays: fc.Arbitrary<DaysAndHours[]> = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** Trees whose parts can all be read, and do not fit together. */
+/** Well-formed trees with any combination of parts, most of them invalid. */
 export const anyRates: fc.Arbitrary<TariffScheduleEntry[]> = fc.array(
   fc.oneof(fc.subarray<RateMonth>([...MONTHS], { minLength: 1 }), fc.constant<RateMonth[]>(['All'])).chain((months) =>
     fc.record({
@@ -147,7 +156,7 @@ export const anyRates: fc.Arbitrary<TariffScheduleEntry[]> = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** How a tariff tells its VAT. */
+/** Fields of a tariff about VAT. */
 export const vats: fc.Arbitrary<{ vatIncluded: boolean; vatRate: number | null }> = fc.oneof(
   fc.record({ vatIncluded: fc.boolean(), vatRate: fc.integer({ min: 0, max: 100 }) }),
   fc.constant({ vatIncluded: true, vatRate: null }),

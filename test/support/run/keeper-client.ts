@@ -8,29 +8,29 @@ export const KEEPER_URL = 'TEST_KEEPER_URL';
  * starts it.
  */
 export function sharedKeptRegister(name: string, order: RegisterOrder): Promise<KeptRegister> {
-  return ask<KeptRegister>('POST', `/shared-registers/${name}`, order);
+  return call<KeptRegister>('POST', `/shared-registers/${name}`, order);
 }
 
 /** Starts a register for one test file. */
 export function ownKeptRegister(order: RegisterOrder): Promise<KeptRegister> {
-  return ask<KeptRegister>('POST', '/registers', order);
+  return call<KeptRegister>('POST', '/registers', order);
 }
 
 /** Stops a register of one test file and deletes its database. */
 export function stopKeptRegister(id: string): Promise<void> {
-  return ask<void>('DELETE', `/registers/${id}`);
+  return call<void>('DELETE', `/registers/${id}`);
 }
 
 /** Returns a template, which the first call of the run creates. */
 export function templateOf(name: TemplateName): Promise<Template> {
-  return ask<Template>('POST', `/templates/${name}`);
+  return call<Template>('POST', `/templates/${name}`);
 }
 
-async function ask<Answer>(method: string, path: string, body: unknown = {}): Promise<Answer> {
+async function call<Result>(method: string, path: string, body: unknown = {}): Promise<Result> {
   const keeper = process.env[KEEPER_URL];
   if (keeper === undefined) throw new Error('no test run: tests that need a server are started by jest.config.js');
   const response = await fetch(`${keeper}${path}`, { method, body: JSON.stringify(body) });
   const text = await response.text();
   if (!response.ok) throw new Error(`the keeper of the test run: ${text}`);
-  return JSON.parse(text) as Answer;
+  return JSON.parse(text) as Result;
 }

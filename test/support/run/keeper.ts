@@ -57,8 +57,8 @@ class Keeper implements Surroundings {
 
   async listen(): Promise<string> {
     const server = createServer((request, response) => {
-      void this.answer(request).then(
-        (answer) => response.end(JSON.stringify(answer)),
+      void this.respond(request).then(
+        (handled) => response.end(JSON.stringify(handled)),
         (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.stack : String(error)),
       );
     });
@@ -77,7 +77,7 @@ class Keeper implements Surroundings {
     await this.postgres?.remove();
   }
 
-  private async answer(request: IncomingMessage): Promise<unknown> {
+  private async respond(request: IncomingMessage): Promise<unknown> {
     const [kind, name = ''] = String(request.url).split('/').slice(1);
     const body = JSON.parse((await textOf(request)) || '{}') as unknown;
     if (kind === 'templates') return this.templates.get(name as TemplateName);

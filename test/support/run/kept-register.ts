@@ -16,7 +16,7 @@ export interface RunningKeptRegister {
   close(): Promise<void>;
 }
 
-/** Where the registers of a run are created. */
+/** The environment in which the registers of a run are created. */
 export interface Surroundings {
   readonly templates: Templates;
   /** Folder of the compiled product; empty: it runs from its sources. */

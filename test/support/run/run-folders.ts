@@ -9,7 +9,7 @@ export const TABLES_FOLDER = 'TEST_TABLES_FOLDER';
 /** File system in memory on Linux. */
 const MEMORY = '/dev/shm';
 /** Maximum bytes of the tables of a run, with a margin. */
-const ROOM_FOR_TABLES = 6 * 2 ** 30;
+const MAX_TABLE_BYTES = 6 * 2 ** 30;
 /** Prefix of the name of a folder, before that of its run. */
 const PREFIX = 'register-run-';
 
@@ -28,7 +28,7 @@ export interface RunFolders {
 export function makeRunFolders(run: string): RunFolders {
   const name = `${PREFIX}${run}`;
   const files = join(tmpdir(), name);
-  const tables = hasRoom() ? join(MEMORY, name) : join(files, 'tables');
+  const tables = hasFreeMemory() ? join(MEMORY, name) : join(files, 'tables');
   for (const folder of [files, tables]) {
     mkdirSync(folder);
     chmodSync(folder, 0o755);
@@ -36,10 +36,10 @@ export function makeRunFolders(run: string): RunFolders {
   return { files, tables };
 }
 
-function hasRoom(): boolean {
+function hasFreeMemory(): boolean {
   try {
     const { bavail, bsize } = statfsSync(MEMORY);
-    return bavail * bsize >= ROOM_FOR_TABLES;
+    return bavail * bsize >= MAX_TABLE_BYTES;
   } catch {
     return false; // does not exist on this system
   }
@@ -59,7 +59,7 @@ export async function removeLeftRuns(): Promise<void> {
   for (const place of [MEMORY, tmpdir()].filter((each) => existsSync(each))) {
     for (const name of readdirSync(place).filter((each) => each.startsWith(PREFIX))) {
       const [folder, run] = [join(place, name), name.slice(PREFIX.length)];
-      if (!isOurs(folder) || keeperOf(run) !== undefined) continue;
+      if (!isOwnFolder(folder) || keeperOf(run) !== undefined) continue;
       await endProcessesOf(run);
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     }
@@ -67,7 +67,7 @@ export async function removeLeftRuns(): Promise<void> {
 }
 
 /** Reports whether this account owns a folder: the environment of other accounts' processes is not readable. */
-function isOurs(folder: string): boolean {
+function isOwnFolder(folder: string): boolean {
   return statSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.();
 }
 

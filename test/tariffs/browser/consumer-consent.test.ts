@@ -8,44 +8,44 @@ import { type SharedRegister, sharedRegister } from '../../support/register';
 import { type RestClient, anonymousClient } from '../../support/rest-client';
 import { type ReturnSite, startReturnSite } from '../../support/return-site';
 import { signInAtSupplier } from '../../support/supplier-browser';
-import { type TariffSharingRoom, tariffSharing } from '../../support/tariff-sharing';
+import { type TariffSharingFixture, tariffSharing } from '../../support/tariff-sharing';
 
-/** Another screen for the same two pages: in the long form. */
+/** The long form also tests the two pages on another screen. */
 const DESKTOP_TOO: [string, BrowserContextOptions][] = IS_LONG ? [['a desktop', DESKTOP]] : [];
 const SCOPES = 'tariff:read consent:write webhook:write';
 
 let register: SharedRegister;
 let browser: Browser;
 let site: ReturnSite;
-let room: TariffSharingRoom;
+let fixture: TariffSharingFixture;
 let application: RtiApplication;
 beforeAll(async () => {
   register = await sharedRegister();
   browser = await startBrowser();
   site = await startReturnSite('/callback');
-  room = await tariffSharing(register);
-  const [{ client_id: id, client_secret: secret } = { client_id: '', client_secret: '' }] = room.rtiUsers;
-  application = await rtiApplication(room.supplier, { id, secret }, site.url);
+  fixture = await tariffSharing(register);
+  const [{ client_id: id, client_secret: secret } = { client_id: '', client_secret: '' }] = fixture.rtiUsers;
+  application = await rtiApplication(fixture.supplier, { id, secret }, site.url);
 });
 afterAll(async () => {
   await browser?.close();
-  await room?.supplier.close();
+  await fixture?.supplier.close();
   await site?.close();
 });
 
-/** A browser with nothing kept from before. */
+/** Returns a browser without cookies. */
 const visitor = (screen: BrowserContextOptions): Promise<BrowserContext> => browser.newContext(screen);
 
-/** From the RTI User's link to the page on which the consumer decides. */
+/** Opens the RTI User's link and signs in; the page on which the consumer decides is shown then. */
 async function toDecision(page: Page, url: string): Promise<void> {
   await page.goto(url);
-  await page.getByLabel('Login').fill(room.consumer.login);
-  await page.getByLabel('Password').fill(room.consumer.password);
+  await page.getByLabel('Login').fill(fixture.consumer.login);
+  await page.getByLabel('Password').fill(fixture.consumer.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Share your tariff' }).waitFor();
 }
 
-/** The RTI User's token of a consumer who allows what it asks for on a phone. */
+/** Returns the token that an RTI User receives after a consumer allows the requested scopes on a phone. */
 async function allowed(scope = SCOPES): Promise<string> {
   const page = await (await visitor(PHONE)).newPage();
   const { url, finish } = await application.begin(scope);
@@ -55,10 +55,10 @@ async function allowed(scope = SCOPES): Promise<string> {
   return finish(page.url());
 }
 
-/** The same without a page that anybody sees. */
+/** Returns the token that an RTI User receives after a sign-in without a browser. */
 async function allowedUnseen(scope = SCOPES): Promise<string> {
   const { url, finish } = await application.begin(scope);
-  return finish(await signInAtSupplier(url, room.consumer));
+  return finish(await signInAtSupplier(url, fixture.consumer));
 }
 
 const rest = (token: string): RestClient => anonymousClient(register.rest, `Bearer ${token}`);
@@ -68,7 +68,7 @@ describe('A consumer of a supplier', () => {
   it('reads the request, signs in, grants consent, and shares the tariff until the consent is revoked', async () => {
     const token = await allowed();
     const client = rest(token);
-    expect(decodeJwt(token)).toMatchObject({ client_id: room.rtiUsers[0]?.user_id, mpxn: room.consumer.mpxns });
+    expect(decodeJwt(token)).toMatchObject({ client_id: fixture.rtiUsers[0]?.user_id, mpxn: fixture.consumer.mpxns });
     const before = await tariffs(client);
     expect([before.status, before.body['code']]).toEqual([403, 'consent_required']);
     const given = await client('POST', '/v1/consent', {});
@@ -77,7 +77,7 @@ describe('A consumer of a supplier', () => {
     const again = await client('POST', '/v1/consent', {});
     expect([again.status, again.body['data'].registration_id]).toEqual([200, registrationId]);
     const shared = await tariffs(client);
-    const [mpxn] = room.consumer.mpxns;
+    const [mpxn] = fixture.consumer.mpxns;
     const { data } = await (await graphAs(register, 'admin'))(`{ appliedTariff(mpxn: "${mpxn}") { tariffId } }`);
     expect(shared.status).toBe(200);
     expect(shared.body['data'].map((each: Record<string, unknown>) => each['tariff_id'])).toEqual([
@@ -91,15 +91,15 @@ describe('A consumer of a supplier', () => {
 
   it('grants one scope: the RTI User cannot use another', async () => {
     const client = rest(await allowedUnseen('tariff:read'));
-    const refused = await client('POST', '/v1/consent', {});
-    expect([refused.status, refused.body['code']]).toEqual([403, 'forbidden']);
+    const rejected = await client('POST', '/v1/consent', {});
+    expect([rejected.status, rejected.body['code']]).toEqual([403, 'forbidden']);
   });
 
   it('denies consent or types a wrong password, and shares nothing', async () => {
     const page = await (await visitor(DESKTOP)).newPage();
     const { url, finish } = await application.begin(SCOPES);
     await page.goto(url);
-    await page.getByLabel('Login').fill(room.consumer.login);
+    await page.getByLabel('Login').fill(fixture.consumer.login);
     await page.getByLabel('Password').fill('a wrong password');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').waitFor();
@@ -114,11 +114,11 @@ describe('A consumer of a supplier', () => {
     const client = rest(await allowedUnseen());
     await client('POST', '/v1/consent', {});
     expect((await tariffs(client)).status).toBe(200);
-    const userId = String(room.rtiUsers[0]?.user_id);
-    await room.setRtiUserStatus(userId, 'SUSPENDED');
-    const refused = await tariffs(client);
-    expect([refused.status, refused.body['code']]).toEqual([403, 'rti_user_not_active']);
-    await room.setRtiUserStatus(userId, 'ACTIVE');
+    const userId = String(fixture.rtiUsers[0]?.user_id);
+    await fixture.setRtiUserStatus(userId, 'SUSPENDED');
+    const rejected = await tariffs(client);
+    expect([rejected.status, rejected.body['code']]).toEqual([403, 'rti_user_not_active']);
+    await fixture.setRtiUserStatus(userId, 'ACTIVE');
     expect((await tariffs(client)).status).toBe(200);
   });
 

@@ -3,16 +3,16 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { CUSTOMERS_TARIFFS } from '../../../sandbox/demo-tariff-plans';
 import { type DemoTariffs, publishDemoTariffs } from '../../../sandbox/demo-tariffs';
 import { type GraphqlClient, graphqlClient } from '../../../sandbox/graphql-client';
-import { follow, heading, startBrowser, visit } from '../../support/browser';
+import { follow, heading, startBrowser, openPage } from '../../support/browser';
 import { IS_LONG, NO_FAULT, faultsOf } from '../../support/page-faults';
 import { type TestRegister, startTestRegister } from '../../support/register';
 import { accountOf, tokenOf } from '../../support/rest-client';
 
 const HOSTILE = `<img src=x onerror="window.wasRun = true"></td><script>window.wasRun = true</script>{{7*7}}`;
-/** More than a page of the list has. */
+/** Number of tariffs: more than one page of the list contains. */
 const MANY = 22;
 const numbered = (number: number) => `trf_${String(number).padStart(32, '0')}`;
-/** Not valid before a hundred years are over. */
+/** The start of a tariff that is not valid within a hundred years. */
 const FUTURE = numbered(900);
 const ENDED = numbered(901);
 const UNSAFE = numbered(902);
@@ -24,7 +24,7 @@ let asAdmin: GraphqlClient;
 let sample: DemoTariffs;
 
 beforeAll(async () => {
-  // Of its own: its clock is moved, a demo tariff is corrected, and there are more suppliers than a page offers.
+  // A separate register: the tests move its clock, correct a demo tariff, and add more suppliers than a page offers.
   register = await startTestRegister('one process');
   browser = await startBrowser();
   asAdmin = graphqlClient(register.gateway, await tokenOf(register, 'admin'));
@@ -37,7 +37,7 @@ afterAll(async () => {
   await register?.close();
 });
 
-/** As the sandbox does at each start. */
+/** Publishes the demo tariffs, as the sandbox does at each start. */
 async function publishDemo(): Promise<DemoTariffs> {
   const { name, mpid = '' } = accountOf(register.sandbox, 'supplier');
   return publishDemoTariffs({
@@ -50,13 +50,16 @@ async function publishDemo(): Promise<DemoTariffs> {
 }
 
 const PUBLISH = `mutation Publish($input: TariffInput!) { publishTariff(input: $input) { isNew } }`;
-/** More suppliers than are offered at once; written by the operations of the graph they would take seconds. */
+/** Inserts more suppliers than a page offers; the operations of the graph would take seconds for them. */
 const MANY_SUPPLIERS = `insert into tariffs.supplier (mpid, name, display_name, support, api_url)
   select 'Z' || lpad(number::text, 3, '0'), 'Zed Ltd', 'Zed ' || number, 'help@zed.example', $1
   from generate_series(0, 109) as number`;
 const SAVE = `mutation Save($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }`;
 
-/** Tariffs of a supplier of this test: many alike, one to come, one that has ended, one whose texts are code. */
+/**
+ * Publishes tariffs of a supplier of this test: many equal ones, a future one, an ended one, and one with markup in its
+ * texts.
+ */
 async function publishOthers(): Promise<void> {
   const supplier = {
     mpid: 'MANY',
@@ -95,16 +98,16 @@ async function publish(tariffId: string, other: Record<string, unknown>): Promis
   await asAdmin(PUBLISH, { input });
 }
 
-/** A page as anybody sees it, who has not signed in. */
+/** Opens a page without sign-in. */
 const visited = (path: string, options?: BrowserContextOptions) =>
-  visit(browser, `${register.console}${path}`, options);
+  openPage(browser, `${register.console}${path}`, options);
 const rows = (page: Page) => page.locator('table.tariffs tbody tr');
-/** Cells of a day of the week, from 0. */
+/** Returns the cells of a day of the week, counted from 0. */
 const cells = (page: Page, day: number) => page.locator('.week li').nth(day).locator('rect.price');
 const titles = (page: Page, day: number) => cells(page, day).locator('title').allTextContents();
 const chosenDay = (page: Page) => page.getByLabel('Day', { exact: true }).inputValue();
 
-/** Address of a demo tariff, by its name. */
+/** Returns the address of a demo tariff with this name. */
 async function addressOf(name: string): Promise<string> {
   const { tariffs } = await asAdmin<{ tariffs: { nodes: { tariffId: string; name: string }[] } }>(
     '{ tariffs(first: 100) { nodes { tariffId name } } }',
@@ -183,7 +186,7 @@ describe('the list of tariffs', () => {
     expect(await page.getByText('No tariff matches this filter.').isVisible()).toBe(true);
   });
 
-  it('shows the prices of today, and says which tariffs have none', async () => {
+  it('shows the prices of today, and which tariffs have none', async () => {
     const { page } = await visited('/tariffs?mpid=MANY');
     const come = rows(page).filter({ hasText: 'To come' });
     expect(await come.innerText()).toMatch(/not valid on \d+ \w+ 20\d\d/);
@@ -198,9 +201,9 @@ describe('the list of tariffs', () => {
     ['?valid_from=soon', '“soon” is no day from 2000 to 2199. Write it as 2026-03-29.'],
     ['?valid_from=2026-02-01&valid_to=2026-01-01', 'The window of validity ends before it starts.'],
   ])('reports invalid input: %s', async (query, fault) => {
-    const answer = await fetch(`${register.console}/tariffs${query}`);
-    const html = await answer.text();
-    expect([answer.status, html.includes(fault)]).toEqual([400, true]);
+    const response = await fetch(`${register.console}/tariffs${query}`);
+    const html = await response.text();
+    expect([response.status, html.includes(fault)]).toEqual([400, true]);
     expect(html).toContain('<select id="fuel_type"');
     expect(html).not.toContain('table class="tariffs');
   });
@@ -295,7 +298,7 @@ describe('the week of a tariff', () => {
     try {
       await owner.query('select register.set_clock_offset($1)', [400 * 24 * 3600]);
       const { page } = await visited(address);
-      const { registerTime } = await asNobody<{ registerTime: string }>('{ registerTime }');
+      const { registerTime } = await unauthenticated<{ registerTime: string }>('{ registerTime }');
       expect(await chosenDay(page)).toBe(londonDay(registerTime));
       await follow(page, page.getByRole('link', { name: 'Earlier' }).click());
       expect(await chosenDay(page)).toBe(
@@ -331,15 +334,15 @@ describe('the week of a tariff', () => {
   });
 
   it.each(['2026-02-30', 'tomorrow', '1066-10-14'])('reports that %s is not a date, and shows today', async (date) => {
-    const answer = await fetch(`${register.console}/tariffs/${numbered(1)}?date=${date}`);
-    const html = await answer.text();
-    expect(answer.status).toBe(400);
+    const response = await fetch(`${register.console}/tariffs/${numbered(1)}?date=${date}`);
+    const html = await response.text();
+    expect(response.status).toBe(400);
     expect(html).toContain(`“${date}” is no day from 2000 to 2199. Write it as 2026-03-29.`);
     expect(html).toContain('aria-describedby="date-error"');
   });
 });
 
-/** The colours of the nine levels, and of texts on them. */
+/** Returns the colours of the nine levels, and of the texts on them. */
 const COLOURS = `(() => {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();
@@ -353,7 +356,7 @@ interface Colours {
   readonly deep: string;
 }
 
-/** Relative luminance of a colour (WCAG 2.2). */
+/** Returns the relative luminance of a colour (WCAG 2.2). */
 function luminance(colour: string): number {
   const parts = [1, 3, 5].map((start) => parseInt(colour.slice(start, start + 2), 16) / 255);
   const [red = 0, green = 0, blue = 0] = parts.map((part) =>
@@ -362,15 +365,15 @@ function luminance(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Contrast ratio of two luminances (WCAG 2.2). */
+/** Returns the contrast ratio of two luminances (WCAG 2.2). */
 function contrast(one: number, other: number): number {
   return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
 }
 
 const londonDay = (instant: string) => new Date(instant).toLocaleDateString('sv-SE', { timeZone: 'Europe/London' });
-const asNobody: GraphqlClient = (query, variables) => graphqlClient(register.gateway)(query, variables);
+const unauthenticated: GraphqlClient = (query, variables) => graphqlClient(register.gateway)(query, variables);
 
-/** What the graph says of a day, in pence. */
+/** Returns the prices of a day in the graph, in pence. */
 async function pricesOf(tariffId: string, day: string) {
   const midnight = (date: string) => {
     const noon = new Date(`${date}T00:00:00Z`);
@@ -381,14 +384,14 @@ async function pricesOf(tariffId: string, day: string) {
     tariff(tariffId: $tariffId) { prices(from: $from, to: $to) { unitPriceIncludingVat unitPriceExcludingVat } }
   }`;
   const variables = { tariffId, from: midnight(day).toISOString(), to: midnight(next).toISOString() };
-  const { tariff } = await asNobody<{ tariff: { prices: Record<string, string>[] } }>(query, variables);
+  const { tariff } = await unauthenticated<{ tariff: { prices: Record<string, string>[] } }>(query, variables);
   return tariff.prices.map((price) => ({
     including: inPence(price['unitPriceIncludingVat'] ?? ''),
     excluding: inPence(price['unitPriceExcludingVat'] ?? ''),
   }));
 }
 
-/** Pounds in pence, exactly: the point moves by two places. */
+/** Converts pounds to pence exactly, by moving the decimal point two places. */
 function inPence(pounds: string): string {
   const [whole = '', places = ''] = pounds.split('.');
   const moved = `${whole}${places.slice(0, 2)}`.replace(/^0+(?=\d)/, '');
@@ -423,7 +426,7 @@ describe('the day of a tariff', () => {
     expect(await page.locator('.rates tr:target').innerText()).toMatch(/1\.1\.1\s+00:30–07:30\s+12\.35 p\/kWh/);
   });
 
-  it('has a line for each tier, and says if prices without VAT are unknown', async () => {
+  it('has a line for each tier, and reports unknown prices without VAT', async () => {
     const { page } = await visited(`/tariffs/${TIERED_WITHOUT_VAT}`);
     expect(await page.locator('.curve-legend li').allInnerTexts()).toEqual([
       'up to 2 kWh including VAT',
@@ -434,7 +437,7 @@ describe('the day of a tariff', () => {
     expect(await page.locator('.curve-plot .curve-line').count()).toBe(3);
   });
 
-  it('says at what times a dynamic tariff has no price', async () => {
+  it('shows at what times a dynamic tariff has no price', async () => {
     const { page } = await visited(`${await addressOf('Fenland Half-Hourly')}?date=2026-07-19`);
     expect(await page.getByText('The tariff has no price on this day.').isVisible()).toBe(true);
     expect(await cells(page, 6).evaluateAll((all) => all.map((each) => each.getAttribute('data-state')))).toEqual(
@@ -451,7 +454,7 @@ describe('the day of a tariff', () => {
   });
 });
 
-/** Texts of the cells of the table of a day. */
+/** Returns the texts in the table of a day. */
 const CELLS = `[...document.querySelectorAll('.day-table tbody tr')].map((row) => [...row.cells].map((cell) => cell.innerText))`;
 
 describe('the details of a tariff', () => {
@@ -481,11 +484,11 @@ describe('the details of a tariff', () => {
     }
     const { page } = await visited(`/tariffs/${numbered(915)}`);
     const chain = () => page.locator('.chain li').allInnerTexts();
-    const told = (numbers: readonly number[]) => numbers.map((each) => `In turn ${each} from 1 Jan 2025`);
-    expect(await chain()).toEqual(['earlier tariffs', ...told([2, 3, 4, 5, 6, 7, 8]), 'later tariffs']);
+    const lines = (numbers: readonly number[]) => numbers.map((each) => `In turn ${each} from 1 Jan 2025`);
+    expect(await chain()).toEqual(['earlier tariffs', ...lines([2, 3, 4, 5, 6, 7, 8]), 'later tariffs']);
     await follow(page, page.getByRole('link', { name: 'later tariffs' }).click());
     expect(await heading(page)).toBe('In turn 9');
-    expect(await chain()).toEqual(['earlier tariffs', ...told([6, 7, 8, 9])]);
+    expect(await chain()).toEqual(['earlier tariffs', ...lines([6, 7, 8, 9])]);
   });
 
   it('are escaped: no markup of a tariff is executed', async () => {
@@ -501,7 +504,7 @@ describe('the details of a tariff', () => {
 
 describe('a tariff that does not exist', () => {
   it.each([`/tariffs/${numbered(999)}`, '/tariffs/trf_1', `/tariffs/${numbered(1)}?`.replace('trf_', 'TRF_')])(
-    'has a page that says so and links to the public pages: %s',
+    'has a page that reports it and links to the public pages: %s',
     async (path) => {
       const response = await fetch(`${register.console}${path}`);
       const html = await response.text();
@@ -520,7 +523,7 @@ describe('every tariff page', () => {
     'long texts': () => `/tariffs/${UNSAFE}?date=soon`,
     'not there': () => `/tariffs/${numbered(999)}`,
   };
-  /** Pages of the same templates with other content: in the long form. */
+  /** The long form also tests pages of the same templates with other content. */
   const MORE_CONTENT: typeof PAGES = {
     'list that is narrowed to none': () => '/tariffs?fuel_type=gas&mpid=FNLD',
     tiers: async () => `${await addressOf('Fenland Blocks')}?date=2026-10-25`,

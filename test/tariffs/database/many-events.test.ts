@@ -5,17 +5,17 @@ import { ADVISORY_LOCKS } from '../../../subgraphs/server/database/advisory-lock
 import { MAX_MPXNS } from '../../../subgraphs/tariffs/events/change-handlers.repository';
 import { mpxnCipher } from '../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
 import { startTariffs } from '../../../subgraphs/tariffs/tariffs.module';
-import { directlySealed } from '../../support/directly-sealed';
+import { directlyEncrypted } from '../../support/directly-encrypted';
 import { type Planning, rowsRead } from '../../support/grid-plans';
-import { type TariffEventRoom, tariffEventRoom, told } from '../../support/tariff-event-room';
+import { type TariffEventFixture, tariffEventFixture, bodiesOf } from '../../support/tariff-event-fixture';
 import { ADMIN, supplierOf, trf } from '../../support/tariff-graph';
 import { fanOutAll } from '../../support/event-rows';
 import { until } from '../../support/until';
 import { readSettings } from '../../../process/settings/read-settings';
 
-/** The long form: as many as one statement of the database could not do in its time. */
+/** The long form changes more MPxNs than one statement can change within its time limit. */
 const IS_LONG = process.env['TEST_LONG'] !== undefined;
-/** So many that they take several transactions. */
+/** Number of MPxNs: more than one transaction changes. */
 const MANY = IS_LONG ? 2 * MAX_MPXNS + 200 : MAX_MPXNS + 200;
 const MPXNS = Array.from({ length: MANY }, (_, index) => String(2_000_000_000 + index));
 const DAY = 86_400;
@@ -27,13 +27,13 @@ const CUSTOMER = '{ customerTariffs { tariffId } }';
 
 let next = 0;
 let published = 50;
-let room: TariffEventRoom;
+let fixture: TariffEventFixture;
 let replica: RunningSubgraph;
 
-/** Steps of many MPxNs to a tariff, written as the application writes them. */
+/** Assigns many MPxNs to a tariff, by the statements of the application. */
 async function assignMany(number: number): Promise<void> {
-  const stored = MPXNS.map((mpxn) => mpxnCipher(room.keys).hash(mpxn));
-  await room.owner.query(
+  const stored = MPXNS.map((mpxn) => mpxnCipher(fixture.keys).hash(mpxn));
+  await fixture.owner.query(
     `insert into tariff_step (mpxn_hash, valid_from, tariff_id, mpid, account_id)
      select hash, date_trunc('milliseconds', register_now()), $2, 'LAPW', 'acc' from unnest($1::bytea[]) hash`,
     [stored, trf(number)],
@@ -41,7 +41,7 @@ async function assignMany(number: number): Promise<void> {
 }
 
 const countsOf = async (type: string, tariff: number) => {
-  const { rows } = await room.owner.query<{ events: number; mpxns: number }>(
+  const { rows } = await fixture.owner.query<{ events: number; mpxns: number }>(
     'select count(*)::int as events, count(distinct mpxn_hash)::int as mpxns from event where type = $1 and tariff_id = $2',
     [type, trf(tariff)],
   );
@@ -49,35 +49,35 @@ const countsOf = async (type: string, tariff: number) => {
 };
 
 /**
- * Moves the clock on, and ends the session that tells of MPxNs when it has come to the lane of a certain one: so many have been before it,
- * some of them in a step that is committed.
+ * Moves the clock forwards, and ends the session that writes the events when it reaches the lane of one MPxN. It has
+ * written the events of `before` MPxNs by then, some of them in a committed batch.
  */
 async function killedBefore(_: string, before: number): Promise<void> {
-  const hashes = MPXNS.map((mpxn) => mpxnCipher(room.keys).hash(mpxn)).toSorted(Buffer.compare);
-  const blocker = await room.owner.connect();
+  const hashes = MPXNS.map((mpxn) => mpxnCipher(fixture.keys).hash(mpxn)).toSorted(Buffer.compare);
+  const blocker = await fixture.owner.connect();
   await blocker.query('begin');
   await blocker.query('select pg_advisory_xact_lock(4242)');
-  await room.owner.query(`
+  await fixture.owner.query(`
     create or replace function hold_subject() returns trigger language plpgsql as $$ begin
       if new.subject = '${hashes[before]?.toString('hex')}' then perform pg_advisory_xact_lock(4242); end if;
       return new;
     end $$;
     create or replace trigger hold_subject before insert on fanout for each row execute function hold_subject()`);
-  await room.moveClock(DAY + 60);
+  await fixture.moveClock(DAY + 60);
   await killWriter();
-  const { rows } = await room.owner.query<{ reached: Buffer | null }>(
+  const { rows } = await fixture.owner.query<{ reached: Buffer | null }>(
     "select reached from tariff_effect where kind = 'replacement' and done_at is null",
   );
   expect(rows).toEqual([{ reached: before === 0 ? null : hashes[MAX_MPXNS - 1] }]);
-  await room.owner.query('drop trigger hold_subject on fanout');
+  await fixture.owner.query('drop trigger hold_subject on fanout');
   await blocker.query('commit');
   blocker.release();
 }
 
-/** Ends the session that waits to write events. */
+/** Ends the session that waits for the lock of the events. */
 const killWriter = () =>
   until(async () => {
-    const { rowCount } = await room.owner.query(
+    const { rowCount } = await fixture.owner.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into event%'`,
     );
@@ -86,42 +86,42 @@ const killWriter = () =>
 
 const freshMpxn = () => String(1_700_000_000 + ++next);
 const typesAt = (path: string) =>
-  told(room.receiver.received.filter((post) => post.path === path)).map(({ type }) => type);
+  bodiesOf(fixture.receiver.received.filter((post) => post.path === path)).map(({ type }) => type);
 
-/** MPxNs that are kept, by their hashes. */
+/** Inserts meter points; returns the hashes of their MPxNs. */
 async function meterPoints(count: number): Promise<Buffer[]> {
-  const kept = Array.from({ length: count }, () => directlySealed(room.keys, freshMpxn()));
+  const kept = Array.from({ length: count }, () => directlyEncrypted(fixture.keys, freshMpxn()));
   const values = [kept.map(({ hash }) => hash), kept.map(({ sealed }) => sealed)];
-  await room.owner.query('insert into meter_point select * from unnest($1::bytea[], $2::bytea[])', values);
+  await fixture.owner.query('insert into meter_point select * from unnest($1::bytea[], $2::bytea[])', values);
   return kept.map(({ hash }) => hash);
 }
 
-/** Consents at LAPW of so many MPxNs each; the ids of the registrations. */
+/** Inserts consents at LAPW for `each` MPxNs; returns the ids of the registrations. */
 async function consents(userId: string, hashes: readonly Buffer[], each: number): Promise<string[]> {
-  const { rows } = await room.owner.query<{ id: string }>(
+  const { rows } = await fixture.owner.query<{ id: string }>(
     `insert into tariff_consent (id, mpid, user_id, subject_hash)
      select gen_random_uuid(), 'LAPW', $1, sha256(convert_to($1 || number, 'utf8')) from generate_series(1, $2::integer) number
      returning id`,
     [userId, Math.ceil(hashes.length / each)],
   );
   const ids = rows.map(({ id }) => id);
-  await room.owner.query(
+  await fixture.owner.query(
     'insert into consent_meter_point (consent_id, mpxn_hash) select * from unnest($1::uuid[], $2::bytea[])',
     [hashes.map((_, index) => ids[Math.floor(index / each)]), hashes],
   );
   return ids;
 }
 
-/** An RTI User who follows an MPxN, and hears of it at a path. */
+/** Creates an RTI User with a consent for an MPxN, whose events arrive at a path. */
 async function follower(path: string, mpxn = freshMpxn()) {
-  const participant = await room.participant({ mpxns: [mpxn] });
-  const { registrationId } = await room.consent(participant.caller);
-  await room.webhook(participant.caller, path);
+  const participant = await fixture.participant({ mpxns: [mpxn] });
+  const { registrationId } = await fixture.consent(participant.caller);
+  await fixture.webhook(participant.caller, path);
   return { ...participant, mpxn, registrationId };
 }
 
 const revokedOf = async (userId: string) => {
-  const { rows } = await room.owner.query<{ events: number; mpxns: number }>(
+  const { rows } = await fixture.owner.query<{ events: number; mpxns: number }>(
     `select count(*)::int as events, count(distinct mpxn_hash)::int as mpxns
      from event join tariff_consent on tariff_consent.id = consent_id where type = 'consent.revoked' and user_id = $1`,
     [userId],
@@ -130,15 +130,15 @@ const revokedOf = async (userId: string) => {
 };
 const done = (kind: string) =>
   until(async () => {
-    const { rowCount } = await room.owner.query(
+    const { rowCount } = await fixture.owner.query(
       'select from tariff_effect where kind = $1 and done_at is null and cancelled_at is null',
       [kind],
     );
     return rowCount === 0 ? true : undefined;
   });
-/** Lets nothing happen until all of it is due. */
+/** Applies no change until all of them are due. */
 async function dueTogether(causes: () => Promise<unknown>): Promise<void> {
-  const blocker = await room.owner.connect();
+  const blocker = await fixture.owner.connect();
   await blocker.query('begin');
   await blocker.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.effects]);
   await causes();
@@ -146,20 +146,23 @@ async function dueTogether(causes: () => Promise<unknown>): Promise<void> {
   blocker.release();
 }
 
-/** How many events of a type were written after the change of an MPxN was: it did not wait for all of them, however fast the machine is. */
+/**
+ * Returns how many events of a type were written after the change of an MPxN. Above 0, the change did not wait for all
+ * of them, whatever the speed of the machine.
+ */
 const writtenAfter = async (mpxn: string, type: string) => {
-  const { rows } = await room.owner.query<{ events: number }>(
+  const { rows } = await fixture.owner.query<{ events: number }>(
     `select count(*)::int as events from event where type = $1
        and (era, tx) > (select era, tx from event where type = 'tariff.change' and mpxn_hash = $2)`,
-    [type, mpxnCipher(room.keys).hash(mpxn)],
+    [type, mpxnCipher(fixture.keys).hash(mpxn)],
   );
   return rows[0]?.events;
 };
 
 describe('Two processes', () => {
   beforeAll(async () => {
-    room = await tariffEventRoom();
-    const { url, keys } = room;
+    fixture = await tariffEventFixture();
+    const { url, keys } = fixture;
     replica = await startTariffs({
       databaseUrl: url,
       keys,
@@ -174,40 +177,40 @@ describe('Two processes', () => {
   });
   afterAll(async () => {
     await replica?.close();
-    await room?.close();
+    await fixture?.close();
   });
 
   describe('a change of many MPxNs', () => {
     it('is applied in batches, each once, even if a process is killed: one event and one delivery per MPxN', async () => {
-      const participant = await room.participant({ mpxns: MPXNS });
-      await room.consent(participant.caller);
-      await room.webhook(participant.caller, '/many');
+      const participant = await fixture.participant({ mpxns: MPXNS });
+      await fixture.consent(participant.caller);
+      await fixture.webhook(participant.caller, '/many');
       await assignMany(1);
-      await room.posts(MANY, '/many');
+      await fixture.posts(MANY, '/many');
       expect(await countsOf('tariff.change', 1)).toEqual({ events: MANY, mpxns: MANY });
-      await room.publish(70, { replaces: trf(1), validFrom: new Date(Date.now() + DAY * 1_000).toISOString() });
+      await fixture.publish(70, { replaces: trf(1), validFrom: new Date(Date.now() + DAY * 1_000).toISOString() });
       await killedBefore('the first step', 0);
       await killedBefore('the second step is over', MAX_MPXNS + 100);
       await until(async () => ((await countsOf('tariff.update', 70))?.events === MANY ? true : undefined));
-      await room.settled();
-      const posts = told(await room.posts(2 * MANY, '/many'));
+      await fixture.settled();
+      const posts = bodiesOf(await fixture.posts(2 * MANY, '/many'));
       expect(await countsOf('tariff.update', 70)).toEqual({ events: MANY, mpxns: MANY });
       expect(posts).toHaveLength(2 * MANY);
       const updated = posts.filter(({ type }) => type === 'tariff.update').map(({ mpxn }) => mpxn);
       expect(updated.toSorted()).toEqual(MPXNS);
-      await room.setStatus(participant, 'REMOVED');
-      const all = told(await room.posts(3 * MANY, '/many'));
-      await room.settled();
-      expect(room.receiver.received).toHaveLength(3 * MANY);
+      await fixture.setStatus(participant, 'REMOVED');
+      const all = bodiesOf(await fixture.posts(3 * MANY, '/many'));
+      await fixture.settled();
+      expect(fixture.receiver.received).toHaveLength(3 * MANY);
       expect(new Set(all.filter(({ type }) => type === 'consent.revoked').map(({ mpxn }) => mpxn))).toEqual(
         new Set(MPXNS),
       );
     });
 
     it('revokes many consents in batches, each once', async () => {
-      await room.suppliers('FELL');
-      const participant = await room.participant({ mpid: 'FELL' });
-      await room.owner.query(
+      await fixture.suppliers('FELL');
+      const participant = await fixture.participant({ mpid: 'FELL' });
+      await fixture.owner.query(
         `with consent as (
          insert into tariff_consent (id, mpid, user_id, subject_hash)
          select gen_random_uuid(), 'FELL', $1, uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
@@ -215,15 +218,15 @@ describe('Two processes', () => {
        insert into consent_meter_point (consent_id, mpxn_hash) select id, (select mpxn_hash from meter_point limit 1) from consent`,
         [participant.userId],
       );
-      await room.setStatus(participant, 'REMOVED');
-      await room.settled();
-      const revocations = await room.owner.query(
+      await fixture.setStatus(participant, 'REMOVED');
+      await fixture.settled();
+      const revocations = await fixture.owner.query(
         `select count(*)::int as events, count(distinct consent_id)::int as consents from event
        join tariff_consent on tariff_consent.id = consent_id where type = 'consent.revoked' and user_id = $1`,
         [participant.userId],
       );
       expect(revocations.rows).toEqual([{ events: MANY, consents: MANY }]);
-      const { rows } = await room.owner.query(
+      const { rows } = await fixture.owner.query(
         `select count(*)::int as ended, count(distinct revoked_at)::int as instants from tariff_consent
        where user_id = $1 and revoked_by = 'rti_user_removed'`,
         [participant.userId],
@@ -232,9 +235,9 @@ describe('Two processes', () => {
     });
   });
 
-  /** First attempts so far by both processes, and those within an hour of the effect. */
+  /** Returns the first attempts by both processes, and those within an hour of the effect. */
   async function firstAttempts(): Promise<{ all: number; withinAnHour: number }> {
-    const texts = await Promise.all([room.metrics, ofReplica].map((registry) => registry.metrics()));
+    const texts = await Promise.all([fixture.metrics, ofReplica].map((registry) => registry.metrics()));
     const sum = (line: RegExp) => texts.reduce((total, text) => total + Number(line.exec(text)?.[1] ?? 0), 0);
     return {
       all: sum(/^register_tariff_event_delay_seconds_count\{held="false"\} (\d+)$/m),
@@ -245,14 +248,14 @@ describe('Two processes', () => {
   describe('the time from a change to the first attempt', () => {
     it('is measured, as is the time of due changes without an event; one hour is allowed', async () => {
       const before = await firstAttempts();
-      const participant = await room.participant({ mpxns: ['1900000000'] });
-      await room.consent(participant.caller);
-      await room.webhook(participant.caller, '/soon');
-      await room.assign('1900000000', 1);
-      await room.posts(1, '/soon');
-      await room.settled();
+      const participant = await fixture.participant({ mpxns: ['1900000000'] });
+      await fixture.consent(participant.caller);
+      await fixture.webhook(participant.caller, '/soon');
+      await fixture.assign('1900000000', 1);
+      await fixture.posts(1, '/soon');
+      await fixture.settled();
       expect(await firstAttempts()).toEqual({ all: before.all + 1, withinAnHour: before.withinAnHour + 1 });
-      const text = await room.metrics.metrics();
+      const text = await fixture.metrics.metrics();
       expect(text).toMatch(/^register_tariff_effect_overdue_seconds 0$/m);
       expect(text).toMatch(/^tariff_event_log_standstill_seconds \d/m);
       expect(text).toMatch(/^tariff_deliveries_pending 0$/m);
@@ -260,15 +263,15 @@ describe('Two processes', () => {
 
     it('counts from the effect of the change, not from its recording', async () => {
       const before = await firstAttempts();
-      const participant = await room.participant({ mpxns: ['1900000001'] });
-      await room.consent(participant.caller);
-      await room.webhook(participant.caller, '/late');
-      await room.owner.query(
+      const participant = await fixture.participant({ mpxns: ['1900000001'] });
+      await fixture.consent(participant.caller);
+      await fixture.webhook(participant.caller, '/late');
+      await fixture.owner.query(
         `insert into event (type, occurred_at, mpid, mpxn_hash, tariff_id)
        values ('tariff.change', register_now() - interval '2 hours', 'LAPW', $1, $2)`,
-        [mpxnCipher(room.keys).hash('1900000001'), trf(1)],
+        [mpxnCipher(fixture.keys).hash('1900000001'), trf(1)],
       );
-      await room.posts(1, '/late');
+      await fixture.posts(1, '/late');
       expect(await firstAttempts()).toEqual({ all: before.all + 1, withinAnHour: before.withinAnHour });
     });
   });
@@ -276,55 +279,55 @@ describe('Two processes', () => {
 
 describe('One process', () => {
   beforeAll(async () => {
-    room = await tariffEventRoom();
+    fixture = await tariffEventFixture();
   });
-  afterEach(() => room.receiver.answer(() => 204));
-  afterAll(() => room?.close());
+  afterEach(() => fixture.receiver.respondWith(() => 204));
+  afterAll(() => fixture?.close());
 
   describe('a revocation', () => {
     const THOUSANDS = IS_LONG ? 10_000 : 2 * MAX_MPXNS + 200;
 
     it('of a consent for more than a thousand MPxNs responds before its events are sent, ends the sharing at once, delays no other event, and is sent for each MPxN', async () => {
-      const participant = await room.participant();
+      const participant = await fixture.participant();
       const [id] = await consents(participant.userId, await meterPoints(THOUSANDS), THOUSANDS);
-      const { webhookId } = await room.webhook(participant.caller, '/revoked');
+      const { webhookId } = await fixture.webhook(participant.caller, '/revoked');
       const { mpxn } = await follower('/beside-a-revocation');
       await dueTogether(async () => {
-        await room.ask(REVOKE, { id }, ADMIN);
-        expect(await room.refusal(CUSTOMER, {}, participant.caller)).toBe('RTI002');
-        await room.assign(mpxn, 1);
+        await fixture.execute(REVOKE, { id }, ADMIN);
+        expect(await fixture.errorOf(CUSTOMER, {}, participant.caller)).toBe('RTI002');
+        await fixture.assign(mpxn, 1);
       });
-      await room.posts(1, '/beside-a-revocation');
+      await fixture.posts(1, '/beside-a-revocation');
       await done('consent.revoked');
       expect(await writtenAfter(mpxn, 'consent.revoked')).toBeGreaterThan(0);
       expect(await revokedOf(participant.userId)).toEqual({ events: THOUSANDS, mpxns: THOUSANDS });
-      await fanOutAll(room.owner);
-      const { rowCount } = await room.owner.query('select from delivery where endpoint_id = $1', [webhookId]);
+      await fanOutAll(fixture.owner);
+      const { rowCount } = await fixture.owner.query('select from delivery where endpoint_id = $1', [webhookId]);
       expect(rowCount).toBe(THOUSANDS);
-      await room.ask(REMOVE_WEBHOOK, { id: webhookId }, participant.caller);
+      await fixture.execute(REMOVE_WEBHOOK, { id: webhookId }, participant.caller);
     });
 
     it('is sent even if other deliveries for its MPxN wait', async () => {
       const { mpxn, registrationId, ...participant } = await follower('/held');
-      await room.consent(room.with(participant, { mpxns: [mpxn], subject: 'consumer-2' }));
-      room.receiver.answer(() => 503);
-      await room.assign(mpxn, 1);
-      await room.posts(1, '/held');
-      room.receiver.answer(() => 204);
-      await room.ask(REVOKE, { id: registrationId }, ADMIN);
-      await room.posts(2, '/held');
+      await fixture.consent(fixture.with(participant, { mpxns: [mpxn], subject: 'consumer-2' }));
+      fixture.receiver.respondWith(() => 503);
+      await fixture.assign(mpxn, 1);
+      await fixture.posts(1, '/held');
+      fixture.receiver.respondWith(() => 204);
+      await fixture.execute(REVOKE, { id: registrationId }, ADMIN);
+      await fixture.posts(2, '/held');
       expect(typesAt('/held').slice(0, 2)).toEqual(['tariff.change', 'consent.revoked']);
-      const { rows } = await room.owner.query(
+      const { rows } = await fixture.owner.query(
         `select state from delivery join event on event.id = event_id where type = 'tariff.change' and mpxn_hash = $1`,
-        [mpxnCipher(room.keys).hash(mpxn)],
+        [mpxnCipher(fixture.keys).hash(mpxn)],
       );
       expect(rows).toEqual([{ state: 'pending' }]);
     });
 
     it('together with many others is sent once for each', async () => {
-      const participant = await room.participant();
+      const participant = await fixture.participant();
       const ids = await consents(participant.userId, await meterPoints(3 * MAX_MPXNS), 7);
-      await room.owner.query(
+      await fixture.owner.query(
         `update tariff_consent set revoked_at = register_now(), revoked_by = 'admin' where id = any($1)`,
         [ids],
       );
@@ -335,15 +338,15 @@ describe('One process', () => {
 
   describe('a large change', () => {
     it('by a removal with many consents of 20 MPxNs delays no other event, and completes', async () => {
-      const participant = await room.participant();
+      const participant = await fixture.participant();
       const mpxns = IS_LONG ? 12_000 : 2 * MAX_MPXNS + 200;
       await consents(participant.userId, await meterPoints(mpxns), 20);
       const { mpxn } = await follower('/beside-a-removal');
       await dueTogether(async () => {
-        await room.setStatus(participant, 'REMOVED');
-        await room.assign(mpxn, 1);
+        await fixture.setStatus(participant, 'REMOVED');
+        await fixture.assign(mpxn, 1);
       });
-      await room.posts(1, '/beside-a-removal');
+      await fixture.posts(1, '/beside-a-removal');
       await done('rti_user.removed');
       await done('consent.revoked');
       expect(await writtenAfter(mpxn, 'consent.revoked')).toBeGreaterThan(0);
@@ -352,37 +355,37 @@ describe('One process', () => {
 
     it('by a tariff that replaces another delays no other event', async () => {
       const many = 2 * MAX_MPXNS + 200;
-      await room.publish(40);
-      await room.owner.query('alter table tariff_step disable trigger effect');
-      await room.owner.query(
+      await fixture.publish(40);
+      await fixture.owner.query('alter table tariff_step disable trigger effect');
+      await fixture.owner.query(
         `insert into tariff_step (mpxn_hash, valid_from, tariff_id, mpid, account_id)
        select hash, '2026-01-01Z', $2, 'LAPW', 'acc' from unnest($1::bytea[]) hash`,
         [await meterPoints(many), trf(40)],
       );
-      await room.owner.query('alter table tariff_step enable trigger effect');
+      await fixture.owner.query('alter table tariff_step enable trigger effect');
       const { mpxn } = await follower('/beside-a-replacement');
       await dueTogether(async () => {
-        await room.publish(41, { replaces: trf(40) });
-        await room.assign(mpxn, 1);
+        await fixture.publish(41, { replaces: trf(40) });
+        await fixture.assign(mpxn, 1);
       });
-      await room.posts(1, '/beside-a-replacement');
+      await fixture.posts(1, '/beside-a-replacement');
       await done('replacement');
       expect(await writtenAfter(mpxn, 'tariff.change')).toBeGreaterThan(0);
-      const { rowCount } = await room.owner.query('select from event where tariff_id = $1', [trf(41)]);
+      const { rowCount } = await fixture.owner.query('select from event where tariff_id = $1', [trf(41)]);
       expect(rowCount).toBe(many);
     });
   });
 
   describe('a failing change', () => {
     let elapsed = 0;
-    /** Lets no event of an MPxN be written, until the function is called. */
+    /** Blocks the events of an MPxN until the returned function is called. */
     async function poisoned(mpxn: string): Promise<() => Promise<unknown>> {
-      const hash = mpxnCipher(room.keys).hash(mpxn).toString('hex');
-      await room.owner.query(
+      const hash = mpxnCipher(fixture.keys).hash(mpxn).toString('hex');
+      await fixture.owner.query(
         `create function poison() returns trigger language plpgsql as $$ begin raise exception 'poison'; end $$;
        create trigger poison before insert on event for each row when (new.mpxn_hash = '\\x${hash}') execute function poison()`,
       );
-      return () => room.owner.query('drop trigger poison on event; drop function poison()');
+      return () => fixture.owner.query('drop trigger poison on event; drop function poison()');
     }
 
     it.each(['an assignment', 'a replacement', 'a revocation'] as const)(
@@ -391,28 +394,28 @@ describe('One process', () => {
         const path = `/${which.replace(' ', '-')}`;
         const [bad, good] = [await follower(`${path}-bad`), await follower(`${path}-good`)];
         const number = (published += 2);
-        await room.publish(number);
-        await room.assign(bad.mpxn, number);
-        await room.posts(1, `${path}-bad`);
+        await fixture.publish(number);
+        await fixture.assign(bad.mpxn, number);
+        await fixture.posts(1, `${path}-bad`);
         const cure = await poisoned(bad.mpxn);
         const happens = {
-          'an assignment': () => room.assign(bad.mpxn, 2),
-          'a replacement': () => room.publish(number + 1, { replaces: trf(number) }),
-          'a revocation': () => room.ask(REVOKE, { id: bad.registrationId }, ADMIN),
+          'an assignment': () => fixture.assign(bad.mpxn, 2),
+          'a replacement': () => fixture.publish(number + 1, { replaces: trf(number) }),
+          'a revocation': () => fixture.execute(REVOKE, { id: bad.registrationId }, ADMIN),
         };
         await happens[which]();
-        await room.assign(good.mpxn, 3);
-        await room.posts(1, `${path}-good`);
+        await fixture.assign(good.mpxn, 3);
+        await fixture.posts(1, `${path}-good`);
         await until(async () => {
           const faulty = 'select from tariff_effect where done_at is null and faults > 0';
-          return (await room.owner.query(faulty)).rowCount === 1 ? true : undefined;
+          return (await fixture.owner.query(faulty)).rowCount === 1 ? true : undefined;
         });
-        await room.assign(good.mpxn, 4);
-        await room.posts(2, `${path}-good`);
+        await fixture.assign(good.mpxn, 4);
+        await fixture.posts(2, `${path}-good`);
         expect(typesAt(`${path}-bad`)).toHaveLength(1);
         await cure();
-        await room.moveClock((elapsed += 600));
-        await room.posts(2, `${path}-bad`);
+        await fixture.moveClock((elapsed += 600));
+        await fixture.posts(2, `${path}-bad`);
         const types = {
           'an assignment': 'tariff.change',
           'a replacement': 'tariff.update',
@@ -429,19 +432,23 @@ describe('One process', () => {
     it.each<Planning>(['force_generic_plan', 'force_custom_plan'])(
       'of a rare type at a supplier with many events reads only those: %s',
       async (planning) => {
-        await room.owner.query('alter table event disable trigger outbox');
-        await room.owner.query(
+        await fixture.owner.query('alter table event disable trigger outbox');
+        await fixture.owner.query(
           `insert into event (type, occurred_at, mpid, mpxn_hash, tariff_id)
          select 'tariff.update', register_now(), 'LAPW', (select mpxn_hash from meter_point limit 1), $1 from generate_series(1, 50000)`,
           [trf(1)],
         );
-        await room.owner.query(
+        await fixture.owner.query(
           `insert into event (type, occurred_at, mpid) values ('supplier.cessation', register_now(), 'LAPW')`,
         );
-        await room.owner.query('alter table event enable trigger outbox');
-        await room.owner.query('analyze event');
-        const ask = (query: string) => room.ask(query, {}, supplierOf('LAPW'));
-        const { rows, whole } = await rowsRead({ owner: room.owner, ask, asked: /requested_type/ }, LIST, planning);
+        await fixture.owner.query('alter table event enable trigger outbox');
+        await fixture.owner.query('analyze event');
+        const execute = (query: string) => fixture.execute(query, {}, supplierOf('LAPW'));
+        const { rows, whole } = await rowsRead(
+          { owner: fixture.owner, execute, pattern: /requested_type/ },
+          LIST,
+          planning,
+        );
         expect(rows['event']).toBeGreaterThan(0);
         expect(rows['event']).toBeLessThan(100);
         expect(whole).not.toContain('event');

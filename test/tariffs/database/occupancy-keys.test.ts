@@ -9,8 +9,8 @@ import { mpxnCipher } from '../../../subgraphs/tariffs/occupancies/mpxn-cipher.r
 import { reencryptMpxns } from '../../../subgraphs/tariffs/occupancies/mpxn-storage.repository';
 import { TARIFF_OCCUPANCIES } from '../../../subgraphs/tariffs/occupancies/tariff-occupancies.sql';
 import { startTariffs, tariffsAddress } from '../../../subgraphs/tariffs/tariffs.module';
-import { directlySealed } from '../../support/directly-sealed';
-import { type TariffEventRoom, tariffEventRoom, told } from '../../support/tariff-event-room';
+import { directlyEncrypted } from '../../support/directly-encrypted';
+import { type TariffEventFixture, tariffEventFixture, bodiesOf } from '../../support/tariff-event-fixture';
 import { ADMIN, supplierOf } from '../../support/tariff-graph';
 import { until } from '../../support/until';
 
@@ -18,31 +18,31 @@ const END = 'mutation ($mpxn: String!, $at: DateTime!) { endTariffAssignment(mpx
 const ERASE = 'mutation ($mpxn: String!) { eraseEndedOccupancies(mpxn: $mpxn) { erased retained } }';
 const REVOKE = 'mutation ($id: String!) { revokeTariffConsent(registrationId: $id) { registrationId } }';
 const CONSENTS = `query ($userId: String) { tariffConsents(first: 100, filter: { userId: $userId }) { nodes { registrationId mpxns } } }`;
-const REFUSED = { code: '23001' };
+const REJECTED = { code: '23001' };
 const DAY = 86_400;
 const HOUR = 3_600;
 
-let room: TariffEventRoom;
-/** The login of the subgraph. */
+let fixture: TariffEventFixture;
+/** Connections with the login of the subgraph. */
 let pool: Pool;
 let next = 1_500_000_000;
 
 beforeAll(async () => {
-  room = await tariffEventRoom();
-  pool = new Pool(sessionOptions(tariffsAddress(room.url, room.keys)));
+  fixture = await tariffEventFixture();
+  pool = new Pool(sessionOptions(tariffsAddress(fixture.url, fixture.keys)));
 });
-afterEach(() => room.moveClock(0));
+afterEach(() => fixture.moveClock(0));
 afterAll(async () => {
   await pool?.end();
-  await room?.close();
+  await fixture?.close();
 });
 
 const newMpxn = () => String(++next);
-const hashOf = (mpxn: string) => mpxnCipher(room.keys).hash(mpxn);
+const hashOf = (mpxn: string) => mpxnCipher(fixture.keys).hash(mpxn);
 
-/** Seconds from the present instant to some months and seconds later. */
+/** Returns the seconds from now until some months and seconds later. */
 async function secondsTo(months: number, seconds = 0): Promise<number> {
-  const { rows } = await room.owner.query(
+  const { rows } = await fixture.owner.query(
     `select extract(epoch from now() + $1 * interval '1 month' - now())::int + $2 as seconds`,
     [months, seconds],
   );
@@ -50,22 +50,26 @@ async function secondsTo(months: number, seconds = 0): Promise<number> {
 }
 
 const end = async (mpxn: string, inSeconds = 0) =>
-  room.ask(END, { mpxn, at: new Date((await room.now()).getTime() + inSeconds * 1_000).toISOString() }, ADMIN);
+  fixture.execute(
+    END,
+    { mpxn, at: new Date((await fixture.now()).getTime() + inSeconds * 1_000).toISOString() },
+    ADMIN,
+  );
 
-/** MPxNs that the supplier sees of the consents of an RTI User, the last one given first. */
+/** Returns the MPxNs that the supplier reads in the consents of an RTI User, the last granted consent first. */
 const consented = async (userId: string): Promise<(string | null)[][]> =>
-  (await room.ask(CONSENTS, { userId }, supplierOf('LAPW'))).tariffConsents.nodes.map(
+  (await fixture.execute(CONSENTS, { userId }, supplierOf('LAPW'))).tariffConsents.nodes.map(
     ({ mpxns }: { mpxns: string[] }) => mpxns,
   );
 
-/** MPxNs that the supplier sees of the events of a meter point, oldest first. */
+/** Returns the MPxNs that the supplier reads in the events of a meter point, oldest first. */
 async function logged(mpxn: string): Promise<(string | null)[]> {
-  const { rows } = await room.owner.query('select id from event where mpxn_hash = $1 order by era, tx, position', [
+  const { rows } = await fixture.owner.query('select id from event where mpxn_hash = $1 order by era, tx, position', [
     hashOf(mpxn),
   ]);
   const seen = await Promise.all(
     rows.map(({ id }) =>
-      room.running.link.execute(
+      fixture.running.link.execute(
         {
           query: 'query ($of: [_Any!]!) { _entities(representations: $of) { ... on TariffEvent { mpxn } } }',
           variables: { of: [{ __typename: 'TariffEvent', id }] },
@@ -83,12 +87,12 @@ async function logged(mpxn: string): Promise<(string | null)[]> {
   return seen.map(({ data }) => (data as { _entities: { mpxn: string | null }[] })._entities[0]?.mpxn ?? null);
 }
 
-/** How often an MPxN can be read with every key that there is, whatever the rows say of their keys. */
+/** Returns how many values of an MPxN can be decrypted with every existing key, whatever key the rows name. */
 async function readable(mpxn: string): Promise<{ direct: number; keyed: number }> {
-  const { encryptionKey } = room.keys;
-  const { rows } = await room.owner.query('select id, wrapped from tariffs_keys.occupancy_key');
+  const { encryptionKey } = fixture.keys;
+  const { rows } = await fixture.owner.query('select id, wrapped from tariffs_keys.occupancy_key');
   const keys = rows.map(({ id, wrapped }) => decryptValue(encryptionKey, wrapped, `occupancy_key ${id}`));
-  const { rows: sealed } = await room.owner.query<{ sealed: Buffer }>(
+  const { rows: sealed } = await fixture.owner.query<{ sealed: Buffer }>(
     `select mpxn_sealed as sealed from meter_point where mpxn_hash = $1 and mpxn_sealed is not null
      union all select mpxn_sealed from occupancy_mpxn where mpxn_hash = $1`,
     [hashOf(mpxn)],
@@ -106,47 +110,47 @@ async function readable(mpxn: string): Promise<{ direct: number; keyed: number }
   };
 }
 
-/** A whole walk of the sweep, as the subgraph does each hour. */
+/** Runs a complete sweep, as the subgraph does each hour. */
 async function sweep(): Promise<void> {
   const walk = dueKeys(pool, TARIFF_OCCUPANCIES);
   while ((await walk()) > 0);
 }
 
-/** A consumer with a consent and a tariff, whose RTI User receives events at a path. */
+/** Creates a consumer with a consent and a tariff, whose RTI User receives events at a path. */
 async function occupant(
   mpxn: string,
   subject: string,
 ): Promise<{ userId: string; caller: Caller; registrationId: string }> {
-  const { userId, caller } = await room.participant({ mpxns: [mpxn], subject });
-  const { registrationId } = await room.consent(caller);
-  await room.webhook(caller, `/${subject}`);
-  await room.assign(mpxn, 1);
-  await room.settled();
+  const { userId, caller } = await fixture.participant({ mpxns: [mpxn], subject });
+  const { registrationId } = await fixture.consent(caller);
+  await fixture.webhook(caller, `/${subject}`);
+  await fixture.assign(mpxn, 1);
+  await fixture.settled();
   return { userId, caller, registrationId };
 }
 
-const posted = (path: string) => told(room.receiver.received.filter((post) => post.path === `/${path}`));
+const posted = (path: string) => bodiesOf(fixture.receiver.received.filter((post) => post.path === `/${path}`));
 
 describe('Thirteen months after an assignment ended', () => {
   it('its MPxN is unreadable everywhere, while that of the present occupant is readable and events continue', async () => {
     const mpxn = newMpxn();
     const former = await occupant(mpxn, 'former-1');
     await end(mpxn);
-    await room.settled();
+    await fixture.settled();
     const present = await occupant(mpxn, 'present-1');
     expect([await consented(former.userId), await consented(present.userId)]).toEqual([[[mpxn]], [[mpxn]]]);
     expect(await logged(mpxn)).toEqual([mpxn, mpxn, mpxn]);
     expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 2 });
-    await room.moveClock(await secondsTo(13, -HOUR));
+    await fixture.moveClock(await secondsTo(13, -HOUR));
     await sweep();
     expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 2 });
-    await room.moveClock(await secondsTo(13, HOUR));
+    await fixture.moveClock(await secondsTo(13, HOUR));
     await sweep();
     expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 1 });
     expect([await consented(former.userId), await consented(present.userId)]).toEqual([[[null]], [[mpxn]]]);
     expect(await logged(mpxn)).toEqual([null, null, mpxn]);
-    await room.assign(mpxn, 2);
-    await room.settled();
+    await fixture.assign(mpxn, 2);
+    await fixture.settled();
     expect(posted('present-1').map((body) => [body.type, body.mpxn])).toEqual([
       ['tariff.change', mpxn],
       ['tariff.change', mpxn],
@@ -157,25 +161,25 @@ describe('Thirteen months after an assignment ended', () => {
   it('events of the next occupancy contain the MPxN, whichever of the two was planned first', async () => {
     for (const endFirst of [true, false]) {
       const mpxn = newMpxn();
-      await room.assign(mpxn, 1);
+      await fixture.assign(mpxn, 1);
       if (endFirst) await end(mpxn, HOUR);
-      await room.assign(mpxn, 2, 2 * HOUR);
+      await fixture.assign(mpxn, 2, 2 * HOUR);
       if (!endFirst) await end(mpxn, HOUR);
-      await room.moveOn(3 * HOUR);
-      await room.settled();
+      await fixture.moveOn(3 * HOUR);
+      await fixture.settled();
       expect(await logged(mpxn)).toEqual([mpxn, mpxn, mpxn]);
-      await room.moveClock(await secondsTo(13, 2 * HOUR));
+      await fixture.moveClock(await secondsTo(13, 2 * HOUR));
       await sweep();
       expect(await logged(mpxn)).toEqual([null, null, mpxn]);
-      await room.moveClock(0);
+      await fixture.moveClock(0);
     }
   });
 
   it('the MPxN of a meter point without a next occupancy is stored nowhere any more', async () => {
     const mpxn = newMpxn();
-    await room.assign(mpxn, 1);
+    await fixture.assign(mpxn, 1);
     await end(mpxn);
-    await room.moveClock(await secondsTo(13, HOUR));
+    await fixture.moveClock(await secondsTo(13, HOUR));
     await sweep();
     expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 0 });
   });
@@ -185,26 +189,26 @@ describe('A present occupancy', () => {
   it('retains its MPxN without limit, and its key cannot be deleted', async () => {
     const mpxn = newMpxn();
     const { userId } = await occupant(mpxn, 'lasting');
-    await room.moveClock(await secondsTo(40));
+    await fixture.moveClock(await secondsTo(40));
     await sweep();
     expect([await consented(userId), await logged(mpxn)]).toEqual([[[mpxn]], [mpxn]]);
     const destroy = 'delete from tariffs_keys.occupancy_key where premises = $1';
     const rewrite = `update tariffs.occupancy_mpxn set key_id = gen_random_uuid() where mpxn_hash = $1`;
-    for (const session of [pool, room.owner]) {
-      await expect(session.query(destroy, [hashOf(mpxn)])).rejects.toMatchObject(REFUSED);
-      await expect(session.query(rewrite, [hashOf(mpxn)])).rejects.toMatchObject(REFUSED);
+    for (const session of [pool, fixture.owner]) {
+      await expect(session.query(destroy, [hashOf(mpxn)])).rejects.toMatchObject(REJECTED);
+      await expect(session.query(rewrite, [hashOf(mpxn)])).rejects.toMatchObject(REJECTED);
     }
   });
 
   it('has one key and one MPxN, however many consents and assignments are concurrent', async () => {
     const mpxn = newMpxn();
     const people = await Promise.all(
-      [1, 2, 3, 4].map((n) => room.participant({ mpxns: [mpxn], subject: `at-once-${n}` })),
+      [1, 2, 3, 4].map((n) => fixture.participant({ mpxns: [mpxn], subject: `at-once-${n}` })),
     );
     await Promise.all([
-      ...people.map(({ caller }) => room.consent(caller)),
-      ...[1, 2, 3].map((number) => room.assign(mpxn, number, number * HOUR)),
-      room.assign(mpxn, 4, -HOUR).then(() => end(mpxn, 4 * HOUR)),
+      ...people.map(({ caller }) => fixture.consent(caller)),
+      ...[1, 2, 3].map((number) => fixture.assign(mpxn, number, number * HOUR)),
+      fixture.assign(mpxn, 4, -HOUR).then(() => end(mpxn, 4 * HOUR)),
     ]);
     expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 1 });
     for (const { userId } of people) expect(await consented(userId)).toEqual([[mpxn]]);
@@ -212,7 +216,7 @@ describe('A present occupancy', () => {
 });
 
 describe('An admin who erases an MPxN', () => {
-  const erase = async (mpxn: string) => (await room.ask(ERASE, { mpxn }, ADMIN)).eraseEndedOccupancies;
+  const erase = async (mpxn: string) => (await fixture.execute(ERASE, { mpxn }, ADMIN)).eraseEndedOccupancies;
 
   it('erases the ended occupancies that no consent needs, receives their number, and leaves the present one unchanged', async () => {
     const mpxn = newMpxn();
@@ -220,63 +224,63 @@ describe('An admin who erases an MPxN', () => {
     await end(mpxn);
     const present = await occupant(mpxn, 'present-2');
     expect(await erase(mpxn)).toEqual({ erased: 0, retained: 1 });
-    await room.ask(REVOKE, { id: former.registrationId }, ADMIN);
-    await room.settled();
+    await fixture.execute(REVOKE, { id: former.registrationId }, ADMIN);
+    await fixture.settled();
     expect(posted('former-2').map((body) => [body.type, body.mpxn])).toContainEqual(['consent.revoked', mpxn]);
     expect(await erase(mpxn)).toEqual({ erased: 0, retained: 1 });
-    await room.moveClock(4 * DAY + HOUR);
+    await fixture.moveClock(4 * DAY + HOUR);
     expect(await erase(mpxn)).toEqual({ erased: 1, retained: 0 });
     expect(await erase(mpxn)).toEqual({ erased: 0, retained: 0 });
     expect([await consented(former.userId), await consented(present.userId)]).toEqual([[[null]], [[mpxn]]]);
     expect(await logged(mpxn)).toEqual([null, null, mpxn, null]);
-    const { rows } = await room.owner.query('select account_id from occupancy_erasure');
+    const { rows } = await fixture.owner.query('select account_id from occupancy_erasure');
     expect(rows).toEqual([{ account_id: ADMIN.accountId }]);
   });
 
   it('must pass a valid MPxN', async () => {
-    expect(await room.refusal(ERASE, { mpxn: 'x' }, ADMIN)).toBe('VAL001 mpxn');
+    expect(await fixture.errorOf(ERASE, { mpxn: 'x' }, ADMIN)).toBe('VAL001 mpxn');
   });
 
   it('leaves nothing to send: a waiting delivery is superseded', async () => {
     const mpxn = newMpxn();
     const { userId, registrationId } = await occupant(mpxn, 'former-3');
     await end(mpxn);
-    await room.settled();
-    const [webhook] = (await room.owner.query('select id from webhook where user_id = $1', [userId])).rows;
-    await room.owner.query(`insert into event (type, occurred_at, mpid, mpxn_hash, consent_id)
+    await fixture.settled();
+    const [webhook] = (await fixture.owner.query('select id from webhook where user_id = $1', [userId])).rows;
+    await fixture.owner.query(`insert into event (type, occurred_at, mpid, mpxn_hash, consent_id)
       values ('consent.revoked', register_now(), 'LAPW', '\\x${hashOf(mpxn).toString('hex')}', '${registrationId}')`);
-    await room.settled();
+    await fixture.settled();
     const states = async () =>
       (
-        await room.owner.query(
+        await fixture.owner.query(
           `select state from delivery join event on event.id = event_id where endpoint_id = $1 and type = 'consent.revoked'`,
           [webhook.id],
         )
       ).rows;
     expect(await states()).toEqual([{ state: 'delivered' }]);
-    await room.owner.query(
+    await fixture.owner.query(
       'insert into occupancy_erasure (key_id) select id from tariffs_keys.occupancy_key where premises = $1',
       [hashOf(mpxn)],
     );
     await sweep();
     expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 0 });
-    await room.owner.query(`insert into event (type, occurred_at, mpid, mpxn_hash, consent_id)
+    await fixture.owner.query(`insert into event (type, occurred_at, mpid, mpxn_hash, consent_id)
       values ('consent.revoked', register_now(), 'LAPW', '\\x${hashOf(mpxn).toString('hex')}', '${registrationId}')`);
-    await room.settled();
+    await fixture.settled();
     expect((await states()).map(({ state }) => state).toSorted()).toEqual(['delivered', 'superseded']);
   });
 });
 
 describe('MPxNs that the previous release has stored', () => {
-  /** Makes of rows what was written before migration 0003: the MPxN sealed once, for all occupancies. */
+  /** Converts rows to their form before migration 0003: the MPxN encrypted once, for all occupancies. */
   async function storedBefore(mpxn: string): Promise<void> {
-    const { hash, sealed } = directlySealed(room.keys, mpxn);
+    const { hash, sealed } = directlyEncrypted(fixture.keys, mpxn);
     const tables = ['meter_point', 'occupancy_mpxn', 'tariffs_keys.occupancy_key'];
-    for (const table of tables) await room.owner.query(`alter table ${table} disable trigger user`);
-    await room.owner.query('update meter_point set mpxn_sealed = $2 where mpxn_hash = $1', [hash, sealed]);
-    await room.owner.query('delete from occupancy_mpxn where mpxn_hash = $1', [hash]);
-    await room.owner.query('delete from tariffs_keys.occupancy_key where premises = $1', [hash]);
-    for (const table of tables) await room.owner.query(`alter table ${table} enable trigger user`);
+    for (const table of tables) await fixture.owner.query(`alter table ${table} disable trigger user`);
+    await fixture.owner.query('update meter_point set mpxn_sealed = $2 where mpxn_hash = $1', [hash, sealed]);
+    await fixture.owner.query('delete from occupancy_mpxn where mpxn_hash = $1', [hash]);
+    await fixture.owner.query('delete from tariffs_keys.occupancy_key where premises = $1', [hash]);
+    for (const table of tables) await fixture.owner.query(`alter table ${table} enable trigger user`);
   }
 
   it('remain readable, and are re-encrypted per occupancy by any number of replicas, even if one is killed', async () => {
@@ -290,13 +294,13 @@ describe('MPxNs that the previous release has stored', () => {
       formers.push(former);
       expect([await logged(mpxn), await consented(former.userId)]).toEqual([[mpxn, mpxn, mpxn], [[mpxn]]]);
     }
-    const settle = () => reencryptMpxns(pool, mpxnCipher(room.keys));
-    await room.owner.query(`
+    const settle = () => reencryptMpxns(pool, mpxnCipher(fixture.keys));
+    await fixture.owner.query(`
       create function kill() returns trigger language plpgsql as $$ begin raise exception 'killed'; end $$;
       create trigger killed before update on meter_point for each row when (new.mpxn_hash = '\\x${hashOf(mpxns[1] as string).toString('hex')}')
         execute function kill()`);
     await expect(settle()).rejects.toThrow('killed');
-    await room.owner.query('drop trigger killed on meter_point');
+    await fixture.owner.query('drop trigger killed on meter_point');
     expect(await readable(mpxns[0] as string)).toEqual({ direct: 1, keyed: 0 });
     await Promise.all([settle(), settle(), settle()]);
     for (const [n, mpxn] of mpxns.entries()) {
@@ -311,12 +315,12 @@ describe('MPxNs that the previous release has stored', () => {
   it('are re-encrypted by a replica that starts, which also destroys due keys', async () => {
     const [mpxn, ended] = [newMpxn(), newMpxn()];
     await occupant(mpxn, `lives-at-${mpxn}`);
-    await room.assign(ended, 1);
+    await fixture.assign(ended, 1);
     await end(ended);
     await storedBefore(mpxn);
-    await room.moveClock(await secondsTo(13, HOUR));
+    await fixture.moveClock(await secondsTo(13, HOUR));
     const replica = await startTariffs({
-      ...{ databaseUrl: room.url, keys: room.keys, logger: pino({ level: 'silent' }), production: false },
+      ...{ databaseUrl: fixture.url, keys: fixture.keys, logger: pino({ level: 'silent' }), production: false },
       ...{ clockOffsetSeconds: 0, rateLimitsOff: true, limits: readSettings({}).limits, webhookAllowLoopback: true },
     });
     try {
@@ -331,24 +335,24 @@ describe('MPxNs that the previous release has stored', () => {
 
   it('are deleted at once if the occupancy ended long ago', async () => {
     const mpxn = newMpxn();
-    await room.assign(mpxn, 1);
+    await fixture.assign(mpxn, 1);
     await end(mpxn);
-    await room.settled();
+    await fixture.settled();
     await storedBefore(mpxn);
-    await room.moveClock(await secondsTo(13, HOUR));
-    await reencryptMpxns(pool, mpxnCipher(room.keys));
+    await fixture.moveClock(await secondsTo(13, HOUR));
+    await reencryptMpxns(pool, mpxnCipher(fixture.keys));
     expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 0 });
     await expect(
       pool.query(`update meter_point set mpxn_sealed = '\\x00' where mpxn_hash = $1`, [hashOf(mpxn)]),
-    ).rejects.toMatchObject(REFUSED);
+    ).rejects.toMatchObject(REJECTED);
   });
 
   it('can be erased on request', async () => {
     const mpxn = newMpxn();
-    await room.assign(mpxn, 1);
+    await fixture.assign(mpxn, 1);
     await end(mpxn);
     await storedBefore(mpxn);
-    expect((await room.ask(ERASE, { mpxn }, ADMIN)).eraseEndedOccupancies).toEqual({ erased: 1, retained: 0 });
+    expect((await fixture.execute(ERASE, { mpxn }, ADMIN)).eraseEndedOccupancies).toEqual({ erased: 1, retained: 0 });
     expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 0 });
   });
 });

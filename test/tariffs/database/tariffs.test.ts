@@ -11,7 +11,7 @@ import { supplierKeys } from './chapters/supplier-keys';
 import { eventsOfValidity } from './chapters/validity-events';
 import { yearOfPrices } from './chapters/year-of-prices';
 
-/** Chapters of one file load the product once. */
+/** One file contains all chapters, so that jest loads the product once. */
 describe('The catalogue', () => {
   catalogue();
 });

@@ -7,15 +7,15 @@ import { type ConsumerIssuer, startConsumerIssuer } from '../../support/consumer
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { newMpid, newMpxn } from '../../support/customers';
 import { supplierInput } from '../../support/tariff-graph';
-import { type RestAnswer, anonymousClient, tokenOf } from '../../support/rest-client';
+import { type RestResponse, anonymousClient, tokenOf } from '../../support/rest-client';
 
 /**
- * Interface D: who may do what (3-decisions-c-d.md, D.1 and D.2). Each caller asks each endpoint for something that is there and that it
- * could have; letters name the word of a refusal.
+ * Expected status of each endpoint of Interface D for each caller (decisions C/D, D.1 and D.2). The requested objects
+ * exist, so that only the caller decides. A letter stands for the error word.
  */
 const TABLE = `
                                    suppliers users user tariffs tariff customer consent revoke webhook remove report
-nobody                                   200   200  200     200    200     401u    401u   401u    401u   401u   401u
+an unauthenticated client                200   200  200     200    200     401u    401u   401u    401u   401u   401u
 a consumer                               200   200  200     200    200      200     201    204     201    204   403f
 a consumer without tariff:read           200   200  200     200    200     403f     201    204     201    204   403f
 a consumer without consent:write         200   200  200     200    200      200    403f   403f     201    204   403f
@@ -29,7 +29,7 @@ another consumer                         200   200  200     200    200     403c 
 another meter point of the consumer      200   200  200     200    200      200     200    204     201    204   403f
 an expired token                        401x  401x 401x    401x   401x     401x    401x   401x    401x   401x   401x
 a forged token                          401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
-a token for somebody else               401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
+a token for another audience            401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
 a token of an unknown issuer            401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
 a token of a suspended supplier         401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
 a token of another supplier              200   200  200     200    200     403c     201   404r     201   404w   403f
@@ -73,7 +73,7 @@ let register: SharedRegister;
 let parties: ConsumerParties;
 let stranger: ConsumerIssuer;
 let suspended: ConsumerIssuer;
-/** A supplier that is suspended and has an API key. */
+/** Creates a suspended supplier with an API key. */
 let suspendedWithKey: string;
 let callers: Readonly<Record<string, Record<string, string>>>;
 
@@ -103,7 +103,7 @@ async function allCallers(): Promise<typeof callers> {
   const account = async (role: AccountRole) => bearer(await tokenOf(register, role));
   const token = await issuer.token(consumer);
   return {
-    nobody: {},
+    'an unauthenticated client': {},
     'a consumer': bearer(token),
     'a consumer without tariff:read': bearer(await withScope('consent:write webhook:write')),
     'a consumer without consent:write': bearer(await withScope('tariff:read webhook:write')),
@@ -119,7 +119,7 @@ async function allCallers(): Promise<typeof callers> {
     'another meter point of the consumer': bearer(await issuer.token({ ...consumer, mpxn: [newMpxn()] })),
     'an expired token': bearer(await issuer.token({ ...consumer, iat: now - 7200, exp: now - 3600 })),
     'a forged token': bearer(await issuer.forged(consumer)),
-    'a token for somebody else': bearer(await issuer.token({ ...consumer, aud: 'https://elsewhere.example' })),
+    'a token for another audience': bearer(await issuer.token({ ...consumer, aud: 'https://elsewhere.example' })),
     'a token of an unknown issuer': bearer(await stranger.token(consumer)),
     'a token of a suspended supplier': bearer(await suspended.token(consumer)),
     'a token of another supplier': bearer(await otherSupplier.issuer.token(consumer)),
@@ -148,7 +148,7 @@ async function enterSuspendedSupplier(): Promise<void> {
   await parties.admin(SET_STATUS, { mpid, status: 'SUSPENDED' });
 }
 
-/** Suppliers with accounts and keys, as their entries stand. */
+/** Creates suppliers of every inactive status; returns the headers of their keys and accounts. */
 async function inactiveSuppliers(): Promise<Record<string, Record<string, string>>> {
   const found: Record<string, Record<string, string>> = {};
   for (const status of ['suspended', 'disabled', 'removed', null] as const) {
@@ -174,14 +174,14 @@ const SAVE_SUPPLIER = 'mutation ($input: SupplierInput!) { saveSupplier(input: $
 const SET_STATUS =
   'mutation ($mpid: String!, $status: RegisterEntryStatus!) { setSupplierStatus(mpid: $mpid, status: $status) { status } }';
 
-type Ask = (method: string, path: string, body?: unknown) => Promise<RestAnswer>;
+type Send = (method: string, path: string, body?: unknown) => Promise<RestResponse>;
 
-const as = (caller: string): Ask => {
+const as = (caller: string): Send => {
   const client = anonymousClient(register.rest);
   return (method, path, body) => client(method, path, body, callers[caller]);
 };
 
-/** What the consumer has at the supplier before each request: a consent, and a webhook of its RTI User. */
+/** Creates the consent of the consumer and the webhook of its RTI User, if a request has removed them. */
 async function existing(): Promise<{ registration: string; webhook: string }> {
   const consumer = as('a consumer');
   const consent = await consumer('POST', '/v1/consent', {});
@@ -189,36 +189,36 @@ async function existing(): Promise<{ registration: string; webhook: string }> {
   return { registration: String(consent.body['data'].registration_id), webhook: String(webhook.body['webhook_id']) };
 }
 
-/** Asks an endpoint; what it would make new is not there, what it asks for is. */
-const ASKED: Readonly<Record<string, (ask: Ask) => Promise<RestAnswer>>> = {
-  suppliers: (ask) => ask('GET', '/v1/suppliers'),
-  users: (ask) => ask('GET', '/v1/users'),
-  user: (ask) => ask('GET', `/v1/users/${parties.users.active}`),
-  tariffs: (ask) => ask('GET', `/v1/tariff/${parties.supplier.mpid}`),
-  tariff: (ask) => ask('GET', `/v1/tariff/${parties.supplier.mpid}/${parties.tariffId}`),
-  customer: async (ask) => {
+/** Calls an endpoint. The named objects exist; an object that the request would create does not. */
+const REQUESTS: Readonly<Record<string, (send: Send) => Promise<RestResponse>>> = {
+  suppliers: (send) => send('GET', '/v1/suppliers'),
+  users: (send) => send('GET', '/v1/users'),
+  user: (send) => send('GET', `/v1/users/${parties.users.active}`),
+  tariffs: (send) => send('GET', `/v1/tariff/${parties.supplier.mpid}`),
+  tariff: (send) => send('GET', `/v1/tariff/${parties.supplier.mpid}/${parties.tariffId}`),
+  customer: async (send) => {
     await existing();
-    return ask('GET', '/v1/tariff/customer');
+    return send('GET', '/v1/tariff/customer');
   },
-  consent: async (ask) => ask('POST', '/v1/consent', {}),
-  revoke: async (ask) => ask('DELETE', `/v1/consent/${(await existing()).registration}`),
-  webhook: async (ask) => {
+  consent: async (send) => send('POST', '/v1/consent', {}),
+  revoke: async (send) => send('DELETE', `/v1/consent/${(await existing()).registration}`),
+  webhook: async (send) => {
     await as('a consumer')('DELETE', `/v1/webhook/${(await existing()).webhook}`);
-    return ask('POST', '/v1/webhook', { webhook_url: 'https://pennywise.example/tariff-events' });
+    return send('POST', '/v1/webhook', { webhook_url: 'https://pennywise.example/tariff-events' });
   },
-  remove: async (ask) => ask('DELETE', `/v1/webhook/${(await existing()).webhook}`),
-  report: (ask) => ask('POST', '/v1/report', REPORT),
+  remove: async (send) => send('DELETE', `/v1/webhook/${(await existing()).webhook}`),
+  report: (send) => send('POST', '/v1/report', REPORT),
 };
 
-/** A consent of the consumer would be repeated, not given. */
+/** Revokes the consent of the consumer, so that the next request grants it instead of repeating it. */
 async function withoutConsent(): Promise<void> {
   await as('a consumer')('DELETE', `/v1/consent/${(await existing()).registration}`);
 }
 
-/** An RTI User as it stands in the list of all, which other tests enter theirs in. */
-async function listedAs(ask: Ask, userId: string): Promise<object> {
+/** Finds an RTI User in the list, which also contains those of other tests. */
+async function listedAs(send: Send, userId: string): Promise<object> {
   for (let offset = 0; ; offset += 100) {
-    const { body } = await ask('GET', `/v1/users?limit=100&offset=${offset}`);
+    const { body } = await send('GET', `/v1/users?limit=100&offset=${offset}`);
     const found = body['data'].find(({ user_id }: { user_id: string }) => user_id === userId);
     if (found !== undefined) return found;
     expect(body['meta'].total).toBeGreaterThan(offset + 100);
@@ -227,7 +227,7 @@ async function listedAs(ask: Ask, userId: string): Promise<object> {
 
 describe('Interface D', () => {
   it('has a column for every endpoint and a row for every caller', () => {
-    expect(ENDPOINTS).toEqual(Object.keys(ASKED));
+    expect(ENDPOINTS).toEqual(Object.keys(REQUESTS));
     expect(ROWS.map(({ caller }) => caller).toSorted()).toEqual(Object.keys(callers).toSorted());
   });
 
@@ -235,7 +235,7 @@ describe('Interface D', () => {
     const found: string[] = [];
     for (const endpoint of ENDPOINTS) {
       if (endpoint === 'consent' && caller !== 'another meter point of the consumer') await withoutConsent();
-      const { status, body } = await (ASKED[endpoint] as (typeof ASKED)[string])(as(caller));
+      const { status, body } = await (REQUESTS[endpoint] as (typeof REQUESTS)[string])(as(caller));
       const letter = Object.entries(WORDS).find(([, word]) => word === body['code'])?.[0] ?? '';
       found.push(`${status}${letter}`);
     }
@@ -243,7 +243,7 @@ describe('Interface D', () => {
   });
 
   it.each([
-    ['nobody', false],
+    ['an unauthenticated client', false],
     ['another consumer', true],
     ['a token of another supplier', true],
     ['the key of the supplier', true],
@@ -252,36 +252,36 @@ describe('Interface D', () => {
     ['an account of an admin', true],
     ['an account of an analyst', false],
     ['an account of a data_user', false],
-  ])('shows the contact of an RTI User to %s: %s', async (caller, isTold) => {
+  ])('shows the contact of an RTI User to %s: %s', async (caller, isVisible) => {
     const { body } = await as(caller)('GET', `/v1/users/${parties.users.active}`);
     const listed = await listedAs(as(caller), parties.users.active);
     const reached = [body, listed].map((user) => ['webhook_url' in user, 'contact' in user]);
     expect(reached).toEqual([
-      [isTold, isTold],
-      [isTold, isTold],
+      [isVisible, isVisible],
+      [isVisible, isVisible],
     ]);
   });
 
   it('rejects a supplier that is not active with the reason, after all violations of its request, and admits it again once it is active', async () => {
-    const ask = as('the key of a suspended supplier');
-    const refused = { code: 'forbidden', message: 'The supplier is not active in the register.' };
-    expect((await ask('GET', '/v1/users')).body).toEqual(refused);
-    expect((await ask('POST', '/v1/report', REPORT)).body).toEqual(refused);
-    const { body } = await ask('POST', '/v1/report', { ...REPORT, period_end: REPORT.period_start });
+    const send = as('the key of a suspended supplier');
+    const rejected = { code: 'forbidden', message: 'The supplier is not active in the register.' };
+    expect((await send('GET', '/v1/users')).body).toEqual(rejected);
+    expect((await send('POST', '/v1/report', REPORT)).body).toEqual(rejected);
+    const { body } = await send('POST', '/v1/report', { ...REPORT, period_end: REPORT.period_start });
     expect(body).toMatchObject({
       code: 'invalid_request',
       details: [{ path: '/period_end', message: 'must be after the beginning of the period' }],
     });
     await parties.admin(SET_STATUS, { mpid: suspendedWithKey, status: 'ACTIVE' });
-    expect((await ask('GET', `/v1/users/${parties.users.active}`)).body).toHaveProperty('contact');
-    expect((await ask('POST', '/v1/report', REPORT)).status).toBe(202);
+    expect((await send('GET', `/v1/users/${parties.users.active}`)).body).toHaveProperty('contact');
+    expect((await send('POST', '/v1/report', REPORT)).status).toBe(202);
     await parties.admin(SET_STATUS, { mpid: suspendedWithKey, status: 'SUSPENDED' });
-    expect((await ask('GET', '/v1/users')).status).toBe(403);
+    expect((await send('GET', '/v1/users')).status).toBe(403);
   });
 
   it('reports a window that ends before it starts with the JSON names', async () => {
     const query = 'valid_from=2026-06-01T00:00:00Z&valid_to=2026-06-01T00:00:00Z';
-    const { body } = await as('nobody')('GET', `/v1/tariff/${parties.supplier.mpid}?${query}`);
+    const { body } = await as('an unauthenticated client')('GET', `/v1/tariff/${parties.supplier.mpid}?${query}`);
     expect(body).toMatchObject({
       code: 'invalid_parameter',
       message: 'query parameter valid_to: must be after the beginning of the window',

@@ -2,40 +2,40 @@ import { createClient } from 'graphql-ws';
 import { SignJWT, generateKeyPair } from 'jose';
 import { WebSocket } from 'ws';
 import { consumerToken, rtiApplication } from '../../support/consumer-sign-in';
-import { type GraphAnswer, failuresOf, graphAs } from '../../support/graph';
+import { type GraphResponse, failuresOf, graphAs } from '../../support/graph';
 import { type SharedRegister, sharedRegister, usualWirings } from '../../support/register';
 import { overWebSocket } from '../../support/subscriber';
-import { type TariffSharingRoom, tariffSharing } from '../../support/tariff-sharing';
+import { type TariffSharingFixture, tariffSharing } from '../../support/tariff-sharing';
 
 describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
   let register: SharedRegister;
-  let room: TariffSharingRoom;
+  let fixture: TariffSharingFixture;
   let token: string;
   beforeAll(async () => {
     register = await sharedRegister(wiring);
-    room = await tariffSharing(register);
+    fixture = await tariffSharing(register);
     token = await newToken();
   });
   afterAll(async () => {
-    await room?.supplier.close();
+    await fixture?.supplier.close();
   });
 
   function newToken(scope?: string): Promise<string> {
     const { client_id: id, client_secret: secret } = rtiUser();
-    return consumerToken(room.supplier, { id, secret }, room.consumer, scope);
+    return consumerToken(fixture.supplier, { id, secret }, fixture.consumer, scope);
   }
 
-  const rtiUser = () => room.rtiUsers[0] as TariffSharingRoom['rtiUsers'][number];
+  const rtiUser = () => fixture.rtiUsers[0] as TariffSharingFixture['rtiUsers'][number];
 
-  /** Asks the gateway with these headers. */
-  async function ask(query: string, headers: Record<string, string>): Promise<GraphAnswer> {
+  /** Sends an operation to the gateway with these headers. */
+  async function execute(query: string, headers: Record<string, string>): Promise<GraphResponse> {
     const response = await fetch(`${register.gateway}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ query }),
     });
     const text = await response.text();
-    const { data = null, errors = [], extensions = {} } = JSON.parse(text) as Partial<GraphAnswer>;
+    const { data = null, errors = [], extensions = {} } = JSON.parse(text) as Partial<GraphResponse>;
     return { status: response.status, headers: response.headers, text, data, errors, extensions };
   }
 
@@ -46,17 +46,17 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
   describe('an RTI User with the token of a consumer', () => {
     it('reads the tariffs of the consumer as long as the consent is live', async () => {
       const shared = '{ customerTariffs { tariffId } }';
-      expect(failuresOf(await ask(shared, bearer(token)))).toEqual(['RTI002 customerTariffs']);
-      const given = await ask('mutation { giveTariffConsent { registrationId isNew } }', bearer(token));
+      expect(failuresOf(await execute(shared, bearer(token)))).toEqual(['RTI002 customerTariffs']);
+      const given = await execute('mutation { giveTariffConsent { registrationId isNew } }', bearer(token));
       const { registrationId } = given.data.giveTariffConsent;
       const admin = await graphAs(register, 'admin');
-      const { data } = await admin(`{ appliedTariff(mpxn: "${room.consumer.mpxns[0]}") { tariffId } }`);
-      expect((await ask(shared, bearer(token))).data).toEqual({ customerTariffs: [data.appliedTariff] });
-      await ask(
+      const { data } = await admin(`{ appliedTariff(mpxn: "${fixture.consumer.mpxns[0]}") { tariffId } }`);
+      expect((await execute(shared, bearer(token))).data).toEqual({ customerTariffs: [data.appliedTariff] });
+      await execute(
         `mutation { revokeTariffConsent(registrationId: "${registrationId}") { registrationId } }`,
         bearer(token),
       );
-      expect(failuresOf(await ask(shared, bearer(token)))).toEqual(['RTI002 customerTariffs']);
+      expect(failuresOf(await execute(shared, bearer(token)))).toEqual(['RTI002 customerTariffs']);
     });
 
     it.each<[string, string, string]>([
@@ -64,9 +64,9 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
       ['consent:write', 'tariff:read webhook:write', 'mutation { giveTariffConsent { isNew } }'],
       ['webhook:write', 'tariff:read consent:write', 'mutation { registerRtiWebhook(webhookUrl: "x") { isNew } }'],
     ])('needs the scope %s, which is checked before the rest of the request', async (scope, others, operation) => {
-      const [answer] = failuresOf(await ask(operation, bearer(await newToken(others))));
-      expect(answer).toMatch(/^PRM001/);
-      const [withScope] = failuresOf(await ask(operation, bearer(await newToken(scope))));
+      const [response] = failuresOf(await execute(operation, bearer(await newToken(others))));
+      expect(response).toMatch(/^PRM001/);
+      const [withScope] = failuresOf(await execute(operation, bearer(await newToken(scope))));
       expect(withScope ?? 'let in').not.toMatch(/^(PRM|AUT)/);
     });
 
@@ -74,71 +74,73 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
       'is rejected at once while it is %s, and reads public data only',
       async (status) => {
         const { user_id: userId } = rtiUser();
-        await room.setRtiUserStatus(userId, status);
-        expect(failuresOf(await ask('mutation { giveTariffConsent { isNew } }', bearer(token)))).toEqual(['RTI001']);
-        const { data } = await ask(contact(), bearer(token));
+        await fixture.setRtiUserStatus(userId, status);
+        expect(failuresOf(await execute('mutation { giveTariffConsent { isNew } }', bearer(token)))).toEqual([
+          'RTI001',
+        ]);
+        const { data } = await execute(contact(), bearer(token));
         expect(data).toEqual({ rtiUser: { displayName: 'Kestrel', contact: null } });
-        await room.setRtiUserStatus(userId, 'ACTIVE');
-        expect(failuresOf(await ask('mutation { giveTariffConsent { isNew } }', bearer(token)))).toEqual([]);
+        await fixture.setRtiUserStatus(userId, 'ACTIVE');
+        expect(failuresOf(await execute('mutation { giveTariffConsent { isNew } }', bearer(token)))).toEqual([]);
       },
     );
 
     it('sees its own contact, as others do not', async () => {
       const own = { rtiUser: { displayName: 'Kestrel', contact: { email: 'partners@kestrel.example' } } };
-      expect((await ask(contact(), bearer(token))).data).toEqual(own);
-      expect((await ask(contact(), {})).data.rtiUser.contact).toBeNull();
+      expect((await execute(contact(), bearer(token))).data).toEqual(own);
+      expect((await execute(contact(), {})).data.rtiUser.contact).toBeNull();
     });
 
     it('may call no operation of accounts or customers', async () => {
-      expect(failuresOf(await ask('{ viewer { accountId } }', bearer(token)))).toEqual(['PRM001']);
-      expect(failuresOf(await ask('{ customerSession { signedInBy } }', bearer(token)))).toEqual(['PRM001']);
+      expect(failuresOf(await execute('{ viewer { accountId } }', bearer(token)))).toEqual(['PRM001']);
+      expect(failuresOf(await execute('{ customerSession { signedInBy } }', bearer(token)))).toEqual(['PRM001']);
     });
 
     it('may register webhooks with a token that names no consumer', async () => {
       const { client_id: id, client_secret: secret } = rtiUser();
-      const own = await (await rtiApplication(room.supplier, { id, secret })).ownToken();
-      expect(failuresOf(await ask('{ customerTariffs { tariffId } }', bearer(own)))[0]).toMatch(/^PRM001/);
-      expect(failuresOf(await ask(contact(), bearer(own)))).toEqual([]);
+      const own = await (await rtiApplication(fixture.supplier, { id, secret })).ownToken();
+      expect(failuresOf(await execute('{ customerTariffs { tariffId } }', bearer(own)))[0]).toMatch(/^PRM001/);
+      expect(failuresOf(await execute(contact(), bearer(own)))).toEqual([]);
     });
   });
 
   describe('an invalid token', () => {
     it('is rejected even by public operations: AUT001 with a challenge', async () => {
       const { privateKey } = await generateKeyPair('RS256');
-      const forged = await new SignJWT({ iss: room.supplier.issuer, aud: room.supplier.audience })
+      const forged = await new SignJWT({ iss: fixture.supplier.issuer, aud: fixture.supplier.audience })
         .setProtectedHeader({ alg: 'RS256' })
         .sign(privateKey);
       for (const sent of [forged, 'x', `${token}x`]) {
-        const answer = await ask('{ supplierPage { meta { total } } }', bearer(sent));
-        expect([answer.status, ...failuresOf(answer)]).toEqual([401, 'AUT001']);
-        expect(answer.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+        const response = await execute('{ supplierPage { meta { total } } }', bearer(sent));
+        expect([response.status, ...failuresOf(response)]).toEqual([401, 'AUT001']);
+        expect(response.headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
       }
     });
 
     it('does not affect a verification (Interface A)', async () => {
       const query = `{ accessRecord(key: "${register.sandbox.samples.access_keys.active}") { ak } }`;
-      expect(failuresOf(await ask(query, bearer('x')))).toEqual([]);
+      expect(failuresOf(await execute(query, bearer('x')))).toEqual([]);
     });
   });
 
   describe('a supplier with its API key', () => {
     it('has the rights of a supplier at every endpoint', async () => {
-      expect((await ask(contact(), withKey(room.apiKey))).data.rtiUser.contact).not.toBeNull();
-      const { data } = await ask('{ viewer { role } }', withKey(room.apiKey));
+      expect((await execute(contact(), withKey(fixture.apiKey))).data.rtiUser.contact).not.toBeNull();
+      const { data } = await execute('{ viewer { role } }', withKey(fixture.apiKey));
       expect(data).toEqual({ viewer: { role: 'SUPPLIER' } });
     });
 
     it('with a wrong key receives AUT003 instead of the public data', async () => {
       for (const sent of [`sk_${'A'.repeat(43)}`, 'x', '']) {
-        const answer = await ask(contact(), withKey(sent));
-        expect([answer.status, ...failuresOf(answer)]).toEqual([401, 'AUT003']);
+        const response = await execute(contact(), withKey(sent));
+        expect([response.status, ...failuresOf(response)]).toEqual([401, 'AUT003']);
       }
     });
 
     it('that sends two credentials receives AUT001', async () => {
-      const answer = await ask(contact(), { ...withKey(room.apiKey), ...bearer(token) });
-      expect([answer.status, ...failuresOf(answer)]).toEqual([401, 'AUT001']);
-      expect(answer.errors[0]?.message).toContain('Send one credential');
+      const response = await execute(contact(), { ...withKey(fixture.apiKey), ...bearer(token) });
+      expect([response.status, ...failuresOf(response)]).toEqual([401, 'AUT001']);
+      expect(response.errors[0]?.message).toContain('Send one credential');
     });
 
     it('subscribes over WebSocket, by the name of the header in any case, until the key is replaced', async () => {
@@ -146,7 +148,7 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
         url: `${register.gateway.replace(/^http/, 'ws')}/graphql`,
         webSocketImpl: WebSocket,
         retryAttempts: 0,
-        connectionParams: { 'X-Supplier-API-Key': room.apiKey },
+        connectionParams: { 'X-Supplier-API-Key': fixture.apiKey },
       });
       const connected = new Promise((resolve) => client.on('connected', () => resolve('let in')));
       const subscriber = overWebSocket(
@@ -161,31 +163,31 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
         retryAttempts: 0,
         connectionParams: { 'x-supplier-api-key': `sk_${'A'.repeat(43)}` },
       });
-      const refused = overWebSocket(
+      const rejected = overWebSocket(
         register.gateway,
         undefined,
         { query: 'subscription { tariffEvents { id } }' },
         other,
       );
-      expect(await refused.ended).toMatchObject({
+      expect(await rejected.ended).toMatchObject({
         kind: 'closed',
         code: 4401,
         reason: expect.stringMatching(/^AUT003/),
       });
       expect(await Promise.race([connected, subscriber.ended])).toBe('let in');
-      await room.newApiKey();
+      await fixture.newApiKey();
       expect(await subscriber.ended).toMatchObject({
         kind: 'closed',
         code: 4401,
         reason: expect.stringMatching(/^AUT003/),
       });
-      expect(failuresOf(await ask(contact(), withKey(room.apiKey)))).toEqual(['AUT003']);
+      expect(failuresOf(await execute(contact(), withKey(fixture.apiKey)))).toEqual(['AUT003']);
     });
   });
 
   it('cause no log entry with a token, key, consumer or meter point', async () => {
     const log = register.log();
-    for (const secret of [token, room.apiKey, room.consumer.login, room.consumer.mpxns[0] as string]) {
+    for (const secret of [token, fixture.apiKey, fixture.consumer.login, fixture.consumer.mpxns[0] as string]) {
       expect(log.includes(secret)).toBe(false);
     }
   });

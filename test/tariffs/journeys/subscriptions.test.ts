@@ -14,7 +14,7 @@ const EVENTS = `subscription ($after: String, $filter: TariffEventFilter) {
 const PAGE =
   'query ($filter: TariffEventFilter) { tariffEvents(first: 500, filter: $filter) { nodes { id cursor mpxn } } }';
 
-/** A supplier with an account, and a tariff. */
+/** Creates a supplier with an account and a tariff. */
 interface TestSupplier {
   readonly mpid: string;
   readonly token: string;
@@ -42,7 +42,7 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
     await owner?.end();
   });
 
-  async function answered(graph: Graph, query: string, variables: Record<string, unknown>) {
+  async function dataOf(graph: Graph, query: string, variables: Record<string, unknown>) {
     const { data, errors } = await graph(query, variables);
     if (errors.length > 0) throw new Error(JSON.stringify(errors));
     return data;
@@ -54,29 +54,29 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
     const account = await onboarded(admin, { role: 'SUPPLIER', displayName: `${mpid} Energy Limited`, mpid });
     const { token } = await signIn(register, account.accountId, account.secretKey);
     const graph = graphOf(register, token);
-    await answered(admin, 'mutation ($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }', {
+    await dataOf(admin, 'mutation ($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }', {
       input: supplierInput(mpid),
     });
     const input = tariffInput((number += 1));
-    await answered(graph, PUBLISH, { input });
+    await dataOf(graph, PUBLISH, { input });
     return { mpid, token, graph, tariffId: String(input['tariffId']) };
   }
 
-  /** A tariff begins to apply to an MPxN that nobody has. */
-  async function happen({ graph, tariffId }: TestSupplier): Promise<string> {
+  /** Assigns a tariff to a new MPxN, which causes an event; returns the MPxN. */
+  async function apply({ graph, tariffId }: TestSupplier): Promise<string> {
     const mpxn = String(1_100_000_000 + (number += 1));
-    await answered(graph, ASSIGN, { mpxn, tariffId, from: new Date(Date.now() - 60_000).toISOString() });
+    await dataOf(graph, ASSIGN, { mpxn, tariffId, from: new Date(Date.now() - 60_000).toISOString() });
     return mpxn;
   }
 
-  /** The log of a supplier, once it tells of an MPxN. */
+  /** Waits for an event of an MPxN; returns the log of the supplier. */
   const logged = async (supplier: TestSupplier, mpxn: string): Promise<{ id: string; cursor: string }[]> =>
     until(async () => {
-      const { nodes } = (await answered(supplier.graph, PAGE, { filter: {} })).tariffEvents;
+      const { nodes } = (await dataOf(supplier.graph, PAGE, { filter: {} })).tariffEvents;
       return nodes.some((each: { mpxn: string }) => each.mpxn === mpxn) ? nodes : undefined;
     });
 
-  const events = (told: Awaited<ReturnType<Subscriber['first']>>) => told.map(({ data }) => data.tariffEvents);
+  const events = (received: Awaited<ReturnType<Subscriber['first']>>) => received.map(({ data }) => data.tariffEvents);
 
   describe.each(TRANSPORTS)('over %s', (_, subscribe) => {
     const subscribed = (token: string | undefined, variables: Record<string, unknown> = {}): Subscriber => {
@@ -87,24 +87,24 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
 
     it('send a supplier its own events only: first those after a cursor, then new ones, each once', async () => {
       const [supplier, stranger] = [one as TestSupplier, other as TestSupplier];
-      const first = await happen(supplier);
+      const first = await apply(supplier);
       const known = await logged(supplier, first);
       const after = known.length > 1 ? known.at(-2)?.cursor : '';
       const subscriber = subscribed(supplier.token, { after });
       await subscriber.first(1);
-      await happen(stranger);
-      const second = await happen(supplier);
+      await apply(stranger);
+      const second = await apply(supplier);
       const all = await logged(supplier, second);
-      const told = events(await subscriber.first(2));
+      const received = events(await subscriber.first(2));
       const common = { type: 'TARIFF_CHANGE', mpid: supplier.mpid, tariff: { tariffId: supplier.tariffId } };
-      expect(told).toMatchObject([
+      expect(received).toMatchObject([
         { ...common, mpxn: first },
         { ...common, mpxn: second },
       ]);
-      expect(told.map(({ id, cursor }) => ({ id, cursor }))).toEqual(
+      expect(received.map(({ id, cursor }) => ({ id, cursor }))).toEqual(
         all.slice(-2).map(({ id, cursor }) => ({ id, cursor })),
       );
-      expect(subscriber.told).toHaveLength(2);
+      expect(subscriber.messages).toHaveLength(2);
     });
 
     it('send the back office all events, by supplier and by type, without MPxNs', async () => {
@@ -118,25 +118,25 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
           filter: { ...filter, types: ['SUPPLIER_CESSATION'] },
         }),
       ];
-      await happen(supplier);
-      const mpxn = await happen(stranger);
+      await apply(supplier);
+      const mpxn = await apply(stranger);
       const count = (await logged(stranger, mpxn)).length;
-      const [toldAdmin, toldAnalyst] = [await admin.first(count), await analyst.first(count)].map(events);
-      expect(toldAdmin?.every(({ mpid }) => mpid === stranger.mpid)).toBe(true);
-      for (const told of [toldAdmin, toldAnalyst])
-        expect(told?.map(({ mpxn: seen }) => seen)).toEqual(Array(count).fill(null));
-      expect(nothing.told).toEqual([]);
+      const [adminEvents, analystEvents] = [await admin.first(count), await analyst.first(count)].map(events);
+      expect(adminEvents?.every(({ mpid }) => mpid === stranger.mpid)).toBe(true);
+      for (const received of [adminEvents, analystEvents])
+        expect(received?.map(({ mpxn: seen }) => seen)).toEqual(Array(count).fill(null));
+      expect(nothing.messages).toEqual([]);
     });
 
     it('with identical text of two suppliers send each its own events: no result is shared between suppliers', async () => {
       const both = [one as TestSupplier, other as TestSupplier];
       const subscribers = both.map(({ token }) => subscribed(token, { after: '' }));
-      const mpxns = [await happen(one as TestSupplier), await happen(other as TestSupplier)];
+      const mpxns = [await apply(one as TestSupplier), await apply(other as TestSupplier)];
       for (const [index, supplier] of both.entries()) {
         const count = (await logged(supplier, mpxns[index] as string)).length;
-        const told = events((await subscribers[index]?.first(count)) ?? []);
-        expect(told.map(({ mpid }) => mpid)).toEqual(told.map(() => supplier.mpid));
-        expect(told.every(({ mpxn }) => /^\d{10}$/.test(mpxn))).toBe(true);
+        const received = events((await subscribers[index]?.first(count)) ?? []);
+        expect(received.map(({ mpid }) => mpid)).toEqual(received.map(() => supplier.mpid));
+        expect(received.every(({ mpxn }) => /^\d{10}$/.test(mpxn))).toBe(true);
       }
     });
 
@@ -152,8 +152,10 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
     ])('are rejected for %s: %s', async (__, code, token, variables) => {
       const subscriber = subscribed(await token(), variables());
       const ending = await subscriber.ended;
-      const told = subscriber.told.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code));
-      expect(ending.kind === 'errors' ? ending.codes : told).toEqual([code]);
+      const received = subscriber.messages.flatMap(({ errors = [] }) =>
+        errors.map(({ extensions }) => extensions.code),
+      );
+      expect(ending.kind === 'errors' ? ending.codes : received).toEqual([code]);
     });
   });
 
@@ -161,36 +163,39 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
     const supplier = await newSupplier();
     const admin = await graphAs(register, 'admin');
     const [[, overWebSocket], [, asEvents]] = TRANSPORTS;
-    const begun = (subscribe: typeof overWebSocket, after: string) => {
+    const started = (subscribe: typeof overWebSocket, after: string) => {
       const subscriber = subscribe(register.gateway, supplier.token, { query: EVENTS, variables: { after } });
       open.push(subscriber);
       return subscriber;
     };
     const codes = async (subscriber: Subscriber) => {
       const ending = await subscriber.ended;
-      const told = subscriber.told.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code));
-      return ending.kind === 'errors' ? ending.codes : told;
+      const received = subscriber.messages.flatMap(({ errors = [] }) =>
+        errors.map(({ extensions }) => extensions.code),
+      );
+      return ending.kind === 'errors' ? ending.codes : received;
     };
-    const running = [overWebSocket, asEvents].map((subscribe) => begun(subscribe, ''));
-    const first = await happen(supplier);
+    const running = [overWebSocket, asEvents].map((subscribe) => started(subscribe, ''));
+    const first = await apply(supplier);
     const [{ cursor = '' } = {}] = events((await running[0]?.first(1)) ?? []);
     await running[1]?.first(1);
     const status = (to: string) =>
-      answered(admin, `mutation { setSupplierStatus(mpid: "${supplier.mpid}", status: ${to}) { status } }`, {});
+      dataOf(admin, `mutation { setSupplierStatus(mpid: "${supplier.mpid}", status: ${to}) { status } }`, {});
     await status('SUSPENDED');
     const mpxn = String(1_100_000_000 + (number += 1));
     const from = new Date(Date.now() - 60_000).toISOString();
-    await answered(admin, ASSIGN, { mpxn, tariffId: supplier.tariffId, from });
+    await dataOf(admin, ASSIGN, { mpxn, tariffId: supplier.tariffId, from });
     for (const each of running) expect(await codes(each)).toEqual(['PRM001']);
     const ofSupplier = { filter: { mpid: supplier.mpid } };
     await until(async () =>
-      (await answered(admin, PAGE, ofSupplier)).tariffEvents.nodes.length === 2 ? true : undefined,
+      (await dataOf(admin, PAGE, ofSupplier)).tariffEvents.nodes.length === 2 ? true : undefined,
     );
     for (const subscribe of [overWebSocket, asEvents])
-      expect(await codes(begun(subscribe, cursor))).toEqual(['PRM001']);
-    for (const { told } of running) expect(told.flatMap(({ data }) => data?.tariffEvents?.mpxn ?? [])).toEqual([first]);
+      expect(await codes(started(subscribe, cursor))).toEqual(['PRM001']);
+    for (const { messages: received } of running)
+      expect(received.flatMap(({ data }) => data?.tariffEvents?.mpxn ?? [])).toEqual([first]);
     await status('ACTIVE');
-    const [missed] = events(await begun(overWebSocket, cursor).first(1));
+    const [missed] = events(await started(overWebSocket, cursor).first(1));
     expect(missed).toMatchObject({ mpxn });
   });
 
@@ -199,11 +204,11 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
     const [, overWebSocket] = TRANSPORTS[0];
     const subscriber = overWebSocket(register.gateway, supplier.token, { query: EVENTS, variables: { after: '' } });
     open.push(subscriber);
-    await happen(supplier);
+    await apply(supplier);
     await subscriber.first(1);
     const admin = await graphAs(register, 'admin');
     const { rows } = await owner.query('select account_id from access.account where mpid = $1', [supplier.mpid]);
-    await answered(admin, 'mutation ($id: ID!) { suspendAccount(accountId: $id) { status } }', {
+    await dataOf(admin, 'mutation ($id: ID!) { suspendAccount(accountId: $id) { status } }', {
       id: rows[0].account_id,
     });
     expect(await subscriber.ended).toMatchObject({ kind: expect.stringMatching(/errors|closed/) });

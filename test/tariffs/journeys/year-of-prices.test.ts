@@ -13,7 +13,7 @@ const LONDON = new Intl.DateTimeFormat('en-GB', {
   ...({ month: 'numeric', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const),
 });
 
-/** The price at an instant, by the wall clock in London. */
+/** Returns the price at an instant, by local time in London. */
 function priceAt(instant: string): string {
   const parts = Object.fromEntries(
     LONDON.formatToParts(new Date(instant)).map(({ type, value }) => [type, Number(value)]),
@@ -22,17 +22,17 @@ function priceAt(instant: string): string {
   return priceOfHalfHour(month - 1, day, hour * 2 + minute / 30);
 }
 
-/** In separate processes the prices cross a link. */
+/** In separate processes, one service sends the prices to another. */
 describe.each(['one process', 'a process each'] as const)(
   'A tariff with a year of half-hourly prices (%s)',
   (wiring) => {
     let register: SharedRegister;
-    let anyone: Graph;
+    let anonymous: Graph;
     let mpid: string;
     const tariffId = `trf_${randomBytes(16).toString('hex')}`;
     beforeAll(async () => {
       register = await sharedRegister(wiring);
-      anyone = graphOf(register);
+      anonymous = graphOf(register);
       const admin = await graphAs(register, 'admin');
       mpid = randomBytes(2).toString('hex').toUpperCase();
       const saved = await admin('mutation Save($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }', {
@@ -62,7 +62,11 @@ describe.each(['one process', 'a process each'] as const)(
     });
 
     it('is read by GraphQL as 17,520 half-hours in one request', async () => {
-      const { data } = await anyone(PRICES, { id: tariffId, from: '2027-01-01T00:00:00Z', to: '2028-01-01T00:00:00Z' });
+      const { data } = await anonymous(PRICES, {
+        id: tariffId,
+        from: '2027-01-01T00:00:00Z',
+        to: '2028-01-01T00:00:00Z',
+      });
       const { prices } = data.tariff as { prices: { from: string; unitPriceIncludingVat: string }[] };
       expect(prices.map(({ from }) => from)).toEqual(
         Array.from({ length: 17_520 }, (_, index) => new Date(Date.UTC(2027, 0, 1, 0, index * 30)).toISOString()),
@@ -73,7 +77,7 @@ describe.each(['one process', 'a process each'] as const)(
 
     it('is read with directives up to 5,000 half-hours', async () => {
       const query = PRICES.replace('unitPriceIncludingVat', 'unitPriceIncludingVat @include(if: true)');
-      const of = (to: string) => anyone(query, { id: tariffId, from: '2027-01-01T00:00:00Z', to });
+      const of = (to: string) => anonymous(query, { id: tariffId, from: '2027-01-01T00:00:00Z', to });
       expect((await of('2027-04-01T00:00:00Z')).data.tariff.prices).toHaveLength(90 * 48);
       expect((await of('2028-01-01T00:00:00Z')).errors).toMatchObject([{ extensions: { code: 'VAL003' } }]);
     });

@@ -18,11 +18,11 @@ import { type RatesTree, anyRates, lawfulRates, vats } from '../../support/prope
 const MINUTE = 60_000;
 const HALF_HOUR = 30 * MINUTE;
 const DAY = 48 * HALF_HOUR;
-/** Years, two of them with a leap day. */
+/** Tested years, two of them with a leap day. */
 const YEARS = [2024, 2026, 2027, 2028];
-/** Days of which the price of every minute is compared. */
+/** Number of consecutive days on which the prices of all minutes are compared. */
 const DAYS = LONG ? 60 : 3;
-/** First instants of so many days; in many of them the clocks change. */
+/** Starts of these days; the clocks change in many of the ranges. */
 const begins = fc.oneof(
   fc.tuple(fc.constantFrom(...YEARS), fc.nat(365)).map(([year, day]) => Date.UTC(year, 0, 1 + day)),
   fc.constantFrom('2026-03-28', '2026-10-24', '2027-03-27', '2028-10-28').map((day) => Date.parse(day)),
@@ -30,7 +30,7 @@ const begins = fc.oneof(
 
 const wallTimes = new Map<number, WallTime>();
 
-/** The wall time of an instant, once: Intl is slow. */
+/** Returns the local time of an instant; caches it, because Intl is slow. */
 function wallTimeAt(at: number): WallTime {
   const known = wallTimes.get(at) ?? wallTimeOf(at);
   wallTimes.set(at, known);
@@ -47,7 +47,7 @@ function tariffOf(
   );
 }
 
-/** What the oracle says of a minute of a tariff; of each window once. */
+/** Returns the oracle's prices for a minute of a tariff; caches those of each window. */
 function expectations(tariff: Tariff): (at: number) => string {
   const pricesOfWindows = new Map<string, string>();
   return (at) => {
@@ -63,27 +63,27 @@ function expectations(tariff: Tariff): (at: number) => string {
 
 function expectedPrices(tariff: Tariff, [schedule, daysAndHours, hours]: [number, number, number]): string {
   const tiers = tariff.rates[schedule]?.daysAndHours[daysAndHours]?.hours[hours]?.rate ?? [];
-  const told = tiers.map(({ unitPrice, toKwh }) => {
+  const prices = tiers.map(({ unitPrice, toKwh }) => {
     const { excluding, including } = pricesOf(unitPrice, tariff);
     return `${excluding} ${including} to ${toKwh}`;
   });
-  return told.join(', ');
+  return prices.join(', ');
 }
 
-/** What the product says of a period. */
-function toldOf({ entry, tiers, ...first }: IntervalPrice): string {
+/** Formats the product's prices of a period like the oracle's. */
+function productPrices({ entry, tiers, ...first }: IntervalPrice): string {
   if (entry === null) return 'no price';
   const whole = (price: string | null) => (price === null ? null : billionths(price));
   if (first.unitPriceIncludingVat !== tiers[0]?.unitPriceIncludingVat) return 'not the price of the first tier';
   if (first.unitPriceExcludingVat !== tiers[0]?.unitPriceExcludingVat) return 'not the price of the first tier';
-  const told = tiers.map(
+  const prices = tiers.map(
     ({ toKwh, unitPriceExcludingVat, unitPriceIncludingVat }) =>
       `${whole(unitPriceExcludingVat)} ${whole(unitPriceIncludingVat)} to ${toKwh}`,
   );
-  return `${entry.schedule}/${entry.daysAndHours}/${entry.hours} of 1: ${told.join(', ')}`;
+  return `${entry.schedule}/${entry.daysAndHours}/${entry.hours} of 1: ${prices.join(', ')}`;
 }
 
-/** The first minute of some days that the two tell differently; undefined when they agree about all. */
+/** Returns the first minute for which oracle and product have different prices; undefined if there is none. */
 function disagreement(tariff: Tariff, begin: number): string | undefined {
   const end = begin + DAYS * DAY;
   const [from, to] = [new Date(begin), new Date(end)];
@@ -92,7 +92,7 @@ function disagreement(tariff: Tariff, begin: number): string | undefined {
     (slot) => Math.floor(slot.from.getTime() / HALF_HOUR) * HALF_HOUR + HALF_HOUR < slot.to.getTime(),
   );
   const repeated = intervals.find(
-    (slot, index) => index > 0 && toldOf(slot) === toldOf(intervals[index - 1] as IntervalPrice),
+    (slot, index) => index > 0 && productPrices(slot) === productPrices(intervals[index - 1] as IntervalPrice),
   );
   if (long !== undefined) return `more than a half-hour at ${long.from.toISOString()}`;
   if (repeated !== undefined) return `the same rate again at ${repeated.from.toISOString()}`;
@@ -109,8 +109,8 @@ function differenceOf(
   let at = begin;
   for (const slot of series) {
     if (slot.from.getTime() !== at) return `${slot.from.toISOString()} follows ${new Date(at).toISOString()}`;
-    for (const told = toldOf(slot); at < slot.to.getTime(); at += MINUTE)
-      if (told !== expectedAt(at)) return `${new Date(at).toISOString()}: ${told}, not ${expectedAt(at)}`;
+    for (const prices = productPrices(slot); at < slot.to.getTime(); at += MINUTE)
+      if (prices !== expectedAt(at)) return `${new Date(at).toISOString()}: ${prices}, not ${expectedAt(at)}`;
   }
   return at === end ? undefined : `ends at ${new Date(at).toISOString()}`;
 }
@@ -128,15 +128,15 @@ describe('A valid rates tree', () => {
 
 describe('Any well-formed rates tree', () => {
   it('is rejected exactly where a reference implementation finds a gap, an overlap or an unreachable entry', async () => {
-    let refused = 0;
+    let rejected = 0;
     await holdsForAll(anyRates, 40, (rates) => {
       const paths = publicationViolations(tariffOf(rates, { vatIncluded: true, vatRate: 5 })).map(({ path }) =>
         path.join('/'),
       );
-      refused += paths.length > 0 ? 1 : 0;
+      rejected += paths.length > 0 ? 1 : 0;
       expect(paths.toSorted()).toEqual(brokenPlaces(rates));
     });
-    expect(refused).toBeGreaterThan(20);
+    expect(rejected).toBeGreaterThan(20);
   });
 
   it('of a tariff with an end is rejected for gaps on days of its validity only', async () => {
@@ -170,8 +170,8 @@ describe('A valid rates tree with one error', () => {
   it.each(BREAK_KINDS)('is rejected at that path only: %s', async (kind) => {
     await holdsForAll(brokenRates(kind), 20, ({ rates, expected }) => {
       const violations = publicationViolations(tariffOf(rates, { vatIncluded: true, vatRate: 5 }));
-      const told = violations.map(({ code, path }) => `${code} ${path.join('/')}`);
-      expect(told.toSorted()).toEqual(expected.toSorted());
+      const prices = violations.map(({ code, path }) => `${code} ${path.join('/')}`);
+      expect(prices.toSorted()).toEqual(expected.toSorted());
     });
   });
 });

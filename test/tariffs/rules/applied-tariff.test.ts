@@ -16,9 +16,9 @@ import {
   startOutcome,
 } from '../../../subgraphs/tariffs/assignments/assignment-rules';
 import { eventsOfChange, publishedAfter } from '../../../subgraphs/tariffs/events/tariff-event';
-import { told } from '../../support/access-records';
+import { violationLines } from '../../support/access-records';
 
-/** Days of June 2026, at midnight UTC. */
+/** Returns a day of June 2026, at midnight UTC. */
 const june = (day: number) => new Date(Date.UTC(2026, 5, day));
 const justBefore = (instant: Date) => new Date(instant.getTime() - 1);
 const step = (day: number, tariffId: string | null, mpid = 'LAPW'): Assignment => ({
@@ -119,13 +119,13 @@ describe('A replacement', () => {
 
 describe('An assignment that is recorded', () => {
   const steps = [step(5, 'flat'), step(20, 'night')];
-  const outcome = (each: Assignment) => toldOf(startOutcome(steps, each, june(10), 'from'));
+  const outcome = (each: Assignment) => outcomeText(startOutcome(steps, each, june(10), 'from'));
 
   it('is added where none starts: in the past, in the future, between others', () => {
     expect([step(1, 'dusk'), step(7, 'dusk'), step(15, 'dusk', 'DUNL'), step(25, 'flat')].map(outcome)).toEqual([
       ...['added', 'added', 'added', 'added'],
     ]);
-    expect(toldOf(startOutcome([], step(7, 'dusk'), june(10), 'from'))).toBe('added');
+    expect(outcomeText(startOutcome([], step(7, 'dusk'), june(10), 'from'))).toBe('added');
   });
 
   it('changes nothing if it equals the stored one', () => {
@@ -139,8 +139,8 @@ describe('An assignment that is recorded', () => {
   it('does not supersede one that has started', () => {
     const history = 'CNF001 from: must not be the start of an assignment that has already started';
     expect(outcome(step(5, 'dusk'))).toBe(history);
-    expect(toldOf(startOutcome(steps, step(20, 'dusk'), june(20), 'from'))).toBe(history);
-    expect(toldOf(startOutcome(steps, step(20, 'dusk'), justBefore(june(20)), 'from'))).toBe('supersedes');
+    expect(outcomeText(startOutcome(steps, step(20, 'dusk'), june(20), 'from'))).toBe(history);
+    expect(outcomeText(startOutcome(steps, step(20, 'dusk'), justBefore(june(20)), 'from'))).toBe('supersedes');
   });
 });
 
@@ -148,7 +148,7 @@ describe('A tariff that a supplier assigns', () => {
   const noEnd = { validTo: null };
   const steps = [step(2, 'flat'), step(6, null), step(8, 'flat'), step(20, 'night')];
   const outcome = (each: Assignment, byAdmin = false, tariff: Pick<TariffLink, 'validTo'> = noEnd, now = june(10)) =>
-    toldOf(assignmentOutcome(steps, each, tariff, { byAdmin, now }));
+    outcomeText(assignmentOutcome(steps, each, tariff, { byAdmin, now }));
   const BEFORE_NOW = 'CNF001 from: must not be in the past';
   const ANOTHER = 'CNF001 from: must not be the start of an assignment of another supplier';
 
@@ -181,9 +181,10 @@ describe('A tariff that a supplier assigns', () => {
   it("may start in the past if no other supplier's tariff applied then or since", () => {
     const assigning = { byAdmin: false, now: june(10) };
     const ended = [step(2, 'flat'), step(6, null), step(20, 'night')];
-    const toldAt = (day: number) => toldOf(assignmentOutcome(ended, step(day, 'dusk', 'DUNL'), noEnd, assigning));
-    expect([toldAt(7), toldAt(5)]).toEqual(['added', BEFORE_NOW]);
-    expect(toldOf(assignmentOutcome([], step(3, 'dusk', 'DUNL'), noEnd, assigning))).toBe('added');
+    const outcomeAt = (day: number) =>
+      outcomeText(assignmentOutcome(ended, step(day, 'dusk', 'DUNL'), noEnd, assigning));
+    expect([outcomeAt(7), outcomeAt(5)]).toEqual(['added', BEFORE_NOW]);
+    expect(outcomeText(assignmentOutcome([], step(3, 'dusk', 'DUNL'), noEnd, assigning))).toBe('added');
   });
 
   it('is unchanged if it equals the stored one, whatever started since', () => {
@@ -193,20 +194,21 @@ describe('A tariff that a supplier assigns', () => {
   });
 
   it('must start before the end of its validity, even by an admin', () => {
-    const refused = 'VAL003 from: must be before the end of the validity of the tariff';
+    const rejected = 'VAL003 from: must be before the end of the validity of the tariff';
     const tariff = { validTo: june(15) };
     for (const byAdmin of [false, true])
       expect(
         [justBefore(june(15)), june(15), june(16)].map((validFrom) =>
           outcome({ validFrom, tariffId: 'dusk', mpid: 'LAPW' }, byAdmin, tariff),
         ),
-      ).toEqual(['added', refused, refused]);
+      ).toEqual(['added', rejected, rejected]);
   });
 });
 
 describe('The end of an assignment', () => {
   const steps = [step(5, 'flat'), step(20, 'night', 'DUNL')];
-  const end = (day: number, mpid: string | null, now = june(10)) => toldOf(endOutcome(steps, june(day), mpid, now));
+  const end = (day: number, mpid: string | null, now = june(10)) =>
+    outcomeText(endOutcome(steps, june(day), mpid, now));
   const OTHER = 'CNF001 at: must be an instant at which a tariff of this supplier applies';
 
   it('is recorded for the supplier whose tariff is assigned then', () => {
@@ -230,11 +232,11 @@ describe('The end of an assignment', () => {
     const ended = [...steps, step(15, null)];
     expect(endOutcome(ended, june(15), 'LAPW', june(10))).toEqual({ kind: 'unchanged', mpid: 'LAPW' });
     expect(endOutcome(ended, june(17), 'LAPW', june(10))).toEqual({ kind: 'unchanged', mpid: 'LAPW' });
-    expect(toldOf(endOutcome(ended, june(17), 'DUNL', june(10)))).toBe(OTHER);
+    expect(outcomeText(endOutcome(ended, june(17), 'DUNL', june(10)))).toBe(OTHER);
   });
 });
 
-describe('What applies to an MPxN from an instant on', () => {
+describe('The tariffs that apply to an MPxN from an instant on', () => {
   const known = links({ flat: [6, 12], dusk: [20] });
   const recorded = (each: Assignment, day = 1) => ({ ...each, recordedAt: june(day) });
   const steps = [recorded(step(5, 'flat')), recorded(step(15, 'dusk', 'DUNL')), recorded(step(25, null, 'DUNL'))];
@@ -278,7 +280,9 @@ describe('The events of a change of what applies', () => {
   const none = new Set<string>();
   const at = june(20);
   const flat = { tariffId: 'flat', mpid: 'LAPW', ceasedAt: null };
-  /** A tariff that was published and ceased to apply, by its validity or, without tariff, by the end of its assignment. */
+  /**
+   * Returns a published tariff that ceased to apply, by its validity or, without tariff, by the end of its assignment.
+   */
   const ceased = (day: number, tariffId: string | null = 'flat') => ({ tariffId, mpid: 'LAPW', ceasedAt: june(day) });
   const applies = (tariffId: string, mpid = 'LAPW') => ({ tariffId, mpid, at });
   const nothing = { tariffId: null, at, ceasedAt: june(19), isEnd: true };
@@ -333,6 +337,6 @@ describe('The events of a change of what applies', () => {
   });
 });
 
-function toldOf(outcome: AssignmentOutcome): string {
-  return outcome.kind === 'rejected' ? told(outcome.violations).join() : outcome.kind;
+function outcomeText(outcome: AssignmentOutcome): string {
+  return outcome.kind === 'rejected' ? violationLines(outcome.violations).join() : outcome.kind;
 }

@@ -11,7 +11,10 @@ const USUAL: DeliveryState = {
   isErased: false,
 };
 
-/** What becomes of the five types, in the order of {@link TARIFF_EVENT_TYPES}, by their first letters: sent, waiting, dropped. */
+/**
+ * Returns the decisions for the five types, in the order of {@link TARIFF_EVENT_TYPES}, as first letters: send, wait,
+ * drop.
+ */
 function verdicts(facts: Partial<DeliveryState>): string {
   return TARIFF_EVENT_TYPES.map((type) => deliveryDecision({ ...USUAL, ...facts, type })[0]).join('');
 }

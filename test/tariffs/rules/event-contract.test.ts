@@ -19,7 +19,7 @@ const TARIFF = 'trf_0d4f8a1be7c92035f6418d2a9c3b5e70';
 const AT = new Date('2026-11-20T09:30:00.000Z');
 const WEBHOOK = '6a2f7c1e-5d0b-4e19-8c3f-92b4d7e0a518';
 
-/** Which of its members an event has (decisions C/D, D.3). */
+/** The members of each type of event (decisions C/D, D.3). */
 const EVENTS: readonly Pick<TariffEventContent, 'type' | 'mpxn' | 'tariffId'>[] = [
   { type: 'tariff.change', mpxn: MPXN, tariffId: TARIFF },
   { type: 'tariff.change', mpxn: MPXN, tariffId: null },

@@ -6,7 +6,7 @@ import {
 } from '../../../subgraphs/tariffs/rates/prices';
 import type { TariffInput, TariffScheduleEntry } from '../../../subgraphs/tariffs/catalogue/tariff';
 import { unitPricesOf } from '../../../subgraphs/tariffs/rates/money';
-import { told } from '../../support/access-records';
+import { violationLines } from '../../support/access-records';
 import { aroundTheClock, entry, flatTariff, group, published, tariffWith, window } from '../../support/tariff-examples';
 
 const at = (instant: string) => new Date(instant);
@@ -16,7 +16,7 @@ const series = (tariff: TariffInput, from: string, to: string) => [
 const intervals = (tariff: TariffInput, from: string, to: string) => [
   ...intervalPrices(published(tariff), at(from), at(to)),
 ];
-/** Time of the day in UTC, and the price. */
+/** Returns the UTC time and the price of a slot. */
 const lines = (slots: readonly IntervalPrice[]) =>
   slots.map(({ from, to, unitPriceIncludingVat: price }) => {
     const [begin, end] = [from, to].map((each) => each.toISOString().slice(11, 16));
@@ -25,7 +25,7 @@ const lines = (slots: readonly IntervalPrice[]) =>
 const including = (slots: readonly IntervalPrice[]) => slots.map(({ unitPriceIncludingVat }) => unitPriceIncludingVat);
 const times = (count: number, price: string | null) => Array.from({ length: count }, () => price);
 
-/** Night 00:30 to 04:30, as Economy 7 has it. */
+/** A night rate from 00:30 to 04:30, as in Economy 7. */
 const NIGHT = entry(['All'], group(['All'], window('00:30', '04:30', '0.10'), window('04:30', '00:30', '0.30')));
 
 describe('The half-hourly series', () => {
@@ -148,7 +148,7 @@ describe('The half-hourly series', () => {
   });
 });
 
-/** Economy 7 with its night from 00:20 to 07:20. */
+/** Economy 7 with a night rate from 00:20 to 07:20. */
 const ECONOMY_7 = entry(['All'], group(['All'], window('00:20', '07:20', '0.10'), window('07:20', '00:20', '0.30')));
 
 describe('Windows at whole minutes', () => {
@@ -188,7 +188,7 @@ describe('Windows at whole minutes', () => {
 });
 
 describe('Windows that run on past midnight', () => {
-  /** Cheap from Friday 23:30 to Saturday 05:30. */
+  /** A tariff that is cheap from Friday 23:30 to Saturday 05:30. */
   const friday = entry(
     ['All'],
     group(['Fri'], window('00:00', '23:30', '0.30'), window('23:30', '05:30', '0.10')),
@@ -250,7 +250,7 @@ describe('VAT', () => {
 
 describe('The requested range of prices', () => {
   const range = (from: string, to: string, unit: 'half-hour' | 'minute' = 'half-hour') =>
-    told(priceRangeViolations(at(from), at(to), unit));
+    violationLines(priceRangeViolations(at(from), at(to), unit));
 
   it('starts and ends on whole half-hours, is not empty and lasts at most 366 days', () => {
     expect(range('2026-01-01T00:30:00Z', '2027-01-02T00:30:00Z')).toEqual([]);
@@ -272,10 +272,10 @@ describe('The requested range of prices', () => {
   });
 });
 
-/** So many times as much as with a single price; the milliseconds are told by `npm run bench tariffs`. */
+/** Maximum cost relative to a tariff with a single price; `npm run bench tariffs` measures the milliseconds. */
 const MOST_TIMES = 4;
 
-/** Microseconds of CPU for the prices of a month. */
+/** Returns the microseconds of processor time for the prices of a month. */
 function costOfMarch(tariff: Parameters<typeof halfHourPrices>[0]): number {
   const started = process.cpuUsage();
   expect([...halfHourPrices(tariff, at('2026-03-01T00:00:00Z'), at('2026-04-01T00:00:00Z'))]).toHaveLength(1_488);

@@ -1,9 +1,9 @@
 import { publicationViolations } from '../../../subgraphs/tariffs/catalogue/publication-rules';
 import type { RateTier, TariffInput, TariffScheduleEntry } from '../../../subgraphs/tariffs/catalogue/tariff';
-import { told } from '../../support/access-records';
+import { violationLines } from '../../support/access-records';
 import { aroundTheClock, entry, flatTariff, group, tariffWith, window } from '../../support/tariff-examples';
 
-const violationsOf = (tariff: TariffInput) => told(publicationViolations(tariff));
+const violationsOf = (tariff: TariffInput) => violationLines(publicationViolations(tariff));
 const changed = (changes: Partial<TariffInput>) =>
   violationsOf(flatTariff((tariff) => void Object.assign(tariff, changes)));
 const tree = (...rates: TariffScheduleEntry[]) => violationsOf(tariffWith(...rates));
@@ -396,7 +396,10 @@ describe('Gaps in a static tariff', () => {
 describe('Hostile trees', () => {
   const many = <Part>(count: number, part: Part): Part[] => Array.from({ length: count }, () => structuredClone(part));
 
-  /** Microseconds of processor time that trees of so many entries, groups and windows cost: the least of some measurements. */
+  /**
+   * Returns the microseconds of processor time for trees with these numbers of entries, groups and windows: the minimum
+   * of several measurements.
+   */
   function costOf(count: number): number {
     const trees = [
       many(count, entry(['All'], always)),

@@ -10,7 +10,7 @@ import {
 } from '../../../subgraphs/tariffs/register-entries/register-entry-status';
 import { type RtiUserInput, rtiUserViolations } from '../../../subgraphs/tariffs/register-entries/rti-user';
 import { type SupplierInput, supplierViolations } from '../../../subgraphs/tariffs/register-entries/supplier';
-import { told } from '../../support/access-records';
+import { violationLines } from '../../support/access-records';
 
 const PRODUCTION = { production: true };
 
@@ -29,7 +29,7 @@ describe('The status of a supplier or an RTI User', () => {
     for (const to of REGISTER_ENTRY_STATUSES) {
       const isRejected = to !== from && !leads.includes(to);
       const violations = [`CNF001 status: cannot become ${to}: it is ${from}`];
-      expect(told(statusViolations(from, to))).toEqual(isRejected ? violations : []);
+      expect(violationLines(statusViolations(from, to))).toEqual(isRejected ? violations : []);
     }
   });
 });
@@ -46,7 +46,7 @@ describe('An entry of a supplier', () => {
     audience: 'https://tariffs.lapwing.example',
   };
   const of = (changes: Partial<SupplierInput>, realm = PRODUCTION) =>
-    told(supplierViolations({ ...LAPWING, ...changes }, realm));
+    violationLines(supplierViolations({ ...LAPWING, ...changes }, realm));
 
   it('is valid with and without optional fields', () => {
     expect(of({})).toEqual([]);
@@ -96,7 +96,8 @@ describe('An entry of an RTI User', () => {
     webhookUrl: 'https://hooks.curlew.example/tariffs',
     contact: { name: 'Ada Sandpiper', email: 'ada@curlew.example', telephone: '+44 1632 960002' },
   };
-  const of = (changes: Partial<RtiUserInput>) => told(rtiUserViolations({ ...CURLEW, ...changes }, PRODUCTION));
+  const of = (changes: Partial<RtiUserInput>) =>
+    violationLines(rtiUserViolations({ ...CURLEW, ...changes }, PRODUCTION));
 
   it('is valid with and without optional fields', () => {
     expect(of({})).toEqual([]);
@@ -143,7 +144,8 @@ describe('A performance report', () => {
     successPct: 100,
     responseTimeMs: { p50: 12, p95: 80, p99: 80 },
   };
-  const of = (changes: Partial<PerformanceReportInput>) => told(performanceReportViolations({ ...REPORT, ...changes }));
+  const of = (changes: Partial<PerformanceReportInput>) =>
+    violationLines(performanceReportViolations({ ...REPORT, ...changes }));
 
   it('is valid', () => {
     expect(of({})).toEqual([]);

@@ -1,10 +1,10 @@
 import { type ReplacedTariff, replacementViolations } from '../../../subgraphs/tariffs/catalogue/replacement-rules';
 import type { TariffInput, TariffScheduleEntry } from '../../../subgraphs/tariffs/catalogue/tariff';
 import { tariffChanges } from '../../../subgraphs/tariffs/catalogue/tariff-changes';
-import { told } from '../../support/access-records';
+import { violationLines } from '../../support/access-records';
 import { aroundTheClock, entry, flatTariff, group, published, window } from '../../support/tariff-examples';
 
-/** A tariff in which everything is said. */
+/** A tariff with every optional field. */
 const FORMER = flatTariff((tariff) => {
   Object.assign(tariff, {
     description: 'One price around the clock',
@@ -23,7 +23,7 @@ const FORMER = flatTariff((tariff) => {
   ];
 });
 
-/** Before the ends of the tariff. */
+/** An instant before the ends of validity and sale. */
 const NOW = new Date('2026-03-01T00:00:00Z');
 
 function changesOf(change: (input: TariffInput) => void, now = NOW) {
@@ -33,7 +33,7 @@ function changesOf(change: (input: TariffInput) => void, now = NOW) {
   return { descriptive, ends, violations: violations.map(({ code, path }) => `${code} ${path.join('/')}`) };
 }
 
-const refusedOf = (changes: Partial<TariffInput>) =>
+const rejectedFields = (changes: Partial<TariffInput>) =>
   changesOf((input) => void Object.assign(input, changes)).violations;
 const NOTHING = { descriptive: [], ends: [], violations: [] };
 
@@ -99,7 +99,7 @@ describe('A tariff that is published again', () => {
     ['sellableFrom', null],
     ['replaces', null],
   ])('cannot change its %s', (field, value) => {
-    expect(refusedOf({ [field]: value })).toEqual([`CNF005 ${field}`]);
+    expect(rejectedFields({ [field]: value })).toEqual([`CNF005 ${field}`]);
   });
 
   const END = { validTo: '2027-01-01T00:00:00Z', sellableTo: '2026-06-01T00:00:00Z' };
@@ -112,25 +112,25 @@ describe('A tariff that is published again', () => {
     const end = new Date(END[field]);
     const moved = (next: Date | null, now = NOW) => {
       const changes = tariffChanges(published(FORMER), { ...FORMER, [field]: next }, now);
-      return [changes.ends, told(changes.violations)];
+      return [changes.ends, violationLines(changes.violations)];
     };
-    const refused = (message: string) => [[field], [`CNF005 ${field}: ${message}`]];
+    const rejected = (message: string) => [[field], [`CNF005 ${field}: ${message}`]];
 
     it.each([
       ['is moved later', LATER, NOW, [[field], []]],
       ['is moved earlier', EARLIER, NOW, [[field], []]],
       ['is moved until the last instant', LATER, new Date(end.getTime() - 1), [[field], []]],
-      ['cannot be moved once it has passed', LATER, end, refused(PASSED)],
-      ['cannot be moved to now', NOW, NOW, refused(INTO_THE_PAST)],
-      ['cannot be moved into the past', new Date('2026-02-01T00:00:00Z'), NOW, refused(INTO_THE_PAST)],
-      ['cannot be removed', null, NOW, refused(REMOVED)],
+      ['cannot be moved once it has passed', LATER, end, rejected(PASSED)],
+      ['cannot be moved to now', NOW, NOW, rejected(INTO_THE_PAST)],
+      ['cannot be moved into the past', new Date('2026-02-01T00:00:00Z'), NOW, rejected(INTO_THE_PAST)],
+      ['cannot be removed', null, NOW, rejected(REMOVED)],
     ])('%s', (_, next, now, expected) => expect(moved(next, now)).toEqual(expected));
 
     it('can be set if there is none, not in the past', () => {
       const former = published(flatTariff());
       const set = (next: Date) => tariffChanges(former, { ...flatTariff(), [field]: next }, NOW);
       expect([set(LATER).ends, set(LATER).violations]).toEqual([[field], []]);
-      expect(told(set(NOW).violations)).toEqual([`CNF005 ${field}: ${INTO_THE_PAST}`]);
+      expect(violationLines(set(NOW).violations)).toEqual([`CNF005 ${field}: ${INTO_THE_PAST}`]);
     });
   });
 
@@ -176,7 +176,7 @@ describe('A tariff that is published again', () => {
 
   it('reports that a new tariff is needed, without echoing a value', () => {
     const { violations } = tariffChanges(published(FORMER), { ...FORMER, standingCharge: '0.98765' }, NOW);
-    expect(told(violations)).toEqual([
+    expect(violationLines(violations)).toEqual([
       'CNF005 standingCharge: cannot be changed: a change of price or time needs a new tariff, which may replace this one',
     ]);
   });
@@ -185,12 +185,13 @@ describe('A tariff that is published again', () => {
 describe('A tariff that replaces another', () => {
   const tariff = { ...published(flatTariff()), replaces: `trf_${'b'.repeat(32)}` };
   const replaced: ReplacedTariff = { mpid: 'LAPW', fuelType: 'electricity', energyFlow: 'import', replacedBy: null };
-  const of = (changes: Partial<ReplacedTariff>) => told(replacementViolations(tariff, { ...replaced, ...changes }));
+  const of = (changes: Partial<ReplacedTariff>) =>
+    violationLines(replacementViolations(tariff, { ...replaced, ...changes }));
 
   it('must have the same supplier, fuel and energy flow', () => {
     expect(of({})).toEqual([]);
     const unknown = 'NTF003 replaces: is not the id of a tariff of this supplier';
-    expect(told(replacementViolations(tariff, undefined))).toEqual([unknown]);
+    expect(violationLines(replacementViolations(tariff, undefined))).toEqual([unknown]);
     expect(of({ mpid: 'DUNL' })).toEqual([unknown]);
     expect(of({ fuelType: 'gas' })).toEqual(['VAL003 replaces: is a tariff for another fuel']);
     expect(of({ energyFlow: 'export' })).toEqual(['VAL003 replaces: is a tariff for another flow of energy']);

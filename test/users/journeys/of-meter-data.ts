@@ -3,7 +3,7 @@ import { mailedPath, signedInVisitor } from '../../support/portal-sign-in';
 import { PortalVisitor } from '../../support/portal-visitor';
 import { consentRecord, discoveredAccess, registered } from '../../support/records';
 import { accountOf, anonymousClient, signedInClient } from '../../support/rest-client';
-import { pageThatSays, withdrawAccess } from '../../support/user-pages';
+import { pageWith, withdrawAccess } from '../../support/user-pages';
 import { type UserStory, stateOf } from '../../support/user-story';
 
 /** Users of access to meter data: of Interface A and of the portal. */
@@ -49,9 +49,9 @@ export function usersOfMeterData(story: UserStory): void {
   });
 
   it('a Data Provider verifies by the access key, reads a withdrawal immediately and looks up the Data User', async () => {
-    const { register, anyone, dataUser, customer } = story;
+    const { register, anonymous, dataUser, customer } = story;
     const provider = await signedInClient(register, 'data_provider');
-    for (const reader of [anyone, provider]) {
+    for (const reader of [anonymous, provider]) {
       const { status, body } = await reader('GET', `/v1/access-records/${customer.ak}`);
       expect([status, body['access-record']]).toMatchObject([
         200,
@@ -103,18 +103,18 @@ export function usersOfMeterData(story: UserStory): void {
   });
 
   it('the customer signs in by the mailed link, reads every access and every lookup, and withdraws with immediate effect', async () => {
-    const { register, inbox, anyone, secret, customer } = story;
+    const { register, inbox, anonymous, secret, customer } = story;
     const back = accountOf(register.sandbox, 'data_user').return_urls?.[0] as string;
     const entry = `ir=${customer.ir}&return=${encodeURIComponent(back)}`;
     const visitor = await signedInVisitor(register, entry, customer.email);
     const { text } = await visitor.get('/access');
     for (const seen of ['Heating advice', 'Battery flexibility', 'Quietwater Data Ltd']) expect(text).toContain(seen);
     expect(text).not.toMatch(/\b(ak|ir)_[0-9a-f]{24}/);
-    expect(await pageThatSays(visitor, '/who-looked', 'Brackenfield Meter Data Ltd')).toContain('Checked an access');
+    expect(await pageWith(visitor, '/who-looked', 'Brackenfield Meter Data Ltd')).toContain('Checked an access');
 
-    const answer = await withdrawAccess(visitor, 'Heating advice');
-    expect(await stateOf(customer.ak, anyone)).toBe('REVOKED'); // the record is REVOKED before the page is served
-    const done = await visitor.get(answer.location as string);
+    const response = await withdrawAccess(visitor, 'Heating advice');
+    expect(await stateOf(customer.ak, anonymous)).toBe('REVOKED'); // the record is REVOKED before the page is served
+    const done = await visitor.get(response.location as string);
     expect(done.html).toContain(`href="${back}?dar-action=withdrawn"`);
     expect((await visitor.get('/access')).text).not.toContain('Heating advice');
     expect((await visitor.get('/history')).text).toContain('You withdrew your consent');
@@ -123,17 +123,17 @@ export function usersOfMeterData(story: UserStory): void {
   });
 
   it('a third-party portal has the customer re-identified, lists every access, and withdraws by an alias that permits nothing else', async () => {
-    const { register, inbox, anyone, dataUser, secret, customer } = story;
+    const { register, inbox, anonymous, dataUser, secret, customer } = story;
     const portal = await signedInClient(register, 'portal');
     const [back] = accountOf(register.sandbox, 'portal').return_urls as readonly [string];
     const comparison = consentRecord(customer.ir, { purpose: 'Tariff comparison' });
     const ak = String((await dataUser('POST', '/v1/access-records', comparison)).body['access-token'].key);
-    const asked = await portal('POST', '/v1/identity-records/reidentify', {
+    const reidentification = await portal('POST', '/v1/identity-records/reidentify', {
       mpxn: customer.mpxn,
       method: 'magic-link',
       'redirect-url': back,
     });
-    const token = String(asked.body['magic-link']['token-ref']);
+    const token = String(reidentification.body['magic-link']['token-ref']);
     const list = `/v1/meter-points/${customer.mpxn}/access-records?reidentification-token=${token}`;
     expect((await portal('GET', list)).status).toBe(403);
 
@@ -154,10 +154,10 @@ export function usersOfMeterData(story: UserStory): void {
     );
     const alias = aliases.get('Tariff comparison') as string;
     expect(alias).not.toBe(ak);
-    expect((await anyone('GET', `/v1/access-records/${alias}`)).status).toBe(404);
+    expect((await anonymous('GET', `/v1/access-records/${alias}`)).status).toBe(404);
     expect((await dataUser('DELETE', `/v1/access-records/${alias}`)).status).toBe(404);
     expect((await portal('DELETE', `/v1/access-records/${alias}`)).body).toMatchObject({ ak: alias });
-    expect(await stateOf(ak, anyone)).toBe('REVOKED');
+    expect(await stateOf(ak, anonymous)).toBe('REVOKED');
     expect((await inbox.event('data-user', 'consent.withdrawal', secret))['payload'].ak).toBe(ak);
   });
 }

@@ -21,7 +21,7 @@ const rtiUser = ({ register }: UserStory) => register.sandbox.rti_users[0] as Sa
 /** Users of tariffs: of Interface D, and of the graph in which suppliers maintain their tariffs. */
 export function usersOfTariffs(story: UserStory): void {
   it('a supplier publishes a tariff, assigns it to a consumer, publishes its replacement and submits a performance report', async () => {
-    const { register, anyone } = story;
+    const { register, anonymous } = story;
     const { mpid = '', api_key: apiKey = '' } = accountOf(register.sandbox, 'supplier');
     const supplier = await graphAs(register, 'supplier');
     const { data: first } = await supplier(PUBLISH, { input: tariffInput(TARIFF.flat, { name: 'Marram Flat' }) });
@@ -36,15 +36,15 @@ export function usersOfTariffs(story: UserStory): void {
     const changed = { name: 'Marram Flat 2', replaces: trf(TARIFF.flat), validFrom: soon() };
     expect((await supplier(PUBLISH, { input: tariffInput(TARIFF.replacement, changed) })).errors).toEqual([]);
 
-    const { body: list } = await anyone('GET', `/v1/tariff/${mpid}?tariff_type=static&limit=2`);
+    const { body: list } = await anonymous('GET', `/v1/tariff/${mpid}?tariff_type=static&limit=2`);
     expect(list).toMatchObject({ data: [{ name: 'Marram Flat 2' }, { name: 'Marram Flat' }], meta: { limit: 2 } });
-    const { body: detail } = await anyone('GET', `/v1/tariff/${mpid}/${trf(TARIFF.flat)}`);
+    const { body: detail } = await anonymous('GET', `/v1/tariff/${mpid}/${trf(TARIFF.flat)}`);
     expect(detail['data']).toMatchObject([{ standing_charge: '0.5312', version: 1 }]);
 
     const withKey = { 'x-supplier-api-key': apiKey };
     const { user_id: userId } = rtiUser(story);
-    expect((await anyone('GET', `/v1/users/${userId}`)).body).not.toHaveProperty('contact');
-    const seen = await anyone('GET', `/v1/users/${userId}`, undefined, withKey);
+    expect((await anonymous('GET', `/v1/users/${userId}`)).body).not.toHaveProperty('contact');
+    const seen = await anonymous('GET', `/v1/users/${userId}`, undefined, withKey);
     expect(seen.body).toMatchObject({ display_name: 'Kestrel', contact: { email: 'partners@kestrel.example' } });
     const report = {
       period_start: '2026-10-01T00:00:00Z',
@@ -55,8 +55,8 @@ export function usersOfTariffs(story: UserStory): void {
       success_pct: 99.2,
       response_time_ms: { p50: 41, p95: 180, p99: 420 },
     };
-    expect((await anyone('POST', '/v1/report', report)).status).toBe(401);
-    expect((await anyone('POST', '/v1/report', report, withKey)).status).toBe(202);
+    expect((await anonymous('POST', '/v1/report', report)).status).toBe(401);
+    expect((await anonymous('POST', '/v1/report', report, withKey)).status).toBe(202);
   });
 
   it("an RTI User reads a consumer's tariff and receives its changes while the consumer consents, and neither after revocation", async () => {

@@ -19,7 +19,7 @@ const ACROSS = `{
 /** Users of the whole register: planners of Interface C, analysts of the graph. */
 export function usersOfTheGraph(story: UserStory): void {
   it('a planner finds a grid model that an admin published and corrected, downloads all and part of it, and reads the changes', async () => {
-    const { register, anyone } = story;
+    const { register, anonymous } = story;
     const project = { area: 'SPN', publicationYear: 2026, period: '02', projectId: 'JOURNEY' };
     const lines = [randomUUID(), randomUUID()] as const;
     const archiveOf = (...names: string[]) => {
@@ -30,7 +30,7 @@ export function usersOfTheGraph(story: UserStory): void {
     expect(await publishGrid(register, project, archive)).toBe(201);
     expect(await publishGrid(register, project, await archiveOf('New Street', 'Side Street'))).toBe(201);
 
-    const { body } = await anyone('GET', '/grid-modelling/stage3/development-projects?licenceArea=SPN');
+    const { body } = await anonymous('GET', '/grid-modelling/stage3/development-projects?licenceArea=SPN');
     const [found] = body['developmentProjects'];
     expect(found).toMatchObject({ projectId: 'JOURNEY', versions: [{ version: 2 }, { version: 1 }] });
     const { archive: zip, models } = found.versions[1];
@@ -65,13 +65,13 @@ export function usersOfTheGraph(story: UserStory): void {
   });
 
   it('an analyst queries all of the graph except personal data, cannot change anything, and reads the suspension of a Data User immediately', async () => {
-    const { register, anyone, dataUser, customer } = story;
+    const { register, anonymous, dataUser, customer } = story;
     const analyst = await graphAs(register, 'analyst');
     const { data: schema } = await analyst('{ __schema { queryType { fields { name } } } }');
     const fields = schema.__schema.queryType.fields.map(({ name }: { name: string }) => name);
     expect(fields).toEqual(expect.arrayContaining(['allAccessRecords', 'supplierPage', 'developmentProjects']));
-    const answer = await analyst(ACROSS);
-    const [newest] = answer.data.allAccessRecords.nodes;
+    const response = await analyst(ACROSS);
+    const [newest] = response.data.allAccessRecords.nodes;
     expect(newest).toEqual({
       state: 'REVOKED',
       purpose: 'Tariff comparison',
@@ -79,10 +79,10 @@ export function usersOfTheGraph(story: UserStory): void {
       ak: null,
       identityRecord: null,
     });
-    expect(answer.data.supplierPage.data.length).toBeGreaterThan(0);
-    expect(answer.data.developmentProjects.nodes).toContainEqual({ projectId: 'JOURNEY' });
-    expect(new Set(answer.errors.map(({ extensions }) => extensions.code))).toEqual(new Set(['PRM002']));
-    expect(answer.text).not.toMatch(new RegExp(`${customer.mpxn}|Lantern Row|ak_[0-9a-f]{24}`));
+    expect(response.data.supplierPage.data.length).toBeGreaterThan(0);
+    expect(response.data.developmentProjects.nodes).toContainEqual({ projectId: 'JOURNEY' });
+    expect(new Set(response.errors.map(({ extensions }) => extensions.code))).toEqual(new Set(['PRM002']));
+    expect(response.text).not.toMatch(new RegExp(`${customer.mpxn}|Lantern Row|ak_[0-9a-f]{24}`));
     const { account_id: accountId } = accountOf(register.sandbox, 'data_user');
     const suspend = `mutation { suspendAccount(accountId: "${accountId}") { status } }`;
     expect(failuresOf(await analyst(suspend))).toEqual(['PRM001']);
@@ -91,7 +91,7 @@ export function usersOfTheGraph(story: UserStory): void {
     expect((await dataUser('GET', '/v1/records')).status).toBe(200);
     expect((await admin(suspend)).data.suspendAccount).toEqual({ status: 'SUSPENDED' });
     expect((await dataUser('GET', '/v1/records')).status).toBe(401);
-    const { body } = await anyone('GET', `/v1/access-records/${register.sandbox.samples.access_keys.active}`);
+    const { body } = await anonymous('GET', `/v1/access-records/${register.sandbox.samples.access_keys.active}`);
     const { duid } = body['access-record']['record-metadata'];
     expect(body['access-record']['access-event'].state).toBe('ACTIVE');
     const status = `{ dataUser(duid: "${duid}") { status } }`;

@@ -12,8 +12,8 @@ export function connections(): void {
    * Returns the members of a response that are typical of Interface B: its metadata and the headers about its
    * successor.
    */
-  function formOf(answer: string) {
-    const [head = '', body = ''] = answer.split('\r\n\r\n');
+  function formOf(response: string) {
+    const [head = '', body = ''] = response.split('\r\n\r\n');
     const header = (name: string) => new RegExp(`^${name}: (.*)\r$`, 'm').exec(head)?.[1];
     return {
       status: Number(head.split(' ')[1]),
@@ -115,35 +115,35 @@ export function connections(): void {
       },
     );
 
-    const BEGUN = (path: string) =>
+    const STARTED = (path: string) =>
       `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer good\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
 
     it('responds to a body that never ends, and to a malformed one, in the error form of Interface B on its paths', async () => {
       const late = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-      const slow = await exchange(BEGUN('/register-consent'), (socket) =>
+      const slow = await exchange(STARTED('/register-consent'), (socket) =>
         test.adapter.app.server.emit('clientError', late, socket),
       );
       expect(formOf(slow)).toEqual({ status: 408, ...FORM_OF_B });
-      const broken = await exchange(BEGUN('/register-consent'), (_, client) => client.write('no chunk\r\n'));
+      const broken = await exchange(STARTED('/register-consent'), (_, client) => client.write('no chunk\r\n'));
       expect(formOf(broken)).toEqual({ status: 400, ...FORM_OF_B });
-      const ofA = await exchange(BEGUN('/v1/access-records'), (_, client) => client.write('no chunk\r\n'));
+      const ofA = await exchange(STARTED('/v1/access-records'), (_, client) => client.write('no chunk\r\n'));
       expect(ofA).toMatch(/^HTTP\/1.1 400 /);
       expect(ofA).not.toContain('deprecation');
     });
 
     it('responds to malformed bytes after a request of Interface B in the error form of Interface A', async () => {
-      const answered = 'GET /register-consent HTTP/1.1\r\nhost: a\r\n\r\n';
-      const both = await exchange(answered, (_, client) => client.once('data', () => client.write('nonsense\r\n\r\n')));
+      const valid = 'GET /register-consent HTTP/1.1\r\nhost: a\r\n\r\n';
+      const both = await exchange(valid, (_, client) => client.once('data', () => client.write('nonsense\r\n\r\n')));
       const [, second = ''] = both.split(/(?=HTTP\/1.1 400)/);
       expect(second).toMatch(/^HTTP\/1.1 400 /);
       expect(second).not.toContain('deprecation');
     });
 
     it('returns the path of a request in absolute form as its resource', async () => {
-      const answer = await exchange(
+      const response = await exchange(
         `GET http://a/v1/access-records/${AK}?x=1 HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n`,
       );
-      expect(answer).toContain(`"resource":"/v1/access-records/${AK}"`);
+      expect(response).toContain(`"resource":"/v1/access-records/${AK}"`);
     });
 
     it('uses the client address from the trusted proxy, or that of the socket if it is invalid', async () => {

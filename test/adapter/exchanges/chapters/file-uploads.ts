@@ -35,20 +35,20 @@ export function fileUploads(): void {
   });
 
   /**
-   * Makes the store receive an archive that will be interrupted; `begun` resolves with its first bytes, `failed` with
+   * Makes the store receive an archive that will be interrupted; `started` resolves with its first bytes, `failed` with
    * the error of the read.
    */
   function interrupted(files: TestFiles) {
-    let resolveBegun: () => void;
+    let resolveStarted: () => void;
     let resolveFailed: (error: unknown) => void;
-    const begun = new Promise<void>((resolve) => (resolveBegun = resolve));
+    const started = new Promise<void>((resolve) => (resolveStarted = resolve));
     const failed = new Promise<unknown>((resolve) => (resolveFailed = resolve));
     jest.spyOn(files, 'publishAt').mockImplementationOnce(async (_, archive) => {
-      archive.once('data', resolveBegun);
+      archive.once('data', resolveStarted);
       await buffer(archive).catch(resolveFailed);
       return { outcome: 'gone' };
     });
-    return { begun, failed };
+    return { started, failed };
   }
 
   async function put(body: Buffer | string, headers: Record<string, string> = { 'content-type': 'application/zip' }) {
@@ -215,14 +215,14 @@ export function fileUploads(): void {
     });
 
     it('aborts an upload whose client disconnects: half an archive is not published', async () => {
-      const { begun, failed } = interrupted(files);
+      const { started, failed } = interrupted(files);
       const half = new Readable({ read() {} });
       half.push('half');
-      const answer = remote.publishAt(UPLOAD, half);
-      answer.catch(() => undefined);
-      await begun;
+      const response = remote.publishAt(UPLOAD, half);
+      response.catch(() => undefined);
+      await started;
       half.destroy(new Error('the client went away'));
-      await expect(answer).rejects.toMatchObject({ code: 'SYS002' });
+      await expect(response).rejects.toMatchObject({ code: 'SYS002' });
       expect(await failed).toMatchObject({ code: 'ECONNRESET' });
     });
 
@@ -245,9 +245,11 @@ export function fileUploads(): void {
     });
 
     it('is unavailable (SYS002) when its response is not an outcome', async () => {
-      for (const answer of ['<html>', 'null', '{}', '']) {
+      for (const response of ['<html>', 'null', '{}', '']) {
         const other = createServer((socket) => {
-          socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`));
+          socket.once('data', () =>
+            socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${response.length}\r\n\r\n${response}`),
+          );
         });
         await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
         const store = remoteFileStore(`http://127.0.0.1:${(other.address() as AddressInfo).port}`, request);
@@ -277,11 +279,11 @@ export function fileUploads(): void {
 
   describe('a client that disconnects', () => {
     it('in the middle of its archive receives no response', async () => {
-      const { begun, failed } = interrupted(test.files);
+      const { started, failed } = interrupted(test.files);
       const outgoing = request(`${test.adapter.url}${UPLOAD}`, { method: 'PUT', headers: { 'content-length': '100' } });
       outgoing.on('error', () => undefined);
       outgoing.write('half');
-      await begun;
+      await started;
       outgoing.destroy();
       expect(await failed).toMatchObject({ code: 'ECONNRESET' });
     });

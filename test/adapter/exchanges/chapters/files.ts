@@ -45,7 +45,7 @@ export function files(): void {
         'x-content-type-options': 'nosniff',
       });
       expect(headers['transaction-id']).toMatch(/^tid_[0-9a-f]{24}$/);
-      expect(test.graph.asked).toEqual({
+      expect(test.graph.variables).toEqual({
         projectId: 'P1',
         cimFile: 'EQ_XML',
         licenceArea: 'EPN',
@@ -166,13 +166,13 @@ export function files(): void {
         { 'if-none-match': '"x"', 'if-modified-since': PUBLISHED_AT.toUTCString() },
         200,
       ],
-    ])('with %s is answered with 304 if it still applies', async (_, headers, status) => {
-      const answer = await get(EQ, headers);
-      expect(answer.statusCode).toBe(status);
+    ])('with %s returns 304 if it still applies', async (_, headers, status) => {
+      const response = await get(EQ, headers);
+      expect(response.statusCode).toBe(status);
       if (status === 304) {
-        expect(answer.rawPayload).toHaveLength(0);
-        expect(answer.headers).toMatchObject({ etag, vary: 'Accept, Accept-Encoding' });
-        expect(answer.headers['cache-control']).toBe('public, max-age=86400, immutable');
+        expect(response.rawPayload).toHaveLength(0);
+        expect(response.headers).toMatchObject({ etag, vary: 'Accept, Accept-Encoding' });
+        expect(response.headers['cache-control']).toBe('public, max-age=86400, immutable');
         expect(test.files.opened).toEqual([]);
       }
     });
@@ -199,9 +199,9 @@ export function files(): void {
         200,
       ],
     ])('with %s has the status of its precondition', async (_, headers, status) => {
-      const answer = await get(EQ, headers);
-      expect(answer.statusCode).toBe(status);
-      if (status === 412) expect(Object.keys(answer.json())).toEqual(['code', 'message']);
+      const response = await get(EQ, headers);
+      expect(response.statusCode).toBe(status);
+      if (status === 412) expect(Object.keys(response.json())).toEqual(['code', 'message']);
     });
   });
 
@@ -267,9 +267,9 @@ export function files(): void {
   });
 
   describe('the licence area', () => {
-    const areaAsked = async (url: string, headers: Record<string, string>) => {
+    const requestedArea = async (url: string, headers: Record<string, string>) => {
       await get(url, headers);
-      return (test.graph.asked as { licenceArea?: string } | null)?.licenceArea;
+      return (test.graph.variables as { licenceArea?: string } | null)?.licenceArea;
     };
 
     it.each([
@@ -287,15 +287,15 @@ export function files(): void {
       ['register.example', { 'x-forwarded-host': 'ltds.swest.example' }, '&licenceArea=LPN', 'swest'],
       ['ltds.spn.example', { 'x-forwarded-host': 'register.example' }, '&licenceArea=LPN', 'LPN'],
     ])('of the host %s %j with the query %s is %s', async (host, forwarded, query, area) => {
-      expect(await areaAsked(`${EQ}${query}`, { host, ...forwarded })).toBe(area);
-      expect(await areaAsked(`${ARCHIVE}${query}`, { host, ...forwarded })).toBe(area);
+      expect(await requestedArea(`${EQ}${query}`, { host, ...forwarded })).toBe(area);
+      expect(await requestedArea(`${ARCHIVE}${query}`, { host, ...forwarded })).toBe(area);
     });
 
     it('of a list is optional, without a default', async () => {
       test.graph.roots = { ...test.graph.roots, developmentProjects: () => ({ nodes: [], nextCursor: null }) };
-      expect(await areaAsked(STAGE3, {})).toBeUndefined();
-      expect(await areaAsked(STAGE3, { host: 'ltds.spn.example' })).toBe('spn');
-      expect(await areaAsked(`${STAGE3}?licenceArea=LPN`, {})).toBe('LPN');
+      expect(await requestedArea(STAGE3, {})).toBeUndefined();
+      expect(await requestedArea(STAGE3, { host: 'ltds.spn.example' })).toBe('spn');
+      expect(await requestedArea(`${STAGE3}?licenceArea=LPN`, {})).toBe('LPN');
     });
 
     it('is required; a forwarded host is accepted from a trusted proxy only', async () => {
@@ -380,9 +380,9 @@ export function files(): void {
     });
 
     it('have the same form for methods', async () => {
-      const answer = await test.adapter.app.inject({ method: 'POST', url: EQ, payload: '{' });
-      expect([answer.statusCode, answer.headers['allow']]).toEqual([405, 'GET, HEAD']);
-      expect(JSON.parse(answer.body)).toEqual({ code: 405, message: 'The method is not allowed on this path.' });
+      const response = await test.adapter.app.inject({ method: 'POST', url: EQ, payload: '{' });
+      expect([response.statusCode, response.headers['allow']]).toEqual([405, 'GET, HEAD']);
+      expect(JSON.parse(response.body)).toEqual({ code: 405, message: 'The method is not allowed on this path.' });
     });
 
     it('do not affect the envelope of other paths', async () => {
@@ -399,10 +399,10 @@ export function files(): void {
           throw new RegisterError('LIM002', undefined, { retryAfter: 12 });
         },
       };
-      const answer = await get(EQ);
+      const response = await get(EQ);
       test.graph.roots = { ...test.graph.roots, publishedFile } as never;
-      expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '12']);
-      expect(JSON.parse(answer.body)).toEqual({ code: 429, message: 'Too many requests.' });
+      expect([response.statusCode, response.headers['retry-after']]).toEqual([429, '12']);
+      expect(JSON.parse(response.body)).toEqual({ code: 429, message: 'Too many requests.' });
     });
 
     it('are 503 for a content that is temporarily unavailable, and 500 for a damaged one', async () => {

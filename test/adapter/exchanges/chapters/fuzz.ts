@@ -229,8 +229,8 @@ export function fuzz(): void {
             const response = await test.adapter.app.inject(request);
             const body: unknown = response.body === '' ? undefined : response.json();
             expect(response.statusCode).toBeLessThan(500);
-            const fitsAnswer = fits.get(operationId) ?? ((none: unknown) => none === undefined);
-            expect(response.statusCode < 300 ? fitsAnswer(body) : fitsError(body)).toBe(true);
+            const fitsResponse = fits.get(operationId) ?? ((none: unknown) => none === undefined);
+            expect(response.statusCode < 300 ? fitsResponse(body) : fitsError(body)).toBe(true);
             expect(test.lines.at(-1)?.['status']).toBe(response.statusCode);
           }),
           { numRuns: RUNS },

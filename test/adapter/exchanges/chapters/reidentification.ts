@@ -37,7 +37,7 @@ export function reidentificationRequests(): void {
         },
         passkey: null,
       });
-      expect(test.graph.asked).toEqual({ input: { mpxn: MPXN, method: 'MAGIC_LINK' } });
+      expect(test.graph.variables).toEqual({ input: { mpxn: MPXN, method: 'MAGIC_LINK' } });
     });
 
     it('returns the redirect of a passkey ceremony, and null for the magic link', async () => {
@@ -68,7 +68,7 @@ export function reidentificationRequests(): void {
           'return-url': RETURN_URL,
         },
       });
-      expect(test.graph.asked).toEqual({
+      expect(test.graph.variables).toEqual({
         ir: IR,
         idempotencyKey: 'again',
         input: { method: 'PASSKEY_ASSERT', passkeyReturnUrl: RETURN_URL },
@@ -94,17 +94,17 @@ export function reidentificationRequests(): void {
       test.graph.roots = {
         reidentify: () => broken({ code: 'VAL008', path: ['passkeyReturnUrl'], message: 'is not registered' }),
       };
-      const answer = await byMeterPoint({
+      const response = await byMeterPoint({
         mpxn: MPXN,
         method: 'passkey-assert',
         'passkey-return-url': 'https://x.example',
       });
-      expect([answer.status, messages(answer)]).toEqual([400, ['/passkey-return-url: is not registered']]);
+      expect([response.status, messages(response)]).toEqual([400, ['/passkey-return-url: is not registered']]);
     });
 
     it('reports all violations of the contract at once', async () => {
-      const answer = await byMeterPoint({ mpxn: 'x', method: 'fax', 'redirect-url': 7, ir: IR });
-      expect(messages(answer).map((message) => message.split(':')[0])).toEqual([
+      const response = await byMeterPoint({ mpxn: 'x', method: 'fax', 'redirect-url': 7, ir: IR });
+      expect(messages(response).map((message) => message.split(':')[0])).toEqual([
         '/ir',
         '/mpxn',
         '/method',
@@ -119,8 +119,8 @@ export function reidentificationRequests(): void {
       ['REI001', 422],
     ] as const)('returns %i for %s', async (code, status) => {
       test.graph.roots = { reidentify: () => Promise.reject(new RegisterError(code)) };
-      const answer = await byMeterPoint({ mpxn: MPXN, method: 'magic-link' });
-      expect([answer.status, codes(answer)]).toEqual([status, [code]]);
+      const response = await byMeterPoint({ mpxn: MPXN, method: 'magic-link' });
+      expect([response.status, codes(response)]).toEqual([status, [code]]);
     });
   });
 
@@ -138,7 +138,7 @@ export function reidentificationRequests(): void {
         200,
         { method: 'magic-link', status: 'confirmed', 'confirmed-at': '2026-11-20T09:32:48.215Z' },
       ]);
-      expect([response.resource, test.graph.asked]).toEqual([url, variables]);
+      expect([response.resource, test.graph.variables]).toEqual([url, variables]);
     });
 
     it('returns 404 for an unknown token, 400 for a malformed one', async () => {
@@ -176,7 +176,7 @@ export function reidentificationRequests(): void {
       ]);
       expect(headers['transaction-id']).toMatch(/^tid_[0-9a-f]{24}$/);
       expect(headers['cache-control']).toBe('no-store');
-      expect(test.graph.asked).toEqual({ ir: IR, credentialId: CREDENTIAL });
+      expect(test.graph.variables).toEqual({ ir: IR, credentialId: CREDENTIAL });
       expect(test.lines).toEqual([expect.objectContaining({ status: 204 })]);
     });
 
@@ -202,8 +202,8 @@ export function reidentificationRequests(): void {
 
     it('returns 409 while a linked access record is ACTIVE', async () => {
       test.graph.roots = { anonymiseIdentityRecord: () => Promise.reject(new RegisterError('CNF003')) };
-      const answer = await send({ method: 'DELETE', url: `/v1/identity-records/${IR}` });
-      expect([answer.status, codes(answer)]).toEqual([409, ['CNF003']]);
+      const response = await send({ method: 'DELETE', url: `/v1/identity-records/${IR}` });
+      expect([response.status, codes(response)]).toEqual([409, ['CNF003']]);
     });
   });
 
@@ -212,7 +212,7 @@ export function reidentificationRequests(): void {
       test.graph.roots = { meterPoint: () => ({ accessRecords: () => ({ nodes: [], nextCursor: null }) }) };
       const path = `/v1/meter-points/${MPXN}/access-records`;
       expect((await send({ url: `${path}?reidentification-token=${TOKEN_REF}` })).status).toBe(200);
-      expect(test.graph.asked).toEqual({ mpxn: MPXN, reidentificationToken: TOKEN_REF });
+      expect(test.graph.variables).toEqual({ mpxn: MPXN, reidentificationToken: TOKEN_REF });
       expect(messages(await send({ url: `${path}?reidentification-token=${AK}` }))).toEqual([
         'query parameter reidentification-token: must match pattern "^mlr_[0-9a-f]{24}$"',
       ]);
@@ -230,8 +230,8 @@ export function reidentificationRequests(): void {
       ['DELETE', `/v1/identity-records/${IR}/re-identify`, 'POST'],
       ['GET', `/v1/identity-records/${IR}/credentials/${CREDENTIAL}`, 'DELETE'],
     ] as const)('returns 405 for %s %s, with the allowed methods', async (method, url, allow) => {
-      const answer = await send({ method, url });
-      expect([answer.status, answer.headers['allow']]).toEqual([405, allow]);
+      const response = await send({ method, url });
+      expect([response.status, response.headers['allow']]).toEqual([405, allow]);
       expect(test.graph.calls).toEqual([]);
     });
   });

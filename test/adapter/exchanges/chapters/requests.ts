@@ -16,11 +16,11 @@ export function adapterRequests(): void {
     });
 
     it('returns the record with the names and values of the contract, with its version as ETag', async () => {
-      const answer = await send({ url: `/v1/access-records/${AK}` });
-      expect(answer.status).toBe(200);
-      expect(answer.headers['etag']).toBe('"3"');
-      expect(answer.headers['cache-control']).toBe('no-store');
-      expect(answer.body['access-record']).toEqual({
+      const response = await send({ url: `/v1/access-records/${AK}` });
+      expect(response.status).toBe(200);
+      expect(response.headers['etag']).toBe('"3"');
+      expect(response.headers['cache-control']).toBe('no-store');
+      expect(response.body['access-record']).toEqual({
         'record-metadata': {
           'schema-version': '1.0',
           'record-identifier': AK,
@@ -79,14 +79,17 @@ export function adapterRequests(): void {
       '%2e%2e',
       'x'.repeat(5000),
     ])('treats %s like every unknown key', async (key) => {
-      const answer = await send({ url: `/v1/access-records/${key}` });
-      expect([answer.status, answer.body.errors]).toEqual([404, [{ 'error-code': 'NTF001', message: 'Not found.' }]]);
+      const response = await send({ url: `/v1/access-records/${key}` });
+      expect([response.status, response.body.errors]).toEqual([
+        404,
+        [{ 'error-code': 'NTF001', message: 'Not found.' }],
+      ]);
       expect(test.graph.admissions).toEqual([]);
     });
 
     it('rejects a malformed key of an Identity Record by its pattern, of any length', async () => {
-      const answer = await send({ url: `/v1/identity-records/ir_${'0'.repeat(90)}`, headers: GOOD });
-      expect(codes(answer)).toEqual(['VAL001']);
+      const response = await send({ url: `/v1/identity-records/ir_${'0'.repeat(90)}`, headers: GOOD });
+      expect(codes(response)).toEqual(['VAL001']);
     });
 
     it('is never 304', async () => {
@@ -114,8 +117,8 @@ export function adapterRequests(): void {
       test.graph.roots = {
         accessRecord: () => Promise.reject(new Error('a message with ak_5d3f9a1c7be2048643d1e0fa')),
       };
-      const answer = await send({ url: `/v1/access-records/${AK}` });
-      expect([answer.status, codes(answer)]).toEqual([500, ['SYS001']]);
+      const response = await send({ url: `/v1/access-records/${AK}` });
+      expect([response.status, codes(response)]).toEqual([500, ['SYS001']]);
       expect(JSON.stringify(test.lines)).not.toContain(AK);
     });
   });
@@ -144,7 +147,7 @@ export function adapterRequests(): void {
 
     it('passes the names and enum values of GraphQL, and no null for an optional member', async () => {
       await register(registration());
-      expect(test.graph.asked).toEqual({
+      expect(test.graph.variables).toEqual({
         input: {
           recordMetadata: {
             schemaVersion: '1.0',
@@ -188,8 +191,8 @@ export function adapterRequests(): void {
     });
 
     it.each(['', 'with space', 'ü', 'x'.repeat(256)])('rejects the Idempotency-Key "%s"', async (key) => {
-      const answer = await register(registration(), { ...GOOD, 'idempotency-key': key });
-      expect([answer.status, codes(answer)]).toEqual([400, ['VAL001']]);
+      const response = await register(registration(), { ...GOOD, 'idempotency-key': key });
+      expect([response.status, codes(response)]).toEqual([400, ['VAL001']]);
       expect(test.graph.calls).toEqual([]);
     });
 
@@ -201,10 +204,10 @@ export function adapterRequests(): void {
       body['record-metadata']['record-identifier'] = 'ak_secret-value';
       body['processing'] = { 'legal-basis': 'uk-secret', purpose: 'x'.repeat(501), 'data-types': [] };
       body['access-event'] = { state: 'ACTIVE', 'registered-at': 'yesterday-secret' };
-      const answer = await register(body);
-      expect(answer.status).toBe(400);
+      const response = await register(body);
+      expect(response.status).toBe(400);
       expect(
-        answer.body.errors.map((error) => `${error['error-code']} ${error.message.split(':')[0]}`).toSorted(),
+        response.body.errors.map((error) => `${error['error-code']} ${error.message.split(':')[0]}`).toSorted(),
       ).toEqual([
         'VAL001 /access-event/registered-at',
         'VAL001 /record-metadata/identity-record-ref',
@@ -218,7 +221,7 @@ export function adapterRequests(): void {
         'VAL003 /record-metadata/controller-arrangement/controllers/0/role',
         'VAL004 /record-metadata/record-identifier',
       ]);
-      expect(JSON.stringify(answer.body)).not.toContain('secret');
+      expect(JSON.stringify(response.body)).not.toContain('secret');
     });
 
     it('leaves read-only fields to the graph, which reports them together with other rules, if the body has no other violation', async () => {
@@ -244,8 +247,8 @@ export function adapterRequests(): void {
       } as never;
       const body = registration();
       body['record-metadata']['record-identifier'] = AK;
-      const answer = await register(body);
-      expect([answer.status, messages(answer)]).toEqual([
+      const response = await register(body);
+      expect([response.status, messages(response)]).toEqual([
         400,
         [
           '/record-metadata/record-identifier: is set to 27',
@@ -292,8 +295,8 @@ export function adapterRequests(): void {
       ['empty', ''],
       ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])],
     ])('returns VAL010 for a body that is %s', async (_, payload) => {
-      const answer = await register(payload, { ...GOOD, ...JSON_TYPE });
-      expect([answer.status, codes(answer)]).toEqual([400, ['VAL010']]);
+      const response = await register(payload, { ...GOOD, ...JSON_TYPE });
+      expect([response.status, codes(response)]).toEqual([400, ['VAL010']]);
     });
 
     it.each([
@@ -371,8 +374,8 @@ export function adapterRequests(): void {
         404,
       ],
     ])('is %s', async (_, request, headers, status) => {
-      const answer = await send({ ...request, headers });
-      expect([answer.status, answer.body.errors.length]).toEqual([status, 1]);
+      const response = await send({ ...request, headers });
+      expect([response.status, response.body.errors.length]).toEqual([status, 1]);
       expect(test.graph.calls).toEqual([]);
     });
 
@@ -391,8 +394,8 @@ export function adapterRequests(): void {
         { code: 'CNF001', message: '' },
       ];
       const run = jest.spyOn(test.graph, 'run').mockResolvedValueOnce({ data: null, failures });
-      const answer = await send({ method: 'DELETE', url: `/v1/access-records/${AK}`, headers: GOOD });
-      expect([answer.status, messages(answer)]).toEqual([403, ['not yours']]);
+      const response = await send({ method: 'DELETE', url: `/v1/access-records/${AK}`, headers: GOOD });
+      expect([response.status, messages(response)]).toEqual([403, ['not yours']]);
       run.mockRestore();
     });
   });
@@ -425,14 +428,14 @@ export function adapterRequests(): void {
       ['"99999999999999"', []],
     ])('parses If-Match %s', async (ifMatch, versions) => {
       await replacement(ifMatch);
-      expect((test.graph.asked as { ifVersions?: number[] }).ifVersions).toEqual(versions);
+      expect((test.graph.variables as { ifVersions?: number[] }).ifVersions).toEqual(versions);
     });
 
     it.each(['3', '"3', '"3", 4', "'3'", '*, "3"'])(
       'rejects If-Match %s, which is no list of entity tags',
       async (ifMatch) => {
-        const answer = await replacement(ifMatch);
-        expect([answer.status, messages(answer)]).toEqual([
+        const response = await replacement(ifMatch);
+        expect([response.status, messages(response)]).toEqual([
           400,
           ['header If-Match: must be * or entity tags in double quotes, as in the header ETag'],
         ]);

@@ -33,9 +33,9 @@ export function surface(): void {
       ['a NUL', basic('acc_1:open\0sesame')],
       ['a wrong secret', basic('acc_1:wrong')],
     ])('returns 401 with a Basic challenge for %s', async (_, headers) => {
-      const answer = await send({ url: '/v1/auth/token', headers });
-      expect([answer.status, codes(answer)]).toEqual([401, ['AUT001']]);
-      expect(answer.headers['www-authenticate']).toBe('Basic realm="Central Data Access Register", charset="UTF-8"');
+      const response = await send({ url: '/v1/auth/token', headers });
+      expect([response.status, codes(response)]).toEqual([401, ['AUT001']]);
+      expect(response.headers['www-authenticate']).toBe('Basic realm="Central Data Access Register", charset="UTF-8"');
     });
 
     it('returns a challenge for a bearer token, with invalid_token only if one was sent', async () => {
@@ -68,7 +68,7 @@ export function surface(): void {
         headers: GOOD,
       });
       expect(status).toBe(200);
-      expect(test.graph.asked).toEqual({ limit: 20, cursor: 'abc', state: 'ACTIVE', legalBasis: 'UK_CONTRACT' });
+      expect(test.graph.variables).toEqual({ limit: 20, cursor: 'abc', state: 'ACTIVE', legalBasis: 'UK_CONTRACT' });
       expect([body['total'], body['next-cursor']]).toEqual([7, null]);
       expect(body['records']).toEqual([
         expect.objectContaining({
@@ -84,7 +84,7 @@ export function surface(): void {
     it('requests 200 records without a limit', async () => {
       test.graph.roots = { accessRecords: () => ({ nodes: [], totalCount: 0, nextCursor: 'more' }) };
       const { body } = await send({ url: '/v1/records', headers: GOOD });
-      expect([test.graph.asked, body['next-cursor']]).toEqual([{ limit: 200 }, 'more']);
+      expect([test.graph.variables, body['next-cursor']]).toEqual([{ limit: 200 }, 'more']);
     });
 
     it.each([
@@ -97,9 +97,9 @@ export function surface(): void {
       'legal-basis=consent',
       'cursor=',
     ])('rejects ?%s by the name of the parameter', async (query) => {
-      const answer = await send({ url: `/v1/records?${query}`, headers: GOOD });
-      expect([answer.status, codes(answer)]).toEqual([400, ['VAL003']]);
-      expect(messages(answer)[0]).toContain(`query parameter ${String(query.split('=')[0])}: `);
+      const response = await send({ url: `/v1/records?${query}`, headers: GOOD });
+      expect([response.status, codes(response)]).toEqual([400, ['VAL003']]);
+      expect(messages(response)[0]).toContain(`query parameter ${String(query.split('=')[0])}: `);
     });
 
     it('repeats the meter point of the path', async () => {
@@ -109,10 +109,10 @@ export function surface(): void {
     });
 
     it('rejects a 13-digit meter point number, with the setting that accepts it', async () => {
-      const answer = await send({ url: '/v1/meter-points/2000000000006/access-records', headers: GOOD });
-      expect([answer.status, codes(answer)]).toEqual([400, ['VAL001']]);
-      expect(messages(answer)[0]).toMatch(/^path parameter mpxn: has 13 digits.*MPXN_PROFILE=gb/);
-      expect(messages(answer)[0]).not.toContain('2000000000006');
+      const response = await send({ url: '/v1/meter-points/2000000000006/access-records', headers: GOOD });
+      expect([response.status, codes(response)]).toEqual([400, ['VAL001']]);
+      expect(messages(response)[0]).toMatch(/^path parameter mpxn: has 13 digits.*MPXN_PROFILE=gb/);
+      expect(messages(response)[0]).not.toContain('2000000000006');
     });
 
     it('returns 404 for an unknown Data User, 400 for a malformed one', async () => {
@@ -161,7 +161,7 @@ export function surface(): void {
         created.body['ir'],
         created.body['passkey-registration-redirect'],
       ]).toEqual([201, `/v1/identity-records/${IR}`, IR, null]);
-      expect(test.graph.asked).toMatchObject({
+      expect(test.graph.variables).toMatchObject({
         input: {
           piiPrincipal: { mpxn: MPXN, moveInDate: '2021-03-01' },
           expressedBy: 'AUTHORISED_REPRESENTATIVE',
@@ -220,9 +220,9 @@ export function surface(): void {
       ['/v1/access-records/%zz', 404],
       ['/v1/%61ccess-records', 405],
     ])('return an envelope for GET %s', async (url, status) => {
-      const answer = await send({ url, headers: GOOD });
-      expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/json; charset=utf-8']);
-      expect(answer.body.response['transaction-id']).toBe(answer.headers['transaction-id']);
+      const response = await send({ url, headers: GOOD });
+      expect([response.status, response.headers['content-type']]).toEqual([status, 'application/json; charset=utf-8']);
+      expect(response.body.response['transaction-id']).toBe(response.headers['transaction-id']);
     });
 
     it.each([
@@ -242,8 +242,8 @@ export function surface(): void {
       ['OPTIONS', '/v1/access-records', 'POST'],
       ['DELETE', '/v1/identity-records/exists', 'GET'],
     ] as const)('return 405 for %s %s, with the allowed methods', async (method, url, allow) => {
-      const answer = await send({ method, url });
-      expect([answer.status, codes(answer), answer.headers['allow']]).toEqual([405, ['MET001'], allow]);
+      const response = await send({ method, url });
+      expect([response.status, codes(response), response.headers['allow']]).toEqual([405, ['MET001'], allow]);
     });
 
     it.each([
@@ -266,8 +266,8 @@ export function surface(): void {
     ])('with a body of type %s %j return %i', async (type, more, status) => {
       test.graph.roots = { registerAccessRecord: () => ({ accessToken: { key: AK, expiry: null }, replayed: false }) };
       const headers = { ...GOOD, ...more, 'content-type': type } as Record<string, string>;
-      const answer = await send({ method: 'POST', url: '/v1/access-records', headers, payload: registration() });
-      expect(answer.status).toBe(status);
+      const response = await send({ method: 'POST', url: '/v1/access-records', headers, payload: registration() });
+      expect(response.status).toBe(status);
     });
 
     it('by HEAD return the headers of GET, without a body', async () => {

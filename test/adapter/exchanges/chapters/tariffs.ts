@@ -19,7 +19,7 @@ export function tariffs(): void {
     return { status, headers, body: body as unknown as JsonBody };
   }
 
-  const refused = async (request: Sent) => {
+  const rejected = async (request: Sent) => {
     const { status, body } = await send(request);
     return [status, body];
   };
@@ -121,7 +121,7 @@ export function tariffs(): void {
       test.graph.roots = { supplier: () => ({ tariff: () => tariff }) } as never;
       const { status, body } = await send({ url: `/v1/tariff/LARK/${TARIFF}` });
       expect([status, body]).toEqual([200, { data: [shown] }]);
-      expect(test.graph.asked).toEqual({ mpid: 'LARK', tariffId: TARIFF });
+      expect(test.graph.variables).toEqual({ mpid: 'LARK', tariffId: TARIFF });
     });
 
     it('has the status of a supplier that is not active', async () => {
@@ -140,12 +140,12 @@ export function tariffs(): void {
 
     it('of an unknown supplier differs from an unknown one of a known supplier', async () => {
       test.graph.roots = { supplier: () => null };
-      expect(await refused({ url: `/v1/tariff/LARK/${TARIFF}` })).toEqual([
+      expect(await rejected({ url: `/v1/tariff/LARK/${TARIFF}` })).toEqual([
         404,
         { code: 'supplier_not_found', message: 'The supplier is not known.' },
       ]);
       test.graph.roots = { supplier: () => ({ tariff: null }) };
-      expect(await refused({ url: `/v1/tariff/LARK/${TARIFF}` })).toEqual([
+      expect(await rejected({ url: `/v1/tariff/LARK/${TARIFF}` })).toEqual([
         404,
         { code: 'tariff_not_found', message: 'The tariff is not known.' },
       ]);
@@ -186,7 +186,7 @@ export function tariffs(): void {
         ],
         meta: { total: 41, limit: 20, offset: 20, next_offset: 40 },
       });
-      expect(test.graph.asked).toEqual({ mpid: 'LARK', limit: 20, offset: 20 });
+      expect(test.graph.variables).toEqual({ mpid: 'LARK', limit: 20, offset: 20 });
     });
 
     it('are whole with detail=full, by another operation', async () => {
@@ -194,7 +194,7 @@ export function tariffs(): void {
       const { body } = await send({ url: '/v1/tariff/LARK?offset=20&detail=full' });
       expect(body).toEqual({ data: [shown], meta: { total: 41, limit: 20, offset: 20, next_offset: 21 } });
       expect(test.graph.calls.at(-1)?.operation).toBe('ListWholeTariffs');
-      expect(test.graph.asked).toEqual({ mpid: 'LARK', limit: 20, offset: 20 });
+      expect(test.graph.variables).toEqual({ mpid: 'LARK', limit: 20, offset: 20 });
       await send({ url: '/v1/tariff/LARK?detail=summary' });
       expect(test.graph.calls.at(-1)?.operation).toBe('ListTariffs');
     });
@@ -226,7 +226,7 @@ export function tariffs(): void {
         ...{ on_sale_at: '2026-03-01T00:00:00Z', modified_since: '2026-04-01T00:00:00Z', detail },
       });
       expect((await send({ url: `/v1/tariff/LARK?${query}` })).status).toBe(200);
-      expect(test.graph.asked).toMatchObject({ mpid: 'LARK' });
+      expect(test.graph.variables).toMatchObject({ mpid: 'LARK' });
       const filter = {
         ...{ tariffType: 'DYNAMIC', fuelType: 'GAS', energyFlow: 'EXPORT', paymentMethod: 'DIRECT_DEBIT' },
         ...{ ldzRegion: 'NO', meterType: 'SINGLE_RATE', customerType: 'BUSINESS' },
@@ -275,7 +275,7 @@ export function tariffs(): void {
     ])('are rejected for a violation of the graph by a filter, named %s', async (_, path) => {
       const violation = { code: 'VAL003' as const, path, message: 'must be after the beginning of the window' };
       test.graph.roots = { supplier: () => ({ tariffPage: () => broken(violation) }) };
-      expect(await refused({ url: '/v1/tariff/LARK?valid_to=2026-01-01T00:00:00Z' })).toEqual([
+      expect(await rejected({ url: '/v1/tariff/LARK?valid_to=2026-01-01T00:00:00Z' })).toEqual([
         400,
         {
           code: 'invalid_parameter',
@@ -296,11 +296,11 @@ export function tariffs(): void {
       ['active=true', { active: true }],
       ['active=false', { active: false }],
       ['', {}],
-    ])('pass ?%s to the graph', async (query, asked) => {
+    ])('pass ?%s to the graph', async (query, variables) => {
       test.graph.roots = { supplierPage: () => page([], null), rtiUserPage: () => page([], null) };
       for (const path of ['suppliers', 'users']) {
         expect((await send({ url: `/v1/${path}?${query}` })).status).toBe(200);
-        expect(test.graph.asked).toEqual({ ...asked, limit: 20, offset: 0 });
+        expect(test.graph.variables).toEqual({ ...variables, limit: 20, offset: 0 });
       }
     });
 
@@ -332,7 +332,7 @@ export function tariffs(): void {
 
     it('reject an unknown RTI User', async () => {
       test.graph.roots = { rtiUser: () => null };
-      expect(await refused({ url: `/v1/users/${USER}` })).toEqual([
+      expect(await rejected({ url: `/v1/users/${USER}` })).toEqual([
         404,
         { code: 'user_not_found', message: 'The RTI User is not known.' },
       ]);
@@ -351,14 +351,14 @@ export function tariffs(): void {
     it.each([
       [true, 201],
       [false, 200],
-    ])('that is new: %s, is answered %s', async (isNew, status) => {
+    ])('that is new: %s, returns %s', async (isNew, status) => {
       test.graph.roots = { giveTariffConsent: () => consent(isNew) };
-      const answer = await give({});
-      expect([answer.status, answer.body]).toEqual([
+      const response = await give({});
+      expect([response.status, response.body]).toEqual([
         status,
         { data: { registration_id: REGISTRATION, tariffs: [{ mpxn: '991234567890', tariff_id: TARIFF }] } },
       ]);
-      expect(test.graph.asked).toEqual({});
+      expect(test.graph.variables).toEqual({});
     });
 
     it.each([
@@ -383,7 +383,7 @@ export function tariffs(): void {
           throw new RegisterError('NTF005');
         },
       };
-      const revoke = (id: string) => refused({ method: 'DELETE', url: `/v1/consent/${id}`, headers: GOOD });
+      const revoke = (id: string) => rejected({ method: 'DELETE', url: `/v1/consent/${id}`, headers: GOOD });
       expect(await revoke(REGISTRATION)).toEqual([
         404,
         { code: 'registration_not_found', message: 'The registration is not known.' },
@@ -403,7 +403,7 @@ export function tariffs(): void {
       test.graph.roots = { registerRtiWebhook: () => registration };
       const { status, body } = await register({ webhook_url: 'https://pennywise.example/events' });
       expect([status, body]).toEqual([201, { webhook_id: REGISTRATION, signing_secret: SECRET }]);
-      expect(test.graph.asked).toEqual({ webhookUrl: 'https://pennywise.example/events' });
+      expect(test.graph.variables).toEqual({ webhookUrl: 'https://pennywise.example/events' });
     });
 
     it('with a URL that the graph rejects is reported by its wire name', async () => {
@@ -449,7 +449,7 @@ export function tariffs(): void {
       test.graph.roots = { submitPerformanceReport: () => receipt };
       const { status, body } = await submit(report);
       expect([status, body]).toEqual([202, { report_id: REGISTRATION, received_at: '2026-12-02T08:00:00.000Z' }]);
-      expect(test.graph.asked).toEqual({
+      expect(test.graph.variables).toEqual({
         input: {
           ...{ periodStart: '2026-11-01T00:00:00Z', periodEnd: '2026-12-01T00:00:00Z', totalRequests: 5_000_000_000 },
           ...{ notificationsIssued: 0, availabilityPct: 99.97, successPct: 100 },
@@ -498,8 +498,12 @@ export function tariffs(): void {
         'ApiKey realm="Central Data Access Register"',
       ],
     ])('%s is rejected before any other error of the request', async (_, headers, code, challenge) => {
-      const answer = await submit({}, headers);
-      expect([answer.status, answer.body['code'], answer.headers['www-authenticate']]).toEqual([401, code, challenge]);
+      const response = await submit({}, headers);
+      expect([response.status, response.body['code'], response.headers['www-authenticate']]).toEqual([
+        401,
+        code,
+        challenge,
+      ]);
     });
   });
 

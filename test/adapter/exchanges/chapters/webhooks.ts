@@ -40,13 +40,13 @@ export function webhooks(): void {
 
     it('are registered with the defaults of the contract: 30 days, all event types', async () => {
       test.graph.roots = { registerWebhook: () => ({ webhook, signingSecret: 'whsec_c2VjcmV0', replayed: false }) };
-      const answer = await register({
+      const response = await register({
         'callback-url': webhook.callbackUrl,
         'alert-email': 'operations@harbourlight.example',
       });
-      expect([answer.status, answer.headers['location']]).toEqual([201, PATH]);
-      expect(payloadOf(answer)).toEqual({ webhook: OBJECT, 'signing-secret': 'whsec_c2VjcmV0' });
-      expect(test.graph.asked).toEqual({
+      expect([response.status, response.headers['location']]).toEqual([201, PATH]);
+      expect(payloadOf(response)).toEqual({ webhook: OBJECT, 'signing-secret': 'whsec_c2VjcmV0' });
+      expect(test.graph.variables).toEqual({
         input: {
           callbackUrl: webhook.callbackUrl,
           alertEmail: 'operations@harbourlight.example',
@@ -69,11 +69,14 @@ export function webhooks(): void {
 
     it('change only in the supplied members', async () => {
       test.graph.roots = { updateWebhook: () => ({ webhook, signingSecret: null }) };
-      const answer = await change({ 'event-types': ['tenancy.change'] });
-      expect([answer.status, payloadOf(answer)]).toEqual([200, { webhook: OBJECT }]);
-      expect(test.graph.asked).toEqual({ wid: WID, input: { eventTypes: ['TENANCY_CHANGE'], rotateSecret: false } });
+      const response = await change({ 'event-types': ['tenancy.change'] });
+      expect([response.status, payloadOf(response)]).toEqual([200, { webhook: OBJECT }]);
+      expect(test.graph.variables).toEqual({
+        wid: WID,
+        input: { eventTypes: ['TENANCY_CHANGE'], rotateSecret: false },
+      });
       await change({});
-      expect(test.graph.asked).toEqual({ wid: WID, input: { rotateSecret: false } });
+      expect(test.graph.variables).toEqual({ wid: WID, input: { rotateSecret: false } });
     });
 
     it('return a new secret after a rotation', async () => {
@@ -89,14 +92,14 @@ export function webhooks(): void {
       async (field) => {
         test.graph.roots = { updateWebhook: () => ({ webhook, signingSecret: null }) };
         expect((await change({ [field]: null })).status).toBe(200);
-        expect(test.graph.asked).toEqual({ wid: WID, input: { rotateSecret: false } });
+        expect(test.graph.variables).toEqual({ wid: WID, input: { rotateSecret: false } });
       },
     );
 
     it('are deleted without a body', async () => {
       test.graph.roots = { deleteWebhook: () => ({ wid: WID }) };
-      const answer = await test.adapter.app.inject({ method: 'DELETE', url: PATH, headers: GOOD });
-      expect([answer.statusCode, answer.body, answer.headers['content-type']]).toEqual([204, '', undefined]);
+      const response = await test.adapter.app.inject({ method: 'DELETE', url: PATH, headers: GOOD });
+      expect([response.statusCode, response.body, response.headers['content-type']]).toEqual([204, '', undefined]);
     });
   });
 
@@ -104,8 +107,8 @@ export function webhooks(): void {
     it('are listed with every attempt, by page and status', async () => {
       const deliveries = jest.fn(() => ({ nodes: [delivery], nextCursor: 'next' }));
       test.graph.roots = { webhook: () => ({ deliveries }) };
-      const answer = await send({ url: `${PATH}/deliveries?status=delivered&cursor=c`, headers: GOOD });
-      expect(payloadOf(answer)).toEqual({
+      const response = await send({ url: `${PATH}/deliveries?status=delivered&cursor=c`, headers: GOOD });
+      expect(payloadOf(response)).toEqual({
         deliveries: [
           {
             'event-id': EVENT,
@@ -119,7 +122,7 @@ export function webhooks(): void {
         ],
         'next-cursor': 'next',
       });
-      expect(test.graph.asked).toEqual({ wid: WID, limit: 50, cursor: 'c', status: 'DELIVERED' });
+      expect(test.graph.variables).toEqual({ wid: WID, limit: 50, cursor: 'c', status: 'DELIVERED' });
     });
 
     it('are 404 for a missing subscription', async () => {
@@ -133,12 +136,12 @@ export function webhooks(): void {
     ])('to be sent are accepted with 202 and the id of their event: %s', async (_, url) => {
       const sent = () => ({ eventId: EVENT, replayed: true });
       test.graph.roots = { redeliverEvent: sent, testWebhook: sent };
-      const answer = await send({
+      const response = await send({
         method: 'POST',
         url,
         headers: { authorization: 'Bearer good', 'idempotency-key': 'k' },
       });
-      expect([answer.status, answer.headers['idempotency-replayed'], payloadOf(answer)]).toEqual([
+      expect([response.status, response.headers['idempotency-replayed'], payloadOf(response)]).toEqual([
         202,
         'true',
         { 'event-id': EVENT },
@@ -183,9 +186,9 @@ export function webhooks(): void {
     ])('return %i for a change of tenancy, with the affected records', async (status, isNew) => {
       test.graph.roots = { recordChangeOfTenancy: () => ({ ...changeOfTenancy, isNew }) };
       const payload = { mpxn: MPXN, 'effective-date': '2026-11-18', 'source-reference': 'COT-2026-118' };
-      const answer = await send({ method: 'POST', url: '/v1/cot-events', headers: GOOD, payload });
-      expect(answer.status).toBe(status);
-      expect(payloadOf(answer)).toEqual({ ...payload, 'active-records-affected': 2, 'data-users-notified': [DUID] });
+      const response = await send({ method: 'POST', url: '/v1/cot-events', headers: GOOD, payload });
+      expect(response.status).toBe(status);
+      expect(payloadOf(response)).toEqual({ ...payload, 'active-records-affected': 2, 'data-users-notified': [DUID] });
     });
   });
 

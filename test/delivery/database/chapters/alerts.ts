@@ -37,11 +37,11 @@ export function alertMails(): void {
         disabledCommands: ['AUTH', 'STARTTLS'],
         logger: false,
         closeTimeout: 100,
-        async onData(stream, _session, answer) {
+        async onData(stream, _session, result) {
           const mail = await textOf(stream);
-          if (typeof treatment === 'number') return answer(Object.assign(new Error('no'), { responseCode: treatment }));
+          if (typeof treatment === 'number') return result(Object.assign(new Error('no'), { responseCode: treatment }));
           mails.push(mail);
-          if (treatment === 'taken') answer();
+          if (treatment === 'taken') result();
         },
       });
       await new Promise<void>((resolve) => void smtp.listen(0, '127.0.0.1', resolve));

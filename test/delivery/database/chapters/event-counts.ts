@@ -72,16 +72,16 @@ export function eventCounts(): void {
   }
 
   /** Returns the statements that `work` sends. */
-  async function askedBy(work: () => Promise<unknown>): Promise<{ text: string; values: unknown[] }[]> {
+  async function statementsOf(work: () => Promise<unknown>): Promise<{ text: string; values: unknown[] }[]> {
     const spied = jest.spyOn(database.pool, 'query');
     await work();
-    const asked = spied.mock.calls.map(([text, values]) => ({ text, values }) as never);
+    const statements = spied.mock.calls.map(([text, values]) => ({ text, values }) as never);
     spied.mockRestore();
-    return asked;
+    return statements;
   }
 
   /** Returns how many rows of the log the statements read, and by which indexes. */
-  async function readBy(asked: readonly { text: string; values: unknown[] }[]) {
+  async function readBy(statements: readonly { text: string; values: unknown[] }[]) {
     const found = { rows: 0, ways: new Set<string>() };
     const walk = (node: Record<string, unknown>): void => {
       if (node['Relation Name'] === 'event') {
@@ -91,7 +91,7 @@ export function eventCounts(): void {
       }
       for (const below of (node['Plans'] ?? []) as Record<string, unknown>[]) walk(below);
     };
-    for (const { text, values } of asked) {
+    for (const { text, values } of statements) {
       const { rows } = await tables.owner.query(`explain (analyze, format json) ${text}`, values);
       walk(rows[0]['QUERY PLAN'][0].Plan);
     }
@@ -187,29 +187,29 @@ export function eventCounts(): void {
 
     it('are read once: a second read reads new events only', async () => {
       for (let n = 0; n < 7; n++) await register(tables.application);
-      const asked = await askedBy(() => counts.ofLast(60));
+      const statements = await statementsOf(() => counts.ofLast(60));
       expect(await wrong(60)).toEqual([]);
-      const { rows, ways } = await readBy(asked);
+      const { rows, ways } = await readBy(statements);
       expect([...ways]).toEqual(['event_order']);
       expect(rows).toBeGreaterThanOrEqual(7);
       expect(rows).toBeLessThan(50); // each row is read to be added, and as one of the latest
     });
 
     it('cost two reads for two hundred concurrent callers: those who call during a read share the next one', async () => {
-      const one = await askedBy(() => counts.ofLast(60));
-      const many = await askedBy(async () => {
+      const one = await statementsOf(() => counts.ofLast(60));
+      const many = await statementsOf(async () => {
         const first = counts.ofLast(60);
         await new Promise((resolve) => void setImmediate(resolve));
-        const answers = await Promise.all([first, ...Array.from({ length: 200 }, () => counts.ofLast(60))]);
-        expect(new Set(answers.map((answer) => answer.length)).size).toBe(1);
+        const results = await Promise.all([first, ...Array.from({ length: 200 }, () => counts.ofLast(60))]);
+        expect(new Set(results.map((result) => result.length)).size).toBe(1);
       });
       expect(many.length).toBeLessThanOrEqual(2 * one.length);
     });
 
     it('are added in batches and counted once', async () => {
       await putEvents(120_000, 3);
-      const asked = await askedBy(() => counts.ofLast(60));
-      expect(asked.filter(({ text }) => text.includes('with added')).length).toBeGreaterThanOrEqual(3);
+      const statements = await statementsOf(() => counts.ofLast(60));
+      expect(statements.filter(({ text }) => text.includes('with added')).length).toBeGreaterThanOrEqual(3);
       expect(await wrong(60)).toEqual([]);
     });
   });

@@ -352,7 +352,7 @@ export function eventDeliveries(): void {
       const work = changes.toSorted(() => Math.random() - 0.5);
       await Promise.all(
         clients.map(async (client) => {
-          for (let change = work.pop(); change; change = work.pop()) await change(client).catch(refusedAfterTheEnd);
+          for (let change = work.pop(); change; change = work.pop()) await change(client).catch(expectEnded);
         }),
       );
       await Promise.all(clients.map((client) => client.end()));
@@ -375,7 +375,7 @@ export function eventDeliveries(): void {
   });
 
   /** Asserts the error of a replacement after the withdrawal of the record. */
-  function refusedAfterTheEnd(error: unknown): void {
+  function expectEnded(error: unknown): void {
     expect((error as { code?: string }).code).toBe('23001');
   }
 }

@@ -130,9 +130,9 @@ export function eventLog(): void {
       ['tx', '42501'],
       ['position', '428C9'], // generated always
       ['recorded_at', '42501'],
-    ])('have their %s assigned by the database only', async (column, refusal) => {
+    ])('have their %s assigned by the database only', async (column, rejection) => {
       const statement = `insert into event (type, ${column}) select 'access.registered', ${column} from event limit 1`;
-      expect(await outcomeOf(tables.application, () => tables.application.query(statement))).toBe(refusal);
+      expect(await outcomeOf(tables.application, () => tables.application.query(statement))).toBe(rejection);
     });
   });
 
@@ -340,10 +340,10 @@ export function eventLog(): void {
       ['event_of_data_user', { types: null, duid: DUID }, true],
       ['event_of_rarer_type', { types: ['consent.withdrawal'], duid: null }, true],
     ] as const)('is read from the index %s without sorting the log', async (index, filter, isNewestFirst) => {
-      const asked = jest.spyOn(database.pool, 'query');
+      const queries = jest.spyOn(database.pool, 'query');
       await (isNewestFirst ? log.latest(filter, 5) : log.page(filter, { first: 5, after: null }));
-      const [{ text, values }] = asked.mock.calls[0] as unknown as [{ text: string; values: unknown[] }];
-      asked.mockRestore();
+      const [{ text, values }] = queries.mock.calls[0] as unknown as [{ text: string; values: unknown[] }];
+      queries.mockRestore();
       await tables.owner.query('set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off');
       const { rows } = await tables.owner.query(`explain ${text}`, values);
       await tables.owner.query('reset enable_seqscan; reset enable_bitmapscan; reset enable_hashjoin');

@@ -227,7 +227,7 @@ export function expiringNotices(): void {
       ]);
       const left = changes.toSorted(() => Math.random() - 0.5);
       const changing = async () => {
-        for (let change = left.pop(); change; change = left.pop()) await change().catch(refusedAfterTheEnd);
+        for (let change = left.pop(); change; change = left.pop()) await change().catch(expectEnded);
       };
       let isChanging = true;
       const sweeping = async () => {
@@ -308,7 +308,7 @@ export function expiringNotices(): void {
     });
 
     describe(`with ${MANY} records in the window`, () => {
-      let asked: { name?: string; text: string; values: unknown[] }[];
+      let statements: { name?: string; text: string; values: unknown[] }[];
       let webhook: string;
       let read: number;
       beforeAll(async () => {
@@ -334,7 +334,7 @@ export function expiringNotices(): void {
         const spied = jest.spyOn(Client.prototype, 'query');
         for (let progress = await notifySome(own.pool, webhook); progress;)
           progress = await notifySome(own.pool, webhook, progress);
-        asked = spied.mock.calls.map(([statement]) => statement as unknown as (typeof asked)[number]);
+        statements = spied.mock.calls.map(([statement]) => statement as unknown as (typeof statements)[number]);
         spied.mockRestore();
         await own.close(); // the session reports its statistics when it ends
         read = await until(async () => {
@@ -355,8 +355,8 @@ export function expiringNotices(): void {
         async (mode) => {
           const { owner } = tables;
           await owner.query('analyze event, access_record');
-          const batches = asked.filter(({ name }) => name === 'insert_consent_expiring');
-          const { text, values } = batches[Math.floor(batches.length / 2)] as (typeof asked)[number];
+          const batches = statements.filter(({ name }) => name === 'insert_consent_expiring');
+          const { text, values } = batches[Math.floor(batches.length / 2)] as (typeof statements)[number];
           await owner.query(`set plan_cache_mode = ${mode}`);
           await owner.query(`prepare notify as ${text}`);
           const literals = values.map((value) => (value === null ? 'null' : `'${String(value)}'`)).join(', ');
@@ -384,7 +384,7 @@ export function expiringNotices(): void {
   }
 
   /** Asserts the error of a replacement after the withdrawal of the record. */
-  function refusedAfterTheEnd(error: unknown): void {
+  function expectEnded(error: unknown): void {
     expect((error as { code?: string }).code).toBe('23001');
   }
 

@@ -5,13 +5,13 @@ import { until } from '../../../support/until';
 import {
   type RegisteredConsent,
   type Subscription,
-  type WebhookRoom,
-  webhookRoom,
-} from '../../../support/webhook-room';
+  type WebhookFixture,
+  webhookFixture,
+} from '../../../support/webhook-fixture';
 
 export function registerEvents(): void {
   /** A GraphQL result, accessed by field names. */
-  type Answered = ReturnType<typeof JSON.parse>;
+  type ResultData = ReturnType<typeof JSON.parse>;
 
   const ADMIN: Caller = { accountId: `acc_${'a'.repeat(24)}`, role: 'admin', duid: null, mpid: null };
   const ANALYST: Caller = { ...ADMIN, role: 'analyst' };
@@ -29,7 +29,7 @@ export function registerEvents(): void {
   const REVOKE = 'mutation ($ak: AccessKey!) { revokeAccessRecord(key: $ak, reason: CONTRACT_ENDED) { ak } }';
   const TEST = 'mutation ($wid: WebhookId!) { testWebhook(wid: $wid) { eventId } }';
 
-  let room: WebhookRoom;
+  let fixture: WebhookFixture;
   let dataUser: Caller;
   let other: Caller;
   let subscription: Subscription;
@@ -38,34 +38,34 @@ export function registerEvents(): void {
   let expiring: RegisteredConsent;
   let ofOther: RegisteredConsent;
   beforeAll(async () => {
-    room = await webhookRoom();
-    [dataUser, other] = [await room.dataUser(), await room.dataUser('Fernhollow Flexibility Ltd')];
-    subscription = await room.subscribe(dataUser);
-    withdrawn = await room.consent(dataUser);
-    await room.withdraw(withdrawn);
-    revoked = await room.consent(dataUser);
-    expect((await room.ask(dataUser, REVOKE, { ak: revoked.ak })).codes).toEqual([]);
-    expiring = await room.consent(dataUser, 7);
-    ofOther = await room.consent(other, null, expiring.mpxn);
-    await room.tenancyChange(expiring.mpxn, '2026-02-01', 'operator 1');
-    expect((await room.ask(dataUser, TEST, { wid: subscription.wid })).codes).toEqual([]);
+    fixture = await webhookFixture();
+    [dataUser, other] = [await fixture.dataUser(), await fixture.dataUser('Fernhollow Flexibility Ltd')];
+    subscription = await fixture.subscribe(dataUser);
+    withdrawn = await fixture.consent(dataUser);
+    await fixture.withdraw(withdrawn);
+    revoked = await fixture.consent(dataUser);
+    expect((await fixture.execute(dataUser, REVOKE, { ak: revoked.ak })).codes).toEqual([]);
+    expiring = await fixture.consent(dataUser, 7);
+    ofOther = await fixture.consent(other, null, expiring.mpxn);
+    await fixture.tenancyChange(expiring.mpxn, '2026-02-01', 'operator 1');
+    expect((await fixture.execute(dataUser, TEST, { wid: subscription.wid })).codes).toEqual([]);
   });
-  afterAll(() => room.close());
+  afterAll(() => fixture.close());
 
   const eventsOf = async (caller: Caller, variables: object = {}) => {
     const events = await until(async () => {
-      const { data, codes } = await room.ask(caller, ALL, { first: 500, ...variables });
+      const { data, codes } = await fixture.execute(caller, ALL, { first: 500, ...variables });
       expect(codes).toEqual([]);
-      return (await isLogSettled(room.owner)) ? data.registerEvents : undefined;
+      return (await isLogSettled(fixture.owner)) ? data.registerEvents : undefined;
     });
-    return events.nodes as Answered[];
+    return events.nodes as ResultData[];
   };
   const only = async (caller: Caller, type: string, recordId?: string) => {
     const events = (await eventsOf(caller)).filter(
       (event) => event['type'] === type && (recordId === undefined || event['accessRecord']?.id === recordId),
     );
     expect(events).toHaveLength(1);
-    return events[0] as Answered;
+    return events[0] as ResultData;
   };
 
   describe('An event in GraphQL', () => {
@@ -108,16 +108,16 @@ export function registerEvents(): void {
         reason: 'CUSTOMER_REQUEST',
       });
       const deliveries = await until(async () => {
-        const { data } = await room.ask(dataUser, ONE, { id });
+        const { data } = await fixture.execute(dataUser, ONE, { id });
         return data.registerEvent.deliveries[0].status === 'DELIVERED' ? data.registerEvent.deliveries : undefined;
       });
       expect(deliveries).toEqual([{ webhookId: subscription.id, status: 'DELIVERED', attempts: 1 }]);
-      const [post] = room.receiver.received.filter(({ body }) => body.includes(id));
+      const [post] = fixture.receiver.received.filter(({ body }) => body.includes(id));
       expect(post?.headers['webhook-id']).toBe(id);
     });
 
     it('of an approaching expiry concerns one subscription', async () => {
-      const { rows } = await room.owner.query('select expiry from access_record where id = $1', [expiring.id]);
+      const { rows } = await fixture.owner.query('select expiry from access_record where id = $1', [expiring.id]);
       expect(await only(dataUser, 'CONSENT_EXPIRING')).toMatchObject({
         accessRecord: { id: expiring.id },
         webhook: { wid: subscription.wid },
@@ -130,11 +130,11 @@ export function registerEvents(): void {
     it('contains no value for the back office by which the records of one person can be linked', async () => {
       const REFERENCES = `accessRecord { id recordMetadata { identityRecordRef } accessEvent { controllerReference } }
         affectedRecords { id } affectedRecordCount`;
-      const asked = `query { registerEvents(first: 500) { nodes { ${REFERENCES} } } }`;
+      const eventsQuery = `query { registerEvents(first: 500) { nodes { ${REFERENCES} } } }`;
       const seenBy = async (caller: Caller) => {
-        const { data, codes } = await room.ask(caller, asked, {});
+        const { data, codes } = await fixture.execute(caller, eventsQuery, {});
         expect(codes).toEqual([]);
-        const { nodes } = data.registerEvents as { nodes: Answered[] };
+        const { nodes } = data.registerEvents as { nodes: ResultData[] };
         const records = nodes.flatMap(({ accessRecord }) => (accessRecord ? [accessRecord] : []));
         return {
           references: new Set(records.map(({ recordMetadata }) => recordMetadata.identityRecordRef)),
@@ -174,15 +174,15 @@ export function registerEvents(): void {
     });
 
     it('of an expiry is dated at the instant of the expiry, and recorded by the subgraph itself', async () => {
-      const record = await room.consent(other, 1);
-      await room.moveClock(2 * 86_400);
+      const record = await fixture.consent(other, 1);
+      await fixture.moveClock(2 * 86_400);
       try {
         const expired = await until(async () => {
-          const { data } = await room.ask(other, LATEST, { types: ['ACCESS_EXPIRED'], first: 1 });
+          const { data } = await fixture.execute(other, LATEST, { types: ['ACCESS_EXPIRED'], first: 1 });
           return data.latestRegisterEvents[0];
         });
-        const { data } = await room.ask(other, ONE, { id: expired.id });
-        const { rows } = await room.owner.query('select expiry from access_record where id = $1', [record.id]);
+        const { data } = await fixture.execute(other, ONE, { id: expired.id });
+        const { rows } = await fixture.owner.query('select expiry from access_record where id = $1', [record.id]);
         expect(data.registerEvent).toMatchObject({
           accessRecord: { id: record.id },
           occurredAt: rows[0].expiry.toISOString(),
@@ -190,7 +190,7 @@ export function registerEvents(): void {
         });
         expect(Date.parse(data.registerEvent.recordedAt)).toBeGreaterThan(rows[0].expiry.getTime());
       } finally {
-        await room.moveClock(0);
+        await fixture.moveClock(0);
       }
     });
   });
@@ -216,19 +216,19 @@ export function registerEvents(): void {
         [ALL, { duid: other.duid }],
         [LATEST, { duid: other.duid }],
       ] as const) {
-        expect((await room.ask(dataUser, query, variables)).codes).toEqual(['PRM002']);
+        expect((await fixture.execute(dataUser, query, variables)).codes).toEqual(['PRM002']);
       }
     });
 
     it('are counted for the back office only', async () => {
       const sum = (counts: { count: number }[]) => counts.reduce((total, { count }) => total + count, 0);
-      const { data } = await room.ask(ADMIN, COUNTS, { minutes: 1_440 });
-      const { rows } = await room.owner.query(
+      const { data } = await fixture.execute(ADMIN, COUNTS, { minutes: 1_440 });
+      const { rows } = await fixture.owner.query(
         "select count(*)::int from event where recorded_at <= register_now() + interval '1 minute'",
       );
       expect(sum(data.registerEventCounts)).toBe(rows[0].count);
-      expect((await room.ask(ANALYST, COUNTS, { minutes: 1_440 })).data).toEqual(data);
-      expect((await room.ask(dataUser, COUNTS)).codes).toEqual(['PRM001']);
+      expect((await fixture.execute(ANALYST, COUNTS, { minutes: 1_440 })).data).toEqual(data);
+      expect((await fixture.execute(dataUser, COUNTS)).codes).toEqual(['PRM001']);
     });
 
     it.each(['data_provider', 'communications_operator', 'portal', 'supplier', 'customer'] as const)(
@@ -243,13 +243,13 @@ export function registerEvents(): void {
           [COUNTS, {}],
           ['{ _entities(representations: [{ __typename: "RegisterEvent", id: "' + id + '" }]) { __typename } }', {}],
         ] as const) {
-          expect((await room.ask(caller, query, variables)).codes).toEqual(['PRM001']);
+          expect((await fixture.execute(caller, query, variables)).codes).toEqual(['PRM001']);
         }
       },
     );
 
     it('are null for an unknown id', async () => {
-      const { data, codes } = await room.ask(dataUser, ONE, { id: `evt_${'0'.repeat(24)}` });
+      const { data, codes } = await fixture.execute(dataUser, ONE, { id: `evt_${'0'.repeat(24)}` });
       expect([data.registerEvent, codes]).toEqual([null, []]);
     });
   });
@@ -259,18 +259,20 @@ export function registerEvents(): void {
       const all = await eventsOf(dataUser);
       const seen: string[] = [];
       for (let after: string | null = null, more = true; more;) {
-        const page: Answered = (await room.ask(dataUser, ALL, { first: 3, after })).data.registerEvents;
-        expect(page.edges.map((edge: Answered) => edge.node.id)).toEqual(page.nodes.map((node: Answered) => node.id));
-        expect(page.edges.map((edge: Answered) => edge.cursor)).toEqual(
-          page.nodes.map((node: Answered) => node.cursor),
+        const page: ResultData = (await fixture.execute(dataUser, ALL, { first: 3, after })).data.registerEvents;
+        expect(page.edges.map((edge: ResultData) => edge.node.id)).toEqual(
+          page.nodes.map((node: ResultData) => node.id),
         );
-        seen.push(...page.nodes.map((node: Answered) => node.id));
+        expect(page.edges.map((edge: ResultData) => edge.cursor)).toEqual(
+          page.nodes.map((node: ResultData) => node.cursor),
+        );
+        seen.push(...page.nodes.map((node: ResultData) => node.id));
         after = page.nextCursor;
         more = page.pageInfo.hasNextPage;
       }
       expect(seen).toEqual(all.map((event) => event['id']));
-      const { data } = await room.ask(dataUser, LATEST, { first: 500 });
-      expect(data.latestRegisterEvents.map((event: Answered) => event.id)).toEqual(seen.toReversed());
+      const { data } = await fixture.execute(dataUser, LATEST, { first: 500 });
+      expect(data.latestRegisterEvents.map((event: ResultData) => event.id)).toEqual(seen.toReversed());
     });
 
     it.each([
@@ -281,11 +283,11 @@ export function registerEvents(): void {
       ['counts', { minutes: 0 }, 'VAL003 minutes', COUNTS],
       ['counts', { minutes: 1441 }, 'VAL003 minutes', COUNTS],
     ])('rejects values out of bounds: %s, %p', async (_, variables, violation, query) => {
-      expect((await room.ask(ADMIN, query, variables)).violations).toEqual([violation]);
+      expect((await fixture.execute(ADMIN, query, variables)).violations).toEqual([violation]);
     });
 
     it('is declared as a subscription, which the gateway follows', async () => {
-      const { codes } = await room.ask(ADMIN, 'subscription { registerEvents { id } }');
+      const { codes } = await fixture.execute(ADMIN, 'subscription { registerEvents { id } }');
       expect(codes).toEqual(['VAL003']);
     });
   });
@@ -294,44 +296,44 @@ export function registerEvents(): void {
     const STANDINGS =
       'query ($ids: [String!]!) { accountStandings(accountIds: $ids) { accountId active role duid now } }';
     const FOLLOW = `query ($after: String) { eventLog(after: $after, first: 500) { cursor entries { id cursor type duid } } }`;
-    const askGateway = (query: string, variables: Record<string, unknown>) =>
-      querySubgraph<Answered, Record<string, unknown>>(room.link, 'gateway', { text: query }, variables, {
+    const executeAtGateway = (query: string, variables: Record<string, unknown>) =>
+      querySubgraph<ResultData, Record<string, unknown>>(fixture.link, 'gateway', { text: query }, variables, {
         transactionId: 'tid_test',
         clientAddress: '127.0.0.1',
       });
 
     it('return the events of all Data Users after a cursor; at first only the cursor', async () => {
-      const { eventLog: head } = await askGateway(FOLLOW, {});
+      const { eventLog: head } = await executeAtGateway(FOLLOW, {});
       expect(head.entries).toEqual([]);
-      const records = [await room.consent(dataUser), await room.consent(other)];
+      const records = [await fixture.consent(dataUser), await fixture.consent(other)];
       const { cursor, entries } = await until(async () => {
-        const { eventLog: page } = await askGateway(FOLLOW, { after: head.cursor });
+        const { eventLog: page } = await executeAtGateway(FOLLOW, { after: head.cursor });
         return page.entries.length === 2 ? page : undefined;
       });
       const received = await Promise.all(
-        entries.map(async ({ id }: { id: string }) => (await room.ask(ADMIN, ONE, { id })).data.registerEvent),
+        entries.map(async ({ id }: { id: string }) => (await fixture.execute(ADMIN, ONE, { id })).data.registerEvent),
       );
       expect(received.map(({ accessRecord }) => accessRecord)).toEqual(records.map(({ id }) => ({ id })));
-      expect(entries.map(({ type, duid }: Answered) => [type, duid])).toEqual([
+      expect(entries.map(({ type, duid }: ResultData) => [type, duid])).toEqual([
         ['ACCESS_REGISTERED', dataUser.duid],
         ['ACCESS_REGISTERED', other.duid],
       ]);
-      expect(entries.map((entry: Answered) => entry.cursor)).toEqual(received.map((event) => event.cursor));
+      expect(entries.map((entry: ResultData) => entry.cursor)).toEqual(received.map((event) => event.cursor));
       expect(cursor).toBe(entries[1].cursor);
     });
 
     it.each(['{ eventLog(first: 1) { cursor } }', '{ accountStandings(accountIds: []) { active } }'])(
       'are for services only: %s',
       async (query) => {
-        expect((await room.ask(ADMIN, query)).codes).toEqual(['PRM001']);
+        expect((await fixture.execute(ADMIN, query)).codes).toEqual(['PRM001']);
       },
     );
 
     it('return whether accounts are admitted now', async () => {
       const ids = [dataUser.accountId, other.accountId, `acc_${'0'.repeat(24)}`, dataUser.accountId];
-      await room.accounts.changeStatus('test', other.accountId, 'suspend');
-      const { accountStandings } = await askGateway(STANDINGS, { ids });
-      await room.accounts.changeStatus('test', other.accountId, 'reactivate');
+      await fixture.accounts.changeStatus('test', other.accountId, 'suspend');
+      const { accountStandings } = await executeAtGateway(STANDINGS, { ids });
+      await fixture.accounts.changeStatus('test', other.accountId, 'reactivate');
       expect(accountStandings).toEqual([
         {
           accountId: dataUser.accountId,

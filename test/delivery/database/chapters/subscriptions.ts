@@ -1,6 +1,6 @@
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { until } from '../../../support/until';
-import { type WebhookRoom, webhookRoom } from '../../../support/webhook-room';
+import { type WebhookFixture, webhookFixture } from '../../../support/webhook-fixture';
 
 export function subscriptions(): void {
   const FIELDS = 'id wid callbackUrl alertEmail notifyDaysBefore eventTypes createdAt active';
@@ -19,26 +19,26 @@ export function subscriptions(): void {
   const MINUTE = 60;
 
   describe('A webhook subscription', () => {
-    let room: WebhookRoom;
+    let fixture: WebhookFixture;
     let by: Caller;
     let other: Caller;
     let number = 0;
     beforeAll(async () => {
-      room = await webhookRoom();
-      other = await room.dataUser('Fernhollow');
+      fixture = await webhookFixture();
+      other = await fixture.dataUser('Fernhollow');
     });
     beforeEach(async () => {
-      by = await room.dataUser();
+      by = await fixture.dataUser();
       number += 1;
     });
-    afterEach(() => room.moveClock(0));
-    afterAll(() => room.close());
+    afterEach(() => fixture.moveClock(0));
+    afterAll(() => fixture.close());
 
     const INPUT = { callbackUrl: 'https://larkhill.example/hook?tenant=1', alertEmail: 'alerts@larkhill.example' };
     const register = (change: object = {}, key: string | null = null, caller = by) =>
-      room.ask(caller, REGISTER, { input: { ...INPUT, ...change }, key });
+      fixture.execute(caller, REGISTER, { input: { ...INPUT, ...change }, key });
     const registered = async (change: object = {}) => (await register(change)).data.registerWebhook.webhook;
-    const update = (wid: string, input: object, caller = by) => room.ask(caller, UPDATE, { wid, input });
+    const update = (wid: string, input: object, caller = by) => fixture.execute(caller, UPDATE, { wid, input });
     const rotate = async (wid: string) => update(wid, { rotateSecret: true });
 
     it('has all three types and 30 days by default', async () => {
@@ -94,15 +94,15 @@ export function subscriptions(): void {
         [DELETE, {}],
         [TEST, {}],
       ] as const) {
-        expect((await room.ask(other, query, { wid, ...more })).codes).toEqual(['PRM002']);
-        expect((await room.ask(by, query, { wid: unknown, ...more })).codes).toEqual(['NTF001']);
+        expect((await fixture.execute(other, query, { wid, ...more })).codes).toEqual(['PRM002']);
+        expect((await fixture.execute(by, query, { wid: unknown, ...more })).codes).toEqual(['NTF001']);
       }
-      expect((await room.ask(by, LIST)).data.webhooks).toEqual([{ wid }]);
-      expect((await room.ask(other, LIST)).data.webhooks).toEqual([]);
-      expect((await room.ask(by, ENTITY, reference)).data._entities).toEqual([{ wid }]);
-      expect((await room.ask(other, ENTITY, reference)).data._entities).toEqual([null]);
+      expect((await fixture.execute(by, LIST)).data.webhooks).toEqual([{ wid }]);
+      expect((await fixture.execute(other, LIST)).data.webhooks).toEqual([]);
+      expect((await fixture.execute(by, ENTITY, reference)).data._entities).toEqual([{ wid }]);
+      expect((await fixture.execute(other, ENTITY, reference)).data._entities).toEqual([null]);
       for (const role of ['admin', 'analyst', 'portal', 'data_provider'] as const)
-        expect((await room.ask({ ...by, role }, LIST)).codes).toEqual(['PRM001']);
+        expect((await fixture.execute({ ...by, role }, LIST)).codes).toEqual(['PRM001']);
     });
 
     it('has a callback URL that is unique for its Data User, in every spelling', async () => {
@@ -115,13 +115,13 @@ export function subscriptions(): void {
       const second = await registered({ callbackUrl: 'https://larkhill.example/hook?tenant=2' });
       expect((await update(second.wid, { callbackUrl: INPUT.callbackUrl })).codes).toEqual(['CNF002']);
       expect((await update(wid, { callbackUrl: INPUT.callbackUrl })).codes).toEqual([]);
-      await room.ask(by, DELETE, { wid });
+      await fixture.execute(by, DELETE, { wid });
       expect((await register()).codes).toEqual([]);
     });
 
     it('is registered once by concurrent callers', async () => {
-      const answers = await Promise.all(Array.from({ length: 8 }, () => register()));
-      expect(answers.map(({ codes }) => codes.join()).toSorted()).toEqual(['', ...Array<string>(7).fill('CNF002')]);
+      const results = await Promise.all(Array.from({ length: 8 }, () => register()));
+      expect(results.map(({ codes }) => codes.join()).toSorted()).toEqual(['', ...Array<string>(7).fill('CNF002')]);
     });
 
     it('changes the present fields and retains the rest', async () => {
@@ -135,7 +135,7 @@ export function subscriptions(): void {
       };
       const changed = { ...before, ...change, notifyDaysBefore: 7 };
       expect((await update(before.wid, change)).data.updateWebhook.webhook).toEqual(changed);
-      expect((await room.ask(by, READ, before)).data.webhook).toEqual(changed);
+      expect((await fixture.execute(by, READ, before)).data.webhook).toEqual(changed);
     });
 
     it('returns the stored response to a repeated registration, for 15 minutes', async () => {
@@ -143,27 +143,27 @@ export function subscriptions(): void {
       const first = (await register({}, key)).data.registerWebhook;
       expect((await register({}, key)).data.registerWebhook).toEqual({ ...first, replayed: true });
       expect((await register({ notifyDaysBefore: 5 }, key)).codes).toEqual(['CNF004']);
-      await room.moveClock(14 * MINUTE);
+      await fixture.moveClock(14 * MINUTE);
       expect((await register({}, key)).data.registerWebhook).toEqual({ ...first, replayed: true });
-      await room.moveClock(15 * MINUTE + 5);
+      await fixture.moveClock(15 * MINUTE + 5);
       expect((await register({}, key)).codes).toEqual(['CNF002']);
     });
 
     it('is registered once per idempotency key, however many calls are concurrent', async () => {
-      const answers = await Promise.all(Array.from({ length: 8 }, () => register({}, `at-once-${number}`)));
-      const secrets = answers.map(({ data }) => data.registerWebhook.signingSecret);
+      const results = await Promise.all(Array.from({ length: 8 }, () => register({}, `at-once-${number}`)));
+      const secrets = results.map(({ data }) => data.registerWebhook.signingSecret);
       expect(new Set(secrets).size).toBe(1);
-      expect(answers.filter(({ data }) => !data.registerWebhook.replayed)).toHaveLength(1);
-      expect((await room.ask(by, LIST)).data.webhooks).toHaveLength(1);
+      expect(results.filter(({ data }) => !data.registerWebhook.replayed)).toHaveLength(1);
+      expect((await fixture.execute(by, LIST)).data.webhooks).toHaveLength(1);
     });
 
     it('is tested once per idempotency key and subscription', async () => {
       const [one, two] = [await registered(), await registered({ callbackUrl: 'https://larkhill.example/2' })];
-      const test = async (wid: string) => (await room.ask(by, TEST, { wid, key: 'try' })).data.testWebhook;
-      const answers = await Promise.all(Array.from({ length: 6 }, () => test(one.wid)));
-      expect(new Set(answers.map(({ eventId }) => eventId)).size).toBe(1);
+      const test = async (wid: string) => (await fixture.execute(by, TEST, { wid, key: 'try' })).data.testWebhook;
+      const results = await Promise.all(Array.from({ length: 6 }, () => test(one.wid)));
+      expect(new Set(results.map(({ eventId }) => eventId)).size).toBe(1);
       expect((await test(two.wid)).replayed).toBe(false);
-      const made = await room.owner.query(
+      const made = await fixture.owner.query(
         `select count(*)::int from event where type = 'webhook.test' and webhook_id = any($1)`,
         [[one.id, two.id]],
       );
@@ -172,15 +172,15 @@ export function subscriptions(): void {
 
     it('returns the stored response under an idempotency key even if it is deleted', async () => {
       const { wid } = await registered();
-      const test = () => room.ask(by, TEST, { wid, key: 'test-and-delete' });
+      const test = () => fixture.execute(by, TEST, { wid, key: 'test-and-delete' });
       const { eventId } = (await test()).data.testWebhook;
-      const redeliver = () => room.ask(by, REDELIVER, { wid, eventId, key: 'again-and-delete' });
+      const redeliver = () => fixture.execute(by, REDELIVER, { wid, eventId, key: 'again-and-delete' });
       expect((await redeliver()).data.redeliverEvent).toEqual({ eventId, replayed: false });
-      await room.ask(by, DELETE, { wid });
+      await fixture.execute(by, DELETE, { wid });
       expect((await test()).data.testWebhook).toEqual({ eventId, replayed: true });
       expect((await redeliver()).data.redeliverEvent).toEqual({ eventId, replayed: true });
-      expect((await room.ask(by, TEST, { wid, key: 'another' })).codes).toEqual(['NTF001']);
-      const own = await room.ask(other, TEST, { wid: (await registered()).wid, key: 'test-and-delete' });
+      expect((await fixture.execute(by, TEST, { wid, key: 'another' })).codes).toEqual(['NTF001']);
+      const own = await fixture.execute(other, TEST, { wid: (await registered()).wid, key: 'test-and-delete' });
       expect(own.codes).toEqual(['PRM002']);
     });
 
@@ -188,7 +188,7 @@ export function subscriptions(): void {
       const key = `with-secret-${number}`;
       const kept = async () =>
         (
-          await room.owner.query(
+          await fixture.owner.query(
             `select from idempotency_key where account_id = $1 and operation = 'registerWebhook'`,
             [by.accountId],
           )
@@ -196,16 +196,16 @@ export function subscriptions(): void {
       const { webhook, signingSecret } = (await register({}, key)).data.registerWebhook;
       await register({ callbackUrl: 'https://larkhill.example/2' }, `${key}-2`);
       expect(await kept()).toBe(2);
-      await room.ask(by, DELETE, { wid: webhook.wid });
+      await fixture.execute(by, DELETE, { wid: webhook.wid });
       expect(await kept()).toBe(1);
       const again = (await register({}, key)).data.registerWebhook;
       expect(again.replayed).toBe(false);
       expect([again.webhook.wid, again.signingSecret]).not.toEqual([webhook.wid, signingSecret]);
-      await room.moveClock(16 * MINUTE);
+      await fixture.moveClock(16 * MINUTE);
       const later = (await register({ callbackUrl: 'https://larkhill.example/3' }, key)).data.registerWebhook;
-      await room.ask(by, DELETE, { wid: again.webhook.wid });
+      await fixture.execute(by, DELETE, { wid: again.webhook.wid });
       expect(await kept()).toBe(2); // the response of the later one is still stored
-      await room.ask(by, DELETE, { wid: later.webhook.wid });
+      await fixture.execute(by, DELETE, { wid: later.webhook.wid });
       expect(await kept()).toBe(1);
     });
 
@@ -214,28 +214,28 @@ export function subscriptions(): void {
       const { webhook, signingSecret } = data.registerWebhook;
       const secrets = [signingSecret];
       for (const minute of [0, 5, 10]) {
-        await room.moveClock(minute * MINUTE);
+        await fixture.moveClock(minute * MINUTE);
         secrets.push((await rotate(webhook.wid)).data.updateWebhook.signingSecret);
       }
       expect(new Set(secrets).size).toBe(4);
-      await room.moveClock(14 * MINUTE + 50);
+      await fixture.moveClock(14 * MINUTE + 50);
       expect((await rotate(webhook.wid)).codes).toEqual(['CNF002']);
       expect((await update(webhook.wid, { notifyDaysBefore: 9, rotateSecret: true })).codes).toEqual(['CNF002']);
-      expect((await room.ask(by, READ, webhook)).data.webhook.notifyDaysBefore).toBe(30); // a rejected update changes nothing
-      await room.moveClock(15 * MINUTE + 5);
+      expect((await fixture.execute(by, READ, webhook)).data.webhook.notifyDaysBefore).toBe(30); // a rejected update changes nothing
+      await fixture.moveClock(15 * MINUTE + 5);
       expect((await rotate(webhook.wid)).codes).toEqual([]);
       expect((await rotate(webhook.wid)).codes).toEqual(['CNF002']);
     });
 
     it('rotates no more often for concurrent calls', async () => {
       const { wid } = await registered();
-      const answers = await Promise.all(Array.from({ length: 8 }, () => rotate(wid)));
-      expect(answers.filter(({ codes }) => codes.length === 0)).toHaveLength(3);
+      const results = await Promise.all(Array.from({ length: 8 }, () => rotate(wid)));
+      expect(results.filter(({ codes }) => codes.length === 0)).toHaveLength(3);
     });
 
     it('stores URL, alert address and secret encrypted', async () => {
       const { data } = await register();
-      const { rows } = await room.owner.query(`
+      const { rows } = await fixture.owner.query(`
       select query_to_xml('select * from webhook', true, true, '')::text || query_to_xml('select * from webhook_secret', true, true, '')::text
         || query_to_xml('select * from idempotency_key', true, true, '')::text as written`);
       const base64 = (text: string) => Buffer.from(text).toString('base64').slice(0, 30);
@@ -247,20 +247,22 @@ export function subscriptions(): void {
 
     it('causes at most one alert mail per hour, with all deliveries abandoned since the last one', async () => {
       const alertEmail = 'given-up@larkhill.example';
-      const { id, wid } = await room.subscribe(by, { alertEmail });
-      const test = async (): Promise<string> => (await room.ask(by, TEST, { wid })).data.testWebhook.eventId;
+      const { id, wid } = await fixture.subscribe(by, { alertEmail });
+      const test = async (): Promise<string> => (await fixture.execute(by, TEST, { wid })).data.testWebhook.eventId;
       const mails = (count: number) =>
         until(async () => {
-          const all = await room.mails(alertEmail);
+          const all = await fixture.mails(alertEmail);
           return all.length >= count ? all : undefined;
         });
       const giveUp = async (eventIds: string[]) => {
         await until(async () => {
           const delivered = `select from delivery where event_id = any($1) and state = 'delivered'`;
-          return (await room.owner.query(delivered, [eventIds])).rowCount === eventIds.length ? true : undefined;
+          return (await fixture.owner.query(delivered, [eventIds])).rowCount === eventIds.length ? true : undefined;
         });
-        await room.owner.query(`update delivery set state = 'undelivered' where event_id = any($1)`, [eventIds]);
-        await room.owner.query(`select access_jobs.add_job('alert', json_build_object('webhookId', $1::text))`, [id]);
+        await fixture.owner.query(`update delivery set state = 'undelivered' where event_id = any($1)`, [eventIds]);
+        await fixture.owner.query(`select access_jobs.add_job('alert', json_build_object('webhookId', $1::text))`, [
+          id,
+        ]);
       };
       const [first, second, third] = [await test(), await test(), await test()];
       await giveUp([first, second]);
@@ -268,15 +270,15 @@ export function subscriptions(): void {
       expect([first, second, third].map((eventId) => mail?.text.includes(eventId))).toEqual([true, true, false]);
       await giveUp([third]);
       await until(async () => {
-        const { rowCount } = await room.owner.query(
+        const { rowCount } = await fixture.owner.query(
           `select from access_jobs._private_jobs where key = $1 and run_at > now()`,
           [`alert:${id}`],
         );
         return rowCount === 1 ? true : undefined;
       });
-      expect(await room.mails(alertEmail)).toHaveLength(1);
-      await room.moveClock(3_600);
-      await room.owner.query('update access_jobs._private_jobs set run_at = now() where key = $1', [`alert:${id}`]);
+      expect(await fixture.mails(alertEmail)).toHaveLength(1);
+      await fixture.moveClock(3_600);
+      await fixture.owner.query('update access_jobs._private_jobs set run_at = now() where key = $1', [`alert:${id}`]);
       const [next] = await mails(2);
       expect([first, second, third].map((eventId) => next?.text.includes(eventId))).toEqual([false, false, true]);
     });

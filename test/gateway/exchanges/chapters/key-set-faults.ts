@@ -19,7 +19,7 @@ export function keySetFaults(): void {
 
   let server: Server;
   let url: string;
-  let answer: (() => { status: number; body: string }) | undefined;
+  let prepared: (() => { status: number; body: string }) | undefined;
   let signing: SigningKeys;
   let token: string;
 
@@ -32,7 +32,7 @@ export function keySetFaults(): void {
     signing = { issuer: ISSUER, keys: [await newKey('one')] };
     token = await issueBearerToken(signing, ACCOUNT, new Date());
     server = createServer((_, response) => {
-      const given = answer?.();
+      const given = prepared?.();
       if (given) response.writeHead(given.status, { 'content-type': 'application/json' }).end(given.body);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -55,7 +55,7 @@ export function keySetFaults(): void {
       () => false,
     );
 
-  const FAULTS: [what: string, answer: typeof answer][] = [
+  const FAULTS: [what: string, prepared: typeof prepared][] = [
     ['responds with 500', () => ({ status: 500, body: '{}' })],
     ['responds with a body that is not JSON', () => ({ status: 200, body: '<html>' })],
     ['responds with JSON that is not a key set', () => ({ status: 200, body: '{"keys":1}' })],
@@ -64,7 +64,7 @@ export function keySetFaults(): void {
 
   describe.each(FAULTS)('When the service with the keys %s', (_, fault) => {
     beforeEach(() => {
-      answer = fault;
+      prepared = fault;
     });
 
     it('a request with a token receives SYS002, not AUT001', async () => {
@@ -101,7 +101,7 @@ export function keySetFaults(): void {
 
   describe('When the service with the keys responds', () => {
     beforeEach(() => {
-      answer = () => ({ status: 200, body: JSON.stringify(publicKeys(signing)) });
+      prepared = () => ({ status: 200, body: JSON.stringify(publicKeys(signing)) });
     });
 
     it('its token is accepted and its key set published', async () => {

@@ -37,7 +37,7 @@ export function planExecutor(): void {
     'a list whose entries lead to the other subgraph': `query List($first: Int) {
     accessRecords(first: $first) { totalCount nodes { id identityRecord { id address { postcode } } dataUser { displayName } } }
   }`,
-    'a list whose entries lead to the other subgraph, which answers with nothing selected but nullable fields': `query List($first: Int) {
+    'a list whose entries lead to nullable fields of the other subgraph only': `query List($first: Int) {
     accessRecords(first: $first) { nodes { identityRecord { address { postcode } } } }
   }`,
     'three stages: meter point, its records, their Identity Records': `query Stages($mpxn: MPxN!, $first: Int! = 4) {

@@ -13,7 +13,7 @@ export function gatewayRequests(): void {
   const TRANSACTION_ID = /^tid_[0-9a-f]{24}$/;
 
   type Body = Record<string, unknown>;
-  interface Answer {
+  interface GraphResult {
     readonly status: number;
     readonly headers: Headers;
     readonly body: {
@@ -27,18 +27,22 @@ export function gatewayRequests(): void {
     readonly __schema: { readonly queryType: { readonly fields: readonly { readonly name: string }[] } };
   }
 
-  async function post(gateway: RunningGateway, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  async function post(
+    gateway: RunningGateway,
+    body: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<GraphResult> {
     const sent = typeof body === 'string' ? body : JSON.stringify(body);
     const response = await fetch(`${gateway.url}/graphql`, {
       method: 'POST',
       body: sent,
       headers: { 'content-type': 'application/json', ...headers },
     });
-    return { status: response.status, headers: response.headers, body: (await response.json()) as Answer['body'] };
+    return { status: response.status, headers: response.headers, body: (await response.json()) as GraphResult['body'] };
   }
 
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-  const codes = ({ body }: Answer) => body.errors?.map((error) => error.extensions['code']);
+  const codes = ({ body }: GraphResult) => body.errors?.map((error) => error.extensions['code']);
 
   let gateway: Awaited<ReturnType<typeof startTestGateway>>;
   beforeAll(async () => {
@@ -54,12 +58,12 @@ export function gatewayRequests(): void {
     ],
   ])('%s', (_, request) => {
     it('verifies a record without a token', async () => {
-      const answer = await post(gateway, request('Verify', { key: KEYS.own }));
-      expect(answer.status).toBe(200);
-      expect(answer.body.data).toEqual({
+      const response = await post(gateway, request('Verify', { key: KEYS.own }));
+      expect(response.status).toBe(200);
+      expect(response.body.data).toEqual({
         accessRecord: { state: 'ACTIVE', processing: { purpose: 'purpose of own' } },
       });
-      expect(answer.body.errors).toBeUndefined();
+      expect(response.body.errors).toBeUndefined();
     });
 
     it('returns one transaction id in header and body', async () => {
@@ -71,8 +75,8 @@ export function gatewayRequests(): void {
     it.each(['no-such-token', 'data_user:suspended', 'data_user:expired'])(
       'ignores the invalid token %s if the operation requires none',
       async (token) => {
-        const answer = await post(gateway, request('Verify', { key: KEYS.own }), bearer(token));
-        expect([answer.status, answer.body.errors]).toEqual([200, undefined]);
+        const response = await post(gateway, request('Verify', { key: KEYS.own }), bearer(token));
+        expect([response.status, response.body.errors]).toEqual([200, undefined]);
       },
     );
 
@@ -82,65 +86,65 @@ export function gatewayRequests(): void {
       ['the token of a suspended account', 'data_user:suspended', 401, 'AUT001', 'Bearer error="invalid_token"'],
       ['an expired token', 'data_user:expired', 401, 'AUT002', 'Bearer error="invalid_token"'],
     ])('responds with 401 to %s if the operation requires a role', async (__, token, status, code, challenge) => {
-      const answer = await post(
+      const response = await post(
         gateway,
         request('ReadDataUser', { duid: DUID }),
         token === undefined ? {} : bearer(token),
       );
-      expect([answer.status, codes(answer), answer.headers.get('www-authenticate')]).toEqual([
+      expect([response.status, codes(response), response.headers.get('www-authenticate')]).toEqual([
         status,
         [code],
         challenge,
       ]);
-      expect(answer.body.data ?? null).toBeNull();
+      expect(response.body.data ?? null).toBeNull();
     });
 
     it('responds with 429 and the seconds to wait to an account beyond its rate limit', async () => {
-      const answer = await post(gateway, request('ReadDataUser', { duid: DUID }), bearer('data_user:limited'));
-      expect([answer.status, codes(answer), answer.headers.get('retry-after')]).toEqual([429, ['LIM002'], '7']);
-      expect(answer.headers.get('ratelimit')).toBe('"requests";r=0;t=7');
-      expect(answer.body.errors?.[0]?.extensions['retryAfter']).toBe(7);
+      const response = await post(gateway, request('ReadDataUser', { duid: DUID }), bearer('data_user:limited'));
+      expect([response.status, codes(response), response.headers.get('retry-after')]).toEqual([429, ['LIM002'], '7']);
+      expect(response.headers.get('ratelimit')).toBe('"requests";r=0;t=7');
+      expect(response.body.errors?.[0]?.extensions['retryAfter']).toBe(7);
     });
 
     it('rejects a role that may not call the operation', async () => {
-      const answer = await post(gateway, request('ReadDataUser', { duid: DUID }), bearer('portal'));
-      expect(codes(answer)).toEqual(['PRM001']);
+      const response = await post(gateway, request('ReadDataUser', { duid: DUID }), bearer('portal'));
+      expect(codes(response)).toEqual(['PRM001']);
     });
 
     it('reports all invalid variables, by path and without their values', async () => {
       const input = { purpose: 5, controllers: [{ name: 'c', since: 'yesterday' }, { nome: 'x' }], colour: 'red' };
-      const answer = await post(gateway, request('Register', { input }), bearer('data_user'));
-      expect([answer.status, answer.body.data ?? null]).toEqual([400, null]);
-      expect(answer.body.errors).toHaveLength(1);
-      expect(answer.body.errors?.[0]?.extensions['violations']).toEqual([
+      const response = await post(gateway, request('Register', { input }), bearer('data_user'));
+      expect([response.status, response.body.data ?? null]).toEqual([400, null]);
+      expect(response.body.errors).toHaveLength(1);
+      expect(response.body.errors?.[0]?.extensions['violations']).toEqual([
         { code: 'VAL003', path: ['purpose'], message: 'The value is not of type String' },
         { code: 'VAL001', path: ['controllers', 0, 'since'], message: 'DateTime is not an RFC 3339 date-time' },
         { code: 'VAL002', path: ['controllers', 1, 'name'], message: 'is required' },
         { code: 'VAL003', path: ['controllers', 1, 'nome'], message: 'is not a known field' },
         { code: 'VAL003', path: ['colour'], message: 'is not a known field' },
       ]);
-      expect(JSON.stringify(answer.body)).not.toContain('yesterday');
+      expect(JSON.stringify(response.body)).not.toContain('yesterday');
     });
 
     it('returns the violations of the domain', async () => {
-      const answer = await post(
+      const response = await post(
         gateway,
         request('Register', { input: { purpose: 'refused', controllers: [] } }),
         bearer('data_user'),
       );
-      expect(answer.body.errors?.[0]?.extensions).toEqual({
+      expect(response.body.errors?.[0]?.extensions).toEqual({
         code: 'VAL007',
         violations: [{ code: 'VAL007', path: ['purpose'], message: 'is refused' }],
       });
     });
 
     it('returns partial data when one subgraph rejects the caller', async () => {
-      const answer = await post(gateway, request('Read', { key: KEYS.foreign }), bearer('data_user'));
-      expect([answer.status, answer.body.data]).toEqual([
+      const response = await post(gateway, request('Read', { key: KEYS.foreign }), bearer('data_user'));
+      expect([response.status, response.body.data]).toEqual([
         200,
         { accessRecord: { state: 'ACTIVE', identityRecord: null } },
       ]);
-      expect(answer.body.errors).toEqual([
+      expect(response.body.errors).toEqual([
         {
           message: 'The account is not the owner.',
           path: ['accessRecord', 'identityRecord'],
@@ -150,8 +154,8 @@ export function gatewayRequests(): void {
     });
 
     it('hides the details of an internal error', async () => {
-      const answer = await post(gateway, request('Read', { key: KEYS.broken }), bearer('data_user'));
-      expect(answer.body.errors).toEqual([
+      const response = await post(gateway, request('Read', { key: KEYS.broken }), bearer('data_user'));
+      expect(response.body.errors).toEqual([
         { message: 'Internal error.', path: ['accessRecord', 'identityRecord'], extensions: { code: 'SYS001' } },
       ]);
     });
@@ -169,11 +173,11 @@ export function gatewayRequests(): void {
     });
 
     it('may only check whether the caller is admitted', async () => {
-      const ask = (token?: string) =>
+      const send = (token?: string) =>
         post(gateway, { documentId: 'ReadDataUser', admitOnly: true }, token === undefined ? {} : bearer(token));
-      expect((await ask('admin')).body.data).toEqual({ admitted: true });
-      expect(codes(await ask())).toEqual(['AUT001']);
-      expect(codes(await ask('portal'))).toEqual(['PRM001']);
+      expect((await send('admin')).body.data).toEqual({ admitted: true });
+      expect(codes(await send())).toEqual(['AUT001']);
+      expect(codes(await send('portal'))).toEqual(['PRM001']);
     });
 
     it.each([
@@ -197,10 +201,10 @@ export function gatewayRequests(): void {
         'VAL001',
       ],
     ])('with %s is rejected', async (_, body, status, code) => {
-      const answer = await post(gateway, body);
-      expect([answer.status, codes(answer)]).toEqual([status, [code]]);
-      expect(answer.headers.get('transaction-id')).toMatch(TRANSACTION_ID);
-      expect(JSON.stringify(answer.body)).not.toMatch(/secretWord|stacktrace|node_modules/);
+      const response = await post(gateway, body);
+      expect([response.status, codes(response)]).toEqual([status, [code]]);
+      expect(response.headers.get('transaction-id')).toMatch(TRANSACTION_ID);
+      expect(JSON.stringify(response.body)).not.toMatch(/secretWord|stacktrace|node_modules/);
     });
 
     it('with credentials may have 2 MiB, as a year of prices needs, and no more', async () => {
@@ -218,14 +222,14 @@ export function gatewayRequests(): void {
       ]);
     });
 
-    it('without a body is rejected with a message that says so', async () => {
+    it('without a body is rejected with a message that names the missing body', async () => {
       const { status, body } = await post(gateway, '');
       expect([status, body.errors?.[0]?.message]).toEqual([400, 'The body is missing: send a JSON object.']);
     });
 
     it('with a path that cannot be decoded is handled like one with an unknown path', async () => {
       const response = await fetch(`${gateway.url}/%zz`);
-      const { errors } = (await response.json()) as Answer['body'];
+      const { errors } = (await response.json()) as GraphResult['body'];
       expect([response.status, errors?.[0]?.extensions['code']]).toEqual([404, 'NTF001']);
     });
 
@@ -248,9 +252,9 @@ export function gatewayRequests(): void {
       ['directives', `{ ${'__typename @include(if: true) '.repeat(21)} }`],
       ['tokens', `{ ${'__typename '.repeat(2_001)} }`],
     ])('reject too many %s', async (what, query) => {
-      const answer = await post(gateway, { query }, bearer('data_user'));
-      expect([answer.status, codes(answer)]).toEqual([400, ['VAL003']]);
-      expect(answer.body.errors?.[0]?.message).toContain(`too many ${what}`);
+      const response = await post(gateway, { query }, bearer('data_user'));
+      expect([response.status, codes(response)]).toEqual([400, ['VAL003']]);
+      expect(response.body.errors?.[0]?.message).toContain(`too many ${what}`);
     });
 
     it('reject pages that together are too large, also if their size is a variable', async () => {
@@ -260,11 +264,11 @@ export function gatewayRequests(): void {
           (_, index) => `p${index}: accessRecords(first: $n) {
         nodes { id state processing { purpose dataTypes } dataUser { duid displayName } } }`,
         ).join(' ')} }`;
-      const ask = (count: number, n: number) =>
+      const send = (count: number, n: number) =>
         post(gateway, { query: pages(count), variables: { n } }, bearer('data_user'));
-      expect(codes(await ask(7, 500))).toEqual(undefined);
-      expect(codes(await ask(15, 500))).toEqual(['VAL003']);
-      expect(codes(await ask(15, 100))).toEqual(undefined);
+      expect(codes(await send(7, 500))).toEqual(undefined);
+      expect(codes(await send(15, 500))).toEqual(['VAL003']);
+      expect(codes(await send(15, 100))).toEqual(undefined);
     });
   });
 

@@ -28,7 +28,7 @@ interface ShownStatement {
   readonly isAssociation: boolean;
 }
 
-/** What the graph says of objects after projects, compared with an independent script. */
+/** Objects after projects in the graph, compared with the results of an independent script. */
 export function appliedModels(): void {
   let grid: GridGraph;
   beforeAll(async () => {
@@ -36,22 +36,22 @@ export function appliedModels(): void {
   });
   afterAll(() => grid?.close());
 
-  /** Publishes a case in a year of its own, and reads every object of it, and all findings. */
+  /** Publishes a case in a separate year, and reads all its objects and findings. */
   async function appliedByGraph({ base, project }: AppliedCase, publicationYear: number, subjects: readonly string[]) {
     const key = { ...TEST_KEY, publicationYear };
     const outcome = await grid.publishBase(await baseArchive(base), key);
     if (outcome.outcome === 'refused') throw new Error(JSON.stringify(outcome.faults));
     await grid.published(await gridArchive(project), key);
-    const ask = async (selection: string) =>
+    const execute = async (selection: string) =>
       (
-        await grid.ask(
+        await grid.execute(
           `{ developmentProject(area: "EPN", publicationYear: ${publicationYear}, period: "01", projectId: "P1") { version(version: 1) { ${selection} } } }`,
         )
       ).developmentProject.version;
     const statements: string[][] = [];
     for (let at = 0; at < subjects.length; at += OBJECTS_PER_QUERY) {
       const page = subjects.slice(at, at + OBJECTS_PER_QUERY);
-      const found = await ask(
+      const found = await execute(
         page.map((id, index) => `o${index}: objectAfter(mRID: "${id}") { ${STATEMENTS} }`).join(' '),
       );
       for (const [index, id] of page.entries())
@@ -62,7 +62,7 @@ export function appliedModels(): void {
     const findings: string[][] = [];
     for (let after: string | null = null; ;) {
       const page: { nodes: { findings: ShownFinding[] }[]; nextCursor: string | null } = (
-        await ask(`unfittingObjects(after: ${JSON.stringify(after)}) { nodes { ${FINDINGS} } nextCursor }`)
+        await execute(`unfittingObjects(after: ${JSON.stringify(after)}) { nodes { ${FINDINGS} } nextCursor }`)
       ).unfittingObjects;
       findings.push(...page.nodes.flatMap((node) => node.findings.map(findingRowOf)));
       if (page.nextCursor === null) return { statements: sorted(statements), findings: sorted(findings) };

@@ -59,7 +59,7 @@ export function baseModels(): void {
   const WARNINGS = 'warnings { file kind message }';
   const version = async (selection: string, projectId = 'P1') =>
     (
-      await grid.ask(
+      await grid.execute(
         `{ developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: "${projectId}") { version(version: 1) { ${selection} } } }`,
       )
     ).developmentProject.version;
@@ -67,7 +67,7 @@ export function baseModels(): void {
   const AFTER = `mRID type name existed exists statements { file name value isAssociation isNew targetExists } ${FINDINGS}`;
 
   describe('A version without a base model', () => {
-    it('says nothing of objects after it', async () => {
+    it('has no objects after it', async () => {
       await grid.published(await gridArchive(PROJECT));
       expect(
         await version(
@@ -94,7 +94,7 @@ export function baseModels(): void {
         isNew: false,
         base: { version: 1 },
       });
-      const { baseModel } = await grid.ask(
+      const { baseModel } = await grid.execute(
         '{ baseModel(area: "epn", publicationYear: 2026, period: "01") { version publicationYear period files { file items statements header { version } } } }',
       );
       expect(baseModel).toEqual({
@@ -127,7 +127,7 @@ export function baseModels(): void {
         null,
       ],
     ])('is that of the cycle or an earlier one: %s', async (_, query, expected) => {
-      expect(await grid.ask(query)).toEqual({ baseModel: expected });
+      expect(await grid.execute(query)).toEqual({ baseModel: expected });
     });
 
     it('is rejected with all faults of all files, and then nothing of it is stored', async () => {
@@ -159,7 +159,7 @@ export function baseModels(): void {
       const warned = async (members: Partial<Record<CimFile, string>>) => {
         const outcome = await grid.publishBase(await baseArchive(members), key);
         if (outcome.outcome === 'refused') throw new Error(JSON.stringify(outcome.faults));
-        const { baseModel } = await grid.ask(
+        const { baseModel } = await grid.execute(
           `{ baseModel(area: "SWEST", publicationYear: 2026, period: "01") { version ${WARNINGS} } }`,
         );
         expect(baseModel.version).toBe(outcome.base.version);
@@ -188,7 +188,7 @@ export function baseModels(): void {
       const key = { ...TEST_KEY, area: 'SEPD' };
       await grid.publishBase(await baseArchive({ EQ: fullModelXml('EQ', '', id.toUpperCase()) }), key);
       await grid.published(await gridArchive({ EQ: differenceModelXml('EQ', { mRID: id }) }), key);
-      const { developmentProject } = await grid.ask(
+      const { developmentProject } = await grid.execute(
         `{ developmentProject(area: "SEPD", publicationYear: 2026, period: "01", projectId: "P1") { version(version: 1) { ${WARNINGS} } } }`,
       );
       expect(developmentProject.version.warnings).toContainEqual({
@@ -230,7 +230,7 @@ export function baseModels(): void {
       await grid.publishBase(await baseArchive(BASE), key);
       await grid.published(await gridArchive({ EQ: differenceModelXml('EQ') }), key);
       await grid.published(archive, key);
-      const { developmentProject } = await grid.ask(
+      const { developmentProject } = await grid.execute(
         '{ developmentProject(area: "SHEPD", publicationYear: 2026, period: "01", projectId: "DESCRIBED") { versions { version objects { nodes { mRID kind } } } } }',
       );
       type Shown = { version: number; objects: { nodes: { mRID: string; kind: string }[] } };
@@ -286,7 +286,7 @@ export function baseModels(): void {
         forward: moved(POINT.toUpperCase(), '0.5') + moved(LOST, '2'),
       });
       await grid.published(await gridArchive({ GL }), key);
-      const { developmentProject } = await grid.ask(
+      const { developmentProject } = await grid.execute(
         `{ developmentProject(area: "SWALES", publicationYear: 2026, period: "01", projectId: "P1") { version(version: 1) { unplacedPoints locations {
           nodes { mRID kind object objectType objectName coordinateSystem points { sequence x y } pointsBefore { sequence x y } } } } } }`,
       );
@@ -379,7 +379,7 @@ export function baseModels(): void {
       const left = async (projectId: string, removed: string) => {
         const archive = await gridArchive({ EQ: differenceModelXml('EQ', { reverse: node + removed }) });
         await grid.published(archive, { ...key, projectId });
-        const { developmentProject } = await grid.ask(
+        const { developmentProject } = await grid.execute(
           `{ developmentProject(area: "WMID", publicationYear: 2026, period: "01", projectId: "${projectId}") { version(version: 1) { objectAfter(mRID: "${GONE}") { findings { mRID } } } } }`,
         );
         return developmentProject.version.objectAfter.findings.map(({ mRID: id }: { mRID: string }) => id);
@@ -399,7 +399,7 @@ export function baseModels(): void {
       });
       expect(await version(`objectAfter(mRID: "${NOWHERE}") { mRID }`)).toEqual({ objectAfter: null });
       expect(
-        await grid.refusal(
+        await grid.errorOf(
           `{ developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: "P1") { version(version: 1) { objectAfter(mRID: "\\u0000") { mRID } } } }`,
         ),
       ).toBe('VAL001 mRID');
@@ -435,7 +435,7 @@ export function baseModels(): void {
   describe('A check of an archive', () => {
     const prepare = async (area: string, projectId: string) =>
       (
-        await grid.ask(
+        await grid.execute(
           `mutation { prepareGridPublication(input: { area: "${area}", publicationYear: 2026, period: "01", projectId: "${projectId}" }) { address } }`,
           {},
           ADMIN,
@@ -444,7 +444,7 @@ export function baseModels(): void {
 
     const prepareBase = async (area: string) =>
       (
-        await grid.ask(
+        await grid.execute(
           `mutation { prepareBaseModelPublication(input: { area: "${area}", publicationYear: 2026, period: "01" }) { address } }`,
           {},
           ADMIN,

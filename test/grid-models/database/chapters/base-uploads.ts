@@ -24,12 +24,12 @@ export function baseUploads(): void {
   afterAll(() => grid?.close());
 
   const prepare = async (input = CYCLE) =>
-    (await grid.ask(`mutation { prepareBaseModelPublication(input: { ${input} }) { address } }`, {}, ADMIN))
+    (await grid.execute(`mutation { prepareBaseModelPublication(input: { ${input} }) { address } }`, {}, ADMIN))
       .prepareBaseModelPublication.address as string;
   const publish = (address: string, archive: Buffer) => grid.running.files.publishAt(address, Readable.from(archive));
   const check = (address: string, archive: Buffer) => grid.running.files.checkAt(address, Readable.from(archive));
   const base = (name: string) => baseArchive({ EQ: fullModelXml('EQ', lineSegment(randomUUID(), name)) });
-  const current = async () => (await grid.ask(`{ baseModel(${CYCLE}) { version } }`)).baseModel as unknown;
+  const current = async () => (await grid.execute(`{ baseModel(${CYCLE}) { version } }`)).baseModel as unknown;
 
   describe('An upload address of a base model', () => {
     it('publishes it once; the same archive again returns it, another one is gone', async () => {
@@ -71,7 +71,7 @@ export function baseUploads(): void {
 
     it('rejects difference models, as the address of a project rejects full models; both stay valid', async () => {
       const ofProject = (
-        await grid.ask(
+        await grid.execute(
           `mutation { prepareGridPublication(input: { ${CYCLE}, projectId: "Mixed" }) { address } }`,
           {},
           ADMIN,
@@ -96,7 +96,7 @@ export function baseUploads(): void {
       expect(await publish(ofProject, await gridArchive())).toMatchObject({ outcome: 'published', isNew: true });
     });
 
-    it('checks full models without storing them, and counts their statements beside those that apply', async () => {
+    it('checks full models without storing them, and counts all statements and those that apply', async () => {
       const address = await prepare();
       const before = await grid.rows();
       const two = fullModelXml('EQ', [1, 2].map((number) => lineSegment(randomUUID(), `Line ${number}`)).join(''));
@@ -124,8 +124,8 @@ export function baseUploads(): void {
     it('is for admins, and names all invalid fields', async () => {
       const invalid = 'area: "X", publicationYear: 99, period: "3"';
       const mutation = (input: string) => `mutation { prepareBaseModelPublication(input: { ${input} }) { address } }`;
-      expect(await grid.refusal(mutation(CYCLE))).toBe('AUT001');
-      expect(await grid.refusal(mutation(invalid), {}, ADMIN)).toBe('VAL003 area publicationYear period');
+      expect(await grid.errorOf(mutation(CYCLE))).toBe('AUT001');
+      expect(await grid.errorOf(mutation(invalid), {}, ADMIN)).toBe('VAL003 area publicationYear period');
     });
   });
 

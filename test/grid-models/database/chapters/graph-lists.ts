@@ -47,7 +47,7 @@ export function graphLists(): void {
       `${licenceArea.code} ${publicationYear}-${period} ${projectId}`;
     const list = async (page: string) =>
       (
-        await grid.ask(
+        await grid.execute(
           `{ developmentProjects${page} { totalCount nextCursor pageInfo { hasNextPage } nodes { ${NAME} } } }`,
         )
       ).developmentProjects;
@@ -81,8 +81,8 @@ export function graphLists(): void {
       ['a cursor of something else', '{ developmentProjects(after: "abc") { totalCount } }', 'VAL001 after'],
       ['a project that cannot be', '{ developmentProjects(projectId: "..\\u002f") { totalCount } }', 'VAL001'],
       ['a cycle that is none', '{ developmentProjects(period: "1") { totalCount } }', 'VAL003'],
-    ])('rejects %s', async (_, query, refusal) => {
-      expect(await grid.refusal(query)).toBe(refusal);
+    ])('rejects %s', async (_, query, rejection) => {
+      expect(await grid.errorOf(query)).toBe(rejection);
     });
 
     it.each([
@@ -92,16 +92,16 @@ export function graphLists(): void {
       ['a search that nothing can hold', 'objects(search: "\\u0000") { nextCursor }', 'VAL001 search'],
       ['an object that cannot be', 'object(mRID: "\\u0000") { mRID }', 'VAL001 mRID'],
       ['too many locations', 'locations(first: 5001) { nextCursor }', 'VAL003 first'],
-    ])('has versions that reject %s', async (_, selection, refusal) => {
+    ])('has versions that reject %s', async (_, selection, rejection) => {
       const query = `{ developmentProjects(first: 1) { nodes { latestVersion { ${selection} } } } }`;
-      expect(await grid.refusal(query)).toBe(refusal);
+      expect(await grid.errorOf(query)).toBe(rejection);
     });
 
     it('needs the same number of statements for many projects as for one', async () => {
       const sent = jest.spyOn(Client.prototype, 'query');
       const statements = async (first: number) => {
         sent.mockClear();
-        await grid.ask(`{ developmentProjects(first: ${first}) { nodes { licenceArea { code } versions {
+        await grid.execute(`{ developmentProjects(first: ${first}) { nodes { licenceArea { code } versions {
         version archive { size } classCounts { type } version project { projectId latestVersion { version } }
         models { stored { size } classCounts { items } dependentOn { models { id } } dependents { id } } } } } }`);
         return sent.mock.calls.length;
@@ -139,7 +139,7 @@ export function graphLists(): void {
     });
 
     const models = async (mRID: string, selection: string) =>
-      (await grid.ask(`{ differenceModels(mRID: "${mRID}") { ${selection} } }`)).differenceModels;
+      (await grid.execute(`{ differenceModels(mRID: "${mRID}") { ${selection} } }`)).differenceModels;
 
     it('are found by mRID, case-insensitive, newest first', async () => {
       const found = await models(mridOf('1').toUpperCase(), 'header { description }');
@@ -148,7 +148,7 @@ export function graphLists(): void {
         { header: { description: 'published as 2' } },
       ]);
       const [{ id }] = await models(mridOf('4'), 'id');
-      expect(await grid.ask(`{ differenceModel(id: "${id}") { header { description } } }`)).toEqual({
+      expect(await grid.execute(`{ differenceModel(id: "${id}") { header { description } } }`)).toEqual({
         differenceModel: { header: { description: 'published as 3' } },
       });
     });
@@ -209,18 +209,18 @@ export function graphLists(): void {
       expect([found[0], found[99]]).toEqual(['101', '2'].map((of) => ({ header: { description: `version ${of}` } })));
       const query = `{ developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: "OFTEN") {
       version(version: 1) { model(file: EQ_XML) { dependencyChain { mRID model { id } } } } } }`;
-      const { developmentProject } = await grid.ask(query);
+      const { developmentProject } = await grid.execute(query);
       expect(developmentProject.version.model.dependencyChain).toEqual([{ mRID: mridOf('8'), model: null }]);
     });
 
     it('are found by references, and not by text that cannot be stored', async () => {
       for (const mRID of [`urn:uuid:${mridOf('2')}`, `#_${mridOf('2')}`, `_${mridOf('2').toUpperCase()}`])
         expect(await models(mRID, 'header { mRID }')).toEqual([{ header: { mRID: mridOf('2') } }]);
-      expect(await grid.refusal('{ differenceModels(mRID: "\\u0000") { id } }')).toBe('VAL001 mRID');
+      expect(await grid.errorOf('{ differenceModels(mRID: "\\u0000") { id } }')).toBe('VAL001 mRID');
     });
 
     it('are null for an invalid id', async () => {
-      expect(await grid.ask('{ differenceModel(id: "") { id } differenceModels(mRID: "") { id } }')).toEqual({
+      expect(await grid.execute('{ differenceModel(id: "") { id } differenceModels(mRID: "") { id } }')).toEqual({
         differenceModel: null,
         differenceModels: [],
       });
@@ -231,12 +231,12 @@ export function graphLists(): void {
   const [SITE, POINT, OTHER_POINT, LINE] = ['c1', 'd1', 'd2', 'a1'].map(mridAt) as [string, string, string, string];
 
   /** Items of a point in a GL file: the whole point, or a change of an existing one. */
-  const point = (mRID: string, said: { x?: number; y?: number; at?: string }, how: 'ID' | 'about' = 'ID') => {
+  const point = (mRID: string, fields: { x?: number; y?: number; at?: string }, how: 'ID' | 'about' = 'ID') => {
     const [type, reference] = how === 'ID' ? ['cim:PositionPoint', `_${mRID}`] : ['rdf:Description', `#_${mRID}`];
     const coordinate = (name: string, value: number | undefined) =>
       value === undefined ? '' : `<cim:PositionPoint.${name}>${value}</cim:PositionPoint.${name}>`;
-    const at = said.at === undefined ? '' : `<cim:PositionPoint.Location rdf:resource="#_${said.at}"/>`;
-    return `<${type} rdf:${how}="${reference}">${coordinate('xPosition', said.x)}${coordinate('yPosition', said.y)}${at}</${type}>`;
+    const at = fields.at === undefined ? '' : `<cim:PositionPoint.Location rdf:resource="#_${fields.at}"/>`;
+    return `<${type} rdf:${how}="${reference}">${coordinate('xPosition', fields.x)}${coordinate('yPosition', fields.y)}${at}</${type}>`;
   };
 
   describe('The locations of a version', () => {
@@ -245,7 +245,7 @@ export function graphLists(): void {
       const projectId = `L${++projects}`;
       const EQ = differenceModelXml('EQ', { forward: lineSegment(LINE, 'Harbour Road') });
       await grid.published(await gridArchive({ EQ, GL: differenceModelXml('GL', model) }), { ...PLACE, projectId });
-      const { developmentProject } = await grid.ask(
+      const { developmentProject } = await grid.execute(
         `{ developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: "${projectId}") {
         latestVersion { unplacedPoints locations { totalCount nodes { ${selection} } } } } }`,
       );
@@ -330,7 +330,7 @@ export function graphLists(): void {
       });
 
       const version = async (selection: string) =>
-        (await grid.ask(`{ developmentProjects { nodes { latestVersion { ${selection} } } } }`)).developmentProjects
+        (await grid.execute(`{ developmentProjects { nodes { latestVersion { ${selection} } } } }`)).developmentProjects
           .nodes[0].latestVersion;
 
       it('have as many items and statements as counted', async () => {
@@ -405,7 +405,7 @@ export function graphLists(): void {
 
     it('returns an upload address to an admin', async () => {
       const input = { ...PLACE, area: 'emids', projectId: 'UPLOADED' };
-      const { prepareGridPublication: upload } = await limited.ask(PREPARE, { input }, ADMIN);
+      const { prepareGridPublication: upload } = await limited.execute(PREPARE, { input }, ADMIN);
       expect(upload.address).toMatch(/^\/grid-modelling\/uploads\/[\w-]{43}$/);
       expect(Date.parse(upload.expiresAt)).toBeGreaterThan(Date.now());
       const outcome = await limited.running.files.publishAt(upload.address, Readable.from(await gridArchive()));
@@ -414,27 +414,29 @@ export function graphLists(): void {
 
     it('returns all violations of a publication key', async () => {
       const input = { area: 'XYZ', publicationYear: 26, period: '3', projectId: '../P1' };
-      expect(await limited.refusal(PREPARE, { input }, ADMIN)).toBe('VAL003 area publicationYear period projectId');
+      expect(await limited.errorOf(PREPARE, { input }, ADMIN)).toBe('VAL003 area publicationYear period projectId');
     });
 
     it('is for admins only', async () => {
       const input = PLACE;
-      expect(await limited.refusal(PREPARE, { input })).toBe('AUT001');
-      expect(await limited.refusal(PREPARE, { input }, { ...ADMIN, role: 'analyst' })).toBe('PRM001');
+      expect(await limited.errorOf(PREPARE, { input })).toBe('AUT001');
+      expect(await limited.errorOf(PREPARE, { input }, { ...ADMIN, role: 'analyst' })).toBe('PRM001');
     });
 
     it('limits the file requests of a network, whether the files exist or not', async () => {
       const file = (version: number) =>
         `{ publishedFile(area: "EMID", publicationYear: 2026, period: "01", projectId: "UPLOADED", version: ${version}, cimFile: GL_XML) { name } }`;
-      expect(await limited.ask(file(1))).toEqual({ publishedFile: { name: 'LTDS_EMID_2026-01_UPLOADED_v1_GL.xml' } });
-      expect(await limited.ask(file(2))).toEqual({ publishedFile: null });
+      expect(await limited.execute(file(1))).toEqual({
+        publishedFile: { name: 'LTDS_EMID_2026-01_UPLOADED_v1_GL.xml' },
+      });
+      expect(await limited.execute(file(2))).toEqual({ publishedFile: null });
       expect(
-        await limited.ask(file(1).replace('publishedFile', 'publishedArchive').replace(', cimFile: GL_XML', '')),
+        await limited.execute(file(1).replace('publishedFile', 'publishedArchive').replace(', cimFile: GL_XML', '')),
       ).toEqual({
         publishedArchive: { name: 'LTDS_EMID_2026-01_UPLOADED_v1.zip' },
       });
-      expect(await limited.refusal(file(1))).toBe('LIM002');
-      expect(await limited.ask('{ licenceAreas { code } }')).toMatchObject({ licenceAreas: { length: 14 } });
+      expect(await limited.errorOf(file(1))).toBe('LIM002');
+      expect(await limited.execute('{ licenceAreas { code } }')).toMatchObject({ licenceAreas: { length: 14 } });
     });
   });
 }

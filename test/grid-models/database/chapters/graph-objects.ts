@@ -14,7 +14,7 @@ const [LINE, TERMINAL, OTHER_TERMINAL, KNOWN, POINT] = ['a', 'b', 'c', 'd', 'e']
 const terminal = (id: string, target: string, form = 'ID="_') =>
   `<cim:Terminal rdf:${form}${id}"><cim:Terminal.ConductingEquipment rdf:resource="${target}"/></cim:Terminal>`;
 
-/** What engineers read on the pages of objects. */
+/** The fields that engineers read on the pages of objects. */
 export function graphObjects(): void {
   let grid: GridGraph;
   beforeAll(async () => {
@@ -24,7 +24,7 @@ export function graphObjects(): void {
 
   const project = async (projectId: string, selection: string) =>
     (
-      await grid.ask(
+      await grid.execute(
         `{ developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: "${projectId}") { ${selection} } }`,
       )
     ).developmentProject;
@@ -95,7 +95,7 @@ export function graphObjects(): void {
     it('reject a cursor of another list', async () => {
       const after = Buffer.from(LINE).toString('base64url');
       expect(
-        await grid.refusal(
+        await grid.errorOf(
           `{ developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: "ORDER") { version(version: 1) { objects(after: "${after}") { nextCursor } } } }`,
         ),
       ).toBe('VAL001 after');
@@ -113,7 +113,7 @@ export function graphObjects(): void {
           lineSegment(LINE, 'Quay'),
           terminal(TERMINAL, `#_${LINE}`),
           terminal(KNOWN, `#_${LINE}`, 'about="#_'),
-          // The same text is no reference where it is an attribute.
+          // As an attribute, the same text is not a reference.
           attributeChange(POINT, 'cim:Terminal.ConductingEquipment', LINE),
         ].join(''),
       });

@@ -75,7 +75,8 @@ export function graph(): void {
     afterAll(() => grid?.close());
 
     const version = async (selection: string, number = 1) =>
-      (await grid.ask(`{ ${PROJECT} { version(version: ${number}) { ${selection} } } }`)).developmentProject.version;
+      (await grid.execute(`{ ${PROJECT} { version(version: ${number}) { ${selection} } } }`)).developmentProject
+        .version;
     const model = async (file: string, selection: string) =>
       (await version(`model(file: ${file}) { ${selection} }`)).model;
     const items = async (filter: string, selection = 'mRID') =>
@@ -85,7 +86,7 @@ export function graph(): void {
       it('is found by code or alias of its licence area, case-insensitive', async () => {
         const selection =
           '{ projectId publicationYear period licenceArea { code name group distributorId gspGroup aliases } }';
-        const { developmentProject } = await grid.ask(`{ ${PROJECT} ${selection} }`);
+        const { developmentProject } = await grid.execute(`{ ${PROJECT} ${selection} }`);
         expect(developmentProject).toEqual({
           projectId: 'P1',
           publicationYear: 2026,
@@ -102,7 +103,7 @@ export function graph(): void {
       });
 
       it('has its versions, newest first, each with the published archive', async () => {
-        const { developmentProject } = await grid.ask(
+        const { developmentProject } = await grid.execute(
           `{ ${PROJECT} { latestVersion { version } versions { version project { projectId } archive { name size sha256 } } } }`,
         );
         expect(developmentProject.latestVersion).toEqual({ version: 2 });
@@ -114,11 +115,11 @@ export function graph(): void {
       });
 
       it.each(['ENWL', 'nowhere'])('is null in another licence area: %s', async (area) => {
-        expect(await grid.ask(`{ ${PROJECT.replace('epn', area)} { id } }`)).toEqual({ developmentProject: null });
+        expect(await grid.execute(`{ ${PROJECT.replace('epn', area)} { id } }`)).toEqual({ developmentProject: null });
       });
 
       it('is an entity, and so is a difference model', async () => {
-        const { developmentProject } = await grid.ask(
+        const { developmentProject } = await grid.execute(
           `{ ${PROJECT} { id latestVersion { model(file: SC_XML) { id } } } }`,
         );
         const representations = [
@@ -128,7 +129,7 @@ export function graph(): void {
         ];
         const query = `query ($representations: [_Any!]!) { _entities(representations: $representations) {
         ... on DevelopmentProject { projectId } ... on DifferenceModel { file } } }`;
-        const { _entities: entities } = await grid.ask(query, { representations });
+        const { _entities: entities } = await grid.execute(query, { representations });
         expect(entities).toEqual([{ projectId: 'P1' }, { file: 'SC_XML' }, null]);
       });
     });
@@ -385,7 +386,7 @@ export function graph(): void {
 
     describe('two versions', () => {
       const comparison = async (selection: string, between = '(from: 1, to: 2)') =>
-        (await grid.ask(`{ ${PROJECT} { comparison${between} { ${selection} } } }`)).developmentProject.comparison;
+        (await grid.execute(`{ ${PROJECT} { comparison${between} { ${selection} } } }`)).developmentProject.comparison;
       const DIFFERENCE = 'file section mRID type kind values { name before after }';
       const DIFFERENT = [
         { file: 'EQ_XML', section: 'FORWARD', mRID: NEW_LINE, kind: 'CHANGED' },
@@ -441,7 +442,7 @@ export function graph(): void {
           });
         await grid.published(await gridArchive({ EQ: FIRST.EQ, SC: SC('1', BASE) }), place);
         await grid.published(await gridArchive({ EQ: FIRST.EQ, SC: SC('2', BASE.toUpperCase()) }), place);
-        const { developmentProject } = await grid.ask(
+        const { developmentProject } = await grid.execute(
           `{ ${PROJECT.replace('P1', 'NAMED')} { comparison(from: 1, to: 2) { differences { nodes { mRID type name } } } } }`,
         );
         expect(developmentProject.comparison.differences.nodes).toEqual([
@@ -507,7 +508,7 @@ export function graph(): void {
 
       it('has every representation, each with an address of its bytes', async () => {
         const selection = '{ name publishedAt representations { view encoding size sha256 address } }';
-        const { publishedFile } = await grid.ask(
+        const { publishedFile } = await grid.execute(
           `{ publishedFile(${FILE}, version: 1, cimFile: EQ_XML) ${selection} }`,
         );
         expect(publishedFile.name).toBe('LTDS_EPN_2026-01_P1_v1_EQ.xml');
@@ -525,7 +526,7 @@ export function graph(): void {
       });
 
       it('can be the archive', async () => {
-        const { publishedArchive } = await grid.ask(
+        const { publishedArchive } = await grid.execute(
           `{ publishedArchive(${FILE.replace('EPN', 'epn')}, version: 2) { name representations { view encoding } } }`,
         );
         expect(publishedArchive).toEqual({
@@ -539,10 +540,10 @@ export function graph(): void {
         ['year', `${FILE.replace('2026', '2147483647')}, version: 1`],
         ['licence area', `${FILE.replace('EPN', 'XYZ')}, version: 1`],
       ])('is null for an unknown %s', async (_, place) => {
-        expect(await grid.ask(`{ publishedFile(${place}, cimFile: SC_XML) { name } }`)).toEqual({
+        expect(await grid.execute(`{ publishedFile(${place}, cimFile: SC_XML) { name } }`)).toEqual({
           publishedFile: null,
         });
-        expect(await grid.ask(`{ publishedArchive(${place}) { name } }`)).toEqual({ publishedArchive: null });
+        expect(await grid.execute(`{ publishedArchive(${place}) { name } }`)).toEqual({ publishedArchive: null });
       });
     });
 
@@ -558,7 +559,7 @@ export function graph(): void {
         const query = `query ($id: ID!) { differenceModel(id: $id) { id } differenceModels(mRID: "staged") { id }
         developmentProjects(publicationYear: 2027) { totalCount nodes { id } }
         developmentProject(area: "EPN", publicationYear: 2027, period: "01", projectId: "LATER") { id } }`;
-        expect(await grid.ask(query, { id: rows[0]?.id })).toEqual({
+        expect(await grid.execute(query, { id: rows[0]?.id })).toEqual({
           differenceModel: null,
           differenceModels: [],
           developmentProjects: { totalCount: 0, nodes: [] },

@@ -7,7 +7,7 @@ import { profilesWith } from '../../../../subgraphs/grid-models/rdf/member-profi
 import type { PublicationRepository } from '../../../../subgraphs/grid-models/publications/publication.repository';
 import { type PublicationOutcome, publishArchive } from '../../../../subgraphs/grid-models/publications/publish.flow';
 
-/** What a publication says beside its version: warnings, preconditions and profiles of the setting. */
+/** Results of a publication in addition to its version: warnings, preconditions and profiles of the setting. */
 export function publicationChecks(): void {
   let grid: GridGraph;
   beforeAll(async () => {
@@ -50,7 +50,7 @@ export function publicationChecks(): void {
       expect(second).toMatchObject({ version: { version: 2 }, warnings: { length: 4 } });
       await grid.publish(await gridArchive({ EQ: differenceModelXml('EQ', { mRID: base.toUpperCase() }) }), newKey());
       const warningsOf = async (version: number) =>
-        (await grid.ask(VERSION, { projectId: key.projectId, version })).developmentProject.version.warnings;
+        (await grid.execute(VERSION, { projectId: key.projectId, version })).developmentProject.version.warnings;
       expect(await warningsOf(1)).toEqual([
         { file: 'SC_XML', kind: 'CREATED_WITHOUT_ZONE' },
         { file: 'GL_XML', kind: 'NO_DEPENDENCY' },
@@ -88,7 +88,7 @@ export function publicationChecks(): void {
       expect(outcome).toMatchObject({ warnings: [{ file: 'EQ', kind: 'unpublished-dependency' }, {}, {}] });
       const read = async () => {
         const { version } = (
-          await grid.ask(
+          await grid.execute(
             `query ($projectId: ProjectId!) { developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: $projectId) {
               version(version: 1) { warnings { file } models { dependentOn { baseModel { version } models { file } } } } } }`,
             { projectId: key.projectId },
@@ -114,7 +114,8 @@ export function publicationChecks(): void {
         <rdf:Description rdf:about="#_U"/></dm:preconditions>`;
       const EQ = differenceModelXml('EQ', { forward: lineSegment('A', 'One') });
       await grid.published(await gridArchive({ EQ: EQ.replace('</dm:DifferenceModel>', `${preconditions}$&`) }), key);
-      const { model } = (await grid.ask(VERSION, { projectId: key.projectId, version: 1 })).developmentProject.version;
+      const { model } = (await grid.execute(VERSION, { projectId: key.projectId, version: 1 })).developmentProject
+        .version;
       expect(model.preconditions).toEqual({
         nodes: [
           {

@@ -122,21 +122,21 @@ export function publishedProjects(): void {
   });
 
   describe('a version that is published', () => {
-    const refused = async (statement: string): Promise<unknown> =>
+    const rejected = async (statement: string): Promise<unknown> =>
       (await grid.database.pool.query(statement).catch((error: unknown) => error)) as unknown;
     /** Rejected by a trigger, or because the login has no grant. */
-    const REFUSED = expect.objectContaining({ code: expect.stringMatching(/^(23001|42501)$/) }) as unknown;
+    const REJECTED = expect.objectContaining({ code: expect.stringMatching(/^(23001|42501)$/) }) as unknown;
 
     it('cannot be changed or deleted, nor can its rows', async () => {
       await grid.published(await trialArchive(), newKey());
       const before = await grid.rows();
       for (const table of ['project_version', ...TABLES]) {
-        expect({ table, error: await refused(`delete from ${table}`) }).toEqual({ table, error: REFUSED });
+        expect({ table, error: await rejected(`delete from ${table}`) }).toEqual({ table, error: REJECTED });
         await expect(grid.owner.query(`delete from ${table}`)).rejects.toMatchObject({ code: '23001' });
       }
       await expect(grid.owner.query('delete from development_project')).rejects.toMatchObject({ code: '23503' });
       for (const [table, column] of Object.entries(A_COLUMN)) {
-        expect(await refused(`update ${table} set ${column} = ${column}`)).toEqual(REFUSED);
+        expect(await rejected(`update ${table} set ${column} = ${column}`)).toEqual(REJECTED);
         await expect(grid.owner.query(`update ${table} set ${column} = ${column}`)).rejects.toMatchObject({
           code: '23001',
         });
@@ -201,7 +201,7 @@ export function publishedProjects(): void {
       expect(await grid.publish(first, place)).toMatchObject({ isNew: true, version: { version: 3 } });
     });
 
-    it('gets version n or n + 1 if two are published concurrently; two equal ones become one version', async () => {
+    it('has version n or n + 1 if two are published concurrently; two equal ones have one version', async () => {
       const place = newKey();
       const archives = await Promise.all(Array.from({ length: 4 }, () => gridArchive()));
       const outcomes = await Promise.all(
@@ -591,7 +591,7 @@ export function publishedProjects(): void {
         ['a single byte at the border', CHUNK_BYTES, CHUNK_BYTES],
         ['to the end', LONG.length - 3, LONG.length - 1],
         ['all of it', 0, LONG.length - 1],
-      ])('that is long is told by range: %s', async (_, start, end) => {
+      ])('that is long is read by range: %s', async (_, start, end) => {
         const stream = (await store.open(store.address(numbers.long), { start, end })) as Readable;
         expect((await buffer(stream)).equals(LONG.subarray(start, end + 1))).toBe(true);
       });

@@ -17,30 +17,34 @@ import {
 } from '../../../support/ceremonies';
 import {
   CONTACT_LINK,
-  ContestRoom,
+  ContestFixture,
   JUDGE,
   MAIL_CONTACT_LINK,
   PROVE_BY_LINK,
   PROVE_BY_PASSKEY,
-} from '../../../support/contest-room';
+} from '../../../support/contest-fixture';
 import { isSignInNotice, mailsNow } from '../../../support/sign-in-mails';
 import { SESSION, asCustomer, scopeOf } from '../../../support/sign-in-operations';
-import { type SignInRoom, newMpxn, roomOfThisFile } from '../../../support/sign-in-room';
+import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
 
 export function contests(): void {
   const RETURN = 'https://larkhill.example/back';
   const ANONYMISE = 'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { ir } }';
-  let room: SignInRoom;
-  let people: ContestRoom;
+  let fixture: SignInFixture;
+  let people: ContestFixture;
   let honest: Caller;
   let other: Caller;
   let attacker: Caller;
   beforeAll(async () => {
-    room = await roomOfThisFile();
-    people = new ContestRoom(room);
-    [honest, other, attacker] = [await room.dataUser(RETURN), await room.dataUser(RETURN), await room.dataUser(RETURN)];
+    fixture = await fixtureOfThisFile();
+    people = new ContestFixture(fixture);
+    [honest, other, attacker] = [
+      await fixture.dataUser(RETURN),
+      await fixture.dataUser(RETURN),
+      await fixture.dataUser(RETURN),
+    ];
   });
-  afterEach(() => room.moveClock(0));
+  afterEach(() => fixture.moveClock(0));
 
   /**
    * A meter point whose customer `honest` registered, and for which `attacker` registers a record with another address.
@@ -53,16 +57,19 @@ export function contests(): void {
     return { mpxn, email, theirs, ir: ir as string };
   }
   const tomorrow = async () =>
-    (await room.owner.query(`select ((register.register_now() at time zone 'Europe/London')::date + 1)::text as day`))
-      .rows[0].day as string;
-  const isContested = async (token: string) => (await scopeOf(room, token))?.isContested;
+    (
+      await fixture.owner.query(
+        `select ((register.register_now() at time zone 'Europe/London')::date + 1)::text as day`,
+      )
+    ).rows[0].day as string;
+  const isContested = async (token: string) => (await scopeOf(fixture, token))?.isContested;
 
   describe('A record of one Data User', () => {
     it.each([[false], [true]])(
       'gives its contact no access to records of other Data Users while contacts are contested: attacker first %s',
       async (attackerFirst) => {
         const { email, theirs, mpxn } = await contested({ attackerFirst });
-        const unverified = await room.newRecord(other, { email: null, principalVerification: null }, { mpxn });
+        const unverified = await fixture.newRecord(other, { email: null, principalVerification: null }, { mpxn });
         await people.consent(other, unverified, 'of a third');
         const [resident, intruder] = [await people.signedIn(email), await people.signedIn(theirs)];
         expect(await people.seen(resident)).toEqual(['own']);
@@ -82,7 +89,7 @@ export function contests(): void {
       const [mpxn, email] = [newMpxn(), people.newEmail('early')];
       await people.customer(attacker, mpxn, email, 'planted');
       const token = await people.signedIn(email);
-      const ir = await room.newRecord(honest, { email: null, principalVerification: null }, { mpxn });
+      const ir = await fixture.newRecord(honest, { email: null, principalVerification: null }, { mpxn });
       await people.consent(honest, ir, 'own');
       expect(await people.seen(token)).toEqual(['own', 'planted']);
       await people.customer(honest, mpxn, people.newEmail('resident'), 'own');
@@ -95,14 +102,14 @@ export function contests(): void {
       const token = await people.signedIn(email);
       await people.consent(
         honest,
-        await room.newRecord(honest, { email: null, principalVerification: null }, { mpxn }),
+        await fixture.newRecord(honest, { email: null, principalVerification: null }, { mpxn }),
         'own',
       );
       const id = await people.idOf(token, 'own');
       const lock = await people.holding(id);
       const withdrawal = people.withdraw(token, id);
       await lock.isWaitedFor();
-      await room.newRecord(honest, { email: people.newEmail('resident') }, { mpxn });
+      await fixture.newRecord(honest, { email: people.newEmail('resident') }, { mpxn });
       await lock.release();
       expect((await withdrawal).codes).toEqual(['NTF001']);
     });
@@ -126,7 +133,7 @@ export function contests(): void {
         expect(notice).toContain('Larkhill Insight Ltd');
         expect(more).toEqual([]);
       }
-      await room.newRecord(attacker, { email: theirs }, { mpxn });
+      await fixture.newRecord(attacker, { email: theirs }, { mpxn });
       await people.signedIn(email);
       expect(await people.notices(email)).toHaveLength(1);
     });
@@ -135,11 +142,11 @@ export function contests(): void {
       const [mpxn, email, coming] = [newMpxn(), people.newEmail('resident'), people.newEmail('coming')];
       await people.customer(honest, mpxn, email, 'own');
       await people.customer(attacker, mpxn, coming, 'planted', { moveInDate: await tomorrow() });
-      expect((await mailsNow(room, email)).length).toBe(0);
-      await room.moveClock(86_400);
+      expect((await mailsNow(fixture, email)).length).toBe(0);
+      await fixture.moveClock(86_400);
       const token = await people.signedIn(email);
       expect(await isContested(token)).toBe(true);
-      await room.moveClock(0);
+      await fixture.moveClock(0);
     });
 
     it('when another person moves in: on that day by a job, without a sign-in', async () => {
@@ -147,8 +154,10 @@ export function contests(): void {
       await people.customer(honest, mpxn, email, 'own');
       await people.customer(attacker, mpxn, coming, 'planted', { moveInDate: await tomorrow() });
       expect(await people.notices(email)).toEqual([]);
-      await room.moveClock(86_400);
-      await room.owner.query(`update identity_jobs._private_jobs set run_at = now() where key like 'note-contests %'`);
+      await fixture.moveClock(86_400);
+      await fixture.owner.query(
+        `update identity_jobs._private_jobs set run_at = now() where key like 'note-contests %'`,
+      );
       for (const address of [email, coming]) expect(await people.notices(address)).toHaveLength(1);
     });
   });
@@ -158,7 +167,11 @@ export function contests(): void {
       const [mpxn, email] = [newMpxn(), people.newEmail('one-person')];
       await people.customer(honest, mpxn, email, 'own');
       await people.customer(other, mpxn, email.toUpperCase(), 'also own');
-      await room.newRecord(attacker, { email: people.newEmail('unverified'), principalVerification: null }, { mpxn });
+      await fixture.newRecord(
+        attacker,
+        { email: people.newEmail('unverified'), principalVerification: null },
+        { mpxn },
+      );
       const token = await people.signedIn(email);
       expect(await isContested(token)).toBe(false);
       expect(await people.seen(token)).toEqual(['also own', 'own']);
@@ -168,17 +181,17 @@ export function contests(): void {
     it('between a former and a present occupant', async () => {
       const [mpxn, former, present] = [newMpxn(), people.newEmail('former'), people.newEmail('present')];
       await people.customer(honest, mpxn, former, 'former');
-      await room.tenancyChanged(mpxn, '2022-06-01');
+      await fixture.tenancyChanged(mpxn, '2022-06-01');
       await people.customer(other, mpxn, present, 'present', { moveInDate: '2022-06-01' });
       const [left, lives] = [await people.signedIn(former), await people.signedIn(present)];
       expect(await people.seen(left)).toEqual(['former']);
       expect(await people.seen(lives)).toEqual(['former', 'present']);
-      expect(await scopeOf(room, lives)).toMatchObject({ isContested: false });
+      expect(await scopeOf(fixture, lives)).toMatchObject({ isContested: false });
     });
 
     it('once a change of tenancy separates them', async () => {
       const { mpxn, email, theirs } = await contested();
-      await room.tenancyChanged(mpxn, '2022-06-01');
+      await fixture.tenancyChanged(mpxn, '2022-06-01');
       await people.customer(honest, mpxn, email, 'own again', { moveInDate: '2022-06-01' });
       const [resident, intruder] = [await people.signedIn(email), await people.signedIn(theirs)];
       expect(await isContested(resident)).toBe(false);
@@ -193,31 +206,31 @@ export function contests(): void {
     it('is rejected while contacts are contested, and no method is available', async () => {
       const { mpxn } = await contested();
       for (const method of METHODS)
-        expect((await room.ask(REIDENTIFY, { input: { mpxn, ...method } }, { caller: other })).codes).toEqual([
+        expect((await fixture.execute(REIDENTIFY, { input: { mpxn, ...method } }, { caller: other })).codes).toEqual([
           'REI001',
         ]);
-      const existence = valueOf(await room.ask(EXISTS, { mpxn }, { caller: other }));
+      const existence = valueOf(await fixture.execute(EXISTS, { mpxn }, { caller: other }));
       expect(existence).toEqual({ exists: true, availableMethods: [] });
     });
 
     it('that was confirmed before a contest can no longer be used, and a pending one cannot be confirmed', async () => {
       const [mpxn, email] = [newMpxn(), people.newEmail('attacker')];
       await people.customer(attacker, mpxn, email, 'planted');
-      const confirmed = await started(room, other, { mpxn, ...LINK });
-      valueOf(await room.ask(CONFIRM_LINK, { secret: await mailedSecret(room, email) }));
-      const open = await started(room, other, { mpxn, ...LINK });
-      const secret = await mailedSecret(room, email, 2);
+      const confirmed = await started(fixture, other, { mpxn, ...LINK });
+      valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));
+      const open = await started(fixture, other, { mpxn, ...LINK });
+      const secret = await mailedSecret(fixture, email, 2);
       await people.customer(honest, mpxn, people.newEmail('resident'), 'own');
-      expect((await room.ask(CONFIRM_LINK, { secret })).codes).toEqual(['NTF001']);
+      expect((await fixture.execute(CONFIRM_LINK, { secret })).codes).toEqual(['NTF001']);
       for (const { tokenRef: token } of [confirmed, open]) {
-        expect(valueOf(await room.ask(STATUS, { token }, { caller: other })).status).toBe('EXPIRED');
-        expect(valueOf(await room.ask(PROOF, { token }, AS_ACCESS)).status).toBe('EXPIRED');
+        expect(valueOf(await fixture.execute(STATUS, { token }, { caller: other })).status).toBe('EXPIRED');
+        expect(valueOf(await fixture.execute(PROOF, { token }, AS_ACCESS)).status).toBe('EXPIRED');
       }
     });
 
     it("of the caller's own record continues to work", async () => {
       const { ir } = await contested();
-      expect((await started(room, honest, LINK, ir)).tokenRef).toMatch(/^mlr_/);
+      expect((await started(fixture, honest, LINK, ir)).tokenRef).toMatch(/^mlr_/);
     });
   });
 
@@ -226,13 +239,13 @@ export function contests(): void {
       const { email, theirs } = await contested();
       const token = await people.signedIn(email);
       const secret = await people.mailedProof(token, theirs);
-      expect(valueOf(await room.ask(CONTACT_LINK, { secret }, asCustomer(token)))).not.toBeNull();
+      expect(valueOf(await fixture.execute(CONTACT_LINK, { secret }, asCustomer(token)))).not.toBeNull();
       expect(await isContested(token)).toBe(true); // opening the page proves nothing
-      valueOf(await room.ask(PROVE_BY_LINK, { secret }, asCustomer(token)));
+      valueOf(await fixture.execute(PROVE_BY_LINK, { secret }, asCustomer(token)));
       expect(await isContested(token)).toBe(false);
       expect(await people.seen(token)).toEqual(['own', 'planted']);
       expect((await people.contacts(token)).map(({ standing }) => standing)).toEqual(['OWN', 'OWN']);
-      expect((await room.ask(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
+      expect((await fixture.execute(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
     });
 
     it('cannot be proven in the session of the other contact, in another session of the same contact, or without a session', async () => {
@@ -240,26 +253,27 @@ export function contests(): void {
       const [resident, intruder] = [await people.signedIn(email), await people.signedIn(theirs)];
       const secret = await people.mailedProof(intruder, email);
       for (const token of [resident, await people.signedIn(email)]) {
-        expect(valueOf(await room.ask(CONTACT_LINK, { secret }, asCustomer(token)))).toBeNull();
-        expect((await room.ask(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
+        expect(valueOf(await fixture.execute(CONTACT_LINK, { secret }, asCustomer(token)))).toBeNull();
+        expect((await fixture.execute(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
       }
-      expect((await room.ask(PROVE_BY_LINK, { secret })).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(PROVE_BY_LINK, { secret })).codes).toEqual(['AUT001']);
       expect(await isContested(resident)).toBe(true);
     });
 
     it('leave no link that proves an address after the Identity Record with the address is anonymised', async () => {
       const [mpxn, email, theirs] = [newMpxn(), people.newEmail('resident'), people.newEmail('attacker')];
-      const ref = await room.newRecord(honest, { email }, { mpxn });
+      const ref = await fixture.newRecord(honest, { email }, { mpxn });
       await people.customer(attacker, mpxn, theirs, 'planted');
       await people.mailedProof(await people.signedIn(theirs), email);
       const links = async () =>
-        (await room.owner.query('select contact from identity.contact_link where contact = $1', [index])).rows;
-      const { rows } = await room.owner.query('select email_index as i from identity.identity_record where ref = $1', [
-        ref,
-      ]);
+        (await fixture.owner.query('select contact from identity.contact_link where contact = $1', [index])).rows;
+      const { rows } = await fixture.owner.query(
+        'select email_index as i from identity.identity_record where ref = $1',
+        [ref],
+      );
       const index: Buffer = rows[0].i;
       expect(await links()).toHaveLength(1);
-      valueOf(await room.ask(ANONYMISE, { ref }, { caller: honest }));
+      valueOf(await fixture.execute(ANONYMISE, { ref }, { caller: honest }));
       expect(await links()).toEqual([]);
     });
 
@@ -267,8 +281,8 @@ export function contests(): void {
       const { email, theirs } = await contested();
       const token = await people.signedIn(email);
       const secret = await people.mailedProof(token, theirs);
-      await room.moveClock(601);
-      expect((await room.ask(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
+      await fixture.moveClock(601);
+      expect((await fixture.execute(PROVE_BY_LINK, { secret }, asCustomer(token))).codes).toEqual(['NTF001']);
     });
 
     it('count as one person: by a passkey registered for the meter point, and by no other passkey', async () => {
@@ -278,24 +292,26 @@ export function contests(): void {
       const stranger = await people.passkeyHolder(attacker, newMpxn(), null);
       const token = await people.signedIn(email);
       const wrong = await people.assertion(stranger);
-      expect((await room.ask(PROVE_BY_PASSKEY, wrong, asCustomer(token))).codes).toEqual(['PRM003']);
+      expect((await fixture.execute(PROVE_BY_PASSKEY, wrong, asCustomer(token))).codes).toEqual(['PRM003']);
       const right = await people.assertion(passkey);
-      valueOf(await room.ask(PROVE_BY_PASSKEY, right, asCustomer(token)));
-      expect((await room.ask(PROVE_BY_PASSKEY, right, asCustomer(token))).codes).toEqual(['PRM003']);
+      valueOf(await fixture.execute(PROVE_BY_PASSKEY, right, asCustomer(token)));
+      expect((await fixture.execute(PROVE_BY_PASSKEY, right, asCustomer(token))).codes).toEqual(['PRM003']);
       expect(await people.seen(token)).toEqual(['of the passkey', 'own']);
     });
 
     it('do not count as one person in a later tenancy', async () => {
       const { mpxn, email, theirs } = await contested();
       const token = await people.signedIn(email);
-      valueOf(await room.ask(PROVE_BY_LINK, { secret: await people.mailedProof(token, theirs) }, asCustomer(token)));
-      await room.tenancyChanged(mpxn, '2022-06-01');
+      valueOf(
+        await fixture.execute(PROVE_BY_LINK, { secret: await people.mailedProof(token, theirs) }, asCustomer(token)),
+      );
+      await fixture.tenancyChanged(mpxn, '2022-06-01');
       for (const [by, address] of [
         [honest, email],
         [attacker, theirs],
       ] as const)
         await people.customer(by, mpxn, address, 'later', { moveInDate: '2022-06-01' });
-      await room.jobsDone();
+      await fixture.jobsDone();
       const later = (await people.signedInAll(email))[0] as string;
       expect(await isContested(later)).toBe(true);
     });
@@ -314,9 +330,9 @@ export function contests(): void {
     it('is reported to every verified address of the occupancy', async () => {
       const { mpxn, email, theirs } = await contested();
       await people.supplied(mpxn);
-      await room.jobsDone();
+      await fixture.jobsDone();
       for (const address of [email, theirs]) {
-        const notices = (await mailsNow(room, address)).filter(isSignInNotice);
+        const notices = (await mailsNow(fixture, address)).filter(isSignInNotice);
         expect(notices.map(({ text }) => text)).toEqual([expect.stringContaining('login at an energy supplier')]);
       }
     });
@@ -324,7 +340,7 @@ export function contests(): void {
     it('reads access registered for confirmed contacts, and all access when every contact has a verdict', async () => {
       const { mpxn, email, theirs } = await contested();
       const { token } = await people.supplied(mpxn);
-      expect(valueOf(await room.ask(SESSION, {}, asCustomer(token)))).toMatchObject({ mpxn, isCurrent: true });
+      expect(valueOf(await fixture.execute(SESSION, {}, asCustomer(token)))).toMatchObject({ mpxn, isCurrent: true });
       expect(await people.seen(token)).toEqual([]);
       const [resident, intruder] = [await people.signedIn(email), await people.signedIn(theirs)];
       const [first, second] = (await people.contacts(token)).map(({ id }) => id) as [string, string];
@@ -332,7 +348,7 @@ export function contests(): void {
       expect(await people.seen(token)).toEqual(['own']);
       valueOf(await people.judge(token, second, 'REJECTED'));
       for (const each of [token, resident]) expect(await people.seen(each)).toEqual(['own', 'planted']);
-      expect(await scopeOf(room, intruder)).toBeNull();
+      expect(await scopeOf(fixture, intruder)).toBeNull();
     });
 
     it('ends the access of a rejected contact, also when the contact is registered again', async () => {
@@ -340,13 +356,13 @@ export function contests(): void {
       const { token } = await people.supplied(mpxn);
       const contact = (await people.contacts(token)).find(({ shown }) => shown.startsWith('a'))?.id as string;
       valueOf(await people.judge(token, contact, 'REJECTED'));
-      await room.newRecord(attacker, { email: theirs }, { mpxn });
-      await room.jobsDone();
-      const before = (await mailsNow(room, theirs)).length;
-      const ask = 'mutation ($entry: SignInEntry!) { requestSignInLink(entry: $entry, language: EN) }';
-      for (const entry of [{ mpxn }, { email: theirs }]) valueOf(await room.ask(ask, { entry }));
-      await room.jobsDone();
-      expect((await mailsNow(room, theirs)).length).toBe(before);
+      await fixture.newRecord(attacker, { email: theirs }, { mpxn });
+      await fixture.jobsDone();
+      const before = (await mailsNow(fixture, theirs)).length;
+      const requestLink = 'mutation ($entry: SignInEntry!) { requestSignInLink(entry: $entry, language: EN) }';
+      for (const entry of [{ mpxn }, { email: theirs }]) valueOf(await fixture.execute(requestLink, { entry }));
+      await fixture.jobsDone();
+      expect((await mailsNow(fixture, theirs)).length).toBe(before);
       expect(await isContested(await people.signedIn(email))).toBe(false);
       const again = (await people.contacts(token)).map(({ standing }) => standing).toSorted();
       expect(again).toEqual(['OTHER', 'REJECTED']);
@@ -357,13 +373,13 @@ export function contests(): void {
       const { token } = await people.supplied(mpxn);
       const contact = await people.contactOf(token, 'OTHER');
       const check = JUDGE.replace('$verdict)', '$verdict, dryRun: true)');
-      expect((await room.ask(check, { contact, verdict: 'REJECTED' }, asCustomer(token))).codes).toEqual([]);
+      expect((await fixture.execute(check, { contact, verdict: 'REJECTED' }, asCustomer(token))).codes).toEqual([]);
       for (const verdict of ['CONFIRMED', 'CONFIRMED', 'REJECTED'] as const)
         valueOf(await people.judge(token, contact, verdict));
       const audit = `{ identityAuditEntries(first: 2, filter: { action: "judge-contact" }) {
         nodes { actor subject detail } } }`;
       const admin: Caller = { accountId: 'acc_test', role: 'admin', duid: null, mpid: null };
-      const { nodes } = valueOf(await room.ask(audit, {}, { caller: admin }));
+      const { nodes } = valueOf(await fixture.execute(audit, {}, { caller: admin }));
       const entry = { actor: 'customer', subject: fingerprintOf(ir) };
       expect(nodes).toEqual([
         { ...entry, detail: { contact: 'email', from: { verdict: 'confirmed' }, to: { verdict: 'rejected' } } },
@@ -384,8 +400,8 @@ export function contests(): void {
       ];
       const foreign = await people.contactOf(elsewhere.token, 'OTHER');
       expect((await people.judge(mine.token, foreign, 'REJECTED')).codes).toEqual(['NTF001']);
-      expect((await room.ask(JUDGE, { contact: foreign, verdict: 'REJECTED' })).codes).toEqual(['AUT001']);
-      expect((await room.ask(MAIL_CONTACT_LINK, { contact: foreign }, asCustomer(mine.token))).codes).toEqual([
+      expect((await fixture.execute(JUDGE, { contact: foreign, verdict: 'REJECTED' })).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(MAIL_CONTACT_LINK, { contact: foreign }, asCustomer(mine.token))).codes).toEqual([
         'NTF001',
       ]);
     });
@@ -394,16 +410,16 @@ export function contests(): void {
   describe('The back office', () => {
     const COUNTS = '{ contactCounts { dataUser { duid } asserted contests rejections isAlert } }';
     const countsOf = async ({ duid }: Caller) => {
-      const counts = valueOf(await room.ask(COUNTS, {}, { caller: { ...honest, role: 'analyst', duid: null } }));
+      const counts = valueOf(await fixture.execute(COUNTS, {}, { caller: { ...honest, role: 'analyst', duid: null } }));
       return counts.find((each: { dataUser: { duid: string } }) => each.dataUser.duid === duid);
     };
 
     it('reads contacts, contests and rejections of each Data User, with an alert from 20 contests a day', async () => {
-      const busy = await room.dataUser();
+      const busy = await fixture.dataUser();
       for (let n = 1; n <= 20; n++) {
         const mpxn = newMpxn();
-        await room.newRecord(honest, {}, { mpxn });
-        await room.newRecord(busy, {}, { mpxn });
+        await fixture.newRecord(honest, {}, { mpxn });
+        await fixture.newRecord(busy, {}, { mpxn });
         if (n < 19) continue;
         expect(await countsOf(busy)).toMatchObject({ asserted: n, contests: n, rejections: 0, isAlert: n >= 20 });
         if (n < 20) continue;
@@ -412,30 +428,30 @@ export function contests(): void {
           valueOf(await people.judge(token, id, 'REJECTED'));
         expect(await countsOf(busy)).toMatchObject({ rejections: 1 });
       }
-      expect(room.log()).toContain('Data User reached the alert threshold of contests');
+      expect(fixture.log()).toContain('Data User reached the alert threshold of contests');
     });
 
     it('is alerted by one line, also for concurrent contests', async () => {
-      const busy = await room.dataUser();
+      const busy = await fixture.dataUser();
       for (let n = 0; n < 5; n++) {
         const mpxns = Array.from({ length: 5 }, () => newMpxn());
-        for (const mpxn of mpxns) await room.newRecord(honest, {}, { mpxn });
-        await Promise.all(mpxns.map((mpxn) => room.newRecord(busy, {}, { mpxn })));
+        for (const mpxn of mpxns) await fixture.newRecord(honest, {}, { mpxn });
+        await Promise.all(mpxns.map((mpxn) => fixture.newRecord(busy, {}, { mpxn })));
       }
-      const lines = room.log().split('\n');
+      const lines = fixture.log().split('\n');
       const alerts = lines.filter((line) => line.includes('alert threshold') && line.includes(String(busy.duid)));
       expect(alerts.map((line) => JSON.parse(line).contests)).toEqual([20]);
     });
 
     it('counts a contact again each time it is removed and registered again', async () => {
-      const [mpxn, email, busy] = [newMpxn(), people.newEmail('again'), await room.dataUser()];
-      await room.newRecord(honest, {}, { mpxn });
+      const [mpxn, email, busy] = [newMpxn(), people.newEmail('again'), await fixture.dataUser()];
+      await fixture.newRecord(honest, {}, { mpxn });
       for (let n = 1; n <= 3; n++) {
-        const ref = await room.newRecord(busy, { email }, { mpxn });
+        const ref = await fixture.newRecord(busy, { email }, { mpxn });
         expect(await countsOf(busy)).toMatchObject({ contests: n });
-        valueOf(await room.ask(ANONYMISE, { ref }, { caller: busy }));
+        valueOf(await fixture.execute(ANONYMISE, { ref }, { caller: busy }));
       }
-      const { rows } = await room.owner.query(`select count(*)::int as left from identity.contact_contest c
+      const { rows } = await fixture.owner.query(`select count(*)::int as left from identity.contact_contest c
         where not exists (select from identity.identity_record r where r.email_index = c.contact)
           and not exists (select from identity.passkey p where p.credential_hash = c.contact)`);
       expect(rows[0].left).toBe(0);
@@ -451,11 +467,11 @@ export function contests(): void {
     });
 
     it('is withdrawn and restored by an admin and audited; records without that outcome remain possible', async () => {
-      const caller = await room.dataUser();
+      const caller = await fixture.dataUser();
       const set = (right: 'withdraw' | 'restore') =>
-        room.accounts.setVerificationRight('admin', caller.accountId, right);
+        fixture.accounts.setVerificationRight('admin', caller.accountId, right);
       const codesOf = async (outcome: string | null) =>
-        (await room.ask(REGISTER, { input: input(outcome) }, { caller })).codes;
+        (await fixture.execute(REGISTER, { input: input(outcome) }, { caller })).codes;
       expect(await codesOf('VERIFIED')).toEqual([]);
       await set('withdraw');
       await expect(set('withdraw')).rejects.toMatchObject({ code: 'CNF001' });
@@ -463,9 +479,10 @@ export function contests(): void {
       for (const outcome of ['PARTIAL', 'FAILED', null]) expect(await codesOf(outcome)).toEqual([]);
       await set('restore');
       expect(await codesOf('VERIFIED')).toEqual([]);
-      const { rows } = await room.owner.query('select action from access.audit_entry where subject = $1 order by id', [
-        caller.accountId,
-      ]);
+      const { rows } = await fixture.owner.query(
+        'select action from access.audit_entry where subject = $1 order by id',
+        [caller.accountId],
+      );
       expect(rows.map(({ action }) => action)).toEqual([
         'onboard',
         'withdraw-verification-right',
@@ -474,29 +491,29 @@ export function contests(): void {
     });
 
     it('covers passkeys for which a Data User vouches, also by redirects from before its withdrawal', async () => {
-      const caller = await room.dataUser(RETURN);
+      const caller = await fixture.dataUser(RETURN);
       const set = (right: 'withdraw' | 'restore') =>
-        room.accounts.setVerificationRight('admin', caller.accountId, right);
+        fixture.accounts.setVerificationRight('admin', caller.accountId, right);
       const [ref, unverified] = [
-        await room.newRecord(caller, { email: null }),
-        await room.newRecord(caller, { email: null, principalVerification: null }),
+        await fixture.newRecord(caller, { email: null }),
+        await fixture.newRecord(caller, { email: null, principalVerification: null }),
       ];
-      const authenticator = new SoftwareAuthenticator({ origin: new URL(room.places.portalUrl).origin });
+      const authenticator = new SoftwareAuthenticator({ origin: new URL(fixture.places.portalUrl).origin });
       const passkey = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN };
-      const { secret } = await started(room, caller, passkey, ref);
-      const response = authenticator.create(await optionsOf(room, secret));
+      const { secret } = await started(fixture, caller, passkey, ref);
+      const response = authenticator.create(await optionsOf(fixture, secret));
       await set('withdraw');
-      const refused = await room.ask(REIDENTIFY_OWN, { ref, input: passkey }, { caller });
-      expect(refused.codes).toEqual(['PRM001']);
-      expect((await finish(room, secret, response)).codes).toEqual(['NTF001']);
-      expect((await started(room, caller, passkey, unverified)).tokenRef).toMatch(/^mlr_/);
+      const rejected = await fixture.execute(REIDENTIFY_OWN, { ref, input: passkey }, { caller });
+      expect(rejected.codes).toEqual(['PRM001']);
+      expect((await finish(fixture, secret, response)).codes).toEqual(['NTF001']);
+      expect((await started(fixture, caller, passkey, unverified)).tokenRef).toMatch(/^mlr_/);
       await set('restore');
-      expect((await finish(room, secret, response)).codes).toEqual([]);
+      expect((await finish(fixture, secret, response)).codes).toEqual([]);
     });
 
     it('applies to Data Users only', async () => {
-      const { accountId } = await room.newSupplier();
-      await expect(room.accounts.setVerificationRight('admin', accountId, 'withdraw')).rejects.toMatchObject({
+      const { accountId } = await fixture.newSupplier();
+      await expect(fixture.accounts.setVerificationRight('admin', accountId, 'withdraw')).rejects.toMatchObject({
         code: 'CNF001',
       });
     });

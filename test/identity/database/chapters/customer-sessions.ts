@@ -1,6 +1,6 @@
 import { customerScopes } from '../../../../subgraphs/access/customers/customer-scope.client';
 import { SESSION, END_SESSION, asCustomer, scopeOf, signedInByLink } from '../../../support/sign-in-operations';
-import { type SignInRoom, newMpxn, roomOfThisFile, startSignInRoom } from '../../../support/sign-in-room';
+import { type SignInFixture, newMpxn, fixtureOfThisFile, startSignInFixture } from '../../../support/sign-in-fixture';
 import { until } from '../../../support/until';
 import type { CallContext } from '../../../../subgraphs/server/callers/caller';
 
@@ -8,34 +8,34 @@ export function customerSessions(): void {
   const HOUR = 3_600;
   const RETURN = 'https://larkhill.example/return?customer=7';
 
-  let room: SignInRoom;
+  let fixture: SignInFixture;
   beforeAll(async () => {
-    room = await roomOfThisFile();
+    fixture = await fixtureOfThisFile();
   });
-  afterEach(() => room.moveClock(0));
+  afterEach(() => fixture.moveClock(0));
 
   let people = 0;
 
   /** A signed-in customer, at a new meter point unless one is given. */
   async function customer({ mpxn = newMpxn(), principal = {}, returnUrls = [RETURN], entry = {} } = {}) {
     const email = `person-${(people += 1)}@customer.example`;
-    const dataUser = await room.dataUser(...returnUrls);
-    const ir = await room.newRecord(dataUser, { email }, { mpxn, ...principal });
-    const { token } = await signedInByLink(room, { email, ...entry }, email);
+    const dataUser = await fixture.dataUser(...returnUrls);
+    const ir = await fixture.newRecord(dataUser, { email }, { mpxn, ...principal });
+    const { token } = await signedInByLink(fixture, { email, ...entry }, email);
     return { mpxn, email, ir, token, dataUser };
   }
 
   const sessionOf = async (token: string, replica = 0) => {
-    const { data, codes } = await room.ask(SESSION, {}, asCustomer(token), replica);
+    const { data, codes } = await fixture.execute(SESSION, {}, asCustomer(token), replica);
     return codes.length > 0 ? codes : data.customerSession;
   };
-  const rowsOf = async (text: string, values: unknown[] = []) => (await room.owner.query(text, values)).rows;
+  const rowsOf = async (text: string, values: unknown[] = []) => (await fixture.owner.query(text, values)).rows;
 
   describe("A customer's session", () => {
     it('gives access to one meter point, from the move-in date', async () => {
       const { ir, mpxn, token } = await customer();
       const [record] = await rowsOf('select id, meter_point_id from identity.identity_record where ref = $1', [ir]);
-      expect(await scopeOf(room, token)).toEqual({
+      expect(await scopeOf(fixture, token)).toEqual({
         sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
         identityRecordId: record.id,
         meterPointId: record.meter_point_id,
@@ -51,22 +51,22 @@ export function customerSessions(): void {
 
     it('ends after eight hours', async () => {
       const { token } = await customer();
-      await room.moveClock(8 * HOUR - 10);
-      expect(await scopeOf(room, token)).not.toBeNull();
-      await room.moveClock(8 * HOUR + 1);
-      expect(await scopeOf(room, token)).toBeNull();
+      await fixture.moveClock(8 * HOUR - 10);
+      expect(await scopeOf(fixture, token)).not.toBeNull();
+      await fixture.moveClock(8 * HOUR + 1);
+      expect(await scopeOf(fixture, token)).toBeNull();
       expect(await sessionOf(token)).toEqual(['AUT001']);
-      expect((await room.ask(END_SESSION, {}, asCustomer(token))).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(END_SESSION, {}, asCustomer(token))).codes).toEqual(['AUT001']);
     });
 
     it('ends on sign-out, immediately in every replica, without ending other sessions of the customer', async () => {
       const { token, email } = await customer();
-      const { token: other } = await signedInByLink(room, { email }, email);
-      expect((await room.ask(END_SESSION, {}, asCustomer(token))).data).toEqual({ endCustomerSession: true });
+      const { token: other } = await signedInByLink(fixture, { email }, email);
+      expect((await fixture.execute(END_SESSION, {}, asCustomer(token))).data).toEqual({ endCustomerSession: true });
       for (const replica of [0, 1]) {
-        expect(await scopeOf(room, token, replica)).toBeNull();
+        expect(await scopeOf(fixture, token, replica)).toBeNull();
         expect(await sessionOf(token, replica)).toEqual(['AUT001']);
-        expect(await scopeOf(room, other, replica)).not.toBeNull();
+        expect(await scopeOf(fixture, other, replica)).not.toBeNull();
       }
     });
 
@@ -76,19 +76,19 @@ export function customerSessions(): void {
         step === 'closing_at'
           ? 'closing_at = now()'
           : 'closing_at = now(), anonymised_at = now(), mpxn_index = null, email_index = null, meter_point_id = null';
-      await room.owner.query(`update identity.identity_record set ${change} where ref = $1`, [ir]);
-      expect(await scopeOf(room, token)).toBeNull();
+      await fixture.owner.query(`update identity.identity_record set ${change} where ref = $1`, [ir]);
+      expect(await scopeOf(fixture, token)).toBeNull();
       expect(await sessionOf(token)).toEqual(['AUT001']);
     });
 
     it('is found only by its token, which is stored as a keyed hash', async () => {
       const { token, mpxn } = await customer();
-      const { sessionId } = await scopeOf(room, token);
+      const { sessionId } = await scopeOf(fixture, token);
       for (const wrong of ['', 'cst_', sessionId, token.slice(4), `cst_${'A'.repeat(43)}`, `${token}A`])
-        expect(await scopeOf(room, wrong)).toBeNull();
+        expect(await scopeOf(fixture, wrong)).toBeNull();
       const stored = JSON.stringify(await rowsOf('select customer_session::text from identity.customer_session'));
       for (const value of [token, token.slice(4), mpxn, '2021-04-01']) expect(stored).not.toContain(value);
-      expect(room.log()).not.toContain(token.slice(4));
+      expect(fixture.log()).not.toContain(token.slice(4));
     });
 
     it('is read by access once per request, and again when a withdrawal holds its lock', async () => {
@@ -96,13 +96,13 @@ export function customerSessions(): void {
       let reads = 0;
       const scopes = customerScopes({
         name: 'identity',
-        execute: (...call) => ((reads += 1), room.identity.execute(...call)),
+        execute: (...call) => ((reads += 1), fixture.identity.execute(...call)),
       });
       const request = () => ({ ...asCustomer(token), transactionId: 'one request' }) as CallContext;
       const context = request();
       const [first, second] = await Promise.all([scopes.of(context), scopes.of(context)]);
       expect([await scopes.of(context), second, reads]).toEqual([first, first, 1]);
-      await room.owner.query('update identity.identity_record set closing_at = now() where ref = $1', [ir]);
+      await fixture.owner.query('update identity.identity_record set closing_at = now() where ref = $1', [ir]);
       await expect(scopes.now(context)).rejects.toMatchObject({ code: 'AUT001' });
       await expect(scopes.of(request())).rejects.toMatchObject({ code: 'AUT001' });
       expect(reads).toBe(3);
@@ -111,33 +111,33 @@ export function customerSessions(): void {
     it('is readable by services only', async () => {
       const { token } = await customer();
       const query = 'query ($token: String!) { customerScope(token: $token) { sessionId } }';
-      expect((await room.ask(query, { token })).codes).toEqual(['AUT001']);
-      expect((await room.ask(query, { token }, asCustomer(token))).codes).toEqual(['PRM001']);
+      expect((await fixture.execute(query, { token })).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(query, { token }, asCustomer(token))).codes).toEqual(['PRM001']);
     });
 
     it('is not readable by other roles', async () => {
       const { dataUser, token } = await customer();
-      expect((await room.ask(SESSION, {}, { caller: dataUser, bearer: token })).codes).toEqual(['PRM001']);
-      expect((await room.ask(SESSION)).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(SESSION, {}, { caller: dataUser, bearer: token })).codes).toEqual(['PRM001']);
+      expect((await fixture.execute(SESSION)).codes).toEqual(['AUT001']);
     });
 
     it('cannot be extended, not even by the owner of the tables', async () => {
       const { token } = await customer();
       await expect(
-        room.owner.query("update identity.customer_session set expires_at = expires_at + interval '1 s'"),
+        fixture.owner.query("update identity.customer_session set expires_at = expires_at + interval '1 s'"),
       ).rejects.toThrow(/check constraint/);
-      expect(await scopeOf(room, token)).not.toBeNull();
+      expect(await scopeOf(fixture, token)).not.toBeNull();
     });
   });
 
   describe('After a Change of Tenancy', () => {
     it('the session of the former occupant reads only records linked to the own record from that day on', async () => {
       const { token, mpxn } = await customer();
-      await room.tenancyChanged(mpxn, '2021-04-01');
-      expect(await scopeOf(room, token)).toMatchObject({ isCurrent: true, endedAt: null });
-      await room.tenancyChanged(mpxn, '2021-04-02');
-      await room.tenancyChanged(mpxn, '2022-09-01');
-      expect(await scopeOf(room, token)).toMatchObject({
+      await fixture.tenancyChanged(mpxn, '2021-04-01');
+      expect(await scopeOf(fixture, token)).toMatchObject({ isCurrent: true, endedAt: null });
+      await fixture.tenancyChanged(mpxn, '2021-04-02');
+      await fixture.tenancyChanged(mpxn, '2022-09-01');
+      expect(await scopeOf(fixture, token)).toMatchObject({
         isCurrent: false,
         since: '2021-04-01',
         endedAt: expect.any(String),
@@ -148,11 +148,11 @@ export function customerSessions(): void {
 
     it('a change announced for a later day has no effect before that day', async () => {
       const { token, mpxn } = await customer();
-      const { rows } = await room.owner.query(
+      const { rows } = await fixture.owner.query(
         `select to_char((register.register_now() at time zone 'Europe/London')::date + 1, 'YYYY-MM-DD') as tomorrow`,
       );
-      await room.tenancyChanged(mpxn, rows[0].tomorrow);
-      expect(await scopeOf(room, token)).toMatchObject({ isCurrent: true });
+      await fixture.tenancyChanged(mpxn, rows[0].tomorrow);
+      expect(await scopeOf(fixture, token)).toMatchObject({ isCurrent: true });
     });
   });
 
@@ -164,12 +164,12 @@ export function customerSessions(): void {
     async function boundsAfter(moveInDate: string, ...changes: (readonly [day: string, recordedAt: string])[]) {
       const { token, ir } = await customer({ principal: { moveInDate } });
       for (const change of changes)
-        await room.owner.query(
+        await fixture.owner.query(
           `insert into identity.change_of_tenancy (mpxn_index, effective_date, recorded_at)
            select mpxn_index, $2, $3 from identity.identity_record where ref = $1`,
           [ir, ...change],
         );
-      const { beganAt, endedAt } = await scopeOf(room, token);
+      const { beganAt, endedAt } = await scopeOf(fixture, token);
       return { beganAt, endedAt };
     }
 
@@ -233,9 +233,9 @@ export function customerSessions(): void {
     it('may belong to the Data User whose link the customer followed, at the same meter point only', async () => {
       const mpxn = newMpxn();
       const site = 'https://other.example/back';
-      const other = await room.dataUser(site);
-      const here = await room.newRecord(other, { email: null }, { mpxn });
-      const elsewhere = await room.newRecord(other, { email: null });
+      const other = await fixture.dataUser(site);
+      const here = await fixture.newRecord(other, { email: null }, { mpxn });
+      const elsewhere = await fixture.newRecord(other, { email: null });
       const returnUrl = site;
       const { token } = await customer({ mpxn, entry: { ir: here, returnUrl } });
       expect((await sessionOf(token)).returnUrl).toBe(site);
@@ -248,12 +248,12 @@ export function customerSessions(): void {
 
   describe('Expired data', () => {
     it('is deleted: sessions, links and attempts', async () => {
-      const late = await startSignInRoom();
+      const late = await startSignInFixture();
       try {
         const email = 'late@customer.example';
         await late.newRecord(await late.dataUser(), { email });
         await signedInByLink(late, { email }, email);
-        await late.ask('mutation { startPasskeySignIn { secret } }');
+        await late.execute('mutation { startPasskeySignIn { secret } }');
         const counts = async () =>
           (
             await late.owner.query(`select (select count(*)::int from identity.customer_session) as sessions,

@@ -65,7 +65,7 @@ export function guards(): void {
   const keys: IdentityKeys = { indexKey: randomBytes(32), encryptionKey: randomBytes(32), hashKey: randomBytes(32) };
   const logged: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) });
-  const answered: string[] = [];
+  const responded: string[] = [];
   let database: FreshDatabase;
   let admin: Client;
   let identity: Awaited<ReturnType<typeof startIdentity>>;
@@ -97,7 +97,7 @@ export function guards(): void {
     await database?.drop();
   });
 
-  async function ask(
+  async function execute(
     caller: Caller | null,
     query: string,
     variables: object,
@@ -107,7 +107,7 @@ export function guards(): void {
     const context: CallContext = { caller, service: null, transactionId: 'tid_test', clientAddress: '::1', ...more };
     const request = { query, variables: variables as Record<string, unknown>, fixed };
     const result = await identity.link.execute(request, context);
-    answered.push(JSON.stringify(result.errors ?? []));
+    responded.push(JSON.stringify(result.errors ?? []));
     return JSON.parse(JSON.stringify(result)) as ExecutionResult;
   }
 
@@ -119,7 +119,7 @@ export function guards(): void {
   };
   const register = async (caller: Caller, change: object = {}, key: string | null = null) => {
     const variables = { input: { ...input, ...change }, key };
-    return field<{ ir: string }>(await ask(caller, REGISTER, variables), 'registerIdentityRecord');
+    return field<{ ir: string }>(await execute(caller, REGISTER, variables), 'registerIdentityRecord');
   };
   const at = (mpxn: string) => ({ piiPrincipal: { ...piiPrincipal, mpxn } });
   const anonymise = (ref: string) =>
@@ -129,7 +129,7 @@ export function guards(): void {
       [ref],
     );
   const refer = (caller: Caller | null, ...ids: string[]) =>
-    ask(caller, REFERENCES, { of: ids.map((id) => ({ __typename: 'IdentityRecord', id })) });
+    execute(caller, REFERENCES, { of: ids.map((id) => ({ __typename: 'IdentityRecord', id })) });
   const asIdentity = async (statement: string): Promise<string | undefined> => {
     const client = new Client(sessionOptions(identityAddress(database.url, keys)));
     await client.connect();
@@ -153,8 +153,14 @@ export function guards(): void {
       const anonymous = (await register(stranger)).ir;
       await anonymise(anonymous);
       const refs = [`ir_${'0'.repeat(24)}`, anonymous, ir, ir];
-      const links = field<unknown[]>(await ask(null, LINKS, { refs }, { service: 'access' }), 'identityRecordLinks');
-      const { id: meterPointId } = field<{ id: string }>(await ask(owner, METER_POINT, { mpxn: MPXN }), 'meterPoint');
+      const links = field<unknown[]>(
+        await execute(null, LINKS, { refs }, { service: 'access' }),
+        'identityRecordLinks',
+      );
+      const { id: meterPointId } = field<{ id: string }>(
+        await execute(owner, METER_POINT, { mpxn: MPXN }),
+        'meterPoint',
+      );
       const link = {
         ref: ir,
         id: expect.any(String),
@@ -173,9 +179,11 @@ export function guards(): void {
       };
       expect(links).toEqual([null, anonymised, link, link]);
       expect(meterPointId).toMatch(/^[\w-]{43}$/);
-      expect(codes(await ask(owner, LINKS, { refs: [ir] }))).toEqual(['PRM001']);
-      expect(codes(await ask(null, LINKS, { refs: [ir] }))).toEqual(['AUT001']);
-      expect(codes(await ask(null, LINKS, { refs: Array(501).fill(ir) }, { service: 'access' }))).toEqual(['VAL003']);
+      expect(codes(await execute(owner, LINKS, { refs: [ir] }))).toEqual(['PRM001']);
+      expect(codes(await execute(null, LINKS, { refs: [ir] }))).toEqual(['AUT001']);
+      expect(codes(await execute(null, LINKS, { refs: Array(501).fill(ir) }, { service: 'access' }))).toEqual([
+        'VAL003',
+      ]);
     });
 
     it('resolves references to records for their own Data User only', async () => {
@@ -188,17 +196,17 @@ export function guards(): void {
       const unknown = ['00000000-0000-4000-8000-000000000000', 'no uuid'];
       expect(field(await refer(owner, ...unknown), '_entities')).toEqual([null, null]);
       for (const other of [stranger, withRole('portal', owner.duid), withRole('admin'), withRole('analyst')]) {
-        const refused = await refer(other, id);
-        expect(codes(refused)).toEqual(['PRM002']);
-        expect(refused.data?.['_entities']).toEqual([null]);
+        const rejected = await refer(other, id);
+        expect(codes(rejected)).toEqual(['PRM002']);
+        expect(rejected.data?.['_entities']).toEqual([null]);
       }
       expect(codes(await refer(null, id))).toEqual(['AUT001']);
     });
 
     it('resolves references to meter points by the id stored in their records', async () => {
       const of = [{ __typename: 'MeterPoint', id: 'opaque' }];
-      expect(field(await ask(owner, REFERENCES, { of }), '_entities')).toEqual([{ id: 'opaque' }]);
-      expect(codes(await ask(withRole('analyst'), METER_POINT, { mpxn: MPXN }))).toEqual(['PRM001']);
+      expect(field(await execute(owner, REFERENCES, { of }), '_entities')).toEqual([{ id: 'opaque' }]);
+      expect(codes(await execute(withRole('analyst'), METER_POINT, { mpxn: MPXN }))).toEqual(['PRM001']);
     });
   });
 
@@ -267,7 +275,7 @@ export function guards(): void {
         [ir, other.ir],
       );
       for (const fixed of [true, false]) {
-        const read = await ask(owner, READ, { ref: other.ir }, {}, fixed);
+        const read = await execute(owner, READ, { ref: other.ir }, {}, fixed);
         expect(new Set(codes(read))).toEqual(new Set(['SYS001']));
         expect(read.data?.['identityRecord']).toMatchObject({ ir: other.ir, piiPrincipal: null });
       }
@@ -286,7 +294,7 @@ export function guards(): void {
         limits: readSettings({}).limits,
         keys,
       });
-      expect(field(await ask(owner, FIND, { mpxn: 'RS11111111' }), 'identityRecords')).toEqual([
+      expect(field(await execute(owner, FIND, { mpxn: 'RS11111111' }), 'identityRecords')).toEqual([
         { ir, piiPrincipal: { mpxn: 'RS11111111' } },
       ]);
     });
@@ -325,7 +333,7 @@ export function guards(): void {
             ]),
           ];
           for (const [query, variables] of requests) {
-            const found = codes(await ask(owner, query, variables, {}, fixed));
+            const found = codes(await execute(owner, query, variables, {}, fixed));
             expect(found).not.toEqual([]);
             expect({ variables, wrong: found.filter((code) => !coded400.test(String(code))) }).toEqual({
               variables,
@@ -338,7 +346,7 @@ export function guards(): void {
     );
 
     it.each([true, false])(
-      'are rejected without an echo of the correct values beside the wrong one (document compiled: %s)',
+      'are rejected without an echo of the correct values (document compiled: %s)',
       async (fixed) => {
         const { expressedBy: _, ...incomplete } = input;
         for (const wrong of [
@@ -347,7 +355,7 @@ export function guards(): void {
           { ...input, email: 5 },
           { ...input, piiPrincipal: { ...piiPrincipal, moveInDate: '2019-02-30' } },
         ]) {
-          const { errors } = await ask(owner, REGISTER, { input: wrong }, {}, fixed);
+          const { errors } = await execute(owner, REGISTER, { input: wrong }, {}, fixed);
           expect(errors?.length).toBeGreaterThan(0);
           expect(codes({ errors: errors ?? [] }).every((code) => coded400.test(String(code)))).toBe(true);
           for (const value of personalValues)
@@ -357,9 +365,9 @@ export function guards(): void {
     );
 
     it('with wrong values in the document itself are rejected with a code too', async () => {
-      expect(codes(await ask(owner, '{ meterPoint(mpxn: "1") { id } }', {}))).toEqual(['VAL001']);
-      expect(codes(await ask(owner, '{ meterPoint(mpxn: 1234567890) { id } }', {}))).toEqual(['VAL003']);
-      expect(codes(await ask(owner, '{ unknown }', {}))).toEqual(['VAL003']);
+      expect(codes(await execute(owner, '{ meterPoint(mpxn: "1") { id } }', {}))).toEqual(['VAL001']);
+      expect(codes(await execute(owner, '{ meterPoint(mpxn: 1234567890) { id } }', {}))).toEqual(['VAL003']);
+      expect(codes(await execute(owner, '{ unknown }', {}))).toEqual(['VAL003']);
     });
   });
 
@@ -372,7 +380,7 @@ export function guards(): void {
       expect(tables.map(({ name }) => name)).toEqual(
         expect.arrayContaining(['identity.identity_record', 'identity_keys.data_key']),
       );
-      let written = [...logged, ...answered].join('\n');
+      let written = [...logged, ...responded].join('\n');
       for (const { name } of tables) {
         const { rows } = await admin.query<{ row: string }>(`select to_jsonb(t)::text as row from ${name} t`);
         written += rows.map(({ row }) => row).join('\n');

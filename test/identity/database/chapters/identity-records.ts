@@ -82,7 +82,7 @@ export function identityRecords(): void {
     await database?.drop();
   });
 
-  async function ask(
+  async function execute(
     caller: Caller | null,
     query: string,
     variables: object,
@@ -111,7 +111,7 @@ export function identityRecords(): void {
   };
   const register = async (caller: Caller, change: object = {}, key: string | null = null) =>
     field<{ ir: string; replayed: boolean }>(
-      await ask(caller, REGISTER, { input: { ...input, ...change }, key }),
+      await execute(caller, REGISTER, { input: { ...input, ...change }, key }),
       'registerIdentityRecord',
     );
   const at = (mpxn: string) => ({ piiPrincipal: { ...piiPrincipal, mpxn } });
@@ -121,14 +121,18 @@ export function identityRecords(): void {
       where ref = $1 returning id) delete from identity_keys.data_key where record_id in (select id from record)`,
       [ref],
     );
-  const stored = async (mpxn: string) => field<unknown[]>(await ask(owner, FIND, { mpxn }), 'identityRecords').length;
+  const stored = async (mpxn: string) =>
+    field<unknown[]>(await execute(owner, FIND, { mpxn }), 'identityRecords').length;
 
   describe('An Identity Record', () => {
     it.each([true, false])('is returned as it was registered (document compiled: %s)', async (fixed) => {
       const { ir, replayed } = await register(owner);
       expect(ir).toMatch(/^ir_[0-9a-f]{24}$/);
       expect(replayed).toBe(false);
-      const record = field<Record<string, unknown>>(await ask(owner, READ, { ref: ir }, {}, fixed), 'identityRecord');
+      const record = field<Record<string, unknown>>(
+        await execute(owner, READ, { ref: ir }, {}, fixed),
+        'identityRecord',
+      );
       expect(record).toEqual({
         ir,
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
@@ -147,9 +151,9 @@ export function identityRecords(): void {
         piiPrincipal: { mpxn: MPXN, moveInDate: '2019-08-17' },
         expressedBy: 'AUTHORISED_REPRESENTATIVE',
       };
-      const made = await ask(owner, REGISTER, { input: least });
+      const made = await execute(owner, REGISTER, { input: least });
       const { ir } = field<{ ir: string }>(made, 'registerIdentityRecord');
-      const record = field<Record<string, unknown>>(await ask(owner, READ, { ref: ir }), 'identityRecord');
+      const record = field<Record<string, unknown>>(await execute(owner, READ, { ref: ir }), 'identityRecord');
       expect(record).toMatchObject({
         hasEmail: false,
         address: null,
@@ -161,7 +165,7 @@ export function identityRecords(): void {
 
     it('is readable only by the Data User that created it', async () => {
       const { ir } = await register(owner);
-      const reader = async (caller: Caller | null, more = {}) => codes(await ask(caller, READ, { ref: ir }, more));
+      const reader = async (caller: Caller | null, more = {}) => codes(await execute(caller, READ, { ref: ir }, more));
       expect(await reader(owner)).toEqual([]);
       expect(await reader(stranger)).toEqual(['PRM002']);
       expect(await reader(null)).toEqual(['AUT001']);
@@ -176,13 +180,13 @@ export function identityRecords(): void {
       ] as const) {
         expect(await reader(withRole(role, owner.duid))).toEqual(['PRM001']);
       }
-      expect(field(await ask(owner, READ, { ref: `ir_${'0'.repeat(24)}` }), 'identityRecord')).toBeNull();
+      expect(field(await execute(owner, READ, { ref: `ir_${'0'.repeat(24)}` }), 'identityRecord')).toBeNull();
     });
 
     it('contains no personal data once its data key is destroyed', async () => {
       const { ir } = await register(owner);
       await anonymise(ir);
-      const record = field<Record<string, unknown>>(await ask(owner, READ, { ref: ir }), 'identityRecord');
+      const record = field<Record<string, unknown>>(await execute(owner, READ, { ref: ir }), 'identityRecord');
       expect(record).toMatchObject({
         ir,
         hasEmail: false,
@@ -202,18 +206,18 @@ export function identityRecords(): void {
         passkeyReturnUrl: 'http://example.org',
         initiatePasskeyRegistration: true,
       };
-      const { errors } = await ask(owner, REGISTER, { input: { ...input, ...wrong } });
+      const { errors } = await execute(owner, REGISTER, { input: { ...input, ...wrong } });
       const violations = errors?.[0]?.extensions?.['violations'] as { code: string; path: string[] }[];
       expect(violations.map(({ code, path }) => [code, ...path])).toEqual([
         ['VAL001', 'email'],
         ['VAL008', 'passkeyReturnUrl'],
       ]);
-      expect(field(await ask(owner, FIND, { mpxn: 'XY99999999' }), 'identityRecords')).toEqual([]);
+      expect(field(await execute(owner, FIND, { mpxn: 'XY99999999' }), 'identityRecords')).toEqual([]);
     });
 
     it('is registered by Data Users only', async () => {
-      expect(codes(await ask(null, REGISTER, { input }))).toEqual(['AUT001']);
-      expect(codes(await ask(withRole('portal', owner.duid), REGISTER, { input }))).toEqual(['PRM001']);
+      expect(codes(await execute(null, REGISTER, { input }))).toEqual(['AUT001']);
+      expect(codes(await execute(withRole('portal', owner.duid), REGISTER, { input }))).toEqual(['PRM001']);
     });
   });
 
@@ -225,26 +229,26 @@ export function identityRecords(): void {
       await anonymise((await register(owner, at(mpxn))).ir);
       await register(stranger, { ...at(mpxn), email: 'grace@example.org' });
       const found = async (search: object) =>
-        field<{ ir: string }[]>(await ask(owner, FIND, search), 'identityRecords').map(({ ir }) => ir);
+        field<{ ir: string }[]>(await execute(owner, FIND, search), 'identityRecords').map(({ ir }) => ir);
       expect(await found({ mpxn })).toEqual([second.ir, first.ir]);
       expect(await found({ email: ' GRACE@example.org' })).toEqual([first.ir]);
       expect(await found({ mpxn, email: 'edith@example.org' })).toEqual([second.ir]);
       expect(await found({ mpxn: 'FD22222222', email: 'edith@example.org' })).toEqual([]);
-      const opened = field<unknown[]>(await ask(owner, FIND, { email: 'grace@example.org' }), 'identityRecords');
+      const opened = field<unknown[]>(await execute(owner, FIND, { email: 'grace@example.org' }), 'identityRecords');
       expect(opened).toEqual([{ ir: first.ir, piiPrincipal: { mpxn } }]);
     });
 
     it('requires a meter point or an e-mail address', async () => {
-      const { errors } = await ask(owner, FIND, {});
+      const { errors } = await execute(owner, FIND, {});
       expect(errors?.[0]?.extensions).toMatchObject({ code: 'VAL002', violations: [{ path: ['mpxn'] }] });
-      expect(codes(await ask(withRole('portal', owner.duid), FIND, { mpxn: MPXN }))).toEqual(['PRM001']);
+      expect(codes(await execute(withRole('portal', owner.duid), FIND, { mpxn: MPXN }))).toEqual(['PRM001']);
     });
   });
 
   describe('The existence check', () => {
     it('returns for all Data Users whether a meter point has a live record, and its methods', async () => {
       const mpxn = 'EX11111111';
-      const check = async (caller: Caller) => field(await ask(caller, EXISTS, { mpxn }), 'identityRecordExistence');
+      const check = async (caller: Caller) => field(await execute(caller, EXISTS, { mpxn }), 'identityRecordExistence');
       expect(await check(stranger)).toEqual({ mpxn, exists: false, availableMethods: [] });
       await register(owner, { ...at(mpxn), email: null });
       expect(await check(stranger)).toEqual({ mpxn, exists: true, availableMethods: ['PASSKEY_REGISTER'] });
@@ -256,16 +260,16 @@ export function identityRecords(): void {
       });
       await anonymise(ir);
       expect(await check(owner)).toEqual({ mpxn, exists: true, availableMethods: ['PASSKEY_REGISTER'] });
-      expect(codes(await ask(withRole('admin'), EXISTS, { mpxn }))).toEqual(['PRM001']);
+      expect(codes(await execute(withRole('admin'), EXISTS, { mpxn }))).toEqual(['PRM001']);
     });
   });
 
   describe('An idempotency key', () => {
     it('returns one record and one response to twenty concurrent requests', async () => {
       const change = at('KD11111111');
-      const answers = await Promise.all(Array.from({ length: 20 }, () => register(owner, change, 'key-1')));
-      expect(new Set(answers.map(({ ir }) => ir)).size).toBe(1);
-      expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+      const results = await Promise.all(Array.from({ length: 20 }, () => register(owner, change, 'key-1')));
+      expect(new Set(results.map(({ ir }) => ir)).size).toBe(1);
+      expect(results.filter(({ replayed }) => !replayed)).toHaveLength(1);
       expect(await stored('KD11111111')).toBe(1);
     });
 
@@ -274,9 +278,9 @@ export function identityRecords(): void {
       const { ir } = await register(owner, change, 'key-2');
       expect(await register(owner, change, 'key-2')).toMatchObject({ ir, replayed: true });
       expect((await register(stranger, change, 'key-2')).ir).not.toBe(ir);
-      expect(codes(await ask(owner, REGISTER, { input: { ...input, ...change, email: null }, key: 'key-2' }))).toEqual([
-        'CNF004',
-      ]);
+      expect(
+        codes(await execute(owner, REGISTER, { input: { ...input, ...change, email: null }, key: 'key-2' })),
+      ).toEqual(['CNF004']);
       expect(await stored('KD22222222')).toBe(1);
     });
 
@@ -291,7 +295,7 @@ export function identityRecords(): void {
     it.each(['', 'k'.repeat(256), 'two words', 'ключ', '\0'])(
       'must be visible ASCII of 1 to 255 characters: %j',
       async (key) => {
-        expect(codes(await ask(owner, REGISTER, { input, key }))).toEqual(['VAL001']);
+        expect(codes(await execute(owner, REGISTER, { input, key }))).toEqual(['VAL001']);
       },
     );
   });

@@ -17,39 +17,39 @@ import {
 } from '../../../support/legacy-consents';
 import { SoftwareAuthenticator } from '../../../support/authenticator';
 import { CONFIRM_LINK, enrolled, mailedSecret, started, valueOf } from '../../../support/ceremonies';
-import { ContestRoom } from '../../../support/contest-room';
+import { ContestFixture } from '../../../support/contest-fixture';
 import { asCustomer, signedInByLink } from '../../../support/sign-in-operations';
-import { type SignInRoom, newMpxn, startSignInRoom } from '../../../support/sign-in-room';
+import { type SignInFixture, newMpxn, startSignInFixture } from '../../../support/sign-in-fixture';
 import { until } from '../../../support/until';
 
 export function legacyConsents(): void {
   const DAY = 86_400_000;
 
   /** Requests that `identity` sent to `access`, as JSON. */
-  const asked: string[] = [];
+  const queried: string[] = [];
   const listening = (access: SubgraphLink): SubgraphLink => ({
     name: access.name,
     execute: (request, context) => {
-      asked.push(JSON.stringify(request));
+      queried.push(JSON.stringify(request));
       return access.execute(request, context);
     },
   });
 
-  let room: SignInRoom;
+  let fixture: SignInFixture;
   beforeAll(async () => {
-    room = await startSignInRoom({ between: listening });
+    fixture = await startSignInFixture({ between: listening });
   });
-  afterAll(() => room?.close());
-  afterEach(() => room.moveClock(0));
+  afterAll(() => fixture?.close());
+  afterEach(() => fixture.moveClock(0));
 
   let caller: Caller;
   beforeEach(async () => {
-    caller = await consentingDataUser(room);
+    caller = await consentingDataUser(fixture);
   });
 
   const keyOf = (ck: string) => ck.replace('ck_', 'ak_');
   const send = (input: object, more: { readonly ck?: string; readonly key?: string } = {}, by = caller) =>
-    sendConsent(room, by, input, more);
+    sendConsent(fixture, by, input, more);
   /** Registers a consent; returns its key. */
   const registered = async (input: object = consentOf(caller), by = caller): Promise<string> => {
     const { data, codes } = await send(input, {}, by);
@@ -57,18 +57,19 @@ export function legacyConsents(): void {
     return data.registerConsent.consentToken.key;
   };
   const verified = async (ck: string, by: Caller | null = null) =>
-    (await room.askAccess(VERIFY, { key: keyOf(ck) }, { caller: by })).data.accessRecord;
-  const shown = async (mpxn: string, by = caller) => (await room.ask(CONSENTS, { mpxn }, { caller: by })).data.consents;
-  const codesOf = async (answer: ReturnType<typeof send>) => (await answer).codes.join();
+    (await fixture.executeInAccess(VERIFY, { key: keyOf(ck) }, { caller: by })).data.accessRecord;
+  const shown = async (mpxn: string, by = caller) =>
+    (await fixture.execute(CONSENTS, { mpxn }, { caller: by })).data.consents;
+  const codesOf = async (result: ReturnType<typeof send>) => (await result).codes.join();
   const revoke = (ck: string, by = caller) =>
-    room.askAccess(
+    fixture.executeInAccess(
       'mutation ($key: AccessKey!) { revokeAccessRecord(key: $key) { revokedAt } }',
       { key: keyOf(ck) },
       { caller: by },
     );
   const identityRecordOf = async (ck: string) =>
     (
-      await room.askAccess(
+      await fixture.executeInAccess(
         'query ($key: AccessKey!) { accessRecord(key: $key) { recordMetadata { identityRecordRef } identityRecord { id } version: recordMetadata { createdAt } } }',
         { key: keyOf(ck) },
         { caller },
@@ -77,7 +78,7 @@ export function legacyConsents(): void {
   /** Keys of the Identity Records to which the versions of the caller's consent are linked, in order of version. */
   const restsOn = async (): Promise<string[]> =>
     (
-      await room.owner.query(
+      await fixture.owner.query(
         `select i.ref from access.access_record_version v join identity.identity_record i on i.id = v.identity_record_id
        where v.record_id = (select id from access.access_record where duid = $1) order by v.version`,
         [caller.duid],
@@ -88,7 +89,7 @@ export function legacyConsents(): void {
 
   describe('Registering a consent', () => {
     it('creates an access record and its Identity Record, and sends no personal data to access', async () => {
-      asked.length = 0;
+      queried.length = 0;
       const input = consentOf(caller, undefined, { consentExpiry: IN_2040 });
       const { data } = await send(input);
       const { key } = data.registerConsent.consentToken;
@@ -97,10 +98,10 @@ export function legacyConsents(): void {
         isNew: true,
         replayed: false,
       });
-      expect(await leftOf(room, caller)).toEqual(ONE_CONSENT);
-      expect(asked).toHaveLength(1);
+      expect(await leftOf(fixture, caller)).toEqual(ONE_CONSENT);
+      expect(queried).toHaveLength(1);
       for (const personal of [input.evidence.mpxn, ...Object.values(ADDRESS), input.moveInDate])
-        expect(asked.join()).not.toContain(personal);
+        expect(queried.join()).not.toContain(personal);
       const controller = { name: 'Larkhill Insight Ltd', role: 'SOLE', contactUrl: 'https://larkhill.example/' };
       expect(await verified(key, caller)).toEqual({
         state: 'ACTIVE',
@@ -127,27 +128,27 @@ export function legacyConsents(): void {
 
     it('creates an access record that the customer reads and withdraws, and that expires', async () => {
       const [mpxn, email] = [newMpxn(), `ivor-${newMpxn()}@customer.example`];
-      await room.newRecord(caller, { email }, { mpxn });
+      await fixture.newRecord(caller, { email }, { mpxn });
       const [withdrawn, expiring] = [
         await registered(consentOf(caller, mpxn)),
         await registered(consentOf(caller, mpxn, { consentExpiry: new Date(Date.now() + 3_600_000).toISOString() })),
       ];
-      const customer = asCustomer((await signedInByLink(room, { email }, email)).token);
+      const customer = asCustomer((await signedInByLink(fixture, { email }, email)).token);
       const list = '{ customerAccessRecords(part: CURRENT) { nodes { id expiry state } } }';
-      const { data } = await room.askAccess(list, {}, customer);
+      const { data } = await fixture.executeInAccess(list, {}, customer);
       type Node = { id: string; expiry: string | null; state: string };
       const nodes = data.customerAccessRecords.nodes as Node[];
       expect(nodes.map(({ state }) => state)).toEqual(['ACTIVE', 'ACTIVE']);
       const id = nodes.find(({ expiry }) => expiry === null)?.id;
-      await room.askAccess('mutation ($id: ID!) { withdrawConsent(id: $id) { revokedAt } }', { id }, customer);
+      await fixture.executeInAccess('mutation ($id: ID!) { withdrawConsent(id: $id) { revokedAt } }', { id }, customer);
       expect((await verified(withdrawn)).state).toBe('REVOKED');
-      await room.moveClock(3_700);
+      await fixture.moveClock(3_700);
       expect((await verified(expiring)).state).toBe('EXPIRED');
     });
 
     it('creates an access record whose expiry webhooks announce', async () => {
       const webhook = { callbackUrl: 'https://larkhill.example/hook', alertEmail: 'alerts@larkhill.example' };
-      const { codes } = await room.askAccess(
+      const { codes } = await fixture.executeInAccess(
         'mutation ($input: WebhookInput!) { registerWebhook(input: $input) { replayed } }',
         { input: { ...webhook, eventTypes: ['CONSENT_EXPIRING'] } },
         { caller },
@@ -155,7 +156,7 @@ export function legacyConsents(): void {
       expect(codes).toEqual([]);
       await registered(consentOf(caller, undefined, { consentExpiry: new Date(Date.now() + 5 * DAY).toISOString() }));
       const EXPIRY_EVENT = `select days_remaining from access.event where type = 'consent.expiring' and duid = $1`;
-      const event = await until(async () => (await room.owner.query(EXPIRY_EVENT, [caller.duid])).rows[0]);
+      const event = await until(async () => (await fixture.owner.query(EXPIRY_EVENT, [caller.duid])).rows[0]);
       expect(event).toEqual({ days_remaining: 5 });
     });
 
@@ -176,9 +177,9 @@ export function legacyConsents(): void {
         sourceReference: 'REPORT-1',
       };
       const report = 'mutation ($input: DiscoveredAccessInput!) { reportDiscoveredAccess(input: $input) { ak } }';
-      expect((await room.askAccess(report, { input }, { caller: operator })).codes).toEqual([]);
+      expect((await fixture.executeInAccess(report, { input }, { caller: operator })).codes).toEqual([]);
       const ck = await registered(consentOf(caller, mpxn));
-      const { rows } = await room.owner.query(
+      const { rows } = await fixture.owner.query(
         `select consent.identity_record_ref as ref from access.access_record discovered join access.access_record consent
          on consent.id = discovered.superseded_by where discovered.state = 'DISCOVERED' and consent.duid = $1`,
         [caller.duid],
@@ -203,7 +204,7 @@ export function legacyConsents(): void {
         duid: `duid_${'0'.repeat(24)}`,
         dataType: ['HH_EXPORT', 'HH_EXPORT'],
       });
-      expect(await violationsOf(room.identity, REGISTER_CONSENT, { input }, caller)).toEqual([
+      expect(await violationsOf(fixture.identity, REGISTER_CONSENT, { input }, caller)).toEqual([
         'VAL003',
         'VAL003 evidence.userDefinedReference',
         'VAL008 evidence.termsUrl',
@@ -214,11 +215,11 @@ export function legacyConsents(): void {
         'VAL003 dataType',
       ]);
       const key = { input: consentOf(caller), key: 'with blank' };
-      expect(await violationsOf(room.identity, REGISTER_CONSENT, key, caller)).toEqual([
+      expect(await violationsOf(fixture.identity, REGISTER_CONSENT, key, caller)).toEqual([
         'VAL001',
         'VAL001 idempotencyKey',
       ]);
-      expect(await leftOf(room, caller)).toEqual(NOTHING);
+      expect(await leftOf(fixture, caller)).toEqual(NOTHING);
     });
 
     it.each([
@@ -226,13 +227,13 @@ export function legacyConsents(): void {
       ['no data type', 'VAL003', { dataType: [] }],
     ])('is rejected for %s', async (_, code, change) => {
       expect(await codesOf(send(consentOf(caller, undefined, {}, change)))).toBe(code);
-      expect(await leftOf(room, caller)).toEqual(NOTHING);
+      expect(await leftOf(fixture, caller)).toEqual(NOTHING);
     });
 
     it('is rejected while the account has no privacy URL, and stores nothing', async () => {
-      await room.owner.query('update access.account set privacy_url = null where duid = $1', [caller.duid]);
+      await fixture.owner.query('update access.account set privacy_url = null where duid = $1', [caller.duid]);
       expect(await codesOf(send(consentOf(caller)))).toBe('CNF001');
-      expect(await leftOf(room, caller)).toEqual(NOTHING);
+      expect(await leftOf(fixture, caller)).toEqual(NOTHING);
     });
 
     it.each([
@@ -240,8 +241,8 @@ export function legacyConsents(): void {
       [{ contactUrl: null, privacyUrl: 'https://a.example/' }, 'The account has no contact URL: '],
       [{ contactUrl: null, privacyUrl: null }, 'The account has no contact URL and no privacy URL: '],
     ])('explains which URLs the back office must set: %p', (urls, message) => {
-      const said = missingOfController({ displayName: 'Larkhill', ...urls });
-      expect(said).toBe(message && `${message}the back office must set it before a consent can be registered.`);
+      const missing = missingOfController({ displayName: 'Larkhill', ...urls });
+      expect(missing).toBe(message && `${message}the back office must set it before a consent can be registered.`);
     });
   });
 
@@ -250,28 +251,28 @@ export function legacyConsents(): void {
       const input = consentOf(caller);
       const [first, second] = [await send(input, { key: 'once' }), await send(input, { key: 'once' })];
       expect(second.data.registerConsent).toEqual({ ...first.data.registerConsent, replayed: true });
-      expect(await leftOf(room, caller)).toEqual(ONE_CONSENT);
+      expect(await leftOf(fixture, caller)).toEqual(ONE_CONSENT);
       expect(await codesOf(send(consentOf(caller), { key: 'once' }))).toBe('CNF004');
       expect(await codesOf(send({ ...input, moveInDate: '2022-03-02' }, { key: 'once' }))).toBe('CNF004');
       const ck = second.data.registerConsent.consentToken.key;
       expect(await codesOf(send(input, { key: 'once', ck }))).toBe('CNF004');
-      expect(await leftOf(room, caller)).toEqual(ONE_CONSENT);
+      expect(await leftOf(fixture, caller)).toEqual(ONE_CONSENT);
     });
 
     it('creates one consent for concurrent requests', async () => {
       const input = consentOf(caller);
-      const answers = await Promise.all(Array.from({ length: 6 }, () => send(input, { key: 'at-once' })));
-      const given = answers.map(({ data }) => data.registerConsent);
+      const results = await Promise.all(Array.from({ length: 6 }, () => send(input, { key: 'at-once' })));
+      const given = results.map(({ data }) => data.registerConsent);
       expect(new Set(given.map(({ consentToken }) => consentToken.key)).size).toBe(1);
       expect(given.filter(({ replayed }) => !replayed)).toHaveLength(1);
-      expect(await leftOf(room, caller)).toEqual(ONE_CONSENT);
+      expect(await leftOf(fixture, caller)).toEqual(ONE_CONSENT);
     });
   });
 
   describe('Updating a consent', () => {
     it('shows the reference to its own Data User only, not in other verifications', async () => {
       const ck = await registered(consentOf(caller));
-      const [other, provider] = [await consentingDataUser(room), { ...caller, role: 'data_provider', duid: null }];
+      const [other, provider] = [await consentingDataUser(fixture), { ...caller, role: 'data_provider', duid: null }];
       const seen = async (by: Caller | null) => (await verified(ck, by)).accessEvent.controllerReference;
       expect(await seen(caller)).toBe(EVIDENCE.userDefinedReference);
       for (const by of [null, other, provider as Caller]) expect(await seen(by)).toBeNull();
@@ -295,8 +296,8 @@ export function legacyConsents(): void {
         accessEvent: { controllerReference: null, consent: { method: 'Telephone' } },
       });
       expect(await identityRecordOf(ck)).toBe(before);
-      expect(await leftOf(room, caller)).toEqual(ONE_CONSENT);
-      const { rows } = await room.owner.query(
+      expect(await leftOf(fixture, caller)).toEqual(ONE_CONSENT);
+      const { rows } = await fixture.owner.query(
         `select version, document #>> '{consent,method}' as method from access.access_record_version v
        where record_id = (select id from access.access_record where duid = $1) order by version`,
         [caller.duid],
@@ -321,14 +322,14 @@ export function legacyConsents(): void {
       const after = await identityRecordOf(ck);
       expect(after).not.toBe(before);
       expect(await restsOn()).toEqual([before, after]);
-      expect(await leftOf(room, caller)).toEqual({ ...ONE_CONSENT, identityRecords: 2 });
+      expect(await leftOf(fixture, caller)).toEqual({ ...ONE_CONSENT, identityRecords: 2 });
       const principal =
         'query ($ref: IdentityRecordKey!) { identityRecord(ref: $ref) { piiPrincipal { mpxn moveInDate } } }';
       for (const [ref, moveInDate] of [
         [before, input.moveInDate],
         [after, 'moveInDate' in change ? change.moveInDate : input.moveInDate],
       ]) {
-        const { data } = await room.ask(principal, { ref }, { caller });
+        const { data } = await fixture.execute(principal, { ref }, { caller });
         expect(data.identityRecord.piiPrincipal).toEqual({ mpxn: input.evidence.mpxn, moveInDate });
       }
     });
@@ -338,7 +339,7 @@ export function legacyConsents(): void {
       const ck = await registered(input);
       const former = await identityRecordOf(ck);
       const anonymise = (ref: string) =>
-        room.ask(
+        fixture.execute(
           'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { ir } }',
           { ref },
           { caller },
@@ -346,7 +347,7 @@ export function legacyConsents(): void {
       await send({ ...input, moveInDate: '2022-04-01' }, { ck });
       expect((await anonymise(former)).codes).toEqual([]);
       const ANONYMISED = 'select from identity.identity_record where ref = $1 and anonymised_at is not null';
-      await until(async () => ((await room.owner.query(ANONYMISED, [former])).rowCount === 0 ? undefined : true));
+      await until(async () => ((await fixture.owner.query(ANONYMISED, [former])).rowCount === 0 ? undefined : true));
       expect(await restsOn()).toEqual([former, await identityRecordOf(ck)]);
       expect((await verified(ck)).state).toBe('ACTIVE');
       expect(await codesOf(send({ ...input, moveInDate: '2022-04-01' }, { ck }))).toBe('');
@@ -370,32 +371,32 @@ export function legacyConsents(): void {
       const second = await send(moved, { ck, key: 'update' });
       expect(second.data.registerConsent).toEqual({ ...first.data.registerConsent, replayed: true });
       expect(await codesOf(send(input, { ck, key: 'update' }))).toBe('CNF004');
-      expect(await leftOf(room, caller)).toEqual({ ...ONE_CONSENT, identityRecords: 2 });
+      expect(await leftOf(fixture, caller)).toEqual({ ...ONE_CONSENT, identityRecords: 2 });
     });
 
     it('is rejected in the order of checks, and stores nothing', async () => {
       const input = consentOf(caller);
       const ck = await registered(input);
-      const [unknown, other] = [`ck_${'0'.repeat(24)}`, await consentingDataUser(room)];
+      const [unknown, other] = [`ck_${'0'.repeat(24)}`, await consentingDataUser(fixture)];
       expect(await codesOf(send(input, { ck: unknown }))).toBe('NTF001');
       expect(await codesOf(send(consentOf(other), { ck }, other))).toBe('PRM002');
       const elsewhere = { input: consentOf(caller), ck };
-      expect(await violationsOf(room.identity, REGISTER_CONSENT, elsewhere, caller)).toEqual([
+      expect(await violationsOf(fixture.identity, REGISTER_CONSENT, elsewhere, caller)).toEqual([
         'VAL003',
         'VAL003 evidence.mpxn',
       ]);
       await revoke(ck);
       expect(await codesOf(send(elsewhere.input, { ck }))).toBe('VAL003');
       expect(await codesOf(send({ ...input, moveInDate: '2022-06-01' }, { ck }))).toBe('CNF001');
-      expect(await leftOf(room, caller)).toEqual(ONE_CONSENT);
-      expect(await leftOf(room, other)).toEqual(NOTHING);
+      expect(await leftOf(fixture, caller)).toEqual(ONE_CONSENT);
+      expect(await leftOf(fixture, other)).toEqual(NOTHING);
     });
 
     it('is rejected for an access record of Interface A', async () => {
       const ck = await registered();
-      await room.owner.query('alter table access.access_record disable trigger user');
-      await room.owner.query('update access.access_record set is_legacy = false where duid = $1', [caller.duid]);
-      await room.owner.query('alter table access.access_record enable trigger user');
+      await fixture.owner.query('alter table access.access_record disable trigger user');
+      await fixture.owner.query('update access.access_record set is_legacy = false where duid = $1', [caller.duid]);
+      await fixture.owner.query('alter table access.access_record enable trigger user');
       expect(await codesOf(send(consentOf(caller), { ck }))).toBe('NTF001');
     });
 
@@ -415,11 +416,11 @@ export function legacyConsents(): void {
         numbers.map((number) => codesOf(send({ ...input, moveInDate: dayOf(number) }, { ck }))),
       );
       expect(codes).toEqual(numbers.map(() => ''));
-      const { rows } = await room.owner.query('select version from access.access_record where duid = $1', [
+      const { rows } = await fixture.owner.query('select version from access.access_record where duid = $1', [
         caller.duid,
       ]);
       expect(rows).toEqual([{ version: 13 }]);
-      const left = await leftOf(room, caller);
+      const left = await leftOf(fixture, caller);
       expect(left).toEqual({ ...ONE_CONSENT, identityRecords: more === undefined ? left.identityRecords : 1 + more });
     });
   });
@@ -427,7 +428,7 @@ export function legacyConsents(): void {
   describe('The consents of a meter point', () => {
     it('are returned in full to their Data User, newest first, and to no other', async () => {
       const mpxn = newMpxn();
-      const other = await consentingDataUser(room);
+      const other = await consentingDataUser(fixture);
       await registered(consentOf(caller, mpxn));
       await registered(consentOf(caller, mpxn, { address: null, consentExpiry: IN_2040 }));
       const evidence = { ...EVIDENCE, consentExpiry: null, mpxn };
@@ -439,7 +440,7 @@ export function legacyConsents(): void {
       ]);
       expect(await shown(mpxn, other)).toEqual([]);
       expect(await shown(newMpxn())).toEqual([]);
-      await room.newRecord(other, {}, { mpxn });
+      await fixture.newRecord(other, {}, { mpxn });
       await registered(consentOf(other, mpxn), other);
       expect((await shown(mpxn, other)).map(({ duid }: Caller) => duid)).toEqual([other.duid]);
       expect((await shown(mpxn)).map(({ duid }: Caller) => duid)).toEqual([caller.duid, caller.duid]);
@@ -447,18 +448,18 @@ export function legacyConsents(): void {
 
     /** The customer of a record confirms the link mailed for another Data User. */
     const confirmed = async (by: Caller, mpxn: string, email: string, mails = 1) => {
-      await started(room, by, { mpxn, method: 'MAGIC_LINK' });
-      valueOf(await room.ask(CONFIRM_LINK, { secret: await mailedSecret(room, email, mails) }));
+      await started(fixture, by, { mpxn, method: 'MAGIC_LINK' });
+      valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email, mails) }));
     };
 
     it('are shown to a Data User whose re-identification the customer has confirmed, for 24 hours', async () => {
       const [mpxn, email] = [newMpxn(), `menna-${newMpxn()}@customer.example`];
-      const [initiator, other] = [await consentingDataUser(room), await consentingDataUser(room)];
+      const [initiator, other] = [await consentingDataUser(fixture), await consentingDataUser(fixture)];
       await registered(consentOf(caller, mpxn));
-      await room.newRecord(caller, { email }, { mpxn });
-      await started(room, initiator, { mpxn, method: 'MAGIC_LINK' });
+      await fixture.newRecord(caller, { email }, { mpxn });
+      await started(fixture, initiator, { mpxn, method: 'MAGIC_LINK' });
       expect(await shown(mpxn, initiator)).toEqual([]);
-      valueOf(await room.ask(CONFIRM_LINK, { secret: await mailedSecret(room, email) }));
+      valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));
       expect(await shown(mpxn, initiator)).toEqual([
         {
           duid: caller.duid,
@@ -468,40 +469,40 @@ export function legacyConsents(): void {
       ]);
       expect(await shown(mpxn, other)).toEqual([]);
       expect(await shown(newMpxn(), initiator)).toEqual([]);
-      await room.moveClock(24 * 3_600 - 60);
+      await fixture.moveClock(24 * 3_600 - 60);
       expect(await shown(mpxn, initiator)).toHaveLength(1);
-      await room.moveClock(24 * 3_600 + 60);
+      await fixture.moveClock(24 * 3_600 + 60);
       expect(await shown(mpxn, initiator)).toEqual([]);
     });
 
     it('are not shown for a passkey for which the Data User vouched', async () => {
       const mpxn = newMpxn();
-      const initiator = await consentingDataUser(room);
+      const initiator = await consentingDataUser(fixture);
       await registered(consentOf(caller, mpxn));
-      const { origin } = new URL(room.places.identityRedirectUrl);
-      await enrolled(room, initiator, new SoftwareAuthenticator({ origin }), mpxn);
+      const { origin } = new URL(fixture.places.identityRedirectUrl);
+      await enrolled(fixture, initiator, new SoftwareAuthenticator({ origin }), mpxn);
       expect(await shown(mpxn, initiator)).toEqual([]);
     });
 
     it('are not shown for a link of an unverified record, which its Data User may have pressed', async () => {
       const [mpxn, email] = [newMpxn(), `planted-${newMpxn()}@attacker.example`];
-      const initiator = await consentingDataUser(room);
+      const initiator = await consentingDataUser(fixture);
       await registered(consentOf(caller, mpxn));
-      const ref = await room.newRecord(initiator, { email, principalVerification: null }, { mpxn });
-      await started(room, initiator, { method: 'MAGIC_LINK' }, ref);
-      valueOf(await room.ask(CONFIRM_LINK, { secret: await mailedSecret(room, email) }));
+      const ref = await fixture.newRecord(initiator, { email, principalVerification: null }, { mpxn });
+      await started(fixture, initiator, { method: 'MAGIC_LINK' }, ref);
+      valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));
       expect(await shown(mpxn, initiator)).toEqual([]);
     });
 
     it('are not shown after the customer rejects the contact that took part at the supplier', async () => {
-      const [people, mpxn, email] = [new ContestRoom(room), newMpxn(), `planted-${newMpxn()}@attacker.example`];
-      const initiator = await room.dataUser('https://larkhill.example/back');
+      const [people, mpxn, email] = [new ContestFixture(fixture), newMpxn(), `planted-${newMpxn()}@attacker.example`];
+      const initiator = await fixture.dataUser('https://larkhill.example/back');
       await registered(consentOf(caller, mpxn));
       await people.passkeyHolder(initiator, mpxn, email); // another contact of the record, which is confirmed
       await confirmed(initiator, mpxn, email);
       const others = async () => (await shown(mpxn, initiator)).filter(({ duid }: Caller) => duid !== initiator.duid);
       expect(await others()).toHaveLength(1);
-      await room.newRecord(caller, {}, { mpxn });
+      await fixture.newRecord(caller, {}, { mpxn });
       const { token } = await people.supplied(mpxn);
       for (const { id, kind, shown: masked } of await people.contacts(token))
         valueOf(await people.judge(token, id, kind === 'EMAIL' && masked.startsWith('p') ? 'REJECTED' : 'CONFIRMED'));
@@ -511,18 +512,22 @@ export function legacyConsents(): void {
     it.each([
       [
         'after a Change of Tenancy',
-        (mpxn: string) => room.tenancyChanged(mpxn, new Date().toISOString().slice(0, 10)).then(() => undefined),
+        (mpxn: string) => fixture.tenancyChanged(mpxn, new Date().toISOString().slice(0, 10)).then(() => undefined),
       ],
       [
         'while contacts are contested',
         async (mpxn: string) =>
-          void (await room.newRecord(await consentingDataUser(room), { email: 'other@customer.example' }, { mpxn })),
+          void (await fixture.newRecord(
+            await consentingDataUser(fixture),
+            { email: 'other@customer.example' },
+            { mpxn },
+          )),
       ],
     ])('are not shown %s', async (_, happens) => {
       const [mpxn, email] = [newMpxn(), `ffion-${newMpxn()}@customer.example`];
-      const initiator = await consentingDataUser(room);
+      const initiator = await consentingDataUser(fixture);
       await registered(consentOf(caller, mpxn));
-      await room.newRecord(caller, { email }, { mpxn });
+      await fixture.newRecord(caller, { email }, { mpxn });
       await confirmed(initiator, mpxn, email);
       expect(await shown(mpxn, initiator)).toHaveLength(1);
       await happens(mpxn);
@@ -539,13 +544,13 @@ export function legacyConsents(): void {
       expect(await shown(mpxn)).toHaveLength(3);
       await revoke(withdrawn);
       expect(await shown(mpxn)).toHaveLength(2);
-      await room.moveClock(120);
+      await fixture.moveClock(120);
       expect(await shown(mpxn)).toHaveLength(1);
     });
 
     it('include those of Interface A, with the terms of their notice, and their type if they have no method', async () => {
       const mpxn = newMpxn();
-      const identityRecordRef = await room.newRecord(caller, {}, { mpxn });
+      const identityRecordRef = await fixture.newRecord(caller, {}, { mpxn });
       const controller = {
         name: 'Larkhill',
         role: 'SOLE',
@@ -566,7 +571,7 @@ export function legacyConsents(): void {
         },
       };
       const register = 'mutation ($input: AccessRecordInput!) { registerAccessRecord(input: $input) { replayed } }';
-      expect((await room.askAccess(register, { input }, { caller })).codes).toEqual([]);
+      expect((await fixture.executeInAccess(register, { input }, { caller })).codes).toEqual([]);
       const { userDefinedReference: _, ...evidence } = EVIDENCE;
       const expected = { ...evidence, mpxn, consentExpiry: IN_2040, method: 'explicit-consent' };
       expect(await shown(mpxn)).toMatchObject([
@@ -576,18 +581,18 @@ export function legacyConsents(): void {
 
     it('are counted as lookups that each customer there can read', async () => {
       const [mpxn, email] = [newMpxn(), `olwen-${newMpxn()}@customer.example`];
-      const other = await consentingDataUser(room);
-      await room.newRecord(caller, { email }, { mpxn });
+      const other = await consentingDataUser(fixture);
+      await fixture.newRecord(caller, { email }, { mpxn });
       await registered(consentOf(caller, mpxn));
       await shown(mpxn, other);
       await shown(mpxn, other);
-      const customer = asCustomer((await signedInByLink(room, { email }, email)).token);
-      const { data } = await room.ask('{ identityLooks { dataUser { duid } kind count } }', {}, customer);
+      const customer = asCustomer((await signedInByLink(fixture, { email }, email)).token);
+      const { data } = await fixture.execute('{ identityLooks { dataUser { duid } kind count } }', {}, customer);
       expect(data.identityLooks).toEqual([{ dataUser: { duid: other.duid }, kind: 'SHOW_CONSENTS', count: 2 }]);
     });
 
     it('are rejected for an MPxN outside the pattern of Interface B', async () => {
-      expect(await violationsOf(room.identity, CONSENTS, { mpxn: 'AB12345678' }, caller)).toEqual([
+      expect(await violationsOf(fixture.identity, CONSENTS, { mpxn: 'AB12345678' }, caller)).toEqual([
         'VAL001',
         'VAL001 mpxn',
       ]);

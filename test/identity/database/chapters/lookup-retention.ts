@@ -19,9 +19,9 @@ export function lookupRetention(): void {
           [id, DATA_USER.duid, age],
         );
       }
-      const looks = new IdentityLookupRepository(identity);
-      await looks.purge();
-      const kept = await looks.of({ recordIds: [id], since: '2000-01-01', beganAt: null, endedAt: null });
+      const lookups = new IdentityLookupRepository(identity);
+      await lookups.purge();
+      const kept = await lookups.of({ recordIds: [id], since: '2000-01-01', beganAt: null, endedAt: null });
       expect(kept).toHaveLength(2);
     });
   });

@@ -1,29 +1,29 @@
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { EXISTS, REIDENTIFY, REIDENTIFY_OWN, RETURN_URL, valueOf } from '../../../support/ceremonies';
-import { ContestRoom } from '../../../support/contest-room';
+import { ContestFixture } from '../../../support/contest-fixture';
 import { isLinkMail, mailsNow } from '../../../support/sign-in-mails';
 import { REQUEST_LINK } from '../../../support/sign-in-operations';
-import { type SignInRoom, newMpxn, startSignInRoom } from '../../../support/sign-in-room';
+import { type SignInFixture, newMpxn, startSignInFixture } from '../../../support/sign-in-fixture';
 
 /** Mails of one kind that one originator may cause to one person within 15 minutes. */
 const MOST = 3;
 
 export function mailBudgets(): void {
-  let room: SignInRoom;
-  let people: ContestRoom;
+  let fixture: SignInFixture;
+  let people: ContestFixture;
   let honest: Caller;
   let other: Caller;
   beforeAll(async () => {
-    room = await startSignInRoom({ limits: { mails: MOST } });
-    people = new ContestRoom(room);
-    [honest, other] = [await room.dataUser(RETURN_URL), await room.dataUser(RETURN_URL)];
+    fixture = await startSignInFixture({ limits: { mails: MOST } });
+    people = new ContestFixture(fixture);
+    [honest, other] = [await fixture.dataUser(RETURN_URL), await fixture.dataUser(RETURN_URL)];
   });
-  afterAll(() => room?.close());
+  afterAll(() => fixture?.close());
 
   /** Registers a customer of `honest` with an e-mail address. */
   async function newCustomer() {
     const [mpxn, email] = [newMpxn(), people.newEmail('resident')];
-    return { mpxn, email, ref: await room.newRecord(honest, { email }, { mpxn }) };
+    return { mpxn, email, ref: await fixture.newRecord(honest, { email }, { mpxn }) };
   }
   type Customer = Awaited<ReturnType<typeof newCustomer>>;
 
@@ -32,21 +32,21 @@ export function mailBudgets(): void {
    * Requests sign-in links as portal visitors, each from another network. The response is the same whether or not a
    * mail is sent.
    */
-  async function visitorsAsk({ mpxn }: Customer, times = MOST + 2): Promise<void> {
+  async function visitorsRequest({ mpxn }: Customer, times = MOST + 2): Promise<void> {
     for (let n = 0; n < times; n++) {
       const context = { clientAddress: `10.9.${(networks += 1)}.1` };
-      valueOf(await room.ask(REQUEST_LINK, { entry: { mpxn }, language: 'EN' }, context));
+      valueOf(await fixture.execute(REQUEST_LINK, { entry: { mpxn }, language: 'EN' }, context));
     }
   }
   /** Requests magic links of the customer until the limit rejects them; returns the error code of each request. */
-  async function asksByMail(by: Caller, { mpxn, ref }: Customer, times = MOST + 1): Promise<string[]> {
+  async function requestByMail(by: Caller, { mpxn, ref }: Customer, times = MOST + 1): Promise<string[]> {
     const codes: string[] = [];
     for (let n = 0; n < times; n++) {
-      const answer =
+      const result =
         by === honest
-          ? await room.ask(REIDENTIFY_OWN, { ref, input: { method: 'MAGIC_LINK' } }, { caller: by })
-          : await room.ask(REIDENTIFY, { input: { mpxn, method: 'MAGIC_LINK' } }, { caller: by });
-      codes.push(answer.codes.join());
+          ? await fixture.execute(REIDENTIFY_OWN, { ref, input: { method: 'MAGIC_LINK' } }, { caller: by })
+          : await fixture.execute(REIDENTIFY, { input: { mpxn, method: 'MAGIC_LINK' } }, { caller: by });
+      codes.push(result.codes.join());
     }
     return codes;
   }
@@ -56,39 +56,39 @@ export function mailBudgets(): void {
   async function contests(by: Caller, { mpxn }: Customer, times: number): Promise<void> {
     const anonymise = 'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { ir } }';
     for (let n = 0; n < times; n++) {
-      const ref = await room.newRecord(by, { email: people.newEmail('planted') }, { mpxn });
-      valueOf(await room.ask(anonymise, { ref }, { caller: by }));
+      const ref = await fixture.newRecord(by, { email: people.newEmail('planted') }, { mpxn });
+      valueOf(await fixture.execute(anonymise, { ref }, { caller: by }));
     }
   }
 
   /** Counts the mails of each kind that an address has received, once no mail is pending. */
   async function mailed({ email }: Customer) {
     const notices = (await people.notices(email)).length;
-    const mails = await mailsNow(room, email);
+    const mails = await mailsNow(fixture, email);
     const links = mails.filter(isLinkMail).length;
-    return { links, notices, questions: mails.length - links - notices };
+    return { links, notices, others: mails.length - links - notices };
   }
 
   it('of anonymous requests is separate: Data Users still cause mails, and contests are still notified', async () => {
     const customer = await newCustomer();
-    await visitorsAsk(customer);
+    await visitorsRequest(customer);
     for (let n = 0; n < MOST + 2; n++)
-      valueOf(await room.ask(EXISTS, { mpxn: customer.mpxn }, { caller: await room.dataUser() }));
-    expect(await mailed(customer)).toEqual({ links: MOST, notices: 0, questions: 0 });
-    expect(await asksByMail(other, customer)).toEqual(PERMITTED);
-    expect(await asksByMail(honest, customer)).toEqual(PERMITTED);
+      valueOf(await fixture.execute(EXISTS, { mpxn: customer.mpxn }, { caller: await fixture.dataUser() }));
+    expect(await mailed(customer)).toEqual({ links: MOST, notices: 0, others: 0 });
+    expect(await requestByMail(other, customer)).toEqual(PERMITTED);
+    expect(await requestByMail(honest, customer)).toEqual(PERMITTED);
     await contests(other, customer, 1);
-    expect(await mailed(customer)).toEqual({ links: MOST, notices: 1, questions: 2 * MOST });
+    expect(await mailed(customer)).toEqual({ links: MOST, notices: 1, others: 2 * MOST });
   });
 
   it('for contest notices is used up by one Data User without affecting another, visitors or re-identification', async () => {
     const customer = await newCustomer();
     await contests(other, customer, MOST + 2);
-    expect(await mailed(customer)).toEqual({ links: 0, notices: MOST, questions: 0 });
-    await contests(await room.dataUser(RETURN_URL), customer, 1);
-    await visitorsAsk(customer, 1);
-    expect(await asksByMail(other, customer)).toEqual(PERMITTED);
-    expect(await asksByMail(honest, customer)).toEqual(PERMITTED);
-    expect(await mailed(customer)).toEqual({ links: 1, notices: MOST + 1, questions: 2 * MOST });
+    expect(await mailed(customer)).toEqual({ links: 0, notices: MOST, others: 0 });
+    await contests(await fixture.dataUser(RETURN_URL), customer, 1);
+    await visitorsRequest(customer, 1);
+    expect(await requestByMail(other, customer)).toEqual(PERMITTED);
+    expect(await requestByMail(honest, customer)).toEqual(PERMITTED);
+    expect(await mailed(customer)).toEqual({ links: 1, notices: MOST + 1, others: 2 * MOST });
   });
 }

@@ -13,7 +13,7 @@ export function mails(): void {
 
   const DUID = `duid_${'3'.repeat(24)}`;
 
-  /** Proxy in front of the mailbox that refuses connections while `isOpen` is false. */
+  /** Proxy in front of the mailbox that rejects connections while `isOpen` is false. */
   let door: Server;
   let mailbox: Mailbox;
   let isOpen = true;
@@ -199,8 +199,8 @@ export function mails(): void {
         disabledCommands: ['AUTH', 'STARTTLS'],
         logger: false,
         closeTimeout: 100,
-        onRcptTo: ({ address }, _session, answer) =>
-          answer(Object.assign(new Error(`<${address}> unknown here`), { responseCode: 550 })),
+        onRcptTo: ({ address }, _session, result) =>
+          result(Object.assign(new Error(`<${address}> unknown here`), { responseCode: 550 })),
       });
       await new Promise<void>((resolve) => void refusing.listen(0, '127.0.0.1', () => resolve()));
       const { port } = refusing.server.address() as { port: number };

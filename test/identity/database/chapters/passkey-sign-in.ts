@@ -9,7 +9,7 @@ import {
   asCustomer,
   scopeOf,
 } from '../../../support/sign-in-operations';
-import { type SignInRoom, newMpxn, roomOfThisFile } from '../../../support/sign-in-room';
+import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
 import { signInAtSupplier } from '../../../support/supplier-browser';
 
 export function passkeySignIn(): void {
@@ -18,30 +18,30 @@ export function passkeySignIn(): void {
   const FINISH = `mutation ($secret: String!, $response: JSONObject!) {
   finishPasskeyCeremony(secret: $secret, response: $response) { organisation } }`;
 
-  let room: SignInRoom;
+  let fixture: SignInFixture;
   beforeAll(async () => {
-    room = await roomOfThisFile();
+    fixture = await fixtureOfThisFile();
   });
-  afterEach(() => room.moveClock(0));
+  afterEach(() => fixture.moveClock(0));
 
   /** A customer whose passkey was registered with their Identity Record. */
   async function passkeyHolder(change: object = {}, principal: object = {}) {
     const mpxn = newMpxn();
-    const dataUser = await room.dataUser(RETURN);
+    const dataUser = await fixture.dataUser(RETURN);
     const enrolment = { initiatePasskeyRegistration: true, passkeyReturnUrl: RETURN, email: null };
-    const { ir, redirect } = await room.newEnrolment(dataUser, { ...enrolment, ...change }, { mpxn, ...principal });
+    const { ir, redirect } = await fixture.newEnrolment(dataUser, { ...enrolment, ...change }, { mpxn, ...principal });
     const secret = redirect.split('/').at(-1) as string;
-    const authenticator = new SoftwareAuthenticator({ origin: new URL(room.places.portalUrl).origin });
-    const { data } = await room.ask(OPTIONS, { secret });
+    const authenticator = new SoftwareAuthenticator({ origin: new URL(fixture.places.portalUrl).origin });
+    const { data } = await fixture.execute(OPTIONS, { secret });
     const response = authenticator.create(data.passkeyCeremonyOptions.options);
-    const { codes } = await room.ask(FINISH, { secret, response });
+    const { codes } = await fixture.execute(FINISH, { secret, response });
     if (codes.length > 0) throw new Error(codes.join());
     return { mpxn, ir, dataUser, authenticator };
   }
 
-  const begin = async () => (await room.ask(START_PASSKEY)).data.startPasskeySignIn;
+  const begin = async () => (await fixture.execute(START_PASSKEY)).data.startPasskeySignIn;
   const finish = (secret: string, response: object, entry: object | null = null) =>
-    room.ask(SIGN_IN_WITH_PASSKEY, { secret, response, entry });
+    fixture.execute(SIGN_IN_WITH_PASSKEY, { secret, response, entry });
 
   /** Signs in with the only passkey of an authenticator. */
   async function signIn(authenticator: SoftwareAuthenticator, quirks: Quirks = {}, entry: object | null = null) {
@@ -53,7 +53,8 @@ export function passkeySignIn(): void {
     it('signs in to its Identity Record without other hints', async () => {
       const { mpxn, authenticator } = await passkeyHolder();
       const { data } = await signIn(authenticator);
-      const session = (await room.ask(SESSION, {}, asCustomer(data.signInWithPasskey.token))).data.customerSession;
+      const session = (await fixture.execute(SESSION, {}, asCustomer(data.signInWithPasskey.token))).data
+        .customerSession;
       expect(session).toMatchObject({ mpxn, signedInBy: 'PASSKEY', moveInDate: '2021-04-01', returnUrl: null });
     });
 
@@ -67,14 +68,14 @@ export function passkeySignIn(): void {
       const { ir, authenticator } = await passkeyHolder();
       const { data } = await signIn(authenticator, {}, { ir, returnUrl: RETURN });
       const token = data.signInWithPasskey.token;
-      expect((await room.ask(SESSION, {}, asCustomer(token))).data.customerSession.returnUrl).toBe(RETURN);
+      expect((await fixture.execute(SESSION, {}, asCustomer(token))).data.customerSession.returnUrl).toBe(RETURN);
     });
 
     it('of a former occupant gives access only to what is linked to their record', async () => {
       const { mpxn, authenticator } = await passkeyHolder();
-      await room.tenancyChanged(mpxn, '2023-01-01');
+      await fixture.tenancyChanged(mpxn, '2023-01-01');
       const { data } = await signIn(authenticator);
-      expect(await scopeOf(room, data.signInWithPasskey.token)).toMatchObject({
+      expect(await scopeOf(fixture, data.signInWithPasskey.token)).toMatchObject({
         isCurrent: false,
         since: '2021-04-01',
       });
@@ -83,10 +84,10 @@ export function passkeySignIn(): void {
     it('used to sign in is reported to the other verified addresses', async () => {
       const { mpxn, authenticator } = await passkeyHolder();
       const email = 'housemate-of-passkey@customer.example';
-      await room.newRecord(await room.dataUser(), { email }, { mpxn });
+      await fixture.newRecord(await fixture.dataUser(), { email }, { mpxn });
       expect((await signIn(authenticator)).codes).toEqual([]);
-      await room.jobsDone();
-      expect((await mailsNow(room, email)).filter(isSignInNotice)).toHaveLength(1);
+      await fixture.jobsDone();
+      expect((await mailsNow(fixture, email)).filter(isSignInNotice)).toHaveLength(1);
     });
   });
 
@@ -126,7 +127,7 @@ export function passkeySignIn(): void {
     it('after five minutes', async () => {
       const { authenticator } = await passkeyHolder();
       const { secret, options } = await begin();
-      await room.moveClock(5 * 60 + 1);
+      await fixture.moveClock(5 * 60 + 1);
       expect((await finish(secret, authenticator.get(options))).codes).toEqual(['AUT001']);
     });
 
@@ -147,24 +148,24 @@ export function passkeySignIn(): void {
 
     it('for a record that is closing', async () => {
       const { ir, authenticator } = await passkeyHolder();
-      await room.owner.query('update identity.identity_record set closing_at = now() where ref = $1', [ir]);
+      await fixture.owner.query('update identity.identity_record set closing_at = now() where ref = $1', [ir]);
       expect((await signIn(authenticator)).codes).toEqual(['AUT001']);
     });
 
     it('when it was removed', async () => {
       const { ir, dataUser, authenticator } = await passkeyHolder();
       const read = 'query ($ref: IdentityRecordKey!) { identityRecord(ref: $ref) { credentials { credentialId } } }';
-      const { data } = await room.ask(read, { ref: ir }, { caller: dataUser });
+      const { data } = await fixture.execute(read, { ref: ir }, { caller: dataUser });
       const [{ credentialId }] = data.identityRecord.credentials;
       const remove = `mutation ($ref: IdentityRecordKey!, $credentialId: CredentialId!) {
       removeCredential(ref: $ref, credentialId: $credentialId) { credentialId } }`;
-      expect((await room.ask(remove, { ref: ir, credentialId }, { caller: dataUser })).codes).toEqual([]);
+      expect((await fixture.execute(remove, { ref: ir, credentialId }, { caller: dataUser })).codes).toEqual([]);
       expect((await signIn(authenticator)).codes).toEqual(['AUT001']);
     });
 
     it('of an authenticator whose passkey is not registered', async () => {
       const { authenticator } = await passkeyHolder();
-      const stranger = new SoftwareAuthenticator({ origin: new URL(room.places.portalUrl).origin });
+      const stranger = new SoftwareAuthenticator({ origin: new URL(fixture.places.portalUrl).origin });
       stranger.create({ challenge: 'AAAA', rp: { id: 'localhost' }, user: { id: 'AAAA', name: 'x' } });
       expect((await signIn(stranger)).codes).toEqual(['AUT001']);
       expect((await signIn(authenticator)).codes).toEqual([]);
@@ -174,13 +175,13 @@ export function passkeySignIn(): void {
   describe('A supplier sign-in', () => {
     it('is rejected if a verified record of the current occupancy has a passkey', async () => {
       const { mpxn } = await passkeyHolder();
-      const { mpid } = await room.newSupplier();
+      const { mpid } = await fixture.newSupplier();
       const login = { login: 'customer', password: 'a password', mpxns: [mpxn] };
-      room.supplier.addLogins([login]);
-      const begun = await room.ask(START_SUPPLIER, { mpid, entry: { mpxn } });
-      const { secret, url } = begun.data.startSupplierSignIn;
+      fixture.supplier.addLogins([login]);
+      const started = await fixture.execute(START_SUPPLIER, { mpid, entry: { mpxn } });
+      const { secret, url } = started.data.startSupplierSignIn;
       const callbackUrl = await signInAtSupplier(url, login);
-      expect((await room.ask(FINISH_SUPPLIER, { secret, callbackUrl })).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(FINISH_SUPPLIER, { secret, callbackUrl })).codes).toEqual(['AUT001']);
     });
   });
 }

@@ -20,37 +20,38 @@ import {
   started,
   valueOf,
 } from '../../../support/ceremonies';
-import { type SignInRoom, newMpxn, roomOfThisFile, verified } from '../../../support/sign-in-room';
+import { type SignInFixture, newMpxn, fixtureOfThisFile, verified } from '../../../support/sign-in-fixture';
 
 export function passkeys(): void {
-  let room: SignInRoom;
+  let fixture: SignInFixture;
   let owner: Caller;
   let other: Caller;
   let origin: string;
   beforeAll(async () => {
-    room = await roomOfThisFile();
-    [owner, other] = [await room.dataUser(RETURN_URL), await room.dataUser(RETURN_URL)];
-    ({ origin } = new URL(room.places.identityRedirectUrl));
+    fixture = await fixtureOfThisFile();
+    [owner, other] = [await fixture.dataUser(RETURN_URL), await fixture.dataUser(RETURN_URL)];
+    ({ origin } = new URL(fixture.places.identityRedirectUrl));
   });
-  afterEach(() => room.moveClock(0));
+  afterEach(() => fixture.moveClock(0));
 
   const ASSERT = { method: 'PASSKEY_ASSERT', passkeyReturnUrl: RETURN_URL };
   const ADD = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL };
   const statusOf = async (token: string, caller = other) =>
-    valueOf(await room.ask(STATUS, { token }, { caller })).status as string;
-  const credentialsOf = async (ref: string) => valueOf(await room.ask(READ, { ref }, { caller: owner })).credentials;
+    valueOf(await fixture.execute(STATUS, { token }, { caller })).status as string;
+  const credentialsOf = async (ref: string) =>
+    valueOf(await fixture.execute(READ, { ref }, { caller: owner })).credentials;
   const customer = async (options: { counts?: boolean; backupEligible?: boolean } = {}) => {
     const authenticator = new SoftwareAuthenticator({ origin, ...options });
     const mpxn = newMpxn();
-    return { authenticator, mpxn, ref: await enrolled(room, owner, authenticator, mpxn) };
+    return { authenticator, mpxn, ref: await enrolled(fixture, owner, authenticator, mpxn) };
   };
 
   describe('A passkey', () => {
     it('is requested as discoverable, with user verification, without attestation', async () => {
       const mpxn = newMpxn();
-      const ref = await room.newRecord(owner, { email: null }, { mpxn });
-      const { secret } = await started(room, owner, ADD, ref);
-      const options = await optionsOf(room, secret);
+      const ref = await fixture.newRecord(owner, { email: null }, { mpxn });
+      const { secret } = await started(fixture, owner, ADD, ref);
+      const options = await optionsOf(fixture, secret);
       expect(options).toMatchObject({
         rp: { id: 'localhost', name: 'Central Data Access Register' },
         user: { name: `Meter point …${mpxn.slice(-4)}` },
@@ -60,8 +61,8 @@ export function passkeys(): void {
       });
       const text = JSON.stringify(options);
       for (const personal of [mpxn, ref, 'Lantern']) expect(text).not.toContain(personal);
-      expect((await optionsOf(room, secret)).user.id).toBe(options.user.id);
-      expect((await optionsOf(room, secret)).challenge).not.toBe(options.challenge);
+      expect((await optionsOf(fixture, secret)).user.id).toBe(options.user.id);
+      expect((await optionsOf(fixture, secret)).challenge).not.toBe(options.challenge);
     });
 
     it('is registered when its Data User vouches, and re-identifies the customer to another', async () => {
@@ -73,19 +74,22 @@ export function passkeys(): void {
           transports: ['hybrid', 'internal'],
         },
       ]);
-      const existence = valueOf(await room.ask(EXISTS, { mpxn }, { caller: other }));
+      const existence = valueOf(await fixture.execute(EXISTS, { mpxn }, { caller: other }));
       expect(existence.availableMethods).toEqual(['PASSKEY_ASSERT', 'PASSKEY_REGISTER']);
-      const { tokenRef, secret } = await started(room, other, { mpxn, ...ASSERT });
-      expect(valueOf(await room.ask(CEREMONY, { secret }))).toMatchObject({ kind: 'ASSERT_PASSKEY', proofs: [] });
-      const options = await optionsOf(room, secret);
+      const { tokenRef, secret } = await started(fixture, other, { mpxn, ...ASSERT });
+      expect(valueOf(await fixture.execute(CEREMONY, { secret }))).toMatchObject({
+        kind: 'ASSERT_PASSKEY',
+        proofs: [],
+      });
+      const options = await optionsOf(fixture, secret);
       expect(options).toMatchObject({ rpId: 'localhost', userVerification: 'required' });
-      expect(valueOf(await asserted(room, secret, authenticator))).toEqual({
+      expect(valueOf(await asserted(fixture, secret, authenticator))).toEqual({
         organisation: 'Larkhill Insight Ltd',
         returnUrl: `${RETURN_URL}&dar-passkey-token=${tokenRef}`,
         nextSecret: null,
       });
       expect(await statusOf(tokenRef)).toBe('CONFIRMED');
-      expect((await asserted(room, secret, authenticator).catch((error: Error) => error.message)) as string).toBe(
+      expect((await asserted(fixture, secret, authenticator).catch((error: Error) => error.message)) as string).toBe(
         'NTF001',
       );
     });
@@ -102,45 +106,50 @@ export function passkeys(): void {
       };
       const register = `mutation ($input: IdentityRecordInput!, $key: String) {
       registerIdentityRecord(input: $input, idempotencyKey: $key) { ir passkeyRegistrationRedirect replayed } }`;
-      const ask = () => room.ask(register, { input, key: 'enrol-once' }, { caller: owner });
-      const { ir, passkeyRegistrationRedirect } = valueOf(await ask());
+      const enrolOnce = () => fixture.execute(register, { input, key: 'enrol-once' }, { caller: owner });
+      const { ir, passkeyRegistrationRedirect } = valueOf(await enrolOnce());
       expect(passkeyRegistrationRedirect).toMatch(/\/identify\/passkey\/[\w-]{43}$/);
-      expect(valueOf(await ask())).toEqual({ ir, passkeyRegistrationRedirect, replayed: true });
+      expect(valueOf(await enrolOnce())).toEqual({ ir, passkeyRegistrationRedirect, replayed: true });
       const secret = lastPart(passkeyRegistrationRedirect);
-      expect(valueOf(await room.ask(CEREMONY, { secret }))).toMatchObject({ kind: 'REGISTER_PASSKEY', proofs: [] });
-      const { returnUrl } = valueOf(await registered(room, secret, authenticator));
+      expect(valueOf(await fixture.execute(CEREMONY, { secret }))).toMatchObject({
+        kind: 'REGISTER_PASSKEY',
+        proofs: [],
+      });
+      const { returnUrl } = valueOf(await registered(fixture, secret, authenticator));
       expect(returnUrl).toMatch(/&dar-passkey-token=mlr_[0-9a-f]{24}$/);
       const token = returnUrl.slice(-28);
-      expect(valueOf(await room.ask(OWN_STATUS, { ref: ir, token }, { caller: owner })).status).toBe('CONFIRMED');
+      expect(valueOf(await fixture.execute(OWN_STATUS, { ref: ir, token }, { caller: owner })).status).toBe(
+        'CONFIRMED',
+      );
       expect(await credentialsOf(ir)).toHaveLength(1);
       const unregistered = { ...input, passkeyReturnUrl: 'https://larkhill.example/elsewhere' };
-      expect((await room.ask(register, { input: unregistered }, { caller: owner })).codes).toEqual(['VAL008']);
+      expect((await fixture.execute(register, { input: unregistered }, { caller: owner })).codes).toEqual(['VAL008']);
     });
 
     it('needs no proof when registered with a new record, even with an e-mail address, but needs one later', async () => {
       const enrolment = { initiatePasskeyRegistration: true, passkeyReturnUrl: RETURN_URL };
-      const { ir, redirect } = await room.newEnrolment(owner, { ...enrolment, email: 'rowan@customer.example' });
+      const { ir, redirect } = await fixture.newEnrolment(owner, { ...enrolment, email: 'rowan@customer.example' });
       const secret = lastPart(redirect);
-      expect(valueOf(await room.ask(CEREMONY, { secret })).proofs).toEqual([]);
-      const later = await started(room, owner, ADD, ir);
-      expect(valueOf(await room.ask(CEREMONY, { secret: later.secret })).proofs).toEqual(['MAIL']);
-      valueOf(await registered(room, secret, new SoftwareAuthenticator({ origin })));
+      expect(valueOf(await fixture.execute(CEREMONY, { secret })).proofs).toEqual([]);
+      const later = await started(fixture, owner, ADD, ir);
+      expect(valueOf(await fixture.execute(CEREMONY, { secret: later.secret })).proofs).toEqual(['MAIL']);
+      valueOf(await registered(fixture, secret, new SoftwareAuthenticator({ origin })));
       expect(await credentialsOf(ir)).toHaveLength(1);
     });
 
     it('is named in options for its own Data User only; by meter point its id is not disclosed', async () => {
       const { authenticator, mpxn, ref } = await customer();
       const [id] = authenticator.passkeys.map((passkey) => passkey.id);
-      const own = await optionsOf(room, (await started(room, owner, ASSERT, ref)).secret);
+      const own = await optionsOf(fixture, (await started(fixture, owner, ASSERT, ref)).secret);
       expect(own.allowCredentials).toMatchObject([{ id }]);
       for (const [method, kind] of [
         [ASSERT, 'ASSERT_PASSKEY'],
         [ADD, 'REGISTER_PASSKEY'],
       ] as const) {
         for (const caller of [other, owner]) {
-          const { secret } = await started(room, caller, { mpxn, ...method });
-          expect(valueOf(await room.ask(CEREMONY, { secret })).kind).toBe(kind);
-          const options = await optionsOf(room, secret);
+          const { secret } = await started(fixture, caller, { mpxn, ...method });
+          expect(valueOf(await fixture.execute(CEREMONY, { secret })).kind).toBe(kind);
+          const options = await optionsOf(fixture, secret);
           expect(options.allowCredentials).toEqual([]);
           expect(JSON.stringify(options)).not.toContain(id);
         }
@@ -149,17 +158,17 @@ export function passkeys(): void {
 
     it('is registered in addition to another of the same record, each with its own name', async () => {
       const { authenticator, ref } = await customer();
-      const { secret } = await started(room, owner, ADD, ref);
-      expect(valueOf(await room.ask(CEREMONY, { secret })).proofs).toEqual(['PASSKEY']);
-      const { nextSecret } = valueOf(await asserted(room, secret, authenticator));
-      const options = await optionsOf(room, nextSecret);
+      const { secret } = await started(fixture, owner, ADD, ref);
+      expect(valueOf(await fixture.execute(CEREMONY, { secret })).proofs).toEqual(['PASSKEY']);
+      const { nextSecret } = valueOf(await asserted(fixture, secret, authenticator));
+      const options = await optionsOf(fixture, nextSecret);
       expect(options.excludeCredentials.map(({ id }: { id: string }) => id)).toEqual([authenticator.passkeys[0]?.id]);
       const second = new SoftwareAuthenticator({ origin });
-      valueOf(await finish(room, nextSecret, second.create(options)));
+      valueOf(await finish(fixture, nextSecret, second.create(options)));
       expect(await credentialsOf(ref)).toHaveLength(2);
       for (const each of [authenticator, second]) {
-        const { secret: next } = await started(room, owner, ASSERT, ref);
-        valueOf(await asserted(room, next, each));
+        const { secret: next } = await started(fixture, owner, ASSERT, ref);
+        valueOf(await asserted(fixture, next, each));
       }
     });
 
@@ -169,15 +178,15 @@ export function passkeys(): void {
         const { authenticator, mpxn, ref } = await customer();
         const withoutReturn = async (method: string) => {
           const input = { mpxn, method, ...urls };
-          const { passkey } = valueOf(await room.ask(REIDENTIFY, { input }, { caller: other }));
+          const { passkey } = valueOf(await fixture.execute(REIDENTIFY, { input }, { caller: other }));
           expect(passkey.returnUrl).toBeNull();
           return lastPart(passkey.redirectUrl);
         };
-        const confirmed = valueOf(await asserted(room, await withoutReturn('PASSKEY_ASSERT'), authenticator));
+        const confirmed = valueOf(await asserted(fixture, await withoutReturn('PASSKEY_ASSERT'), authenticator));
         expect(confirmed).toMatchObject({ returnUrl: null, nextSecret: null });
-        const proved = valueOf(await asserted(room, await withoutReturn('PASSKEY_REGISTER'), authenticator));
+        const proved = valueOf(await asserted(fixture, await withoutReturn('PASSKEY_REGISTER'), authenticator));
         const second = new SoftwareAuthenticator({ origin });
-        const added = valueOf(await registered(room, proved.nextSecret, second));
+        const added = valueOf(await registered(fixture, proved.nextSecret, second));
         expect(added).toMatchObject({ returnUrl: null, nextSecret: null });
         expect(await credentialsOf(ref)).toHaveLength(2);
       },
@@ -185,25 +194,25 @@ export function passkeys(): void {
 
     it('that was removed can no longer be asserted', async () => {
       const { authenticator, mpxn, ref } = await customer();
-      const { secret } = await started(room, other, { mpxn, ...ASSERT });
-      const options = await optionsOf(room, secret);
+      const { secret } = await started(fixture, other, { mpxn, ...ASSERT });
+      const options = await optionsOf(fixture, secret);
       const [{ credentialId: id }] = await credentialsOf(ref);
-      expect((await room.ask(REMOVE, { ref, id }, { caller: other })).codes).toEqual(['PRM002']);
+      expect((await fixture.execute(REMOVE, { ref, id }, { caller: other })).codes).toEqual(['PRM002']);
       const elsewhere = (await customer()).ref;
-      expect((await room.ask(REMOVE, { ref: elsewhere, id }, { caller: owner })).codes).toEqual(['NTF001']);
+      expect((await fixture.execute(REMOVE, { ref: elsewhere, id }, { caller: owner })).codes).toEqual(['NTF001']);
       const unknown = { ref: `ir_${'0'.repeat(24)}`, id };
-      expect((await room.ask(REMOVE, unknown, { caller: owner })).codes).toEqual(['NTF001']);
-      expect(valueOf(await room.ask(REMOVE, { ref, id }, { caller: owner }))).toEqual({ credentialId: id });
-      expect((await room.ask(REMOVE, { ref, id }, { caller: owner })).codes).toEqual(['NTF001']);
-      expect((await finish(room, secret, authenticator.get(options))).codes).toEqual(['REI001']);
-      expect((await room.ask(OPTIONS, { secret })).codes).toEqual(['REI001']);
+      expect((await fixture.execute(REMOVE, unknown, { caller: owner })).codes).toEqual(['NTF001']);
+      expect(valueOf(await fixture.execute(REMOVE, { ref, id }, { caller: owner }))).toEqual({ credentialId: id });
+      expect((await fixture.execute(REMOVE, { ref, id }, { caller: owner })).codes).toEqual(['NTF001']);
+      expect((await finish(fixture, secret, authenticator.get(options))).codes).toEqual(['REI001']);
+      expect((await fixture.execute(OPTIONS, { secret })).codes).toEqual(['REI001']);
       expect(await credentialsOf(ref)).toEqual([]);
-      expect(valueOf(await room.ask(EXISTS, { mpxn }, { caller: other })).availableMethods).toEqual([
+      expect(valueOf(await fixture.execute(EXISTS, { mpxn }, { caller: other })).availableMethods).toEqual([
         'PASSKEY_REGISTER',
       ]);
-      const { rows } = await room.owner.query('select * from identity.passkey where id = $1', [id]);
+      const { rows } = await fixture.owner.query('select * from identity.passkey where id = $1', [id]);
       expect(rows[0]).toMatchObject({ credential_hash: null, sealed: null, removed_at: expect.any(Date) });
-      await enrol(room, owner, new SoftwareAuthenticator({ origin }), ref);
+      await enrol(fixture, owner, new SoftwareAuthenticator({ origin }), ref);
     });
   });
 }

@@ -3,7 +3,7 @@ import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { REIDENTIFY, valueOf } from '../../../support/ceremonies';
 import { isLinkMail, mailsNow } from '../../../support/sign-in-mails';
 import { signedInByLink } from '../../../support/sign-in-operations';
-import { type SignInRoom, newMpxn, roomOfThisFile } from '../../../support/sign-in-room';
+import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
 
 export function recordLimits(): void {
   const REGISTER = `mutation ($input: IdentityRecordInput!, $key: String) {
@@ -11,11 +11,11 @@ export function recordLimits(): void {
   const ANONYMISE = 'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { ir } }';
   const MOST = 5;
 
-  let room: SignInRoom;
+  let fixture: SignInFixture;
   let dataUser: Caller;
   beforeAll(async () => {
-    room = await roomOfThisFile();
-    dataUser = await room.dataUser();
+    fixture = await fixtureOfThisFile();
+    dataUser = await fixture.dataUser();
   });
 
   let people = 0;
@@ -27,19 +27,19 @@ export function recordLimits(): void {
     { moveInDate = '2021-04-01', key = null as string | null, by = dataUser, replica = 0 } = {},
   ) {
     const input = { piiPrincipal: { mpxn, moveInDate }, expressedBy: 'DATA_SUBJECT' };
-    const { data, codes } = await room.ask(REGISTER, { input, key }, { caller: by }, replica);
+    const { data, codes } = await fixture.execute(REGISTER, { input, key }, { caller: by }, replica);
     return codes.length > 0 ? codes : (data.registerIdentityRecord.ir as string);
   }
   const several = (count: number, mpxn: string) =>
     Promise.all(Array.from({ length: count }, (_, n) => registered(mpxn, { replica: n % 2 })));
-  const REFUSED = ['CNF003'];
+  const REJECTED = ['CNF003'];
 
   /**
    * Inserts unverified copies of a record, in excess of the limit or as consents of Interface B do; they are never
    * decrypted.
    */
   const flood = (ref: string, count: number, dataUsers: number) =>
-    room.owner.query(
+    fixture.owner.query(
       `with copy as (
          select gen_random_uuid() as id, 'ir_' || substr(md5(n::text || $1), 1, 24) as ref,
            'duid_' || substr(md5((n % $3::int)::text), 1, 24) as duid, r.mpxn_index, r.email_index,
@@ -56,45 +56,45 @@ export function recordLimits(): void {
   describe('Live Identity Records of a Data User at a meter point', () => {
     it('are at most five, also for concurrent registrations', async () => {
       const mpxn = newMpxn();
-      const answers = await several(14, mpxn);
-      expect(answers.filter((answer) => typeof answer === 'string')).toHaveLength(MOST);
-      expect(answers.filter((answer) => typeof answer !== 'string')).toEqual(Array(14 - MOST).fill(REFUSED));
-      expect(await registered(mpxn)).toEqual(REFUSED);
+      const results = await several(14, mpxn);
+      expect(results.filter((result) => typeof result === 'string')).toHaveLength(MOST);
+      expect(results.filter((result) => typeof result !== 'string')).toEqual(Array(14 - MOST).fill(REJECTED));
+      expect(await registered(mpxn)).toEqual(REJECTED);
     });
 
     it('are counted for each Data User and each meter point', async () => {
       const mpxn = newMpxn();
       await several(MOST, mpxn);
-      expect(await registered(mpxn, { by: await room.dataUser() })).toMatch(/^ir_/);
+      expect(await registered(mpxn, { by: await fixture.dataUser() })).toMatch(/^ir_/);
       expect(await registered(newMpxn())).toMatch(/^ir_/);
     });
 
     it('do not count once they are anonymised', async () => {
       const mpxn = newMpxn();
       const [ref] = await several(MOST, mpxn);
-      valueOf(await room.ask(ANONYMISE, { ref }, { caller: dataUser }));
+      valueOf(await fixture.execute(ANONYMISE, { ref }, { caller: dataUser }));
       expect(await registered(mpxn)).toMatch(/^ir_/);
-      expect(await registered(mpxn)).toEqual(REFUSED);
+      expect(await registered(mpxn)).toEqual(REJECTED);
     });
 
     it('do not count once they are closed until an access record of another Data User ends', async () => {
       const mpxn = newMpxn();
       const [ref] = await several(MOST, mpxn);
       const closed = 'closed_at = register.register_now(), closing_at = register.register_now()';
-      await room.owner.query(`update identity.identity_record set ${closed} where ref = $1`, [ref]);
+      await fixture.owner.query(`update identity.identity_record set ${closed} where ref = $1`, [ref]);
       expect(await registered(mpxn)).toMatch(/^ir_/);
-      expect(await registered(mpxn)).toEqual(REFUSED);
+      expect(await registered(mpxn)).toEqual(REJECTED);
     });
 
     it('are counted per occupancy, also for a future one', async () => {
       const mpxn = newMpxn();
       await several(MOST, mpxn);
-      await room.tenancyChanged(mpxn, '2022-06-01');
-      await room.tenancyChanged(mpxn, '2999-01-01');
-      expect(await registered(mpxn)).toEqual(REFUSED);
+      await fixture.tenancyChanged(mpxn, '2022-06-01');
+      await fixture.tenancyChanged(mpxn, '2999-01-01');
+      expect(await registered(mpxn)).toEqual(REJECTED);
       for (const moveInDate of ['2022-06-01', '2999-01-01']) {
         for (let n = 0; n < MOST; n++) expect(await registered(mpxn, { moveInDate })).toMatch(/^ir_/);
-        expect(await registered(mpxn, { moveInDate })).toEqual(REFUSED);
+        expect(await registered(mpxn, { moveInDate })).toEqual(REJECTED);
       }
     });
 
@@ -104,8 +104,8 @@ export function recordLimits(): void {
       await several(MOST - 1, mpxn);
       const last = await registered(mpxn, { key });
       expect(await registered(mpxn, { key })).toBe(last);
-      expect(await registered(mpxn, { key: other })).toEqual(REFUSED);
-      valueOf(await room.ask(ANONYMISE, { ref: last }, { caller: dataUser }));
+      expect(await registered(mpxn, { key: other })).toEqual(REJECTED);
+      valueOf(await fixture.execute(ANONYMISE, { ref: last }, { caller: dataUser }));
       expect(await registered(mpxn, { key: other })).toMatch(/^ir_/);
     });
   });
@@ -113,29 +113,37 @@ export function recordLimits(): void {
   describe('Many newer unverified records', () => {
     it('do not lock out a verified customer: mailed links, sign-in, notices and re-identification work as before', async () => {
       const [mpxn, email, housemate] = [newMpxn(), newEmail(), newEmail()];
-      const ref = await room.newRecord(dataUser, { email }, { mpxn });
+      const ref = await fixture.newRecord(dataUser, { email }, { mpxn });
       await flood(ref, 600, 600);
-      await signedInByLink(room, { mpxn }, email);
-      await signedInByLink(room, { email }, email);
+      await signedInByLink(fixture, { mpxn }, email);
+      await signedInByLink(fixture, { email }, email);
       const { magicLink } = valueOf(
-        await room.ask(REIDENTIFY, { input: { mpxn, method: 'MAGIC_LINK' } }, { caller: await room.dataUser() }),
+        await fixture.execute(
+          REIDENTIFY,
+          { input: { mpxn, method: 'MAGIC_LINK' } },
+          { caller: await fixture.dataUser() },
+        ),
       );
       expect(magicLink.dispatchedTo).toBe('c***@c***.example');
-      await room.newRecord(dataUser, { email: housemate }, { mpxn });
-      await signedInByLink(room, { email: housemate }, housemate);
-      await room.jobsDone();
-      expect((await mailsNow(room, email)).filter((mail) => !isLinkMail(mail)).length).toBeGreaterThan(0);
+      await fixture.newRecord(dataUser, { email: housemate }, { mpxn });
+      await signedInByLink(fixture, { email: housemate }, housemate);
+      await fixture.jobsDone();
+      expect((await mailsNow(fixture, email)).filter((mail) => !isLinkMail(mail)).length).toBeGreaterThan(0);
     });
   });
 
   describe('Many newer records of one Data User', () => {
     it('do not displace an unverified customer of another, who can still be re-identified', async () => {
       const mpxn = newMpxn();
-      await room.newRecord(dataUser, { email: newEmail(), principalVerification: null }, { mpxn });
-      const other = await room.newRecord(dataUser, { email: null, principalVerification: null }, { mpxn });
+      await fixture.newRecord(dataUser, { email: newEmail(), principalVerification: null }, { mpxn });
+      const other = await fixture.newRecord(dataUser, { email: null, principalVerification: null }, { mpxn });
       await flood(other, 600, 1);
       const { magicLink } = valueOf(
-        await room.ask(REIDENTIFY, { input: { mpxn, method: 'MAGIC_LINK' } }, { caller: await room.dataUser() }),
+        await fixture.execute(
+          REIDENTIFY,
+          { input: { mpxn, method: 'MAGIC_LINK' } },
+          { caller: await fixture.dataUser() },
+        ),
       );
       expect(magicLink.dispatchedTo).toBe('c***@c***.example');
     });
@@ -143,12 +151,12 @@ export function recordLimits(): void {
 
   describe('Many newer verified records with an address, of one Data User', () => {
     it('do not prevent the link to the record of another Data User', async () => {
-      const [mpxn, email, busy] = [newMpxn(), newEmail(), await room.dataUser()];
-      await room.newRecord(dataUser, { email }, { mpxn });
-      for (let n = 0; n < 6; n++) await room.newRecord(busy, { email });
-      await signedInByLink(room, { email }, email);
-      await room.jobsDone();
-      const { rows } = await room.owner.query(
+      const [mpxn, email, busy] = [newMpxn(), newEmail(), await fixture.dataUser()];
+      await fixture.newRecord(dataUser, { email }, { mpxn });
+      for (let n = 0; n < 6; n++) await fixture.newRecord(busy, { email });
+      await signedInByLink(fixture, { email }, email);
+      await fixture.jobsDone();
+      const { rows } = await fixture.owner.query(
         `select count(*)::int as links from identity.sign_in_link l join identity.identity_record r on r.id = l.record_id where r.duid = $1`,
         [dataUser.duid],
       );

@@ -1,5 +1,5 @@
 import { DATA_USER, type IdentityAlone, startIdentityAlone } from '../../../support/identity-alone';
-import { newMpxn, verified } from '../../../support/sign-in-room';
+import { newMpxn, verified } from '../../../support/sign-in-fixture';
 
 export function recordMpxns(): void {
   const REGISTER = 'mutation ($input: IdentityRecordInput!) { registerIdentityRecord(input: $input) { ir } }';
@@ -15,7 +15,7 @@ export function recordMpxns(): void {
 
     const OWN = { transactionId: 'tid_test', clientAddress: '' };
     const asService = { ...OWN, caller: null, service: 'access' } as const;
-    const ask = (ids: string[]) => identity.link.execute({ query: MPXNS, variables: { ids } }, asService);
+    const execute = (ids: string[]) => identity.link.execute({ query: MPXNS, variables: { ids } }, asService);
 
     async function register(mpxn: string): Promise<string> {
       const input = {
@@ -38,7 +38,7 @@ export function recordMpxns(): void {
          meter_point_id = null where id = $1`,
         [second],
       );
-      const { data } = await ask([third, UNKNOWN, second, first, 'no id', third]);
+      const { data } = await execute([third, UNKNOWN, second, first, 'no id', third]);
       expect(data?.['identityRecordMpxns']).toEqual(
         [three, null, null, one, null, three].map((mpxn) => ({ mpxn, canBeOpened: true })),
       );
@@ -50,13 +50,13 @@ export function recordMpxns(): void {
       await identity.owner.query('alter table identity_keys.data_key disable trigger user');
       await identity.owner.query('delete from identity_keys.data_key where record_id = $1', [lost]);
       await identity.owner.query('alter table identity_keys.data_key enable trigger user');
-      const { data, errors } = await ask([lost, first]);
+      const { data, errors } = await execute([lost, first]);
       expect(errors).toBeUndefined();
       expect(data?.['identityRecordMpxns']).toEqual([
         { mpxn: null, canBeOpened: false },
         { mpxn: one, canBeOpened: true },
       ]);
-      await ask([lost]);
+      await execute([lost]);
       const lines = identity
         .log()
         .split('\n')
@@ -76,8 +76,8 @@ export function recordMpxns(): void {
     });
 
     it('are limited to 500 per query', async () => {
-      expect((await ask(Array<string>(500).fill(UNKNOWN))).errors).toBeUndefined();
-      expect((await ask(Array<string>(501).fill(UNKNOWN))).errors?.[0]?.extensions?.['code']).toBe('VAL003');
+      expect((await execute(Array<string>(500).fill(UNKNOWN))).errors).toBeUndefined();
+      expect((await execute(Array<string>(501).fill(UNKNOWN))).errors?.[0]?.extensions?.['code']).toBe('VAL003');
     });
   });
 }

@@ -8,17 +8,20 @@ import {
   START_PASSKEY,
   START_SUPPLIER,
 } from '../../../support/sign-in-operations';
-import { type SignInRoom, newMpxn, startSignInRoom } from '../../../support/sign-in-room';
+import { type SignInFixture, newMpxn, startSignInFixture } from '../../../support/sign-in-fixture';
 
 export function signInLimits(): void {
   const MOST = 3;
   const secret = 'A'.repeat(43);
 
-  let room: SignInRoom;
+  let fixture: SignInFixture;
   beforeAll(async () => {
-    room = await startSignInRoom({ replicas: 2, limits: { signIns: MOST, existsMinute: 2 * MOST, existsDay: MOST } });
+    fixture = await startSignInFixture({
+      replicas: 2,
+      limits: { signIns: MOST, existsMinute: 2 * MOST, existsDay: MOST },
+    });
   });
-  afterAll(() => room?.close());
+  afterAll(() => fixture?.close());
 
   let networks = 0;
   const newNetwork = () => `10.1.${(networks += 1)}.1`;
@@ -36,42 +39,44 @@ export function signInLimits(): void {
     it.each(COSTLY)('counts %s, across replicas', async (_, query, variables, codes) => {
       const clientAddress = newNetwork();
       for (let attempt = 0; attempt < MOST; attempt++)
-        expect((await room.ask(query, variables(), { clientAddress }, attempt % 2)).codes).toEqual(codes);
+        expect((await fixture.execute(query, variables(), { clientAddress }, attempt % 2)).codes).toEqual(codes);
       for (const replica of [0, 1]) {
-        const { codes: refused, retryAfter } = await room.ask(query, variables(), { clientAddress }, replica);
-        expect(refused).toEqual(['LIM002']);
+        const { codes: rejected, retryAfter } = await fixture.execute(query, variables(), { clientAddress }, replica);
+        expect(rejected).toEqual(['LIM002']);
         expect(retryAfter).toBeGreaterThanOrEqual(1);
         expect(retryAfter).toBeLessThanOrEqual(60);
       }
-      expect((await room.ask(query, variables(), { clientAddress: newNetwork() })).codes).toEqual(codes);
+      expect((await fixture.execute(query, variables(), { clientAddress: newNetwork() })).codes).toEqual(codes);
     });
 
     it('is shared by all sign-in methods', async () => {
       const clientAddress = newNetwork();
-      const [asking, starting, ...proving] = COSTLY;
-      for (const [, query, variables, codes] of [asking, starting, proving[0]] as typeof COSTLY)
-        expect((await room.ask(query, variables(), { clientAddress })).codes).toEqual(codes);
-      for (const [, query, variables] of [asking, starting] as typeof COSTLY)
-        expect((await room.ask(query, variables(), { clientAddress })).codes).toEqual(['LIM002']);
+      const [inputs, starting, ...proving] = COSTLY;
+      for (const [, query, variables, codes] of [inputs, starting, proving[0]] as typeof COSTLY)
+        expect((await fixture.execute(query, variables(), { clientAddress })).codes).toEqual(codes);
+      for (const [, query, variables] of [inputs, starting] as typeof COSTLY)
+        expect((await fixture.execute(query, variables(), { clientAddress })).codes).toEqual(['LIM002']);
       for (const [, query, variables] of proving)
-        expect((await room.ask(query, variables(), { clientAddress })).codes).toEqual(['LIM002']);
+        expect((await fixture.execute(query, variables(), { clientAddress })).codes).toEqual(['LIM002']);
     });
 
     it('also rejects a valid proof, which remains valid', async () => {
       const email = 'guessed@customer.example';
-      await room.newRecord(await room.dataUser(), { email });
-      await room.ask(REQUEST_LINK, { entry: { email }, language: 'EN' }, { clientAddress: newNetwork() });
-      const link = secretIn(await mailsOf(room, email, 1));
+      await fixture.newRecord(await fixture.dataUser(), { email });
+      await fixture.execute(REQUEST_LINK, { entry: { email }, language: 'EN' }, { clientAddress: newNetwork() });
+      const link = secretIn(await mailsOf(fixture, email, 1));
       const clientAddress = newNetwork();
       for (let attempt = 0; attempt <= MOST; attempt++)
-        await room.ask(SIGN_IN_WITH_LINK, { secret }, { clientAddress }, attempt % 2);
-      expect((await room.ask(SIGN_IN_WITH_LINK, { secret: link }, { clientAddress })).codes).toEqual(['LIM002']);
-      expect((await room.ask(SIGN_IN_WITH_LINK, { secret: link }, { clientAddress: newNetwork() })).codes).toEqual([]);
+        await fixture.execute(SIGN_IN_WITH_LINK, { secret }, { clientAddress }, attempt % 2);
+      expect((await fixture.execute(SIGN_IN_WITH_LINK, { secret: link }, { clientAddress })).codes).toEqual(['LIM002']);
+      expect(
+        (await fixture.execute(SIGN_IN_WITH_LINK, { secret: link }, { clientAddress: newNetwork() })).codes,
+      ).toEqual([]);
     });
 
     it('counts an IPv6 /64 as one network', async () => {
       const query = (host: number) =>
-        room.ask(SIGN_IN_WITH_LINK, { secret }, { clientAddress: `2001:db8:1:1::${host}` }, host % 2);
+        fixture.execute(SIGN_IN_WITH_LINK, { secret }, { clientAddress: `2001:db8:1:1::${host}` }, host % 2);
       for (let host = 1; host <= MOST; host++) expect((await query(host)).codes).toEqual(['AUT001']);
       expect((await query(9)).codes).toEqual(['LIM002']);
     });
@@ -79,14 +84,14 @@ export function signInLimits(): void {
     it('does not count reading a link', async () => {
       const clientAddress = newNetwork();
       for (let attempt = 0; attempt < 2 * MOST; attempt++)
-        expect((await room.ask(SIGN_IN_LINK, { secret }, { clientAddress })).codes).toEqual([]);
-      expect((await room.ask(SIGN_IN_WITH_LINK, { secret }, { clientAddress })).codes).toEqual(['AUT001']);
+        expect((await fixture.execute(SIGN_IN_LINK, { secret }, { clientAddress })).codes).toEqual([]);
+      expect((await fixture.execute(SIGN_IN_WITH_LINK, { secret }, { clientAddress })).codes).toEqual(['AUT001']);
     });
 
     it('is separate, and six times higher, for starting with a passkey, across replicas', async () => {
       const clientAddress = newNetwork();
       const start = (replica: number, network = clientAddress) =>
-        room.ask(START_PASSKEY, {}, { clientAddress: network }, replica % 2);
+        fixture.execute(START_PASSKEY, {}, { clientAddress: network }, replica % 2);
       for (let attempt = 0; attempt < 6 * MOST; attempt++) expect((await start(attempt)).codes).toEqual([]);
       for (const replica of [0, 1]) {
         const { codes, retryAfter } = await start(replica);
@@ -96,7 +101,7 @@ export function signInLimits(): void {
       }
       expect((await start(0, newNetwork())).codes).toEqual([]);
       // other sign-in methods remain available
-      expect((await room.ask(SIGN_IN_WITH_LINK, { secret }, { clientAddress })).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(SIGN_IN_WITH_LINK, { secret }, { clientAddress })).codes).toEqual(['AUT001']);
     });
   });
 
@@ -105,20 +110,20 @@ export function signInLimits(): void {
     const REIDENTIFY = `mutation ($input: CrossReidentificationInput!) { reidentify(input: $input) { method } }`;
 
     it('counts both together, across replicas, and sets Retry-After above one minute', async () => {
-      const [caller, other] = [await room.dataUser(), await room.dataUser()];
+      const [caller, other] = [await fixture.dataUser(), await fixture.dataUser()];
       const mpxn = newMpxn();
-      const exists = (replica: number, by = caller) => room.ask(EXISTS, { mpxn }, { caller: by }, replica);
+      const exists = (replica: number, by = caller) => fixture.execute(EXISTS, { mpxn }, { caller: by }, replica);
       const reidentify = (replica: number) =>
-        room.ask(REIDENTIFY, { input: { mpxn, method: 'MAGIC_LINK' } }, { caller }, replica);
+        fixture.execute(REIDENTIFY, { input: { mpxn, method: 'MAGIC_LINK' } }, { caller }, replica);
       expect([(await exists(0)).codes, (await reidentify(1)).codes, (await exists(1)).codes]).toEqual([
         [],
         ['NTF001'],
         [],
       ]);
-      for (const refused of [await exists(0), await exists(1), await reidentify(0)]) {
-        expect(refused.codes).toEqual(['LIM002']);
-        expect(refused.retryAfter).toBeGreaterThan(60);
-        expect(refused.retryAfter).toBeLessThanOrEqual(24 * 3_600);
+      for (const rejected of [await exists(0), await exists(1), await reidentify(0)]) {
+        expect(rejected.codes).toEqual(['LIM002']);
+        expect(rejected.retryAfter).toBeGreaterThan(60);
+        expect(rejected.retryAfter).toBeLessThanOrEqual(24 * 3_600);
       }
       expect((await exists(0, other)).codes).toEqual([]);
     });

@@ -6,15 +6,15 @@ import {
   scopeOf,
   signedInByLink,
 } from '../../../support/sign-in-operations';
-import { type SignInRoom, newMpxn, startSignInRoom } from '../../../support/sign-in-room';
+import { type SignInFixture, newMpxn, startSignInFixture } from '../../../support/sign-in-fixture';
 
 export function signInLinks(): void {
-  let room: SignInRoom;
+  let fixture: SignInFixture;
   beforeAll(async () => {
-    room = await startSignInRoom({ limits: { signIns: 1e6, mails: 3 } });
+    fixture = await startSignInFixture({ limits: { signIns: 1e6, mails: 3 } });
   });
-  afterAll(() => room?.close());
-  afterEach(() => room.moveClock(0));
+  afterAll(() => fixture?.close());
+  afterEach(() => fixture.moveClock(0));
 
   let people = 0;
   const newEmail = () => `person-${(people += 1)}@customer.example`;
@@ -22,18 +22,18 @@ export function signInLinks(): void {
   /** Registers a verified customer with an address. */
   async function newCustomer(change: object = {}, principal: object = {}) {
     const [mpxn, email] = [newMpxn(), newEmail()];
-    const ir = await room.newRecord(await room.dataUser(), { email, ...change }, { mpxn, ...principal });
+    const ir = await fixture.newRecord(await fixture.dataUser(), { email, ...change }, { mpxn, ...principal });
     return { mpxn, email, ir };
   }
 
   /** Requests links; returns how many link mails the address has received. */
   async function linksSent(entry: object, email: string): Promise<number> {
-    expect(await requestLink(room, entry)).toMatchObject({ data: { requestSignInLink: true }, codes: [] });
-    await room.jobsDone();
-    return (await mailsNow(room, email)).filter(isLinkMail).length;
+    expect(await requestLink(fixture, entry)).toMatchObject({ data: { requestSignInLink: true }, codes: [] });
+    await fixture.jobsDone();
+    return (await mailsNow(fixture, email)).filter(isLinkMail).length;
   }
 
-  const press = (secret: string) => room.ask(SIGN_IN_WITH_LINK, { secret });
+  const press = (secret: string) => fixture.execute(SIGN_IN_WITH_LINK, { secret });
 
   describe('A mailed sign-in link', () => {
     it('is sent to the person of the given meter point, key or address', async () => {
@@ -46,12 +46,12 @@ export function signInLinks(): void {
     it('is sent to each person of the meter point, and signs in to their own record', async () => {
       const { mpxn, email } = await newCustomer();
       const housemate = newEmail();
-      await room.newRecord(await room.dataUser(), { email: housemate }, { mpxn, moveInDate: '2022-02-02' });
-      const first = await signedInByLink(room, { mpxn }, email);
-      const second = secretIn((await mailsOf(room, housemate, 1)).filter(isLinkMail));
+      await fixture.newRecord(await fixture.dataUser(), { email: housemate }, { mpxn, moveInDate: '2022-02-02' });
+      const first = await signedInByLink(fixture, { mpxn }, email);
+      const second = secretIn((await mailsOf(fixture, housemate, 1)).filter(isLinkMail));
       const { data } = await press(second);
-      expect(await scopeOf(room, first.token)).toMatchObject({ since: '2021-04-01' });
-      expect(await scopeOf(room, data.signInWithLink.token)).toMatchObject({ since: '2022-02-02' });
+      expect(await scopeOf(fixture, first.token)).toMatchObject({ since: '2021-04-01' });
+      expect(await scopeOf(fixture, data.signInWithLink.token)).toMatchObject({ since: '2022-02-02' });
     });
 
     it.each([
@@ -70,50 +70,50 @@ export function signInLinks(): void {
 
     it('starts with the requested language', async () => {
       const { mpxn, email } = await newCustomer();
-      await requestLink(room, { mpxn }, 'CY');
-      const [inWelsh] = await mailsOf(room, email, 1);
-      await requestLink(room, { mpxn }, 'EN');
-      const [inEnglish] = await mailsOf(room, email, 2);
+      await requestLink(fixture, { mpxn }, 'CY');
+      const [inWelsh] = await mailsOf(fixture, email, 1);
+      await requestLink(fixture, { mpxn }, 'EN');
+      const [inEnglish] = await mailsOf(fixture, email, 2);
       expect(inWelsh?.subject).not.toBe(inEnglish?.subject);
     });
 
     it('works for ten minutes', async () => {
       const { mpxn, email } = await newCustomer();
-      await requestLink(room, { mpxn });
-      const secret = secretIn(await mailsOf(room, email, 1));
-      await room.moveClock(9 * 60 + 50);
-      expect((await room.ask(SIGN_IN_LINK, { secret })).data.signInLink).toMatchObject({
+      await requestLink(fixture, { mpxn });
+      const secret = secretIn(await mailsOf(fixture, email, 1));
+      await fixture.moveClock(9 * 60 + 50);
+      expect((await fixture.execute(SIGN_IN_LINK, { secret })).data.signInLink).toMatchObject({
         expiresAt: expect.any(String),
       });
-      await room.moveClock(10 * 60 + 1);
-      expect((await room.ask(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
+      await fixture.moveClock(10 * 60 + 1);
+      expect((await fixture.execute(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
       expect((await press(secret)).codes).toEqual(['AUT001']);
     });
 
     it('works once, also for concurrent clicks in several browsers', async () => {
       const { mpxn, email } = await newCustomer();
-      await requestLink(room, { mpxn });
-      const secret = secretIn(await mailsOf(room, email, 1));
+      await requestLink(fixture, { mpxn });
+      const secret = secretIn(await mailsOf(fixture, email, 1));
       const pressed = await Promise.all(Array.from({ length: 8 }, () => press(secret)));
       expect(pressed.filter(({ codes }) => codes.length === 0)).toHaveLength(1);
       expect(pressed.flatMap(({ codes }) => codes)).toEqual(Array.from({ length: 7 }, () => 'AUT001'));
-      expect((await room.ask(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
+      expect((await fixture.execute(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
     });
 
     it('is not consumed by reading it', async () => {
       const { mpxn, email } = await newCustomer();
-      await requestLink(room, { mpxn });
-      const secret = secretIn(await mailsOf(room, email, 1));
-      for (let look = 0; look < 3; look++)
-        expect((await room.ask(SIGN_IN_LINK, { secret })).data.signInLink).not.toBeNull();
+      await requestLink(fixture, { mpxn });
+      const secret = secretIn(await mailsOf(fixture, email, 1));
+      for (let opened = 0; opened < 3; opened++)
+        expect((await fixture.execute(SIGN_IN_LINK, { secret })).data.signInLink).not.toBeNull();
       expect((await press(secret)).codes).toEqual([]);
     });
 
     it('does not work once its record is closing', async () => {
       const { mpxn, email, ir } = await newCustomer();
-      await requestLink(room, { mpxn });
-      const secret = secretIn(await mailsOf(room, email, 1));
-      await room.owner.query('update identity.identity_record set closing_at = now() where ref = $1', [ir]);
+      await requestLink(fixture, { mpxn });
+      const secret = secretIn(await mailsOf(fixture, email, 1));
+      await fixture.owner.query('update identity.identity_record set closing_at = now() where ref = $1', [ir]);
       expect((await press(secret)).codes).toEqual(['AUT001']);
       expect(await linksSent({ mpxn }, email)).toBe(1);
     });
@@ -121,7 +121,7 @@ export function signInLinks(): void {
     it('cannot be guessed', async () => {
       for (const secret of ['', 'x', 'A'.repeat(43), '\0']) {
         expect((await press(secret)).codes).toEqual(['AUT001']);
-        expect((await room.ask(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
+        expect((await fixture.execute(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
       }
     });
   });
@@ -131,16 +131,16 @@ export function signInLinks(): void {
       const { mpxn, email, ir } = await newCustomer();
       const known = [{ mpxn }, { email }, { ir }];
       const unknown = [{ mpxn: newMpxn() }, { email: 'no-one@customer.example' }, { ir: `ir_${'0'.repeat(24)}` }];
-      await room.owner.query('begin');
-      await room.owner.query('lock table identity.identity_record, identity_keys.data_key in access exclusive mode');
+      await fixture.owner.query('begin');
+      await fixture.owner.query('lock table identity.identity_record, identity_keys.data_key in access exclusive mode');
       try {
-        const answers = await Promise.all([...known, ...unknown].map((entry) => requestLink(room, entry)));
-        for (const answer of answers) expect(answer).toEqual({ data: { requestSignInLink: true }, codes: [] });
+        const results = await Promise.all([...known, ...unknown].map((entry) => requestLink(fixture, entry)));
+        for (const result of results) expect(result).toEqual({ data: { requestSignInLink: true }, codes: [] });
       } finally {
-        await room.owner.query('rollback');
+        await fixture.owner.query('rollback');
       }
-      await room.jobsDone();
-      expect((await mailsNow(room, email)).length).toBe(3);
+      await fixture.jobsDone();
+      expect((await mailsNow(fixture, email)).length).toBe(3);
     });
 
     it('stores an encrypted row of the same length for both', async () => {
@@ -148,15 +148,15 @@ export function signInLinks(): void {
       const jobs: string[][] = [];
       for (const entry of [{ mpxn }, { mpxn: newMpxn() }]) {
         const rows: string[] = [];
-        await room.owner.query('begin');
-        await room.owner.query('lock table identity.identity_record in access exclusive mode');
-        await requestLink(room, entry);
-        const { rows: found } = await room.owner.query<{ payload: object }>(
+        await fixture.owner.query('begin');
+        await fixture.owner.query('lock table identity.identity_record in access exclusive mode');
+        await requestLink(fixture, entry);
+        const { rows: found } = await fixture.owner.query<{ payload: object }>(
           'select payload from identity_jobs._private_jobs',
         );
         rows.push(...found.map(({ payload }) => JSON.stringify(payload)));
-        await room.owner.query('rollback');
-        await room.jobsDone();
+        await fixture.owner.query('rollback');
+        await fixture.jobsDone();
         jobs.push(rows);
       }
       const [ofKnown = [], ofUnknown = []] = jobs;
@@ -169,18 +169,18 @@ export function signInLinks(): void {
     });
 
     it('is rejected only for malformed input', async () => {
-      expect((await requestLink(room, {})).codes).toEqual(['VAL002']);
-      expect((await requestLink(room, { email: 'nobody' })).codes).toEqual(['VAL001']);
-      expect((await requestLink(room, { mpxn: 'not one' })).codes).toEqual(['VAL001']);
+      expect((await requestLink(fixture, {})).codes).toEqual(['VAL002']);
+      expect((await requestLink(fixture, { email: 'nobody' })).codes).toEqual(['VAL001']);
+      expect((await requestLink(fixture, { mpxn: 'not one' })).codes).toEqual(['VAL001']);
     });
 
     it('leaves no secret, address or meter point in the log', async () => {
       const { mpxn, email, ir } = await newCustomer();
-      await requestLink(room, { ir });
-      const secret = secretIn(await mailsOf(room, email, 1));
+      await requestLink(fixture, { ir });
+      const secret = secretIn(await mailsOf(fixture, email, 1));
       await press(secret);
-      await room.jobsDone();
-      for (const value of [mpxn, email, ir, secret]) expect(room.log()).not.toContain(value);
+      await fixture.jobsDone();
+      for (const value of [mpxn, email, ir, secret]) expect(fixture.log()).not.toContain(value);
     });
   });
 
@@ -188,27 +188,27 @@ export function signInLinks(): void {
     it('is reported to the other verified addresses of the occupancy, not to the own one', async () => {
       const { mpxn, email } = await newCustomer();
       const [housemate, unverified, former] = [newEmail(), newEmail(), newEmail()];
-      const dataUser = await room.dataUser();
-      await room.newRecord(dataUser, { email: housemate }, { mpxn });
-      await room.newRecord(dataUser, { email: unverified, principalVerification: null }, { mpxn });
-      await room.newRecord(dataUser, { email: former }, { mpxn, moveInDate: '2011-01-01' });
-      await room.tenancyChanged(mpxn, '2015-05-05');
-      await signedInByLink(room, { email }, email);
-      await room.jobsDone();
-      const notices = async (address: string) => (await mailsNow(room, address)).filter(isSignInNotice).length;
+      const dataUser = await fixture.dataUser();
+      await fixture.newRecord(dataUser, { email: housemate }, { mpxn });
+      await fixture.newRecord(dataUser, { email: unverified, principalVerification: null }, { mpxn });
+      await fixture.newRecord(dataUser, { email: former }, { mpxn, moveInDate: '2011-01-01' });
+      await fixture.tenancyChanged(mpxn, '2015-05-05');
+      await signedInByLink(fixture, { email }, email);
+      await fixture.jobsDone();
+      const notices = async (address: string) => (await mailsNow(fixture, address)).filter(isSignInNotice).length;
       expect(await Promise.all([email, housemate, unverified, former].map(notices))).toEqual([0, 1, 0, 0]);
     });
 
     it('that fails is not reported', async () => {
       const { mpxn, email } = await newCustomer();
       const housemate = newEmail();
-      await room.newRecord(await room.dataUser(), { email: housemate }, { mpxn });
-      await requestLink(room, { email });
-      await room.jobsDone();
-      const secret = secretIn((await mailsNow(room, email)).filter(isLinkMail));
+      await fixture.newRecord(await fixture.dataUser(), { email: housemate }, { mpxn });
+      await requestLink(fixture, { email });
+      await fixture.jobsDone();
+      const secret = secretIn((await mailsNow(fixture, email)).filter(isLinkMail));
       await Promise.all([press(secret), press(secret), press(secret)]);
-      await room.jobsDone();
-      expect((await mailsNow(room, housemate)).filter(isSignInNotice)).toHaveLength(1);
+      await fixture.jobsDone();
+      expect((await mailsNow(fixture, housemate)).filter(isSignInNotice)).toHaveLength(1);
     });
   });
 

@@ -1,22 +1,22 @@
 import { type Forger, type Forgery, startForger } from '../../../support/supplier-forger';
 import { FINISH_SUPPLIER, START_SUPPLIER } from '../../../support/sign-in-operations';
-import { type SignInRoom, newMpxn, roomOfThisFile } from '../../../support/sign-in-room';
+import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
 
 export function supplierIdToken(): void {
-  let room: SignInRoom;
+  let fixture: SignInFixture;
   let forger: Forger;
   let mpid: string;
   beforeAll(async () => {
-    [room, forger] = await Promise.all([roomOfThisFile(), startForger()]);
-    ({ mpid } = await room.newSupplier({ issuer: forger.issuer }));
+    [fixture, forger] = await Promise.all([fixtureOfThisFile(), startForger()]);
+    ({ mpid } = await fixture.newSupplier({ issuer: forger.issuer }));
   });
   afterAll(() => forger?.close());
 
   describe('An ID token', () => {
     const forged = async (mpxn: string, forgery: Forgery) => {
-      const { data } = await room.ask(START_SUPPLIER, { mpid, entry: { mpxn } });
+      const { data } = await fixture.execute(START_SUPPLIER, { mpid, entry: { mpxn } });
       const { secret, url } = data.startSupplierSignIn;
-      return room.ask(FINISH_SUPPLIER, { secret, callbackUrl: forger.answerTo(url, forgery) });
+      return fixture.execute(FINISH_SUPPLIER, { secret, callbackUrl: forger.respondTo(url, forgery) });
     };
 
     it('that is valid is accepted (so that each forgery below is rejected for its own defect)', async () => {
@@ -37,9 +37,9 @@ export function supplierIdToken(): void {
     });
 
     it('that the supplier does not return in time fails with SYS002 within ten seconds', async () => {
-      const begun = performance.now();
+      const started = performance.now();
       expect((await forged(newMpxn(), { late: 30_000 })).codes).toEqual(['SYS002']);
-      expect(performance.now() - begun).toBeLessThan(9_000);
+      expect(performance.now() - started).toBeLessThan(9_000);
     });
 
     it('request that fails at the supplier is reported as SYS002', async () => {

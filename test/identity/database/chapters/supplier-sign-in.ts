@@ -1,46 +1,46 @@
 import { signInAtSupplier } from '../../../support/supplier-browser';
 import { FINISH_SUPPLIER, SESSION, START_SUPPLIER, asCustomer, scopeOf } from '../../../support/sign-in-operations';
 import { mailsNow } from '../../../support/sign-in-mails';
-import { type SignInRoom, newMpxn, roomOfThisFile, startSignInRoom } from '../../../support/sign-in-room';
+import { type SignInFixture, newMpxn, fixtureOfThisFile, startSignInFixture } from '../../../support/sign-in-fixture';
 
 export function supplierSignIn(): void {
-  let room: SignInRoom;
+  let fixture: SignInFixture;
   let mpid: string;
   beforeAll(async () => {
-    room = await roomOfThisFile();
-    ({ mpid } = await room.newSupplier());
+    fixture = await fixtureOfThisFile();
+    ({ mpid } = await fixture.newSupplier());
   });
-  afterEach(() => room.moveClock(0));
+  afterEach(() => fixture.moveClock(0));
 
   let customers = 0;
 
   /** A customer of the supplier with these meter points. */
   function supplied(...mpxns: string[]) {
     const login = { login: `customer-${(customers += 1)}`, password: 'a password', mpxns };
-    room.supplier.addLogins([login]);
+    fixture.supplier.addLogins([login]);
     return login;
   }
 
   const begin = async (entry: object, at = mpid) => {
-    const { data, codes } = await room.ask(START_SUPPLIER, { mpid: at, entry });
+    const { data, codes } = await fixture.execute(START_SUPPLIER, { mpid: at, entry });
     if (codes.length > 0) throw new Error(codes.join());
     return data.startSupplierSignIn as { secret: string; url: string };
   };
-  const finish = (secret: string, callbackUrl: string) => room.ask(FINISH_SUPPLIER, { secret, callbackUrl });
+  const finish = (secret: string, callbackUrl: string) => fixture.execute(FINISH_SUPPLIER, { secret, callbackUrl });
 
   /** Signs in at the supplier, started with this meter point or key. */
   async function signIn(entry: object, login: ReturnType<typeof supplied>) {
     const { secret, url } = await begin(entry);
     return finish(secret, await signInAtSupplier(url, login));
   }
-  const tokenOf = async (answer: ReturnType<typeof finish>) => {
-    const { data, codes } = await answer;
+  const tokenOf = async (result: ReturnType<typeof finish>) => {
+    const { data, codes } = await result;
     if (codes.length > 0) throw new Error(codes.join());
     return data.finishSupplierSignIn.token as string;
   };
   const today = async () =>
     (
-      await room.owner.query(
+      await fixture.owner.query(
         `select to_char((register.register_now() at time zone 'Europe/London')::date, 'YYYY-MM-DD') as day`,
       )
     ).rows[0].day as string;
@@ -49,7 +49,7 @@ export function supplierSignIn(): void {
     it('signs in a customer without an Identity Record, with history from the present day', async () => {
       const mpxn = newMpxn();
       const token = await tokenOf(signIn({ mpxn }, supplied(mpxn)));
-      const { data } = await room.ask(SESSION, {}, asCustomer(token));
+      const { data } = await fixture.execute(SESSION, {}, asCustomer(token));
       expect(data.customerSession).toMatchObject({
         mpxn,
         address: null,
@@ -57,7 +57,7 @@ export function supplierSignIn(): void {
         isCurrent: true,
         signedInBy: 'SUPPLIER',
       });
-      expect(await scopeOf(room, token)).toMatchObject({
+      expect(await scopeOf(fixture, token)).toMatchObject({
         identityRecordId: null,
         isCurrent: true,
         since: await today(),
@@ -66,12 +66,12 @@ export function supplierSignIn(): void {
 
     it('shows the history since the latest Change of Tenancy, and nothing after the next', async () => {
       const mpxn = newMpxn();
-      await room.tenancyChanged(mpxn, '2019-03-03');
-      await room.tenancyChanged(mpxn, '2022-06-01');
+      await fixture.tenancyChanged(mpxn, '2019-03-03');
+      await fixture.tenancyChanged(mpxn, '2022-06-01');
       const token = await tokenOf(signIn({ mpxn }, supplied(mpxn)));
-      expect(await scopeOf(room, token)).toMatchObject({ isCurrent: true, since: '2022-06-01' });
-      await room.tenancyChanged(mpxn, '2022-06-02');
-      expect(await scopeOf(room, token)).toMatchObject({ isCurrent: false, identityRecordId: null });
+      expect(await scopeOf(fixture, token)).toMatchObject({ isCurrent: true, since: '2022-06-01' });
+      await fixture.tenancyChanged(mpxn, '2022-06-02');
+      expect(await scopeOf(fixture, token)).toMatchObject({ isCurrent: false, identityRecordId: null });
     });
 
     it('is possible for each of several meter points in the claim', async () => {
@@ -82,12 +82,15 @@ export function supplierSignIn(): void {
 
     it('uses the verified Identity Record of the current occupancy, if there is one', async () => {
       const mpxn = newMpxn();
-      const dataUser = await room.dataUser('https://larkhill.example/back');
-      await room.newRecord(dataUser, { email: null, principalVerification: null }, { mpxn });
-      const ir = await room.newRecord(dataUser, { email: null }, { mpxn, moveInDate: '2020-10-10' });
+      const dataUser = await fixture.dataUser('https://larkhill.example/back');
+      await fixture.newRecord(dataUser, { email: null, principalVerification: null }, { mpxn });
+      const ir = await fixture.newRecord(dataUser, { email: null }, { mpxn, moveInDate: '2020-10-10' });
       const token = await tokenOf(signIn({ ir, returnUrl: 'https://larkhill.example/back' }, supplied(mpxn)));
-      expect(await scopeOf(room, token)).toMatchObject({ identityRecordId: expect.any(String), since: '2020-10-10' });
-      const { data } = await room.ask(SESSION, {}, asCustomer(token));
+      expect(await scopeOf(fixture, token)).toMatchObject({
+        identityRecordId: expect.any(String),
+        since: '2020-10-10',
+      });
+      const { data } = await fixture.execute(SESSION, {}, asCustomer(token));
       expect(data.customerSession).toMatchObject({
         moveInDate: '2020-10-10',
         returnUrl: 'https://larkhill.example/back',
@@ -96,41 +99,41 @@ export function supplierSignIn(): void {
 
     it('is rejected, without a notice, if a verified record of the occupancy has an e-mail address', async () => {
       const [mpxn, email] = [newMpxn(), 'fallback@customer.example'];
-      const dataUser = await room.dataUser();
-      await room.newRecord(dataUser, { email: null }, { mpxn });
-      await room.newRecord(dataUser, { email }, { mpxn });
+      const dataUser = await fixture.dataUser();
+      await fixture.newRecord(dataUser, { email: null }, { mpxn });
+      await fixture.newRecord(dataUser, { email }, { mpxn });
       expect((await signIn({ mpxn }, supplied(mpxn))).codes).toEqual(['AUT001']);
-      await room.jobsDone();
-      expect(await mailsNow(room, email)).toEqual([]);
+      await fixture.jobsDone();
+      expect(await mailsNow(fixture, email)).toEqual([]);
     });
 
     it('is not rejected for contacts of an unverified record or of another occupancy', async () => {
       const mpxn = newMpxn();
-      const dataUser = await room.dataUser();
-      await room.newRecord(dataUser, { email: 'anybody@customer.example', principalVerification: null }, { mpxn });
-      await room.newRecord(dataUser, { email: 'former@customer.example' }, { mpxn });
-      await room.newRecord(dataUser, { email: 'next@customer.example' }, { mpxn, moveInDate: '2999-01-01' });
-      await room.tenancyChanged(mpxn, '2022-06-01');
+      const dataUser = await fixture.dataUser();
+      await fixture.newRecord(dataUser, { email: 'anybody@customer.example', principalVerification: null }, { mpxn });
+      await fixture.newRecord(dataUser, { email: 'former@customer.example' }, { mpxn });
+      await fixture.newRecord(dataUser, { email: 'next@customer.example' }, { mpxn, moveInDate: '2999-01-01' });
+      await fixture.tenancyChanged(mpxn, '2022-06-01');
       const token = await tokenOf(signIn({ mpxn }, supplied(mpxn)));
-      expect(await scopeOf(room, token)).toMatchObject({ identityRecordId: null });
+      expect(await scopeOf(fixture, token)).toMatchObject({ identityRecordId: null });
     });
 
     it('is rejected for a meter point that is not in the claim', async () => {
       const [mine, theirs] = [newMpxn(), newMpxn()];
       expect((await signIn({ mpxn: theirs }, supplied(mine))).codes).toEqual(['AUT001']);
-      const ir = await room.newRecord(await room.dataUser(), { email: null }, { mpxn: theirs });
+      const ir = await fixture.newRecord(await fixture.dataUser(), { email: null }, { mpxn: theirs });
       expect((await signIn({ ir }, supplied(mine))).codes).toEqual(['AUT001']);
       expect((await signIn({ ir: `ir_${'0'.repeat(24)}` }, supplied(mine))).codes).toEqual(['AUT001']);
     });
 
     it('starts in the same way for known and unknown customers', async () => {
-      const ir = await room.newRecord(await room.dataUser(), { email: null });
+      const ir = await fixture.newRecord(await fixture.dataUser(), { email: null });
       for (const entry of [{ mpxn: newMpxn() }, { ir }, { ir: `ir_${'0'.repeat(24)}` }]) {
         const { secret, url } = await begin(entry);
         expect(secret).toMatch(/^[\w-]{43}$/);
-        const asked = new URL(url).searchParams;
-        expect(Object.fromEntries(asked)).toEqual({
-          redirect_uri: `${room.places.portalUrl}/sign-in/supplier/callback`,
+        const parameters = new URL(url).searchParams;
+        expect(Object.fromEntries(parameters)).toEqual({
+          redirect_uri: `${fixture.places.portalUrl}/sign-in/supplier/callback`,
           scope: 'openid mpxn',
           state: expect.any(String),
           nonce: expect.any(String),
@@ -187,56 +190,56 @@ export function supplierSignIn(): void {
 
     it('must arrive within ten minutes', async () => {
       const { secret, callback } = await started();
-      await room.moveClock(10 * 60 + 1);
+      await fixture.moveClock(10 * 60 + 1);
       expect((await finish(secret, callback)).codes).toEqual(['AUT001']);
     });
 
     it('and the attempt write no secret and no meter point to the log, nor unencrypted to a table', async () => {
       const mpxn = newMpxn();
       const { secret, url } = await begin({ mpxn });
-      const { rows } = await room.owner.query('select a::text from identity.sign_in_attempt a');
+      const { rows } = await fixture.owner.query('select a::text from identity.sign_in_attempt a');
       const { state, nonce } = Object.fromEntries(new URL(url).searchParams);
       for (const value of [mpxn, secret, state, nonce]) expect(JSON.stringify(rows)).not.toContain(value);
       await finish(secret, await signInAtSupplier(url, supplied(mpxn)));
-      for (const value of [mpxn, secret, state, nonce]) expect(room.log()).not.toContain(value);
+      for (const value of [mpxn, secret, state, nonce]) expect(fixture.log()).not.toContain(value);
     });
   });
 
   describe('A supplier', () => {
     const offered = async () => {
-      const { data } = await room.askAccess('{ supplierSignIns { mpid displayName } }');
+      const { data } = await fixture.executeInAccess('{ supplierSignIns { mpid displayName } }');
       return (data.supplierSignIns as { mpid: string }[]).map(({ mpid: each }) => each);
     };
-    const refusalAt = async (at: string) =>
-      (await room.ask(START_SUPPLIER, { mpid: at, entry: { mpxn: newMpxn() } })).codes;
+    const errorAt = async (at: string) =>
+      (await fixture.execute(START_SUPPLIER, { mpid: at, entry: { mpxn: newMpxn() } })).codes;
 
     it('is offered to unauthenticated clients once its OpenID Connect client is complete', async () => {
-      const { account } = await room.accounts.onboard('test', {
+      const { account } = await fixture.accounts.onboard('test', {
         role: 'supplier',
         displayName: 'Unset Ltd',
         mpid: 'UN5T',
       });
       expect(await offered()).toContain(mpid);
       expect(await offered()).not.toContain(account.mpid);
-      expect(await refusalAt('UN5T')).toEqual(['NTF001']);
-      expect(await refusalAt('NONE')).toEqual(['NTF001']);
+      expect(await errorAt('UN5T')).toEqual(['NTF001']);
+      expect(await errorAt('NONE')).toEqual(['NTF001']);
     });
 
     it('is neither offered nor called while it is suspended, also for a started sign-in', async () => {
-      const { mpid: suspended, accountId } = await room.newSupplier();
+      const { mpid: suspended, accountId } = await fixture.newSupplier();
       const mpxn = newMpxn();
       const { secret, url } = await begin({ mpxn }, suspended);
       const callback = await signInAtSupplier(url, supplied(mpxn));
-      await room.accounts.changeStatus('test', accountId, 'suspend');
+      await fixture.accounts.changeStatus('test', accountId, 'suspend');
       expect(await offered()).not.toContain(suspended);
-      expect(await refusalAt(suspended)).toEqual(['NTF001']);
+      expect(await errorAt(suspended)).toEqual(['NTF001']);
       expect((await finish(secret, callback)).codes).toEqual(['AUT001']);
     });
 
     it('that is unreachable or rejects the client is reported as an unavailable dependency (SYS002)', async () => {
-      const { mpid: away } = await room.newSupplier({ issuer: 'http://localhost:1' });
-      expect(await refusalAt(away)).toEqual(['SYS002']);
-      const { mpid: atOdds } = await room.newSupplier({ secret: 'not what they agreed upon' });
+      const { mpid: away } = await fixture.newSupplier({ issuer: 'http://localhost:1' });
+      expect(await errorAt(away)).toEqual(['SYS002']);
+      const { mpid: atOdds } = await fixture.newSupplier({ secret: 'not what they agreed upon' });
       const mpxn = newMpxn();
       const { secret, url } = await begin({ mpxn }, atOdds);
       expect((await finish(secret, await signInAtSupplier(url, supplied(mpxn)))).codes).toEqual(['SYS002']);
@@ -244,15 +247,17 @@ export function supplierSignIn(): void {
 
     it('discloses its client secret to services only', async () => {
       const query = 'query ($mpid: String!) { supplierClient(mpid: $mpid) { clientSecret } }';
-      expect((await room.askAccess(query, { mpid })).codes).toEqual(['AUT001']);
-      expect((await room.askAccess(query, { mpid }, { caller: await room.dataUser() })).codes).toEqual(['PRM001']);
+      expect((await fixture.executeInAccess(query, { mpid })).codes).toEqual(['AUT001']);
+      expect((await fixture.executeInAccess(query, { mpid }, { caller: await fixture.dataUser() })).codes).toEqual([
+        'PRM001',
+      ]);
     });
 
     it('without TLS is not called in production', async () => {
-      const strict = await startSignInRoom({ production: true });
+      const strict = await startSignInFixture({ production: true });
       try {
         const { mpid: plain } = await strict.newSupplier();
-        expect((await strict.ask(START_SUPPLIER, { mpid: plain, entry: { mpxn: newMpxn() } })).codes).toEqual([
+        expect((await strict.execute(START_SUPPLIER, { mpid: plain, entry: { mpxn: newMpxn() } })).codes).toEqual([
           'SYS002',
         ]);
       } finally {
@@ -263,14 +268,14 @@ export function supplierSignIn(): void {
 
   describe('Organisations', () => {
     it('are readable by services with name, status and return URLs, in the order of the argument', async () => {
-      const { duid } = await room.dataUser('https://larkhill.example/back');
+      const { duid } = await fixture.dataUser('https://larkhill.example/back');
       const query = 'query ($duids: [DUID!]!) { organisations(duids: $duids) { duid displayName status returnUrls } }';
       const duids = [`duid_${'0'.repeat(24)}`, duid];
-      expect((await room.askAccess(query, { duids }, { service: 'identity' })).data.organisations).toEqual([
+      expect((await fixture.executeInAccess(query, { duids }, { service: 'identity' })).data.organisations).toEqual([
         null,
         { duid, displayName: 'Larkhill Insight Ltd', status: 'active', returnUrls: ['https://larkhill.example/back'] },
       ]);
-      expect((await room.askAccess(query, { duids })).codes).toEqual(['AUT001']);
+      expect((await fixture.executeInAccess(query, { duids })).codes).toEqual(['AUT001']);
     });
   });
 }

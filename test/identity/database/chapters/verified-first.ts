@@ -14,79 +14,79 @@ import {
   valueOf,
 } from '../../../support/ceremonies';
 import { mailsNow } from '../../../support/sign-in-mails';
-import { type SignInRoom, newMpxn, roomOfThisFile } from '../../../support/sign-in-room';
+import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
 
 export function verifiedFirst(): void {
   const ASSERT = { method: 'PASSKEY_ASSERT', passkeyReturnUrl: RETURN_URL };
   const ADD = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL };
 
-  let room: SignInRoom;
+  let fixture: SignInFixture;
   let owner: Caller;
   /** Registers unverified records at the same meter point, newer than the verified one. */
   let careless: Caller;
   let other: Caller;
   beforeAll(async () => {
-    room = await roomOfThisFile();
+    fixture = await fixtureOfThisFile();
     [owner, careless, other] = [
-      await room.dataUser(RETURN_URL),
-      await room.dataUser(RETURN_URL),
-      await room.dataUser(RETURN_URL),
+      await fixture.dataUser(RETURN_URL),
+      await fixture.dataUser(RETURN_URL),
+      await fixture.dataUser(RETURN_URL),
     ];
   });
 
   let people = 0;
   const newEmail = (who: string) => `${who}-${(people += 1)}@customer.example`;
-  const authenticator = () => new SoftwareAuthenticator({ origin: new URL(room.places.identityRedirectUrl).origin });
+  const authenticator = () => new SoftwareAuthenticator({ origin: new URL(fixture.places.identityRedirectUrl).origin });
   const statusOf = async (token: string) =>
-    valueOf(await room.ask(STATUS, { token }, { caller: other })).status as string;
+    valueOf(await fixture.execute(STATUS, { token }, { caller: other })).status as string;
 
   /** Registers newer unverified records: one with the passkey, if given, and one with the address. */
   async function intruder(mpxn: string, { email, passkey }: { email: string; passkey?: SoftwareAuthenticator }) {
     const plain = { email: null, principalVerification: null };
-    if (passkey) await enrol(room, careless, passkey, await room.newRecord(careless, plain, { mpxn }));
-    await room.newRecord(careless, { ...plain, email }, { mpxn });
+    if (passkey) await enrol(fixture, careless, passkey, await fixture.newRecord(careless, plain, { mpxn }));
+    await fixture.newRecord(careless, { ...plain, email }, { mpxn });
   }
 
   describe('A newer unverified record does not take over a verified customer', () => {
     it('who receives a magic link', async () => {
       const mpxn = newMpxn();
       const [email, stranger] = [newEmail('verified'), newEmail('stranger')];
-      await room.newRecord(owner, { email }, { mpxn });
+      await fixture.newRecord(owner, { email }, { mpxn });
       await intruder(mpxn, { email: stranger, passkey: authenticator() });
       const input = { mpxn, method: 'MAGIC_LINK' };
-      const { magicLink } = valueOf(await room.ask(REIDENTIFY, { input }, { caller: other }));
+      const { magicLink } = valueOf(await fixture.execute(REIDENTIFY, { input }, { caller: other }));
       expect(magicLink.dispatchedTo).toBe('v***@c***.example');
-      valueOf(await room.ask(CONFIRM_LINK, { secret: await mailedSecret(room, email) }));
+      valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));
       expect(await statusOf(magicLink.tokenRef)).toBe('CONFIRMED');
-      expect(await mailsNow(room, stranger)).toEqual([]);
+      expect(await mailsNow(fixture, stranger)).toEqual([]);
     });
 
     it('who asserts a passkey', async () => {
       const [mpxn, own, theirs] = [newMpxn(), authenticator(), authenticator()];
-      await enrolled(room, owner, own, mpxn);
+      await enrolled(fixture, owner, own, mpxn);
       await intruder(mpxn, { email: newEmail('stranger'), passkey: theirs });
-      const { tokenRef, secret } = await started(room, other, { mpxn, ...ASSERT });
-      expect((await asserted(room, secret, theirs)).codes).toEqual(['AUT001']);
+      const { tokenRef, secret } = await started(fixture, other, { mpxn, ...ASSERT });
+      expect((await asserted(fixture, secret, theirs)).codes).toEqual(['AUT001']);
       expect(await statusOf(tokenRef)).toBe('PENDING');
-      valueOf(await asserted(room, secret, own));
+      valueOf(await asserted(fixture, secret, own));
       expect(await statusOf(tokenRef)).toBe('CONFIRMED');
     });
 
     it('who adds a passkey', async () => {
       const [mpxn, theirs] = [newMpxn(), authenticator()];
-      await room.newRecord(owner, { email: newEmail('verified') }, { mpxn });
+      await fixture.newRecord(owner, { email: newEmail('verified') }, { mpxn });
       await intruder(mpxn, { email: newEmail('stranger'), passkey: theirs });
-      const { secret } = await started(room, other, { mpxn, ...ADD });
-      expect(valueOf(await room.ask(CEREMONY, { secret })).proofs).toEqual(['MAIL']);
-      await expect(asserted(room, secret, theirs)).rejects.toThrow('REI001');
+      const { secret } = await started(fixture, other, { mpxn, ...ADD });
+      expect(valueOf(await fixture.execute(CEREMONY, { secret })).proofs).toEqual(['MAIL']);
+      await expect(asserted(fixture, secret, theirs)).rejects.toThrow('REI001');
     });
 
     it('if the verified record does not support the method: the request is rejected', async () => {
       const mpxn = newMpxn();
-      await room.newRecord(owner, { email: null }, { mpxn });
+      await fixture.newRecord(owner, { email: null }, { mpxn });
       await intruder(mpxn, { email: newEmail('stranger'), passkey: authenticator() });
       for (const method of [{ method: 'MAGIC_LINK' }, ASSERT, ADD]) {
-        expect((await room.ask(REIDENTIFY, { input: { mpxn, ...method } }, { caller: other })).codes).toEqual([
+        expect((await fixture.execute(REIDENTIFY, { input: { mpxn, ...method } }, { caller: other })).codes).toEqual([
           'REI001',
         ]);
       }
@@ -97,13 +97,13 @@ export function verifiedFirst(): void {
     it('the newest record that supports the method confirms', async () => {
       const [mpxn, own] = [newMpxn(), authenticator()];
       const older = newEmail('older');
-      await room.newRecord(owner, { email: older, principalVerification: null }, { mpxn });
+      await fixture.newRecord(owner, { email: older, principalVerification: null }, { mpxn });
       await intruder(mpxn, { email: newEmail('newer'), passkey: own });
-      const { tokenRef, secret } = await started(room, other, { mpxn, ...ASSERT });
-      valueOf(await asserted(room, secret, own));
+      const { tokenRef, secret } = await started(fixture, other, { mpxn, ...ASSERT });
+      valueOf(await asserted(fixture, secret, own));
       expect(await statusOf(tokenRef)).toBe('CONFIRMED');
       const input = { mpxn, method: 'MAGIC_LINK' };
-      const { magicLink } = valueOf(await room.ask(REIDENTIFY, { input }, { caller: other }));
+      const { magicLink } = valueOf(await fixture.execute(REIDENTIFY, { input }, { caller: other }));
       expect(magicLink.dispatchedTo).toBe('n***@c***.example');
     });
   });

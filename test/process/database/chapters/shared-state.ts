@@ -185,8 +185,8 @@ export function sharedState(): void {
         const attempts = new Set<string>();
         const waiting = `select xact_start::text as begun from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
         await until(async () => {
-          const { rows = [] } = (await watch?.query<{ begun: string }>(waiting)) ?? {};
-          for (const { begun } of rows) attempts.add(begun);
+          const { rows = [] } = (await watch?.query<{ started: string }>(waiting)) ?? {};
+          for (const { started } of rows) attempts.add(started);
           return attempts.size > 1 || undefined;
         });
         await busy?.query('rollback');

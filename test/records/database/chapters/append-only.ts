@@ -31,7 +31,7 @@ export function appendOnly(): void {
   });
   afterAll(() => database.close());
 
-  /** The statements by which history could be lost, for each table that keeps some. */
+  /** Statements that would delete or change history, for each table with history. */
   const HISTORY: [table: string, rewriting: string][] = [
     ['access_record', 'set created_at = created_at'],
     ['access_record_version', `set document = '{"changed":true}'`],
@@ -100,20 +100,20 @@ export function appendOnly(): void {
     });
 
     it('has versions with its own Identity Record only, which never change', async () => {
-      const telling = (identityRecordId: string) =>
+      const insertLinkedTo = (identityRecordId: string) =>
         withHistory
           .version('document = document')
           .replace('expiry, document)', 'expiry, document, identity_record_id)')
           .replace('document from', `document, ${identityRecordId} from`);
-      const told = (identityRecordId: string, until?: 'commit') =>
+      const linkedTo = (identityRecordId: string, until?: 'commit') =>
         outcomeOf(
           database.application,
-          () => database.application.query(telling(identityRecordId), [ids.ACTIVE]),
+          () => database.application.query(insertLinkedTo(identityRecordId), [ids.ACTIVE]),
           until,
         );
-      expect(await told('gen_random_uuid()', 'commit')).toBe(FORBIDDEN);
-      expect(await told('identity_record_id', 'commit')).toBe('done');
-      expect(await told('null', 'commit')).toBe('done');
+      expect(await linkedTo('gen_random_uuid()', 'commit')).toBe(FORBIDDEN);
+      expect(await linkedTo('identity_record_id', 'commit')).toBe('done');
+      expect(await linkedTo('null', 'commit')).toBe('done');
       const forgotten = 'update access_record_version set identity_record_id = null';
       expect(await outcomeOf(database.application, () => database.application.query(forgotten))).toBe(NO_RIGHT);
       expect(await outcomeOf(database.owner, () => database.owner.query(forgotten))).toBe(FORBIDDEN);

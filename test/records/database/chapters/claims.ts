@@ -10,43 +10,46 @@ import { sessionOptions } from '../../../../subgraphs/server/database/database';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { ACCOUNT } from '../../../support/access-rows';
 import { GADWALL } from '../../../support/access-records';
-import { type OperatorRoom, newMeterPoint, operatorRoom, reportTo } from '../../../support/operator-room';
+import { type OperatorFixture, newMeterPoint, operatorFixture, reportTo } from '../../../support/operator-fixture';
 import { until } from '../../../support/until';
 
 export function claimsOfDiscoveries(): void {
   const DAY = 86_400;
   const PAGE = { first: 100, after: null };
 
-  let room: OperatorRoom;
-  let byReference: Awaited<ReturnType<OperatorRoom['organisation']>>;
+  let fixture: OperatorFixture;
+  let byReference: Awaited<ReturnType<OperatorFixture['organisation']>>;
   let byName: typeof byReference;
   let stranger: typeof byReference;
   beforeAll(async () => {
-    room = await operatorRoom();
-    byReference = await room.organisation('Gadwall Holdings', GADWALL.organisationReference);
-    byName = await room.organisation(GADWALL.organisationName, 'another reference');
-    stranger = await room.organisation('Kestrel Switching');
+    fixture = await operatorFixture();
+    byReference = await fixture.organisation('Gadwall Holdings', GADWALL.organisationReference);
+    byName = await fixture.organisation(GADWALL.organisationName, 'another reference');
+    stranger = await fixture.organisation('Kestrel Switching');
   });
-  afterEach(() => room.clock.setOffset(0));
-  afterAll(() => room.close());
+  afterEach(() => fixture.clock.setOffset(0));
+  afterAll(() => fixture.close());
 
-  const at = async (ak: string) => (await room.records.byKey(ak)) as StoredAccessRecord;
+  const at = async (ak: string) => (await fixture.records.byKey(ak)) as StoredAccessRecord;
   const idOf = async (ak: string) => (await at(ak)).id;
-  const rows = async (text: string, ...values: unknown[]) => (await room.tables.owner.query(text, values)).rows;
+  const rows = async (text: string, ...values: unknown[]) => (await fixture.tables.owner.query(text, values)).rows;
   const claimOf = async (id: string) =>
     (
       await rows('select superseded_by as by, claimed_at is not null as claimed from access_record where id = $1', id)
     )[0];
   const causes = async (id: string) =>
-    (await new RecordHistory(room.database).transitions(id, PAGE)).nodes.map(({ cause }) => cause);
+    (await new RecordHistory(fixture.database).transitions(id, PAGE)).nodes.map(({ cause }) => cause);
 
-  /** What a customer of a meter point sees, in two parts, and what a third party's portal lists. */
+  /**
+   * Returns the records that a customer of a meter point reads, in two parts, and those that a third-party portal
+   * lists.
+   */
   async function seenAt(meterPointId: string) {
     const whole = { isCurrent: true, isContested: false, ownRecordIds: [] };
     const scope = { meterPointId, ...whole, since: '2020-01-01', beganAt: null, endedAt: null };
-    const customers = new CustomerRecordRepository(room.database);
+    const customers = new CustomerRecordRepository(fixture.database);
     const idsOf = ({ nodes }: { nodes: readonly StoredAccessRecord[] }) => nodes.map(({ id }) => id);
-    const lists = new AccessRecordQueries(room.database);
+    const lists = new AccessRecordQueries(fixture.database);
     const all = { duid: null, meterPointId, state: null, legalBasis: null };
     return {
       current: idsOf(await customers.page(scope, 'current', PAGE)),
@@ -61,8 +64,8 @@ export function claimsOfDiscoveries(): void {
       ['the name', () => byName],
     ])('of the organisation with %s that was discovered claims what was discovered there', async (_, organisation) => {
       const meterPoint = newMeterPoint();
-      const { id, givenKey } = await room.reported(meterPoint);
-      const key = await room.register(organisation(), meterPoint);
+      const { id, givenKey } = await fixture.reported(meterPoint);
+      const key = await fixture.register(organisation(), meterPoint);
       expect(await claimOf(id)).toEqual({ by: await idOf(key), claimed: true });
       expect(await causes(id)).toEqual(['discovered', 'claimed']);
       expect([(await at(String(givenKey))).state, (await at(key)).state]).toEqual(['DISCOVERED', 'ACTIVE']);
@@ -81,9 +84,9 @@ export function claimsOfDiscoveries(): void {
 
     it('moves the discovered access from the warnings of the customer to the history', async () => {
       const meterPoint = newMeterPoint();
-      const { id } = await room.reported(meterPoint);
+      const { id } = await fixture.reported(meterPoint);
       expect(await seenAt(meterPoint)).toEqual({ current: [id], history: [], portal: [id] });
-      const registered = await idOf(await room.register(byReference, meterPoint));
+      const registered = await idOf(await fixture.register(byReference, meterPoint));
       expect(await seenAt(meterPoint)).toEqual({ current: [registered], history: [id], portal: [registered] });
     });
 
@@ -92,13 +95,13 @@ export function claimsOfDiscoveries(): void {
       ['blanks', ' Gadwall \t Analytics', ' ORG-7731  '],
       ['case beyond ASCII', 'ŶSGOL Gadwall', 'ÉTÉ-7731'],
     ])(
-      'of an organisation that is told with another %s claims it',
+      'of an organisation that is reported with another %s claims it',
       async (_, organisationName, organisationReference) => {
-        const known = [await room.organisation('Ŷsgol gadwall'), await room.organisation('Somebody', 'été-7731')];
+        const known = [await fixture.organisation('Ŷsgol gadwall'), await fixture.organisation('Somebody', 'été-7731')];
         for (const organisation of [byReference, byName, ...known]) {
           const meterPoint = newMeterPoint();
-          const { id } = await room.reported(meterPoint, { organisationName, organisationReference });
-          await room.register(organisation, meterPoint);
+          const { id } = await fixture.reported(meterPoint, { organisationName, organisationReference });
+          await fixture.register(organisation, meterPoint);
           const isKnown = organisationName.includes('ŶSGOL') === known.includes(organisation);
           expect(await claimOf(id)).toMatchObject({ claimed: isKnown });
         }
@@ -107,22 +110,25 @@ export function claimsOfDiscoveries(): void {
 
     it('claims nothing for another organisation with a record there', async () => {
       const meterPoint = newMeterPoint();
-      const merganser = await room.organisation('Merganser');
-      await room.register(merganser, meterPoint);
-      const { id } = await room.reported(meterPoint, { organisationName: 'Goosander', organisationReference: 'ORG-0' });
+      const merganser = await fixture.organisation('Merganser');
+      await fixture.register(merganser, meterPoint);
+      const { id } = await fixture.reported(meterPoint, {
+        organisationName: 'Goosander',
+        organisationReference: 'ORG-0',
+      });
       await rows(`update account set display_name = 'Goosander' where account_id = $1`, merganser.accountId);
-      await room.register(stranger, meterPoint);
+      await fixture.register(stranger, meterPoint);
       expect(await claimOf(id)).toEqual({ by: null, claimed: false });
-      const own = await idOf(await room.register(merganser, meterPoint));
+      const own = await idOf(await fixture.register(merganser, meterPoint));
       expect(await claimOf(id)).toEqual({ by: own, claimed: true });
     });
 
     it('of another organisation, elsewhere, or that has already expired claims nothing', async () => {
       const meterPoint = newMeterPoint();
-      const { id } = await room.reported(meterPoint);
-      await room.register(stranger, meterPoint);
-      await room.register(byReference, newMeterPoint());
-      await room.register(byReference, meterPoint, ({ accessEvent }) => {
+      const { id } = await fixture.reported(meterPoint);
+      await fixture.register(stranger, meterPoint);
+      await fixture.register(byReference, newMeterPoint());
+      await fixture.register(byReference, meterPoint, ({ accessEvent }) => {
         accessEvent.state = 'EXPIRED';
         accessEvent.expiry = new Date('2026-01-01T00:00:00Z');
       });
@@ -131,19 +137,19 @@ export function claimsOfDiscoveries(): void {
 
     it('claims nothing that has expired', async () => {
       const meterPoint = newMeterPoint();
-      const { ak } = await reportTo(room.withMaxAge(30), meterPoint, { firstSeen: '2026-01-01' });
-      await room.register(byReference, meterPoint);
+      const { ak } = await reportTo(fixture.withMaxAge(30), meterPoint, { firstSeen: '2026-01-01' });
+      await fixture.register(byReference, meterPoint);
       expect(await claimOf(await idOf(ak))).toEqual({ by: null, claimed: false });
     });
 
     it('claims once, however many register at once', async () => {
       const meterPoint = newMeterPoint();
       const reported = await Promise.all([
-        room.reported(meterPoint),
-        room.reported(meterPoint, { organisationReference: 'ORG-2' }),
+        fixture.reported(meterPoint),
+        fixture.reported(meterPoint, { organisationReference: 'ORG-2' }),
       ]);
       await Promise.all(
-        Array.from({ length: 8 }, (_, index) => room.register(index % 2 ? byReference : byName, meterPoint)),
+        Array.from({ length: 8 }, (_, index) => fixture.register(index % 2 ? byReference : byName, meterPoint)),
       );
       for (const { id } of reported) {
         expect(await claimOf(id)).toMatchObject({ claimed: true });
@@ -155,42 +161,42 @@ export function claimsOfDiscoveries(): void {
   describe('A report', () => {
     it('of an organisation that has an ACTIVE record there is claimed at once', async () => {
       const meterPoint = newMeterPoint();
-      const key = await room.register(byReference, meterPoint);
-      const { id } = await room.reported(meterPoint);
+      const key = await fixture.register(byReference, meterPoint);
+      const { id } = await fixture.reported(meterPoint);
       expect(await claimOf(id)).toEqual({ by: await idOf(key), claimed: true });
       expect((await seenAt(meterPoint)).current).toEqual([await idOf(key)]);
     });
 
     it('is not claimed by a record that has ended', async () => {
       const meterPoint = newMeterPoint();
-      const key = await room.register(byReference, meterPoint);
-      await room.records.revoke(byReference, key, null, null);
-      const expiring = await room.register(byName, meterPoint, ({ accessEvent }) => {
+      const key = await fixture.register(byReference, meterPoint);
+      await fixture.records.revoke(byReference, key, null, null);
+      const expiring = await fixture.register(byName, meterPoint, ({ accessEvent }) => {
         accessEvent.expiry = new Date(Date.now() + DAY * 1000);
       });
-      await room.clock.setOffset(2 * DAY);
-      const { id } = await room.reported(meterPoint);
+      await fixture.clock.setOffset(2 * DAY);
+      const { id } = await fixture.reported(meterPoint);
       expect(await claimOf(id)).toEqual({ by: null, claimed: false });
       expect((await at(expiring)).state).toBe('EXPIRED');
     });
 
     it('repeated after a claim has the same key, and stays claimed', async () => {
       const meterPoint = newMeterPoint();
-      const { ak } = await room.report(meterPoint);
-      await room.register(byReference, meterPoint);
-      expect(await room.report(meterPoint, { lastSeen: '2026-06-01' })).toMatchObject({ ak, isNew: false });
+      const { ak } = await fixture.report(meterPoint);
+      await fixture.register(byReference, meterPoint);
+      expect(await fixture.report(meterPoint, { lastSeen: '2026-06-01' })).toMatchObject({ ak, isNew: false });
       expect(await causes(await idOf(ak))).toEqual(['discovered', 'claimed']);
       expect((await at(ak)).discoveredAccess?.lastSeen).toBe('2026-06-01');
     });
 
     it('of a sighting after the end of the registered access warns the customer again', async () => {
       const meterPoint = newMeterPoint();
-      const { ak } = await room.report(meterPoint);
-      const key = await room.register(byReference, meterPoint);
-      await room.records.revoke(byReference, key, null, null);
-      expect(await room.report(meterPoint, { lastSeen: '2026-06-01' })).toMatchObject({ ak, isNew: false });
-      const tomorrow = new Date((await room.clock.now()).getTime() + 2 * DAY * 1000).toISOString().slice(0, 10);
-      const again = await room.report(meterPoint, { firstSeen: tomorrow });
+      const { ak } = await fixture.report(meterPoint);
+      const key = await fixture.register(byReference, meterPoint);
+      await fixture.records.revoke(byReference, key, null, null);
+      expect(await fixture.report(meterPoint, { lastSeen: '2026-06-01' })).toMatchObject({ ak, isNew: false });
+      const tomorrow = new Date((await fixture.clock.now()).getTime() + 2 * DAY * 1000).toISOString().slice(0, 10);
+      const again = await fixture.report(meterPoint, { firstSeen: tomorrow });
       expect(again.isNew).toBe(true);
       expect((await seenAt(meterPoint)).current).toEqual([await idOf(again.ak)]);
     });
@@ -201,10 +207,10 @@ export function claimsOfDiscoveries(): void {
     let accounts: AccountRepository;
     let number = 0;
     beforeAll(() => {
-      accounts = new AccountRepository(room.database, keyedHash(randomBytes(32), 'account-secret'), randomBytes(32));
+      accounts = new AccountRepository(fixture.database, keyedHash(randomBytes(32), 'account-secret'), randomBytes(32));
     });
 
-    const somebodyWaits = () =>
+    const untilBlocked = () =>
       until(async () => {
         const waiting = await rows(
           `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
@@ -212,9 +218,9 @@ export function claimsOfDiscoveries(): void {
         return waiting.length > 0 ? true : undefined;
       });
 
-    /** An organisation under a name that nobody reports, and what is reported of it. */
+    /** Creates an organisation whose name is not reported; also returns the reported name and reference. */
     async function unnamed() {
-      const organisation = await room.organisation(`Unnamed ${(number += 1)}`);
+      const organisation = await fixture.organisation(`Unnamed ${(number += 1)}`);
       const seen = { organisationName: `Pintail ${number}`, organisationReference: `ORG-P${number}` };
       return { organisation, seen };
     }
@@ -224,11 +230,11 @@ export function claimsOfDiscoveries(): void {
       async (setting) => {
         const { organisation, seen } = await unnamed();
         const [one, two, elsewhere, ended] = [newMeterPoint(), newMeterPoint(), newMeterPoint(), newMeterPoint()];
-        const places = await Promise.all([one, two, elsewhere, ended].map((place) => room.reported(place, seen)));
-        const [first, second] = [await room.register(organisation, one), await room.register(organisation, two)];
-        await room.records.revoke(organisation, await room.register(organisation, ended), null, null);
-        await room.register(stranger, elsewhere);
-        const ofAnother = await room.reported(one);
+        const places = await Promise.all([one, two, elsewhere, ended].map((place) => fixture.reported(place, seen)));
+        const [first, second] = [await fixture.register(organisation, one), await fixture.register(organisation, two)];
+        await fixture.records.revoke(organisation, await fixture.register(organisation, ended), null, null);
+        await fixture.register(stranger, elsewhere);
+        const ofAnother = await fixture.reported(one);
         const value =
           setting === 'displayName' ? seen.organisationName : ` ${seen.organisationReference.toLowerCase()}`;
         await accounts.set(ADMIN, organisation.accountId, { [setting]: value });
@@ -250,8 +256,8 @@ export function claimsOfDiscoveries(): void {
     it('claims nothing when nothing of that was changed', async () => {
       const { organisation, seen } = await unnamed();
       const meterPoint = newMeterPoint();
-      await room.register(organisation, meterPoint);
-      const { id } = await room.reported(meterPoint, seen);
+      await fixture.register(organisation, meterPoint);
+      const { id } = await fixture.reported(meterPoint, seen);
       await accounts.set(ADMIN, organisation.accountId, { contactUrl: 'https://pintail.example/' });
       expect(await claimOf(id)).toEqual({ by: null, claimed: false });
     });
@@ -260,12 +266,12 @@ export function claimsOfDiscoveries(): void {
       const unclaimed = Array.from({ length: 12 }, async (_, index) => {
         const { organisation, seen } = await unnamed();
         const meterPoint = newMeterPoint();
-        if (index % 3 > 0) await room.register(organisation, meterPoint);
-        if (index % 3 === 0) await room.report(meterPoint, seen);
+        if (index % 3 > 0) await fixture.register(organisation, meterPoint);
+        if (index % 3 === 0) await fixture.report(meterPoint, seen);
         const name = () =>
           accounts.set(ADMIN, organisation.accountId, { organisationReference: seen.organisationReference });
         const other = () =>
-          index % 3 === 0 ? room.register(organisation, meterPoint) : room.report(meterPoint, { ...seen });
+          index % 3 === 0 ? fixture.register(organisation, meterPoint) : fixture.report(meterPoint, { ...seen });
         await Promise.all((index % 2 ? [name, other] : [other, name]).map((each) => each()));
         const open = `select from access_record where meter_point_id = $1 and state = 'DISCOVERED' and claimed_at is null`;
         return (await rows(open, meterPoint)).length;
@@ -276,14 +282,14 @@ export function claimsOfDiscoveries(): void {
     it('waits for a report in progress, and claims its record', async () => {
       const { organisation, seen } = await unnamed();
       const meterPoint = newMeterPoint();
-      await room.register(organisation, meterPoint);
-      const reporting = new Client(sessionOptions(room.tables.address));
+      await fixture.register(organisation, meterPoint);
+      const reporting = new Client(sessionOptions(fixture.tables.address));
       await reporting.connect();
       await reporting.query('begin');
       await reporting.query('select pg_advisory_xact_lock(lock_of_meter_point($1))', [meterPoint]);
       await reporting.query('select await_claimants_at($1)', [meterPoint]);
       const naming = accounts.set(ADMIN, organisation.accountId, { displayName: seen.organisationName });
-      await somebodyWaits();
+      await untilBlocked();
       const { id } = await discovered(reporting, meterPoint, seen);
       await reporting.query('select claim_discovered_at($1)', [meterPoint]);
       await reporting.query('commit');
@@ -295,8 +301,8 @@ export function claimsOfDiscoveries(): void {
     it('is waited for by a report, which is claimed at once', async () => {
       const { organisation, seen } = await unnamed();
       const meterPoint = newMeterPoint();
-      await room.register(organisation, meterPoint);
-      const naming = new Client(sessionOptions(room.tables.address));
+      await fixture.register(organisation, meterPoint);
+      const naming = new Client(sessionOptions(fixture.tables.address));
       await naming.connect();
       await naming.query('begin');
       await naming.query('select from account where account_id = $1 for update', [organisation.accountId]);
@@ -305,14 +311,14 @@ export function claimsOfDiscoveries(): void {
         seen.organisationName,
       ]);
       await naming.query('select claim_discovered_of($1)', [organisation.duid]);
-      const reported = room.reported(meterPoint, seen);
-      await somebodyWaits();
+      const reported = fixture.reported(meterPoint, seen);
+      await untilBlocked();
       await naming.query('commit');
       await naming.end();
       expect(await claimOf((await reported).id)).toMatchObject({ claimed: true });
     });
 
-    /** What a report writes. */
+    /** Returns the rows that a report writes. */
     async function discovered(reporting: Client, meterPoint: string, seen: object): Promise<{ id: string }> {
       const id = randomUUID();
       await reporting.query(
@@ -332,14 +338,14 @@ export function claimsOfDiscoveries(): void {
   describe('A registration and a report at once', () => {
     let registering: Client;
     beforeEach(async () => {
-      registering = new Client(sessionOptions(room.tables.address));
+      registering = new Client(sessionOptions(fixture.tables.address));
       await registering.connect();
       await registering.query('begin');
     });
     afterEach(() => registering.end());
 
     /** A registration that has not committed yet. */
-    async function begun(meterPoint: string): Promise<string> {
+    async function pendingRegistration(meterPoint: string): Promise<string> {
       const id = randomUUID();
       await registering.query(
         `with record as (
@@ -365,8 +371,8 @@ export function claimsOfDiscoveries(): void {
 
     it('come one after the other: a report waits for a registration, and is claimed by it', async () => {
       const meterPoint = newMeterPoint();
-      const id = await begun(meterPoint);
-      const reported = room.reported(meterPoint);
+      const id = await pendingRegistration(meterPoint);
+      const reported = fixture.reported(meterPoint);
       await waiting(1);
       await registering.query('commit');
       expect(await claimOf((await reported).id)).toEqual({ by: id, claimed: true });
@@ -376,7 +382,7 @@ export function claimsOfDiscoveries(): void {
       const meterPoint = newMeterPoint();
       const reporting = registering; // holds the lock of a report
       await reporting.query('select pg_advisory_xact_lock(lock_of_meter_point($1))', [meterPoint]);
-      const key = room.register(byReference, meterPoint);
+      const key = fixture.register(byReference, meterPoint);
       await waiting(1);
       const id = randomUUID();
       await reporting.query(
@@ -396,15 +402,15 @@ export function claimsOfDiscoveries(): void {
     });
 
     it('do not wait for each other at different meter points', async () => {
-      await begun(newMeterPoint());
-      expect(await room.report(newMeterPoint())).toMatchObject({ isNew: true });
+      await pendingRegistration(newMeterPoint());
+      expect(await fixture.report(newMeterPoint())).toMatchObject({ isNew: true });
       await registering.query('rollback');
     });
 
     it('leave nothing unclaimed, however they meet', async () => {
       const rounds = Array.from({ length: 20 }, async (_, index) => {
         const meterPoint = newMeterPoint();
-        const both = [() => room.register(byReference, meterPoint), () => room.report(meterPoint)];
+        const both = [() => fixture.register(byReference, meterPoint), () => fixture.report(meterPoint)];
         await Promise.all((index % 2 ? both : both.toReversed()).map((each) => each()));
         return meterPoint;
       });
@@ -423,24 +429,24 @@ export function claimsOfDiscoveries(): void {
         await rows(`select to_char(register_now() at time zone 'Europe/London', 'YYYY-MM-DD') as today`)
       )[0];
       const seen = { firstSeen: '2026-03-01', lastSeen: today, sourceReference: 'BEFORE' };
-      const first = await room.report(meterPoint, seen);
-      const key = await room.register(byReference, meterPoint);
-      await room.records.revoke(byReference, key, null, null);
-      expect(await room.report(meterPoint, seen)).toMatchObject({ ak: first.ak, isNew: false });
+      const first = await fixture.report(meterPoint, seen);
+      const key = await fixture.register(byReference, meterPoint);
+      await fixture.records.revoke(byReference, key, null, null);
+      expect(await fixture.report(meterPoint, seen)).toMatchObject({ ak: first.ak, isNew: false });
       expect((await seenAt(meterPoint)).current).toEqual([]);
-      const again = await room.report(meterPoint, { ...seen, sourceReference: 'AFTER' });
+      const again = await fixture.report(meterPoint, { ...seen, sourceReference: 'AFTER' });
       expect([again.isNew, again.state, again.ak === first.ak]).toEqual([true, 'DISCOVERED', false]);
       expect((await seenAt(meterPoint)).current).toHaveLength(1);
-      expect((await room.report(meterPoint, { ...seen, sourceReference: 'LATER' })).ak).toBe(again.ak);
+      expect((await fixture.report(meterPoint, { ...seen, sourceReference: 'LATER' })).ak).toBe(again.ak);
     });
 
     it('is unlinked when its Identity Record is anonymised', async () => {
       const meterPoint = newMeterPoint();
       const identityRecordId = randomUUID();
-      const { id } = await room.reported(meterPoint);
-      const key = await room.register(byReference, meterPoint, undefined, identityRecordId);
-      await room.records.revoke(byReference, key, null, null);
-      expect(await new ClosingRepository(room.database).close(identityRecordId, byReference.duid)).toBe('closed');
+      const { id } = await fixture.reported(meterPoint);
+      const key = await fixture.register(byReference, meterPoint, undefined, identityRecordId);
+      await fixture.records.revoke(byReference, key, null, null);
+      expect(await new ClosingRepository(fixture.database).close(identityRecordId, byReference.duid)).toBe('closed');
       expect(await claimOf(id)).toEqual({ by: null, claimed: true });
       expect((await seenAt(meterPoint)).current).toEqual([]);
     });

@@ -25,7 +25,7 @@ export function customerRecords(): void {
     let customers: CustomerRecordRepository;
     const ids: Record<string, string> = {};
 
-    /** Every record that the tests know, oldest first. */
+    /** Every record of the tests, oldest first. */
     const RECORDS: Record<string, Partial<AccessRow>> = {
       'contract since 2020': { legalBasis: 'uk-contract', createdAt: `'2020-01-01Z'`, identityRecordId: FORMER },
       'consent in May': { createdAt: `'2026-05-01Z'`, identityRecordId: OWN },
@@ -134,7 +134,7 @@ export function customerRecords(): void {
     });
 
     it.each(['', '1', '2abc', 'x', Buffer.from('nonsense').toString('base64url')])(
-      'refuses a cursor that is not of its own: %j',
+      'rejects a cursor that it did not issue: %j',
       async (after) => {
         await expect(customers.page(HERE, 'current', { first: 1, after })).rejects.toMatchObject({ code: 'VAL001' });
       },
@@ -189,8 +189,8 @@ export function customerRecords(): void {
 
       it('happens once, for any number of concurrent calls', async () => {
         const id = await putRecord(tables.owner);
-        const answers = await Promise.all(Array.from({ length: 10 }, () => customers.withdraw(id, async () => HERE)));
-        expect(answers.filter((answer) => answer !== undefined)).toHaveLength(1);
+        const results = await Promise.all(Array.from({ length: 10 }, () => customers.withdraw(id, async () => HERE)));
+        expect(results.filter((result) => result !== undefined)).toHaveLength(1);
       });
 
       const OTHERS: Record<string, Partial<AccessRow>> = {

@@ -3,34 +3,40 @@ import type { StoredAccessRecord } from '../../../../subgraphs/access/records/st
 import { RecordHistory } from '../../../../subgraphs/access/records/record-history.queries';
 import { outcomeOf } from '../../../support/access-database';
 import { GADWALL } from '../../../support/access-records';
-import { OPERATOR, type OperatorRoom, newMeterPoint, operatorRoom, reportTo } from '../../../support/operator-room';
+import {
+  OPERATOR,
+  type OperatorFixture,
+  newMeterPoint,
+  operatorFixture,
+  reportTo,
+} from '../../../support/operator-fixture';
 
 export function discoveries(): void {
   const DAY = 86_400;
 
-  let room: OperatorRoom;
+  let fixture: OperatorFixture;
   beforeAll(async () => {
-    room = await operatorRoom();
+    fixture = await operatorFixture();
   });
-  afterEach(() => room.clock.setOffset(0));
-  afterAll(() => room.close());
+  afterEach(() => fixture.clock.setOffset(0));
+  afterAll(() => fixture.close());
 
-  const at = async (ak: string) => (await room.records.byKey(ak)) as StoredAccessRecord;
-  const rows = async (text: string, ...values: unknown[]) => (await room.tables.owner.query(text, values)).rows;
+  const at = async (ak: string) => (await fixture.records.byKey(ak)) as StoredAccessRecord;
+  const rows = async (text: string, ...values: unknown[]) => (await fixture.tables.owner.query(text, values)).rows;
   const versions = async ({ id }: StoredAccessRecord) =>
-    (await new RecordHistory(room.database).versions(id, { first: 100, after: null })).nodes.length;
+    (await new RecordHistory(fixture.database).versions(id, { first: 100, after: null })).nodes.length;
   const transitions = async ({ id }: StoredAccessRecord) =>
-    (await new RecordHistory(room.database).transitions(id, { first: 100, after: null })).nodes.map(
+    (await new RecordHistory(fixture.database).transitions(id, { first: 100, after: null })).nodes.map(
       ({ from, cause, to }) => `${from} ${cause} ${to}`,
     );
 
   /** A day so many days from now, by the clock of the register. */
   const day = async (fromNow: number) =>
-    new Date((await room.clock.now()).getTime() + fromNow * DAY * 1000).toISOString().slice(0, 10);
+    new Date((await fixture.clock.now()).getTime() + fromNow * DAY * 1000).toISOString().slice(0, 10);
 
   describe('A report of the communications operator', () => {
     it('makes a DISCOVERED record without a Data User, registered at the first sighting', async () => {
-      const { ak, isNew, state } = await room.report(newMeterPoint());
+      const { ak, isNew, state } = await fixture.report(newMeterPoint());
       expect([isNew, ak, state]).toEqual([true, expect.stringMatching(/^ak_[0-9a-f]{24}$/), 'DISCOVERED']);
       const record = await at(ak);
       expect(record.accessEvent).toMatchObject({
@@ -55,7 +61,7 @@ export function discoveries(): void {
     });
 
     it('adds an event that notifies no Data User', async () => {
-      const { id } = await room.reported(newMeterPoint());
+      const { id } = await fixture.reported(newMeterPoint());
       expect(await rows('select type, duid from event where record_id = $1', id)).toEqual([
         { type: 'access.discovered', duid: null },
       ]);
@@ -63,7 +69,7 @@ export function discoveries(): void {
 
     it('never discloses the source reference of the operator', async () => {
       const secret = `MPAN ${randomBytes(4).toString('hex')}`;
-      const { id, row } = await room.reported(newMeterPoint(), { sourceReference: secret });
+      const { id, row } = await fixture.reported(newMeterPoint(), { sourceReference: secret });
       expect(JSON.stringify(row)).not.toContain(secret);
       expect(
         JSON.stringify(await rows('select document from access_record_version where record_id = $1', id)),
@@ -73,23 +79,23 @@ export function discoveries(): void {
     it('is one record of a meter point and organisation: a repeat has its key, and makes no version', async () => {
       const meterPoint = newMeterPoint();
       const dataTypesObserved = ['HH-EXPORT', 'HH-CONSUMPTION'] as const;
-      const first = await room.report(meterPoint, { dataTypesObserved: [...dataTypesObserved] });
-      expect(await room.report(meterPoint, { dataTypesObserved: dataTypesObserved.toReversed() })).toEqual({
+      const first = await fixture.report(meterPoint, { dataTypesObserved: [...dataTypesObserved] });
+      expect(await fixture.report(meterPoint, { dataTypesObserved: dataTypesObserved.toReversed() })).toEqual({
         ...first,
         isNew: false,
       });
       expect(await versions(await at(first.ak))).toBe(1);
       const others = [
-        await room.report(newMeterPoint()),
-        await room.report(meterPoint, { organisationReference: 'ORG-2' }),
+        await fixture.report(newMeterPoint()),
+        await fixture.report(meterPoint, { organisationReference: 'ORG-2' }),
       ];
       expect(others.map(({ isNew }) => isNew)).toEqual([true, true]);
     });
 
     it('is updated by a repeat, as a stored version', async () => {
       const meterPoint = newMeterPoint();
-      const { ak } = await room.report(meterPoint);
-      await room.report(meterPoint, {
+      const { ak } = await fixture.report(meterPoint);
+      await fixture.report(meterPoint, {
         firstSeen: '2026-02-01',
         lastSeen: '2026-06-11',
         dataTypesObserved: ['HH-EXPORT'],
@@ -106,13 +112,13 @@ export function discoveries(): void {
       expect(
         await rows('select distinct account_id from access_record_version where record_id = $1', record.id),
       ).toEqual([{ account_id: OPERATOR }]);
-      await room.report(meterPoint, { sourceReference: 'REPORT-2' });
+      await fixture.report(meterPoint, { sourceReference: 'REPORT-2' });
       expect(await versions(record)).toBe(3);
     });
 
     it('is one record however many report it at once', async () => {
       const meterPoint = newMeterPoint();
-      const reports = await Promise.all(Array.from({ length: 8 }, () => room.report(meterPoint)));
+      const reports = await Promise.all(Array.from({ length: 8 }, () => fixture.report(meterPoint)));
       expect(new Set(reports.map(({ ak }) => ak)).size).toBe(1);
       expect(reports.filter(({ isNew }) => isNew)).toHaveLength(1);
     });
@@ -120,47 +126,47 @@ export function discoveries(): void {
     it('has the same response for a repeated idempotency key, including whether it is new', async () => {
       const meterPoint = newMeterPoint();
       const key = randomBytes(8).toString('hex');
-      const answers = await Promise.all(Array.from({ length: 4 }, () => room.report(meterPoint, {}, key)));
-      expect(answers.filter(({ replayed }) => replayed)).toHaveLength(3);
-      expect(new Set(answers.map(({ ak, isNew }) => `${ak} ${isNew}`)).size).toBe(1);
-      expect(answers[0]?.isNew).toBe(true);
-      await expect(room.report(meterPoint, { sourceReference: 'other' }, key)).rejects.toMatchObject({
+      const results = await Promise.all(Array.from({ length: 4 }, () => fixture.report(meterPoint, {}, key)));
+      expect(results.filter(({ replayed }) => replayed)).toHaveLength(3);
+      expect(new Set(results.map(({ ak, isNew }) => `${ak} ${isNew}`)).size).toBe(1);
+      expect(results[0]?.isNew).toBe(true);
+      await expect(fixture.report(meterPoint, { sourceReference: 'other' }, key)).rejects.toMatchObject({
         code: 'CNF004',
       });
-      expect(await versions(await at((answers[0] as { ak: string }).ak))).toBe(1);
+      expect(await versions(await at((results[0] as { ak: string }).ak))).toBe(1);
     });
   });
 
   describe('With a greatest age', () => {
     it('expires the configured number of days after the last sighting', async () => {
       const meterPoint = newMeterPoint();
-      const aged = room.withMaxAge(30);
+      const aged = fixture.withMaxAge(30);
       const { ak } = await reportTo(aged, meterPoint, { firstSeen: await day(-10), lastSeen: await day(-1) });
       expect((await at(ak)).expiry?.toISOString()).toBe(`${await day(29)}T00:00:00.000Z`);
       expect((await at(ak)).state).toBe('DISCOVERED');
-      await room.clock.setOffset(30 * DAY);
+      await fixture.clock.setOffset(30 * DAY);
       expect((await at(ak)).state).toBe('EXPIRED');
     });
 
-    it('a repeat that saw it later moves the expiry away', async () => {
+    it('a repeat with a later sighting moves the expiry', async () => {
       const meterPoint = newMeterPoint();
-      const aged = room.withMaxAge(30);
+      const aged = fixture.withMaxAge(30);
       const firstSeen = await day(-10);
       const { ak } = await reportTo(aged, meterPoint, { firstSeen });
-      await room.clock.setOffset(15 * DAY);
+      await fixture.clock.setOffset(15 * DAY);
       expect(await reportTo(aged, meterPoint, { firstSeen, lastSeen: await day(0) })).toMatchObject({
         ak,
         isNew: false,
       });
-      await room.clock.setOffset(40 * DAY);
+      await fixture.clock.setOffset(40 * DAY);
       expect((await at(ak)).state).toBe('DISCOVERED');
     });
 
     it('a report after that makes a new record, and the old one has ended in its history', async () => {
       const meterPoint = newMeterPoint();
-      const aged = room.withMaxAge(30);
+      const aged = fixture.withMaxAge(30);
       const old = await reportTo(aged, meterPoint, { firstSeen: await day(-10) });
-      await room.clock.setOffset(60 * DAY);
+      await fixture.clock.setOffset(60 * DAY);
       const fresh = await reportTo(aged, meterPoint, { firstSeen: await day(-2) });
       expect(fresh).toMatchObject({ isNew: true });
       expect(fresh.ak).not.toBe(old.ak);
@@ -174,25 +180,25 @@ export function discoveries(): void {
 
     it('of an older sighting returns EXPIRED, also for a repeat', async () => {
       const meterPoint = newMeterPoint();
-      const aged = room.withMaxAge(30);
-      const told = { firstSeen: await day(-90), lastSeen: await day(-31) };
+      const aged = fixture.withMaxAge(30);
+      const days = { firstSeen: await day(-90), lastSeen: await day(-31) };
       const key = randomBytes(8).toString('hex');
-      const first = await reportTo(aged, meterPoint, told, key);
+      const first = await reportTo(aged, meterPoint, days, key);
       expect(first).toMatchObject({ isNew: true, state: 'EXPIRED' });
       expect((await at(first.ak)).state).toBe('EXPIRED');
-      expect(await reportTo(aged, meterPoint, told, key)).toEqual({ ...first, replayed: true });
-      expect(await reportTo(aged, meterPoint, told)).toEqual({ ...first, isNew: false });
-      const later = { ...told, lastSeen: await day(-1) };
+      expect(await reportTo(aged, meterPoint, days, key)).toEqual({ ...first, replayed: true });
+      expect(await reportTo(aged, meterPoint, days)).toEqual({ ...first, isNew: false });
+      const later = { ...days, lastSeen: await day(-1) };
       expect(await reportTo(aged, meterPoint, later)).toMatchObject({ isNew: true, state: 'DISCOVERED' });
     });
 
     it('that repeats an expired record returns its key and changes nothing', async () => {
       const meterPoint = newMeterPoint();
-      const aged = room.withMaxAge(30);
-      const told = { firstSeen: await day(-10) };
-      const { ak } = await reportTo(aged, meterPoint, told);
-      await room.clock.setOffset(60 * DAY);
-      expect(await reportTo(aged, meterPoint, { ...told, sourceReference: 'again' })).toMatchObject({
+      const aged = fixture.withMaxAge(30);
+      const days = { firstSeen: await day(-10) };
+      const { ak } = await reportTo(aged, meterPoint, days);
+      await fixture.clock.setOffset(60 * DAY);
+      expect(await reportTo(aged, meterPoint, { ...days, sourceReference: 'again' })).toMatchObject({
         ak,
         isNew: false,
       });
@@ -203,45 +209,47 @@ export function discoveries(): void {
   describe('The database rejects', () => {
     const FORBIDDEN = '23001';
     const NOT_OF_A_DATA_USER = '23514'; // check_violation
-    const refused = (statement: string, values: unknown[], until?: 'commit') =>
-      outcomeOf(room.tables.application, () => room.tables.application.query(statement, values), until);
+    const rejected = (statement: string, values: unknown[], until?: 'commit') =>
+      outcomeOf(fixture.tables.application, () => fixture.tables.application.query(statement, values), until);
 
     it.each(['ACTIVE', 'REVOKED'])('making a discovered access %s', async (state) => {
-      const { id } = await room.reported(newMeterPoint());
+      const { id } = await fixture.reported(newMeterPoint());
       const revoked = state === 'REVOKED' ? ', revoked_at = register_now()' : '';
-      expect(await refused(`update access_record set state = $2${revoked} where id = $1`, [id, state])).toBe(FORBIDDEN);
+      expect(await rejected(`update access_record set state = $2${revoked} where id = $1`, [id, state])).toBe(
+        FORBIDDEN,
+      );
     });
 
     it('a legal basis of a discovered access', async () => {
-      const { id } = await room.reported(newMeterPoint());
+      const { id } = await fixture.reported(newMeterPoint());
       const statement = `update access_record set version = version + 1, legal_basis = 'uk-contract' where id = $1`;
-      expect(await refused(statement, [id])).toBe(NOT_OF_A_DATA_USER);
+      expect(await rejected(statement, [id])).toBe(NOT_OF_A_DATA_USER);
     });
 
     it('a second record of the same organisation that is not claimed', async () => {
-      const { row } = await room.reported(newMeterPoint());
+      const { row } = await fixture.reported(newMeterPoint());
       const statement = `insert into access_record (id, key_hash, key_sealed, meter_point_id, state, registered_at, document)
       select gen_random_uuid(), sha256(key_hash), key_sealed, meter_point_id, state, registered_at, document from access_record where id = $1`;
-      expect(await refused(statement, [row.id])).toBe('23505');
+      expect(await rejected(statement, [row.id])).toBe('23505');
     });
 
     it('a claim of a registered record, a claim without history, and a second claim', async () => {
-      const organisation = await room.organisation('Kestrel Switching');
-      const key = await room.register(organisation, newMeterPoint());
+      const organisation = await fixture.organisation('Kestrel Switching');
+      const key = await fixture.register(organisation, newMeterPoint());
       const { id: active } = await at(key);
-      const { id } = await room.reported(newMeterPoint());
+      const { id } = await fixture.reported(newMeterPoint());
       const claim =
         'update access_record set claimed_at = register_now(), superseded_by = gen_random_uuid() where id = $1';
-      expect(await refused(claim, [active])).toBe(FORBIDDEN);
-      expect(await refused(claim, [id])).toBe('done');
-      expect(await refused(claim, [id], 'commit')).toBe(FORBIDDEN);
+      expect(await rejected(claim, [active])).toBe(FORBIDDEN);
+      expect(await rejected(claim, [id])).toBe('done');
+      expect(await rejected(claim, [id], 'commit')).toBe(FORBIDDEN);
       const twice = async () => {
-        await room.tables.application.query(claim, [id]);
-        return room.tables.application.query(claim, [id]);
+        await fixture.tables.application.query(claim, [id]);
+        return fixture.tables.application.query(claim, [id]);
       };
-      expect(await outcomeOf(room.tables.application, twice)).toBe(FORBIDDEN);
+      expect(await outcomeOf(fixture.tables.application, twice)).toBe(FORBIDDEN);
       const half = 'update access_record set claimed_at = register_now() where id = $1';
-      expect(await refused(half, [id])).toBe(FORBIDDEN);
+      expect(await rejected(half, [id])).toBe(FORBIDDEN);
     });
   });
 }

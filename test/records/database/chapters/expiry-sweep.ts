@@ -175,12 +175,12 @@ export function expirySweep(showsPlan = true): void {
         (await owner.query(`select count(*)::int as count from event where type = 'access.expired'`)).rows[0]
           .count as number;
       const eventsBefore = await events();
-      const asked = jest.spyOn(database.pool, 'query');
+      const queries = jest.spyOn(database.pool, 'query');
       const before = performance.now();
       await expireDueRecords(database.pool, toTheEnd);
       const took = performance.now() - before;
-      const [{ text }] = asked.mock.calls[0] as unknown as [{ text: string }];
-      asked.mockRestore();
+      const [{ text }] = queries.mock.calls[0] as unknown as [{ text: string }];
+      queries.mockRestore();
       const idle = performance.now();
       await expireDueRecords(database.pool, toTheEnd);
       const tookIdle = performance.now() - idle;

@@ -25,7 +25,7 @@ export function lookups(): void {
     readonly count: number;
   }
 
-  describe('Who looked at access records', () => {
+  describe('Lookups of access records', () => {
     let tables: AccessDatabase;
     let database: Database;
     let lists: AccessRecordQueries;
@@ -91,19 +91,19 @@ export function lookups(): void {
     });
 
     describe('by verification', () => {
-      let looks: VerificationCounter;
+      let lookups: VerificationCounter;
       beforeEach(() => {
-        looks = verificationCounter((seen) => countVerifications(database, seen), silent);
+        lookups = verificationCounter((seen) => countVerifications(database, seen), silent);
       });
-      afterEach(() => looks.close());
+      afterEach(() => lookups.close());
 
       it('is written within a second, each record and caller apart', async () => {
         const { ids } = await meterPointWith(2);
         const [one, other] = ids.toSorted() as [string, string];
         const timers = jest.spyOn(globalThis, 'setTimeout');
-        for (let n = 0; n < 3; n++) looks.verified(one, null);
-        looks.verified(one, ACCOUNT);
-        looks.verified(other, null);
+        for (let n = 0; n < 3; n++) lookups.verified(one, null);
+        lookups.verified(one, ACCOUNT);
+        lookups.verified(other, null);
         const waits = timers.mock.calls.map(([, milliseconds]) => milliseconds);
         timers.mockRestore();
         const counters = await until(async () => {
@@ -116,8 +116,8 @@ export function lookups(): void {
 
       it('is written when the register ends', async () => {
         const { ids } = await meterPointWith(1);
-        looks.verified(ids[0] as string, null);
-        await looks.close();
+        lookups.verified(ids[0] as string, null);
+        await lookups.close();
         expect(await countersOf(tables.owner, ...ids)).toEqual(['holder verification 1']);
       });
 
@@ -131,9 +131,9 @@ export function lookups(): void {
       it('is not counted for a record that is unknown or has lost its meter point', async () => {
         const gone = await putRecord(tables.owner, { meterPointId: null });
         const unknown = randomUUID();
-        looks.verified(gone, null);
-        looks.verified(unknown, null);
-        await looks.close();
+        lookups.verified(gone, null);
+        lookups.verified(unknown, null);
+        await lookups.close();
         expect(await countersOf(tables.owner, gone, unknown)).toEqual([]);
       });
     });
@@ -152,9 +152,9 @@ export function lookups(): void {
       await lists.page({ ...EVERYTHING, meterPointId, duid: DUID }, { first: 1, after: null }, ACCOUNT);
       const whole = { isCurrent: true, isContested: false, ownRecordIds: [] };
       const scope = { meterPointId, ...whole, since: '2026-06-01', beganAt: null, endedAt: null };
-      const looks = await new CustomerRecordRepository(database).looks(scope, 500);
+      const lookups = await new CustomerRecordRepository(database).looks(scope, 500);
       const thisHour = new Date(Math.floor((await clock.now()).getTime() / 3_600_000) * 3_600_000);
-      expect(looks.map(({ record, ...look }) => ({ ...look, of: record.id === id }))).toEqual([
+      expect(lookups.map(({ record, ...lookup }) => ({ ...lookup, of: record.id === id }))).toEqual([
         { organisation: 'Harbourlight', kind: 'listing', hour: thisHour, count: 1, of: true },
         {
           organisation: 'Brackenfield Meter Data',
@@ -165,7 +165,7 @@ export function lookups(): void {
         },
         { organisation: null, kind: 'verification', hour: new Date('2026-05-31T23:00Z'), count: 2, of: true },
       ]);
-      expect(looks.map(({ record }) => record.isCustomers)).toEqual([true, true, true]);
+      expect(lookups.map(({ record }) => record.isCustomers)).toEqual([true, true, true]);
       expect(await new CustomerRecordRepository(database).looks(scope, 1)).toHaveLength(1);
     });
 
@@ -177,14 +177,14 @@ export function lookups(): void {
       await tables.owner.query(insert, [id, '2026-06-09T23:00Z', 2]); // the day of the Change of Tenancy has begun in London
       const own = { isCurrent: false, isContested: false, ownRecordIds: [identityRecordId] };
       const former = { meterPointId: 'meter point', ...own, since: '2026-06-01', beganAt: null };
-      const looks = (endedAt: string | null) =>
+      const lookups = (endedAt: string | null) =>
         new CustomerRecordRepository(database)
           .looks({ ...former, endedAt }, 500)
           .then((all) => all.map(({ count }) => count));
-      expect(await looks('2026-06-09T23:00:00Z')).toEqual([1]);
-      expect(await looks('2026-06-09T23:59:59.999Z')).toEqual([1]);
-      expect(await looks('2026-06-10T00:00:00Z')).toEqual([2, 1]);
-      expect(await looks(null)).toEqual([2, 1]);
+      expect(await lookups('2026-06-09T23:00:00Z')).toEqual([1]);
+      expect(await lookups('2026-06-09T23:59:59.999Z')).toEqual([1]);
+      expect(await lookups('2026-06-10T00:00:00Z')).toEqual([2, 1]);
+      expect(await lookups(null)).toEqual([2, 1]);
     });
   });
 
@@ -206,15 +206,15 @@ export function lookups(): void {
     afterEach(() => jest.useRealTimers());
 
     it('remain in memory, and are written with later ones', async () => {
-      const looks = verificationCounter(write, logger);
+      const lookups = verificationCounter(write, logger);
       const [one, other] = ['1', '2'].map((digit) => digit.repeat(36)) as [string, string];
       fails = true;
-      looks.verified(other, 'acc');
+      lookups.verified(other, 'acc');
       await jest.advanceTimersByTimeAsync(1_000);
       expect(logged).toHaveLength(1);
       fails = false;
-      looks.verified(other, 'acc');
-      looks.verified(one, null);
+      lookups.verified(other, 'acc');
+      lookups.verified(one, null);
       await jest.advanceTimersByTimeAsync(6_000);
       expect(written).toEqual([
         [
@@ -225,13 +225,13 @@ export function lookups(): void {
     });
 
     it('are dropped above a bound, which is logged, while existing pairs are counted', async () => {
-      const looks = verificationCounter(write, logger);
+      const lookups = verificationCounter(write, logger);
       const idOf = (n: number) => String(n).padStart(36, '0');
-      for (let n = 0; n < 50_010; n++) looks.verified(idOf(n), null);
-      looks.verified(idOf(0), null);
-      await looks.close();
+      for (let n = 0; n < 50_010; n++) lookups.verified(idOf(n), null);
+      lookups.verified(idOf(0), null);
+      await lookups.close();
       expect(written.flat()).toHaveLength(50_000);
-      expect(Math.max(...written.map(({ length }) => length))).toBe(1_000); // requests are answered in between
+      expect(Math.max(...written.map(({ length }) => length))).toBe(1_000); // the event loop handles requests between batches
       expect(written[0]?.[0]).toEqual({ recordId: idOf(0), accountId: '', count: 2 });
       expect(logged.map((line) => JSON.parse(line).lost)).toEqual([10]);
     });

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { Pool } from 'pg';
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import type { AccountRole } from '../../../../schema/roles';
-import { type SignInRoom, newMpxn, roomOfThisFile } from '../../../support/sign-in-room';
+import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
 import { recordOnContract } from '../../../support/access-records';
 
 export function operatorReports(): void {
@@ -21,13 +21,13 @@ export function operatorReports(): void {
     leadControllerName legalBasis purpose discoveredAccess { organisationName organisationReference firstSeen lastSeen dataTypesObserved }
   } }`;
 
-  let room: SignInRoom;
+  let fixture: SignInFixture;
   let dataUser: Caller;
   beforeAll(async () => {
-    room = await roomOfThisFile();
-    dataUser = await room.dataUser();
+    fixture = await fixtureOfThisFile();
+    dataUser = await fixture.dataUser();
   });
-  afterEach(() => room.moveClock(0));
+  afterEach(() => fixture.moveClock(0));
 
   const callerWith = (role: AccountRole, duid: string | null = null): Caller => ({
     accountId: `acc_${role.slice(0, 2).charCodeAt(0).toString(16).padStart(24, '0')}`,
@@ -37,8 +37,8 @@ export function operatorReports(): void {
   });
   const operator = callerWith('communications_operator');
   const OTHERS: AccountRole[] = ['data_user', 'data_provider', 'portal', 'supplier', 'admin', 'analyst'];
-  const SOMEBODY = `duid_${'e'.repeat(24)}`;
-  const calling = (role: AccountRole) => callerWith(role, ['data_user', 'portal'].includes(role) ? SOMEBODY : null);
+  const ANOTHER_DUID = `duid_${'e'.repeat(24)}`;
+  const calling = (role: AccountRole) => callerWith(role, ['data_user', 'portal'].includes(role) ? ANOTHER_DUID : null);
 
   const sighting = (change: object = {}) => ({
     mpxn: newMpxn(),
@@ -50,7 +50,7 @@ export function operatorReports(): void {
     ...change,
   });
   const report = (input: object, key: string | null = null, caller: Caller = operator) =>
-    room.askAccess(REPORT, { input, key }, { caller });
+    fixture.executeInAccess(REPORT, { input, key }, { caller });
   const reported = async (input: object) => {
     const { data, codes } = await report(input);
     expect(codes).toEqual([]);
@@ -63,12 +63,12 @@ export function operatorReports(): void {
     ...more,
   });
   const record = (input: object, key: string | null = null, caller: Caller = operator) =>
-    room.ask(RECORD, { input, key }, { caller });
-  const rows = async (text: string, ...values: unknown[]) => (await room.owner.query(text, values)).rows;
+    fixture.execute(RECORD, { input, key }, { caller });
+  const rows = async (text: string, ...values: unknown[]) => (await fixture.owner.query(text, values)).rows;
 
   /** Registers access at a meter point; its key. */
   async function registered(by: Caller, mpxn: string): Promise<string> {
-    const ir = await room.newRecord(by, {}, { mpxn });
+    const ir = await fixture.newRecord(by, {}, { mpxn });
     const { recordMetadata, processing, accessEvent } = recordOnContract();
     const input = {
       recordMetadata: {
@@ -83,7 +83,7 @@ export function operatorReports(): void {
       processing: { ...processing, legalBasis: 'UK_CONTRACT', dataTypes: ['HH_CONSUMPTION'] },
       accessEvent: { ...accessEvent, registeredAt: accessEvent.registeredAt.toISOString() },
     };
-    const { data, codes } = await room.askAccess(
+    const { data, codes } = await fixture.executeInAccess(
       'mutation ($input: AccessRecordInput!) { registerAccessRecord(input: $input) { accessToken { key } } }',
       { input },
       { caller: by },
@@ -100,13 +100,13 @@ export function operatorReports(): void {
     });
 
     it('reports them, unauthenticated callers do not, and no caller executes operations of services', async () => {
-      expect((await room.askAccess(REPORT, { input: sighting() })).codes).toEqual(['AUT001']);
-      expect((await room.ask(RECORD, { input: change() })).codes).toEqual(['AUT001']);
+      expect((await fixture.executeInAccess(REPORT, { input: sighting() })).codes).toEqual(['AUT001']);
+      expect((await fixture.execute(RECORD, { input: change() })).codes).toEqual(['AUT001']);
       const keep = 'mutation ($mpxn: MPxN!) { keepDiscoveredMeterPoint(mpxn: $mpxn) { meterPointId } }';
-      expect((await room.ask(keep, { mpxn: newMpxn() }, { caller: operator })).codes).toEqual(['PRM001']);
+      expect((await fixture.execute(keep, { mpxn: newMpxn() }, { caller: operator })).codes).toEqual(['PRM001']);
       const announce = `mutation { announceChangeOfTenancy(id: "${randomBytes(16).toString('hex')}", meterPointId: "x",
       effectiveDate: "2026-01-01", sourceReference: "x") { activeRecordsAffected } }`;
-      expect((await room.askAccess(announce, {}, { caller: operator })).codes).toEqual(['PRM001']);
+      expect((await fixture.executeInAccess(announce, {}, { caller: operator })).codes).toEqual(['PRM001']);
     });
   });
 
@@ -115,7 +115,7 @@ export function operatorReports(): void {
       const input = sighting({ lastSeen: '2026-06-11' });
       const { ak, state, isNew } = await reported(input);
       expect([state, isNew]).toEqual(['DISCOVERED', true]);
-      const { data, codes } = await room.askAccess(READ, { key: ak });
+      const { data, codes } = await fixture.executeInAccess(READ, { key: ak });
       expect(codes).toEqual([]);
       expect(data.accessRecord).toEqual({
         recordMetadata: {
@@ -161,21 +161,23 @@ export function operatorReports(): void {
     it('cannot be in the future, by the register’s clock and the day in Great Britain', async () => {
       const { now } = (await rows('select register_now() as now'))[0] as { now: Date };
       // 23:30 UTC of a day in June is the next day in Great Britain.
-      await room.moveClock(Math.round((Date.parse('2027-06-10T23:30:00Z') - now.getTime()) / 1000));
+      await fixture.moveClock(Math.round((Date.parse('2027-06-10T23:30:00Z') - now.getTime()) / 1000));
       expect((await report(sighting({ firstSeen: '2027-06-11' }))).codes).toEqual([]);
       expect((await report(sighting({ firstSeen: '2027-06-12' }))).codes).toEqual(['VAL003']);
       expect((await report(sighting({ lastSeen: '2027-06-12' }))).codes).toEqual(['VAL003']);
     });
 
-    it("is nobody's: it can be neither replaced nor revoked, and its history is for the back office", async () => {
+    it('has no owner: it can be neither replaced nor revoked, and only the back office reads its history', async () => {
       const { ak } = await reported(sighting());
       const revoke = 'mutation ($key: AccessKey!) { revokeAccessRecord(key: $key) { ak } }';
-      expect((await room.askAccess(revoke, { key: ak }, { caller: dataUser })).codes).toEqual(['PRM002']);
-      expect((await room.askAccess(revoke, { key: ak }, { caller: calling('portal') })).codes).toEqual(['NTF001']);
+      expect((await fixture.executeInAccess(revoke, { key: ak }, { caller: dataUser })).codes).toEqual(['PRM002']);
+      expect((await fixture.executeInAccess(revoke, { key: ak }, { caller: calling('portal') })).codes).toEqual([
+        'NTF001',
+      ]);
       const history =
         'query ($key: AccessKey!) { accessRecord(key: $key) { dataUser { duid } transitions { nodes { cause } } } }';
       for (const role of OTHERS) {
-        const { data, codes } = await room.askAccess(history, { key: ak }, { caller: calling(role) });
+        const { data, codes } = await fixture.executeInAccess(history, { key: ak }, { caller: calling(role) });
         const mayRead = role === 'admin' || role === 'analyst';
         expect([role, codes]).toEqual([role, mayRead ? [] : ['PRM002']]);
         if (mayRead)
@@ -185,10 +187,12 @@ export function operatorReports(): void {
 
     it.each(OTHERS)('is, by its internal id, for the back office only: %s', async (role) => {
       const { ak } = await reported(sighting());
-      const { data } = await room.askAccess('query ($key: AccessKey!) { accessRecord(key: $key) { id } }', { key: ak });
+      const { data } = await fixture.executeInAccess('query ($key: AccessKey!) { accessRecord(key: $key) { id } }', {
+        key: ak,
+      });
       const query = 'query ($of: [_Any!]!) { _entities(representations: $of) { ... on AccessRecord { state ak } } }';
       const of = [{ __typename: 'AccessRecord', id: data.accessRecord.id }];
-      const { data: found, codes } = await room.askAccess(query, { of }, { caller: calling(role) });
+      const { data: found, codes } = await fixture.executeInAccess(query, { of }, { caller: calling(role) });
       expect(codes).toEqual(['PRM002']);
       const mayRead = role === 'admin' || role === 'analyst'; // but never its key
       expect(found?._entities).toEqual(mayRead ? [{ state: 'DISCOVERED', ak: null }] : [null]);
@@ -198,27 +202,27 @@ export function operatorReports(): void {
       const { ak } = await reported(sighting());
       const list = (field: string) =>
         `{ list: ${field}(state: DISCOVERED) { nodes { leadControllerName recordMetadata { duid } legalBasis } } }`;
-      const all = await room.askAccess(list('allAccessRecords'), {}, { caller: calling('analyst') });
+      const all = await fixture.executeInAccess(list('allAccessRecords'), {}, { caller: calling('analyst') });
       expect(all.codes).toEqual([]);
       expect(all.data.list.nodes[0]).toEqual({
         leadControllerName: 'Gadwall Analytics',
         recordMetadata: { duid: null },
         legalBasis: null,
       });
-      const own = await room.askAccess(list('accessRecords'), {}, { caller: dataUser });
+      const own = await fixture.executeInAccess(list('accessRecords'), {}, { caller: dataUser });
       expect([own.codes, own.data.list.nodes]).toEqual([[], []]);
       expect(ak).toMatch(/^ak_/);
     });
 
-    it('has its MPxN sealed in `identity`, and nowhere in `access`', async () => {
+    it('has its MPxN encrypted in `identity`, and nowhere in `access`', async () => {
       const input = sighting();
       await reported(input);
       await reported(input);
       const kept = await rows('select sealed from identity.discovered_meter_point');
       expect(kept.some(({ sealed }) => (sealed as Buffer).includes(input.mpxn))).toBe(false);
-      const { rows: records } = await room.owner.query('select to_jsonb(r) as r from access.access_record r');
+      const { rows: records } = await fixture.owner.query('select to_jsonb(r) as r from access.access_record r');
       expect(JSON.stringify(records)).not.toContain(input.mpxn);
-      expect(room.log()).not.toContain(input.mpxn);
+      expect(fixture.log()).not.toContain(input.mpxn);
     });
 
     it('has a stored response for a repeated idempotency key, over both subgraphs', async () => {
@@ -235,11 +239,11 @@ export function operatorReports(): void {
       await registered(dataUser, input.mpxn);
       const first = await record(input);
       expect(first.codes).toEqual([]);
-      const answer = { ...input, activeRecordsAffected: 1, dataUsersNotified: [dataUser.duid], replayed: false };
-      expect(first.data.recordChangeOfTenancy).toEqual({ ...answer, isNew: true });
+      const result = { ...input, activeRecordsAffected: 1, dataUsersNotified: [dataUser.duid], replayed: false };
+      expect(first.data.recordChangeOfTenancy).toEqual({ ...result, isNew: true });
       await registered(dataUser, input.mpxn);
       const again = await record(input);
-      expect(again.data.recordChangeOfTenancy).toEqual({ ...answer, isNew: false });
+      expect(again.data.recordChangeOfTenancy).toEqual({ ...result, isNew: false });
       expect(
         await rows(`select from access.event where type = 'tenancy.change' and duid = $1`, dataUser.duid),
       ).toHaveLength(1);
@@ -256,11 +260,11 @@ export function operatorReports(): void {
     });
 
     it('is recorded and announced once by concurrent calls', async () => {
-      const owner = await room.dataUser();
+      const owner = await fixture.dataUser();
       const input = change();
       await registered(owner, input.mpxn);
-      const answers = await Promise.all(Array.from({ length: 6 }, () => record(input)));
-      const made = answers.map(({ data }) => data.recordChangeOfTenancy);
+      const results = await Promise.all(Array.from({ length: 6 }, () => record(input)));
+      const made = results.map(({ data }) => data.recordChangeOfTenancy);
       expect(made.filter(({ isNew }) => isNew)).toHaveLength(1);
       expect(new Set(made.map(({ dataUsersNotified }) => dataUsersNotified.join()))).toEqual(new Set([owner.duid]));
       expect(await rows('select from access.event where duid = $1 and change_id is not null', owner.duid)).toHaveLength(
@@ -269,7 +273,7 @@ export function operatorReports(): void {
     });
 
     it('is announced when it is recorded, also a future one, and starts an occupancy on its day', async () => {
-      const owner = await room.dataUser();
+      const owner = await fixture.dataUser();
       const mpxn = newMpxn();
       await registered(owner, mpxn);
       const ahead = new Date(Date.now() + 10 * 86_400_000).toISOString().slice(0, 10);
@@ -277,14 +281,14 @@ export function operatorReports(): void {
       expect(data.recordChangeOfTenancy.dataUsersNotified).toEqual([owner.duid]);
       const reidentify = async () =>
         (
-          await room.ask(
+          await fixture.execute(
             'mutation ($mpxn: MPxN!) { reidentify(input: { mpxn: $mpxn, method: MAGIC_LINK }) { method } }',
             { mpxn },
             { caller: owner },
           )
         ).codes;
       expect(await reidentify()).toEqual([]);
-      await room.moveClock(12 * 86_400);
+      await fixture.moveClock(12 * 86_400);
       expect(await reidentify()).toEqual(['REI001']);
     });
 
@@ -295,8 +299,8 @@ export function operatorReports(): void {
 
     it('has the first response for a repeated idempotency key, including that it was new', async () => {
       const [input, key] = [change(), randomBytes(8).toString('hex')];
-      const answers = await Promise.all(Array.from({ length: 4 }, () => record(input, key)));
-      const made = answers.map(({ data }) => data.recordChangeOfTenancy);
+      const results = await Promise.all(Array.from({ length: 4 }, () => record(input, key)));
+      const made = results.map(({ data }) => data.recordChangeOfTenancy);
       expect(made.map(({ isNew }) => isNew)).toEqual([true, true, true, true]);
       expect(made.filter(({ replayed }) => replayed)).toHaveLength(3);
       expect((await record({ ...input, effectiveDate: '2026-09-03' }, key)).codes).toEqual(['CNF004']);
@@ -304,38 +308,35 @@ export function operatorReports(): void {
 
     it.each([
       ['at once', false],
-      ['after somebody else has announced it', true],
-    ])(
-      'whose recording failed is answered to a repeat under the same key as new, one time: %s',
-      async (_, meanwhile) => {
-        const owner = await room.dataUser();
-        const [input, key] = [change(), randomBytes(8).toString('hex')];
-        await registered(owner, input.mpxn);
-        await room.owner.query('alter table access.tenancy_change rename to tenancy_change_away');
-        const failed = await record(input, key);
-        await room.owner.query('alter table access.tenancy_change_away rename to tenancy_change');
-        expect(failed.codes).toEqual(['SYS001']);
-        expect((await record({ ...input, sourceReference: 'another' }, key)).codes).toEqual(['CNF004']);
-        if (meanwhile) expect((await record(input)).data.recordChangeOfTenancy.isNew).toBe(false);
-        const answers = await Promise.all(Array.from({ length: 4 }, () => record(input, key)));
-        const made = answers.map(({ data }) => data.recordChangeOfTenancy);
-        const answer = { ...input, activeRecordsAffected: 1, dataUsersNotified: [owner.duid], isNew: true };
-        expect(made.map(({ replayed }) => replayed).toSorted()).toEqual([false, true, true, true]);
-        for (const each of made) expect(each).toMatchObject(answer);
-        expect((await record(input, key)).data.recordChangeOfTenancy).toEqual({ ...answer, replayed: true });
-      },
-    );
+      ['after another request has announced it', true],
+    ])('whose recording failed is new for one repeat with the same idempotency key: %s', async (_, meanwhile) => {
+      const owner = await fixture.dataUser();
+      const [input, key] = [change(), randomBytes(8).toString('hex')];
+      await registered(owner, input.mpxn);
+      await fixture.owner.query('alter table access.tenancy_change rename to tenancy_change_away');
+      const failed = await record(input, key);
+      await fixture.owner.query('alter table access.tenancy_change_away rename to tenancy_change');
+      expect(failed.codes).toEqual(['SYS001']);
+      expect((await record({ ...input, sourceReference: 'another' }, key)).codes).toEqual(['CNF004']);
+      if (meanwhile) expect((await record(input)).data.recordChangeOfTenancy.isNew).toBe(false);
+      const results = await Promise.all(Array.from({ length: 4 }, () => record(input, key)));
+      const made = results.map(({ data }) => data.recordChangeOfTenancy);
+      const result = { ...input, activeRecordsAffected: 1, dataUsersNotified: [owner.duid], isNew: true };
+      expect(made.map(({ replayed }) => replayed).toSorted()).toEqual([false, true, true, true]);
+      for (const each of made) expect(each).toMatchObject(result);
+      expect((await record(input, key)).data.recordChangeOfTenancy).toEqual({ ...result, replayed: true });
+    });
 
-    it('has MPxN and reference sealed in `identity`, and neither in any log', async () => {
+    it('has MPxN and reference encrypted in `identity`, and neither in any log', async () => {
       const input = change({ sourceReference: `Reference ${randomInt(1e9)}` });
       await record(input);
-      const { rows: kept } = await room.owner.query(
+      const { rows: kept } = await fixture.owner.query(
         'select to_jsonb(c) as c, sealed from identity.change_of_tenancy c',
       );
       for (const secret of [input.mpxn, input.sourceReference]) {
         expect(JSON.stringify(kept.map(({ c }) => c))).not.toContain(secret);
         expect(kept.some(({ sealed }) => sealed !== null && (sealed as Buffer).includes(secret))).toBe(false);
-        expect(room.log()).not.toContain(secret);
+        expect(fixture.log()).not.toContain(secret);
       }
     });
 
@@ -347,13 +348,13 @@ export function operatorReports(): void {
       const input = change();
       await record(input);
       await expect(
-        room.owner.query(`update identity.change_of_tenancy set ${set} where announced_at is not null`),
+        fixture.owner.query(`update identity.change_of_tenancy set ${set} where announced_at is not null`),
       ).rejects.toMatchObject({ code: '23001' });
     });
 
     it('and the job of its announcement agree in either order', async () => {
       await record(change());
-      await room.jobsDone();
+      await fixture.jobsDone();
       expect(
         await rows('select from identity.change_of_tenancy where sealed is not null and announced_at is null'),
       ).toEqual([]);
@@ -362,18 +363,18 @@ export function operatorReports(): void {
 
   describe('The histories of a page of records', () => {
     it('cost one statement of each kind, each record its own part of it', async () => {
-      const owner = await room.dataUser();
+      const owner = await fixture.dataUser();
       const keys = [];
       for (let n = 0; n < 6; n++) keys.push(await registered(owner, newMpxn()));
-      await room.askAccess(`mutation { revokeAccessRecord(key: "${keys[0]}") { ak } }`, {}, { caller: owner });
-      const asked = jest.spyOn(Pool.prototype, 'query');
-      const { data, codes } = await room.askAccess(
+      await fixture.executeInAccess(`mutation { revokeAccessRecord(key: "${keys[0]}") { ak } }`, {}, { caller: owner });
+      const queries = jest.spyOn(Pool.prototype, 'query');
+      const { data, codes } = await fixture.executeInAccess(
         '{ accessRecords(first: 100) { nodes { ak version versions(first: 10) { nodes { version } } transitions(first: 10) { nodes { to } } state } } }',
         {},
         { caller: owner },
       );
-      const names = asked.mock.calls.map(([statement]) => (statement as unknown as { name?: string }).name);
-      asked.mockRestore();
+      const names = queries.mock.calls.map(([statement]) => (statement as unknown as { name?: string }).name);
+      queries.mockRestore();
       expect(codes).toEqual([]);
       const { nodes } = data.accessRecords;
       expect(nodes.map(({ ak }: { ak: string }) => ak).toSorted()).toEqual(keys.toSorted());

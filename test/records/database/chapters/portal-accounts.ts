@@ -43,7 +43,7 @@ export function portalAccounts(): void {
     const count = async (table: string): Promise<number> =>
       Number((await tables.owner.query(`select count(*) from ${table}`)).rows[0].count);
 
-    /** A record of its own at a meter point of its own, listed by the portal: its alias. */
+    /** Inserts a record at a new meter point, which the portal lists; returns its alias. */
     async function alias(row: Partial<AccessRow> = {}, listedBy = account): Promise<string> {
       const meterPointId = randomBytes(8).toString('hex');
       await putRecord(tables.owner, { ...row, meterPointId });
@@ -66,12 +66,12 @@ export function portalAccounts(): void {
 
     it('redeems its token with the list, once for concurrent calls', async () => {
       const proof = await token();
-      const answers = await Promise.allSettled(
+      const results = await Promise.allSettled(
         Array.from({ length: 20 }, () => portals.page(account, proof, ALL, PAGE)),
       );
-      expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-      for (const answer of answers) {
-        if (answer.status === 'rejected') expect(answer.reason).toMatchObject({ code: 'PRM003' });
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+      for (const result of results) {
+        if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'PRM003' });
       }
     });
 
@@ -85,13 +85,13 @@ export function portalAccounts(): void {
     it('leaves its token valid, and adds neither alias nor count, if the list fails', async () => {
       const proof = await token();
       const before = [await count('portal_alias'), await count('look'), await count('consumed_token')];
-      const refused = portals.page(account, proof, ALL, { first: 10, after: 'no cursor' });
-      await expect(refused).rejects.toMatchObject({ code: 'VAL001' });
+      const rejected = portals.page(account, proof, ALL, { first: 10, after: 'no cursor' });
+      await expect(rejected).rejects.toMatchObject({ code: 'VAL001' });
       expect([await count('portal_alias'), await count('look'), await count('consumed_token')]).toEqual(before);
       expect((await portals.page(account, proof, ALL, PAGE)).nodes.length).toBeGreaterThan(0);
     });
 
-    it('adds no alias for the look-ahead record', async () => {
+    it('adds no alias for the record that it reads beyond the page', async () => {
       const before = await count('portal_alias');
       const page = await portals.page(account, await token(), ALL, { first: 1, after: null });
       expect([page.nodes.length, page.pageInfo.hasNextPage, await count('portal_alias')]).toEqual([
@@ -131,7 +131,7 @@ export function portalAccounts(): void {
     });
 
     it.each(['uk-contract', 'uk-public-task', 'uk-legal-obligation', 'uk-legitimate-interests'] as const)(
-      'does not end access on %s, whose alias stands for nothing',
+      'does not end access based on %s, because its alias is not found',
       async (legalBasis) => {
         const ak = await alias({ legalBasis });
         expect(await portals.withdraw(account, ak, 'other', null)).toBeUndefined();
@@ -139,7 +139,7 @@ export function portalAccounts(): void {
       },
     );
 
-    it('withdraws only the given version, if one is given', async () => {
+    it('withdraws only the named version, if the request names one', async () => {
       const ak = await alias();
       expect(await portals.withdraw(account, ak, 'other', [2])).toBeUndefined();
       expect(await portals.stateOf(account, ak)).toBe('ACTIVE');

@@ -16,13 +16,18 @@ const LISTS = [null, DUID, OTHER].flatMap((duid) =>
   STATES.flatMap((state) => BASES.map((legalBasis) => ({ duid, state, legalBasis }))),
 );
 
-/** Counts the records of lists one by one: `$1` their Data Users, `$2` their states, `$3` their legal bases; null stands for all. */
+/**
+ * Counts the records of lists one by one: `$1` their Data Users, `$2` their states, `$3` their legal bases; null means
+ * all.
+ */
 const COUNT_OF_LISTS = `select (select count(*)::int from access_record r
     where (list.duid is null or r.duid = list.duid) and (list.state is null or ${stateNow('r')} = list.state)
       and (list.basis is null or r.legal_basis = list.basis)) as total
   from unnest($1::text[], $2::text[], $3::text[]) with ordinality as list (duid, state, basis, position) order by position`;
 
-/** Begins a transaction that may stay open while a slow machine counts: the product ends one that is idle for seconds. */
+/**
+ * Begins a transaction that may stay open while a slow machine counts: the product ends one that is idle for seconds.
+ */
 const BEGIN_WITHOUT_TIME_LIMIT = 'begin; set local idle_in_transaction_session_timeout = 0';
 
 /** Statement that changes the legal basis of a record, with its version. */

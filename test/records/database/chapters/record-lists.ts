@@ -26,10 +26,10 @@ export function recordLists(): void {
 
     /** The plan of the one statement by which a list is read, when the table is too large to be read as a whole. */
     async function planOf(read: (lists: AccessRecordQueries) => Promise<unknown>): Promise<string> {
-      const asked = jest.spyOn(database.pool, 'query');
+      const queries = jest.spyOn(database.pool, 'query');
       await read(new AccessRecordQueries(database));
-      const [{ text, values }] = asked.mock.calls[0] as unknown as [{ text: string; values: unknown[] }];
-      asked.mockRestore();
+      const [{ text, values }] = queries.mock.calls[0] as unknown as [{ text: string; values: unknown[] }];
+      queries.mockRestore();
       const { owner } = tables;
       await owner.query('set enable_seqscan = off; set enable_sort = off; set enable_bitmapscan = off');
       const { rows } = await owner.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);

@@ -129,7 +129,7 @@ export function references(): void {
     return { key, id: (await records.byKey(key))?.id as string, identityRecordId: link.id };
   }
   const replaced = (key: string, reference: string | null) => records.replace(ACTOR, key, inputWith(reference), null);
-  /** What the register reads with its keys of each version of a record, oldest first. */
+  /** Returns what the register decrypts of each version of a record, oldest first. */
   async function readable(id: string): Promise<(string | null)[]> {
     const { rows } = await tables.owner.query(
       `select record_id as id, v.version, key_hash, v.reference_sealed, wrapped_reference_key(record_id, v.version) as reference_key, v.document
@@ -303,13 +303,13 @@ export function references(): void {
     });
 
     const WITHOUT = `document = document - 'controllerReference'`;
-    const SEALED = `${WITHOUT}, reference_sealed = '\\x01'`;
+    const WITH_REFERENCE = `${WITHOUT}, reference_sealed = '\\x01'`;
     it.each([
       ['another sealed reference', `reference_sealed = '\\x02'`],
-      ['another document', `${SEALED}, document = '{}'`.replace(`${WITHOUT}, `, '')],
-      ['another version number', `${SEALED}, version = 7`],
-      ['another time', `${SEALED}, registered_at = register_now()`],
-    ])('do not let a version or a record be given %s', async (_, change) => {
+      ['another document', `${WITH_REFERENCE}, document = '{}'`.replace(`${WITHOUT}, `, '')],
+      ['another version number', `${WITH_REFERENCE}, version = 7`],
+      ['another time', `${WITH_REFERENCE}, registered_at = register_now()`],
+    ])('do not permit a version or a record with %s', async (_, change) => {
       for (const record of [id, clear]) {
         expect(await byOwner(`update access_record_version set ${change} where record_id = $1`, record)).toBe(
           FORBIDDEN,
@@ -324,12 +324,12 @@ export function references(): void {
     });
 
     it('let a reference in clear be encrypted, in version and record together', async () => {
-      const version = `update access_record_version set ${SEALED} where record_id = $1`;
-      const record = `update access_record set ${SEALED} where id = $1`;
+      const version = `update access_record_version set ${WITH_REFERENCE} where record_id = $1`;
+      const record = `update access_record set ${WITH_REFERENCE} where id = $1`;
       expect(await byOwner(record, clear)).toBe(FORBIDDEN);
       const both = () => tables.owner.query(version, [clear]).then(() => tables.owner.query(record, [clear]));
       expect(await outcomeOf(tables.owner, both, 'commit')).toBe('done');
-      expect(await byApplication(`update access_record_version set ${SEALED}`)).toBe(NO_RIGHT);
+      expect(await byApplication(`update access_record_version set ${WITH_REFERENCE}`)).toBe(NO_RIGHT);
     });
   });
 }

@@ -35,9 +35,9 @@ export function retention(): void {
 
     const startForgetting = () =>
       purgeExpired(database, pino({ level: 'error' }, { write: (line: string) => void logged.push(line) }));
-    const forget = () => startForgetting()();
+    const runPurge = () => startForgetting()();
     const rowsOf = async (table: string) => (await tables.owner.query(`select * from ${table}`)).rows;
-    const lookAt = (id: string, age: string) =>
+    const putLookup = (id: string, age: string) =>
       tables.owner.query(
         `insert into look (record_id, kind, hour, count) values ($1, 'listing', register_now() - interval '${age}', 1)`,
         [id],
@@ -50,10 +50,10 @@ export function retention(): void {
         await putRecord(tables.owner, { meterPointId: null, identityRecordId }),
       ];
       await tables.owner.query('insert into closed_identity_link (identity_record_id) values ($1)', [identityRecordId]);
-      await lookAt(id, '13 months 1 hour');
-      await lookAt(id, '12 months 27 days');
-      await lookAt(gone, '1 hour');
-      await forget();
+      await putLookup(id, '13 months 1 hour');
+      await putLookup(id, '12 months 27 days');
+      await putLookup(gone, '1 hour');
+      await runPurge();
       expect(await rowsOf('look')).toEqual([expect.objectContaining({ record_id: id })]);
       expect(logged).toEqual([]);
     });
@@ -81,7 +81,7 @@ export function retention(): void {
       );
     };
     /** Deletes expired responses until so many rows are left. */
-    const forgetResponses = async (pool: Pick<Database['pool'], 'query'>, left: number) => {
+    const purgeResponses = async (pool: Pick<Database['pool'], 'query'>, left: number) => {
       const logger = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
       const stop = purgePeriodically([expiredIdempotencyKeys(pool as Database['pool'])], 3_600, logger);
       await until(async () => ((await rowsOf('idempotency_key')).length === left ? true : undefined));
@@ -94,12 +94,12 @@ export function retention(): void {
       const statements: { deleted: number; from: unknown }[] = [];
       const recorded = {
         query: async (statement: { text: string; values: unknown[] }) => {
-          const answer = await database.pool.query<{ count: number }>(statement);
-          statements.push({ deleted: answer.rows[0]?.count ?? 0, from: statement.values[1] });
-          return answer;
+          const result = await database.pool.query<{ count: number }>(statement);
+          statements.push({ deleted: result.rows[0]?.count ?? 0, from: statement.values[1] });
+          return result;
         },
       } as unknown as Database['pool'];
-      await forgetResponses(recorded, 1);
+      await purgeResponses(recorded, 1);
       const counts = statements.map(({ deleted }) => deleted);
       // Over partitions, a statement also deletes expired rows at the same places of other partitions.
       expect(Math.max(...counts)).toBeLessThan(10_000);
@@ -116,7 +116,7 @@ export function retention(): void {
         create trigger delay before delete on idempotency_key for each row execute function delay_deletion()`);
       const pool = openPool({ ...sessionOptions(tables.address, '-c statement_timeout=400'), max: 1 });
       try {
-        await forgetResponses(pool, 0);
+        await purgeResponses(pool, 0);
       } finally {
         await pool.end();
         await tables.owner.query('drop function delay_deletion() cascade');
@@ -147,7 +147,7 @@ export function retention(): void {
       );
       await tables.owner.query('alter table portal_alias rename to away');
       try {
-        await forget();
+        await runPurge();
       } finally {
         await tables.owner.query('alter table away rename to portal_alias');
       }
@@ -159,12 +159,12 @@ export function retention(): void {
       const token = { hash: randomBytes(32), expiresAt: new Date((await clock.now()).getTime() + 3_600_000) };
       await consumeToken(database.pool, token);
       await clock.setOffset(30 * DAY + 7_200); // `identity` forgets the re-identification now
-      await forget();
+      await runPurge();
       await clock.setOffset(0);
       const again = await consumeToken(database.pool, token).catch(isTokenRejected);
       expect(again).toBe(true);
       await clock.setOffset(31 * DAY + 7_200);
-      await forget();
+      await runPurge();
       expect(await rowsOf('consumed_token')).toEqual([]);
     });
   });

@@ -2,21 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { ClosingRepository } from '../../../../subgraphs/access/identity-links/closing.repository';
 import type { TenancyChange } from '../../../../subgraphs/access/operator/tenancy-change.repository';
 import { outcomeOf } from '../../../support/access-database';
-import { type OperatorRoom, type Organisation, newMeterPoint, operatorRoom } from '../../../support/operator-room';
+import {
+  type OperatorFixture,
+  type Organisation,
+  newMeterPoint,
+  operatorFixture,
+} from '../../../support/operator-fixture';
 
 export function tenancyChanges(): void {
   const DAY = 86_400;
 
-  let room: OperatorRoom;
+  let fixture: OperatorFixture;
   let larkhill: Organisation;
   let kestrel: Organisation;
   beforeAll(async () => {
-    room = await operatorRoom();
-    larkhill = await room.organisation('Larkhill Insight');
-    kestrel = await room.organisation('Kestrel Switching');
+    fixture = await operatorFixture();
+    larkhill = await fixture.organisation('Larkhill Insight');
+    kestrel = await fixture.organisation('Kestrel Switching');
   });
-  afterEach(() => room.clock.setOffset(0));
-  afterAll(() => room.close());
+  afterEach(() => fixture.clock.setOffset(0));
+  afterAll(() => fixture.close());
 
   const change = (meterPointId: string, more: Partial<TenancyChange> = {}): TenancyChange => ({
     id: randomUUID(),
@@ -25,18 +30,18 @@ export function tenancyChanges(): void {
     sourceReference: 'COT-1',
     ...more,
   });
-  const rows = async (text: string, ...values: unknown[]) => (await room.tables.owner.query(text, values)).rows;
-  const idOf = async (ak: string) => (await room.records.byKey(ak))?.id as string;
+  const rows = async (text: string, ...values: unknown[]) => (await fixture.tables.owner.query(text, values)).rows;
+  const idOf = async (ak: string) => (await fixture.records.byKey(ak))?.id as string;
   const events = (id: string) =>
     rows('select type, duid, record_id, record_ids from event where change_id = $1 order by duid', id);
 
   describe('A Change of Tenancy', () => {
     it('is announced to each Data User with ACTIVE records at the meter point, with its own records only', async () => {
       const meterPoint = newMeterPoint();
-      const own = [await room.register(larkhill, meterPoint), await room.register(larkhill, meterPoint)];
-      const other = await room.register(kestrel, meterPoint);
-      const told = change(meterPoint);
-      expect(await room.changes.announce(told)).toEqual({
+      const own = [await fixture.register(larkhill, meterPoint), await fixture.register(larkhill, meterPoint)];
+      const other = await fixture.register(kestrel, meterPoint);
+      const announced = change(meterPoint);
+      expect(await fixture.changes.announce(announced)).toEqual({
         activeRecordsAffected: 3,
         dataUsersNotified: [larkhill.duid, kestrel.duid].toSorted(),
       });
@@ -44,75 +49,81 @@ export function tenancyChanges(): void {
         { type: 'tenancy.change', duid: larkhill.duid, record_id: null, record_ids: await Promise.all(own.map(idOf)) },
         { type: 'tenancy.change', duid: kestrel.duid, record_id: null, record_ids: [await idOf(other)] },
       ];
-      expect(await events(told.id)).toEqual(expected.toSorted((one, next) => one.duid.localeCompare(next.duid)));
+      expect(await events(announced.id)).toEqual(expected.toSorted((one, next) => one.duid.localeCompare(next.duid)));
     });
 
     it('affects no record that is not ACTIVE, is discovered or of another meter point, and notifies no Data User then', async () => {
       const meterPoint = newMeterPoint();
-      await room.register(larkhill, newMeterPoint());
-      await room.report(meterPoint);
-      await room.records.revoke(larkhill, await room.register(larkhill, meterPoint), null, null);
-      await room.register(kestrel, meterPoint, ({ accessEvent }) => {
+      await fixture.register(larkhill, newMeterPoint());
+      await fixture.report(meterPoint);
+      await fixture.records.revoke(larkhill, await fixture.register(larkhill, meterPoint), null, null);
+      await fixture.register(kestrel, meterPoint, ({ accessEvent }) => {
         accessEvent.expiry = new Date(Date.now() + DAY * 1000);
       });
-      await room.clock.setOffset(2 * DAY);
-      const told = change(meterPoint);
-      expect(await room.changes.announce(told)).toEqual({ activeRecordsAffected: 0, dataUsersNotified: [] });
-      expect(await events(told.id)).toEqual([]);
+      await fixture.clock.setOffset(2 * DAY);
+      const announced = change(meterPoint);
+      expect(await fixture.changes.announce(announced)).toEqual({ activeRecordsAffected: 0, dataUsersNotified: [] });
+      expect(await events(announced.id)).toEqual([]);
     });
 
     it('is not announced to a terminated Data User, which has no ACTIVE records', async () => {
       const meterPoint = newMeterPoint();
-      const gone = await room.organisation('Fernhollow Flexibility');
-      const paused = await room.organisation('Harbourlight Home');
-      for (const organisation of [gone, paused, larkhill]) await room.register(organisation, meterPoint);
+      const gone = await fixture.organisation('Fernhollow Flexibility');
+      const paused = await fixture.organisation('Harbourlight Home');
+      for (const organisation of [gone, paused, larkhill]) await fixture.register(organisation, meterPoint);
       const set = `update account set status = $2, suspended_at = case $2 when 'suspended' then register_now() end where duid = $1`;
       await rows(set, gone.duid, 'terminated');
       await rows(set, paused.duid, 'suspended');
-      const told = change(meterPoint);
+      const announced = change(meterPoint);
       const notified = [larkhill.duid, paused.duid].toSorted();
-      expect(await room.changes.announce(told)).toEqual({ activeRecordsAffected: 2, dataUsersNotified: notified });
-      expect((await events(told.id)).map(({ duid }) => duid)).toEqual(notified);
-      expect(await room.changes.announce(told)).toEqual({ activeRecordsAffected: 2, dataUsersNotified: notified });
+      expect(await fixture.changes.announce(announced)).toEqual({
+        activeRecordsAffected: 2,
+        dataUsersNotified: notified,
+      });
+      expect((await events(announced.id)).map(({ duid }) => duid)).toEqual(notified);
+      expect(await fixture.changes.announce(announced)).toEqual({
+        activeRecordsAffected: 2,
+        dataUsersNotified: notified,
+      });
     });
 
     it('with records of terminated Data Users only notifies no Data User', async () => {
       const meterPoint = newMeterPoint();
-      const gone = await room.organisation('Alderbrook Analytics');
-      await room.register(gone, meterPoint);
+      const gone = await fixture.organisation('Alderbrook Analytics');
+      await fixture.register(gone, meterPoint);
       await rows(`update account set status = 'terminated' where duid = $1`, gone.duid);
-      const told = change(meterPoint);
-      expect(await room.changes.announce(told)).toEqual({ activeRecordsAffected: 0, dataUsersNotified: [] });
-      expect(await events(told.id)).toEqual([]);
+      const announced = change(meterPoint);
+      expect(await fixture.changes.announce(announced)).toEqual({ activeRecordsAffected: 0, dataUsersNotified: [] });
+      expect(await events(announced.id)).toEqual([]);
     });
 
     it('revokes nothing', async () => {
       const meterPoint = newMeterPoint();
-      const key = await room.register(larkhill, meterPoint);
-      await room.changes.announce(change(meterPoint));
-      expect((await room.records.byKey(key))?.state).toBe('ACTIVE');
+      const key = await fixture.register(larkhill, meterPoint);
+      await fixture.changes.announce(change(meterPoint));
+      expect((await fixture.records.byKey(key))?.state).toBe('ACTIVE');
     });
 
     it('is announced once, for repeats and concurrent calls, which return the first result', async () => {
       const meterPoint = newMeterPoint();
-      await room.register(larkhill, meterPoint);
-      const told = change(meterPoint);
-      const answers = await Promise.all(Array.from({ length: 6 }, () => room.changes.announce(told)));
-      await room.register(kestrel, meterPoint);
-      answers.push(await room.changes.announce(told));
-      expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-      expect(await events(told.id)).toHaveLength(1);
+      await fixture.register(larkhill, meterPoint);
+      const announced = change(meterPoint);
+      const results = await Promise.all(Array.from({ length: 6 }, () => fixture.changes.announce(announced)));
+      await fixture.register(kestrel, meterPoint);
+      results.push(await fixture.changes.announce(announced));
+      expect(new Set(results.map((result) => JSON.stringify(result))).size).toBe(1);
+      expect(await events(announced.id)).toHaveLength(1);
     });
 
     it('has one subject with every other of its meter point, by which that cannot be found', async () => {
       const [meterPoint, elsewhere] = [newMeterPoint(), newMeterPoint()];
-      const told = [change(meterPoint), change(meterPoint), change(elsewhere)];
-      for (const each of told) await room.changes.announce(each);
+      const announced = [change(meterPoint), change(meterPoint), change(elsewhere)];
+      for (const each of announced) await fixture.changes.announce(each);
       const subjects = await rows(
         'select id, subject from tenancy_change where id = any($1)',
-        told.map(({ id }) => id),
+        announced.map(({ id }) => id),
       );
-      const [one, same, other] = told.map(({ id }) => subjects.find((row) => row.id === id).subject);
+      const [one, same, other] = announced.map(({ id }) => subjects.find((row) => row.id === id).subject);
       expect(one).toBe(same);
       expect(one).not.toBe(other);
       const kept = JSON.stringify(await rows('select * from tenancy_change'));
@@ -123,16 +134,16 @@ export function tenancyChanges(): void {
       const meterPoint = newMeterPoint();
       const identityRecordId = randomUUID();
       const own = [
-        await room.register(larkhill, meterPoint),
-        await room.register(larkhill, meterPoint, undefined, identityRecordId),
-        await room.register(larkhill, meterPoint),
+        await fixture.register(larkhill, meterPoint),
+        await fixture.register(larkhill, meterPoint, undefined, identityRecordId),
+        await fixture.register(larkhill, meterPoint),
       ];
       const [first, gone, last] = await Promise.all(own.map(idOf));
-      const told = change(meterPoint);
-      await room.changes.announce(told);
-      await room.records.revoke(larkhill, own[1] as string, null, null);
-      expect(await new ClosingRepository(room.database).close(identityRecordId, larkhill.duid)).toBe('closed');
-      expect((await events(told.id)).map(({ record_ids }) => record_ids)).toEqual([[first, last]]);
+      const announced = change(meterPoint);
+      await fixture.changes.announce(announced);
+      await fixture.records.revoke(larkhill, own[1] as string, null, null);
+      expect(await new ClosingRepository(fixture.database).close(identityRecordId, larkhill.duid)).toBe('closed');
+      expect((await events(announced.id)).map(({ record_ids }) => record_ids)).toEqual([[first, last]]);
       expect(JSON.stringify(await rows(`select record_ids from event where type = 'tenancy.change'`))).not.toContain(
         gone,
       );
@@ -141,32 +152,35 @@ export function tenancyChanges(): void {
     it.each([
       ['another record', `record_ids = record_ids || gen_random_uuid()`],
       ['other facts', `occurred_at = occurred_at`, '42501'],
-    ])('is not told of %s afterwards', async (_, set, code = '23001') => {
+    ])('is not extended by %s afterwards', async (_, set, code = '23001') => {
       const meterPoint = newMeterPoint();
-      await room.register(larkhill, meterPoint);
-      await room.changes.announce(change(meterPoint));
-      const { application } = room.tables;
+      await fixture.register(larkhill, meterPoint);
+      await fixture.changes.announce(change(meterPoint));
+      const { application } = fixture.tables;
       expect(await outcomeOf(application, () => application.query(`update event set ${set}`))).toBe(code);
     });
 
     it('stores the source reference encrypted, and decrypts it for notices', async () => {
-      const told = change(newMeterPoint(), { effectiveDate: '2027-02-28', sourceReference: 'Tŷ Gwyn 4' });
-      await room.changes.announce(told);
-      expect(await room.changes.fieldsOf(told.id)).toEqual({
-        id: told.id,
+      const announced = change(newMeterPoint(), { effectiveDate: '2027-02-28', sourceReference: 'Tŷ Gwyn 4' });
+      await fixture.changes.announce(announced);
+      expect(await fixture.changes.fieldsOf(announced.id)).toEqual({
+        id: announced.id,
         effectiveDate: '2027-02-28',
         sourceReference: 'Tŷ Gwyn 4',
       });
-      expect(await room.changes.fieldsOf(randomUUID())).toBeUndefined();
-      const [row] = await rows('select source_reference_sealed as sealed from tenancy_change where id = $1', told.id);
+      expect(await fixture.changes.fieldsOf(randomUUID())).toBeUndefined();
+      const [row] = await rows(
+        'select source_reference_sealed as sealed from tenancy_change where id = $1',
+        announced.id,
+      );
       expect((row.sealed as Buffer).toString('latin1')).not.toContain('Gwyn');
     });
 
     it.each(['delete from tenancy_change', `update tenancy_change set duids = '{}'`])(
       'is not rewritten: %s',
       async (statement) => {
-        await room.changes.announce(change(newMeterPoint()));
-        const { application, owner } = room.tables;
+        await fixture.changes.announce(change(newMeterPoint()));
+        const { application, owner } = fixture.tables;
         expect(await outcomeOf(application, () => application.query(statement))).toBe('42501');
         expect(await outcomeOf(owner, () => owner.query(statement))).toBe('23001');
       },

@@ -10,46 +10,48 @@ import {
   sweepExpiries,
 } from '../../../../subgraphs/access/records/sweeps.module';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
-import { type OperatorRoom, newMeterPoint, operatorRoom } from '../../../support/operator-room';
+import { type OperatorFixture, newMeterPoint, operatorFixture } from '../../../support/operator-fixture';
 import { until } from '../../../support/until';
 
 export function terminations(): void {
   const ADMIN = `acc_${'a'.repeat(24)}`;
   const HOUR = 3_600;
-  let room: OperatorRoom;
+  let fixture: OperatorFixture;
   let accounts: AccountRepository;
   beforeAll(async () => {
-    room = await operatorRoom();
+    fixture = await operatorFixture();
     accounts = new AccountRepository(
-      room.database,
+      fixture.database,
       keyedHash(Buffer.alloc(32, 1), 'account-secret'),
       Buffer.alloc(32, 2),
     );
   });
-  afterEach(() => room.clock.setOffset(0));
-  afterAll(() => room?.close());
+  afterEach(() => fixture.clock.setOffset(0));
+  afterAll(() => fixture?.close());
 
-  const rows = async (text: string, ...values: unknown[]) => (await room.tables.owner.query(text, values)).rows;
+  const rows = async (text: string, ...values: unknown[]) => (await fixture.tables.owner.query(text, values)).rows;
   const terminate = ({ accountId }: { accountId: string }) => accounts.changeStatus(ADMIN, accountId, 'terminate');
-  const sweep = () => revokeOfTerminated(room.database.pool, () => false);
+  const sweep = () => revokeOfTerminated(fixture.database.pool, () => false);
   const stored = async (id: string) => (await rows('select state from access_record where id = $1', id))[0].state;
   const recordOf = async (key: string) => {
-    const record = await room.records.byKey(key);
+    const record = await fixture.records.byKey(key);
     if (!record) throw new Error('there is no such record');
     return record;
   };
   const transitionsOf = async (id: string) =>
-    (await new RecordHistory(room.database).transitions(id, { first: 10, after: null })).edges.map(({ node }) => node);
-  const progress = ({ duid }: { duid: string }) => new TerminationRepository(room.database).progress(duid);
+    (await new RecordHistory(fixture.database).transitions(id, { first: 10, after: null })).edges.map(
+      ({ node }) => node,
+    );
+  const progress = ({ duid }: { duid: string }) => new TerminationRepository(fixture.database).progress(duid);
 
   describe('From the instant of a termination', () => {
     it('every read returns REVOKED, before and after the transitions are stored', async () => {
-      const [meterPoint, organisation] = [newMeterPoint(), await room.organisation('Alderbrook Analytics')];
-      const key = await room.register(organisation, meterPoint);
+      const [meterPoint, organisation] = [newMeterPoint(), await fixture.organisation('Alderbrook Analytics')];
+      const key = await fixture.register(organisation, meterPoint);
       await terminate(organisation);
       const [{ at }] = await rows('select terminated_at as at from account where duid = $1', organisation.duid);
       const { id } = await recordOf(key);
-      const lists = new AccessRecordQueries(room.database);
+      const lists = new AccessRecordQueries(fixture.database);
       const all = { duid: organisation.duid, meterPointId: null, legalBasis: null };
       const scope = {
         meterPointId: meterPoint,
@@ -60,7 +62,7 @@ export function terminations(): void {
         beganAt: null,
         endedAt: null,
       };
-      const customers = new CustomerRecordRepository(room.database);
+      const customers = new CustomerRecordRepository(fixture.database);
       const page = { first: 10, after: null };
       const read = async () => {
         const { accessEvent } = await recordOf(key);
@@ -100,28 +102,32 @@ export function terminations(): void {
     });
 
     it('records cannot be changed, withdrawn or claimed with, and their expiry changes nothing', async () => {
-      const [meterPoint, organisation] = [newMeterPoint(), await room.organisation('Alderbrook', 'ORG-9')];
-      const key = await room.register(organisation, meterPoint, ({ accessEvent }) => {
+      const [meterPoint, organisation] = [newMeterPoint(), await fixture.organisation('Alderbrook', 'ORG-9')];
+      const key = await fixture.register(organisation, meterPoint, ({ accessEvent }) => {
         accessEvent.expiry = new Date(Date.now() + HOUR * 1000);
       });
       await terminate(organisation);
-      expect(await room.records.revoke(organisation, key, null, null)).toBeUndefined();
-      expect(await room.report(meterPoint, { organisationReference: 'ORG-9' })).toMatchObject({ state: 'DISCOVERED' });
+      expect(await fixture.records.revoke(organisation, key, null, null)).toBeUndefined();
+      expect(await fixture.report(meterPoint, { organisationReference: 'ORG-9' })).toMatchObject({
+        state: 'DISCOVERED',
+      });
       expect(
         await rows('select from access_record where meter_point_id = $1 and claimed_at is not null', meterPoint),
       ).toEqual([]);
-      await room.clock.setOffset(2 * HOUR);
-      await expireDueRecords(room.database.pool, () => false);
+      await fixture.clock.setOffset(2 * HOUR);
+      await expireDueRecords(fixture.database.pool, () => false);
       expect((await recordOf(key)).state).toBe('REVOKED');
       await sweep();
       expect((await recordOf(key)).state).toBe('REVOKED');
     });
 
     it('two Data Users that are terminated at once both read REVOKED', async () => {
-      const organisations = [await room.organisation('Alderbrook'), await room.organisation('Harbourlight')];
-      const keys = await Promise.all(organisations.map((organisation) => room.register(organisation, newMeterPoint())));
-      await room.tables.owner.query('begin');
-      await room.tables.owner.query("update access.account set status = 'terminated' where duid = $1", [
+      const organisations = [await fixture.organisation('Alderbrook'), await fixture.organisation('Harbourlight')];
+      const keys = await Promise.all(
+        organisations.map((organisation) => fixture.register(organisation, newMeterPoint())),
+      );
+      await fixture.tables.owner.query('begin');
+      await fixture.tables.owner.query("update access.account set status = 'terminated' where duid = $1", [
         organisations[0]?.duid,
       ]);
       let isDone = false;
@@ -133,19 +139,19 @@ export function terminations(): void {
         );
         return waiting > 0 ? true : undefined;
       });
-      await room.tables.owner.query('commit');
+      await fixture.tables.owner.query('commit');
       await second;
       const states = await Promise.all(keys.map(async (key) => (await recordOf(key)).accessEvent.state));
       expect(states).toEqual(['REVOKED', 'REVOKED']);
     });
 
     it('expired records remain EXPIRED, and records of other Data Users do not change', async () => {
-      const [gone, other] = [await room.organisation('Alderbrook'), await room.organisation('Harbourlight')];
-      const expired = await room.register(gone, newMeterPoint(), ({ accessEvent }) => {
+      const [gone, other] = [await fixture.organisation('Alderbrook'), await fixture.organisation('Harbourlight')];
+      const expired = await fixture.register(gone, newMeterPoint(), ({ accessEvent }) => {
         accessEvent.expiry = new Date(Date.now() + HOUR * 1000);
       });
-      const kept = await room.register(other, newMeterPoint());
-      await room.clock.setOffset(2 * HOUR);
+      const kept = await fixture.register(other, newMeterPoint());
+      await fixture.clock.setOffset(2 * HOUR);
       await terminate(gone);
       await sweep();
       expect([(await recordOf(expired)).state, (await recordOf(kept)).state]).toEqual(['EXPIRED', 'ACTIVE']);
@@ -156,17 +162,17 @@ export function terminations(): void {
 
   describe('The sweep after a termination', () => {
     it('works in batches, concurrently and after a stop, and reports its progress to the back office', async () => {
-      const organisation = await room.organisation('Alderbrook');
-      const keys = await Promise.all(Array.from({ length: 30 }, () => room.register(organisation, newMeterPoint())));
+      const organisation = await fixture.organisation('Alderbrook');
+      const keys = await Promise.all(Array.from({ length: 30 }, () => fixture.register(organisation, newMeterPoint())));
       await terminate(organisation);
       expect(await progress(organisation)).toMatchObject({ recordsRevoked: 0, recordsRemaining: 30 });
       const { id } = await recordOf(keys[0] as string);
-      await room.tables.owner.query('begin');
-      await room.tables.owner.query('select from access_record where id = $1 for update', [id]);
+      await fixture.tables.owner.query('begin');
+      await fixture.tables.owner.query('select from access_record where id = $1 for update', [id]);
       await Promise.all([sweep(), sweep()]);
       expect(await progress(organisation)).toMatchObject({ recordsRevoked: 29, recordsRemaining: 1 });
-      await room.tables.owner.query('commit');
-      const sweeping = sweepExpiries(room.database, pino({ level: 'silent' }));
+      await fixture.tables.owner.query('commit');
+      const sweeping = sweepExpiries(fixture.database, pino({ level: 'silent' }));
       await until(async () => ((await progress(organisation))?.recordsRemaining === 0 ? true : undefined));
       await sweeping.stop();
       expect(await progress(organisation)).toMatchObject({ recordsRevoked: 30, recordsRemaining: 0 });

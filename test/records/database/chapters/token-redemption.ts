@@ -51,7 +51,7 @@ export function tokenRedemption(): void {
     const register = (proof: IdentityLink, key: string | null = null) =>
       records.register(ACTOR, recordOnConsent(), proof, request(key));
 
-    /** How many records are linked, tokens redeemed and answers kept: they go together. */
+    /** Returns the numbers of linked records, redeemed tokens and stored responses, which change together. */
     async function kept({ id, token }: IdentityLink) {
       const { rows } = await tables.owner.query<Record<string, number>>(
         `select (select count(*)::int from access_record where identity_record_id = $1) as records,
@@ -61,7 +61,7 @@ export function tokenRedemption(): void {
       );
       return rows[0];
     }
-    const answers = async () => (await kept(await link()))?.['answers'] as number;
+    const results = async () => (await kept(await link()))?.['answers'] as number;
 
     it('redeems it with the record, whose owner cannot read the Identity Record', async () => {
       const proof = await link();
@@ -75,7 +75,7 @@ export function tokenRedemption(): void {
     it('is rejected the second time, and leaves neither record nor stored response', async () => {
       const proof = await link();
       await register(proof);
-      const before = await answers();
+      const before = await results();
       await expect(register(proof, 'second')).rejects.toMatchObject({
         code: 'VAL009',
         extensions: { violations: [expect.objectContaining({ code: 'VAL009', path: ['reidentificationToken'] })] },

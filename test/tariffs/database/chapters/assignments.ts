@@ -27,30 +27,31 @@ export function tariffsOverTime(): void {
   const HOUR = 3_600_000;
   const inHours = (hours: number) => new Date(Math.floor(Date.now() / 1000) * 1000 + hours * HOUR).toISOString();
 
-  const publish = (input: Record<string, unknown>, mpid = 'LAPW') => graph.ask(PUBLISH, { input }, supplierOf(mpid));
+  const publish = (input: Record<string, unknown>, mpid = 'LAPW') =>
+    graph.execute(PUBLISH, { input }, supplierOf(mpid));
   const assign = async (mpxn: string, tariff: number, from: string, caller: Caller = supplierOf('LAPW')) =>
-    (await graph.ask(ASSIGN, { mpxn, tariffId: trf(tariff), from }, caller)).assignTariff;
-  const refusedAssignment = (mpxn: string, tariff: number, from: string, caller: Caller = supplierOf('LAPW')) =>
-    graph.refusal(ASSIGN, { mpxn, tariffId: trf(tariff), from }, caller);
+    (await graph.execute(ASSIGN, { mpxn, tariffId: trf(tariff), from }, caller)).assignTariff;
+  const assignmentError = (mpxn: string, tariff: number, from: string, caller: Caller = supplierOf('LAPW')) =>
+    graph.errorOf(ASSIGN, { mpxn, tariffId: trf(tariff), from }, caller);
 
   const END = `mutation End($mpxn: String!, $at: DateTime!) {
   endTariffAssignment(mpxn: $mpxn, at: $at) { from tariff { tariffId } supplier { mpid } } }`;
   const end = async (mpxn: string, at: string, caller: Caller = supplierOf('LAPW')) =>
-    (await graph.ask(END, { mpxn, at }, caller)).endTariffAssignment;
-  const refusedEnd = (mpxn: string, at: string, caller: Caller = supplierOf('LAPW')) =>
-    graph.refusal(END, { mpxn, at }, caller);
+    (await graph.execute(END, { mpxn, at }, caller)).endTariffAssignment;
+  const endError = (mpxn: string, at: string, caller: Caller = supplierOf('LAPW')) =>
+    graph.errorOf(END, { mpxn, at }, caller);
 
-  /** The number of the tariff that applies, null without one. */
+  /** Returns the number of the tariff that applies; null if none does. */
   async function applied(mpxn: string, at?: string, caller: Caller = ADMIN): Promise<number | null> {
     const query = 'query Applied($mpxn: String!, $at: DateTime) { appliedTariff(mpxn: $mpxn, at: $at) { tariffId } }';
-    const { appliedTariff } = await graph.ask(query, { mpxn, ...(at === undefined ? {} : { at }) }, caller);
+    const { appliedTariff } = await graph.execute(query, { mpxn, ...(at === undefined ? {} : { at }) }, caller);
     return appliedTariff && Number.parseInt(appliedTariff.tariffId.slice(4), 16);
   }
 
-  /** The assignments of an MPxN, the last one first: since when which tariff. */
+  /** Returns the assignments of an MPxN, the last one first: start and tariff. */
   async function assignments(mpxn: string, caller: Caller = ADMIN): Promise<string[]> {
     const query = `query Assignments($mpxn: String!) { tariffAssignments(mpxn: $mpxn) { nodes { mpxn from tariff { tariffId } supplier { mpid } } } }`;
-    const { tariffAssignments } = await graph.ask(query, { mpxn }, caller);
+    const { tariffAssignments } = await graph.execute(query, { mpxn }, caller);
     type Node = { mpxn: string; from: string; tariff: { tariffId: string } | null; supplier: { mpid: string } };
     return tariffAssignments.nodes.map((node: Node) => {
       expect(node.mpxn).toBe(mpxn);
@@ -60,7 +61,7 @@ export function tariffsOverTime(): void {
   }
 
   let count = 0;
-  /** An MPxN that nothing is known of. */
+  /** Returns an MPxN that is not stored. */
   const newMpxn = () => `10${String(++count).padStart(8, '0')}`;
 
   describe('The tariff of an MPxN over time', () => {
@@ -121,8 +122,8 @@ export function tariffsOverTime(): void {
       expect(await assignments(mpxn, supplierOf('FELL'))).toEqual([expect.stringMatching(/ 11 FELL$/)]);
       expect(await assignments(mpxn, supplierOf('LAPW'))).toEqual([expect.stringMatching(/ 1 LAPW$/)]);
       const query = `{ tariffAssignments(mpxn: "${mpxn}") { nodes { mpxn } } }`;
-      expect(await graph.refusal(query)).toBe('AUT001');
-      expect(await graph.refusal(query, {}, ANALYST)).toBe('PRM001');
+      expect(await graph.errorOf(query)).toBe('AUT001');
+      expect(await graph.errorOf(query, {}, ANALYST)).toBe('PRM001');
     });
 
     it('is listed page by page', async () => {
@@ -134,7 +135,7 @@ export function tariffsOverTime(): void {
       ] as const)
         await assign(mpxn, tariff, inHours(hours));
       const page = (after: string | null) =>
-        graph.ask(
+        graph.execute(
           'query Page($mpxn: String!, $after: String) { tariffAssignments(mpxn: $mpxn, first: 2, after: $after) { nodes { from } nextCursor } }',
           { mpxn, after },
           ADMIN,
@@ -182,9 +183,9 @@ export function tariffsOverTime(): void {
     it('in the past cannot be replaced: CNF001', async () => {
       const [mpxn, from] = [newMpxn(), inHours(-5)];
       await assign(mpxn, 1, from);
-      expect(await refusedAssignment(mpxn, 2, from)).toBe('CNF001 from');
-      expect(await refusedAssignment(mpxn, 11, from, ADMIN)).toBe('CNF001 from');
-      expect(await refusedEnd(mpxn, from)).toBe('CNF001 at');
+      expect(await assignmentError(mpxn, 2, from)).toBe('CNF001 from');
+      expect(await assignmentError(mpxn, 11, from, ADMIN)).toBe('CNF001 from');
+      expect(await endError(mpxn, from)).toBe('CNF001 at');
     });
 
     it('that has not started is superseded by another one or by an end', async () => {
@@ -203,11 +204,11 @@ export function tariffsOverTime(): void {
 
     it('that has started cannot be changed, not even by the owner of the database', async () => {
       await assign(newMpxn(), 1, inHours(-5));
-      const begun = 'where valid_from < now()';
+      const started = 'where valid_from < now()';
       for (const statement of [
-        `update tariff_step set withdrawn_at = now() ${begun}`,
-        `update tariff_step set tariff_id = null ${begun}`,
-        `delete from tariff_step ${begun}`,
+        `update tariff_step set withdrawn_at = now() ${started}`,
+        `update tariff_step set tariff_id = null ${started}`,
+        `delete from tariff_step ${started}`,
         'delete from meter_point',
       ])
         await expect(graph.owner.query(statement)).rejects.toMatchObject({ code: '23001' });
@@ -215,18 +216,18 @@ export function tariffsOverTime(): void {
 
     it('can be ended by its own supplier and by admins only', async () => {
       const mpxn = newMpxn();
-      expect(await refusedEnd(mpxn, inHours(1))).toBe('CNF001 at');
+      expect(await endError(mpxn, inHours(1))).toBe('CNF001 at');
       await assign(mpxn, 1, inHours(-5));
-      expect(await refusedEnd(mpxn, inHours(1), supplierOf('FELL'))).toBe('CNF001 at');
+      expect(await endError(mpxn, inHours(1), supplierOf('FELL'))).toBe('CNF001 at');
       await assign(mpxn, 11, inHours(3), supplierOf('FELL'));
-      expect(await refusedEnd(mpxn, inHours(4))).toBe('CNF001 at');
+      expect(await endError(mpxn, inHours(4))).toBe('CNF001 at');
       expect(await end(mpxn, inHours(4), ADMIN)).toMatchObject({ tariff: null, supplier: { mpid: 'FELL' } });
     });
 
     it('of another supplier that has not started can be superseded by an admin only', async () => {
       const [mpxn, from] = [newMpxn(), inHours(5)];
       await assign(mpxn, 11, from, supplierOf('FELL'));
-      expect(await refusedAssignment(mpxn, 1, from)).toBe('CNF001 from');
+      expect(await assignmentError(mpxn, 1, from)).toBe('CNF001 from');
       expect(await assignments(mpxn)).toEqual([`${from} 11 FELL`]);
       await assign(mpxn, 1, from, ADMIN);
       expect(await assignments(mpxn)).toEqual([`${from} 1 LAPW`]);
@@ -245,7 +246,7 @@ export function tariffsOverTime(): void {
       await assign(mpxn, 1, inHours(-5));
       await assign(mpxn, 3, inHours(-3));
       for (const hours of [-6, -5, -4, -1])
-        expect([hours, await refusedAssignment(mpxn, 11, inHours(hours), supplierOf('FELL'))]).toEqual([
+        expect([hours, await assignmentError(mpxn, 11, inHours(hours), supplierOf('FELL'))]).toEqual([
           hours,
           'CNF001 from',
         ]);
@@ -260,15 +261,15 @@ export function tariffsOverTime(): void {
       const [mpxn, validTo] = [newMpxn(), inHours(10)];
       await publish(tariffInput(60, { validTo }));
       for (const caller of [supplierOf('LAPW'), ADMIN])
-        expect(await refusedAssignment(mpxn, 60, validTo, caller)).toBe('VAL003 from');
+        expect(await assignmentError(mpxn, 60, validTo, caller)).toBe('VAL003 from');
       await assign(mpxn, 60, inHours(9));
     });
 
     it('needs an existing tariff of the supplier', async () => {
       const mpxn = newMpxn();
-      expect(await refusedAssignment(mpxn, 999, inHours(1))).toBe('NTF003');
-      expect(await refusedAssignment(mpxn, 11, inHours(1))).toBe('PRM002');
-      expect(await refusedAssignment('nothing', 1, inHours(1))).toBe('VAL001 mpxn');
+      expect(await assignmentError(mpxn, 999, inHours(1))).toBe('NTF003');
+      expect(await assignmentError(mpxn, 11, inHours(1))).toBe('PRM002');
+      expect(await assignmentError('nothing', 1, inHours(1))).toBe('VAL001 mpxn');
       expect((await assign(mpxn, 11, inHours(1), ADMIN)).supplier).toEqual({ mpid: 'FELL' });
     });
   });
@@ -283,8 +284,8 @@ export function tariffsOverTime(): void {
 
     it('publish one tariff: one call creates it, the others return it', async () => {
       for (let number = 100; number < 110; number += 1) {
-        const answers = await Promise.all(Array.from({ length: 4 }, () => publish(tariffInput(number))));
-        const published = answers.map(({ publishTariff }) => publishTariff);
+        const results = await Promise.all(Array.from({ length: 4 }, () => publish(tariffInput(number))));
+        const published = results.map(({ publishTariff }) => publishTariff);
         expect(published.filter(({ isNew }) => isNew)).toHaveLength(1);
         expect(published.filter(({ isChanged }) => isChanged)).toEqual([]);
         expect(new Set(published.map(({ tariff }) => tariff.lastModified)).size).toBe(1);
@@ -294,38 +295,38 @@ export function tariffsOverTime(): void {
     it('publish one tariff with different descriptions: each is a version, none is lost', async () => {
       const words = ['One', 'Two', 'Three', 'Four'];
       await Promise.all(words.map((name) => publish(tariffInput(120, { name }))));
-      const { tariff } = await graph.ask(`{ tariff(tariffId: "${trf(120)}") { name versions { version name } } }`);
+      const { tariff } = await graph.execute(`{ tariff(tariffId: "${trf(120)}") { name versions { version name } } }`);
       expect(tariff.versions.map(({ version }: { version: number }) => version)).toEqual([4, 3, 2, 1]);
       expect(tariff.versions.map(({ name }: { name: string }) => name).toSorted()).toEqual(words.toSorted());
       expect(tariff.name).toBe(tariff.versions[0].name);
     });
 
     it('publish one tariff with different prices: one call is rejected and must create a new tariff', async () => {
-      const told = await outcomes(
+      const results = await outcomes(
         ...['0.50', '0.60'].map((standingCharge) => publish(tariffInput(130, { standingCharge }))),
       );
-      expect(told.toSorted()).toEqual(['CNF005', 'done']);
+      expect(results.toSorted()).toEqual(['CNF005', 'done']);
     });
 
     it('of two suppliers publish under one id: the second is rejected as not the owner', async () => {
-      const told = await outcomes(publish(tariffInput(140)), publish(tariffInput(140), 'FELL'));
-      expect(told.toSorted()).toEqual(['PRM002', 'done']);
+      const results = await outcomes(publish(tariffInput(140)), publish(tariffInput(140), 'FELL'));
+      expect(results.toSorted()).toEqual(['PRM002', 'done']);
     });
 
     it('replace one tariff: one call succeeds', async () => {
       await publish(tariffInput(150));
-      const told = await outcomes(
+      const results = await outcomes(
         ...[151, 152, 153].map((number) => publish(tariffInput(number, { replaces: trf(150) }))),
       );
-      expect(told.toSorted()).toEqual(['CNF001', 'CNF001', 'done']);
+      expect(results.toSorted()).toEqual(['CNF001', 'CNF001', 'done']);
     });
 
     it('assign at one instant in the past: one call succeeds', async () => {
       for (let round = 0; round < 5; round += 1) {
         const [mpxn, from] = [newMpxn(), inHours(-2)];
-        const told = await outcomes(assign(mpxn, 1, from), assign(mpxn, 2, from), assign(mpxn, 1, from));
-        expect(told.filter((outcome) => outcome === 'CNF001').length).toBeGreaterThan(0);
-        expect(told.filter((outcome) => !['CNF001', 'done'].includes(outcome))).toEqual([]);
+        const results = await outcomes(assign(mpxn, 1, from), assign(mpxn, 2, from), assign(mpxn, 1, from));
+        expect(results.filter((outcome) => outcome === 'CNF001').length).toBeGreaterThan(0);
+        expect(results.filter((outcome) => !['CNF001', 'done'].includes(outcome))).toEqual([]);
         expect(await assignments(mpxn)).toHaveLength(1);
       }
     });
@@ -333,8 +334,8 @@ export function tariffsOverTime(): void {
     it('assign at one instant in the future: the later call wins, and one assignment is in force', async () => {
       for (let round = 0; round < 5; round += 1) {
         const [mpxn, from] = [newMpxn(), inHours(2)];
-        const told = await outcomes(...[assign(mpxn, 1, from), assign(mpxn, 2, from), assign(mpxn, 3, from)]);
-        expect(told).toEqual(['done', 'done', 'done']);
+        const results = await outcomes(...[assign(mpxn, 1, from), assign(mpxn, 2, from), assign(mpxn, 3, from)]);
+        expect(results).toEqual(['done', 'done', 'done']);
         expect(await assignments(mpxn)).toHaveLength(1);
       }
     });
@@ -342,8 +343,8 @@ export function tariffsOverTime(): void {
     it('of two suppliers assign at one instant in the future: the first call wins', async () => {
       for (let round = 0; round < 5; round += 1) {
         const [mpxn, from] = [newMpxn(), inHours(2)];
-        const told = await outcomes(assign(mpxn, 1, from), assign(mpxn, 11, from, supplierOf('FELL')));
-        expect(told.toSorted()).toEqual(['CNF001', 'done']);
+        const results = await outcomes(assign(mpxn, 1, from), assign(mpxn, 11, from, supplierOf('FELL')));
+        expect(results.toSorted()).toEqual(['CNF001', 'done']);
         expect(await assignments(mpxn)).toHaveLength(1);
       }
     });
@@ -369,12 +370,12 @@ export function tariffsOverTime(): void {
     let userId: string;
     beforeAll(async () => {
       await graph.suppliers('TERN', 'PUFF');
-      await graph.ask(PUBLISH, { input: tariffInput(90001) }, supplierOf('TERN'));
+      await graph.execute(PUBLISH, { input: tariffInput(90001) }, supplierOf('TERN'));
       const input = {
         ...{ name: 'Tern Insight Ltd', displayName: 'Tern', support: 'help@tern.example' },
         ...{ webhookUrl: 'https://tern.example/hooks', contact: { email: 'operations@tern.example' } },
       };
-      const { saveRtiUser } = await graph.ask(
+      const { saveRtiUser } = await graph.execute(
         'mutation ($input: RtiUserInput!) { saveRtiUser(input: $input) { rtiUser { userId } } }',
         { input },
         ADMIN,
@@ -391,7 +392,7 @@ export function tariffsOverTime(): void {
       ...{ availabilityPct: 100, successPct: 100, responseTimeMs: { p50: 1, p95: 2, p99: 3 } },
     };
 
-    /** Everything for which a supplier must be one, with the variables of a request that is good. */
+    /** Fields that need the rights of a supplier, with the variables of a valid request. */
     const AS_SUPPLIER: readonly [field: string, query: string, variables: () => Record<string, unknown>][] = [
       [
         'RtiUser.contact',
@@ -424,8 +425,8 @@ export function tariffsOverTime(): void {
 
     const INACTIVE = { code: 'PRM001', message: 'The supplier is not active in the register.' };
 
-    /** What is told of a request: the code and the message of its one error, undefined without any. */
-    async function told(query: string, variables: Record<string, unknown>, caller: Caller) {
+    /** Returns code and message of the only error of a request; undefined if it succeeds. */
+    async function failureOf(query: string, variables: Record<string, unknown>, caller: Caller) {
       const known = query.includes('$mpid: String!') && caller.mpid !== null ? { mpid: caller.mpid } : {};
       const context = { caller, service: null, transactionId: `tid_${'0'.repeat(24)}`, clientAddress: '192.0.2.1' };
       const { errors } = await graph.running.link.execute({ query, variables: { ...known, ...variables } }, context);
@@ -437,33 +438,33 @@ export function tariffsOverTime(): void {
     describe('A supplier', () => {
       it('that is active in the register has the rights of a supplier', async () => {
         for (const [field, query, variables] of AS_SUPPLIER)
-          expect([field, await told(query, variables(), supplierOf('TERN'))]).toEqual([field, undefined]);
+          expect([field, await failureOf(query, variables(), supplierOf('TERN'))]).toEqual([field, undefined]);
       });
 
       it('that is not active loses them with the next request', async () => {
         for (const status of ['SUSPENDED', 'DISABLED']) {
-          await graph.ask(SET, { mpid: 'TERN', status }, ADMIN);
+          await graph.execute(SET, { mpid: 'TERN', status }, ADMIN);
           for (const [field, query, variables] of AS_SUPPLIER)
-            expect([field, await told(query, variables(), supplierOf('TERN'))]).toEqual([field, INACTIVE]);
+            expect([field, await failureOf(query, variables(), supplierOf('TERN'))]).toEqual([field, INACTIVE]);
         }
-        await graph.ask(SET, { mpid: 'TERN', status: 'ACTIVE' }, ADMIN);
+        await graph.execute(SET, { mpid: 'TERN', status: 'ACTIVE' }, ADMIN);
         for (const [field, query, variables] of AS_SUPPLIER)
-          expect([field, await told(query, variables(), supplierOf('TERN'))]).toEqual([field, undefined]);
-        await graph.ask(SET, { mpid: 'PUFF', status: 'REMOVED' }, ADMIN);
+          expect([field, await failureOf(query, variables(), supplierOf('TERN'))]).toEqual([field, undefined]);
+        await graph.execute(SET, { mpid: 'PUFF', status: 'REMOVED' }, ADMIN);
         for (const [field, query, variables] of AS_SUPPLIER)
-          expect([field, await told(query, variables(), supplierOf('PUFF'))]).toEqual([field, INACTIVE]);
+          expect([field, await failureOf(query, variables(), supplierOf('PUFF'))]).toEqual([field, INACTIVE]);
       });
 
       it('without an entry has none either; its report is rejected as from an unknown supplier', async () => {
         for (const [field, query, variables] of AS_SUPPLIER.filter(([name]) => !name.startsWith('Supplier.'))) {
           const expected =
             field === 'submitPerformanceReport' ? { code: 'NTF002', message: 'The supplier is not known.' } : INACTIVE;
-          expect([field, await told(query, variables(), supplierOf('NONE'))]).toEqual([field, expected]);
+          expect([field, await failureOf(query, variables(), supplierOf('NONE'))]).toEqual([field, expected]);
         }
       });
 
       it('that is not active reads only public fields, of itself and of others', async () => {
-        await graph.ask(
+        await graph.execute(
           'mutation ($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }',
           {
             input: supplierInput('TEAL', { issuer: 'https://oauth.teal.example', audience: 'tariffs' }),
@@ -471,7 +472,7 @@ export function tariffsOverTime(): void {
           ADMIN,
         );
         const query = `{ supplier(mpid: "TEAL") { name issuer } rtiUser(userId: "${userId}") { name } tariffs { nodes { tariffId } } }`;
-        expect(await graph.ask(query, {}, supplierOf('PUFF'))).toEqual(await graph.ask(query));
+        expect(await graph.execute(query, {}, supplierOf('PUFF'))).toEqual(await graph.execute(query));
       });
     });
   });

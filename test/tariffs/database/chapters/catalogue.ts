@@ -19,9 +19,10 @@ export function catalogue(): void {
   });
   afterAll(() => graph?.close());
 
-  const publish = (input: Record<string, unknown>, mpid = 'LAPW') => graph.ask(PUBLISH, { input }, supplierOf(mpid));
-  const refused = (input: Record<string, unknown>, mpid = 'LAPW') =>
-    graph.refusal(PUBLISH, { input }, supplierOf(mpid));
+  const publish = (input: Record<string, unknown>, mpid = 'LAPW') =>
+    graph.execute(PUBLISH, { input }, supplierOf(mpid));
+  const rejected = (input: Record<string, unknown>, mpid = 'LAPW') =>
+    graph.errorOf(PUBLISH, { input }, supplierOf(mpid));
 
   describe('Publishing a tariff', () => {
     it('creates version 1 and returns what was published', async () => {
@@ -29,7 +30,7 @@ export function catalogue(): void {
         tariffInput(1, { description: 'By day', percentageGreen: 41.5, tierPeriod: 'YEAR' }),
       );
       expect(publishTariff).toMatchObject({ isNew: true, isChanged: false, tariff: { tariffId: trf(1), version: 1 } });
-      const { tariff } = await graph.ask(
+      const { tariff } = await graph.execute(
         `{ tariff(tariffId: "${trf(1)}") { name description percentageGreen comments validFrom validTo vatRate standingCharge ldzRegion tierPeriod
         supplier { mpid } replaces { tariffId } replacedBy { tariffId } versions { version }
         rates { months dates daysAndHours { days hours { validFrom validTo rate { unitPrice toKwh } } } } } }`,
@@ -65,7 +66,7 @@ export function catalogue(): void {
       const { publishTariff: corrected } = await publish(tariffInput(3, { name: 'Renamed', comments: 'For all' }));
       expect(corrected).toMatchObject({ isNew: false, isChanged: true, tariff: { version: 2, name: 'Renamed' } });
       expect(Date.parse(corrected.tariff.lastModified)).toBeGreaterThan(Date.parse(first.tariff.lastModified));
-      const { tariff } = await graph.ask(
+      const { tariff } = await graph.execute(
         `{ tariff(tariffId: "${trf(3)}") { lastModified versions { version name comments publishedAt } } }`,
       );
       expect(tariff.versions).toMatchObject([
@@ -77,14 +78,14 @@ export function catalogue(): void {
     it('with other prices or times is rejected, with every field that requires a new tariff', async () => {
       await publish(tariffInput(4));
       const changed = { name: 'Renamed', standingCharge: '0.60', vatRate: 20, validTo: '2027-01-01T00:00:00Z' };
-      expect(await refused(tariffInput(4, changed))).toBe('CNF005 standingCharge vatRate');
-      const { tariff } = await graph.ask(`{ tariff(tariffId: "${trf(4)}") { name version } }`);
+      expect(await rejected(tariffInput(4, changed))).toBe('CNF005 standingCharge vatRate');
+      const { tariff } = await graph.execute(`{ tariff(tariffId: "${trf(4)}") { name version } }`);
       expect(tariff).toEqual({ name: 'Tariff 4', version: 1 });
     });
 
     it('that violates rules is rejected with all violations', async () => {
       const broken = { name: '', standingCharge: '0.5', validTo: '2025-01-01T00:00:00Z', tariffId: 'trf_1' };
-      const [code, ...paths] = (await refused(tariffInput(5, broken))).split(' ');
+      const [code, ...paths] = (await rejected(tariffInput(5, broken))).split(' ');
       expect(code).toMatch(/^VAL00/);
       expect(paths.toSorted()).toEqual(['name', 'standingCharge', 'tariffId', 'validTo']);
     });
@@ -92,31 +93,31 @@ export function catalogue(): void {
     it('with violations states those of its rates and of the tariff that it replaces together', async () => {
       await publish(tariffInput(10), 'FELL');
       for (const replaces of [trf(10), trf(999)])
-        expect(await refused(tariffInput(11, { rates: [], replaces }))).toBe('VAL003 rates replaces');
-      expect(await refused(tariffInput(11, { rates: [], replaces: 'trf_1' }))).toBe('VAL001 replaces rates');
+        expect(await rejected(tariffInput(11, { rates: [], replaces }))).toBe('VAL003 rates replaces');
+      expect(await rejected(tariffInput(11, { rates: [], replaces: 'trf_1' }))).toBe('VAL001 replaces rates');
     });
 
     it('is possible for the supplier of the tariff only, or for an admin who names the supplier', async () => {
       await publish(tariffInput(6));
-      expect(await refused(tariffInput(6), 'FELL')).toBe('PRM002');
-      expect(await refused(tariffInput(7, { mpid: 'FELL' }))).toBe('PRM002');
-      expect(await refused(tariffInput(7, { mpid: 'FELL', name: '' }))).toBe('PRM002');
-      expect(await graph.refusal(PUBLISH, { input: tariffInput(7) }, ADMIN)).toBe('VAL002 mpid');
-      const { publishTariff } = await graph.ask(PUBLISH, { input: tariffInput(7, { mpid: 'FELL' }) }, ADMIN);
+      expect(await rejected(tariffInput(6), 'FELL')).toBe('PRM002');
+      expect(await rejected(tariffInput(7, { mpid: 'FELL' }))).toBe('PRM002');
+      expect(await rejected(tariffInput(7, { mpid: 'FELL', name: '' }))).toBe('PRM002');
+      expect(await graph.errorOf(PUBLISH, { input: tariffInput(7) }, ADMIN)).toBe('VAL002 mpid');
+      const { publishTariff } = await graph.execute(PUBLISH, { input: tariffInput(7, { mpid: 'FELL' }) }, ADMIN);
       expect(publishTariff.isNew).toBe(true);
     });
 
     it('needs a supplier that is registered and not removed', async () => {
-      expect(await refused(tariffInput(8), 'NONE')).toBe('PRM001');
-      expect(await graph.refusal(PUBLISH, { input: tariffInput(8, { mpid: 'NONE' }) }, ADMIN)).toBe('NTF002');
-      await graph.ask('mutation { setSupplierStatus(mpid: "GONE", status: REMOVED) { mpid } }', {}, ADMIN);
-      expect(await refused(tariffInput(8), 'GONE')).toBe('PRM001');
-      expect(await graph.refusal(PUBLISH, { input: tariffInput(8, { mpid: 'GONE' }) }, ADMIN)).toBe('CNF001');
+      expect(await rejected(tariffInput(8), 'NONE')).toBe('PRM001');
+      expect(await graph.errorOf(PUBLISH, { input: tariffInput(8, { mpid: 'NONE' }) }, ADMIN)).toBe('NTF002');
+      await graph.execute('mutation { setSupplierStatus(mpid: "GONE", status: REMOVED) { mpid } }', {}, ADMIN);
+      expect(await rejected(tariffInput(8), 'GONE')).toBe('PRM001');
+      expect(await graph.errorOf(PUBLISH, { input: tariffInput(8, { mpid: 'GONE' }) }, ADMIN)).toBe('CNF001');
     });
 
     it('is for suppliers and admins only', async () => {
-      expect(await graph.refusal(PUBLISH, { input: tariffInput(9) })).toBe('AUT001');
-      expect(await graph.refusal(PUBLISH, { input: tariffInput(9) }, ANALYST)).toBe('PRM001');
+      expect(await graph.errorOf(PUBLISH, { input: tariffInput(9) })).toBe('AUT001');
+      expect(await graph.errorOf(PUBLISH, { input: tariffInput(9) }, ANALYST)).toBe('PRM001');
     });
   });
 
@@ -124,12 +125,12 @@ export function catalogue(): void {
     it('must have the same supplier, fuel and energy flow, and be the only replacement', async () => {
       for (const number of [20, 21]) await publish(tariffInput(number));
       await publish(tariffInput(22), 'FELL');
-      expect(await refused(tariffInput(23, { replaces: trf(999) }))).toBe('NTF003 replaces');
-      expect(await refused(tariffInput(23, { replaces: trf(22) }))).toBe('NTF003 replaces');
-      expect(await refused(tariffInput(23, { replaces: trf(20), energyFlow: 'EXPORT' }))).toBe('VAL003 replaces');
+      expect(await rejected(tariffInput(23, { replaces: trf(999) }))).toBe('NTF003 replaces');
+      expect(await rejected(tariffInput(23, { replaces: trf(22) }))).toBe('NTF003 replaces');
+      expect(await rejected(tariffInput(23, { replaces: trf(20), energyFlow: 'EXPORT' }))).toBe('VAL003 replaces');
       await publish(tariffInput(23, { replaces: trf(20) }));
-      expect(await refused(tariffInput(24, { replaces: trf(20) }))).toBe('CNF001 replaces');
-      const { tariff } = await graph.ask(
+      expect(await rejected(tariffInput(24, { replaces: trf(20) }))).toBe('CNF001 replaces');
+      const { tariff } = await graph.execute(
         `{ tariff(tariffId: "${trf(23)}") { replaces { tariffId replacedBy { tariffId } } } }`,
       );
       expect(tariff.replaces).toEqual({ tariffId: trf(20), replacedBy: { tariffId: trf(23) } });
@@ -137,8 +138,8 @@ export function catalogue(): void {
 
     it('can replace neither another tariff later nor itself', async () => {
       await publish(tariffInput(25));
-      expect(await refused(tariffInput(25, { replaces: trf(21) }))).toBe('CNF005 replaces');
-      expect(await refused(tariffInput(26, { replaces: trf(26) }))).toMatch(/replaces$/);
+      expect(await rejected(tariffInput(25, { replaces: trf(21) }))).toBe('CNF005 replaces');
+      expect(await rejected(tariffInput(26, { replaces: trf(26) }))).toMatch(/replaces$/);
     });
   });
 
@@ -172,17 +173,17 @@ export function catalogue(): void {
     const TOKENS = { issuer: 'https://oauth.teal.example', audience: 'tariffs' };
 
     it('are written by admins: an entry is created once, then corrected', async () => {
-      const { saveSupplier: first } = await graph.ask(SAVE, { input: supplierInput('TEAL', TOKENS) }, ADMIN);
+      const { saveSupplier: first } = await graph.execute(SAVE, { input: supplierInput('TEAL', TOKENS) }, ADMIN);
       expect(first).toMatchObject({ isNew: true, supplier: { mpid: 'TEAL', status: 'ACTIVE', ...TOKENS } });
-      const { saveSupplier: same } = await graph.ask(SAVE, { input: supplierInput('TEAL', TOKENS) }, ADMIN);
+      const { saveSupplier: same } = await graph.execute(SAVE, { input: supplierInput('TEAL', TOKENS) }, ADMIN);
       expect(same).toEqual({ isNew: false, supplier: first.supplier });
       const other = supplierInput('TEAL', { ...TOKENS, name: 'Teal plc' });
-      const { saveSupplier: corrected } = await graph.ask(SAVE, { input: other }, ADMIN);
+      const { saveSupplier: corrected } = await graph.execute(SAVE, { input: other }, ADMIN);
       expect(corrected).toMatchObject({ isNew: false, supplier: { name: 'Teal plc' } });
       expect(corrected.supplier.lastModified).not.toBe(first.supplier.lastModified);
-      expect(await graph.refusal(SAVE, { input: supplierInput('TEAL') }, supplierOf('TEAL'))).toBe('PRM001');
-      expect(await graph.refusal(SAVE, { input: supplierInput('LAPW', TOKENS) }, ADMIN)).toBe('CNF001 issuer');
-      expect(await graph.refusal(SAVE, { input: supplierInput('x', { apiUrl: 'nowhere' }) }, ADMIN)).toBe(
+      expect(await graph.errorOf(SAVE, { input: supplierInput('TEAL') }, supplierOf('TEAL'))).toBe('PRM001');
+      expect(await graph.errorOf(SAVE, { input: supplierInput('LAPW', TOKENS) }, ADMIN)).toBe('CNF001 issuer');
+      expect(await graph.errorOf(SAVE, { input: supplierInput('x', { apiUrl: 'nowhere' }) }, ADMIN)).toBe(
         'VAL001 mpid apiUrl',
       );
     });
@@ -190,14 +191,14 @@ export function catalogue(): void {
     it('show issuer and audience to admins and to the supplier itself only', async () => {
       const query = '{ supplier(mpid: "TEAL") { issuer audience } }';
       const nothing = { issuer: null, audience: null };
-      expect(await graph.ask(query)).toEqual({ supplier: nothing });
-      expect(await graph.ask(query, {}, supplierOf('LAPW'))).toEqual({ supplier: nothing });
-      expect(await graph.ask(query, {}, supplierOf('TEAL'))).toEqual({ supplier: TOKENS });
-      expect(await graph.ask(query, {}, ADMIN)).toEqual({ supplier: TOKENS });
+      expect(await graph.execute(query)).toEqual({ supplier: nothing });
+      expect(await graph.execute(query, {}, supplierOf('LAPW'))).toEqual({ supplier: nothing });
+      expect(await graph.execute(query, {}, supplierOf('TEAL'))).toEqual({ supplier: TOKENS });
+      expect(await graph.execute(query, {}, ADMIN)).toEqual({ supplier: TOKENS });
     });
 
     it('show webhook and contact of an RTI User to suppliers, admins and itself only', async () => {
-      const { saveRtiUser } = await graph.ask(SAVE_USER, { input: USER }, ADMIN);
+      const { saveRtiUser } = await graph.execute(SAVE_USER, { input: USER }, ADMIN);
       const { userId, webhookUrl, contact } = saveRtiUser.rtiUser;
       expect(userId).toMatch(/^usr_[0-9a-f]{32}$/);
       expect({ webhookUrl, contact }).toEqual({
@@ -208,27 +209,27 @@ export function catalogue(): void {
       const shown = { name: USER.name, webhookUrl: USER.webhookUrl, contact: { email: USER.contact.email } };
       const hidden = { name: USER.name, webhookUrl: null, contact: null };
       for (const caller of [ADMIN, supplierOf('LAPW'), consumerOf(userId)])
-        expect(await graph.ask(query, {}, caller)).toEqual({ rtiUser: shown });
+        expect(await graph.execute(query, {}, caller)).toEqual({ rtiUser: shown });
       for (const caller of [undefined, ANALYST, consumerOf(`usr_${'0'.repeat(32)}`)])
-        expect(await graph.ask(query, {}, caller)).toEqual({ rtiUser: hidden });
+        expect(await graph.execute(query, {}, caller)).toEqual({ rtiUser: hidden });
       const { rows } = await graph.owner.query('select rti_user::text as stored from rti_user');
       expect(JSON.stringify(rows)).not.toContain('operations@');
     });
 
     it('allow the specified transitions of status only: a removal is final, and every change is recorded', async () => {
-      const { saveRtiUser } = await graph.ask(SAVE_USER, { input: USER }, ADMIN);
+      const { saveRtiUser } = await graph.execute(SAVE_USER, { input: USER }, ADMIN);
       const { userId } = saveRtiUser.rtiUser;
       const SET =
         'mutation Set($userId: String!, $status: RegisterEntryStatus!) { setRtiUserStatus(userId: $userId, status: $status) { status } }';
-      const set = (status: string) => graph.ask(SET, { userId, status }, ADMIN);
+      const set = (status: string) => graph.execute(SET, { userId, status }, ADMIN);
       for (const status of ['SUSPENDED', 'ACTIVE', 'ACTIVE', 'DISABLED', 'ACTIVE', 'SUSPENDED', 'DISABLED'])
         expect(await set(status)).toEqual({ setRtiUserStatus: { status } });
-      expect(await graph.refusal(SET, { userId, status: 'SUSPENDED' }, ADMIN)).toBe('CNF001 status');
+      expect(await graph.errorOf(SET, { userId, status: 'SUSPENDED' }, ADMIN)).toBe('CNF001 status');
       await set('REMOVED');
-      expect(await graph.refusal(SET, { userId, status: 'ACTIVE' }, ADMIN)).toBe('CNF001 status');
-      expect(await graph.refusal(SAVE_USER, { input: { ...USER, userId } }, ADMIN)).toBe('CNF001');
-      expect(await graph.refusal(SET, { userId: `usr_${'f'.repeat(32)}`, status: 'ACTIVE' }, ADMIN)).toBe('NTF004');
-      expect(await graph.refusal(SET, { userId, status: 'ACTIVE' }, supplierOf('LAPW'))).toBe('PRM001');
+      expect(await graph.errorOf(SET, { userId, status: 'ACTIVE' }, ADMIN)).toBe('CNF001 status');
+      expect(await graph.errorOf(SAVE_USER, { input: { ...USER, userId } }, ADMIN)).toBe('CNF001');
+      expect(await graph.errorOf(SET, { userId: `usr_${'f'.repeat(32)}`, status: 'ACTIVE' }, ADMIN)).toBe('NTF004');
+      expect(await graph.errorOf(SET, { userId, status: 'ACTIVE' }, supplierOf('LAPW'))).toBe('PRM001');
       const { rows } = await graph.owner.query(
         'select from_status, to_status, account_id from entry_transition where user_id = $1 order by id',
         [userId],
@@ -244,25 +245,25 @@ export function catalogue(): void {
       const page = (more: string) =>
         `{ supplierPage(${more}) { data { mpid } meta { total limit offset nextOffset } } }`;
       const mpids = (data: { mpid: string }[]) => data.map(({ mpid }) => mpid).join(' ');
-      const { supplierPage: first } = await graph.ask(page('limit: 3'));
+      const { supplierPage: first } = await graph.execute(page('limit: 3'));
       expect([mpids(first.data), first.meta]).toEqual([
         'FELL GONE LAPW',
         { total: 4, limit: 3, offset: 0, nextOffset: 3 },
       ]);
-      const { supplierPage: last } = await graph.ask(page('limit: 3, offset: 3'));
+      const { supplierPage: last } = await graph.execute(page('limit: 3, offset: 3'));
       expect([mpids(last.data), last.meta.nextOffset]).toEqual(['TEAL', null]);
-      const active = await graph.ask(page('active: true'));
-      const others = await graph.ask(page('active: false'));
+      const active = await graph.execute(page('active: true'));
+      const others = await graph.execute(page('active: false'));
       expect([active, others].map(({ supplierPage }) => mpids(supplierPage.data))).toEqual(['FELL LAPW TEAL', 'GONE']);
-      const { suppliers } = await graph.ask(
+      const { suppliers } = await graph.execute(
         '{ suppliers(first: 2, filter: { status: [ACTIVE] }) { totalCount nodes { mpid } nextCursor } }',
       );
       expect([mpids(suppliers.nodes), suppliers.totalCount]).toEqual(['FELL LAPW', 3]);
-      const { suppliers: more } = await graph.ask(
+      const { suppliers: more } = await graph.execute(
         `{ suppliers(first: 2, after: "${suppliers.nextCursor}", filter: { status: [ACTIVE] }) { nodes { mpid } nextCursor } }`,
       );
       expect([mpids(more.nodes), more.nextCursor]).toEqual(['TEAL', null]);
-      const { rtiUserPage } = await graph.ask('{ rtiUserPage(active: false) { data { status } meta { total } } }');
+      const { rtiUserPage } = await graph.execute('{ rtiUserPage(active: false) { data { status } meta { total } } }');
       expect(rtiUserPage).toEqual({ data: [{ status: 'REMOVED' }], meta: { total: 1 } });
     });
 
@@ -270,11 +271,11 @@ export function catalogue(): void {
       ['limit: 0', 'VAL003 limit'],
       ['limit: 101', 'VAL003 limit'],
       ['offset: -1', 'VAL003 offset'],
-    ])('reject pages out of range: %s', async (page, refusal) => {
-      expect(await graph.refusal(`{ supplierPage(${page}) { data { mpid } } }`)).toBe(refusal);
-      expect(await graph.refusal(`{ rtiUserPage(${page}) { data { userId } } }`)).toBe(refusal);
-      expect(await graph.refusal(`{ supplier(mpid: "LAPW") { tariffPage(${page}) { data { tariffId } } } }`)).toBe(
-        refusal,
+    ])('reject pages out of range: %s', async (page, rejection) => {
+      expect(await graph.errorOf(`{ supplierPage(${page}) { data { mpid } } }`)).toBe(rejection);
+      expect(await graph.errorOf(`{ rtiUserPage(${page}) { data { userId } } }`)).toBe(rejection);
+      expect(await graph.errorOf(`{ supplier(mpid: "LAPW") { tariffPage(${page}) { data { tariffId } } } }`)).toBe(
+        rejection,
       );
     });
   });
@@ -285,7 +286,7 @@ export function catalogue(): void {
     it('does not change if it is saved again unmodified; another contact is a change', async () => {
       const entry = { name: 'Curlew Insight Ltd', displayName: 'Curlew', support: 'help@curlew.example' };
       const contact = { name: 'Jo Wren', email: 'jo@curlew.example' };
-      const save = async (input: object) => (await graph.ask(SAVE, { input }, ADMIN)).saveRtiUser;
+      const save = async (input: object) => (await graph.execute(SAVE, { input }, ADMIN)).saveRtiUser;
       const made = await save({ ...entry, contact });
       const { userId, lastModified } = made.rtiUser;
       await graph.moveClock(60);
@@ -307,7 +308,8 @@ export function catalogue(): void {
       responseTimeMs: { p50: 12, p95: 80, p99: 80 },
       ...changed,
     });
-    const submit = (input: Record<string, unknown>, mpid = 'LAPW') => graph.ask(SUBMIT, { input }, supplierOf(mpid));
+    const submit = (input: Record<string, unknown>, mpid = 'LAPW') =>
+      graph.execute(SUBMIT, { input }, supplierOf(mpid));
 
     it('are submitted by suppliers; a report for the same period replaces the former one', async () => {
       const { submitPerformanceReport: first } = await submit(report(1));
@@ -315,7 +317,7 @@ export function catalogue(): void {
       await submit(report(2), 'FELL');
       const { submitPerformanceReport: again } = await submit(report(1, { totalRequests: 5 }));
       expect(again.reportId).toBe(first.reportId);
-      const { performanceReports } = await graph.ask(
+      const { performanceReports } = await graph.execute(
         '{ performanceReports(filter: { mpid: "LAPW" }) { nodes { reportId periodStart totalRequests responseTimeMs { p99 } supplier { mpid } } } }',
         {},
         ANALYST,
@@ -328,10 +330,10 @@ export function catalogue(): void {
 
     it('are listed by page and period; a supplier sees its own', async () => {
       const query = '{ performanceReports(first: 1) { nodes { supplier { mpid } } nextCursor } }';
-      const { performanceReports } = await graph.ask(query, {}, supplierOf('FELL'));
+      const { performanceReports } = await graph.execute(query, {}, supplierOf('FELL'));
       expect(performanceReports).toEqual({ nodes: [{ supplier: { mpid: 'FELL' } }], nextCursor: null });
-      const { performanceReports: all } = await graph.ask(query, {}, ADMIN);
-      const rest = await graph.ask(
+      const { performanceReports: all } = await graph.execute(query, {}, ADMIN);
+      const rest = await graph.execute(
         `{ performanceReports(after: "${all.nextCursor}", filter: { from: "2026-05-01T12:00:00Z", to: "2026-05-02T00:00:00Z" }) {
         nodes { periodStart } } }`,
         {},
@@ -339,9 +341,9 @@ export function catalogue(): void {
       );
       expect(rest.performanceReports.nodes).toEqual([{ periodStart: '2026-05-01T00:00:00.000Z' }]);
       expect(
-        await graph.refusal('{ performanceReports(filter: { mpid: "LAPW" }) { nextCursor } }', {}, supplierOf('FELL')),
+        await graph.errorOf('{ performanceReports(filter: { mpid: "LAPW" }) { nextCursor } }', {}, supplierOf('FELL')),
       ).toBe('PRM002');
-      expect(await graph.refusal(query)).toBe('AUT001');
+      expect(await graph.errorOf(query)).toBe('AUT001');
     });
 
     it('are rejected if they violate rules or their supplier is unknown', async () => {
@@ -350,11 +352,11 @@ export function catalogue(): void {
         successPct: 101,
         responseTimeMs: { p50: 9, p95: 8, p99: 9 },
       });
-      expect(await graph.refusal(SUBMIT, { input: broken }, supplierOf('LAPW'))).toBe(
+      expect(await graph.errorOf(SUBMIT, { input: broken }, supplierOf('LAPW'))).toBe(
         'VAL003 periodEnd successPct responseTimeMs.p95',
       );
-      expect(await graph.refusal(SUBMIT, { input: report(3) }, supplierOf('NONE'))).toBe('NTF002');
-      expect(await graph.refusal(SUBMIT, { input: report(3) }, ADMIN)).toBe('PRM001');
+      expect(await graph.errorOf(SUBMIT, { input: report(3) }, supplierOf('NONE'))).toBe('NTF002');
+      expect(await graph.errorOf(SUBMIT, { input: report(3) }, ADMIN)).toBe('PRM001');
     });
   });
 
@@ -383,7 +385,7 @@ export function catalogue(): void {
     const day = (number: number) => new Date(Date.UTC(2026, 0, 1 + number)).toISOString();
 
     let listing: TariffGraph;
-    /** As they are listed: the last modified first, those of one instant by their ids. */
+    /** The expected order of the list: the last modified first, those of one instant by their ids. */
     let inOrder: Published[];
     beforeAll(async () => {
       listing = await tariffGraph();
@@ -401,7 +403,7 @@ export function catalogue(): void {
         const sellableFrom = number % 4 === 0 ? day(number - 5) : null;
         const sellableTo = number % 5 === 0 ? day(number + 5) : null;
         const input = { ...facets, validFrom: day(number), validTo, sellableFrom, sellableTo };
-        await listing.ask(PUBLISH, { input: tariffInput(number, input) }, supplierOf(mpid));
+        await listing.execute(PUBLISH, { input: tariffInput(number, input) }, supplierOf(mpid));
         published.push({ ...input, tariffId: trf(number), mpid });
       }
       // Five at a time were modified at one instant, those of higher ids earlier.
@@ -423,7 +425,7 @@ export function catalogue(): void {
     async function byCursor(filter: object, first: number): Promise<string[]> {
       const all: string[] = [];
       for (let after: string | null = null; ;) {
-        const { tariffs } = await listing.ask(CONNECTION, { filter, first, after });
+        const { tariffs } = await listing.execute(CONNECTION, { filter, first, after });
         all.push(...ids(tariffs.nodes));
         expect(tariffs.pageInfo.hasNextPage).toBe(tariffs.nextCursor !== null);
         if (tariffs.nextCursor === null) return all;
@@ -434,7 +436,7 @@ export function catalogue(): void {
     async function byNumber(filter: object, limit: number): Promise<string[]> {
       const all: string[] = [];
       for (let offset: number | null = 0; offset !== null;) {
-        const { supplier } = await listing.ask(PAGE, { filter, limit, offset });
+        const { supplier } = await listing.execute(PAGE, { filter, limit, offset });
         all.push(...ids(supplier.tariffPage.data));
         offset = supplier.tariffPage.meta.nextOffset;
       }
@@ -461,7 +463,7 @@ export function catalogue(): void {
       );
     }
 
-    /** Tariffs of the instant of the last modification. */
+    /** Number of tariffs that were modified at the last instant. */
     const MODIFIED_LAST = 4;
 
     const FILTERS: [string, Record<string, unknown>][] = [
@@ -502,22 +504,22 @@ export function catalogue(): void {
             expect(await byCursor(filter, size)).toEqual(all);
             expect(await byNumber(filter, size)).toEqual(own);
           }
-          const { tariffs } = await listing.ask(CONNECTION, { filter: { ...filter, mpid: 'LAPW' }, first: 1 });
-          const { supplier } = await listing.ask(PAGE, { filter, limit: 1, offset: 0 });
+          const { tariffs } = await listing.execute(CONNECTION, { filter: { ...filter, mpid: 'LAPW' }, first: 1 });
+          const { supplier } = await listing.execute(PAGE, { filter, limit: 1, offset: 0 });
           expect([tariffs.totalCount, supplier.tariffPage.meta.total]).toEqual([own.length, own.length]);
         },
       );
 
       it('can be listed after each of them, even among tariffs of one instant', async () => {
-        const { tariffs } = await listing.ask(CONNECTION, { first: 100 });
+        const { tariffs } = await listing.execute(CONNECTION, { first: 100 });
         for (const [place, { cursor }] of tariffs.edges.entries()) {
-          const { tariffs: rest } = await listing.ask(CONNECTION, { first: 100, after: cursor });
+          const { tariffs: rest } = await listing.execute(CONNECTION, { first: 100, after: cursor });
           expect(ids(rest.nodes)).toEqual(ids(inOrder).slice(place + 1));
         }
       });
 
       it('are absent beyond the end of the list', async () => {
-        const { supplier } = await listing.ask(PAGE, { limit: 20, offset: 1_000_000 });
+        const { supplier } = await listing.execute(PAGE, { limit: 20, offset: 1_000_000 });
         expect(supplier.tariffPage).toEqual({
           data: [],
           meta: { total: 40, limit: 20, offset: 1_000_000, nextOffset: null },
@@ -526,7 +528,7 @@ export function catalogue(): void {
 
       it('of a supplier are its own only', async () => {
         const tariff = (mpid: string) =>
-          listing.ask(
+          listing.execute(
             `{ supplier(mpid: "${mpid}") { tariff(tariffId: "${trf(0)}") { tariffId } tariffs(first: 1) { totalCount } } }`,
           );
         expect((await tariff('FELL')).supplier).toEqual({ tariff: { tariffId: trf(0) }, tariffs: { totalCount: 20 } });
@@ -551,12 +553,12 @@ export function catalogue(): void {
           { after: Buffer.from(`2026-02-30T00:00:00.000000Z ${trf(1)}`).toString('base64url') },
           'VAL001 after',
         ],
-      ])('are not listed for %s', async (_, variables, refusal) => {
-        expect(await listing.refusal(CONNECTION, { first: 1, ...variables })).toBe(refusal);
+      ])('are not listed for %s', async (_, variables, rejection) => {
+        expect(await listing.errorOf(CONNECTION, { first: 1, ...variables })).toBe(rejection);
       });
 
       it('of a supplier cannot be filtered by another mpid', async () => {
-        expect(await listing.refusal(PAGE, { limit: 1, offset: 0, filter: { mpid: 'FELL' } })).toBe(
+        expect(await listing.errorOf(PAGE, { limit: 1, offset: 0, filter: { mpid: 'FELL' } })).toBe(
           'VAL003 filter.mpid',
         );
       });
@@ -567,15 +569,15 @@ export function catalogue(): void {
         const limited = await tariffGraph({ publicLookups: 3 });
         try {
           const query = '{ supplierPage { meta { total } } }';
-          for (let asked = 0; asked < 3; asked += 1) await limited.ask(query);
+          for (let count = 0; count < 3; count += 1) await limited.execute(query);
           for (const each of [
             query,
             '{ tariffs { nextCursor } }',
             `{ tariff(tariffId: "${trf(1)}") { name } }`,
             '{ rtiUserPage { meta { total } } }',
           ])
-            expect(await limited.refusal(each)).toBe('LIM002');
-          for (let asked = 0; asked <= 3; asked += 1) await limited.ask(query, {}, supplierOf('LAPW'));
+            expect(await limited.errorOf(each)).toBe('LIM002');
+          for (let count = 0; count <= 3; count += 1) await limited.execute(query, {}, supplierOf('LAPW'));
         } finally {
           await limited.close();
         }

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
-import { type Participant, type TariffEventRoom, tariffEventRoom, told } from '../../../support/tariff-event-room';
+import {
+  type Participant,
+  type TariffEventFixture,
+  tariffEventFixture,
+  bodiesOf,
+} from '../../../support/tariff-event-fixture';
 import { ADMIN, ANALYST, supplierOf, trf } from '../../../support/tariff-graph';
 import { until } from '../../../support/until';
 
@@ -11,18 +16,18 @@ export function consentsToShare(): void {
   const LIST = `query ($filter: TariffConsentFilter) { tariffConsents(filter: $filter) {
   nodes { registrationId mpid userId supplier { mpid } rtiUser { userId } givenAt revokedAt revokedBy mpxns } } }`;
 
-  let room: TariffEventRoom;
+  let fixture: TariffEventFixture;
   let next = 0;
   const freshMpxn = () => String(1_500_000_000 + ++next);
   beforeAll(async () => {
-    room = await tariffEventRoom();
-    await room.suppliers('FELL');
+    fixture = await tariffEventFixture();
+    await fixture.suppliers('FELL');
   });
   afterEach(async () => {
-    room.receiver.answer(() => 204);
-    await room.moveOn(0);
+    fixture.receiver.respondWith(() => 204);
+    await fixture.moveOn(0);
   });
-  afterAll(() => room?.close());
+  afterAll(() => fixture?.close());
 
   describe('Deliveries of a supplier that is not active', () => {
     const PENDING = `select count(*)::int as count from delivery join webhook on webhook.id = endpoint_id
@@ -30,62 +35,62 @@ export function consentsToShare(): void {
   where user_id = $1 and state = 'pending' and delivery.created_at <= put_off_at`;
 
     let suppliers = 0;
-    /** An RTI User with a consent and a webhook at a supplier of its own, which has a tariff. */
+    /** Creates an RTI User with a consent and a webhook at a new supplier, which has a tariff. */
     async function followingOwn(mpid: string) {
       const number = 100 + ++suppliers;
       const [mpxn, path] = [String(1_800_000_000 + suppliers), `/hook-own-${suppliers}`];
-      await room.suppliers(mpid);
-      await room.publish(number, {}, mpid);
-      const participant = await room.participant({ mpid, mpxns: [mpxn] });
-      const { registrationId } = await room.consent(participant.caller);
-      const webhook = await room.webhook(participant.caller, path);
+      await fixture.suppliers(mpid);
+      await fixture.publish(number, {}, mpid);
+      const participant = await fixture.participant({ mpid, mpxns: [mpxn] });
+      const { registrationId } = await fixture.consent(participant.caller);
+      const webhook = await fixture.webhook(participant.caller, path);
       return { ...participant, mpid, number, mpxn, path, registrationId, webhook };
     }
 
     const heard = (path: string) =>
-      told(room.receiver.received.filter((post) => post.path === path)).map(({ type }) => String(type));
+      bodiesOf(fixture.receiver.received.filter((post) => post.path === path)).map(({ type }) => String(type));
     const held = async (userId: string) => {
-      await room.settled();
-      expect((await room.owner.query(PENDING, [userId])).rows[0].count).toBeGreaterThan(0);
+      await fixture.settled();
+      expect((await fixture.owner.query(PENDING, [userId])).rows[0].count).toBeGreaterThan(0);
     };
     const metric = async (line: string): Promise<number> =>
-      Number(new RegExp(`^${line} ([0-9.e+-]+)$`, 'm').exec(await room.metrics.metrics())?.[1]);
+      Number(new RegExp(`^${line} ([0-9.e+-]+)$`, 'm').exec(await fixture.metrics.metrics())?.[1]);
     const WAITING = 'register_tariff_delivery_unattempted_seconds';
     const COUNTED = (isHeld: boolean) => String.raw`register_tariff_event_delay_seconds_count\{held="${isHeld}"\}`;
 
     describe.each(['SUSPENDED', 'DISABLED'])('A supplier that is %s', (status) => {
       it('shares nothing: due events are sent soon after its reactivation, and measured as held', async () => {
         const { userId, caller, mpid, mpxn, number, path } = await followingOwn(`A${status.slice(0, 3)}`);
-        await room.setStatus({ mpid }, status);
-        await room.assign(mpxn, number, 0, mpid);
+        await fixture.setStatus({ mpid }, status);
+        await fixture.assign(mpxn, number, 0, mpid);
         await held(userId);
-        expect(await room.refusal(CUSTOMER, {}, caller)).toBe('AUT001');
-        await room.moveClock(300);
+        expect(await fixture.errorOf(CUSTOMER, {}, caller)).toBe('AUT001');
+        await fixture.moveClock(300);
         expect([heard(path), await metric(WAITING)]).toEqual([[], 0]);
         const [before, others] = [await metric(COUNTED(true)), await metric(COUNTED(false))];
-        await room.setStatus({ mpid }, 'ACTIVE');
-        const [event] = told(await room.posts(1, path));
+        await fixture.setStatus({ mpid }, 'ACTIVE');
+        const [event] = bodiesOf(await fixture.posts(1, path));
         expect(event).toMatchObject({ type: 'tariff.change', mpxn, tariff_id: trf(number) });
         expect([await metric(COUNTED(true)), await metric(COUNTED(false))]).toEqual([before + 1, others]);
       });
 
       it('does not delay a revocation', async () => {
         const { mpid, path, registrationId } = await followingOwn(`B${status.slice(0, 3)}`);
-        await room.setStatus({ mpid }, status);
-        await room.ask(REVOKE, { id: registrationId }, ADMIN);
-        await room.posts(1, path);
+        await fixture.setStatus({ mpid }, status);
+        await fixture.execute(REVOKE, { id: registrationId }, ADMIN);
+        await fixture.posts(1, path);
         expect(heard(path)).toEqual(['consent.revoked']);
       });
 
       it('and is then removed causes events of its cessation and of the revoked consents, and no others', async () => {
         const { userId, mpid, mpxn, number, path } = await followingOwn(`C${status.slice(0, 3)}`);
-        await room.setStatus({ mpid }, status);
-        await room.assign(mpxn, number, 0, mpid);
+        await fixture.setStatus({ mpid }, status);
+        await fixture.assign(mpxn, number, 0, mpid);
         await held(userId);
-        await room.setStatus({ mpid }, 'REMOVED');
-        await room.posts(2, path);
-        await room.moveOn(700);
-        await room.settled();
+        await fixture.setStatus({ mpid }, 'REMOVED');
+        await fixture.posts(2, path);
+        await fixture.moveOn(700);
+        await fixture.settled();
         expect(heard(path).toSorted()).toEqual(['consent.revoked', 'supplier.cessation']);
       });
     });
@@ -93,27 +98,27 @@ export function consentsToShare(): void {
     describe('A delivery that waits for its first attempt although no party is suspended', () => {
       it('determines the value of the metric until it is attempted', async () => {
         const { userId, mpid, mpxn, number, path } = await followingOwn('WAIT');
-        await room.setStatus({ mpid }, 'SUSPENDED');
-        await room.assign(mpxn, number, 0, mpid);
+        await fixture.setStatus({ mpid }, 'SUSPENDED');
+        await fixture.assign(mpxn, number, 0, mpid);
         await held(userId);
-        await room.owner.query('alter table supplier disable trigger resumed');
-        await room.setStatus({ mpid }, 'ACTIVE');
-        await room.owner.query('alter table supplier enable trigger resumed');
-        await room.moveClock(300);
+        await fixture.owner.query('alter table supplier disable trigger resumed');
+        await fixture.setStatus({ mpid }, 'ACTIVE');
+        await fixture.owner.query('alter table supplier enable trigger resumed');
+        await fixture.moveClock(300);
         expect(await metric(WAITING)).toBeGreaterThanOrEqual(300);
         expect(heard(path)).toEqual([]);
-        await room.moveOn(900);
-        await room.posts(1, path);
-        await room.settled();
+        await fixture.moveOn(900);
+        await fixture.posts(1, path);
+        await fixture.settled();
         expect(await metric(WAITING)).toBe(0);
       });
     });
   });
 
   const tariffsOf = async (caller: Caller): Promise<string[]> =>
-    (await room.ask(CUSTOMER, {}, caller)).customerTariffs.map(({ tariffId }: { tariffId: string }) => tariffId);
+    (await fixture.execute(CUSTOMER, {}, caller)).customerTariffs.map(({ tariffId }: { tariffId: string }) => tariffId);
 
-  /** Whether tariffs are shared with a caller: what else than the missing consent refuses them is an error. */
+  /** Returns whether the supplier shares tariffs with a caller; throws any error other than the missing consent. */
   const isShared = (caller: Caller): Promise<boolean> =>
     tariffsOf(caller).then(
       () => true,
@@ -123,62 +128,66 @@ export function consentsToShare(): void {
       },
     );
 
-  /** An RTI User with a token for an MPxN on a tariff, without a consent. */
+  /** Creates an RTI User with a token for an MPxN on a tariff, without a consent. */
   async function onTariff(number = 1, mpxn = freshMpxn()): Promise<Participant & { mpxn: string }> {
-    await room.assign(mpxn, number, -60);
-    return { ...(await room.participant({ mpxns: [mpxn] })), mpxn };
+    await fixture.assign(mpxn, number, -60);
+    return { ...(await fixture.participant({ mpxns: [mpxn] })), mpxn };
   }
 
   describe('Granting a consent', () => {
     it('returns the registration and the tariffs of the MPxNs; a repetition returns the same consent and adds MPxNs', async () => {
       const [first, second, without] = [freshMpxn(), freshMpxn(), freshMpxn()];
-      await room.assign(first, 1, -60);
-      await room.assign(second, 2, -60);
-      const participant = await room.participant({ mpxns: [first, without] });
-      const given = await room.consent(participant.caller);
+      await fixture.assign(first, 1, -60);
+      await fixture.assign(second, 2, -60);
+      const participant = await fixture.participant({ mpxns: [first, without] });
+      const given = await fixture.consent(participant.caller);
       expect(given).toEqual({
         registrationId: expect.stringMatching(/^[0-9a-f-]{36}$/),
         tariffs: [{ mpxn: first, tariffId: trf(1) }],
         isNew: true,
       });
-      expect(await room.consent(participant.caller)).toEqual({ ...given, isNew: false });
-      const wider = await room.consent(room.with(participant, { mpxns: [second] }));
+      expect(await fixture.consent(participant.caller)).toEqual({ ...given, isNew: false });
+      const wider = await fixture.consent(fixture.with(participant, { mpxns: [second] }));
       expect(wider).toEqual({ ...given, tariffs: [{ mpxn: second, tariffId: trf(2) }], isNew: false });
-      const { tariffConsents } = await room.ask(LIST, { filter: { userId: participant.userId } }, supplierOf('LAPW'));
+      const { tariffConsents } = await fixture.execute(
+        LIST,
+        { filter: { userId: participant.userId } },
+        supplierOf('LAPW'),
+      );
       expect(tariffConsents.nodes).toHaveLength(1);
       expect(tariffConsents.nodes[0].mpxns.toSorted()).toEqual([first, second, without].toSorted());
     });
 
     it('concerns one consumer: the same subject of another issuer is another consumer', async () => {
       const participant = await onTariff();
-      const elsewhere = room.with(participant, { mpxns: [participant.mpxn], issuer: 'https://login.lapw.example' });
-      const { registrationId } = await room.consent(participant.caller);
-      expect(await room.refusal(CUSTOMER, {}, elsewhere)).toBe('RTI002');
-      expect(await room.refusal(REVOKE, { id: registrationId }, elsewhere)).toBe('NTF005');
+      const elsewhere = fixture.with(participant, { mpxns: [participant.mpxn], issuer: 'https://login.lapw.example' });
+      const { registrationId } = await fixture.consent(participant.caller);
+      expect(await fixture.errorOf(CUSTOMER, {}, elsewhere)).toBe('RTI002');
+      expect(await fixture.errorOf(REVOKE, { id: registrationId }, elsewhere)).toBe('NTF005');
       expect(await tariffsOf(participant.caller)).toEqual([trf(1)]);
     });
 
     it('by many concurrent requests creates one consent', async () => {
       const { caller } = await onTariff();
-      const given = await Promise.all(Array.from({ length: 8 }, () => room.consent(caller)));
+      const given = await Promise.all(Array.from({ length: 8 }, () => fixture.consent(caller)));
       expect(new Set(given.map(({ registrationId }) => registrationId)).size).toBe(1);
       expect(given.filter(({ isNew }) => isNew)).toHaveLength(1);
     });
 
     it('after a revocation creates another consent', async () => {
       const { caller } = await onTariff();
-      const { registrationId } = await room.consent(caller);
-      await room.ask(REVOKE, { id: registrationId }, caller);
-      const again = await room.consent(caller);
+      const { registrationId } = await fixture.consent(caller);
+      await fixture.execute(REVOKE, { id: registrationId }, caller);
+      const again = await fixture.consent(caller);
       expect(again.isNew).toBe(true);
       expect(again.registrationId).not.toBe(registrationId);
     });
 
     it('for another consumer, RTI User or supplier creates another consent', async () => {
       const mpxns = [freshMpxn()];
-      const [one, other] = [await room.participant({ mpxns }), await room.participant({ mpxns })];
-      const callers = [one.caller, room.with(one, { mpxns, subject: 'consumer-2' }), other.caller];
-      const given = await Promise.all([...callers, room.with(one, { mpxns, mpid: 'FELL' })].map(room.consent));
+      const [one, other] = [await fixture.participant({ mpxns }), await fixture.participant({ mpxns })];
+      const callers = [one.caller, fixture.with(one, { mpxns, subject: 'consumer-2' }), other.caller];
+      const given = await Promise.all([...callers, fixture.with(one, { mpxns, mpid: 'FELL' })].map(fixture.consent));
       expect(new Set(given.map(({ registrationId }) => registrationId)).size).toBe(4);
     });
   });
@@ -186,32 +195,32 @@ export function consentsToShare(): void {
   describe('The tariffs that a consent shares', () => {
     it('are those that apply now to MPxNs that the token names and the consent covers', async () => {
       const [one, other, uncovered] = [freshMpxn(), freshMpxn(), freshMpxn()];
-      for (const [index, mpxn] of [one, other, uncovered].entries()) await room.assign(mpxn, index + 1, -60);
-      const participant = await room.participant({ mpxns: [one, other] });
-      await room.consent(participant.caller);
+      for (const [index, mpxn] of [one, other, uncovered].entries()) await fixture.assign(mpxn, index + 1, -60);
+      const participant = await fixture.participant({ mpxns: [one, other] });
+      await fixture.consent(participant.caller);
       expect(await tariffsOf(participant.caller)).toEqual([trf(1), trf(2)]);
-      expect(await tariffsOf(room.with(participant, { mpxns: [other, uncovered] }))).toEqual([trf(2)]);
-      expect(await tariffsOf(room.with(participant, { mpxns: [uncovered] }))).toEqual([]);
+      expect(await tariffsOf(fixture.with(participant, { mpxns: [other, uncovered] }))).toEqual([trf(2)]);
+      expect(await tariffsOf(fixture.with(participant, { mpxns: [uncovered] }))).toEqual([]);
     });
 
     it('follow the MPxN through replacements, ends and changes of supplier, as the rule of the applied tariff states', async () => {
       const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
-      await room.publish(30, { validTo: at(30) });
-      await room.publish(31, { replaces: trf(30), validFrom: at(2), validTo: at(6) });
-      await room.publish(32, { replaces: trf(31), validFrom: at(4), validTo: at(5) });
-      await room.publish(33, {}, 'FELL');
+      await fixture.publish(30, { validTo: at(30) });
+      await fixture.publish(31, { replaces: trf(30), validFrom: at(2), validTo: at(6) });
+      await fixture.publish(32, { replaces: trf(31), validFrom: at(4), validTo: at(5) });
+      await fixture.publish(33, {}, 'FELL');
       const mpxn = freshMpxn();
-      await room.assign(mpxn, 30, -60);
-      await room.assign(mpxn, 30, 7 * 86_400);
-      await room.assign(mpxn, 33, 8 * 86_400, 'FELL');
-      const participant = await room.participant({ mpxns: [mpxn] });
-      await room.consent(participant.caller);
+      await fixture.assign(mpxn, 30, -60);
+      await fixture.assign(mpxn, 30, 7 * 86_400);
+      await fixture.assign(mpxn, 33, 8 * 86_400, 'FELL');
+      const participant = await fixture.participant({ mpxns: [mpxn] });
+      await fixture.consent(participant.caller);
       const seen: string[][] = [];
       for (const days of [0, 3, 4.5, 5.5, 7.5, 9]) {
-        await room.moveClock(Math.round(days * 86_400));
+        await fixture.moveClock(Math.round(days * 86_400));
         const shared = await tariffsOf(participant.caller);
         const applied = `query ($mpxn: String!) { appliedTariff(mpxn: $mpxn) { tariffId } }`;
-        const { appliedTariff } = await room.ask(applied, { mpxn }, supplierOf('LAPW'));
+        const { appliedTariff } = await fixture.execute(applied, { mpxn }, supplierOf('LAPW'));
         expect(shared).toEqual(appliedTariff === null ? [] : [appliedTariff.tariffId]);
         seen.push(shared);
       }
@@ -221,24 +230,25 @@ export function consentsToShare(): void {
     it('are none without a live consent, an active RTI User, an active supplier and the scope', async () => {
       const participant = await onTariff();
       const { caller, mpxn } = participant;
-      expect(await room.refusal(CUSTOMER, {}, caller)).toBe('RTI002');
-      const { registrationId } = await room.consent(caller);
-      const unscoped = room.with(participant, { mpxns: [mpxn], scopes: ['consent:write', 'webhook:write'] });
-      expect(await room.refusal(CUSTOMER, {}, unscoped)).toBe('PRM001');
-      const reading = room.with(participant, { mpxns: [mpxn], scopes: ['tariff:read'] });
-      expect(await room.refusal(GIVE, {}, reading)).toBe('PRM001');
-      expect(await room.refusal(REVOKE, { id: registrationId }, reading)).toBe('PRM001');
+      expect(await fixture.errorOf(CUSTOMER, {}, caller)).toBe('RTI002');
+      const { registrationId } = await fixture.consent(caller);
+      const unscoped = fixture.with(participant, { mpxns: [mpxn], scopes: ['consent:write', 'webhook:write'] });
+      expect(await fixture.errorOf(CUSTOMER, {}, unscoped)).toBe('PRM001');
+      const reading = fixture.with(participant, { mpxns: [mpxn], scopes: ['tariff:read'] });
+      expect(await fixture.errorOf(GIVE, {}, reading)).toBe('PRM001');
+      expect(await fixture.errorOf(REVOKE, { id: registrationId }, reading)).toBe('PRM001');
       for (const status of ['SUSPENDED', 'DISABLED']) {
-        await room.setStatus(participant, status);
-        expect(await room.refusal(CUSTOMER, {}, caller)).toBe('RTI001');
-        expect(await room.refusal(GIVE, {}, caller)).toBe('RTI001');
-        await room.setStatus(participant, 'ACTIVE');
+        await fixture.setStatus(participant, status);
+        expect(await fixture.errorOf(CUSTOMER, {}, caller)).toBe('RTI001');
+        expect(await fixture.errorOf(GIVE, {}, caller)).toBe('RTI001');
+        await fixture.setStatus(participant, 'ACTIVE');
       }
       expect(await tariffsOf(caller)).toEqual([trf(1)]);
-      await room.setStatus({ mpid: 'LAPW' }, 'SUSPENDED');
-      expect(await room.refusal(CUSTOMER, {}, caller)).toBe('AUT001');
-      await room.setStatus({ mpid: 'LAPW' }, 'ACTIVE');
-      for (const other of [ADMIN, supplierOf('LAPW')]) expect(await room.refusal(CUSTOMER, {}, other)).toBe('PRM001');
+      await fixture.setStatus({ mpid: 'LAPW' }, 'SUSPENDED');
+      expect(await fixture.errorOf(CUSTOMER, {}, caller)).toBe('AUT001');
+      await fixture.setStatus({ mpid: 'LAPW' }, 'ACTIVE');
+      for (const other of [ADMIN, supplierOf('LAPW')])
+        expect(await fixture.errorOf(CUSTOMER, {}, other)).toBe('PRM001');
     });
   });
 
@@ -246,58 +256,58 @@ export function consentsToShare(): void {
     it('ends the sharing at once: no later query returns a tariff', async () => {
       const { caller } = await onTariff();
       for (let round = 0; round < 10; round += 1) {
-        const { registrationId } = await room.consent(caller);
+        const { registrationId } = await fixture.consent(caller);
         let isRevoked = false;
         let before = 0;
         let after = 0;
-        const asking = Promise.all(
+        const inputs = Promise.all(
           Array.from({ length: 4 }, async () => {
-            for (let refused = 0; refused < 3;) {
+            for (let rejected = 0; rejected < 3;) {
               const wasRevoked = isRevoked;
               const shared = await isShared(caller);
               if (shared && wasRevoked) after += 1;
               if (shared && !wasRevoked) before += 1;
-              if (!shared) refused += 1;
+              if (!shared) rejected += 1;
             }
           }),
         );
-        await Promise.race([asking, until(() => before > 0 || undefined)]);
+        await Promise.race([inputs, until(() => before > 0 || undefined)]);
         expect(before).toBeGreaterThan(0);
-        await room.ask(REVOKE, { id: registrationId }, caller);
+        await fixture.execute(REVOKE, { id: registrationId }, caller);
         isRevoked = true;
-        await asking;
+        await inputs;
         expect(after).toBe(0);
       }
     });
 
     it('is possible for the consumer through the same RTI User and for an admin; other parties receive NTF005', async () => {
       const participant = await onTariff();
-      const { registrationId: id } = await room.consent(participant.caller);
-      const stranger = await room.participant();
+      const { registrationId: id } = await fixture.consent(participant.caller);
+      const stranger = await fixture.participant();
       const { mpxn: one } = participant;
       const others = [
         stranger.caller,
-        room.with(participant, { mpxns: [one], subject: 'consumer-2' }),
-        room.with(participant, { mpxns: [one], mpid: 'FELL' }),
+        fixture.with(participant, { mpxns: [one], subject: 'consumer-2' }),
+        fixture.with(participant, { mpxns: [one], mpid: 'FELL' }),
       ];
-      for (const caller of others) expect(await room.refusal(REVOKE, { id }, caller)).toBe('NTF005');
-      expect(await room.refusal(REVOKE, { id: randomUUID() }, participant.caller)).toBe('NTF005');
-      expect(await room.refusal(REVOKE, { id: 'none' }, participant.caller)).toBe('VAL001 registrationId');
-      expect(await room.refusal(REVOKE, { id }, ANALYST)).toBe('PRM001');
-      expect(await room.ask(REVOKE, { id }, ADMIN)).toEqual({ revokeTariffConsent: { registrationId: id } });
-      expect(await room.refusal(REVOKE, { id }, participant.caller)).toBe('NTF005');
-      expect(await room.refusal(CUSTOMER, {}, participant.caller)).toBe('RTI002');
+      for (const caller of others) expect(await fixture.errorOf(REVOKE, { id }, caller)).toBe('NTF005');
+      expect(await fixture.errorOf(REVOKE, { id: randomUUID() }, participant.caller)).toBe('NTF005');
+      expect(await fixture.errorOf(REVOKE, { id: 'none' }, participant.caller)).toBe('VAL001 registrationId');
+      expect(await fixture.errorOf(REVOKE, { id }, ANALYST)).toBe('PRM001');
+      expect(await fixture.execute(REVOKE, { id }, ADMIN)).toEqual({ revokeTariffConsent: { registrationId: id } });
+      expect(await fixture.errorOf(REVOKE, { id }, participant.caller)).toBe('NTF005');
+      expect(await fixture.errorOf(CUSTOMER, {}, participant.caller)).toBe('RTI002');
     });
 
     it('follows from the removal of the RTI User, even for a consent that is granted concurrently', async () => {
       const { caller, userId } = await onTariff();
-      const giving = Array.from({ length: 5 }, () => room.consent(caller).catch(() => undefined));
-      await Promise.all([...giving, room.setStatus({ userId }, 'REMOVED')]);
+      const giving = Array.from({ length: 5 }, () => fixture.consent(caller).catch(() => undefined));
+      await Promise.all([...giving, fixture.setStatus({ userId }, 'REMOVED')]);
       const live = 'select from tariff_consent where user_id = $1 and revoked_at is null';
-      await room.settled();
-      await until(async () => ((await room.owner.query(live, [userId])).rowCount === 0 ? true : undefined));
-      await room.settled();
-      expect((await room.owner.query(live, [userId])).rowCount).toBe(0);
+      await fixture.settled();
+      await until(async () => ((await fixture.owner.query(live, [userId])).rowCount === 0 ? true : undefined));
+      await fixture.settled();
+      expect((await fixture.owner.query(live, [userId])).rowCount).toBe(0);
     });
   });
 
@@ -305,18 +315,18 @@ export function consentsToShare(): void {
     it('contain no unencrypted MPxN and no consumer, in any table', async () => {
       const mpxn = freshMpxn();
       const subject = 'a-consumer-of-lapwing-9f27';
-      await room.assign(mpxn, 1, -60);
-      const participant = await room.participant({ mpxns: [mpxn], subject });
-      await room.webhook(participant.caller, '/kept-4b71');
-      await room.consent(participant.caller);
-      await room.assign(mpxn, 2);
-      await room.settled();
-      const { rows: tables } = await room.owner.query<{ name: string }>(
+      await fixture.assign(mpxn, 1, -60);
+      const participant = await fixture.participant({ mpxns: [mpxn], subject });
+      await fixture.webhook(participant.caller, '/kept-4b71');
+      await fixture.consent(participant.caller);
+      await fixture.assign(mpxn, 2);
+      await fixture.settled();
+      const { rows: tables } = await fixture.owner.query<{ name: string }>(
         `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname like 'tariffs%'`,
       );
       expect(tables.length).toBeGreaterThan(20);
       for (const { name } of tables) {
-        const { rowCount } = await room.owner.query(`select from ${name} kept where kept::text ~ any($1)`, [
+        const { rowCount } = await fixture.owner.query(`select from ${name} kept where kept::text ~ any($1)`, [
           [
             mpxn,
             subject,
@@ -330,22 +340,23 @@ export function consentsToShare(): void {
 
     it('change by revocation only, and are never deleted', async () => {
       const { caller } = await onTariff();
-      const { registrationId } = await room.consent(caller);
-      await room.ask(REVOKE, { id: registrationId }, caller);
+      const { registrationId } = await fixture.consent(caller);
+      await fixture.execute(REVOKE, { id: registrationId }, caller);
       for (const change of ['set revoked_at = null, revoked_by = null', 'set given_at = now()'])
         await expect(
-          room.owner.query(`update tariff_consent ${change} where id = $1`, [registrationId]),
+          fixture.owner.query(`update tariff_consent ${change} where id = $1`, [registrationId]),
         ).rejects.toThrow('once');
-      await expect(room.owner.query('delete from tariff_consent where id = $1', [registrationId])).rejects.toThrow(
+      await expect(fixture.owner.query('delete from tariff_consent where id = $1', [registrationId])).rejects.toThrow(
         'append-only',
       );
-      await expect(room.owner.query('delete from event')).rejects.toThrow('append-only');
+      await expect(fixture.owner.query('delete from event')).rejects.toThrow('append-only');
     });
 
     it('are listed for the back office and for their supplier; the MPxNs for that supplier only', async () => {
       const { caller, userId, mpxn } = await onTariff();
-      const { registrationId } = await room.consent(caller);
-      const list = async (by: Caller, filter: object) => (await room.ask(LIST, { filter }, by)).tariffConsents.nodes;
+      const { registrationId } = await fixture.consent(caller);
+      const list = async (by: Caller, filter: object) =>
+        (await fixture.execute(LIST, { filter }, by)).tariffConsents.nodes;
       const [seen] = await list(supplierOf('LAPW'), { userId });
       expect(seen).toEqual({
         registrationId,
@@ -354,9 +365,9 @@ export function consentsToShare(): void {
       });
       for (const by of [ADMIN, ANALYST]) expect(await list(by, { userId })).toEqual([{ ...seen, mpxns: null }]);
       expect(await list(supplierOf('FELL'), { userId })).toEqual([]);
-      expect(await room.refusal(LIST, { filter: { mpid: 'LAPW' } }, supplierOf('FELL'))).toBe('PRM002');
-      expect(await room.refusal(LIST, {}, caller)).toBe('PRM001');
-      await room.ask(REVOKE, { id: registrationId }, caller);
+      expect(await fixture.errorOf(LIST, { filter: { mpid: 'LAPW' } }, supplierOf('FELL'))).toBe('PRM002');
+      expect(await fixture.errorOf(LIST, {}, caller)).toBe('PRM001');
+      await fixture.execute(REVOKE, { id: registrationId }, caller);
       expect(await list(ADMIN, { userId, live: true })).toEqual([]);
       expect(await list(ADMIN, { userId, live: false })).toMatchObject([{ registrationId, revokedBy: 'CONSUMER' }]);
     });

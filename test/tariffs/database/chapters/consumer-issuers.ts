@@ -1,5 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { type ConsumerRoom, consumerRoom } from '../../../support/consumer-room';
+import { type ConsumerFixture, consumerFixture } from '../../../support/consumer-fixture';
 import { type Misbehaviour, type TokenIssuer, newIssuerKey, startTokenIssuer } from '../../../support/token-issuer';
 import { until } from '../../../support/until';
 
@@ -8,12 +8,12 @@ export function consumerIssuers(): void {
   const USER = `usr_${'a'.repeat(32)}`;
   const DISCOVERY = '/.well-known/openid-configuration';
 
-  let room: ConsumerRoom;
+  let fixture: ConsumerFixture;
   let issuer: TokenIssuer;
   let suppliers = 0;
   beforeAll(async () => {
-    room = await consumerRoom();
-    await room.addRtiUser(USER);
+    fixture = await consumerFixture();
+    await fixture.addRtiUser(USER);
   });
   beforeEach(async () => {
     issuer = await startTokenIssuer();
@@ -23,10 +23,10 @@ export function consumerIssuers(): void {
     jest.restoreAllMocks();
     return issuer.close();
   });
-  afterAll(() => room?.close());
+  afterAll(() => fixture?.close());
 
   function addSupplier(named: string): Promise<void> {
-    return room.addSupplier(`S${String((suppliers += 1)).padStart(3, '0')}`, named, AUDIENCE);
+    return fixture.addSupplier(`S${String((suppliers += 1)).padStart(3, '0')}`, named, AUDIENCE);
   }
 
   function newToken(
@@ -49,8 +49,8 @@ export function consumerIssuers(): void {
     return issuer.token(claims, ...signing);
   }
 
-  /** `let in`, or the code. */
-  function outcome(token: string, tokens = room.tokens): Promise<unknown> {
+  /** Returns `let in`, or the error code. */
+  function outcome(token: string, tokens = fixture.tokens): Promise<unknown> {
     return tokens.admitted(token).then(
       () => 'let in',
       (error: unknown) => (error as { code?: unknown }).code ?? error,
@@ -69,7 +69,7 @@ export function consumerIssuers(): void {
     ])('%s: SYS002, and the next token causes another request', async (_, misbehaviour, fault) => {
       Object.assign(issuer.misbehaviour, misbehaviour);
       expect(await outcome(await newToken())).toBe('SYS002');
-      expect(room.log()).toContain(`"issuer":"${issuer.issuer}","fault":"${fault}"`);
+      expect(fixture.log()).toContain(`"issuer":"${issuer.issuer}","fault":"${fault}"`);
       for (const name of Object.keys(misbehaviour)) delete (issuer.misbehaviour as Record<string, unknown>)[name];
       expect(await outcome(await newToken())).toBe('let in');
     });
@@ -79,14 +79,14 @@ export function consumerIssuers(): void {
       expect(await outcome(token)).toBe('let in');
       await issuer.close();
       expect(await outcome(token)).toBe('let in');
-      expect(await outcome(await newToken(), room.elsewhere())).toBe('SYS002');
+      expect(await outcome(await newToken(), fixture.elsewhere())).toBe('SYS002');
     });
 
     it('redirects elsewhere, and the redirect is not followed', async () => {
       const target = await startTokenIssuer();
       issuer.misbehaviour.redirectTo = `${target.issuer}/keys`;
       expect(await outcome(await newToken())).toBe('SYS002');
-      expect(target.asked).toEqual([]);
+      expect(target.requests).toEqual([]);
       await target.close();
     });
 
@@ -99,7 +99,7 @@ export function consumerIssuers(): void {
 
   describe('An issuer', () => {
     it('that withdrew a key has its tokens accepted for at most a minute longer than its cached key set', async () => {
-      const tokens = room.elsewhere({ cacheTtlMs: 1, cooldownMs: 0 });
+      const tokens = fixture.elsewhere({ cacheTtlMs: 1, cooldownMs: 0 });
       const token = await newToken();
       expect(await outcome(token, tokens)).toBe('let in');
       issuer.keys.splice(0, 1, await newIssuerKey());
@@ -119,25 +119,25 @@ export function consumerIssuers(): void {
       const header = Buffer.from(JSON.stringify({ alg: 'RS256', kid: 'short', typ: 'at+jwt' })).toString('base64url');
       const signature = sign('sha256', Buffer.from(`${header}.${payload}`), privateKey).toString('base64url');
       expect(await outcome(`${header}.${payload}.${signature}`)).toBe('AUT001');
-      expect(room.log()).toContain(`"issuer":"${issuer.issuer}","fault":"short-key"`);
+      expect(fixture.log()).toContain(`"issuer":"${issuer.issuer}","fault":"short-key"`);
     });
 
     it('whose key is unusable does not make the token invalid: SYS002, which is logged', async () => {
       const [key] = issuer.keys;
       Object.assign(key?.jwk ?? {}, { key_ops: ['verify'], x: 'AA' });
       expect(await outcome(await newToken())).toBe('SYS002');
-      expect(room.log()).toMatch(new RegExp(`"issuer":"${issuer.issuer}","fault":"[A-Za-z]+Error"`));
+      expect(fixture.log()).toMatch(new RegExp(`"issuer":"${issuer.issuer}","fault":"[A-Za-z]+Error"`));
     });
 
     it('receives one request for all concurrent tokens', async () => {
       const tokens = await Promise.all(Array.from({ length: 30 }, () => newToken()));
       const outcomes = await Promise.all(tokens.map((token) => outcome(token)));
       expect(new Set(outcomes)).toEqual(new Set(['let in']));
-      expect(issuer.asked).toEqual([DISCOVERY, '/keys']);
+      expect(issuer.requests).toEqual([DISCOVERY, '/keys']);
     });
 
     it('receives another request for a new key, and tokens of both keys are valid', async () => {
-      const tokens = room.elsewhere({ cooldownMs: 0 });
+      const tokens = fixture.elsewhere({ cooldownMs: 0 });
       expect(await outcome(await newToken(), tokens)).toBe('let in');
       const next = await newIssuerKey('RS256');
       expect(await outcome(await newToken({}, {}, next), tokens)).toBe('AUT001');
@@ -150,32 +150,34 @@ export function consumerIssuers(): void {
       expect(await outcome(await newToken())).toBe('let in');
       const unknown = await newIssuerKey();
       for (let count = 0; count < 20; count++) expect(await outcome(await newToken({}, {}, unknown))).toBe('AUT001');
-      expect(issuer.asked).toEqual([DISCOVERY, '/keys']);
+      expect(issuer.requests).toEqual([DISCOVERY, '/keys']);
     });
 
     it('that withdrew a key has its tokens rejected after the cache has expired', async () => {
-      const tokens = room.elsewhere({ cacheTtlMs: 5 });
+      const tokens = fixture.elsewhere({ cacheTtlMs: 5 });
       const [withdrawn] = issuer.keys;
       expect(await outcome(await newToken(), tokens)).toBe('let in');
       issuer.keys[0] = await newIssuerKey();
-      const isRefused = async () =>
+      const isRejected = async () =>
         (await outcome(await newToken({}, {}, withdrawn), tokens)) === 'AUT001' || undefined;
-      await until(isRefused);
+      await until(isRejected);
       expect(await outcome(await newToken(), tokens)).toBe('let in');
     });
 
     it('with one key accepts tokens that name none; with two keys a token must name one', async () => {
-      const tokens = room.elsewhere({ cooldownMs: 0 });
+      const tokens = fixture.elsewhere({ cooldownMs: 0 });
       expect(await outcome(await newToken({}, { kid: undefined }), tokens)).toBe('let in');
       issuer.keys.push(await newIssuerKey());
-      expect(await outcome(await newToken({}, { kid: undefined }), room.elsewhere())).toBe('AUT001');
+      expect(await outcome(await newToken({}, { kid: undefined }), fixture.elsewhere())).toBe('AUT001');
     });
 
     it('may serve several suppliers, which the audience distinguishes', async () => {
-      await room.addSupplier('TWOA', issuer.issuer, 'audience-a');
-      await room.addSupplier('TWOB', issuer.issuer, 'audience-b');
-      expect(await room.tokens.admitted(await newToken({ aud: 'audience-b' }))).toMatchObject({ mpid: 'TWOB' });
-      expect(await room.tokens.admitted(await newToken({ aud: ['audience-a', 'x'] }))).toMatchObject({ mpid: 'TWOA' });
+      await fixture.addSupplier('TWOA', issuer.issuer, 'audience-a');
+      await fixture.addSupplier('TWOB', issuer.issuer, 'audience-b');
+      expect(await fixture.tokens.admitted(await newToken({ aud: 'audience-b' }))).toMatchObject({ mpid: 'TWOB' });
+      expect(await fixture.tokens.admitted(await newToken({ aud: ['audience-a', 'x'] }))).toMatchObject({
+        mpid: 'TWOA',
+      });
       expect(await outcome(await newToken({ aud: ['audience-a', 'audience-b'] }))).toBe('AUT001');
     });
   });
@@ -194,9 +196,9 @@ export function consumerIssuers(): void {
     ])('%s', async (_, named) => {
       const iss = named(new URL(issuer.issuer).port);
       if (iss !== issuer.issuer) await addSupplier(iss);
-      expect(await outcome(await newToken({ iss }), room.elsewhere({ production: true }))).toBe('SYS002');
-      expect(issuer.asked).toEqual([]);
-      expect(room.log()).toMatch(
+      expect(await outcome(await newToken({ iss }), fixture.elsewhere({ production: true }))).toBe('SYS002');
+      expect(issuer.requests).toEqual([]);
+      expect(fixture.log()).toMatch(
         new RegExp(`"issuer":"${iss.replace(/[[\].]/g, '\\$&')}","fault":"(blocked-address|BLOCKED)"`),
       );
     });

@@ -3,7 +3,7 @@ import { SignJWT, UnsecuredJWT, exportSPKI, importJWK } from 'jose';
 import { admittedConsumer } from '../../../../gateway/callers/consumers';
 import type { CallContext } from '../../../../subgraphs/server/callers/caller';
 import { REGISTER_ENTRY_STATUSES } from '../../../../subgraphs/tariffs/register-entries/register-entry-status';
-import { type ConsumerRoom, consumerRoom } from '../../../support/consumer-room';
+import { type ConsumerFixture, consumerFixture } from '../../../support/consumer-fixture';
 import { type TariffGraph, tariffGraph } from '../../../support/tariff-graph';
 import { type IssuerKey, type TokenIssuer, newIssuerKey, startTokenIssuer } from '../../../support/token-issuer';
 
@@ -15,39 +15,39 @@ export function consumerTokens(): void {
   const OTHER_USER = `usr_${'b'.repeat(32)}`;
   const MPXN = '1012345678';
 
-  let room: ConsumerRoom;
+  let fixture: ConsumerFixture;
   let supplier: TokenIssuer;
   let other: TokenIssuer;
   let unpublished: IssuerKey;
   beforeAll(async () => {
-    [room, supplier, other, unpublished] = await Promise.all([
-      consumerRoom(),
+    [fixture, supplier, other, unpublished] = await Promise.all([
+      consumerFixture(),
       startTokenIssuer(),
       startTokenIssuer(),
       newIssuerKey(),
     ]);
-    await room.addSupplier(MPID, supplier.issuer, AUDIENCE);
-    await room.addSupplier(OTHER_MPID, other.issuer, AUDIENCE);
-    await room.addRtiUser(USER);
-    await room.addRtiUser(OTHER_USER);
+    await fixture.addSupplier(MPID, supplier.issuer, AUDIENCE);
+    await fixture.addSupplier(OTHER_MPID, other.issuer, AUDIENCE);
+    await fixture.addRtiUser(USER);
+    await fixture.addRtiUser(OTHER_USER);
   });
   afterEach(async () => {
-    await room.moveClock(0);
-    await room.setStatus({ mpid: MPID }, 'active');
-    await room.setStatus({ userId: USER }, 'active');
+    await fixture.moveClock(0);
+    await fixture.setStatus({ mpid: MPID }, 'active');
+    await fixture.setStatus({ userId: USER }, 'active');
     for (const name of Object.keys(supplier.misbehaviour))
       delete (supplier.misbehaviour as Record<string, unknown>)[name];
   });
   afterAll(async () => {
     await Promise.all([supplier?.close(), other?.close()]);
-    await room?.close();
+    await fixture?.close();
   });
 
   type Claims = Record<string, unknown>;
 
   const now = () => Math.floor(Date.now() / 1000);
 
-  /** The claims of a token that lets in, with others instead of some; undefined leaves one out. */
+  /** Returns the claims of a valid token with changes; undefined removes a claim. */
   function claims(changed: Claims = {}): Claims {
     const right = {
       iss: supplier.issuer,
@@ -63,8 +63,8 @@ export function consumerTokens(): void {
     return Object.fromEntries(Object.entries({ ...right, ...changed }).filter(([, value]) => value !== undefined));
   }
 
-  /** What a token leads to: whom it lets in, or the code. */
-  async function outcome(token: string, tokens = room.tokens): Promise<unknown> {
+  /** Returns the consumer that a token admits, or the error code. */
+  async function outcome(token: string, tokens = fixture.tokens): Promise<unknown> {
     return tokens.admitted(token).catch((error: unknown) => (error as { code?: unknown }).code ?? error);
   }
 
@@ -112,7 +112,7 @@ export function consumerTokens(): void {
       async (alg) => {
         const signing = await startTokenIssuer(alg);
         const mpid = `Z${alg.slice(0, 1)}${alg.slice(-2)}`.toUpperCase();
-        await room.addSupplier(mpid, signing.issuer, AUDIENCE);
+        await fixture.addSupplier(mpid, signing.issuer, AUDIENCE);
         expect(await outcome(await signing.token(claims({ iss: signing.issuer })))).toEqual({
           ...{ ...LET_IN, mpid },
           issuer: signing.issuer,
@@ -199,18 +199,21 @@ export function consumerTokens(): void {
     });
 
     it('causes no request to any address that it contains', async () => {
-      const asked = other.asked.length;
-      await outcome(await withOwnKey({ jku: `${other.issuer}/keys`, x5u: `${other.issuer}/keys` }), room.elsewhere());
-      expect(other.asked.length).toBe(asked);
-      expect(supplier.asked).toContain('/keys');
+      const requests = other.requests.length;
+      await outcome(
+        await withOwnKey({ jku: `${other.issuer}/keys`, x5u: `${other.issuer}/keys` }),
+        fixture.elsewhere(),
+      );
+      expect(other.requests.length).toBe(requests);
+      expect(supplier.requests).toContain('/keys');
     });
 
     it('is not logged, nor are its claims, even if the unavailable issuer echoes it', async () => {
       const token = await supplier.token(claims());
       supplier.misbehaviour.text = token;
-      expect(await outcome(token, room.elsewhere())).toBe('SYS002');
-      expect(room.log()).toContain(`"issuer":"${supplier.issuer}","fault":"SyntaxError"`);
-      for (const said of [MPXN, 'consumer-1', USER, 'eyJ']) expect(room.log()).not.toContain(said);
+      expect(await outcome(token, fixture.elsewhere())).toBe('SYS002');
+      expect(fixture.log()).toContain(`"issuer":"${supplier.issuer}","fault":"SyntaxError"`);
+      for (const secret of [MPXN, 'consumer-1', USER, 'eyJ']) expect(fixture.log()).not.toContain(secret);
     });
   });
 
@@ -218,9 +221,9 @@ export function consumerTokens(): void {
     it("that has expired by the register's clock: AUT002, even if it is cached", async () => {
       const token = await supplier.token(claims());
       expect(await outcome(token)).toEqual(LET_IN);
-      await room.moveClock(601);
+      await fixture.moveClock(601);
       expect(await outcome(token)).toBe('AUT002');
-      expect(await outcome(token, room.elsewhere())).toBe('AUT002');
+      expect(await outcome(token, fixture.elsewhere())).toBe('AUT002');
     });
 
     it('that has expired and is forged: AUT001', async () => {
@@ -233,15 +236,15 @@ export function consumerTokens(): void {
       async (status) => {
         const token = await supplier.token(claims());
         expect(await outcome(token)).toEqual(LET_IN);
-        await room.setStatus({ userId: USER }, status);
+        await fixture.setStatus({ userId: USER }, status);
         expect(await outcome(token)).toBe('RTI001');
-        await room.setStatus({ userId: USER }, 'active');
+        await fixture.setStatus({ userId: USER }, 'active');
         expect(await outcome(token)).toEqual(LET_IN);
       },
     );
 
     it('that has expired, of an RTI User that is suspended: AUT002 precedes RTI001', async () => {
-      await room.setStatus({ userId: USER }, 'suspended');
+      await fixture.setStatus({ userId: USER }, 'suspended');
       expect(await outcome(await supplier.token(claims({ exp: now() - 1 })))).toBe('AUT002');
     });
 
@@ -250,45 +253,45 @@ export function consumerTokens(): void {
       async (status) => {
         const token = await supplier.token(claims());
         expect(await outcome(token)).toEqual(LET_IN);
-        await room.setStatus({ mpid: MPID }, status);
+        await fixture.setStatus({ mpid: MPID }, status);
         expect(await outcome(token)).toBe('AUT001');
       },
     );
 
     it('costs one statement, verified or cached, and all cost one request to their issuer', async () => {
-      const tokens = room.elsewhere();
-      const [before, asked] = [room.reads(), supplier.asked.length];
+      const tokens = fixture.elsewhere();
+      const [before, requests] = [fixture.reads(), supplier.requests.length];
       const token = await supplier.token(claims());
       await outcome(token, tokens);
       await outcome(token, tokens);
       await outcome(await supplier.token(claims()), tokens);
-      expect(room.reads() - before).toBe(3);
-      expect(supplier.asked.slice(asked)).toEqual(['/.well-known/openid-configuration', '/keys']);
+      expect(fixture.reads() - before).toBe(3);
+      expect(supplier.requests.slice(requests)).toEqual(['/.well-known/openid-configuration', '/keys']);
     });
 
     it('belongs to another supplier as soon as its issuer and audience do, cached or not', async () => {
       const moved = await startTokenIssuer();
-      await room.addSupplier('MOVA', moved.issuer, AUDIENCE);
-      await room.addSupplier('MOVB', 'https://elsewhere.example', AUDIENCE);
+      await fixture.addSupplier('MOVA', moved.issuer, AUDIENCE);
+      await fixture.addSupplier('MOVB', 'https://elsewhere.example', AUDIENCE);
       const token = await moved.token(claims({ iss: moved.issuer }));
       expect(await outcome(token)).toMatchObject({ mpid: 'MOVA' });
-      await room.moveIssuer('MOVA', 'MOVB');
+      await fixture.moveIssuer('MOVA', 'MOVB');
       expect(await outcome(token)).toMatchObject({ mpid: 'MOVB' });
-      expect(await room.tokens.caller(token)).toMatchObject({ mpid: 'MOVB', consumer: { issuer: moved.issuer } });
+      expect(await fixture.tokens.caller(token)).toMatchObject({ mpid: 'MOVB', consumer: { issuer: moved.issuer } });
       await moved.close();
     });
 
     it('is verified again in a separate process, which reads the database only if the token is not cached', async () => {
-      const tokens = room.elsewhere();
+      const tokens = fixture.elsewhere();
       const token = await supplier.token(claims());
       const caller = { accountId: USER, role: 'consumer', duid: null, mpid: MPID };
-      const before = room.reads();
+      const before = fixture.reads();
       expect(await tokens.caller(token)).toMatchObject({
         ...caller,
         consumer: { subject: 'consumer-1', mpxns: [MPXN] },
       });
       expect(await tokens.caller(token)).toMatchObject(caller);
-      expect(room.reads() - before).toBe(1);
+      expect(fixture.reads() - before).toBe(1);
       await expect(tokens.caller(await supplier.token(claims(), {}, unpublished))).rejects.toMatchObject({
         code: 'AUT001',
       });
@@ -357,7 +360,7 @@ export function consumerTokens(): void {
       .sign(privateKey, { crit: { 'urn:example:new': true } });
   }
 
-  /** Signed by a key that the token itself leads to. */
+  /** Returns a token that is signed by a key in its own header. */
   function withOwnKey(header: Record<string, unknown>): Promise<string> {
     return supplier.token(claims(), header, unpublished);
   }

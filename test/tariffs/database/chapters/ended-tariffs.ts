@@ -16,11 +16,12 @@ export function endedTariffs(): void {
   });
   afterAll(() => graph?.close());
 
-  const publish = (input: Record<string, unknown>, mpid = 'LAPW') => graph.ask(PUBLISH, { input }, supplierOf(mpid));
-  const refused = (input: Record<string, unknown>) => graph.refusal(PUBLISH, { input }, supplierOf('LAPW'));
+  const publish = (input: Record<string, unknown>, mpid = 'LAPW') =>
+    graph.execute(PUBLISH, { input }, supplierOf(mpid));
+  const rejected = (input: Record<string, unknown>) => graph.errorOf(PUBLISH, { input }, supplierOf('LAPW'));
 
   describe('A tariff that is published again', () => {
-    it('with another end of its validity or sale moves the end: the version stays, a description beside it is corrected', async () => {
+    it('with another end of its validity or sale moves the end: the version stays, and a changed description is corrected', async () => {
       const { publishTariff: first } = await publish(tariffInput(10, { sellableTo: '2100-01-01T00:00:00Z' }));
       const ends = { sellableTo: '2099-01-01T00:00:00.000Z', validTo: '2101-01-01T00:00:00.000Z' };
       const { publishTariff: moved } = await publish(tariffInput(10, ends));
@@ -31,10 +32,10 @@ export function endedTariffs(): void {
       expect(both).toMatchObject({ isChanged: true, tariff: { version: 2, name: 'Renamed' } });
       const { publishTariff: again } = await publish(tariffInput(10, { ...later, name: 'Renamed' }));
       expect(again).toMatchObject({ isChanged: false, tariff: both.tariff });
-      const { tariff } = await graph.ask(`{ tariff(tariffId: "${trf(10)}") { validTo sellableTo } }`);
+      const { tariff } = await graph.execute(`{ tariff(tariffId: "${trf(10)}") { validTo sellableTo } }`);
       expect(tariff).toEqual(later);
-      expect(await refused(tariffInput(10, { ...later, validTo: '2026-02-01T00:00:00Z' }))).toBe('CNF005 validTo');
-      expect(await refused(tariffInput(10, { ...later, sellableTo: null }))).toBe('CNF005 sellableTo');
+      expect(await rejected(tariffInput(10, { ...later, validTo: '2026-02-01T00:00:00Z' }))).toBe('CNF005 validTo');
+      expect(await rejected(tariffInput(10, { ...later, sellableTo: null }))).toBe('CNF005 sellableTo');
     });
   });
 
@@ -48,7 +49,7 @@ export function endedTariffs(): void {
         const own =
           'supplier(mpid: "RUFF") { tariffs(first: 1) { totalCount } tariffPage { data { tariffId } meta { total } } ';
         const one = `tariff(tariffId: "${trf(30)}") { supplierStatus } } tariff(tariffId: "${trf(30)}") { supplierStatus } }`;
-        const { tariffs, supplier, tariff } = await graph.ask(`${list}${own}${one}`);
+        const { tariffs, supplier, tariff } = await graph.execute(`${list}${own}${one}`);
         const ids = tariffs.nodes.map(({ tariffId }: { tariffId: string }) => tariffId);
         expect(tariffs.totalCount).toBe(ids.length);
         expect(ids).toContain(trf(31));
@@ -56,7 +57,7 @@ export function endedTariffs(): void {
         return [ids.includes(trf(30)), counts, supplier.tariff.supplierStatus, tariff.supplierStatus];
       };
       const set = (status: string) =>
-        graph.ask(`mutation { setSupplierStatus(mpid: "RUFF", status: ${status}) { mpid } }`, {}, ADMIN);
+        graph.execute(`mutation { setSupplierStatus(mpid: "RUFF", status: ${status}) { mpid } }`, {}, ADMIN);
       expect(await read()).toEqual([true, [1, 1, 1], null, null]);
       for (const [status, isListed] of [
         ['SUSPENDED', true],

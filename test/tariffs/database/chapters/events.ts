@@ -2,7 +2,7 @@ import type { CallContext } from '../../../../subgraphs/server/callers/caller';
 import { ADVISORY_LOCKS } from '../../../../subgraphs/server/database/advisory-locks';
 import { RENEW_EVENT_ERA } from '../../../../subgraphs/server/event-log/event-era';
 import { mpxnCipher } from '../../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
-import { type TariffEventRoom, isSigned, tariffEventRoom, told } from '../../../support/tariff-event-room';
+import { type TariffEventFixture, isSigned, tariffEventFixture, bodiesOf } from '../../../support/tariff-event-fixture';
 import { ADMIN, ANALYST, ASSIGN, supplierOf, trf } from '../../../support/tariff-graph';
 import { until } from '../../../support/until';
 
@@ -13,37 +13,38 @@ export function eventsOfTariffs(): void {
 
   const CUSTOMER = '{ customerTariffs { tariffId } }';
 
-  let room: TariffEventRoom;
+  let fixture: TariffEventFixture;
   let next = 0;
-  /** An MPxN that no other test has, and a path of the receiver. */
+  /** Returns a unique MPxN, and a path of the receiver. */
   const fresh = () => ({ mpxn: String(1_000_000_000 + ++next * 7), path: `/hook-${next}` });
   beforeAll(async () => {
-    room = await tariffEventRoom();
-    await room.suppliers('FELL');
-    await room.publish(20, {}, 'FELL');
+    fixture = await tariffEventFixture();
+    await fixture.suppliers('FELL');
+    await fixture.publish(20, {}, 'FELL');
   });
   afterEach(async () => {
-    room.receiver.answer(() => 204);
-    await room.moveOn(0);
+    fixture.receiver.respondWith(() => 204);
+    await fixture.moveOn(0);
   });
-  afterAll(() => room?.close());
+  afterAll(() => fixture?.close());
 
-  /** An RTI User with a consent for an MPxN, and a webhook. */
+  /** Creates an RTI User with a consent for an MPxN, and a webhook. */
   async function following(change: { mpid?: string; subject?: string } = {}, place = fresh()) {
-    const participant = await room.participant({ mpxns: [place.mpxn], ...change });
-    const { registrationId } = await room.consent(participant.caller);
-    const webhook = await room.webhook(participant.caller, place.path);
+    const participant = await fixture.participant({ mpxns: [place.mpxn], ...change });
+    const { registrationId } = await fixture.consent(participant.caller);
+    const webhook = await fixture.webhook(participant.caller, place.path);
     return { ...participant, ...place, registrationId, webhook };
   }
 
-  /** The supplier ends what is assigned, as of now. */
-  const end = async (mpxn: string) => room.ask(END, { mpxn, at: (await room.now()).toISOString() }, supplierOf('LAPW'));
+  /** Ends the assignment of an MPxN now, as its supplier. */
+  const end = async (mpxn: string) =>
+    fixture.execute(END, { mpxn, at: (await fixture.now()).toISOString() }, supplierOf('LAPW'));
 
-  /** What was told at a path, shortened: type and tariff. */
+  /** Returns type and tariff of the events that a path received. */
   const heard = async (count: number, path: string) =>
-    told(await room.posts(count, path)).map(({ type, tariff_id: tariff }) => [type, tariff]);
+    bodiesOf(await fixture.posts(count, path)).map(({ type, tariff_id: tariff }) => [type, tariff]);
 
-  // First: it reads all events there are.
+  // This test is the first one, because it reads all events.
   describe('The event log of tariffs', () => {
     const PAGE = `query ($first: Int!, $after: String, $filter: TariffEventFilter) { tariffEvents(first: $first, after: $after, filter: $filter) {
   nodes { id cursor type at recordedAt mpid mpxn registrationId tariff { tariffId } supplier { mpid } deliveries { webhookId userId state attempts } }
@@ -61,15 +62,18 @@ export function eventsOfTariffs(): void {
     };
 
     async function follow(after: string | null, first = 500) {
-      const { data, errors } = await room.running.link.execute({ query: FOLLOW, variables: { after, first } }, SERVICE);
+      const { data, errors } = await fixture.running.link.execute(
+        { query: FOLLOW, variables: { after, first } },
+        SERVICE,
+      );
       if (errors) throw new Error(JSON.stringify(errors));
       return (data as ReturnType<typeof JSON.parse>).tariffEventLog;
     }
 
-    /** Waits until all events are shown: transactions of other databases of the server hold the log back, too. */
+    /** Waits until readers receive all events: transactions of other databases of the server delay them, too. */
     const shown = () =>
       until(async () => {
-        const { rowCount } = await room.owner.query(
+        const { rowCount } = await fixture.owner.query(
           'select from event where (era, tx) >= (event_era(), pg_snapshot_xmin(pg_current_snapshot())) limit 1',
         );
         return rowCount === 0 ? true : undefined;
@@ -77,20 +81,20 @@ export function eventsOfTariffs(): void {
 
     it('contains what happened, the webhooks that receive it, and the state of each delivery', async () => {
       const mpxn = freshMpxn();
-      const { caller, userId } = await room.participant({ mpxns: [mpxn] });
-      const { registrationId } = await room.consent(caller);
-      const { webhookId } = await room.webhook(caller, '/log');
-      await room.assign(mpxn, 1);
-      await room.posts(1, '/log');
-      await room.ask(
+      const { caller, userId } = await fixture.participant({ mpxns: [mpxn] });
+      const { registrationId } = await fixture.consent(caller);
+      const { webhookId } = await fixture.webhook(caller, '/log');
+      await fixture.assign(mpxn, 1);
+      await fixture.posts(1, '/log');
+      await fixture.execute(
         'mutation ($id: String!) { revokeTariffConsent(registrationId: $id) { registrationId } }',
         { id: registrationId },
         caller,
       );
-      await room.posts(2, '/log');
-      await room.settled();
+      await fixture.posts(2, '/log');
+      await fixture.settled();
       await shown();
-      const { tariffEvents } = await room.ask(PAGE, { first: 10 }, supplierOf('LAPW'));
+      const { tariffEvents } = await fixture.execute(PAGE, { first: 10 }, supplierOf('LAPW'));
       const deliveries = [{ webhookId, userId, state: 'DELIVERED', attempts: 1 }];
       const common = { mpid: 'LAPW', mpxn, supplier: { mpid: 'LAPW' }, deliveries };
       expect(tariffEvents.nodes).toMatchObject([
@@ -98,22 +102,22 @@ export function eventsOfTariffs(): void {
         { ...common, type: 'CONSENT_REVOKED', tariff: null, registrationId },
       ]);
       for (const by of [ADMIN, ANALYST]) {
-        const { tariffEvents: seen } = await room.ask(PAGE, { first: 10 }, by);
+        const { tariffEvents: seen } = await fixture.execute(PAGE, { first: 10 }, by);
         expect(seen.nodes.map((node: { mpxn: string | null }) => node.mpxn)).toEqual([null, null]);
       }
     });
 
     it('is listed in pages, by type and by supplier; a supplier reads its own only', async () => {
       const mpxns = [freshMpxn(), freshMpxn(), freshMpxn()];
-      for (const mpxn of mpxns) await room.assign(mpxn, 2);
+      for (const mpxn of mpxns) await fixture.assign(mpxn, 2);
       const ofItsCustomer = freshMpxn();
-      await room.assign(ofItsCustomer, 20, 0, 'FELL');
-      await room.settled();
+      await fixture.assign(ofItsCustomer, 20, 0, 'FELL');
+      await fixture.settled();
       await shown();
-      const all = (await room.ask(PAGE, { first: 500 }, ADMIN)).tariffEvents.nodes;
+      const all = (await fixture.execute(PAGE, { first: 500 }, ADMIN)).tariffEvents.nodes;
       const paged: unknown[] = [];
       for (let after: string | null = ''; after !== null;) {
-        const { nodes, nextCursor } = (await room.ask(PAGE, { first: 2, after }, ADMIN)).tariffEvents as {
+        const { nodes, nextCursor } = (await fixture.execute(PAGE, { first: 2, after }, ADMIN)).tariffEvents as {
           nodes: unknown[];
           nextCursor: string | null;
         };
@@ -122,7 +126,7 @@ export function eventsOfTariffs(): void {
       }
       expect(paged).toEqual(all);
       const read = async (filter: object, by = ADMIN) =>
-        (await room.ask(PAGE, { first: 500, filter }, by)).tariffEvents.nodes;
+        (await fixture.execute(PAGE, { first: 500, filter }, by)).tariffEvents.nodes;
       const ofFell = all.filter(({ mpid }: { mpid: string }) => mpid === 'FELL');
       expect(ofFell).toHaveLength(1);
       expect(await read({ mpid: 'FELL' })).toEqual(ofFell);
@@ -133,31 +137,31 @@ export function eventsOfTariffs(): void {
       expect(await read({ types: ['CONSENT_REVOKED', 'TARIFF_CHANGE', 'TARIFF_CHANGE'], mpid: 'LAPW' })).toEqual(
         all.filter(({ mpid }: { mpid: string }) => mpid === 'LAPW'),
       );
-      expect(await room.refusal(PAGE, { first: 5, filter: { mpid: 'LAPW' } }, supplierOf('FELL'))).toBe('PRM002');
+      expect(await fixture.errorOf(PAGE, { first: 5, filter: { mpid: 'LAPW' } }, supplierOf('FELL'))).toBe('PRM002');
       const [own] = ofFell;
-      expect((await room.ask(ONE, { id: own.id }, supplierOf('FELL'))).tariffEvent.mpxn).toMatch(/^\d{10}$/);
-      expect((await room.ask(ONE, { id: own.id }, ANALYST)).tariffEvent.mpxn).toBeNull();
-      expect(await room.refusal(ONE, { id: own.id }, supplierOf('LAPW'))).toBe('PRM002');
-      for (const first of [0, 501]) expect(await room.refusal(PAGE, { first }, ADMIN)).toBe('VAL003 first');
-      expect(await room.refusal(PAGE, { first: 5, after: 'none' }, ADMIN)).toBe('VAL001 after');
-      expect(await room.refusal(FOLLOW, { first: 5 }, ADMIN)).toBe('PRM001');
+      expect((await fixture.execute(ONE, { id: own.id }, supplierOf('FELL'))).tariffEvent.mpxn).toMatch(/^\d{10}$/);
+      expect((await fixture.execute(ONE, { id: own.id }, ANALYST)).tariffEvent.mpxn).toBeNull();
+      expect(await fixture.errorOf(ONE, { id: own.id }, supplierOf('LAPW'))).toBe('PRM002');
+      for (const first of [0, 501]) expect(await fixture.errorOf(PAGE, { first }, ADMIN)).toBe('VAL003 first');
+      expect(await fixture.errorOf(PAGE, { first: 5, after: 'none' }, ADMIN)).toBe('VAL001 after');
+      expect(await fixture.errorOf(FOLLOW, { first: 5 }, ADMIN)).toBe('PRM001');
     });
 
     it('contains no event after a running transaction, so that no cursor skips a late commit', async () => {
-      await room.settled();
+      await fixture.settled();
       await shown();
       const { cursor } = await follow(null);
       const insert = `insert into event (type, occurred_at, mpid, mpxn_hash, tariff_id) values ('tariff.change', register_now(), 'LAPW', $1, $2)
       returning id`;
       const [lateMpxn, earlyMpxn] = [freshMpxn(), freshMpxn()];
-      for (const mpxn of [lateMpxn, earlyMpxn]) await room.assign(mpxn, 3, 86_400);
-      const hash = (mpxn: string) => mpxnCipher(room.keys).hash(mpxn);
-      const late = await room.owner.connect();
+      for (const mpxn of [lateMpxn, earlyMpxn]) await fixture.assign(mpxn, 3, 86_400);
+      const hash = (mpxn: string) => mpxnCipher(fixture.keys).hash(mpxn);
+      const late = await fixture.owner.connect();
       await late.query('begin');
       const { rows: first } = await late.query<{ id: string }>(insert, [hash(lateMpxn), trf(3)]);
-      const { rows: second } = await room.owner.query<{ id: string }>(insert, [hash(earlyMpxn), trf(3)]);
+      const { rows: second } = await fixture.owner.query<{ id: string }>(insert, [hash(earlyMpxn), trf(3)]);
       expect((await follow(cursor)).entries).toEqual([]);
-      expect((await room.ask(PAGE, { first: 5, after: cursor }, ADMIN)).tariffEvents.nodes).toEqual([]);
+      expect((await fixture.execute(PAGE, { first: 5, after: cursor }, ADMIN)).tariffEvents.nodes).toEqual([]);
       await late.query('commit');
       late.release();
       await shown();
@@ -169,10 +173,12 @@ export function eventsOfTariffs(): void {
     it('starts a new epoch on another database timeline, so that no former cursor skips events', async () => {
       await shown();
       const { cursor } = await follow(null);
-      await room.owner.query('set search_path = tariffs, register; update event_timeline set timeline = timeline + 1');
-      await room.owner.query(RENEW_EVENT_ERA('tariffs'));
-      await room.assign(freshMpxn(), 4);
-      await room.settled();
+      await fixture.owner.query(
+        'set search_path = tariffs, register; update event_timeline set timeline = timeline + 1',
+      );
+      await fixture.owner.query(RENEW_EVENT_ERA('tariffs'));
+      await fixture.assign(freshMpxn(), 4);
+      await fixture.settled();
       await shown();
       expect((await follow(cursor)).entries).toHaveLength(1);
     });
@@ -181,10 +187,10 @@ export function eventsOfTariffs(): void {
   describe('A tariff that takes effect', () => {
     it('is sent to RTI Users with a consent for the MPxN: a TariffEvent signed with Standard Webhooks', async () => {
       const { mpxn, path, webhook } = await following();
-      const before = await room.now();
-      await room.assign(mpxn, 1);
-      const [post] = await room.posts(1, path);
-      const [event] = told(post ? [post] : []);
+      const before = await fixture.now();
+      await fixture.assign(mpxn, 1);
+      const [post] = await fixture.posts(1, path);
+      const [event] = bodiesOf(post ? [post] : []);
       expect(Object.keys(event)).toEqual([
         ...['webhook_id', 'webhook_timestamp', 'type', 'event_timestamp', 'mpxn', 'tariff_id', 'supplier_mpid'],
       ]);
@@ -204,15 +210,15 @@ export function eventsOfTariffs(): void {
 
     it('is a change if unrelated, an update if it replaces the former one, and no event if it is the same', async () => {
       const { mpxn, path } = await following();
-      await room.publish(30);
-      await room.assign(mpxn, 1, -30);
-      await room.settled();
-      await room.assign(mpxn, 30, -20);
-      await room.settled();
-      await room.assign(mpxn, 30, -10);
-      await room.settled();
-      await room.publish(31, { replaces: trf(30) });
-      await room.assign(mpxn, 31, -5);
+      await fixture.publish(30);
+      await fixture.assign(mpxn, 1, -30);
+      await fixture.settled();
+      await fixture.assign(mpxn, 30, -20);
+      await fixture.settled();
+      await fixture.assign(mpxn, 30, -10);
+      await fixture.settled();
+      await fixture.publish(31, { replaces: trf(30) });
+      await fixture.assign(mpxn, 31, -5);
       expect(await heard(3, path)).toEqual([
         ['tariff.change', trf(1)],
         ['tariff.change', trf(30)],
@@ -223,10 +229,10 @@ export function eventsOfTariffs(): void {
     it('of another supplier is a change of supplier for RTI Users of the losing one, which names only that, and a change of tariff for those of the gaining one', async () => {
       const losing = await following();
       const gaining = await following({ mpid: 'FELL' }, { mpxn: losing.mpxn, path: `${losing.path}-fell` });
-      await room.assign(losing.mpxn, 1, -10);
-      await room.settled();
-      await room.assign(losing.mpxn, 20, 0, 'FELL');
-      const [, event] = told(await room.posts(2, losing.path));
+      await fixture.assign(losing.mpxn, 1, -10);
+      await fixture.settled();
+      await fixture.assign(losing.mpxn, 20, 0, 'FELL');
+      const [, event] = bodiesOf(await fixture.posts(2, losing.path));
       expect(event).toEqual({
         webhook_id: losing.webhook.webhookId,
         webhook_timestamp: expect.any(String),
@@ -235,21 +241,21 @@ export function eventsOfTariffs(): void {
         mpxn: losing.mpxn,
         supplier_mpid: 'LAPW',
       });
-      expect(told(await room.posts(1, gaining.path))).toMatchObject([
+      expect(bodiesOf(await fixture.posts(1, gaining.path))).toMatchObject([
         { type: 'tariff.change', tariff_id: trf(20), mpxn: losing.mpxn, supplier_mpid: 'FELL' },
       ]);
-      await room.settled();
+      await fixture.settled();
       expect(await heard(1, gaining.path)).toHaveLength(1);
     });
 
     it('after an end is a change, sent to RTI Users with a new consent', async () => {
       const { mpxn, path, caller, registrationId } = await following();
-      await room.assign(mpxn, 1, -30);
-      await room.settled();
+      await fixture.assign(mpxn, 1, -30);
+      await fixture.settled();
       await end(mpxn);
-      await room.settled();
-      expect(await room.consent(caller)).toMatchObject({ registrationId, isNew: false });
-      await room.assign(mpxn, 1);
+      await fixture.settled();
+      expect(await fixture.consent(caller)).toMatchObject({ registrationId, isNew: false });
+      await fixture.assign(mpxn, 1);
       expect(await heard(3, path)).toEqual([
         ['tariff.change', trf(1)],
         ['tariff.change', undefined],
@@ -260,33 +266,33 @@ export function eventsOfTariffs(): void {
     it('after an end belongs to the next occupant: a consent from before shares nothing until it is granted again', async () => {
       const [before, place] = [await following(), fresh()];
       const { mpxn } = before;
-      await room.assign(mpxn, 1, -30);
+      await fixture.assign(mpxn, 1, -30);
       expect(await heard(1, before.path)).toEqual([['tariff.change', trf(1)]]);
-      expect((await room.ask(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([{ tariffId: trf(1) }]);
+      expect((await fixture.execute(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([{ tariffId: trf(1) }]);
       await end(mpxn);
       expect(await heard(2, before.path)).toContainEqual(['tariff.change', undefined]);
       const after = await following({ subject: 'the next occupant' }, { mpxn, path: place.path });
-      await room.assign(mpxn, 2);
+      await fixture.assign(mpxn, 2);
       expect(await heard(1, after.path)).toEqual([['tariff.change', trf(2)]]);
-      await room.settled();
+      await fixture.settled();
       expect(await heard(2, before.path)).toHaveLength(2);
-      expect((await room.ask(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([]);
-      expect((await room.ask(CUSTOMER, {}, after.caller)).customerTariffs).toEqual([{ tariffId: trf(2) }]);
-      await room.consent(before.caller);
-      expect((await room.ask(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([{ tariffId: trf(2) }]);
-      await room.assign(mpxn, 3);
+      expect((await fixture.execute(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([]);
+      expect((await fixture.execute(CUSTOMER, {}, after.caller)).customerTariffs).toEqual([{ tariffId: trf(2) }]);
+      await fixture.consent(before.caller);
+      expect((await fixture.execute(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([{ tariffId: trf(2) }]);
+      await fixture.assign(mpxn, 3);
       expect(await heard(3, before.path)).toContainEqual(['tariff.change', trf(3)]);
     });
 
     it('and ends while its delivery waits is not sent any more; the end is', async () => {
       const { mpxn, path } = await following();
-      room.receiver.answer(() => 500);
-      await room.assign(mpxn, 1);
-      await room.posts(1, path);
+      fixture.receiver.respondWith(() => 500);
+      await fixture.assign(mpxn, 1);
+      await fixture.posts(1, path);
       await end(mpxn);
-      room.receiver.answer(() => 204);
-      await room.moveOn(HOUR);
-      await room.settled();
+      fixture.receiver.respondWith(() => 204);
+      await fixture.moveOn(HOUR);
+      await fixture.settled();
       expect(await heard(2, path)).toEqual([
         ['tariff.change', trf(1)],
         ['tariff.change', undefined],
@@ -295,26 +301,27 @@ export function eventsOfTariffs(): void {
 
     it('in the future causes an event when it is due, not before, dated at that instant', async () => {
       const { mpxn, path } = await following();
-      const from = new Date((await room.now()).getTime() + 2 * HOUR * 1_000).toISOString();
-      await room.ask(ASSIGN, { mpxn, tariffId: trf(2), from }, supplierOf('LAPW'));
-      await room.moveOn(2 * HOUR - 60);
-      await room.settled();
-      expect(room.receiver.received.filter((post) => post.path === path)).toEqual([]);
-      await room.moveOn(2 * HOUR + 60);
-      const [event] = told(await room.posts(1, path));
+      const from = new Date((await fixture.now()).getTime() + 2 * HOUR * 1_000).toISOString();
+      await fixture.execute(ASSIGN, { mpxn, tariffId: trf(2), from }, supplierOf('LAPW'));
+      await fixture.moveOn(2 * HOUR - 60);
+      await fixture.settled();
+      expect(fixture.receiver.received.filter((post) => post.path === path)).toEqual([]);
+      await fixture.moveOn(2 * HOUR + 60);
+      const [event] = bodiesOf(await fixture.posts(1, path));
       expect(event.type).toBe('tariff.change');
       expect(event.event_timestamp).toBe(from);
     });
 
     it('in the future and superseded at the same instant causes no event; the superseding one does', async () => {
       const { mpxn, path } = await following();
-      const from = new Date((await room.now()).getTime() + HOUR * 1_000).toISOString();
-      for (const number of [2, 3]) await room.ask(ASSIGN, { mpxn, tariffId: trf(number), from }, supplierOf('LAPW'));
-      await room.moveOn(HOUR + 60);
+      const from = new Date((await fixture.now()).getTime() + HOUR * 1_000).toISOString();
+      for (const number of [2, 3])
+        await fixture.execute(ASSIGN, { mpxn, tariffId: trf(number), from }, supplierOf('LAPW'));
+      await fixture.moveOn(HOUR + 60);
       expect(await heard(1, path)).toEqual([['tariff.change', trf(3)]]);
-      await room.settled();
+      await fixture.settled();
       expect(await heard(1, path)).toHaveLength(1);
-      const { rows } = await room.owner.query(
+      const { rows } = await fixture.owner.query(
         `select cancelled_at is not null as cancelled from tariff_effect join tariff_step on step_id = tariff_step.id
        where tariff_step.valid_from = $1 order by tariff_effect.id`,
         [from],
@@ -324,10 +331,10 @@ export function eventsOfTariffs(): void {
 
     it('that starts before the last published one causes no event, because the applied tariff does not change', async () => {
       const { mpxn, path } = await following();
-      await room.assign(mpxn, 1, -30);
-      await room.settled();
-      await room.assign(mpxn, 2, -60);
-      await room.settled();
+      await fixture.assign(mpxn, 1, -30);
+      await fixture.settled();
+      await fixture.assign(mpxn, 2, -60);
+      await fixture.settled();
       expect(await heard(1, path)).toEqual([['tariff.change', trf(1)]]);
     });
   });
@@ -341,18 +348,18 @@ export function eventsOfTariffs(): void {
     }
     const lapw = (number: number, days: number): Step => ({ number, inSeconds: -days * DAY, mpid: 'LAPW' });
     const fell = (days: number): Step => ({ number: 20, inSeconds: -days * DAY, mpid: 'FELL' });
-    const assigned = (mpxn: string, { number, inSeconds, mpid }: Step) => room.assign(mpxn, number, inSeconds, mpid);
+    const assigned = (mpxn: string, { number, inSeconds, mpid }: Step) => fixture.assign(mpxn, number, inSeconds, mpid);
 
-    /** Ways of recording steps, by when they are looked at. */
+    /** Methods of recording assignments: each applies the due changes at another time. */
     const RECORDED: Readonly<Record<string, (mpxn: string, steps: readonly Step[]) => Promise<void>>> = {
       async 'checked after each'(mpxn, steps) {
         for (const step of steps) {
           await assigned(mpxn, step);
-          await room.settled();
+          await fixture.settled();
         }
       },
       async 'checked after all are recorded'(mpxn, steps) {
-        const blocker = await room.owner.connect();
+        const blocker = await fixture.owner.connect();
         await blocker.query('begin');
         await blocker.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.effects]);
         for (const step of steps) await assigned(mpxn, step);
@@ -360,12 +367,12 @@ export function eventsOfTariffs(): void {
         blocker.release();
       },
       async 'recorded at one instant'(mpxn, steps) {
-        await room.owner.query(
+        await fixture.owner.query(
           `insert into tariff_step (mpxn_hash, valid_from, tariff_id, mpid, account_id)
          select $1, date_trunc('milliseconds', register_now()) + seconds * interval '1 s', tariff_id, mpid, 'acc'
          from unnest($2::integer[], $3::text[], $4::text[]) step (seconds, tariff_id, mpid)`,
           [
-            mpxnCipher(room.keys).hash(mpxn),
+            mpxnCipher(fixture.keys).hash(mpxn),
             steps.map(({ inSeconds }) => inSeconds),
             steps.map(({ number }) => trf(number)),
             steps.map(({ mpid }) => mpid),
@@ -396,7 +403,7 @@ export function eventsOfTariffs(): void {
       async (recorded, _, steps, events) => {
         const { mpxn, path } = await following();
         await RECORDED[recorded]?.(mpxn, steps);
-        await room.settled();
+        await fixture.settled();
         expect(await heard(events.length, path)).toEqual(events.map(([type, tariff]) => [type, tariff]));
       },
     );
@@ -405,41 +412,41 @@ export function eventsOfTariffs(): void {
   describe('A tariff that replaces another', () => {
     it('causes an event for each MPxN on the replaced tariff when it takes effect, even along a chain, and for no other', async () => {
       const [on, elsewhere] = [await following(), await following()];
-      await room.publish(40);
-      await room.assign(on.mpxn, 40);
-      await room.assign(elsewhere.mpxn, 1);
-      await room.posts(1, on.path);
+      await fixture.publish(40);
+      await fixture.assign(on.mpxn, 40);
+      await fixture.assign(elsewhere.mpxn, 1);
+      await fixture.posts(1, on.path);
       const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
-      await room.publish(41, { replaces: trf(40), validFrom: at(2) });
-      await room.publish(42, { replaces: trf(41), validFrom: at(4) });
-      await room.moveOn(3 * 86_400);
-      await room.posts(2, on.path);
-      await room.moveOn(5 * 86_400);
+      await fixture.publish(41, { replaces: trf(40), validFrom: at(2) });
+      await fixture.publish(42, { replaces: trf(41), validFrom: at(4) });
+      await fixture.moveOn(3 * 86_400);
+      await fixture.posts(2, on.path);
+      await fixture.moveOn(5 * 86_400);
       expect(await heard(3, on.path)).toEqual([
         ['tariff.change', trf(40)],
         ['tariff.update', trf(41)],
         ['tariff.update', trf(42)],
       ]);
-      await room.settled();
+      await fixture.settled();
       expect(await heard(1, elsewhere.path)).toEqual([['tariff.change', trf(1)]]);
     });
 
     it('that takes effect before the replaced tariff is assigned causes an event with that assignment', async () => {
       const { mpxn, path } = await following();
-      await room.publish(50);
-      await room.publish(51, { replaces: trf(50) });
-      await room.settled();
-      await room.assign(mpxn, 50);
+      await fixture.publish(50);
+      await fixture.publish(51, { replaces: trf(50) });
+      await fixture.settled();
+      await fixture.assign(mpxn, 50);
       expect(await heard(1, path)).toEqual([['tariff.change', trf(51)]]);
     });
 
     it('with another description only causes no event', async () => {
       const { mpxn, path } = await following();
-      await room.publish(60);
-      await room.assign(mpxn, 60);
-      await room.posts(1, path);
-      await room.publish(60, { name: 'Renamed' });
-      await room.settled();
+      await fixture.publish(60);
+      await fixture.assign(mpxn, 60);
+      await fixture.posts(1, path);
+      await fixture.publish(60, { name: 'Renamed' });
+      await fixture.settled();
       expect(await heard(1, path)).toHaveLength(1);
     });
   });
@@ -447,53 +454,53 @@ export function eventsOfTariffs(): void {
   describe('The receivers of an event', () => {
     it('do not include RTI Users without a consent for the MPxN or at the supplier, or disabled ones', async () => {
       const place = fresh();
-      const without = await room.participant({ mpxns: [String(Number(place.mpxn) + 1)] });
-      await room.consent(without.caller);
-      await room.webhook(without.caller, place.path);
+      const without = await fixture.participant({ mpxns: [String(Number(place.mpxn) + 1)] });
+      await fixture.consent(without.caller);
+      await fixture.webhook(without.caller, place.path);
       await following({ mpid: 'FELL' }, place);
       const disabled = await following({}, place);
-      await room.setStatus(disabled, 'DISABLED');
-      await room.assign(place.mpxn, 1);
-      await room.settled();
-      await room.setStatus(disabled, 'ACTIVE');
-      await room.settled();
-      expect(room.receiver.received.filter(({ path }) => path === place.path)).toEqual([]);
+      await fixture.setStatus(disabled, 'DISABLED');
+      await fixture.assign(place.mpxn, 1);
+      await fixture.settled();
+      await fixture.setStatus(disabled, 'ACTIVE');
+      await fixture.settled();
+      expect(fixture.receiver.received.filter(({ path }) => path === place.path)).toEqual([]);
     });
 
     it('that are suspended when it occurs receive it after their reactivation', async () => {
       const { mpxn, path, userId } = await following();
-      await room.setStatus({ userId }, 'SUSPENDED');
-      await room.assign(mpxn, 1);
-      await room.settled();
-      expect(room.receiver.received.filter((post) => post.path === path)).toEqual([]);
-      await room.setStatus({ userId }, 'ACTIVE');
+      await fixture.setStatus({ userId }, 'SUSPENDED');
+      await fixture.assign(mpxn, 1);
+      await fixture.settled();
+      expect(fixture.receiver.received.filter((post) => post.path === path)).toEqual([]);
+      await fixture.setStatus({ userId }, 'ACTIVE');
       expect(await heard(1, path)).toHaveLength(1);
     });
 
     it('that are suspended while a delivery waits receive it after their reactivation', async () => {
       const { mpxn, path, userId } = await following();
-      room.receiver.answer(() => 500);
-      await room.assign(mpxn, 1);
-      await room.posts(1, path);
-      await room.setStatus({ userId }, 'SUSPENDED');
-      room.receiver.answer(() => 204);
-      await room.moveOn(2 * HOUR);
-      await room.settled();
+      fixture.receiver.respondWith(() => 500);
+      await fixture.assign(mpxn, 1);
+      await fixture.posts(1, path);
+      await fixture.setStatus({ userId }, 'SUSPENDED');
+      fixture.receiver.respondWith(() => 204);
+      await fixture.moveOn(2 * HOUR);
+      await fixture.settled();
       expect(await heard(1, path)).toHaveLength(1);
-      await room.setStatus({ userId }, 'ACTIVE');
+      await fixture.setStatus({ userId }, 'ACTIVE');
       expect(await heard(2, path)).toHaveLength(2);
     });
 
     it('whose consent is revoked while a delivery waits receive the revocation instead', async () => {
       const { mpxn, path, caller, registrationId } = await following();
-      room.receiver.answer(() => 500);
-      await room.assign(mpxn, 1);
-      await room.posts(1, path);
-      room.receiver.answer(() => 204);
-      await room.ask(REVOKE, { id: registrationId }, caller);
-      await room.posts(2, path);
-      await room.moveOn(HOUR);
-      await room.settled();
+      fixture.receiver.respondWith(() => 500);
+      await fixture.assign(mpxn, 1);
+      await fixture.posts(1, path);
+      fixture.receiver.respondWith(() => 204);
+      await fixture.execute(REVOKE, { id: registrationId }, caller);
+      await fixture.posts(2, path);
+      await fixture.moveOn(HOUR);
+      await fixture.settled();
       expect(await heard(2, path)).toEqual([
         ['tariff.change', trf(1)],
         ['consent.revoked', undefined],
@@ -504,44 +511,44 @@ export function eventsOfTariffs(): void {
   describe('An end', () => {
     it('of a consent is sent to its RTI User only, for each MPxN, whatever its status', async () => {
       const [one, other] = [fresh(), fresh()];
-      const participant = await room.participant({ mpxns: [one.mpxn, other.mpxn] });
-      const { registrationId } = await room.consent(participant.caller);
-      await room.webhook(participant.caller, one.path);
+      const participant = await fixture.participant({ mpxns: [one.mpxn, other.mpxn] });
+      const { registrationId } = await fixture.consent(participant.caller);
+      await fixture.webhook(participant.caller, one.path);
       const bystander = await following({}, other);
-      await room.setStatus(participant, 'SUSPENDED');
-      await room.ask(REVOKE, { id: registrationId }, ADMIN);
-      const events = told(await room.posts(2, one.path));
+      await fixture.setStatus(participant, 'SUSPENDED');
+      await fixture.execute(REVOKE, { id: registrationId }, ADMIN);
+      const events = bodiesOf(await fixture.posts(2, one.path));
       expect(
         events.map(({ type, mpxn, supplier_mpid: mpid, tariff_id: tariff }) => [type, mpxn, mpid, tariff]),
       ).toEqual(expect.arrayContaining([one, other].map(({ mpxn }) => ['consent.revoked', mpxn, 'LAPW', undefined])));
-      await room.settled();
-      expect(room.receiver.received.filter(({ path }) => path === bystander.path)).toEqual([]);
+      await fixture.settled();
+      expect(fixture.receiver.received.filter(({ path }) => path === bystander.path)).toEqual([]);
     });
 
     it('of an RTI User revokes its consents at every supplier and sends it these revocations, and nothing else', async () => {
       const here = await following();
-      const there = room.with(here, { mpid: 'FELL', mpxns: [here.mpxn] });
-      await room.consent(there);
-      await room.webhook(there, `${here.path}-fell`);
-      room.receiver.answer(() => 500);
-      await room.assign(here.mpxn, 1);
-      await room.posts(1, here.path);
-      room.receiver.answer(() => 204);
-      await room.setStatus(here, 'REMOVED');
+      const there = fixture.with(here, { mpid: 'FELL', mpxns: [here.mpxn] });
+      await fixture.consent(there);
+      await fixture.webhook(there, `${here.path}-fell`);
+      fixture.receiver.respondWith(() => 500);
+      await fixture.assign(here.mpxn, 1);
+      await fixture.posts(1, here.path);
+      fixture.receiver.respondWith(() => 204);
+      await fixture.setStatus(here, 'REMOVED');
       expect(await heard(2, here.path)).toContainEqual(['consent.revoked', undefined]);
       expect(await heard(1, `${here.path}-fell`)).toEqual([['consent.revoked', undefined]]);
-      await room.moveOn(HOUR);
-      await room.settled();
+      await fixture.moveOn(HOUR);
+      await fixture.settled();
       expect(await heard(2, here.path)).toHaveLength(2);
     });
 
     it('of a supplier is sent to all its webhooks, without an MPxN, and revokes all its consents', async () => {
-      await room.suppliers('MOOR');
+      await fixture.suppliers('MOOR');
       const [one, other] = [await following({ mpid: 'MOOR' }), await following({ mpid: 'MOOR' })];
-      const unconsented = await room.participant({ mpid: 'MOOR' });
-      await room.webhook(unconsented.caller, '/hook-moor');
-      await room.setStatus({ mpid: 'MOOR' }, 'REMOVED');
-      const [cessation] = told(await room.posts(1, '/hook-moor'));
+      const unconsented = await fixture.participant({ mpid: 'MOOR' });
+      await fixture.webhook(unconsented.caller, '/hook-moor');
+      await fixture.setStatus({ mpid: 'MOOR' }, 'REMOVED');
+      const [cessation] = bodiesOf(await fixture.posts(1, '/hook-moor'));
       expect(cessation).toEqual({
         webhook_id: expect.any(String),
         webhook_timestamp: expect.any(String),
@@ -554,7 +561,7 @@ export function eventsOfTariffs(): void {
           'consent.revoked',
           'supplier.cessation',
         ]);
-      const { tariffConsents } = await room.ask(
+      const { tariffConsents } = await fixture.execute(
         '{ tariffConsents(filter: { mpid: "MOOR" }) { nodes { revokedBy } } }',
         {},
         ANALYST,

@@ -11,7 +11,7 @@ export function tariffPrices(): void {
   });
   afterAll(() => graph?.close());
 
-  const publish = (input: Record<string, unknown>) => graph.ask(PUBLISH, { input }, supplierOf('LAPW'));
+  const publish = (input: Record<string, unknown>) => graph.execute(PUBLISH, { input }, supplierOf('LAPW'));
 
   describe('The prices of a tariff', () => {
     const prices = (number: number, from: string, to: string) =>
@@ -20,7 +20,7 @@ export function tariffPrices(): void {
 
     it('are returned per half-hour, with and without VAT, and with the path of the rate', async () => {
       await publish(tariffInput(40));
-      const { tariff } = await graph.ask(prices(40, '2026-02-01T00:00:00Z', '2026-02-01T01:00:00Z'));
+      const { tariff } = await graph.execute(prices(40, '2026-02-01T00:00:00Z', '2026-02-01T01:00:00Z'));
       expect(tariff.prices).toEqual(
         [
           ['2026-02-01T00:00:00.000Z', '2026-02-01T00:30:00.000Z'],
@@ -35,8 +35,8 @@ export function tariffPrices(): void {
 
     it('number 46 and 50 on the two days on which the clocks change', async () => {
       await publish(tariffInput(41));
-      const spring = await graph.ask(prices(41, '2026-03-29T00:00:00Z', '2026-03-29T23:00:00Z'));
-      const autumn = await graph.ask(prices(41, '2026-10-24T23:00:00Z', '2026-10-26T00:00:00Z'));
+      const spring = await graph.execute(prices(41, '2026-03-29T00:00:00Z', '2026-03-29T23:00:00Z'));
+      const autumn = await graph.execute(prices(41, '2026-10-24T23:00:00Z', '2026-10-26T00:00:00Z'));
       expect([spring, autumn].map(({ tariff }) => tariff.prices.length)).toEqual([46, 50]);
     });
 
@@ -45,7 +45,7 @@ export function tariffPrices(): void {
       await publish(
         tariffInput(43, { rates: [{ months: ['ALL'], daysAndHours: [{ days: ['ALL'], hours: economy }] }] }),
       );
-      const { tariff } = await graph.ask(`{ tariff(tariffId: "${trf(43)}") {
+      const { tariff } = await graph.execute(`{ tariff(tariffId: "${trf(43)}") {
         priceIntervals(from: "2026-10-24T22:50:00Z", to: "2026-10-25T08:00:00Z") { from to unitPriceIncludingVat entry { hours } } } }`);
       expect(tariff.priceIntervals).toEqual(
         [
@@ -101,7 +101,7 @@ export function tariffPrices(): void {
         a: prices(from: "2026-02-01T00:00:00Z", to: "2027-01-01T00:00:00Z") { from }
         b: prices(from: "2026-02-01T00:00:00Z", to: "2027-01-01T00:00:00Z") { from } } }`,
       ];
-      for (const query of wrong) expect(await graph.refusal(query)).toMatch(/^VAL003/);
+      for (const query of wrong) expect(await graph.errorOf(query)).toMatch(/^VAL003/);
     });
   });
 
@@ -115,11 +115,11 @@ export function tariffPrices(): void {
       caller: supplierOf(mpid),
     });
     const done = async ({ query, variables, caller }: ReturnType<typeof append>) =>
-      (await graph.ask(query, variables, caller)).appendTariffPrices;
-    const refusedOf = ({ query, variables, caller }: ReturnType<typeof append>) =>
-      graph.refusal(query, variables, caller);
+      (await graph.execute(query, variables, caller)).appendTariffPrices;
+    const rejectedFields = ({ query, variables, caller }: ReturnType<typeof append>) =>
+      graph.errorOf(query, variables, caller);
     const pricesOf = async (number: number, from: string, to: string) => {
-      const { tariff } = await graph.ask(
+      const { tariff } = await graph.execute(
         `{ tariff(tariffId: "${trf(number)}") { prices(from: "${from}", to: "${to}") { from unitPriceIncludingVat entry { hours } } } }`,
       );
       return tariff.prices.map((price: Record<string, unknown>) => [
@@ -129,7 +129,7 @@ export function tariffPrices(): void {
       ]);
     };
 
-    it('precede the rates of a dynamic tariff, may change until they begin, and may be repeated', async () => {
+    it('precede the rates of a dynamic tariff, may change until they start, and may be repeated', async () => {
       await publish(tariffInput(60, { tariffType: 'DYNAMIC' }));
       const prices: [string, string][] = [
         [slot(0), '0.10'],
@@ -154,12 +154,12 @@ export function tariffPrices(): void {
       ]);
     });
 
-    it('modify the tariff, which those who follow changes find; a repeated call does not', async () => {
+    it('modify the tariff, so that lists of modified tariffs contain it; a repeated call does not', async () => {
       await publish(tariffInput(64, { tariffType: 'DYNAMIC' }));
       const modifiedAt = async () =>
-        (await graph.ask(`{ tariff(tariffId: "${trf(64)}") { lastModified } }`)).tariff.lastModified;
+        (await graph.execute(`{ tariff(tariffId: "${trf(64)}") { lastModified } }`)).tariff.lastModified;
       const since = async (instant: string) => {
-        const { tariffs } = await graph.ask(
+        const { tariffs } = await graph.execute(
           `{ tariffs(first: 100, filter: { modifiedSince: "${instant}" }) { nodes { tariffId } } }`,
         );
         return tariffs.nodes.some(({ tariffId }: { tariffId: string }) => tariffId === trf(64));
@@ -178,19 +178,19 @@ export function tariffPrices(): void {
       await expect(graph.owner.query(touch(65))).rejects.toThrow('never change');
     });
 
-    it('are never given or changed once their half-hour has begun', async () => {
+    it('are never set or changed after their half-hour has started', async () => {
       await publish(tariffInput(61, { tariffType: 'DYNAMIC' }));
-      const begun = '2026-02-01T00:00:00.000Z';
+      const started = '2026-02-01T00:00:00.000Z';
       expect(
-        await refusedOf(
+        await rejectedFields(
           append(61, [
             [slot(0), '0.10'],
-            [begun, '0.10'],
+            [started, '0.10'],
           ]),
         ),
       ).toBe('CNF005 prices.1.from');
       expect(await pricesOf(61, slot(0), slot(30))).toEqual([[slot(0), expect.any(String), { hours: 0 }]]);
-      const insert = `insert into tariff_price (tariff_id, valid_from, unit_price, account_id) values ('${trf(61)}', '${begun}', '0.10', 'acc')`;
+      const insert = `insert into tariff_price (tariff_id, valid_from, unit_price, account_id) values ('${trf(61)}', '${started}', '0.10', 'acc')`;
       await expect(graph.owner.query(insert)).rejects.toThrow('have begun never change');
     });
 
@@ -198,7 +198,7 @@ export function tariffPrices(): void {
       await publish(tariffInput(62, { tariffType: 'DYNAMIC', validTo: slot(0) }));
       await publish(tariffInput(63));
       expect(
-        await refusedOf(
+        await rejectedFields(
           append(62, [
             [slot(-30), '0.1'],
             [slot(-15), '0.10'],
@@ -206,11 +206,11 @@ export function tariffPrices(): void {
           ]),
         ),
       ).toMatch(/^VAL00[13] prices\.0\.unitPrice prices\.1\.from prices\.2\.from$/);
-      expect(await refusedOf(append(62, []))).toBe('VAL003 prices');
-      expect(await refusedOf(append(62, [[slot(0), '0.10']]))).toBe('VAL003 prices.0.from');
-      expect(await refusedOf(append(63, [[slot(0), '0.10']]))).toBe('VAL003 tariffId');
-      expect(await refusedOf(append(62, [[slot(-30), '0.10']], 'FELL'))).toBe('PRM002');
-      expect(await refusedOf(append(999, [[slot(-30), '0.10']]))).toBe('NTF003');
+      expect(await rejectedFields(append(62, []))).toBe('VAL003 prices');
+      expect(await rejectedFields(append(62, [[slot(0), '0.10']]))).toBe('VAL003 prices.0.from');
+      expect(await rejectedFields(append(63, [[slot(0), '0.10']]))).toBe('VAL003 tariffId');
+      expect(await rejectedFields(append(62, [[slot(-30), '0.10']], 'FELL'))).toBe('PRM002');
+      expect(await rejectedFields(append(999, [[slot(-30), '0.10']]))).toBe('NTF003');
     });
   });
 }

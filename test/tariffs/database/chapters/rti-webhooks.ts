@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { RtiWebhookRepository } from '../../../../subgraphs/tariffs/webhooks/rti-webhook.repository';
 import { TARIFF_SCHEDULE } from '../../../../subgraphs/tariffs/webhooks/tariff-deliveries.flow';
-import { type TariffEventRoom, isSigned, tariffEventRoom, told } from '../../../support/tariff-event-room';
+import { type TariffEventFixture, isSigned, tariffEventFixture, bodiesOf } from '../../../support/tariff-event-fixture';
 import { ADMIN, ANALYST, supplierOf } from '../../../support/tariff-graph';
 
 export function rtiWebhooks(): void {
-  let room: TariffEventRoom;
+  let fixture: TariffEventFixture;
   beforeAll(async () => {
-    room = await tariffEventRoom();
-    await room.suppliers('FELL');
+    fixture = await tariffEventFixture();
+    await fixture.suppliers('FELL');
   });
   afterEach(async () => {
-    room.receiver.answer(() => 204);
-    await room.moveOn(0);
+    fixture.receiver.respondWith(() => 204);
+    await fixture.moveOn(0);
   });
-  afterAll(() => room?.close());
+  afterAll(() => fixture?.close());
 
   const REGISTER = 'mutation ($url: String!) { registerRtiWebhook(webhookUrl: $url) { webhookId } }';
   const REMOVE = 'mutation ($id: String!) { removeRtiWebhook(webhookId: $id) { webhookId } }';
@@ -25,12 +25,12 @@ export function rtiWebhooks(): void {
   let places = 0;
   const fresh = () => ({ mpxn: String(1_700_000_000 + ++places), path: `/hook-${places}` });
 
-  /** An RTI User with a consent and a webhook. */
+  /** Creates an RTI User with a consent and a webhook. */
   async function following() {
     const place = fresh();
-    const participant = await room.participant({ mpxns: [place.mpxn] });
-    await room.consent(participant.caller);
-    return { ...participant, ...place, webhook: await room.webhook(participant.caller, place.path) };
+    const participant = await fixture.participant({ mpxns: [place.mpxn] });
+    await fixture.consent(participant.caller);
+    return { ...participant, ...place, webhook: await fixture.webhook(participant.caller, place.path) };
   }
 
   describe('Registering a webhook', () => {
@@ -41,28 +41,30 @@ export function rtiWebhooks(): void {
         signingSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
         isNew: true,
       });
-      const moved = await room.webhook(caller, `${path}-moved`);
+      const moved = await fixture.webhook(caller, `${path}-moved`);
       expect(moved).toEqual({ ...webhook, signingSecret: expect.any(String), isNew: false });
       expect(moved.signingSecret).not.toBe(webhook.signingSecret);
-      await room.assign(mpxn, 1);
-      const [post] = await room.posts(1, `${path}-moved`);
+      await fixture.assign(mpxn, 1);
+      const [post] = await fixture.posts(1, `${path}-moved`);
       expect(post && [webhook, moved].map(({ signingSecret }) => isSigned(post, signingSecret))).toEqual([true, true]);
-      await room.moveOn(15 * 60 + 1);
-      await room.assign(mpxn, 2);
-      const [, later] = await room.posts(2, `${path}-moved`);
+      await fixture.moveOn(15 * 60 + 1);
+      await fixture.assign(mpxn, 2);
+      const [, later] = await fixture.posts(2, `${path}-moved`);
       expect(later && [webhook, moved].map(({ signingSecret }) => isSigned(later, signingSecret))).toEqual([
         false,
         true,
       ]);
-      expect(room.receiver.received.filter((each) => each.path === path)).toEqual([]);
+      expect(fixture.receiver.received.filter((each) => each.path === path)).toEqual([]);
     });
 
     it('repeatedly keeps the current and three former secrets; concurrent calls create one webhook', async () => {
-      const { caller } = await room.participant();
-      const made = await Promise.all(Array.from({ length: 6 }, () => room.webhook(caller, '/over')));
+      const { caller } = await fixture.participant();
+      const made = await Promise.all(Array.from({ length: 6 }, () => fixture.webhook(caller, '/over')));
       expect(new Set(made.map(({ webhookId }) => webhookId)).size).toBe(1);
       expect(made.filter(({ isNew }) => isNew)).toHaveLength(1);
-      const secrets = await room.owner.query('select from webhook_secret where webhook_id = $1', [made[0]?.webhookId]);
+      const secrets = await fixture.owner.query('select from webhook_secret where webhook_id = $1', [
+        made[0]?.webhookId,
+      ]);
       expect(secrets.rowCount).toBe(4);
     });
 
@@ -75,22 +77,22 @@ export function rtiWebhooks(): void {
       ['ftp://receiver.example', 'another scheme'],
       ['receiver', 'no URL'],
     ])('at %s is rejected: %s', async (url) => {
-      const { caller } = await room.participant();
-      expect(await room.refusal(REGISTER, { url }, caller)).toBe('VAL008 webhookUrl');
+      const { caller } = await fixture.participant();
+      expect(await fixture.errorOf(REGISTER, { url }, caller)).toBe('VAL008 webhookUrl');
     });
 
     it('needs the scope, an active RTI User and an active supplier', async () => {
-      const participant = await room.participant();
+      const participant = await fixture.participant();
       const url = 'https://receiver.example/hook';
-      const unscoped = room.with(participant, { scopes: ['tariff:read', 'consent:write'] });
-      expect(await room.refusal(REGISTER, { url }, unscoped)).toBe('PRM001');
-      expect(await room.refusal(REGISTER, { url }, ADMIN)).toBe('PRM001');
-      await room.setStatus(participant, 'SUSPENDED');
-      expect(await room.refusal(REGISTER, { url }, participant.caller)).toBe('RTI001');
-      await room.setStatus({ mpid: 'FELL' }, 'SUSPENDED');
-      const there = room.with(await room.participant(), { mpid: 'FELL' });
-      expect(await room.refusal(REGISTER, { url }, there)).toBe('AUT001');
-      await room.setStatus({ mpid: 'FELL' }, 'ACTIVE');
+      const unscoped = fixture.with(participant, { scopes: ['tariff:read', 'consent:write'] });
+      expect(await fixture.errorOf(REGISTER, { url }, unscoped)).toBe('PRM001');
+      expect(await fixture.errorOf(REGISTER, { url }, ADMIN)).toBe('PRM001');
+      await fixture.setStatus(participant, 'SUSPENDED');
+      expect(await fixture.errorOf(REGISTER, { url }, participant.caller)).toBe('RTI001');
+      await fixture.setStatus({ mpid: 'FELL' }, 'SUSPENDED');
+      const there = fixture.with(await fixture.participant(), { mpid: 'FELL' });
+      expect(await fixture.errorOf(REGISTER, { url }, there)).toBe('AUT001');
+      await fixture.setStatus({ mpid: 'FELL' }, 'ACTIVE');
     });
   });
 
@@ -98,27 +100,27 @@ export function rtiWebhooks(): void {
     it('ends its deliveries and deletes URL and secrets; other parties receive NTF006', async () => {
       const { caller, webhook, path, mpxn } = await following();
       const id = webhook.webhookId;
-      room.receiver.answer(() => 500);
-      await room.assign(mpxn, 1);
-      await room.posts(1, path);
-      room.receiver.answer(() => 204);
-      const stranger = await room.participant();
-      expect(await room.refusal(REMOVE, { id }, stranger.caller)).toBe('NTF006');
-      expect(await room.refusal(REMOVE, { id: randomUUID() }, caller)).toBe('NTF006');
-      expect(await room.refusal(REMOVE, { id: '7' }, caller)).toBe('VAL001 webhookId');
-      expect(await room.ask(REMOVE, { id }, caller)).toEqual({ removeRtiWebhook: { webhookId: id } });
-      expect(await room.refusal(REMOVE, { id }, caller)).toBe('NTF006');
-      await room.moveOn(3_600);
-      await room.assign(mpxn, 2);
-      await room.settled();
-      expect(room.receiver.received.filter((each) => each.path === path)).toHaveLength(1);
-      const { rows } = await room.owner.query(
+      fixture.receiver.respondWith(() => 500);
+      await fixture.assign(mpxn, 1);
+      await fixture.posts(1, path);
+      fixture.receiver.respondWith(() => 204);
+      const stranger = await fixture.participant();
+      expect(await fixture.errorOf(REMOVE, { id }, stranger.caller)).toBe('NTF006');
+      expect(await fixture.errorOf(REMOVE, { id: randomUUID() }, caller)).toBe('NTF006');
+      expect(await fixture.errorOf(REMOVE, { id: '7' }, caller)).toBe('VAL001 webhookId');
+      expect(await fixture.execute(REMOVE, { id }, caller)).toEqual({ removeRtiWebhook: { webhookId: id } });
+      expect(await fixture.errorOf(REMOVE, { id }, caller)).toBe('NTF006');
+      await fixture.moveOn(3_600);
+      await fixture.assign(mpxn, 2);
+      await fixture.settled();
+      expect(fixture.receiver.received.filter((each) => each.path === path)).toHaveLength(1);
+      const { rows } = await fixture.owner.query(
         `select octet_length(callback_sealed) as address, (select count(*)::int from webhook_secret where webhook_id = webhook.id) as secrets
        from webhook where id = $1`,
         [id],
       );
       expect(rows).toEqual([{ address: 0, secrets: 0 }]);
-      expect((await room.webhook(caller, path)).isNew).toBe(true);
+      expect((await fixture.webhook(caller, path)).isNew).toBe(true);
     });
   });
 
@@ -128,49 +130,54 @@ export function rtiWebhooks(): void {
       expect(delays).toEqual([5, 60, 300, 1_800, 7_200, 21_600, 43_200, 86_400, 100_800]);
       expect(delays.reduce((sum, delay) => sum + delay, 0)).toBeGreaterThanOrEqual(72 * 3_600);
       const { mpxn, path, webhook } = await following();
-      room.receiver.answer(() => 503);
-      await room.assign(mpxn, 1);
+      fixture.receiver.respondWith(() => 503);
+      await fixture.assign(mpxn, 1);
       let elapsed = 0;
       for (const [made, delay] of delays.entries()) {
-        await room.posts(made + 1, path);
-        await room.settled();
+        await fixture.posts(made + 1, path);
+        await fixture.settled();
         elapsed += delay + 2;
-        await room.moveOn(elapsed);
+        await fixture.moveOn(elapsed);
       }
-      const posts = await room.posts(delays.length + 1, path);
-      await room.settled();
+      const posts = await fixture.posts(delays.length + 1, path);
+      await fixture.settled();
       expect(new Set(posts.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
       expect(posts.every((post) => isSigned(post, webhook.signingSecret))).toBe(true);
-      const bodies = told(posts).map((body) => JSON.stringify({ ...body, webhook_timestamp: null }));
+      const bodies = bodiesOf(posts).map((body) => JSON.stringify({ ...body, webhook_timestamp: null }));
       expect(new Set(bodies).size).toBe(1);
       for (const post of posts)
-        expect(Math.floor(Date.parse(told([post])[0].webhook_timestamp) / 1_000)).toBe(
+        expect(Math.floor(Date.parse(bodiesOf([post])[0].webhook_timestamp) / 1_000)).toBe(
           Number(post.headers['webhook-timestamp']),
         );
-      await room.moveOn(elapsed + 7 * 86_400);
-      await room.settled();
-      expect(await room.posts(delays.length + 1, path)).toHaveLength(delays.length + 1);
-      const { rows } = await room.owner.query('select state from delivery where endpoint_id = $1', [webhook.webhookId]);
+      await fixture.moveOn(elapsed + 7 * 86_400);
+      await fixture.settled();
+      expect(await fixture.posts(delays.length + 1, path)).toHaveLength(delays.length + 1);
+      const { rows } = await fixture.owner.query('select state from delivery where endpoint_id = $1', [
+        webhook.webhookId,
+      ]);
       expect(rows).toEqual([{ state: 'undelivered' }]);
     });
 
     it('with a redirect counts as failed: redirects are not followed', async () => {
       const { mpxn, path } = await following();
-      const { url } = room.receiver;
-      room.receiver.answer(() => (_, outgoing) => void outgoing.writeHead(307, { location: `${url}-elsewhere` }).end());
-      await room.assign(mpxn, 1);
-      await room.posts(1, path);
-      room.receiver.answer(() => 204);
-      await room.moveOn(10);
-      await room.posts(2, path);
-      expect(room.receiver.received.filter((post) => post.path === '/hook-elsewhere')).toEqual([]);
+      const { url } = fixture.receiver;
+      fixture.receiver.respondWith(
+        () => (_, outgoing) => void outgoing.writeHead(307, { location: `${url}-elsewhere` }).end(),
+      );
+      await fixture.assign(mpxn, 1);
+      await fixture.posts(1, path);
+      fixture.receiver.respondWith(() => 204);
+      await fixture.moveOn(10);
+      await fixture.posts(2, path);
+      expect(fixture.receiver.received.filter((post) => post.path === '/hook-elsewhere')).toEqual([]);
     });
   });
 
   describe('Webhooks', () => {
     it('are listed for the back office and for their supplier; the URL for admins and that supplier only', async () => {
       const { userId, webhook, path, caller } = await following();
-      const list = async (by: Caller, filter: object) => (await room.ask(WEBHOOKS, { filter }, by)).rtiWebhooks.nodes;
+      const list = async (by: Caller, filter: object) =>
+        (await fixture.execute(WEBHOOKS, { filter }, by)).rtiWebhooks.nodes;
       const [seen] = await list(ADMIN, { userId });
       expect(seen).toEqual({
         webhookId: webhook.webhookId,
@@ -179,26 +186,26 @@ export function rtiWebhooks(): void {
           createdAt: expect.any(String),
           replacedAt: null,
           pending: 0,
-          webhookUrl: new URL(path, room.receiver.url).href,
+          webhookUrl: new URL(path, fixture.receiver.url).href,
         },
       });
       expect(await list(supplierOf('LAPW'), { userId, mpid: 'LAPW' })).toEqual([seen]);
       expect(await list(ANALYST, { userId })).toEqual([{ ...seen, webhookUrl: null }]);
       expect(await list(supplierOf('FELL'), { userId })).toEqual([]);
-      expect(await room.refusal(WEBHOOKS, { filter: { mpid: 'LAPW' } }, supplierOf('FELL'))).toBe('PRM002');
-      expect(await room.refusal(WEBHOOKS, {}, caller)).toBe('PRM001');
+      expect(await fixture.errorOf(WEBHOOKS, { filter: { mpid: 'LAPW' } }, supplierOf('FELL'))).toBe('PRM002');
+      expect(await fixture.errorOf(WEBHOOKS, {}, caller)).toBe('PRM001');
     });
 
     it('count pending deliveries up to 10,001', async () => {
       const { userId, webhook } = await following();
-      await room.owner.query(
+      await fixture.owner.query(
         `insert into delivery (endpoint_id, event_id, subject, sequence, next_attempt_at)
        select $1, 'evt_' || n, 'n' || n, 1, register_now() + interval '1 day' from generate_series(1, 10002) n`,
         [webhook.webhookId],
       );
-      const { nodes } = (await room.ask(WEBHOOKS, { filter: { userId } }, ADMIN)).rtiWebhooks;
+      const { nodes } = (await fixture.execute(WEBHOOKS, { filter: { userId } }, ADMIN)).rtiWebhooks;
       expect(nodes[0].pending).toBe(10_001);
-      await room.owner.query('delete from delivery where endpoint_id = $1', [webhook.webhookId]);
+      await fixture.owner.query('delete from delivery where endpoint_id = $1', [webhook.webhookId]);
     });
   });
 
@@ -208,7 +215,7 @@ export function rtiWebhooks(): void {
     const contact = { name: 'Jo Wren', email: 'jo@curlew.example' };
     const kept = async (userId: string) =>
       (
-        await room.owner.query(
+        await fixture.owner.query(
           `select contact_sealed as contact, octet_length(callback_sealed) as address, deleted_at is null as live,
            (select count(*)::int from webhook_secret where webhook_id = webhook.id) as secrets
          from rti_user join webhook using (user_id) where user_id = $1`,
@@ -219,26 +226,29 @@ export function rtiWebhooks(): void {
     it('has no contact any more, and no URL and secret after the delivery of its last revocation', async () => {
       const { userId, path } = await following();
       const entry = { userId, name: 'Curlew Insight Ltd', displayName: 'Curlew', support: 'help@curlew.example' };
-      const saved = (await room.ask(SAVE, { input: { ...entry, contact } }, ADMIN)).saveRtiUser;
+      const saved = (await fixture.execute(SAVE, { input: { ...entry, contact } }, ADMIN)).saveRtiUser;
       expect(saved.rtiUser.contact).toEqual({ email: contact.email });
-      room.receiver.answer(() => 503);
-      const forgetting = new RtiWebhookRepository({ pool: room.owner }, {} as never, () => Buffer.alloc(0));
-      await room.setStatus({ userId }, 'REMOVED');
-      await room.posts(1, path);
+      fixture.receiver.respondWith(() => 503);
+      const forgetting = new RtiWebhookRepository({ pool: fixture.owner }, {} as never, () => Buffer.alloc(0));
+      await fixture.setStatus({ userId }, 'REMOVED');
+      await fixture.posts(1, path);
       await forgetting.purgeRemoved();
       expect(await kept(userId)).toMatchObject({ contact: null, live: true, secrets: 1 });
       for (const caller of [ADMIN, supplierOf('LAPW')])
-        expect((await room.ask(CONTACT, { id: userId }, caller)).rtiUser).toEqual({
+        expect((await fixture.execute(CONTACT, { id: userId }, caller)).rtiUser).toEqual({
           status: 'REMOVED',
           contact: null,
         });
-      room.receiver.answer(() => 204);
-      await room.moveOn(10);
-      await room.posts(2, path);
-      await room.settled();
+      fixture.receiver.respondWith(() => 204);
+      await fixture.moveOn(10);
+      await fixture.posts(2, path);
+      await fixture.settled();
       await forgetting.purgeRemoved();
       expect(await kept(userId)).toEqual({ contact: null, live: false, address: 0, secrets: 0 });
-      expect(told(await room.posts(2, path)).map(({ type }) => type)).toEqual(['consent.revoked', 'consent.revoked']);
+      expect(bodiesOf(await fixture.posts(2, path)).map(({ type }) => type)).toEqual([
+        'consent.revoked',
+        'consent.revoked',
+      ]);
     });
   });
 }

@@ -96,8 +96,8 @@ export function supplierKeys(): void {
     return by.identify({ ...ORIGIN, ...credentials });
   }
 
-  /** The code by which credentials are refused; undefined when they let in. */
-  async function refusal(credentials: Credentials, by = callers): Promise<string | undefined> {
+  /** Returns the code with which credentials are rejected; undefined if they are valid. */
+  async function rejection(credentials: Credentials, by = callers): Promise<string | undefined> {
     return (await identified(credentials, by)).error?.code;
   }
 
@@ -126,28 +126,28 @@ export function supplierKeys(): void {
       ['is sent like a bearer token', () => `Bearer ${key}`],
       ['is followed by other text', () => `${key}' or true --`],
     ])('that %s is rejected: AUT003', async (_, sent) => {
-      expect(await refusal({ supplierKey: sent() })).toBe('AUT003');
+      expect(await rejection({ supplierKey: sent() })).toBe('AUT003');
     });
 
     it('is not the secret of the account', async () => {
       const { secretKey } = await access.accounts.rotateSecret('test', accountId);
-      expect(await refusal({ supplierKey: secretKey })).toBe('AUT003');
+      expect(await rejection({ supplierKey: secretKey })).toBe('AUT003');
     });
 
     it('becomes invalid at once when another is issued', async () => {
-      expect(await refusal({ supplierKey: key })).toBeUndefined();
+      expect(await rejection({ supplierKey: key })).toBeUndefined();
       const { secretKey } = await access.accounts.issueSupplierApiKey('test', accountId);
-      expect(await refusal({ supplierKey: key })).toBe('AUT003');
-      expect(await refusal({ supplierKey: secretKey })).toBeUndefined();
+      expect(await rejection({ supplierKey: key })).toBe('AUT003');
+      expect(await rejection({ supplierKey: secretKey })).toBeUndefined();
     });
 
     it('is rejected while its account is suspended, and for good once it is terminated', async () => {
       await access.accounts.changeStatus('test', accountId, 'suspend');
-      expect(await refusal({ supplierKey: key })).toBe('AUT003');
+      expect(await rejection({ supplierKey: key })).toBe('AUT003');
       await access.accounts.changeStatus('test', accountId, 'reactivate');
-      expect(await refusal({ supplierKey: key })).toBeUndefined();
+      expect(await rejection({ supplierKey: key })).toBeUndefined();
       await access.accounts.changeStatus('test', accountId, 'terminate');
-      expect(await refusal({ supplierKey: key })).toBe('AUT003');
+      expect(await rejection({ supplierKey: key })).toBe('AUT003');
     });
 
     it('excludes a bearer token: a request with both is unauthenticated', async () => {
@@ -161,8 +161,8 @@ export function supplierKeys(): void {
     it('counts towards the limit of its account: LIM002', async () => {
       const authorization = await supplierBearer();
       for (let count = 0; count < MOST_REQUESTS / 2; count++) {
-        expect(await refusal({ supplierKey: key })).toBeUndefined();
-        expect(await refusal({ authorization })).toBeUndefined();
+        expect(await rejection({ supplierKey: key })).toBeUndefined();
+        expect(await rejection({ authorization })).toBeUndefined();
       }
       expect((await identified({ supplierKey: key })).error).toMatchObject({
         code: 'LIM002',
@@ -172,7 +172,7 @@ export function supplierKeys(): void {
 
     it('is not logged, even if the register fails while it is read', async () => {
       await owner.query('alter table account rename to account_away');
-      const code = await refusal({ supplierKey: key });
+      const code = await rejection({ supplierKey: key });
       await owner.query('alter table account_away rename to account');
       expect(code).toBe('SYS001');
       expect(lines.join('')).toContain('supplierAdmission');
@@ -194,21 +194,22 @@ export function supplierKeys(): void {
   describe('Unknown keys', () => {
     it('are limited by network, whatever their form: LIM002 with the seconds to wait; a valid key is admitted', async () => {
       for (const supplierKey of ['', 'key', `sk_${'A'.repeat(43)}`])
-        expect(await refusal({ supplierKey, clientAddress: '2001:db8::1' })).toBe('AUT003');
+        expect(await rejection({ supplierKey, clientAddress: '2001:db8::1' })).toBe('AUT003');
       for (const supplierKey of ['key', `sk_${'B'.repeat(43)}`])
         expect((await identified({ supplierKey, clientAddress: '2001:db8::2' })).error).toMatchObject({
           code: 'LIM002',
           extensions: { retryAfter: expect.any(Number) },
         });
-      expect(await refusal({ supplierKey: key, clientAddress: '2001:db8::2' })).toBeUndefined();
-      expect(await refusal({ supplierKey: 'key', clientAddress: '2001:db8:0:1::1' })).toBe('AUT003');
+      expect(await rejection({ supplierKey: key, clientAddress: '2001:db8::2' })).toBeUndefined();
+      expect(await rejection({ supplierKey: 'key', clientAddress: '2001:db8:0:1::1' })).toBe('AUT003');
     });
 
     it('count towards the limit, valid ones do not', async () => {
       for (let count = 0; count < 2 * MOST_FAILURES; count++)
-        expect(await refusal({ supplierKey: key })).toBeUndefined();
-      for (let count = 0; count < MOST_FAILURES; count++) expect(await refusal({ supplierKey: 'key' })).toBe('AUT003');
-      expect(await refusal({ supplierKey: 'key' })).toBe('LIM002');
+        expect(await rejection({ supplierKey: key })).toBeUndefined();
+      for (let count = 0; count < MOST_FAILURES; count++)
+        expect(await rejection({ supplierKey: 'key' })).toBe('AUT003');
+      expect(await rejection({ supplierKey: 'key' })).toBe('LIM002');
     });
 
     it('are not limited with RATE_LIMITS=off', async () => {
@@ -216,7 +217,7 @@ export function supplierKeys(): void {
       try {
         const by = callersOver(undefined, unlimited);
         for (let count = 0; count < 2 * MOST_FAILURES; count++)
-          expect(await refusal({ supplierKey: 'key' }, by)).toBe('AUT003');
+          expect(await rejection({ supplierKey: 'key' }, by)).toBe('AUT003');
       } finally {
         await unlimited.close();
       }
@@ -284,8 +285,8 @@ export function supplierKeys(): void {
 
   describe('A subgraph in a separate process', () => {
     const USER = `usr_${'a'.repeat(32)}`;
-    const said = { mpxns: ['1012345678'], scopes: ['tariff:read'] };
-    const consumer = { issuer: 'https://supplier.example', subject: 'rowan', userId: USER, ...said };
+    const claimed = { mpxns: ['1012345678'], scopes: ['tariff:read'] };
+    const consumer = { issuer: 'https://supplier.example', subject: 'rowan', userId: USER, ...claimed };
     const caller = { accountId: USER, role: 'consumer', duid: null, mpid: 'TIDE' } as const;
     let services: LinkedServices;
     let seen: CallContext[];
@@ -313,39 +314,46 @@ export function supplierKeys(): void {
       return remoteLink(name, services.link('gateway', name, url));
     }
 
-    const ask = async (link: SubgraphLink, context: Partial<CallContext>) => {
+    const execute = async (link: SubgraphLink, context: Partial<CallContext>) => {
       const whole: CallContext = { caller: null, service: null, ...ORIGIN, ...context };
-      const refused = (error: RegisterError) => ({ errors: [error] });
-      const { errors } = await link.execute({ query: '{ x }' }, whole).catch(refused);
+      const rejected = (error: RegisterError) => ({ errors: [error] });
+      const { errors } = await link.execute({ query: '{ x }' }, whole).catch(rejected);
       return errors?.[0]?.extensions?.['code'] ?? seen.at(-1);
     };
 
     it('trusts the gateway that a supplier sent its key, and never receives the key', async () => {
       const { context } = await identified({ supplierKey: key });
-      expect(await ask(await linkTo('tariffs'), context)).toMatchObject({ caller: context.caller, service: null });
+      expect(await execute(await linkTo('tariffs'), context)).toMatchObject({ caller: context.caller, service: null });
       expect(JSON.stringify(seen)).not.toContain(key);
     });
 
     it('rejects callers that the gateway does not attest', async () => {
       const { context } = await identified({ supplierKey: key });
       const { vouched: _, ...unvouched } = context;
-      expect(await ask(await linkTo('tariffs'), unvouched)).toBe('SYS002');
+      expect(await execute(await linkTo('tariffs'), unvouched)).toBe('SYS002');
     });
 
     it('verifies the token of a consumer again, and reads its claims', async () => {
       const link = await linkTo('tariffs');
       const bearer = 'the token of a supplier';
-      const told = { ...caller, consumer: { ...consumer, scopes: ['consent:write'] } };
-      expect(await ask(link, { caller: told, bearer })).toMatchObject({ caller: { ...caller, consumer }, bearer });
-      expect(await ask(link, { caller: told, bearer: 'another' })).toBe('SYS002');
-      expect(await ask(link, { caller: { ...told, mpid: 'FELL' }, bearer })).toBe('SYS002');
-      expect(await ask(link, { caller: { ...told, accountId: `usr_${'b'.repeat(32)}` }, bearer })).toBe('SYS002');
-      expect(await ask(link, { caller: { ...told, role: 'admin' }, bearer })).toBe('SYS002');
+      const changed = { ...caller, consumer: { ...consumer, scopes: ['consent:write'] } };
+      expect(await execute(link, { caller: changed, bearer })).toMatchObject({
+        caller: { ...caller, consumer },
+        bearer,
+      });
+      expect(await execute(link, { caller: changed, bearer: 'another' })).toBe('SYS002');
+      expect(await execute(link, { caller: { ...changed, mpid: 'FELL' }, bearer })).toBe('SYS002');
+      expect(await execute(link, { caller: { ...changed, accountId: `usr_${'b'.repeat(32)}` }, bearer })).toBe(
+        'SYS002',
+      );
+      expect(await execute(link, { caller: { ...changed, role: 'admin' }, bearer })).toBe('SYS002');
     });
 
-    it('without consumers learns only that a consumer calls', async () => {
+    it('without consumers receives only the information that a consumer calls', async () => {
       const bearer = 'the token of a supplier';
-      expect(await ask(await linkTo('access'), { caller: { ...caller, consumer }, bearer })).toMatchObject({ caller });
+      expect(await execute(await linkTo('access'), { caller: { ...caller, consumer }, bearer })).toMatchObject({
+        caller,
+      });
       expect(JSON.stringify(seen)).not.toMatch(/1012345678|rowan|the token/);
     });
   });

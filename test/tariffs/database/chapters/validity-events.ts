@@ -1,6 +1,6 @@
 import { ADVISORY_LOCKS } from '../../../../subgraphs/server/database/advisory-locks';
 import { mpxnCipher } from '../../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
-import { type TariffEventRoom, tariffEventRoom, told } from '../../../support/tariff-event-room';
+import { type TariffEventFixture, tariffEventFixture, bodiesOf } from '../../../support/tariff-event-fixture';
 import { ASSIGN, PUBLISH, supplierOf, tariffInput, trf } from '../../../support/tariff-graph';
 import { until } from '../../../support/until';
 
@@ -12,56 +12,56 @@ export function eventsOfValidity(): void {
   const LOG = `query ($mpid: String) { tariffEvents(first: 500, filter: { mpid: $mpid }) { nodes { type at mpxn tariff { tariffId } } } }`;
   const NONE = undefined;
 
-  let room: TariffEventRoom;
+  let fixture: TariffEventFixture;
   let next = 0;
   let published = 100;
-  /** Seconds by which the register's clock was moved. */
+  /** Seconds by which the tests have moved the register's clock. */
   let moved = 0;
   beforeAll(async () => {
-    room = await tariffEventRoom();
-    await room.suppliers('FELL');
-    await room.publish(20, {}, 'FELL');
+    fixture = await tariffEventFixture();
+    await fixture.suppliers('FELL');
+    await fixture.publish(20, {}, 'FELL');
   });
-  afterAll(() => room?.close());
+  afterAll(() => fixture?.close());
 
   const fresh = () => ({ mpxn: String(1_300_000_000 + ++next * 7), path: `/validity-${next}` });
-  /** The clock only moves on, so that what is scheduled for later stays so. */
-  const moveOn = (seconds: number) => room.moveOn((moved += seconds));
-  const inSeconds = async (seconds: number) => new Date((await room.now()).getTime() + seconds * 1_000);
+  /** Moves the clock forwards only, so that future changes stay in the future. */
+  const moveOn = (seconds: number) => fixture.moveOn((moved += seconds));
+  const inSeconds = async (seconds: number) => new Date((await fixture.now()).getTime() + seconds * 1_000);
 
-  /** An RTI User with a consent for an MPxN, and a webhook. */
+  /** Creates an RTI User with a consent for an MPxN, and a webhook. */
   async function following(change: { mpid?: string; subject?: string } = {}, place = fresh()) {
-    const participant = await room.participant({ mpxns: [place.mpxn], ...change });
-    const { registrationId } = await room.consent(participant.caller);
-    await room.webhook(participant.caller, place.path);
+    const participant = await fixture.participant({ mpxns: [place.mpxn], ...change });
+    const { registrationId } = await fixture.consent(participant.caller);
+    await fixture.webhook(participant.caller, place.path);
     return { ...participant, ...place, registrationId };
   }
 
   const publish = async (change: Record<string, Date | string>, mpid = 'LAPW') => {
-    await room.publish((published += 1), JSON.parse(JSON.stringify(change)), mpid);
+    await fixture.publish((published += 1), JSON.parse(JSON.stringify(change)), mpid);
     return published;
   };
   /** Assigns a tariff as its supplier. */
   const assign = async (mpxn: string, number: number, from: Date, mpid = 'LAPW') =>
-    room.ask(ASSIGN, { mpxn, tariffId: trf(number), from: from.toISOString() }, supplierOf(mpid));
-  const end = (mpxn: string, at: Date) => room.ask(END, { mpxn, at: at.toISOString() }, supplierOf('LAPW'));
+    fixture.execute(ASSIGN, { mpxn, tariffId: trf(number), from: from.toISOString() }, supplierOf(mpid));
+  const end = (mpxn: string, at: Date) => fixture.execute(END, { mpxn, at: at.toISOString() }, supplierOf('LAPW'));
   const moveEnd = (number: number, validTo: Date) =>
-    room.ask(PUBLISH, { input: tariffInput(number, { validTo: validTo.toISOString() }) }, supplierOf('LAPW'));
+    fixture.execute(PUBLISH, { input: tariffInput(number, { validTo: validTo.toISOString() }) }, supplierOf('LAPW'));
 
-  /** The events at a path once there are so many and nothing is due: type, tariff, and when each took effect. */
+  /** Returns the events at a path when `count` have arrived and nothing is due: type, tariff and instant of effect. */
   async function heard(count: number, path: string) {
-    if (count > 0) await room.posts(count, path);
-    await room.settled();
-    return told(room.receiver.received.filter((post) => post.path === path)).map(
+    if (count > 0) await fixture.posts(count, path);
+    await fixture.settled();
+    return bodiesOf(fixture.receiver.received.filter((post) => post.path === path)).map(
       ({ type, tariff_id: tariff, event_timestamp: at }): [string, string | undefined, string] => [type, tariff, at],
     );
   }
   const kinds = async (count: number, path: string) =>
     (await heard(count, path)).map(([type, tariff]) => [type, tariff]);
 
-  /** Lets no scheduled change be applied meanwhile. */
+  /** Runs work while no scheduled change can be applied. */
   async function whileDelayed(work: () => Promise<unknown>): Promise<void> {
-    const blocker = await room.owner.connect();
+    const blocker = await fixture.owner.connect();
     await blocker.query('begin');
     await blocker.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.effects]);
     await work();
@@ -74,7 +74,7 @@ export function eventsOfValidity(): void {
       const { mpxn, path } = await following();
       const validFrom = await inSeconds(2 * HOUR);
       const number = await publish({ validFrom });
-      await room.assign(mpxn, number);
+      await fixture.assign(mpxn, number);
       await moveOn(2 * HOUR - 60);
       expect(await heard(0, path)).toEqual([]);
       await moveOn(120);
@@ -84,10 +84,10 @@ export function eventsOfValidity(): void {
     it('ends the tariff that applied before, and is an update if it replaces that', async () => {
       const { mpxn, path } = await following();
       const former = await publish({});
-      await room.assign(mpxn, former, -60);
-      await room.settled();
+      await fixture.assign(mpxn, former, -60);
+      await fixture.settled();
       const number = await publish({ validFrom: await inSeconds(HOUR), replaces: trf(former) });
-      await room.assign(mpxn, number);
+      await fixture.assign(mpxn, number);
       expect(await kinds(2, path)).toEqual([
         ['tariff.change', trf(former)],
         ['tariff.change', NONE],
@@ -102,17 +102,17 @@ export function eventsOfValidity(): void {
       const { mpxn, path } = await following();
       const validTo = await inSeconds(HOUR);
       const number = await publish({ validTo });
-      await room.assign(mpxn, number);
-      await room.posts(1, path);
+      await fixture.assign(mpxn, number);
+      await fixture.posts(1, path);
       await moveOn(HOUR + 60);
-      const [, event] = told(await room.posts(2, path));
+      const [, event] = bodiesOf(await fixture.posts(2, path));
       expect(event).toEqual({
         ...{ webhook_id: expect.any(String), webhook_timestamp: expect.any(String), type: 'tariff.change' },
         ...{ event_timestamp: validTo.toISOString(), mpxn, supplier_mpid: 'LAPW' },
       });
-      await room.settled();
+      await fixture.settled();
       const logged = await until(async () => {
-        const { nodes } = (await room.ask(LOG, { mpid: 'LAPW' }, supplierOf('LAPW'))).tariffEvents;
+        const { nodes } = (await fixture.execute(LOG, { mpid: 'LAPW' }, supplierOf('LAPW'))).tariffEvents;
         const own = nodes.filter((node: { mpxn: string | null }) => node.mpxn === mpxn);
         return own.length === 2 ? own : undefined;
       });
@@ -123,8 +123,8 @@ export function eventsOfValidity(): void {
       const [assigned, replaced] = [await following(), await following()];
       const validTo = await inSeconds(HOUR);
       const [one, other] = [await publish({ validTo }), await publish({ validTo })];
-      await room.assign(assigned.mpxn, one);
-      await room.assign(replaced.mpxn, other);
+      await fixture.assign(assigned.mpxn, one);
+      await fixture.assign(replaced.mpxn, other);
       await assign(assigned.mpxn, 2, validTo);
       const replacement = await publish({ validFrom: validTo, replaces: trf(other) });
       await moveOn(HOUR + 60);
@@ -142,15 +142,15 @@ export function eventsOfValidity(): void {
       const { mpxn, path } = await following();
       const validTo = await inSeconds(HOUR);
       const number = await publish({ validTo });
-      const late = await room.owner.connect();
+      const late = await fixture.owner.connect();
       await late.query('begin');
       await late.query(
         `insert into tariff_step (mpxn_hash, valid_from, tariff_id, mpid, account_id)
          values ($1, date_trunc('milliseconds', register_now()), $2, 'LAPW', 'acc')`,
-        [mpxnCipher(room.keys).hash(mpxn), trf(number)],
+        [mpxnCipher(fixture.keys).hash(mpxn), trf(number)],
       );
-      await room.owner.query('select register.set_clock_offset($1)', [(moved += HOUR + 60)]);
-      await room.settled();
+      await fixture.owner.query('select register.set_clock_offset($1)', [(moved += HOUR + 60)]);
+      await fixture.settled();
       await late.query('commit');
       late.release();
       expect(await heard(2, path)).toEqual([
@@ -166,10 +166,10 @@ export function eventsOfValidity(): void {
       const [validTo, from, lostAt] = [await inSeconds(HOUR), await inSeconds(2 * HOUR), await inSeconds(3 * HOUR)];
       const number = await publish({ validTo });
       await whileDelayed(async () => {
-        await room.assign(mpxn, number);
+        await fixture.assign(mpxn, number);
         await assign(mpxn, 3, from);
         await assign(mpxn, 20, lostAt, 'FELL');
-        await room.owner.query('select register.set_clock_offset($1)', [(moved += 5 * HOUR)]);
+        await fixture.owner.query('select register.set_clock_offset($1)', [(moved += 5 * HOUR)]);
       });
       expect(await heard(4, path)).toEqual([
         ['tariff.change', trf(number), expect.any(String)],
@@ -183,12 +183,12 @@ export function eventsOfValidity(): void {
   describe('The end of an assignment', () => {
     it('is sent to RTI Users whose consents covered the MPxN until then, also if they are granted again; to no later ones', async () => {
       const before = await following();
-      await room.assign(before.mpxn, 1, -60);
-      await room.posts(1, before.path);
+      await fixture.assign(before.mpxn, 1, -60);
+      await fixture.posts(1, before.path);
       const place = { mpxn: before.mpxn, path: `${before.path}-after` };
       await whileDelayed(async () => {
         await end(before.mpxn, await inSeconds(0));
-        await room.consent(before.caller);
+        await fixture.consent(before.caller);
         await following({ subject: 'the next occupant' }, place);
       });
       expect(await kinds(2, before.path)).toEqual([
@@ -200,8 +200,8 @@ export function eventsOfValidity(): void {
 
     it('is no event if another supplier starts at that instant: its assignment withdraws the end', async () => {
       const { mpxn, path } = await following();
-      await room.assign(mpxn, 1, -60);
-      await room.posts(1, path);
+      await fixture.assign(mpxn, 1, -60);
+      await fixture.posts(1, path);
       const at = await inSeconds(HOUR);
       await end(mpxn, at);
       await assign(mpxn, 20, at, 'FELL');
@@ -214,14 +214,14 @@ export function eventsOfValidity(): void {
   });
 
   describe('A gap between two suppliers', () => {
-    /** An MPxN on a tariff of LAPW, whose assignment ends, and RTI Users at both suppliers. */
+    /** Creates an MPxN whose assignment to a tariff of LAPW ends, and RTI Users at both suppliers. */
     async function ended() {
       const losing = await following();
       const gaining = await following({ mpid: 'FELL' }, { mpxn: losing.mpxn, path: `${losing.path}-fell` });
-      await room.assign(losing.mpxn, 1, -60);
-      await room.posts(1, losing.path);
+      await fixture.assign(losing.mpxn, 1, -60);
+      await fixture.posts(1, losing.path);
       await end(losing.mpxn, await inSeconds(0));
-      await room.posts(2, losing.path);
+      await fixture.posts(2, losing.path);
       return { losing, gaining };
     }
     const ENDED = [
@@ -233,14 +233,14 @@ export function eventsOfValidity(): void {
       const { losing, gaining } = await ended();
       await moveOn(89 * DAY);
       expect(await kinds(2, losing.path)).toEqual(ENDED);
-      await room.consent(gaining.caller);
+      await fixture.consent(gaining.caller);
       const from = await inSeconds(HOUR);
       await assign(losing.mpxn, 20, from, 'FELL');
       expect(await kinds(2, losing.path)).toEqual(ENDED);
       await moveOn(HOUR + 60);
       const events = await heard(3, losing.path);
       expect(events.at(-1)).toEqual(['supplier.change', NONE, from.toISOString()]);
-      expect(told(room.receiver.received.filter(({ path }) => path === losing.path)).at(-1)).toMatchObject({
+      expect(bodiesOf(fixture.receiver.received.filter(({ path }) => path === losing.path)).at(-1)).toMatchObject({
         mpxn: losing.mpxn,
         supplier_mpid: 'LAPW',
       });
@@ -250,8 +250,8 @@ export function eventsOfValidity(): void {
     it('of 91 days ends the relation to the former supplier', async () => {
       const { losing, gaining } = await ended();
       await moveOn(91 * DAY);
-      await room.consent(gaining.caller);
-      await room.assign(losing.mpxn, 20, 0, 'FELL');
+      await fixture.consent(gaining.caller);
+      await fixture.assign(losing.mpxn, 20, 0, 'FELL');
       expect(await kinds(1, gaining.path)).toEqual([['tariff.change', trf(20)]]);
       expect(await kinds(2, losing.path)).toEqual(ENDED);
     });
@@ -259,9 +259,9 @@ export function eventsOfValidity(): void {
     it('that a tariff no longer valid leaves does not swallow it either', async () => {
       const { mpxn, path } = await following();
       const number = await publish({ validTo: await inSeconds(HOUR) });
-      await room.assign(mpxn, number);
+      await fixture.assign(mpxn, number);
       await moveOn(2 * HOUR);
-      await room.assign(mpxn, 20, 0, 'FELL');
+      await fixture.assign(mpxn, 20, 0, 'FELL');
       expect(await kinds(3, path)).toEqual([
         ['tariff.change', trf(number)],
         ['tariff.change', NONE],
@@ -271,42 +271,42 @@ export function eventsOfValidity(): void {
 
     it('in which the RTI User is suspended sends everything after its reactivation, in order', async () => {
       const losing = await following();
-      await room.assign(losing.mpxn, 1, -60);
-      await room.posts(1, losing.path);
-      await room.setStatus(losing, 'SUSPENDED');
+      await fixture.assign(losing.mpxn, 1, -60);
+      await fixture.posts(1, losing.path);
+      await fixture.setStatus(losing, 'SUSPENDED');
       await end(losing.mpxn, await inSeconds(0));
-      await room.settled();
-      await room.assign(losing.mpxn, 20, 0, 'FELL');
-      await room.settled();
+      await fixture.settled();
+      await fixture.assign(losing.mpxn, 20, 0, 'FELL');
+      await fixture.settled();
       expect(await heard(1, losing.path)).toHaveLength(1);
-      await room.setStatus(losing, 'ACTIVE');
+      await fixture.setStatus(losing, 'ACTIVE');
       expect(await kinds(3, losing.path)).toEqual([...ENDED, ['supplier.change', NONE]]);
     });
 
     it('does not swallow a revocation, which is sent at once and instead of the change of supplier', async () => {
       const { losing } = await ended();
-      await room.ask(REVOKE, { id: losing.registrationId }, losing.caller);
+      await fixture.execute(REVOKE, { id: losing.registrationId }, losing.caller);
       expect(await kinds(3, losing.path)).toEqual([...ENDED, ['consent.revoked', NONE]]);
-      await room.assign(losing.mpxn, 20, 0, 'FELL');
+      await fixture.assign(losing.mpxn, 20, 0, 'FELL');
       expect(await heard(3, losing.path)).toHaveLength(3);
     });
 
     it('does not swallow a revocation after it', async () => {
       const { losing } = await ended();
-      await room.assign(losing.mpxn, 20, 0, 'FELL');
-      await room.posts(3, losing.path);
-      await room.ask(REVOKE, { id: losing.registrationId }, losing.caller);
+      await fixture.assign(losing.mpxn, 20, 0, 'FELL');
+      await fixture.posts(3, losing.path);
+      await fixture.execute(REVOKE, { id: losing.registrationId }, losing.caller);
       expect(await kinds(4, losing.path)).toEqual([...ENDED, ['supplier.change', NONE], ['consent.revoked', NONE]]);
     });
   });
 
   describe('An end of a tariff that moves', () => {
-    /** An MPxN on a tariff that ends in two hours. */
+    /** Creates an MPxN on a tariff that ends in two hours. */
     async function onEndingTariff() {
       const follower = await following();
       const number = await publish({ validTo: await inSeconds(2 * HOUR) });
-      await room.assign(follower.mpxn, number);
-      await room.posts(1, follower.path);
+      await fixture.assign(follower.mpxn, number);
+      await fixture.posts(1, follower.path);
       return { ...follower, number, applies: ['tariff.change', trf(number), expect.any(String)] };
     }
 
@@ -330,12 +330,12 @@ export function eventsOfValidity(): void {
       const validTo = (await inSeconds(9 * HOUR)).toISOString();
       let moving: Promise<string> | undefined;
       await whileDelayed(async () => {
-        moving = room.refusal(PUBLISH, { input: tariffInput(number, { validTo }) }, supplierOf('LAPW'));
+        moving = fixture.errorOf(PUBLISH, { input: tariffInput(number, { validTo }) }, supplierOf('LAPW'));
         await until(async () => {
           const waiting = `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
-          return (await room.owner.query(waiting)).rowCount === 1 ? true : undefined;
+          return (await fixture.owner.query(waiting)).rowCount === 1 ? true : undefined;
         });
-        await room.owner.query('select register.set_clock_offset($1)', [(moved += 3 * HOUR)]);
+        await fixture.owner.query('select register.set_clock_offset($1)', [(moved += 3 * HOUR)]);
       });
       expect(await moving).toMatch(/^CNF005/);
       expect(await heard(2, path)).toEqual([applies, ['tariff.change', NONE, expect.any(String)]]);
@@ -345,7 +345,7 @@ export function eventsOfValidity(): void {
       const { path, number, applies } = await onEndingTariff();
       const instants = [await inSeconds(3 * HOUR), await inSeconds(4 * HOUR)];
       await Promise.all(instants.map((validTo) => moveEnd(number, validTo)));
-      const { tariff } = await room.ask(`{ tariff(tariffId: "${trf(number)}") { validTo version } }`);
+      const { tariff } = await fixture.execute(`{ tariff(tariffId: "${trf(number)}") { validTo version } }`);
       expect(instants.map((each) => each.toISOString())).toContain(tariff.validTo);
       expect(tariff.version).toBe(1);
       await moveOn(5 * HOUR);

@@ -21,7 +21,7 @@ import { type GridDatabase, TEST_KEY, gridDatabase } from '../../../support/grid
 import { runOperatorCommand } from '../../../support/operator-command';
 import { until } from '../../../support/until';
 
-export function publishingRefused(): void {
+export function publishingRejected(): void {
   let grid: GridDatabase;
   beforeAll(async () => {
     grid = await gridDatabase();
@@ -102,7 +102,10 @@ export function publishingRefused(): void {
     throw new Error(`no header of ${name}`);
   }
 
-  /** Returns the zip with another number in a field of both headers of EQ.xml; `field` is the offset in the directory entry. */
+  /**
+   * Returns the zip with another number in a field of both headers of EQ.xml; `field` is the offset in the directory
+   * entry.
+   */
   function lying(zip: Buffer, field: number, value: number): Buffer {
     const listed = changed(zip, 'EQ.xml', 'directory', (header) => void header.writeUInt32LE(value, field));
     return changed(listed, 'EQ.xml', 'local', (header) => void header.writeUInt32LE(value, field - 2));
@@ -194,7 +197,7 @@ export function publishingRefused(): void {
         42,
         /^EQ\.xml:-: has no readable header at the offset in the directory of the archive/,
       ],
-    ])('tells %s', async (_, offset, expected) => {
+    ])('has an entry with %s', async (_, offset, expected) => {
       const archive = changed(
         whole,
         'EQ.xml',
@@ -216,7 +219,7 @@ export function publishingRefused(): void {
       ['has another compressed size', (header: Buffer) => void header.writeUInt32LE(7, 18), DIFFERENT_SIZES],
       ['has another size', (header: Buffer) => void header.writeUInt32LE(7, 22), DIFFERENT_SIZES],
       ['has none of them, and none follows', (header: Buffer) => void header.fill(0, 14, 26), DIFFERENT_SIZES],
-    ])('tells of a member that by its own header %s', async (_, change, expected) => {
+    ])('has a member that according to its local header %s', async (_, change, expected) => {
       expect(await reasons(changed(whole, 'EQ.xml', 'local', change))).toEqual([`EQ.xml:-: ${expected}`]);
     });
 
@@ -477,7 +480,7 @@ export function publishingRefused(): void {
         expect(await grid.rows()).toEqual(before);
       });
 
-      it('is busy while all places are taken, and gets the place of an upload that is aborted', async () => {
+      it('is rejected as busy while the maximum number of uploads is running, and accepted after one of them is aborted', async () => {
         const address = await prepare();
         const addresses = await Promise.all(Array.from({ length: PLACES }, prepare));
         const waiting = addresses.map(() => new Readable({ read: () => undefined }));
@@ -549,33 +552,33 @@ export function publishingRefused(): void {
 
     const PLACE = ['--area', 'EPN', '--year', '2026', '--period', '01', '--project', 'Told'];
 
-    const told = async (...words: string[]) => {
-      const { code, said } = await runOperatorCommand('commands/publish-grid', words, environment).ended;
-      return { code, said };
+    const runPublish = async (...words: string[]) => {
+      const { code, printed } = await runOperatorCommand('commands/publish-grid', words, environment).ended;
+      return { code, printed };
     };
 
     describe('the command publish-grid explains', () => {
       it('its usage, with --help', async () => {
-        const { code, said } = await told('--help');
+        const { code, printed } = await runPublish('--help');
         expect(code).toBe(0);
-        expect(said).toMatch(/^usage: npm run --silent publish-grid -- --area EPN/);
-        expect((await told(...PLACE, '--help')).code).toBe(0);
+        expect(printed).toMatch(/^usage: npm run --silent publish-grid -- --area EPN/);
+        expect((await runPublish(...PLACE, '--help')).code).toBe(0);
       });
 
       it('that the file does not exist', async () => {
         const absent = join(grid.folder.path, 'absent.zip');
-        expect(await told(...PLACE, absent)).toEqual({ code: 1, said: `${absent}: there is no such file\n` });
+        expect(await runPublish(...PLACE, absent)).toEqual({ code: 1, printed: `${absent}: there is no such file\n` });
         const below = join(await grid.folder.write('plain', ''), 'absent.zip');
-        expect(await told(...PLACE, below)).toEqual({ code: 1, said: `${below}: there is no such file\n` });
+        expect(await runPublish(...PLACE, below)).toEqual({ code: 1, printed: `${below}: there is no such file\n` });
       });
 
       it('that the file is a folder', async () => {
-        const said = `${grid.folder.path}: is a folder, not an archive\n`;
-        expect(await told(...PLACE, grid.folder.path)).toEqual({ code: 1, said });
+        const printed = `${grid.folder.path}: is a folder, not an archive\n`;
+        expect(await runPublish(...PLACE, grid.folder.path)).toEqual({ code: 1, printed });
       });
 
       it('that the file is not a regular file', async () => {
-        expect(await told(...PLACE, '/dev/null')).toEqual({ code: 1, said: '/dev/null: is no plain file\n' });
+        expect(await runPublish(...PLACE, '/dev/null')).toEqual({ code: 1, printed: '/dev/null: is no plain file\n' });
       });
 
       it('that the folder for temporary files cannot be used', async () => {
@@ -584,16 +587,16 @@ export function publishingRefused(): void {
           const folder = jest.spyOn(os, 'tmpdir').mockReturnValue(path);
           const error = await grid.publish(archive).catch((failure: unknown) => failure);
           folder.mockRestore();
-          const said = startupErrorMessage(error, {});
-          expect(said).toContain(`the folder for temporary files ${path} (TMPDIR) cannot be used: `);
-          expect(said).not.toMatch(/DATA_DIR|DATABASE_URL/);
+          const printed = startupErrorMessage(error, {});
+          expect(printed).toContain(`the folder for temporary files ${path} (TMPDIR) cannot be used: `);
+          expect(printed).not.toMatch(/DATA_DIR|DATABASE_URL/);
         }
       });
 
       it('that the file is not a zip file', async () => {
         const archive = await grid.folder.write('text.zip', 'no zip file, but a text '.repeat(20));
-        const said = `${archive}: the archive is not a complete zip file\n`;
-        expect(await told(...PLACE, archive)).toEqual({ code: 1, said });
+        const printed = `${archive}: the archive is not a complete zip file\n`;
+        expect(await runPublish(...PLACE, archive)).toEqual({ code: 1, printed });
       });
     });
   });

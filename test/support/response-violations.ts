@@ -1,10 +1,10 @@
 import { errorCatalogue, isErrorCode } from '../../schema/error-catalogue';
 import { INTERFACE_D_ERROR_CODES } from '../../rest-adapter/responses/error-forms';
 import { INTERFACE_C, INTERFACE_D, interfaceAt } from '../../rest-adapter/contract/interfaces';
-import type { ContractAnswers } from './contract-answers';
+import type { ContractResponses } from './contract-responses';
 
 /** A response, as received. */
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
@@ -19,7 +19,11 @@ export interface SentRequest {
 }
 
 /** Checks what is true of every response of the register; `transactions` collects the ids of earlier responses. */
-export function breaches(request: SentRequest, { headers, body, status }: Answer, transactions: Set<string>): string[] {
+export function breaches(
+  request: SentRequest,
+  { headers, body, status }: ReceivedResponse,
+  transactions: Set<string>,
+): string[] {
   const transactionId = headers.get('transaction-id') ?? '';
   const of = interfaceAt(request.url.pathname);
   const isOfGrid = of === INTERFACE_C;
@@ -118,11 +122,11 @@ function isMadeUp(value: string): boolean {
 /** Reports whether the OpenAPI document describes this response. */
 export function contractBreaches(
   { method, url }: SentRequest,
-  answer: Answer,
-  contract: ContractAnswers,
+  response: ReceivedResponse,
+  contract: ContractResponses,
   had: Set<string>,
 ): string[] {
   const request = { method, path: url.pathname };
-  had.add(`${contract.operationOf(request)} ${answer.status}`);
-  return contract.breaches(request, answer);
+  had.add(`${contract.operationOf(request)} ${response.status}`);
+  return contract.breaches(request, response);
 }

@@ -13,7 +13,7 @@ import { type SupervisedService, supervised } from './supervised-processes';
 import type { Writers } from './writers';
 
 /** A register with one process per service, two of `access`, and its own PostgreSQL: all can be killed. */
-export interface ChaosRoom {
+export interface ChaosFixture {
   readonly postgres: ControlledPostgres;
   readonly databaseUrl: string;
   readonly services: readonly SupervisedService[];
@@ -39,8 +39,8 @@ const PORTS = [
   'MAILBOX_PORT',
 ] as const;
 
-/** Opens the room: one process creates the demo data and ends; the services then use its database. */
-export async function openChaosRoom(): Promise<ChaosRoom> {
+/** Opens the fixture: one process creates the demo data and ends; the services then use its database. */
+export async function openChaosFixture(): Promise<ChaosFixture> {
   const postgres = await controlledPostgres();
   const database = await freshDatabase(postgres);
   const dataDir = mkdtempSync(join(tmpdir(), 'register-chaos-'));

@@ -14,7 +14,7 @@ import { type ServerEnvironment, type ServerProcess, startBare, startProduct } f
 import { readSettings } from '../../process/settings/read-settings';
 
 /** Environment of the benches: one PostgreSQL for product and baseline, and a temporary folder. */
-export interface BenchRoom {
+export interface BenchFixture {
   readonly postgres: ProcessorClock;
   /**
    * Returns a register with its own database in this PostgreSQL and this number of access records; rejects once the
@@ -53,7 +53,7 @@ export interface BenchRegister {
  * Opens the environment: PostgreSQL with the product's settings, durable, with memory for a million records; PG_BIN
  * selects another one.
  */
-export async function openBenchRoom(): Promise<BenchRoom> {
+export async function openBenchFixture(): Promise<BenchFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'register-bench-'));
   chmodSync(folder, 0o755);
   const log = { warn: print, error: print };
@@ -98,7 +98,7 @@ const databaseUrlOf = ({ serverUrl, name }: Place): string => databaseIn(serverU
 const dataDirOf = ({ folder, name }: Place): string => join(folder, name);
 const logFileOf = ({ folder, name }: Place, of: string): string => join(folder, `${name}-${of}.log`);
 
-/** A place with demo data and rows, which no process uses. */
+/** A database with demo data and rows, which no process uses. */
 interface FilledPlace extends Place {
   readonly rows: BenchRows;
   readonly accounts: readonly DemoAccount[];
@@ -106,7 +106,7 @@ interface FilledPlace extends Place {
   readonly owner: DemoAccount;
 }
 
-/** Lets the product make tables and demo data, and adds the rows; registers are copied from it. */
+/** Creates tables and demo data by a start of the product, and adds the rows; registers use copies of the database. */
 async function fill(
   place: Place,
   records: number,

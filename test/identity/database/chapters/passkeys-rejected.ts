@@ -13,29 +13,30 @@ import {
   started,
   valueOf,
 } from '../../../support/ceremonies';
-import { type SignInRoom, newMpxn, roomOfThisFile } from '../../../support/sign-in-room';
+import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
 
-export function passkeysRefused(): void {
-  let room: SignInRoom;
+export function passkeysRejected(): void {
+  let fixture: SignInFixture;
   let owner: Caller;
   let other: Caller;
   let origin: string;
   beforeAll(async () => {
-    room = await roomOfThisFile();
-    [owner, other] = [await room.dataUser(RETURN_URL), await room.dataUser(RETURN_URL)];
-    ({ origin } = new URL(room.places.identityRedirectUrl));
+    fixture = await fixtureOfThisFile();
+    [owner, other] = [await fixture.dataUser(RETURN_URL), await fixture.dataUser(RETURN_URL)];
+    ({ origin } = new URL(fixture.places.identityRedirectUrl));
   });
-  afterEach(() => room.moveClock(0));
+  afterEach(() => fixture.moveClock(0));
 
   const ASSERT = { method: 'PASSKEY_ASSERT', passkeyReturnUrl: RETURN_URL };
   const ADD = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL };
   const statusOf = async (token: string, caller = other) =>
-    valueOf(await room.ask(STATUS, { token }, { caller })).status as string;
-  const credentialsOf = async (ref: string) => valueOf(await room.ask(READ, { ref }, { caller: owner })).credentials;
+    valueOf(await fixture.execute(STATUS, { token }, { caller })).status as string;
+  const credentialsOf = async (ref: string) =>
+    valueOf(await fixture.execute(READ, { ref }, { caller: owner })).credentials;
   const customer = async (options: { counts?: boolean; backupEligible?: boolean } = {}) => {
     const authenticator = new SoftwareAuthenticator({ origin, ...options });
     const mpxn = newMpxn();
-    return { authenticator, mpxn, ref: await enrolled(room, owner, authenticator, mpxn) };
+    return { authenticator, mpxn, ref: await enrolled(fixture, owner, authenticator, mpxn) };
   };
 
   describe('An assertion is rejected', () => {
@@ -55,30 +56,30 @@ export function passkeysRefused(): void {
       ['with an unchanged counter', { counter: 1 }],
     ])('%s', async (_, quirks) => {
       const { authenticator, mpxn } = await customer();
-      const { tokenRef, secret } = await started(room, other, { mpxn, ...ASSERT });
-      expect((await asserted(room, secret, authenticator, quirks)).codes).toEqual(['AUT001']);
+      const { tokenRef, secret } = await started(fixture, other, { mpxn, ...ASSERT });
+      expect((await asserted(fixture, secret, authenticator, quirks)).codes).toEqual(['AUT001']);
       expect(await statusOf(tokenRef)).toBe('PENDING');
-      valueOf(await asserted(room, secret, authenticator)); // the ceremony continues
+      valueOf(await asserted(fixture, secret, authenticator)); // the ceremony continues
     });
 
     it.each([{}, { id: 5 }, { id: '' }, { id: 'x', response: null }, { id: 'x', rawId: 'x', type: 'public-key' }])(
       'that is malformed: %j',
       async (response) => {
         const { mpxn } = await customer();
-        const { secret } = await started(room, other, { mpxn, ...ASSERT });
-        await optionsOf(room, secret);
-        expect((await finish(room, secret, response)).codes).toEqual(['AUT001']);
+        const { secret } = await started(fixture, other, { mpxn, ...ASSERT });
+        await optionsOf(fixture, secret);
+        expect((await finish(fixture, secret, response)).codes).toEqual(['AUT001']);
       },
     );
 
     it('when one of its parts is malformed', async () => {
       const { authenticator, mpxn } = await customer();
-      const { secret } = await started(room, other, { mpxn, ...ASSERT });
+      const { secret } = await started(fixture, other, { mpxn, ...ASSERT });
       for (const part of ['clientDataJSON', 'authenticatorData', 'signature']) {
         for (const value of [undefined, null, 7, '', '!', 'AAAA']) {
-          const response = authenticator.get(await optionsOf(room, secret));
+          const response = authenticator.get(await optionsOf(fixture, secret));
           const damaged = { ...response, response: { ...(response['response'] as object), [part]: value } };
-          expect({ part, value, codes: (await finish(room, secret, damaged)).codes }).toEqual({
+          expect({ part, value, codes: (await finish(fixture, secret, damaged)).codes }).toEqual({
             part,
             value,
             codes: ['AUT001'],
@@ -89,38 +90,40 @@ export function passkeysRefused(): void {
 
     it('when it is sent again, or for a replaced challenge', async () => {
       const { authenticator, mpxn } = await customer();
-      const { secret } = await started(room, other, { mpxn, ...ASSERT });
-      const first = await optionsOf(room, secret);
-      const second = await optionsOf(room, secret);
-      expect((await finish(room, secret, authenticator.get(first))).codes).toEqual(['AUT001']);
+      const { secret } = await started(fixture, other, { mpxn, ...ASSERT });
+      const first = await optionsOf(fixture, secret);
+      const second = await optionsOf(fixture, secret);
+      expect((await finish(fixture, secret, authenticator.get(first))).codes).toEqual(['AUT001']);
       const response = authenticator.get(second);
-      expect((await finish(room, secret, response)).codes).toEqual(['AUT001']); // the failed attempt consumed the challenge
-      const good = authenticator.get(await optionsOf(room, secret));
-      const attempts = await Promise.all(Array.from({ length: 6 }, () => finish(room, secret, good)));
+      expect((await finish(fixture, secret, response)).codes).toEqual(['AUT001']); // the failed attempt consumed the challenge
+      const good = authenticator.get(await optionsOf(fixture, secret));
+      const attempts = await Promise.all(Array.from({ length: 6 }, () => finish(fixture, secret, good)));
       expect(attempts.filter(({ codes }) => codes.length === 0)).toHaveLength(1);
-      const again = await started(room, other, { mpxn, ...ASSERT });
-      await optionsOf(room, again.secret);
-      expect((await finish(room, again.secret, good)).codes).toEqual(['AUT001']);
+      const again = await started(fixture, other, { mpxn, ...ASSERT });
+      await optionsOf(fixture, again.secret);
+      expect((await finish(fixture, again.secret, good)).codes).toEqual(['AUT001']);
       expect(await statusOf(again.tokenRef)).toBe('PENDING');
     });
 
     it('by the passkey of another record', async () => {
       const [one, another] = [await customer(), await customer()];
-      const { tokenRef, secret } = await started(room, other, { mpxn: one.mpxn, ...ASSERT });
-      const { challenge } = await optionsOf(room, secret);
-      expect((await finish(room, secret, another.authenticator.get({ challenge }))).codes).toEqual(['AUT001']);
+      const { tokenRef, secret } = await started(fixture, other, { mpxn: one.mpxn, ...ASSERT });
+      const { challenge } = await optionsOf(fixture, secret);
+      expect((await finish(fixture, secret, another.authenticator.get({ challenge }))).codes).toEqual(['AUT001']);
       expect(await statusOf(tokenRef)).toBe('PENDING');
     });
 
     it('at a sign-in without a user handle', async () => {
       const { authenticator } = await customer();
       const signIn = async (quirks: Quirks) => {
-        const { secret, options } = valueOf(await room.ask('mutation { startPasskeySignIn { secret options } }'));
+        const { secret, options } = valueOf(
+          await fixture.execute('mutation { startPasskeySignIn { secret options } }'),
+        );
         expect(options.allowCredentials ?? []).toEqual([]);
         const response = authenticator.get(options, quirks);
         const query =
           'mutation ($s: String!, $r: JSONObject!) { signInWithPasskey(secret: $s, response: $r) { expiresAt } }';
-        return (await room.ask(query, { s: secret, r: response })).codes;
+        return (await fixture.execute(query, { s: secret, r: response })).codes;
       };
       expect(await signIn({ userHandle: null })).toEqual(['AUT001']);
       expect(await signIn({})).toEqual([]);
@@ -129,28 +132,28 @@ export function passkeysRefused(): void {
     it('by meter point without a user handle', async () => {
       const { authenticator, mpxn, ref } = await customer();
       for (const method of [ASSERT, ADD]) {
-        const { secret } = await started(room, other, { mpxn, ...method });
-        expect((await asserted(room, secret, authenticator, { userHandle: null })).codes).toEqual(['AUT001']);
-        valueOf(await asserted(room, secret, authenticator));
+        const { secret } = await started(fixture, other, { mpxn, ...method });
+        expect((await asserted(fixture, secret, authenticator, { userHandle: null })).codes).toEqual(['AUT001']);
+        valueOf(await asserted(fixture, secret, authenticator));
       }
-      const own = await started(room, owner, ASSERT, ref);
-      valueOf(await asserted(room, own.secret, authenticator, { userHandle: null }));
+      const own = await started(fixture, owner, ASSERT, ref);
+      valueOf(await asserted(fixture, own.secret, authenticator, { userHandle: null }));
     });
 
     it('after five minutes', async () => {
       const { authenticator, mpxn } = await customer();
-      const { tokenRef, secret } = await started(room, other, { mpxn, ...ASSERT });
-      const options = await optionsOf(room, secret);
-      await room.moveClock(301);
-      expect((await room.ask(CEREMONY, { secret })).data.ceremony).toBeNull();
-      expect((await finish(room, secret, authenticator.get(options))).codes).toEqual(['NTF001']);
+      const { tokenRef, secret } = await started(fixture, other, { mpxn, ...ASSERT });
+      const options = await optionsOf(fixture, secret);
+      await fixture.moveClock(301);
+      expect((await fixture.execute(CEREMONY, { secret })).data.ceremony).toBeNull();
+      expect((await finish(fixture, secret, authenticator.get(options))).codes).toEqual(['NTF001']);
       expect(await statusOf(tokenRef)).toBe('EXPIRED');
     });
   });
 
   describe('The signature counter', () => {
     const regressionsOf = async (ref: string) => {
-      const { rows } = await room.owner.query(
+      const { rows } = await fixture.owner.query(
         `select g.sign_count::int, g.presented::int from identity.passkey_regression g join identity.passkey p on p.id = g.passkey_id
          join identity.identity_record r on r.id = p.record_id where r.ref = $1 order by g.refused_at`,
         [ref],
@@ -160,21 +163,21 @@ export function passkeysRefused(): void {
 
     it('that decreases is rejected and recorded', async () => {
       const { authenticator, mpxn, ref } = await customer();
-      const { secret } = await started(room, other, { mpxn, ...ASSERT });
-      valueOf(await asserted(room, secret, authenticator, { counter: 7 }));
-      const next = await started(room, other, { mpxn, ...ASSERT });
+      const { secret } = await started(fixture, other, { mpxn, ...ASSERT });
+      valueOf(await asserted(fixture, secret, authenticator, { counter: 7 }));
+      const next = await started(fixture, other, { mpxn, ...ASSERT });
       for (const counter of [7, 6, 0]) {
-        expect((await asserted(room, next.secret, authenticator, { counter })).codes).toEqual(['AUT001']);
+        expect((await asserted(fixture, next.secret, authenticator, { counter })).codes).toEqual(['AUT001']);
       }
       expect(await regressionsOf(ref)).toEqual([7, 6, 0].map((presented) => ({ sign_count: 7, presented })));
-      valueOf(await asserted(room, next.secret, authenticator, { counter: 8 }));
+      valueOf(await asserted(fixture, next.secret, authenticator, { counter: 8 }));
     });
 
     it('may remain zero, as for synchronised passkeys', async () => {
       const { authenticator, mpxn, ref } = await customer({ counts: false, backupEligible: true });
       for (const backedUp of [true, false]) {
-        const { secret } = await started(room, other, { mpxn, ...ASSERT });
-        valueOf(await asserted(room, secret, authenticator, { backedUp }));
+        const { secret } = await started(fixture, other, { mpxn, ...ASSERT });
+        valueOf(await asserted(fixture, secret, authenticator, { backedUp }));
       }
       expect(await regressionsOf(ref)).toEqual([]);
     });
@@ -189,31 +192,31 @@ export function passkeysRefused(): void {
       ['without user presence', { userPresent: false }],
       ['that is of another type', { type: 'webauthn.get' }],
     ])('%s', async (_, quirks) => {
-      const ref = await room.newRecord(owner, { email: null });
-      const { secret } = await started(room, owner, ADD, ref);
+      const ref = await fixture.newRecord(owner, { email: null });
+      const { secret } = await started(fixture, owner, ADD, ref);
       const authenticator = new SoftwareAuthenticator({ origin });
-      expect((await registered(room, secret, authenticator, quirks)).codes).toEqual(['AUT001']);
+      expect((await registered(fixture, secret, authenticator, quirks)).codes).toEqual(['AUT001']);
       expect(await credentialsOf(ref)).toEqual([]);
     });
 
     it('when it is sent again: of two concurrent ones one succeeds', async () => {
-      const ref = await room.newRecord(owner, { email: null });
-      const { secret } = await started(room, owner, ADD, ref);
-      const response = new SoftwareAuthenticator({ origin }).create(await optionsOf(room, secret));
-      const attempts = await Promise.all(Array.from({ length: 4 }, () => finish(room, secret, response)));
+      const ref = await fixture.newRecord(owner, { email: null });
+      const { secret } = await started(fixture, owner, ADD, ref);
+      const response = new SoftwareAuthenticator({ origin }).create(await optionsOf(fixture, secret));
+      const attempts = await Promise.all(Array.from({ length: 4 }, () => finish(fixture, secret, response)));
       expect(attempts.filter(({ codes }) => codes.length === 0)).toHaveLength(1);
       expect(await credentialsOf(ref)).toHaveLength(1);
     });
 
     it('of a passkey that is registered already', async () => {
       const authenticator = new SoftwareAuthenticator({ origin });
-      const refs = [await room.newRecord(owner, { email: null }), await room.newRecord(owner, { email: null })];
-      const secrets = await Promise.all(refs.map(async (ref) => (await started(room, owner, ADD, ref)).secret));
+      const refs = [await fixture.newRecord(owner, { email: null }), await fixture.newRecord(owner, { email: null })];
+      const secrets = await Promise.all(refs.map(async (ref) => (await started(fixture, owner, ADD, ref)).secret));
       const [first, second] = secrets as [string, string];
-      valueOf(await registered(room, first, authenticator));
+      valueOf(await registered(fixture, first, authenticator));
       const [passkey] = authenticator.passkeys;
-      const again = new SoftwareAuthenticator({ origin }).create(await optionsOf(room, second), {}, passkey?.id);
-      expect((await finish(room, second, again)).codes).toEqual(['AUT001']);
+      const again = new SoftwareAuthenticator({ origin }).create(await optionsOf(fixture, second), {}, passkey?.id);
+      expect((await finish(fixture, second, again)).codes).toEqual(['AUT001']);
       expect(await credentialsOf(refs[1] as string)).toEqual([]);
     });
   });

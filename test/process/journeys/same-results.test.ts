@@ -88,7 +88,7 @@ interface Exchange {
 }
 
 /** Sends a request; returns status, headers and body, with random values replaced. */
-async function answerOf(to: Divided, { from, method, path, body, creates }: Exchange): Promise<string> {
+async function responseOf(to: Divided, { from, method, path, body, creates }: Exchange): Promise<string> {
   const token = to.tokens[from];
   const response = await fetch(path === '/graphql' ? `${to.gateway}/graphql` : `${to.rest}${path}`, {
     method,
@@ -152,15 +152,15 @@ function exchangesOf({ place }: Divided): Exchange[] {
 describe('The responses of a register', () => {
   const registers = new Map<Division, Divided>();
   /** Responses to the same requests in the same order, each with its caller. */
-  const answers = new Map<Division, readonly string[]>();
+  const responses = new Map<Division, readonly string[]>();
   beforeAll(async () => {
     for (const [name, parts] of Object.entries(DIVISIONS)) registers.set(name as Division, await divided(name, parts));
     began = new Date().toISOString();
     for (const [name, register] of registers) {
       const received: string[] = [];
       for (const exchange of exchangesOf(register))
-        received.push(`${exchange.from} ${await answerOf(register, exchange)}`);
-      answers.set(name, received);
+        received.push(`${exchange.from} ${await responseOf(register, exchange)}`);
+      responses.set(name, received);
     }
   });
   afterAll(async () => {
@@ -177,10 +177,10 @@ describe('The responses of a register', () => {
   });
 
   it.each(OTHERS)('of %s are byte for byte equal to those of one process', (division) => {
-    const whole = answers.get('one process') as readonly string[];
+    const whole = responses.get('one process') as readonly string[];
     expect(whole.length).toBeGreaterThan(200);
-    expect(answers.get(division)).toEqual(whole);
-    const statuses = new Set(whole.map((answer) => answer.split('\n')[0]?.split(' ').at(-1)));
+    expect(responses.get(division)).toEqual(whole);
+    const statuses = new Set(whole.map((response) => response.split('\n')[0]?.split(' ').at(-1)));
     expect([...statuses]).toEqual(expect.arrayContaining(['200', '201', '400', '401', '403', '404', '405']));
   });
 });

@@ -2,7 +2,7 @@ import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { type ErrorCode, errorCatalogue } from '../../../schema/error-catalogue';
 import { HOSTILE } from './contract-violations';
-import type { WireAnswer, WireRequest } from './http-exchange';
+import type { WireResponse, WireRequest } from './http-exchange';
 import {
   HEADERS_OF,
   type InterfaceName,
@@ -11,7 +11,7 @@ import {
   interfaceOf,
   isErrorOf,
 } from './rest-interfaces';
-import type { DocumentedAnswer, Schema, ServedOperation } from './served-contract';
+import type { DocumentedResponse, Schema, ServedOperation } from './served-contract';
 
 interface Enveloped {
   readonly response?: { readonly resource: string; readonly 'transaction-id': string };
@@ -43,18 +43,18 @@ const UNREADABLE = [408, 431];
 const KEPT = 'public, max-age=86400, immutable';
 
 /** The JSON body of a response, if it has one. */
-export function bodyOf({ text }: WireAnswer): unknown {
+export function bodyOf({ text }: WireResponse): unknown {
   return text === '' ? undefined : JSON.parse(text);
 }
 
 /** The errors in a response of an interface. */
-export function errorsOf(of: InterfaceName, answer: WireAnswer): ReportedError[] {
-  return answer.status < 400 ? [] : errorsIn(of, bodyOf(answer));
+export function errorsOf(of: InterfaceName, response: WireResponse): ReportedError[] {
+  return response.status < 400 ? [] : errorsIn(of, bodyOf(response));
 }
 
 /** The codes of these errors. */
-export function codesOf(of: InterfaceName, answer: WireAnswer): (string | undefined)[] {
-  return errorsOf(of, answer).map(({ code }) => code);
+export function codesOf(of: InterfaceName, response: WireResponse): (string | undefined)[] {
+  return errorsOf(of, response).map(({ code }) => code);
 }
 
 /**
@@ -64,50 +64,50 @@ export function codesOf(of: InterfaceName, answer: WireAnswer): (string | undefi
 export function undocumented(
   operation: ServedOperation | undefined,
   request: WireRequest,
-  answer: WireAnswer,
+  response: WireResponse,
 ): string[] {
-  const { status, headers, text } = answer;
+  const { status, headers, text } = response;
   if (status >= 500) return [`status ${status}: ${text}`];
   const path = pathOf(request.target);
   const of = operation?.of ?? interfaceOf(decoded(path) || path);
-  const documented = operation?.answers.get(status);
-  const isHeadRefused = request.method === 'HEAD' && status === 405; // where GET has an effect
-  const found = isHeadRefused || isPromised(operation, status) ? [] : [`status ${status} is not documented`];
-  const isFile = isFileAnswer(documented, status);
+  const documented = operation?.responses.get(status);
+  const isHeadRejected = request.method === 'HEAD' && status === 405; // where GET has an effect
+  const found = isHeadRejected || isPromised(operation, status) ? [] : [`status ${status} is not documented`];
+  const isFile = isFileResponse(documented, status);
   if (headers['cache-control'] !== (isFile ? KEPT : 'no-store'))
     found.push(`cache-control ${String(headers['cache-control'])}`);
   if (!/^tid_[0-9a-f]{24}$/.test(String(headers['transaction-id']))) found.push('no transaction-id');
   if (status === 405 && !headers['allow']) found.push('no allow');
-  found.push(...undocumentedHeaders(of, documented, answer));
+  found.push(...undocumentedHeaders(of, documented, response));
   if (request.method === 'HEAD' && text === '') return found;
   if (documented && documented.mediaTypes.length === 0)
     return text === '' ? found : [...found, 'a body where none is promised'];
   const [mediaType = ''] = String(headers['content-type']).split(';');
   if (!(documented?.mediaTypes ?? ['application/json']).includes(mediaType))
     return [...found, `content-type ${String(headers['content-type'])}`];
-  return isFile && !isWholeJson(answer)
+  return isFile && !isWholeJson(response)
     ? found
-    : [...found, ...undocumentedBody(of, documented?.schema, request, answer)];
+    : [...found, ...undocumentedBody(of, documented?.schema, request, response)];
 }
 
 function isPromised(operation: ServedOperation | undefined, status: number): boolean {
-  return operation ? operation.answers.has(status) || status === 431 : UNSERVED.includes(status);
+  return operation ? operation.responses.has(status) || status === 431 : UNSERVED.includes(status);
 }
 
 /** True for a file of Interface C, a part of it, or 304. */
-function isFileAnswer(documented: DocumentedAnswer | undefined, status: number): boolean {
+function isFileResponse(documented: DocumentedResponse | undefined, status: number): boolean {
   return status < 400 && documented?.headers['ETag']?.required === true && 'Last-Modified' in documented.headers;
 }
 
-function isWholeJson({ status, headers }: WireAnswer): boolean {
+function isWholeJson({ status, headers }: WireResponse): boolean {
   const isJson = String(headers['content-type']).startsWith('application/json');
   return status === 200 && isJson && headers['content-encoding'] === undefined;
 }
 
 function undocumentedHeaders(
   of: InterfaceName,
-  documented: DocumentedAnswer | undefined,
-  { status, headers }: WireAnswer,
+  documented: DocumentedResponse | undefined,
+  { status, headers }: WireResponse,
 ): string[] {
   const promised = Object.entries(documented?.headers ?? {}).filter(([name, { required, schema }]) => {
     const value = headers[name.toLowerCase()];
@@ -124,18 +124,18 @@ function undocumentedBody(
   of: InterfaceName,
   schema: Schema | undefined,
   { target }: WireRequest,
-  answer: WireAnswer,
+  response: WireResponse,
 ): string[] {
-  const body = bodyOf(answer) as Enveloped;
-  const { status, headers } = answer;
+  const body = bodyOf(response) as Enveloped;
+  const { status, headers } = response;
   const found = schema ? misfits(schema, body) : [];
   // With malformed headers, the path is unknown too.
   if (UNREADABLE.includes(status)) return found;
-  if (status >= 400 && !isErrorOf(of, body, status)) found.push(`no error of Interface ${of}: ${answer.text}`);
+  if (status >= 400 && !isErrorOf(of, body, status)) found.push(`no error of Interface ${of}: ${response.text}`);
   if (body.response && body.response.resource !== pathOf(target)) found.push(`resource ${body.response.resource}`);
   if (body.response && body.response['transaction-id'] !== headers['transaction-id'])
     found.push('another transaction-id in the body');
-  for (const { code, message } of errorsOf(of, answer)) {
+  for (const { code, message } of errorsOf(of, response)) {
     const statusOfCode = errorCatalogue[code as ErrorCode]?.status as number | undefined;
     if (statusOfCode !== undefined && statusOfCode !== status) found.push(`${code} with status ${status}`);
     if (statusOfCode === undefined && (of === 'A' || of === 'B')) found.push(`${code} is no code`);
@@ -159,13 +159,13 @@ export function operationAt(
   { method, target }: WireRequest,
 ): ServedOperation | undefined {
   const path = decoded(pathOf(target).split('#')[0] as string);
-  const asked = method === 'HEAD' ? 'GET' : method;
+  const requestedMethod = method === 'HEAD' ? 'GET' : method;
   const operations = [...contract];
   if (operations.some(({ template }) => template === path))
-    return operations.find((operation) => operation.template === path && operation.method === asked);
+    return operations.find((operation) => operation.template === path && operation.method === requestedMethod);
   return operations.find((operation) => {
     const pattern = operation.template.replace(/\{[^}]+\}/g, '[^/]*');
-    return operation.method === asked && new RegExp(`^${pattern}$`, 's').test(path);
+    return operation.method === requestedMethod && new RegExp(`^${pattern}$`, 's').test(path);
   });
 }
 

@@ -2,7 +2,7 @@ import { type ConsumerParties, consumerParties } from '../consumer-parties';
 import { graphAs } from '../graph';
 import { type TestRegister, startTestRegister } from '../register';
 import { type RestClient, anonymousClient, signedInClient } from '../rest-client';
-import { type WireAnswer, type WireRequest, wireClient } from './http-exchange';
+import { type WireResponse, type WireRequest, wireClient } from './http-exchange';
 import { type MomentaryObjects, type ObjectMakers, momentaryObjects } from './momentary-objects';
 import { type Samples, propertySamples } from './property-samples';
 import { restCallers } from './rest-callers';
@@ -11,7 +11,7 @@ import { consumerClaims } from './tariff-callers';
 import type { RestCaller } from './rest-caller';
 
 /** A register with the objects for requests of all interfaces. */
-export interface PropertyRoom {
+export interface PropertyFixture {
   readonly register: TestRegister;
   readonly parties: ConsumerParties;
   readonly contract: ReadonlyMap<string, ServedOperation>;
@@ -23,14 +23,14 @@ export interface PropertyRoom {
   send(
     request: WireRequest,
     caller: Pick<RestCaller, 'credential'>,
-  ): Promise<{ readonly sent: WireRequest; readonly answer: WireAnswer }>;
+  ): Promise<{ readonly sent: WireRequest; readonly response: WireResponse }>;
   /** Returns the number of requests so far. */
   sentSoFar(): number;
   close(): Promise<void>;
 }
 
 /** Starts the register and creates the objects. */
-export async function propertyRoom(): Promise<PropertyRoom> {
+export async function propertyFixture(): Promise<PropertyFixture> {
   const register = await startTestRegister('one process', { environment: { LOG_LEVEL: 'error' } });
   const parties = await consumerParties(register);
   const dataUser = await signedInClient(register, 'data_user');
@@ -49,9 +49,9 @@ export async function propertyRoom(): Promise<PropertyRoom> {
       const headers = 'authorization' in request.headers ? request.headers : { ...request.headers, ...credential };
       const sent = { ...request, headers, target: await objects.named(request.target) };
       sentSoFar += 1;
-      const answer = await wire.send(sent);
-      await objects.after(sent, answer);
-      return { sent, answer };
+      const response = await wire.send(sent);
+      await objects.after(sent, response);
+      return { sent, response };
     },
     sentSoFar: () => sentSoFar,
     close: async () => {

@@ -7,8 +7,8 @@ import type { Side } from './rounds';
  * Sends the same request to two sides and throws unless the responses are equal, apart from values that are always new:
  * the baseline must do the same work.
  */
-export async function demandSameAnswer(one: Side, other: Side): Promise<void> {
-  const [first, second] = await Promise.all([answerOf(one), answerOf(other)]);
+export async function expectSameResponse(one: Side, other: Side): Promise<void> {
+  const [first, second] = await Promise.all([responseOf(one), responseOf(other)]);
   if (!isDeepStrictEqual(first, second)) {
     throw new Error(
       `${one.name} and ${other.name} answer differently:\n${JSON.stringify(first)}\n${JSON.stringify(second)}`,
@@ -16,7 +16,7 @@ export async function demandSameAnswer(one: Side, other: Side): Promise<void> {
   }
 }
 
-async function answerOf({ url, load }: Side): Promise<unknown> {
+async function responseOf({ url, load }: Side): Promise<unknown> {
   const { path, init } = sampleOf(load);
   const response = await fetch(`${url}${path}`, init);
   const common = { status: response.status, etag: response.headers.get('etag') };

@@ -12,7 +12,7 @@ import { migrate } from '../../subgraphs/server/database/migrate';
 import { freshDatabase } from './postgres';
 
 /** Verification of consumers' tokens on the tables of `tariffs`, with suppliers and RTI Users. */
-export interface ConsumerRoom {
+export interface ConsumerFixture {
   readonly tokens: ConsumerTokens;
   /** Returns the verification of another process: its cache contains no token that {@link tokens} has verified. */
   elsewhere(options?: {
@@ -33,8 +33,8 @@ export interface ConsumerRoom {
   close(): Promise<void>;
 }
 
-/** Creates the room. */
-export async function consumerRoom(): Promise<ConsumerRoom> {
+/** Creates the fixture. */
+export async function consumerFixture(): Promise<ConsumerFixture> {
   const fresh = await freshDatabase();
   const address = databaseAddress(fresh.url, 'tariffs', randomBytes(32));
   await migrate(address, tariffTables, true, {});
@@ -52,7 +52,7 @@ export async function consumerRoom(): Promise<ConsumerRoom> {
   const lines: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
   const opened: { close(): void }[] = [];
-  const elsewhere: ConsumerRoom['elsewhere'] = ({ production = false, ...options } = {}) => {
+  const elsewhere: ConsumerFixture['elsewhere'] = ({ production = false, ...options } = {}) => {
     const keys = issuerKeys({ production, logger, ...options });
     opened.push(keys);
     return consumerTokens(counted, keys, logger);

@@ -8,7 +8,7 @@ import { ADMIN, ASSIGN, PUBLISH, type TariffGraph, supplierOf, tariffGraph, tari
 import { until } from './until';
 import { type ReceivedPost, type WebhookReceiver, webhookReceiver } from './webhook-receiver';
 
-/** Milliseconds for thousands of events to arrive, also on a machine that has other things to do. */
+/** Maximum milliseconds until thousands of events have arrived, also on a busy machine. */
 const LONGEST = 50_000;
 
 /** An RTI User at a supplier, for one consumer. */
@@ -17,7 +17,7 @@ export interface Participant {
   readonly caller: Caller;
 }
 
-/** A webhook that was registered. */
+/** A registered webhook. */
 export interface TestWebhook {
   readonly webhookId: string;
   readonly signingSecret: string;
@@ -25,15 +25,15 @@ export interface TestWebhook {
 }
 
 /**
- * The subgraph `tariffs` with a receiver of webhooks; the supplier LAPW and the tariffs 1 to 9 of it are there. Whoever waits for events
- * lets happen what is due, as the sweep of the subgraph does each second.
+ * The subgraph `tariffs` with a receiver of webhooks, the supplier LAPW and its tariffs 1 to 9. Functions that wait for
+ * events apply the due changes, as the sweep of the subgraph does each second.
  */
-export interface TariffEventRoom extends TariffGraph {
+export interface TariffEventFixture extends TariffGraph {
   readonly receiver: WebhookReceiver;
   readonly metrics: Registry;
-  /** Enters an RTI User, who asks at a supplier for a consumer; all that a token can say may be told. */
+  /** Creates an RTI User, which calls a supplier for a consumer; a test may change every claim of its token. */
   participant(change?: Partial<Participation>): Promise<Participant>;
-  /** The same RTI User with another token. */
+  /** Returns the caller of an RTI User with another token. */
   with(participant: Participant, change: Partial<Participation>): Caller;
   consent(caller: Caller): Promise<{ registrationId: string; isNew: boolean; tariffs: unknown[] }>;
   webhook(caller: Caller, path?: string): Promise<TestWebhook>;
@@ -42,21 +42,21 @@ export interface TariffEventRoom extends TariffGraph {
   /** Assigns a tariff from an instant on, seconds from the register's now. */
   assign(mpxn: string, number: number, inSeconds?: number, mpid?: string): Promise<void>;
   setStatus(of: { userId: string } | { mpid: string }, status: string): Promise<void>;
-  /** The register's clock. */
+  /** Returns the time of the register's clock. */
   now(): Promise<Date>;
-  /** What was posted to a path, when there is so much of it. */
+  /** Waits for a number of POSTs to a path, and returns them. */
   posts(count: number, path?: string): Promise<readonly ReceivedPost[]>;
-  /** Lets all that is due happen, and waits until every delivery that is due was made. */
+  /** Applies all due changes, and waits until every due delivery is sent. */
   settled(): Promise<void>;
-  /** Moves the register's clock, after all that is due before; deliveries that become due thereby are looked at. */
+  /** Applies all due changes, and then moves the register's clock. */
   moveOn(seconds: number): Promise<void>;
-  /** Events of an MPxN's supplier in the log, oldest first: type and tariff. */
+  /** Returns the events of a supplier in the log, oldest first. */
   logged(
     mpid?: string,
   ): Promise<{ type: string; at: string; mpxn: string | null; tariff: { tariffId: string } | null }[]>;
 }
 
-/** What a token says. */
+/** The claims of a token. */
 export interface Participation {
   readonly mpid: string;
   readonly issuer: string;
@@ -73,11 +73,11 @@ const ALL: Participation = {
   scopes: ['tariff:read', 'consent:write', 'webhook:write'],
 };
 
-/** What the posts tell, as objects. */
-export const told = (posts: readonly ReceivedPost[]): ReturnType<typeof JSON.parse>[] =>
+/** Returns the bodies of POSTs as objects. */
+export const bodiesOf = (posts: readonly ReceivedPost[]): ReturnType<typeof JSON.parse>[] =>
   posts.map(({ body }) => JSON.parse(body));
 
-/** Whether a post was signed with a secret, after Standard Webhooks. */
+/** Returns whether a POST is signed with a secret (Standard Webhooks). */
 export function isSigned({ body, headers }: ReceivedPost, secret: string): boolean {
   try {
     new Webhook(secret).verify(body, headers as Record<string, string>);
@@ -96,28 +96,28 @@ const DUE = `select
     + (select count(*) from fanout)
     + (select count(*) from delivery_endpoint where leased_by is not null or due_at <= register_now()) as due`;
 
-/** Starts it. */
-export async function tariffEventRoom(): Promise<TariffEventRoom> {
+/** Starts the subgraph and its receiver. */
+export async function tariffEventFixture(): Promise<TariffEventFixture> {
   const metrics = new Registry();
   const graph = await tariffGraph(undefined, metrics);
   const receiver = await webhookReceiver();
-  const { ask, owner } = graph;
+  const { execute, owner } = graph;
   const callerOf = (userId: string, change: Partial<Participation>): Caller => {
-    const { mpid, ...said } = { ...ALL, ...change };
-    return { accountId: userId, role: 'consumer', duid: null, mpid, consumer: { userId, ...said } };
+    const { mpid, ...claimed } = { ...ALL, ...change };
+    return { accountId: userId, role: 'consumer', duid: null, mpid, consumer: { userId, ...claimed } };
   };
-  const publish: TariffEventRoom['publish'] = async (number, change = {}, mpid = 'LAPW') => {
-    await ask(PUBLISH, { input: tariffInput(number, change) }, supplierOf(mpid));
+  const publish: TariffEventFixture['publish'] = async (number, change = {}, mpid = 'LAPW') => {
+    await execute(PUBLISH, { input: tariffInput(number, change) }, supplierOf(mpid));
     return trf(number);
   };
   const now = async () => (await owner.query<{ now: Date }>('select register_now() as now')).rows[0]?.now as Date;
   const worker = openDatabase(tariffsAddress(graph.url, graph.keys));
   const changes = new ScheduledChangeRepository(worker.pool);
-  // What fails is tried again at the next look, as the sweep does.
-  const happen = () => changes.applyDue(() => undefined).catch(() => false);
+  // The next poll repeats a failed change, as the sweep does.
+  const apply = () => changes.applyDue(() => undefined).catch(() => false);
   const settled = async () => {
     await until(async () => {
-      await happen();
+      await apply();
       return (await owner.query(DUE)).rows[0].due === '0' ? true : undefined;
     }, LONGEST);
   };
@@ -128,28 +128,29 @@ export async function tariffEventRoom(): Promise<TariffEventRoom> {
     ...{ receiver, metrics, publish, now },
     async participant(change = {}) {
       const input = { name: 'Curlew Insight Ltd', displayName: 'Curlew', support: 'help@curlew.example' };
-      const { userId } = (await ask(SAVE_USER, { input }, ADMIN)).saveRtiUser.rtiUser;
+      const { userId } = (await execute(SAVE_USER, { input }, ADMIN)).saveRtiUser.rtiUser;
       return { userId, caller: callerOf(userId, change) };
     },
     with: ({ userId }, change) => callerOf(userId, change),
-    consent: async (caller) => (await ask(GIVE, {}, caller)).giveTariffConsent,
+    consent: async (caller) => (await execute(GIVE, {}, caller)).giveTariffConsent,
     webhook: async (caller, path = '/hook') =>
-      (await ask(REGISTER, { url: new URL(path, receiver.url).href }, caller)).registerRtiWebhook,
+      (await execute(REGISTER, { url: new URL(path, receiver.url).href }, caller)).registerRtiWebhook,
     async assign(mpxn, number, inSeconds = 0, mpid = 'LAPW') {
       const from = new Date((await now()).getTime() + inSeconds * 1_000).toISOString();
-      // What begins now has begun when it arrives: on the meter point of another supplier an admin says so.
-      await ask(ASSIGN, { mpxn, tariffId: trf(number), from }, inSeconds > 0 ? supplierOf(mpid) : ADMIN);
+      // The start of an immediate assignment is past when it arrives: only an admin may record it for a meter point of
+      // another supplier.
+      await execute(ASSIGN, { mpxn, tariffId: trf(number), from }, inSeconds > 0 ? supplierOf(mpid) : ADMIN);
     },
     async setStatus(of, status) {
       const set =
         'userId' in of
           ? 'mutation ($id: String!, $status: RegisterEntryStatus!) { setRtiUserStatus(userId: $id, status: $status) { status } }'
           : 'mutation ($id: String!, $status: RegisterEntryStatus!) { setSupplierStatus(mpid: $id, status: $status) { status } }';
-      await ask(set, { id: 'userId' in of ? of.userId : of.mpid, status }, ADMIN);
+      await execute(set, { id: 'userId' in of ? of.userId : of.mpid, status }, ADMIN);
     },
     posts: (count, path = '/hook') =>
       until(async () => {
-        await happen();
+        await apply();
         const arrived = receiver.received.filter((post) => post.path === path);
         return arrived.length >= count ? arrived : undefined;
       }, LONGEST),
@@ -158,7 +159,7 @@ export async function tariffEventRoom(): Promise<TariffEventRoom> {
       await settled();
       await graph.moveClock(seconds);
     },
-    logged: async (mpid = 'LAPW') => (await ask(LOG, { mpid }, supplierOf(mpid))).tariffEvents.nodes,
+    logged: async (mpid = 'LAPW') => (await execute(LOG, { mpid }, supplierOf(mpid))).tariffEvents.nodes,
     close: async () => {
       await worker.close();
       await graph.close();

@@ -23,7 +23,7 @@ export interface Organisation {
 }
 
 /** The repositories of `access` for the communications operator's reports, on a separate database. */
-export interface OperatorRoom {
+export interface OperatorFixture {
   readonly tables: AccessDatabase;
   readonly database: Database;
   readonly clock: RegisterClock;
@@ -55,8 +55,8 @@ export const OPERATOR = `acc_${'c'.repeat(24)}`;
 /** Returns a unique meter point. */
 export const newMeterPoint = () => randomBytes(8).toString('hex');
 
-/** Opens the room. */
-export async function operatorRoom(): Promise<OperatorRoom> {
+/** Opens the fixture. */
+export async function operatorFixture(): Promise<OperatorFixture> {
   const tables = await accessDatabase();
   const database = openDatabase(tables.address);
   const hash = (purpose: string) => keyedHash(HASH_KEY, purpose);
@@ -65,7 +65,7 @@ export async function operatorRoom(): Promise<OperatorRoom> {
   const withMaxAge = (days: number | undefined) =>
     new DiscoveredAccessRepository(database, hash('access-key'), SEALING_KEY, days);
   const discoveries = withMaxAge(undefined);
-  const report: OperatorRoom['report'] = (meterPointId, change, key) =>
+  const report: OperatorFixture['report'] = (meterPointId, change, key) =>
     reportTo(discoveries, meterPointId, change, key);
   return {
     tables,

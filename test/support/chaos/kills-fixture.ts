@@ -5,7 +5,7 @@ import { until } from '../until';
 import { type RestartableService, restartable } from './restartable';
 
 /** A register with two gateways: its writing services and one gateway are processes that can be killed. */
-export interface KillsRoom {
+export interface KillsFixture {
   readonly place: Place;
   /** `identity` and `access`: this process does all writing. */
   readonly core: RestartableService;
@@ -13,14 +13,14 @@ export interface KillsRoom {
   readonly replica: RestartableService;
   readonly replicaUrl: string;
   readonly console: RestartableService;
-  /** Its REST interface and first gateway run as long as the room. */
+  /** Its REST interface and first gateway run as long as the fixture. */
   readonly register: SharedRegister;
   readonly owner: Pool;
   close(): Promise<void>;
 }
 
-/** Opens the room; a test may move the clock of its database. */
-export async function openKillsRoom(): Promise<KillsRoom> {
+/** Opens the fixture; a test may move the clock of its database. */
+export async function openKillsFixture(): Promise<KillsFixture> {
   const place = await placeOf();
   const names = [
     ...(['REST_PORT', 'GATEWAY_PORT', 'GATEWAY_LINK_PORT', 'CONSOLE_PORT'] as const),
@@ -60,7 +60,7 @@ export async function openKillsRoom(): Promise<KillsRoom> {
 }
 
 /** Kills the writing services; ends their sessions, so that waiting statements do not run afterwards. */
-export async function killCore({ core, owner }: KillsRoom): Promise<void> {
+export async function killCore({ core, owner }: KillsFixture): Promise<void> {
   await core.kill();
   await until(async () => {
     const { rows } = await owner.query(

@@ -4,7 +4,7 @@ const { dirname, join } = require('node:path');
 /**
  * Folders of tests that run long, whatever the file size: they begin first, so that no worker starts one at the end.
  */
-const SLOW_ROOMS = ['reliability', 'browser', 'journeys', 'exchanges', 'properties', 'database'];
+const SLOW_FOLDERS = ['reliability', 'browser', 'journeys', 'exchanges', 'properties', 'database'];
 
 /** Returns the bytes of a test file and its imported chapters. */
 function sizeOf(path) {
@@ -15,15 +15,15 @@ function sizeOf(path) {
 
 function ordered(tests) {
   const rank = ({ path }) => {
-    const room = SLOW_ROOMS.findIndex((name) => path.includes(`/${name}/`));
-    return room === -1 ? SLOW_ROOMS.length : room;
+    const folder = SLOW_FOLDERS.findIndex((name) => path.includes(`/${name}/`));
+    return folder === -1 ? SLOW_FOLDERS.length : folder;
   };
   const size = new Map(tests.map((test) => [test, sizeOf(test.path)]));
   return tests.toSorted((one, other) => rank(one) - rank(other) || size.get(other) - size.get(one));
 }
 
 /** Orders the test files: slow folders first, then the larger files. Runs store nothing for each other. */
-module.exports = class SlowRoomsFirst {
+module.exports = class SlowFoldersFirst {
   sort(tests) {
     return ordered([...tests]);
   }

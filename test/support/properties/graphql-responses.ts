@@ -1,9 +1,9 @@
 import { type ErrorCode, errorCatalogue, isErrorCode } from '../../../schema/error-catalogue';
 import { HOSTILE } from './contract-violations';
-import type { WireAnswer } from './http-exchange';
+import type { WireResponse } from './http-exchange';
 
 /** A response of the graph. */
-export interface GraphAnswer {
+export interface GraphResponse {
   readonly data?: Readonly<Record<string, unknown>> | null;
   readonly errors?: readonly {
     readonly message: string;
@@ -15,22 +15,22 @@ export interface GraphAnswer {
 const STATUSES = [200, 400, 401, 404, 405, 413, 415, 429];
 
 /** The body of a response. */
-export function graphAnswer({ text }: WireAnswer): GraphAnswer {
-  return JSON.parse(text) as GraphAnswer;
+export function graphResponse({ text }: WireResponse): GraphResponse {
+  return JSON.parse(text) as GraphResponse;
 }
 
 /** The error codes of a response. */
-export function codesOf(answer: WireAnswer): string[] {
-  return (graphAnswer(answer).errors ?? []).map(({ extensions }) => String(extensions?.code));
+export function codesOf(response: WireResponse): string[] {
+  return (graphResponse(response).errors ?? []).map(({ extensions }) => String(extensions?.code));
 }
 
 /** Returns all defects of a GraphQL response: an error without a code, or with a value, a stack or internal details. */
-export function graphFaults(answer: WireAnswer): string[] {
-  const { status, headers, text } = answer;
+export function graphFaults(response: WireResponse): string[] {
+  const { status, headers, text } = response;
   if (!STATUSES.includes(status)) return [`status ${status}: ${text.slice(0, 1_000)}`];
   if (!/^application\/(json|graphql-response\+json)/.test(String(headers['content-type'])))
     return [`content-type ${String(headers['content-type'])}`];
-  const body = graphAnswer(answer);
+  const body = graphResponse(response);
   const found = Object.keys(body).filter((key) => !['data', 'errors', 'extensions'].includes(key));
   if (body.errors === undefined && body.data === undefined) found.push('neither data nor errors');
   if (!/^tid_[0-9a-f]{24}$/.test(String(headers['transaction-id']))) found.push('no transaction-id');
@@ -38,7 +38,7 @@ export function graphFaults(answer: WireAnswer): string[] {
   return [...found, ...(body.errors ?? []).flatMap(faultsOfError)];
 }
 
-function faultsOfError(error: NonNullable<GraphAnswer['errors']>[number]): string[] {
+function faultsOfError(error: NonNullable<GraphResponse['errors']>[number]): string[] {
   const { message, extensions = {} } = error;
   const text = JSON.stringify(error);
   const found: string[] = [];

@@ -18,14 +18,14 @@ import { readSettings } from '../../process/settings/read-settings';
 import type { IdentityKeys } from '../../subgraphs/identity/keys';
 
 /** The response of a subgraph: its data, or its error codes. */
-export interface RoomAnswer {
+export interface FixtureResponse {
   readonly data: ReturnType<typeof JSON.parse>;
   readonly codes: readonly string[];
   readonly retryAfter?: number;
 }
 
 /** Both subgraphs, a mailbox and a supplier around one database; no gateway. */
-export interface SignInRoom {
+export interface SignInFixture {
   readonly accounts: Awaited<ReturnType<typeof startAccess>>['accounts'];
   /** The link to the first replica of `identity`. */
   readonly identity: SubgraphLink;
@@ -40,9 +40,14 @@ export interface SignInRoom {
   /** Returns the complete log. */
   log(): string;
   /** Calls a replica of `identity`; by default unauthenticated. */
-  ask(query: string, variables?: object, context?: Partial<CallContext>, replica?: number): Promise<RoomAnswer>;
+  execute(
+    query: string,
+    variables?: object,
+    context?: Partial<CallContext>,
+    replica?: number,
+  ): Promise<FixtureResponse>;
   /** Calls `access`. */
-  askAccess(query: string, variables?: object, context?: Partial<CallContext>): Promise<RoomAnswer>;
+  executeInAccess(query: string, variables?: object, context?: Partial<CallContext>): Promise<FixtureResponse>;
   /** Creates a Data User with return URLs. */
   dataUser(...returnUrls: string[]): Promise<Caller>;
   /** Creates a supplier where customers can sign in; returns its MPID. */
@@ -63,7 +68,7 @@ export interface SignInRoom {
 }
 
 /** Options of a test. */
-export interface SignInRoomOptions {
+export interface SignInFixtureOptions {
   readonly replicas?: number;
   /** Rate limits; off by default. */
   readonly limits?: Partial<Limits>;
@@ -73,21 +78,21 @@ export interface SignInRoomOptions {
 }
 
 /**
- * Returns the room that all chapters of a test file share, with two replicas of `identity`: its start costs more than a
- * chapter. A chapter uses separate people, meter points and organisations, and resets the clock. Closed after the last
- * test of the file.
+ * Returns the fixture that all chapters of a test file share, with two replicas of `identity`: its start costs more
+ * than a chapter. A chapter uses separate people, meter points and organisations, and resets the clock. Closed after
+ * the last test of the file.
  */
-export function roomOfThisFile(): Promise<SignInRoom> {
-  return (ofThisFile ??= startSignInRoom({ replicas: 2 }));
+export function fixtureOfThisFile(): Promise<SignInFixture> {
+  return (ofThisFile ??= startSignInFixture({ replicas: 2 }));
 }
 
-let ofThisFile: Promise<SignInRoom> | undefined;
+let ofThisFile: Promise<SignInFixture> | undefined;
 if (typeof afterAll === 'function') afterAll(async () => (await ofThisFile)?.close());
 
 export const REGISTER_CLIENT = { id: 'the-register', secret: 'a-secret-between-two-of-them' };
 
-/** Starts the room. */
-export async function startSignInRoom(options: SignInRoomOptions = {}): Promise<SignInRoom> {
+/** Starts the fixture. */
+export async function startSignInFixture(options: SignInFixtureOptions = {}): Promise<SignInFixture> {
   const database = await migratedDatabase();
   const mailbox = await startMailbox({ port: 0, host: 'localhost' });
   const supplier = await startSupplier({
@@ -97,26 +102,26 @@ export async function startSignInRoom(options: SignInRoomOptions = {}): Promise<
     client: REGISTER_CLIENT,
   });
   const keys: IdentityKeys = { indexKey: randomBytes(32), encryptionKey: randomBytes(32), hashKey: randomBytes(32) };
-  const roomPlaces = { ...places, smtpUrl: mailbox.smtpUrl };
-  const { access, identities, startReplica, log } = await startSubgraphs(database.url, keys, roomPlaces, options);
+  const fixtureUrls = { ...places, smtpUrl: mailbox.smtpUrl };
+  const { access, identities, startReplica, log } = await startSubgraphs(database.url, keys, fixtureUrls, options);
   const owner = new Client({ connectionString: database.url });
   await owner.connect();
-  const ask: SignInRoom['ask'] = (query, variables, context, replica = 0) =>
-    answerOf(identities[replica]?.link as SubgraphLink, query, variables, context);
+  const execute: SignInFixture['execute'] = (query, variables, context, replica = 0) =>
+    responseOf(identities[replica]?.link as SubgraphLink, query, variables, context);
   return {
     accounts: access.accounts,
     identity: (identities[0] as (typeof identities)[number]).link,
     supplier,
     mailbox,
-    places: roomPlaces,
+    places: fixtureUrls,
     owner,
     databaseUrl: database.url,
     keys,
     log,
-    ask,
-    askAccess: (...asked) => answerOf(access.link, ...asked),
+    execute,
+    executeInAccess: (...request) => responseOf(access.link, ...request),
     ...organisationsOf(access.accounts, supplier.issuer),
-    ...recordsOf(ask),
+    ...recordsOf(execute),
     ...whatTheOwnerDoes(owner, keys),
     addReplica: async () => void identities.push(await startReplica()),
     close: async () => {
@@ -129,9 +134,9 @@ export async function startSignInRoom(options: SignInRoomOptions = {}): Promise<
 }
 
 function organisationsOf(
-  accounts: SignInRoom['accounts'],
+  accounts: SignInFixture['accounts'],
   ownIssuer: string,
-): Pick<SignInRoom, 'dataUser' | 'newSupplier'> {
+): Pick<SignInFixture, 'dataUser' | 'newSupplier'> {
   return {
     dataUser: async (...returnUrls) => {
       const contactUrl = 'https://larkhill.example/';
@@ -150,9 +155,9 @@ function organisationsOf(
   };
 }
 
-function recordsOf(ask: SignInRoom['ask']): Pick<SignInRoom, 'newRecord' | 'newEnrolment'> {
+function recordsOf(execute: SignInFixture['execute']): Pick<SignInFixture, 'newRecord' | 'newEnrolment'> {
   const register = async (caller: Caller, change: object = {}, principal: object = {}) => {
-    const { data, codes } = await ask(REGISTER, { input: recordInput(change, principal) }, { caller });
+    const { data, codes } = await execute(REGISTER, { input: recordInput(change, principal) }, { caller });
     if (codes.length > 0) throw new Error(codes.join());
     return data.registerIdentityRecord;
   };
@@ -168,7 +173,7 @@ function recordsOf(ask: SignInRoom['ask']): Pick<SignInRoom, 'newRecord' | 'newE
 function whatTheOwnerDoes(
   owner: Client,
   { indexKey }: IdentityKeys,
-): Pick<SignInRoom, 'tenancyChanged' | 'moveClock' | 'jobsDone'> {
+): Pick<SignInFixture, 'tenancyChanged' | 'moveClock' | 'jobsDone'> {
   const waiting = async () =>
     (
       await owner.query(
@@ -191,8 +196,8 @@ type Access = Awaited<ReturnType<typeof startAccess>>;
 async function startSubgraphs(
   databaseUrl: string,
   keys: IdentityKeys,
-  roomPlaces: IdentityUrls,
-  { replicas = 1, limits, production = false, between = (link) => link }: SignInRoomOptions,
+  fixtureUrls: IdentityUrls,
+  { replicas = 1, limits, production = false, between = (link) => link }: SignInFixtureOptions,
 ) {
   const lines: string[] = [];
   const common = {
@@ -204,8 +209,11 @@ async function startSubgraphs(
     limits: { ...readSettings({}).limits, ...limits },
   };
   let access: Access | undefined;
-  const toAccess: SubgraphLink = { name: 'access', execute: (...asked) => (access as Access).link.execute(...asked) };
-  const startReplica = () => startIdentity({ ...common, keys, places: roomPlaces, access: between(toAccess) });
+  const toAccess: SubgraphLink = {
+    name: 'access',
+    execute: (...request) => (access as Access).link.execute(...request),
+  };
+  const startReplica = () => startIdentity({ ...common, keys, places: fixtureUrls, access: between(toAccess) });
   const first = await startReplica();
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
   access = await startAccess({
@@ -213,7 +221,7 @@ async function startSubgraphs(
     keys: { hashKey: randomBytes(32), encryptionKey: randomBytes(32) },
     signing: { issuer: 'http://localhost', keys: [await exportJWK(privateKey)] },
     identity: first.link,
-    mail: { smtpUrl: undefined, mailFrom: roomPlaces.mailFrom },
+    mail: { smtpUrl: undefined, mailFrom: fixtureUrls.mailFrom },
     webhookAllowLoopback: false,
     discoveredMaxAgeDays: undefined,
   });
@@ -221,12 +229,12 @@ async function startSubgraphs(
   return { access, identities: [first, ...others], startReplica, log: () => lines.join('') };
 }
 
-async function answerOf(
+async function responseOf(
   link: SubgraphLink,
   query: string,
   variables: object = {},
   context: Partial<CallContext> = {},
-): Promise<RoomAnswer> {
+): Promise<FixtureResponse> {
   const unauthenticated = { caller: null, service: null, transactionId: 'tid_test', clientAddress: '127.0.0.1' };
   const result = await link.execute(
     { query, variables: { ...variables }, fixed: true },

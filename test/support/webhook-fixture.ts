@@ -11,13 +11,13 @@ import type { CallContext, Caller } from '../../subgraphs/server/callers/caller'
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 import { places } from './identity-surroundings';
 import { migratedDatabase } from './postgres';
-import { newMpxn, verified } from './sign-in-room';
+import { newMpxn, verified } from './sign-in-fixture';
 import { type ReceivedPost, type WebhookReceiver, webhookReceiver } from './webhook-receiver';
 import { until } from './until';
 import { readSettings } from '../../process/settings/read-settings';
 
 /** The response of a subgraph: its data, its error codes, and the path of the first error. */
-export interface WebhookAnswer {
+export interface WebhookResult {
   readonly data: ReturnType<typeof JSON.parse>;
   readonly codes: readonly string[];
   readonly violations: readonly string[];
@@ -39,7 +39,7 @@ export interface Subscription {
 }
 
 /** Both subgraphs with the delivery of webhooks, a receiver and a mailbox on one database; no gateway. */
-export interface WebhookRoom {
+export interface WebhookFixture {
   readonly receiver: WebhookReceiver;
   readonly databaseUrl: string;
   /** The database with the login of its owner, `access` first in its search path. */
@@ -49,9 +49,9 @@ export interface WebhookRoom {
   /** The link to `access`, for services. */
   readonly link: SubgraphLink;
   /** Calls `access`. */
-  ask(caller: Caller, query: string, variables?: object): Promise<WebhookAnswer>;
+  execute(caller: Caller, query: string, variables?: object): Promise<WebhookResult>;
   dataUser(displayName?: string): Promise<Caller>;
-  /** Registers a subscription; by default at the room's receiver. */
+  /** Registers a subscription; by default at the fixture's receiver. */
   subscribe(by: Caller, change?: object): Promise<Subscription>;
   /** Registers access on consent for a new customer, or at a given meter point. */
   consent(by: Caller, expiresInDays?: number | null, mpxn?: string): Promise<RegisteredConsent>;
@@ -76,15 +76,16 @@ const OPERATOR: Caller = {
   mpid: null,
 };
 
-/** Starts the room. */
-export async function webhookRoom(): Promise<WebhookRoom> {
+/** Starts the fixture. */
+export async function webhookFixture(): Promise<WebhookFixture> {
   const database = await migratedDatabase();
   const [mailbox, receiver] = await Promise.all([startMailbox({ port: 0, host: 'localhost' }), webhookReceiver()]);
   const { access, identity, setIdentityAway, log } = await startSubgraphs(database.url, mailbox.smtpUrl);
   const owner = new Client({ connectionString: database.url, options: '-c search_path=access,register' });
   await owner.connect();
-  const ask: WebhookRoom['ask'] = (caller, ...asked) => answerOf(access.link, caller, ...asked);
-  const askIdentity: WebhookRoom['ask'] = (caller, ...asked) => answerOf(identity.link, caller, ...asked);
+  const execute: WebhookFixture['execute'] = (caller, ...request) => responseOf(access.link, caller, ...request);
+  const executeInIdentity: WebhookFixture['execute'] = (caller, ...request) =>
+    responseOf(identity.link, caller, ...request);
   return {
     receiver,
     databaseUrl: database.url,
@@ -92,15 +93,15 @@ export async function webhookRoom(): Promise<WebhookRoom> {
     accounts: access.accounts,
     log,
     link: access.link,
-    ask,
+    execute,
     setIdentityAway,
-    ...whatDataUsersDo(ask, askIdentity, access.accounts, receiver, owner),
+    ...whatDataUsersDo(execute, executeInIdentity, access.accounts, receiver, owner),
     withdraw: async ({ id }) => {
       await owner.query(withdrawal('id = $1', { account: `'a portal'`, reason: `'customer-request'` }), [id]);
     },
     tenancyChange: async (mpxn, effectiveDate, sourceReference) => {
       const input = { mpxn, effectiveDate, sourceReference };
-      orFail(await askIdentity(OPERATOR, CHANGE, { input }));
+      orFail(await executeInIdentity(OPERATOR, CHANGE, { input }));
     },
     moveClock: async (seconds) => void (await owner.query('select register.set_clock_offset($1)', [seconds])),
     posts: (count, path = '/hook') =>
@@ -126,15 +127,15 @@ async function startSubgraphs(databaseUrl: string, smtpUrl: string) {
   let access: Awaited<ReturnType<typeof startAccess>> | undefined;
   const toAccess: SubgraphLink = {
     name: 'access',
-    execute: (...asked) => (access as NonNullable<typeof access>).link.execute(...asked),
+    execute: (...request) => (access as NonNullable<typeof access>).link.execute(...request),
   };
   const keys = { indexKey: randomBytes(32), encryptionKey: randomBytes(32), hashKey: randomBytes(32) };
   const identity = await startIdentity({ ...common, keys, places: { ...places, smtpUrl }, access: toAccess });
   let isDatabaseUnavailable = false;
   const toIdentity: SubgraphLink = {
     name: 'identity',
-    execute: (...asked) =>
-      isDatabaseUnavailable ? Promise.reject(new RegisterError('SYS002')) : identity.link.execute(...asked),
+    execute: (...request) =>
+      isDatabaseUnavailable ? Promise.reject(new RegisterError('SYS002')) : identity.link.execute(...request),
   };
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
   access = await startAccess({
@@ -155,12 +156,12 @@ async function startSubgraphs(databaseUrl: string, smtpUrl: string) {
 }
 
 function whatDataUsersDo(
-  ask: WebhookRoom['ask'],
-  askIdentity: WebhookRoom['ask'],
-  accounts: WebhookRoom['accounts'],
+  execute: WebhookFixture['execute'],
+  executeInIdentity: WebhookFixture['execute'],
+  accounts: WebhookFixture['accounts'],
   receiver: WebhookReceiver,
   owner: Client,
-): Pick<WebhookRoom, 'dataUser' | 'subscribe' | 'consent' | 'anonymise'> {
+): Pick<WebhookFixture, 'dataUser' | 'subscribe' | 'consent' | 'anonymise'> {
   return {
     dataUser: async (displayName = 'Larkhill Insight Ltd') => {
       const contactUrl = 'https://larkhill.example/';
@@ -169,22 +170,23 @@ function whatDataUsersDo(
     },
     subscribe: async (by, change = {}) => {
       const input = { callbackUrl: receiver.url, alertEmail: 'alerts@larkhill.example', ...change };
-      const { webhook, signingSecret } = orFail(await ask(by, SUBSCRIBE, { input })).registerWebhook;
+      const { webhook, signingSecret } = orFail(await execute(by, SUBSCRIBE, { input })).registerWebhook;
       return { ...webhook, signingSecret };
     },
     consent: async (by, expiresInDays = null, mpxn = newMpxn()) => {
-      const ir = orFail(await askIdentity(by, IDENTIFY, { input: identityRecord(mpxn) })).registerIdentityRecord.ir;
+      const ir = orFail(await executeInIdentity(by, IDENTIFY, { input: identityRecord(mpxn) })).registerIdentityRecord
+        .ir;
       const now = (await owner.query('select register_now() as now')).rows[0].now as Date;
       const input = recordOnConsent(ir, now, expiresInDays);
-      const ak = orFail(await ask(by, REGISTER, { input })).registerAccessRecord.accessToken.key;
+      const ak = orFail(await execute(by, REGISTER, { input })).registerAccessRecord.accessToken.key;
       const { id } = orFail(
-        await ask(by, 'query ($ak: AccessKey!) { accessRecord(key: $ak) { id } }', { ak }),
+        await execute(by, 'query ($ak: AccessKey!) { accessRecord(key: $ak) { id } }', { ak }),
       ).accessRecord;
       return { ak, id, mpxn, ir };
     },
     anonymise: async (by, ir) => {
       orFail(
-        await askIdentity(by, 'mutation ($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { ir } }', {
+        await executeInIdentity(by, 'mutation ($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { ir } }', {
           ir,
         }),
       );
@@ -233,12 +235,12 @@ function identityRecord(mpxn: string) {
   };
 }
 
-async function answerOf(
+async function responseOf(
   link: SubgraphLink,
   caller: Caller,
   query: string,
   variables: object = {},
-): Promise<WebhookAnswer> {
+): Promise<WebhookResult> {
   const context: CallContext = { caller, service: null, transactionId: 'tid_test', clientAddress: '127.0.0.1' };
   const result = await link.execute({ query, variables: { ...variables }, fixed: true }, context);
   const { data, errors = [] } = JSON.parse(JSON.stringify(result));
@@ -256,7 +258,7 @@ async function answerOf(
   };
 }
 
-function orFail({ data, codes, violations }: WebhookAnswer) {
+function orFail({ data, codes, violations }: WebhookResult) {
   if (codes.length > 0) throw new Error([...codes, ...violations].join());
   return data;
 }

@@ -13,7 +13,7 @@ import {
   scopeOf,
   signedInByLink,
 } from './sign-in-operations';
-import type { SignInRoom } from './sign-in-room';
+import type { SignInFixture } from './sign-in-fixture';
 import { signInAtSupplier } from './supplier-browser';
 import { until } from './until';
 
@@ -30,12 +30,12 @@ export const WITHDRAW = 'mutation ($id: ID!) { withdrawConsent(id: $id) { revoke
 const RECORD = `mutation ($input: AccessRecordInput!) { registerAccessRecord(input: $input) { accessToken { key } } }`;
 const SEEN = `query ($part: CustomerRecordPart!) { customerAccessRecords(part: $part) { nodes { id purpose } } }`;
 
-/** Customers, Data Users and suppliers at successive meter points, in a room. */
-export class ContestRoom {
+/** Customers, Data Users and suppliers at successive meter points, in a fixture. */
+export class ContestFixture {
   private people = 0;
   private mpid: Promise<{ mpid: string }> | undefined;
 
-  constructor(readonly room: SignInRoom) {}
+  constructor(readonly fixture: SignInFixture) {}
 
   newEmail(who: string): string {
     return `${who}-${(this.people += 1)}@contest.example`;
@@ -43,7 +43,7 @@ export class ContestRoom {
 
   /** Creates an Identity Record with an address, verified by default, and a linked consent with a given purpose. */
   async customer(by: Caller, mpxn: string, email: string | null, purpose: string, principal: object = {}) {
-    const ir = await this.room.newRecord(by, { email }, { mpxn, ...principal });
+    const ir = await this.fixture.newRecord(by, { email }, { mpxn, ...principal });
     await this.consent(by, ir, purpose);
     return ir;
   }
@@ -69,48 +69,48 @@ export class ContestRoom {
         consent: { consentType: 'EXPRESSED_CONSENT', method: 'web' },
       },
     };
-    valueOf(await this.room.askAccess(RECORD, { input }, { caller: by }));
+    valueOf(await this.fixture.executeInAccess(RECORD, { input }, { caller: by }));
   }
 
   /** Signs in by a mailed link; returns the session's token. */
   async signedIn(email: string): Promise<string> {
-    return (await signedInByLink(this.room, { email }, email)).token;
+    return (await signedInByLink(this.fixture, { email }, email)).token;
   }
 
   /** Signs in by every link that is mailed to an address; returns the tokens, that of the current home first. */
   async signedInAll(email: string): Promise<string[]> {
     const links = async () =>
-      (await mailsNow(this.room, email)).flatMap(({ text }) => /\/sign-in\/link\/([\w-]{43})/.exec(text)?.[1] ?? []);
+      (await mailsNow(this.fixture, email)).flatMap(({ text }) => /\/sign-in\/link\/([\w-]{43})/.exec(text)?.[1] ?? []);
     const before = new Set(await links());
-    valueOf(await requestLink(this.room, { email }));
-    await this.room.jobsDone();
+    valueOf(await requestLink(this.fixture, { email }));
+    await this.fixture.jobsDone();
     const tokens: { token: string; isCurrent: boolean }[] = [];
     for (const secret of (await links()).filter((link) => !before.has(link))) {
-      const { token } = valueOf(await this.room.ask(SIGN_IN_WITH_LINK, { secret }));
-      tokens.push({ token, isCurrent: (await scopeOf(this.room, token)).isCurrent });
+      const { token } = valueOf(await this.fixture.execute(SIGN_IN_WITH_LINK, { secret }));
+      tokens.push({ token, isCurrent: (await scopeOf(this.fixture, token)).isCurrent });
     }
     return tokens.toSorted((one, other) => Number(other.isCurrent) - Number(one.isCurrent)).map(({ token }) => token);
   }
 
   /** Returns the purposes of the records that a session shows. */
   async seen(token: string, part = 'CURRENT'): Promise<string[]> {
-    const page = valueOf(await this.room.askAccess(SEEN, { part }, asCustomer(token)));
+    const page = valueOf(await this.fixture.executeInAccess(SEEN, { part }, asCustomer(token)));
     return (page.nodes as { purpose: string }[]).map(({ purpose }) => purpose).toSorted();
   }
 
   /** Returns the id of an access record that a session shows. */
   async idOf(token: string, purpose: string): Promise<string> {
-    const page = valueOf(await this.room.askAccess(SEEN, { part: 'CURRENT' }, asCustomer(token)));
+    const page = valueOf(await this.fixture.executeInAccess(SEEN, { part: 'CURRENT' }, asCustomer(token)));
     return (page.nodes as { id: string; purpose: string }[]).find((each) => each.purpose === purpose)?.id as string;
   }
 
   withdraw(token: string, id: string) {
-    return this.room.askAccess(WITHDRAW, { id }, asCustomer(token));
+    return this.fixture.executeInAccess(WITHDRAW, { id }, asCustomer(token));
   }
 
   /** Locks an access record, in a transaction of the owner, until it is released. */
   async holding(id: string) {
-    const { owner } = this.room;
+    const { owner } = this.fixture;
     await owner.query('begin');
     await owner.query('select from access.access_record where id = $1 for update', [id]);
     const waiting = `select pg_stat_clear_snapshot(), (select count(*)::int from pg_stat_activity
@@ -124,7 +124,7 @@ export class ContestRoom {
   async contacts(
     token: string,
   ): Promise<{ id: string; kind: string; shown: string; standing: string; dataUsers: { duid: string }[] }[]> {
-    return valueOf(await this.room.ask(CONTACTS, {}, asCustomer(token)));
+    return valueOf(await this.fixture.execute(CONTACTS, {}, asCustomer(token)));
   }
 
   /** Returns the contact with this standing. */
@@ -138,7 +138,7 @@ export class ContestRoom {
   async mailedProof(token: string, email: string): Promise<string> {
     const contact = await this.contactOf(token, 'OTHER');
     const before = (await this.proofs(email)).length;
-    valueOf(await this.room.ask(MAIL_CONTACT_LINK, { contact }, asCustomer(token)));
+    valueOf(await this.fixture.execute(MAIL_CONTACT_LINK, { contact }, asCustomer(token)));
     const [newest] = await until(async () =>
       (await this.proofs(email)).length > before ? this.proofs(email) : undefined,
     );
@@ -146,49 +146,52 @@ export class ContestRoom {
   }
 
   private async proofs(email: string): Promise<string[]> {
-    const mails = await mailsNow(this.room, email);
+    const mails = await mailsNow(this.fixture, email);
     return mails.flatMap(({ text }) => /\/contacts\/link\/([\w-]{43})/.exec(text)?.[1] ?? []);
   }
 
   /** Waits for all jobs; returns the contest notices that were mailed to an address. */
   async notices(email: string): Promise<string[]> {
-    await this.room.jobsDone();
-    return (await mailsNow(this.room, email)).map(({ text }) => text).filter((text) => text.includes('Who you are'));
+    await this.fixture.jobsDone();
+    return (await mailsNow(this.fixture, email)).map(({ text }) => text).filter((text) => text.includes('Who you are'));
   }
 
   /** Signs in at the supplier of a customer with this meter point; returns the error codes, or the token. */
   async supplied(mpxn: string): Promise<{ codes: readonly string[]; token: string }> {
-    const { mpid } = await (this.mpid ??= this.room.newSupplier());
+    const { mpid } = await (this.mpid ??= this.fixture.newSupplier());
     const login = { login: `contest-${(this.people += 1)}`, password: 'a password', mpxns: [mpxn] };
-    this.room.supplier.addLogins([login]);
-    const { secret, url } = valueOf(await this.room.ask(START_SUPPLIER, { mpid, entry: { mpxn } }));
+    this.fixture.supplier.addLogins([login]);
+    const { secret, url } = valueOf(await this.fixture.execute(START_SUPPLIER, { mpid, entry: { mpxn } }));
     const callbackUrl = await signInAtSupplier(url, login);
-    const { data, codes } = await this.room.ask(FINISH_SUPPLIER, { secret, callbackUrl });
+    const { data, codes } = await this.fixture.execute(FINISH_SUPPLIER, { secret, callbackUrl });
     return { codes, token: data?.finishSupplierSignIn?.token };
   }
 
   judge(token: string, contact: string, verdict: 'CONFIRMED' | 'REJECTED') {
-    return this.room.ask(JUDGE, { contact, verdict }, asCustomer(token));
+    return this.fixture.execute(JUDGE, { contact, verdict }, asCustomer(token));
   }
 
   /** Creates a record whose passkey its Data User vouches for, with or without an address. */
   async passkeyHolder(by: Caller, mpxn: string, email: string | null): Promise<SoftwareAuthenticator> {
     const change = { email, initiatePasskeyRegistration: true, passkeyReturnUrl: 'https://larkhill.example/back' };
-    const { ir, redirect } = await this.room.newEnrolment(by, change, { mpxn });
-    const authenticator = new SoftwareAuthenticator({ origin: new URL(this.room.places.portalUrl).origin });
-    valueOf(await registered(this.room, lastPart(redirect), authenticator));
+    const { ir, redirect } = await this.fixture.newEnrolment(by, change, { mpxn });
+    const authenticator = new SoftwareAuthenticator({ origin: new URL(this.fixture.places.portalUrl).origin });
+    valueOf(await registered(this.fixture, lastPart(redirect), authenticator));
     await this.consent(by, ir, 'of the passkey');
     return authenticator;
   }
 
   /** Starts a sign-in by passkey and returns its assertion. */
   async assertion(authenticator: SoftwareAuthenticator) {
-    const { secret, options } = valueOf(await this.room.ask(START_PASSKEY));
+    const { secret, options } = valueOf(await this.fixture.execute(START_PASSKEY));
     return { secret, response: authenticator.get(options) };
   }
 
   async signedInByPasskey(authenticator: SoftwareAuthenticator): Promise<string> {
-    const answer = await this.room.ask(SIGN_IN_WITH_PASSKEY, { ...(await this.assertion(authenticator)), entry: null });
-    return valueOf(answer).token;
+    const response = await this.fixture.execute(SIGN_IN_WITH_PASSKEY, {
+      ...(await this.assertion(authenticator)),
+      entry: null,
+    });
+    return valueOf(response).token;
   }
 }

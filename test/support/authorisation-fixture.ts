@@ -21,7 +21,7 @@ export interface CallerAccount {
 }
 
 /** A register with every kind of caller, each signed in once. */
-export interface AuthorisationRoom {
+export interface AuthorisationFixture {
   readonly register: TestRegister;
   readonly parties: ConsumerParties;
   readonly credentials: Readonly<Record<CallerName, Credential>>;
@@ -38,7 +38,7 @@ export interface AuthorisationRoom {
 }
 
 /** Starts the register and signs in every caller. */
-export async function authorisationRoom(wiring: Wiring): Promise<AuthorisationRoom> {
+export async function authorisationFixture(wiring: Wiring): Promise<AuthorisationFixture> {
   const register = await startTestRegister(wiring);
   const parties = await consumerParties(register);
   const organisations = {
@@ -62,7 +62,7 @@ export async function authorisationRoom(wiring: Wiring): Promise<AuthorisationRo
   await suspend(register, accounts.suspended as CallerAccount);
   return {
     ...{ register, parties, organisations, accounts, customer },
-    credentials: credentials as AuthorisationRoom['credentials'],
+    credentials: credentials as AuthorisationFixture['credentials'],
     stranger: bearer(await supplier.issuer.token({ ...consumer, sub: 'ben', mpxn: ['202233445577'] })),
     atRival: bearer(await otherSupplier.issuer.token(consumer)),
     close: async () => {

@@ -6,28 +6,28 @@ import { INTERFACES, type RestInterface, interfaceAt } from '../../rest-adapter/
 import { closedSchemas } from './closed-schemas';
 
 /** A request to a documented interface. */
-export interface AskedRequest {
+export interface SentRequest {
   readonly method: string;
   readonly path: string;
 }
 
 /** A response, as received; the body is undefined if there is none, and a text if it is not JSON. */
-export interface GivenAnswer {
+export interface GivenResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
 }
 
 /** The responses in the OpenAPI documents. */
-export interface ContractAnswers {
+export interface ContractResponses {
   /** Returns the operation of a request, if a document has it; HEAD counts as the GET of its path. */
-  operationOf(request: AskedRequest): string | undefined;
+  operationOf(request: SentRequest): string | undefined;
   /**
    * Returns every deviation of a response from the documents: status, headers, body; undocumented parts are deviations,
    * too.
    */
-  breaches(request: AskedRequest, answer: GivenAnswer): string[];
-  /** `operationId status` of every documented answer. */
+  breaches(request: SentRequest, response: GivenResponse): string[];
+  /** `operationId status` of every documented response. */
   readonly all: readonly string[];
 }
 
@@ -38,29 +38,29 @@ interface Published {
 }
 
 /** Reads the documents in `schema/openapi` again, without the adapter's own code that joins them. */
-export function contractAnswers(): ContractAnswers {
-  return answersOf(INTERFACES.map(loadContract));
+export function contractResponses(): ContractResponses {
+  return responsesOf(INTERFACES.map(loadContract));
 }
 
-const served = new Map<unknown, Promise<ContractAnswers>>();
+const served = new Map<unknown, Promise<ContractResponses>>();
 
 /** Returns the documented responses of the register at an address. */
-export function servedAnswers(rest: string): Promise<ContractAnswers> {
-  return answersServed(rest, async (path) => (await fetch(`${rest}${path}`)).json());
+export function servedResponses(rest: string): Promise<ContractResponses> {
+  return responsesServed(rest, async (path) => (await fetch(`${rest}${path}`)).json());
 }
 
 /** Returns the documented responses of a server; reads its documents once. */
-export function answersServed(by: unknown, read: (path: string) => Promise<unknown>): Promise<ContractAnswers> {
+export function responsesServed(by: unknown, read: (path: string) => Promise<unknown>): Promise<ContractResponses> {
   const known = served.get(by);
   if (known) return known;
   const documents = INTERFACES.map(async (restInterface) => ({
     restInterface,
     document: (await read(restInterface.documentPath)) as OpenApiDocument,
   }));
-  const asked = Promise.all(documents).then(answersOf);
-  served.set(by, asked);
-  asked.catch(() => served.delete(by));
-  return asked;
+  const requested = Promise.all(documents).then(responsesOf);
+  served.set(by, requested);
+  requested.catch(() => served.delete(by));
+  return requested;
 }
 
 interface Route {
@@ -72,30 +72,32 @@ interface Route {
   readonly statuses: readonly string[];
 }
 
-function answersOf(published: readonly Published[]): ContractAnswers {
+function responsesOf(published: readonly Published[]): ContractResponses {
   const routes = published.flatMap(routesOf);
   const documents = new Map(
-    published.map(({ restInterface, document }) => [restInterface, documentedAnswers(document)]),
+    published.map(({ restInterface, document }) => [restInterface, responsesOfDocument(document)]),
   );
-  const operationAt = ({ method, path }: AskedRequest) => {
+  const operationAt = ({ method, path }: SentRequest) => {
     if (!isDecodable(path)) return undefined;
-    const asked = method === 'HEAD' ? 'GET' : method;
+    const requested = method === 'HEAD' ? 'GET' : method;
     const matching = routes.filter(({ pattern }) => pattern.test(path));
-    const isKnown = matching.some(({ isLiteral }) => isLiteral); // a path is looked up before its method
-    return matching.find((route) => route.method === asked && route.isLiteral === isKnown);
+    const isKnown = matching.some(({ isLiteral }) => isLiteral); // the path is matched before the method
+    return matching.find((route) => route.method === requested && route.isLiteral === isKnown);
   };
   return {
     operationOf: (request) => operationAt(request)?.operationId,
-    breaches(request, answer) {
-      const isHeadRefused = request.method === 'HEAD' && answer.status === 405; // if GET has an effect
-      const route = isHeadRefused ? undefined : operationAt(request);
+    breaches(request, response) {
+      const isHeadRejected = request.method === 'HEAD' && response.status === 405; // if GET has an effect
+      const route = isHeadRejected ? undefined : operationAt(request);
       const restInterface = route?.restInterface ?? interfaceAt(request.path);
-      if (restInterface === published[0]?.restInterface && OPERATORS.test(request.path) && answer.status < 400)
+      if (restInterface === published[0]?.restInterface && OPERATORS.test(request.path) && response.status < 400)
         return [];
       const document = documents.get(restInterface) as Documented;
-      const promised = route ? document.answer(route.operationId, answer.status) : document.unserved(answer.status);
+      const promised = route
+        ? document.response(route.operationId, response.status)
+        : document.unserved(response.status);
       const what = route?.operationId ?? 'a path or method that no operation has';
-      return promised ? promised(request.method, answer) : [`${answer.status} is not documented of ${what}`];
+      return promised ? promised(request.method, response) : [`${response.status} is not documented of ${what}`];
     },
     all: routes.flatMap(({ operationId, statuses }) => statuses.map((status) => `${operationId} ${status}`)),
   };
@@ -138,10 +140,10 @@ function routesOf({ restInterface, document }: Published): Route[] {
 }
 
 /** Returns every deviation of a response from its document. */
-type Check = (method: string, answer: GivenAnswer) => string[];
+type Check = (method: string, response: GivenResponse) => string[];
 
 interface Documented {
-  answer(operationId: string, status: number): Check | undefined;
+  response(operationId: string, status: number): Check | undefined;
   /** Returns the check of a response to a request without an operation. */
   unserved(status: number): Check | undefined;
 }
@@ -158,7 +160,7 @@ const UNSERVED: Readonly<Record<number, string>> = {
   431: 'BadRequest',
 };
 
-function documentedAnswers(document: OpenApiDocument): Documented {
+function responsesOfDocument(document: OpenApiDocument): Documented {
   const operations = Object.values(document.paths).flatMap((item) => Object.values(item) as Operation[]);
   const responses = new Map(operations.map((each) => [each.operationId, each.responses]));
   const { responses: shared } = document['components'] as { responses: Record<string, Part> };
@@ -167,12 +169,12 @@ function documentedAnswers(document: OpenApiDocument): Documented {
   const checkOf = (response: Part | undefined): Check | undefined => {
     if (response === undefined) return undefined;
     ajv ??= validatorOf(document);
-    const check = checks.get(response) ?? documentedAnswer(ajv, resolved(document, response), document);
+    const check = checks.get(response) ?? responseCheck(ajv, resolved(document, response), document);
     checks.set(response, check);
     return check;
   };
   return {
-    answer: (operationId, status) => checkOf(responses.get(operationId)?.[status]),
+    response: (operationId, status) => checkOf(responses.get(operationId)?.[status]),
     unserved: (status) => checkOf(shared[UNSERVED[status] ?? '']),
   };
 }
@@ -196,14 +198,14 @@ function resolved(document: OpenApiDocument, part: unknown): Part {
 }
 
 /** Headers of HTTP itself, and those that every response has: instructions for browsers, and `no-store`. */
-const OF_EVERY_ANSWER = new Set([
+const OF_EVERY_RESPONSE = new Set([
   ...['connection', 'keep-alive', 'date', 'content-type', 'content-length', 'transfer-encoding'],
   ...['cache-control', 'x-content-type-options', 'content-security-policy', 'referrer-policy'],
   ...['access-control-allow-origin', 'access-control-expose-headers'],
   'strict-transport-security',
 ]);
 
-function documentedAnswer(ajv: Ajv2020, response: Part, document: OpenApiDocument): Check {
+function responseCheck(ajv: Ajv2020, response: Part, document: OpenApiDocument): Check {
   const { headers = {}, content } = response as {
     headers?: Record<string, unknown>;
     content?: Record<string, { schema?: { $ref: string } }>;
@@ -226,7 +228,7 @@ function documentedAnswer(ajv: Ajv2020, response: Part, document: OpenApiDocumen
     return validate(body) ? [] : faultsOf(validate);
   };
   return (method, given) => {
-    const names = [...given.headers.keys()].filter((name) => !known.has(name) && !OF_EVERY_ANSWER.has(name));
+    const names = [...given.headers.keys()].filter((name) => !known.has(name) && !OF_EVERY_RESPONSE.has(name));
     const inHeaders = documented.flatMap(({ name, required, read, validate }) => {
       const value = given.headers.get(name);
       if (value === null) return required ? [`lacks the header ${name}`] : [];

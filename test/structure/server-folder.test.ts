@@ -97,11 +97,11 @@ describe('the folder that all subgraphs share', () => {
   });
 
   it('contains no unused file', () => {
-    const imported = new Set(productFiles().flatMap(({ imports }) => imports.flatMap(oursOf)));
+    const imported = new Set(productFiles().flatMap(({ imports }) => imports.flatMap(ownModulesOf)));
     expect(files.map(({ path }) => path.replace(/\.ts$/, '')).filter((path) => !imported.has(path))).toEqual([]);
   });
 });
 
-function oursOf(imported: object): string[] {
-  return 'ours' in imported ? [String(imported.ours)] : [];
+function ownModulesOf(imported: object): string[] {
+  return 'own' in imported ? [String(imported.own)] : [];
 }
