@@ -91,10 +91,15 @@ const SAVE_USER = `mutation ($input: RtiUserInput!) { saveRtiUser(input: $input)
 const GIVE = 'mutation { giveTariffConsent { registrationId isNew tariffs { mpxn tariffId } } }';
 const REGISTER = 'mutation ($url: String!) { registerRtiWebhook(webhookUrl: $url) { webhookId signingSecret isNew } }';
 const LOG = `query ($mpid: String) { tariffEvents(first: 500, filter: { mpid: $mpid }) { nodes { type at mpxn tariff { tariffId } } } }`;
-const DUE = `select
-    (select count(*) from tariff_effect where done_at is null and cancelled_at is null and due_at <= register_now())
+/**
+ * Counts work that is due. A statement of another session may commit between the start of this one, which is `register_now()`, and its
+ * snapshot: what became due meanwhile counts, too.
+ */
+const DUE = `with clock as (select register_now() + (clock_timestamp() - statement_timestamp()) as now)
+  select
+    (select count(*) from tariff_effect, clock where done_at is null and cancelled_at is null and due_at <= clock.now)
     + (select count(*) from fanout)
-    + (select count(*) from delivery_endpoint where leased_by is not null or due_at <= register_now()) as due`;
+    + (select count(*) from delivery_endpoint, clock where leased_by is not null or due_at <= clock.now) as due`;
 
 /** Starts the subgraph and its receiver. */
 export async function tariffEventFixture(): Promise<TariffEventFixture> {

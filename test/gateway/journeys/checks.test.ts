@@ -94,6 +94,22 @@ describe('A check of a mutation', () => {
       }
     });
 
+    it('leaves no rates of a tariff behind: those published later are the ones read', async () => {
+      const { caller, nextChange } = SAMPLE_MUTATIONS['publishTariff'] as SampleMutation;
+      const { variables } = await nextChange(fixture, objects);
+      const publication = (unitPrice: string): GraphOperation => ({
+        query: `mutation ($input: TariffInput!) {
+          publishTariff(input: $input) { tariff { rates { daysAndHours { hours { rate { unitPrice } } } } } }
+        }`,
+        variables: JSON.parse(
+          JSON.stringify(variables).replaceAll(/"unitPrice":"[^"]*"/g, `"unitPrice":"${unitPrice}"`),
+        ),
+      });
+      const pricesOf = ({ data }: { data: unknown }) => [...new Set(JSON.stringify(data).match(/\d\.\d+/g))];
+      expect(pricesOf(await execute(caller, asCheck(publication('0.91'))))).toEqual(['0.91']);
+      expect(pricesOf(await execute(caller, publication('0.17')))).toEqual(['0.17']);
+    });
+
     it('stands alone in its operation', async () => {
       const account = await (SAMPLE_MUTATIONS['suspendAccount'] as SampleMutation).nextChange(fixture, objects);
       const query = `mutation ($id: ID!) {

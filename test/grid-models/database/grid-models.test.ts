@@ -6,6 +6,7 @@ import { graphLists } from './chapters/graph-lists';
 import { graphObjects } from './chapters/graph-objects';
 import { publicationChecks } from './chapters/publication-checks';
 import { publishedProjects } from './chapters/publishing';
+import { publishCommand } from './chapters/publish-command';
 import { publishingRejected } from './chapters/publishing-rejected';
 
 /** Chapters of one file load the product once. */
@@ -35,4 +36,5 @@ describe('Results of a publication', () => {
 });
 describe('Rejected publications', () => {
   publishingRejected();
+  publishCommand();
 });

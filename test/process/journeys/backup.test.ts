@@ -418,9 +418,7 @@ describe('A restore of a backup, with customers anonymised since', () => {
   const gone = () => [inBackup, inList, inDatabase] as Customer[];
   const goneRefs = () => gone().map(({ ir }) => ir);
 
-  /**
-   * Each anonymised customer is in one source only: an incomplete backup's list, the separate list, or the database.
-   */
+  /** Each anonymised customer is in one source: the list of an incomplete backup, the separate list, or the database. */
   beforeAll(async () => {
     await newRoot();
     [inBackup, inList, inDatabase] = [
@@ -587,8 +585,8 @@ describe('The embedded database', () => {
       try {
         const live = 'select from identity.identity_record where anonymised_at is null';
         expect(await rowsOf(postgres.url, live)).toEqual([]);
-        const done = await runOperatorCommand('commands/backup/backup', ['backup', join(root, 'second')], environment)
-          .ended;
+        const second = ['backup', join(root, 'second')];
+        const done = await runOperatorCommand('commands/backup/backup', second, environment).ended;
         expect(done).toMatchObject({ code: 0, printed: expect.stringContaining('rows of the register are in') });
         expect(await readdir(join(root, 'second', 'register'))).toHaveLength(1);
       } finally {

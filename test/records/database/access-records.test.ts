@@ -3,7 +3,7 @@ import { claimsOfDiscoveries } from './chapters/claims';
 import { customerRecords } from './chapters/customer-records';
 import { discoveries } from './chapters/discoveries';
 import { expirySweep } from './chapters/expiry-sweep';
-import { lookups } from './chapters/lookups';
+import { lookupsOfRecords } from './chapters/lookups';
 import { operatorReports } from './chapters/operator';
 import { portalAccounts } from './chapters/portal-accounts';
 import { recordCounts } from './chapters/record-counts';
@@ -47,7 +47,7 @@ describe('Portals', () => {
   portalAccounts();
 });
 describe('Lookups', () => {
-  lookups();
+  lookupsOfRecords();
 });
 describe('Discoveries', () => {
   discoveries();

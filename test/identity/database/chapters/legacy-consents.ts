@@ -592,10 +592,8 @@ export function legacyConsents(): void {
     });
 
     it('are rejected for an MPxN outside the pattern of Interface B', async () => {
-      expect(await violationsOf(fixture.identity, CONSENTS, { mpxn: 'AB12345678' }, caller)).toEqual([
-        'VAL001',
-        'VAL001 mpxn',
-      ]);
+      const violations = await violationsOf(fixture.identity, CONSENTS, { mpxn: 'AB12345678' }, caller);
+      expect(violations).toEqual(['VAL001', 'VAL001 mpxn']);
     });
   });
 }

@@ -14,7 +14,7 @@ import { type AccessDatabase, DUID, accessDatabase } from '../../../support/acce
 import { ACCOUNT, putAccount, putRecord } from '../../../support/access-rows';
 import { until } from '../../../support/until';
 
-export function lookups(): void {
+export function lookupsOfRecords(): void {
   const EVERYTHING = { duid: null, meterPointId: null, state: null, legalBasis: null };
   const silent = pino({ level: 'silent' });
 
