@@ -34,8 +34,8 @@ interface StoredRates {
 
 type StoredVersion = TariffVersion & { readonly tariffId: string };
 
-/** Characters of JSON; parsed, they occupy up to ten times as many bytes. A tariff with more rates than the second bound is read each time. */
-const RATES_CACHE = { maxSize: 5_000_000, maxEntrySize: 50_000 } as const;
+/** Characters of JSON: parsed, all entries occupy about 50 MB. Longer rates than an entry may have are read each time. */
+const RATES_CACHE = { maxSize: 20_000_000, maxEntrySize: 50_000 } as const;
 
 /**
  * Reads single tariffs, their rates, versions and replacements. Concurrent reads share a statement. Only rates are cached: the table
