@@ -183,7 +183,7 @@ export function sharedState(): void {
       const register = spawnRegisterProcess({ ...environment, LOG_LEVEL: 'info' });
       try {
         const attempts = new Set<string>();
-        const waiting = `select xact_start::text as begun from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+        const waiting = `select xact_start::text as started from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
         await until(async () => {
           const { rows = [] } = (await watch?.query<{ started: string }>(waiting)) ?? {};
           for (const { started } of rows) attempts.add(started);
