@@ -6,7 +6,7 @@ import type { SharedRegister } from './register';
 /** Starts a re-identification for a record of the Data User; returns the URL to which the customer is redirected. */
 async function started({ dataUser }: Place, ir: string, input: object): Promise<string> {
   const { status, body } = await dataUser.rest('POST', `/v1/identity-records/${ir}/re-identify`, input);
-  if (status !== 200) throw new Error(`the re-identification was answered ${status}: ${JSON.stringify(body)}`);
+  if (status !== 200) throw new Error(`the re-identification received the response ${status}: ${JSON.stringify(body)}`);
   return String(body['passkey']?.['redirect-url']);
 }
 

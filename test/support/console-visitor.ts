@@ -34,6 +34,7 @@ export async function backOffice(
   const { account_id, secret_key } = accountOf(register.sandbox, role);
   const visitor = new ConsoleVisitor(register.console);
   const response = await visitor.signIn(account_id, secret_key);
-  if (response.status !== 303) throw new Error(`the console answered the sign-in ${response.status}: ${response.text}`);
+  if (response.status !== 303)
+    throw new Error(`the sign-in to the console received the response ${response.status}: ${response.text}`);
   return visitor;
 }

@@ -1,3 +1,4 @@
+import { newKeyVariables } from '../../sandbox/keys';
 import { randomBytes } from 'node:crypto';
 import { Pool } from 'pg';
 import { type Database, openDatabase } from '../../subgraphs/server/database/database';
@@ -109,4 +110,14 @@ async function rowsOf(owner: Pool): Promise<Record<string, number>> {
   const counts = TABLES.map((table) => `select '${table}' as name, count(*)::integer as rows from ${table}`);
   const { rows } = await owner.query<{ name: string; rows: number }>(counts.join(' union all '));
   return Object.fromEntries(rows.filter((table) => table.rows > 0).map((table) => [table.name, table.rows]));
+}
+
+/** Returns the variables of a command that uses the database. */
+export async function commandVariables({ key, url, folder }: GridDatabase): Promise<Record<string, string>> {
+  return {
+    ...(await newKeyVariables()),
+    GRID_MODELS_KEY: key.toString('base64'),
+    DATABASE_URL: url,
+    DATA_DIR: folder.path,
+  };
 }

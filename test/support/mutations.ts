@@ -252,7 +252,7 @@ export const SAMPLE_MUTATIONS: Readonly<Record<string, SampleMutation>> = {
 };
 
 /** Returns an operation with `dryRun: true` on its mutations. */
-export function asCheck({ query, ...nextChange }: GraphOperation): GraphOperation {
+export function asCheck({ query, ...rest }: GraphOperation): GraphOperation {
   const value = { kind: Kind.BOOLEAN, value: true } as const;
   const dryRun = { kind: Kind.ARGUMENT, name: { kind: Kind.NAME, value: 'dryRun' }, value } as const;
   const checked = visit(parse(query, { noLocation: true }), {
@@ -268,5 +268,5 @@ export function asCheck({ query, ...nextChange }: GraphOperation): GraphOperatio
       },
     }),
   });
-  return { ...nextChange, query: print(checked) };
+  return { ...rest, query: print(checked) };
 }

@@ -35,7 +35,8 @@ export async function signedInVisitor(
   await visitor.press(await visitor.get('/sign-in'), '/sign-in/link');
   const path = await mailedPath(register, email, 'sign-in/link', before);
   const signedIn = await visitor.press(await visitor.get(path), path);
-  if (signedIn.location !== '/access') throw new Error(`the sign-in answered ${signedIn.status}: ${signedIn.text}`);
+  if (signedIn.location !== '/access')
+    throw new Error(`the sign-in received the response ${signedIn.status}: ${signedIn.text}`);
   return visitor;
 }
 

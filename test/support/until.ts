@@ -10,8 +10,8 @@ export async function until<Result>(
 ): Promise<Result> {
   const deadline = performance.now() + milliseconds;
   for (;;) {
-    const response = await read();
-    if (response !== undefined) return response;
+    const result = await read();
+    if (result !== undefined) return result;
     if (performance.now() > deadline) throw new Error(`nothing within ${milliseconds} ms`);
     await new Promise((resolve) => void setTimeout(resolve, PAUSE));
   }

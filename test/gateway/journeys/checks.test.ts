@@ -87,8 +87,8 @@ describe('A check of a mutation', () => {
     it('does not show secrets', async () => {
       const secrets = ['onboardAccount', 'rotateAccountSecret', 'issueSupplierApiKey', 'prepareGridPublication'];
       for (const name of [...secrets, 'registerWebhook', 'registerRtiWebhook']) {
-        const { caller, nextChange: operation } = SAMPLE_MUTATIONS[name] as SampleMutation;
-        const { data } = await execute(caller, asCheck(await operation(fixture, objects)));
+        const { caller, nextChange } = SAMPLE_MUTATIONS[name] as SampleMutation;
+        const { data } = await execute(caller, asCheck(await nextChange(fixture, objects)));
         const { secretKey, signingSecret, address } = data[name];
         expect([name, secretKey ?? signingSecret ?? address]).toEqual([name, NOT_ISSUED]);
       }

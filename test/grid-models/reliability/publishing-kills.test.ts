@@ -1,11 +1,10 @@
 import { newKey } from '../../../process/settings/keys';
-import { newKeyVariables } from '../../../sandbox/keys';
 import {
   STAGED_VERSIONS,
   removeAbandoned,
 } from '../../../subgraphs/grid-models/publications/staged-removal.repository';
 import { gridArchive, largeArchive } from '../../support/grid-archives';
-import { type GridDatabase, gridDatabase } from '../../support/grid-database';
+import { type GridDatabase, commandVariables, gridDatabase } from '../../support/grid-database';
 import { type OperatorCommand, runOperatorCommand } from '../../support/operator-command';
 import { until } from '../../support/until';
 
@@ -18,12 +17,7 @@ let environment: Record<string, string>;
 let large: string;
 beforeAll(async () => {
   grid = await gridDatabase();
-  environment = {
-    ...(await newKeyVariables()),
-    GRID_MODELS_KEY: grid.key.toString('base64'),
-    DATABASE_URL: grid.url,
-    DATA_DIR: grid.folder.path,
-  };
+  environment = await commandVariables(grid);
   large = await grid.folder.write('large.zip', await largeArchive(20_000));
 });
 afterAll(() => grid?.close());

@@ -50,33 +50,17 @@ afterAll(() => fixture?.close());
  * A workload of all writers while processes are killed at random moments. Callers repeat a request without a response
  * with the same idempotency key. The invariants at the end:
  *
- * | Writer                       | Invariant |
- * |------------------------------|--------------------------------------------------------------------------------------------|
- *
- * | registration                 | each acknowledged one exists once and complete: version, transition, one event |
- *
- * | replace, revoke, withdrawal  | done once if acknowledged; never partly |
- *
- * | repeat of a request          | same response, marked as a replay |
- *
- * | registration with a token    | the token is consumed if and only if its record exists |
- *
- * | Interface B, and its update  | one consent, linked to its Identity Record; no provisional record and no data key is
- * left  |
- *
- * | anonymising                  | completed or rolled back; never together with an ACTIVE record |
- *
- * | Change of Tenancy            | recorded once, one event for each Data User |
- *
- * | discovered access            | one record for each report |
- *
- * | webhooks                     | every event delivered; sent twice only if it was in flight at a kill; the same bytes
- * |
- *
- * | log and subscriptions        | every event once and in order, for clients that resume at both gateways by both
- * transports |
- *
- * | live page of the console     | continues after its last event when its gateway is killed |
+ * - registration: each acknowledged one exists once and complete: version, transition, one event;
+ * - replacement, revocation, withdrawal: done once if acknowledged, never partly;
+ * - repeat of a request: the same response, marked as a replay;
+ * - registration with a token: the token is consumed if and only if its record exists;
+ * - Interface B, and its update: one consent, linked to its Identity Record; no provisional record and no data key remain;
+ * - anonymising: completed or rolled back, never together with an ACTIVE record;
+ * - Change of Tenancy: recorded once, one event for each Data User;
+ * - discovered access: one record for each report;
+ * - webhooks: every event is delivered, twice only if it was in flight at a kill, with the same bytes;
+ * - log and subscriptions: every event once and in order, for clients that resume at both gateways by both transports;
+ * - live page of the console: it continues after its last event when its gateway is killed.
  */
 describe('A register with all writers while processes are killed', () => {
   let by: Writers;

@@ -1,9 +1,8 @@
 import os from 'node:os';
 import { join } from 'node:path';
 import { startupErrorMessage } from '../../../../process/startup-error';
-import { newKeyVariables } from '../../../../sandbox/keys';
 import { gridArchive } from '../../../support/grid-archives';
-import { type GridDatabase, gridDatabase } from '../../../support/grid-database';
+import { type GridDatabase, commandVariables, gridDatabase } from '../../../support/grid-database';
 import { runOperatorCommand } from '../../../support/operator-command';
 
 export function publishCommand(): void {
@@ -12,12 +11,7 @@ export function publishCommand(): void {
     let environment: Record<string, string>;
     beforeAll(async () => {
       grid = await gridDatabase();
-      environment = {
-        ...(await newKeyVariables()),
-        GRID_MODELS_KEY: grid.key.toString('base64'),
-        DATABASE_URL: grid.url,
-        DATA_DIR: grid.folder.path,
-      };
+      environment = await commandVariables(grid);
     });
 
     afterAll(() => grid.close());
