@@ -26,6 +26,8 @@ export async function silencedProxy(port: number): Promise<SilencedProxy> {
     client.pipe(server).pipe(client);
     for (const socket of pair) socket.on('error', () => undefined);
     client.on('close', () => void (pairs.delete(pair), server.destroy()));
+    // `pipe` passes the end of a connection on, but not that it was rejected or reset.
+    server.on('close', (hadError) => void (hadError && client.destroy()));
   });
   await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
   return {
