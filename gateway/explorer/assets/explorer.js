@@ -70,7 +70,9 @@ async function start() {
     getJson('/explorer/schema.json'),
   ]);
   show({ query: verify, key, schema });
-  document.getElementById('sign-in').addEventListener('submit', async (event) => {
+  const signInForm = document.getElementById('sign-in');
+  // Until now the button is disabled: the browser itself would send the secret key in the address.
+  signInForm.addEventListener('submit', async (event) => {
     event.preventDefault();
     try {
       const { token, role } = await signIn(Object.fromEntries(new FormData(event.target)));
@@ -80,6 +82,7 @@ async function start() {
       statusLine.textContent = error.message;
     }
   });
+  signInForm.querySelector('button').disabled = false;
 }
 
 start();

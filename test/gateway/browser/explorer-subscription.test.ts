@@ -46,6 +46,23 @@ describe('The explorer', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('does not send a secret key in the address while it loads', async () => {
+    const page = await browser.newPage();
+    const loading = new Promise<() => Promise<void>>(
+      (resolve) => void page.route('**/explorer/schema.json', (route) => resolve(() => route.continue())),
+    );
+    await page.goto(`${register.gateway}/explorer`);
+    const load = await loading;
+    await page.fill('[name=accountId]', 'an id');
+    await page.fill('[name=secretKey]', 'a key');
+    await page.press('[name=secretKey]', 'Enter');
+    expect(await page.isDisabled('#sign-in button')).toBe(true);
+    await load();
+    await page.click('#sign-in button');
+    await page.getByText('AUT').or(page.getByText('invalid')).first().waitFor();
+    expect(page.url()).toBe(`${register.gateway}/explorer`);
+  });
+
   it('shows events of a subscription until it is stopped', async () => {
     const context = await browser.newContext(DESKTOP);
     const complaints = complaintsOf(context);
