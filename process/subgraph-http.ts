@@ -10,7 +10,7 @@ import { newIdentifier } from '../schema/identifiers';
 import { RegisterError } from '../schema/register-error';
 import type { ServiceName } from '../subgraphs/server/callers/caller';
 import { SERVICE_RIGHTS } from '../subgraphs/server/callers/service-rights';
-import { stringify } from '../subgraphs/server/graph/json-text';
+import { jsonBody, sendable } from '../subgraphs/server/graph/json-text';
 import type { SubgraphLink, SubgraphRequest } from '../subgraphs/server/graph/subgraph-link';
 import { withinTrace } from '../subgraphs/server/observability/tracing';
 
@@ -50,7 +50,7 @@ export function serveGraphql(app: FastifyInstance, { link, sources, callerOf }: 
           ...(errors ? { errors: errors.map(formatError) } : {}),
           ...(data === undefined ? {} : { data }),
         };
-        return reply.type('application/json; charset=utf-8').send(stringify(result));
+        return reply.type('application/json; charset=utf-8').send(sendable(jsonBody(result)));
       } catch (error) {
         return { errors: [formatError(error)] };
       }

@@ -6,7 +6,7 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
 import { GraphQLError } from 'graphql';
-import { stringify } from '../../subgraphs/server/graph/json-text';
+import { type JsonBody, jsonBody } from '../../subgraphs/server/graph/json-text';
 import type { Identification } from '../callers/authentication';
 import { type AdHocContext, requestSteps } from './ad-hoc-steps';
 import { formatError } from './error-format';
@@ -18,7 +18,8 @@ import type { FailureReport } from './request-log';
 
 /** Response and outcome of an ad-hoc operation. */
 interface AdHocResponse {
-  readonly response: HTTPGraphQLResponse;
+  readonly head: Pick<HTTPGraphQLResponse, 'status' | 'headers'>;
+  readonly body: JsonBody;
   readonly operationName: string | undefined;
   /** `ok`, or the code of the first error. */
   readonly outcome: string;
@@ -61,12 +62,13 @@ export async function adHocOperations(
           String(requestHeaders['accept']).includes(GRAPHQL_RESPONSE_TYPE) ? GRAPHQL_RESPONSE_TYPE : 'application/json',
         ],
       ]);
-      const response = await server.executeHTTPGraphQLRequest({
+      const { body: result, ...head } = await server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: { method: 'POST', headers, search: '', body },
         context: async () => ({ identified, state }),
       });
       if (state.rejection !== undefined) throw state.rejection;
-      return { response, operationName: state.operationName, outcome: state.outcome };
+      const json: JsonBody = result.kind === 'complete' ? result.string : '';
+      return { head, body: json, operationName: state.operationName, outcome: state.outcome };
     },
     close: () => server.stop(),
   };
@@ -89,7 +91,7 @@ function apolloServer(
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: OPERATION_LIMITS.tokens },
     formatError: (_, error) => formatError(error),
-    stringifyResult: (result) => `${stringify(result)}\n`,
+    stringifyResult: (result) => jsonBody(result) as string, // passed on to `run` as it is
     logger: silentLogger,
     plugins: [
       requestSteps(preparation, report),

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply } from 'fastify';
 import { type ErrorCode, errorCatalogue } from '../../schema/error-catalogue';
+import type { JsonBody } from '../../subgraphs/server/graph/json-text';
 import { RegisterError } from '../../schema/register-error';
 import { responseHead, formatError } from './error-format';
 
@@ -7,7 +8,7 @@ import { responseHead, formatError } from './error-format';
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: JsonBody;
   /** Name of the trusted document, or of the client's operation if it has one. */
   readonly operation: string | undefined;
   /** `ok`, or the code of the first error. */
@@ -22,7 +23,7 @@ export function httpResponse(
   { data, errors }: { data?: unknown; errors?: readonly unknown[] | undefined },
   transactionId: string,
   tokenSent: boolean,
-): HttpResponse {
+): HttpResponse & { readonly body: string } {
   const extensions = { transactionId };
   if (!errors)
     return { status: 200, headers: JSON_TYPE, body: JSON.stringify({ data, extensions }), operation, outcome: 'ok' };

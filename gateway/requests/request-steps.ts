@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { sendable } from '../../subgraphs/server/graph/json-text';
 import { traced, withinTrace } from '../../subgraphs/server/observability/tracing';
 import { type AdHocOperations, GRAPHQL_RESPONSE_TYPE } from './ad-hoc-operations';
 import type { Authentication } from '../callers/authentication';
@@ -41,7 +42,7 @@ export async function handleRequest(
   return reply
     .code(response.status)
     .headers({ ...response.headers, 'transaction-id': metadata.transactionId, 'cache-control': 'no-store' })
-    .send(response.body);
+    .send(sendable(response.body));
 }
 
 async function handleBody(
@@ -102,17 +103,16 @@ export async function runAdHoc(
   { adHoc, callers, metrics }: RequestDependencies,
 ): Promise<HttpResponse> {
   const stop = metrics.start(AD_HOC);
-  const { response, operationName, outcome } = await traced('gateway ad hoc', metadata.transactionId, async () =>
+  const { head, body, operationName, outcome } = await traced('gateway ad hoc', metadata.transactionId, async () =>
     withDeadline((async () => adHoc.run(request, await callers.identify(metadata), requestHeaders))()),
   ).catch((error: unknown) => {
     stop(formatError(error).extensions.code);
     throw error;
   });
   stop(outcome);
-  const body = response.body.kind === 'complete' ? response.body.string : '';
   return {
-    status: response.status ?? 200,
-    headers: Object.fromEntries(response.headers),
+    status: head.status ?? 200,
+    headers: Object.fromEntries(head.headers),
     body,
     operation: operationName,
     outcome,

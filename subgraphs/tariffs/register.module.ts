@@ -57,6 +57,7 @@ export function registerModule(dependencies: TariffDependencies, lookups: RateLi
   const lists = new TariffLists(database);
   const tariffQueries = new TariffQueries(database);
   const appendedPrices = new AppendedPriceRepository(pool);
+  const priceSeries = new PriceSeries(logger);
   const assignments = new AssignmentRepository(pool, mpxns);
   const assignmentQueries = new AssignmentQueries(database, mpxns);
   return {
@@ -66,7 +67,7 @@ export function registerModule(dependencies: TariffDependencies, lookups: RateLi
       new RtiUserResolver(rtiUsers, rtiUserEntries, suppliers, lookups, { production }),
       new TariffResolver(lists, tariffQueries, new TariffRepository(pool), suppliers, lookups),
       new TariffFieldResolver(tariffQueries, suppliers),
-      new TariffPriceResolver(tariffQueries, appendedPrices, new PriceSeries()),
+      new TariffPriceResolver(tariffQueries, appendedPrices, priceSeries),
       new AppendedPriceResolver(appendedPrices, suppliers),
       new TariffAssignmentResolver({ assignments, queries: assignmentQueries, tariffQueries, suppliers }),
       new PerformanceReportResolver(new PerformanceReportRepository(pool), suppliers),
@@ -80,7 +81,7 @@ export function registerModule(dependencies: TariffDependencies, lookups: RateLi
       Tariff: ({ tariffId }: { tariffId: string }) => tariffQueries.byId(tariffId),
     },
     stop: async () => {
-      await Promise.all([stopReencryption(), stopDestruction()]);
+      await Promise.all([stopReencryption(), stopDestruction(), priceSeries.close()]);
     },
   };
 }

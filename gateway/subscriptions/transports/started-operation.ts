@@ -1,5 +1,6 @@
 import type { DocumentNode, FormattedExecutionResult } from 'graphql';
 import type { Logger } from 'pino';
+import { jsonString } from '../../../subgraphs/server/graph/json-text';
 import type { AdHocRequest } from '../../requests/graph-request';
 import type { HttpResponse } from '../../requests/http-response';
 import { type FailureReport, logRequest } from '../../requests/request-log';
@@ -36,7 +37,7 @@ export async function startOperation(
   const once = async () => {
     const response = await runOnce(request, metadata);
     logRequest(logger, metadata, response, startedAt);
-    return JSON.parse(response.body) as FormattedExecutionResult;
+    return JSON.parse(jsonString(response.body)) as FormattedExecutionResult;
   };
   if (!streamed) return { document, once };
   const stream = await subscriptions.start({ streamed, variables: request.variables ?? {}, metadata, connection });

@@ -11,7 +11,7 @@ export function remoteLink(name: string, service: ServiceLink): SubgraphLink {
     name,
     execute: ({ query, variables, operationName, fixed, acceptsText }, context) =>
       service.call(
-        { ...originOf(context), variables, operationName, ...(acceptsText === true ? { acceptsText } : {}) },
+        { ...originOf(context), variables, operationName, ...(acceptsText === true ? { acceptsBytes: true } : {}) },
         { text: query, fixed: fixed === true },
       ) as Promise<ExecutionResult>,
   };

@@ -20,8 +20,8 @@ export interface SubgraphCall {
   readonly checkOnly?: boolean;
   readonly variables?: Record<string, unknown> | undefined;
   readonly operationName?: string | undefined;
-  /** True if the subgraph may write lists as text: the response contains them as it does other lists. */
-  readonly acceptsText?: boolean;
+  /** True if the subgraph may write lists as {@link JsonText}, which the link sends as bytes. */
+  readonly acceptsBytes?: boolean;
 }
 
 /** Options of {@link subgraphCalls}. */
@@ -38,9 +38,9 @@ export function subgraphCalls(options: SubgraphCallOptions): LinkHandler {
     if (!isSubgraphCall(payload) || document === undefined) throw new LinkBreach('malformed request');
     requireRight(from, payload, options.name);
     const context = await contextOf(from, payload, options);
-    const { variables, operationName, acceptsText = false } = payload;
+    const { variables, operationName, acceptsBytes = false } = payload;
     const { text: query, fixed } = document;
-    return options.link.execute({ query, fixed, variables, operationName, acceptsText }, context);
+    return options.link.execute({ query, fixed, variables, operationName, acceptsText: acceptsBytes }, context);
   };
 }
 

@@ -4,11 +4,13 @@ import { traceHeaders } from '../observability/tracing';
 import {
   Heartbeat,
   type LinkRequest,
+  type LinkResponse,
   MAX_NUMBERED_TEXTS,
   MAX_UNANSWERED,
   Outbox,
   STOPPING,
   messagesOf,
+  responseWithTexts,
 } from './link-messages';
 
 /** A document that a request names. */
@@ -46,7 +48,7 @@ export class LinkConnection {
   ) {
     this.outbox = new Outbox(socket);
     this.heartbeat = new Heartbeat(socket);
-    socket.on('message', (frame) => this.read(String(frame)));
+    socket.on('message', (frame: Buffer, isBinary) => (isBinary ? this.readTexts(frame) : this.read(String(frame))));
     socket.on('error', () => undefined); // `close` follows
     socket.on('close', () => this.lost());
   }
@@ -104,16 +106,25 @@ export class LinkConnection {
 
   private read(frame: string): void {
     if (frame === STOPPING) return this.drain();
-    const responses = messagesOf(frame);
+    const responses = messagesOf<LinkResponse>(frame);
     if (responses === undefined) return this.socket.terminate();
-    for (const response of responses) {
-      const [id, result] = response;
-      const request = this.unanswered.get(id);
-      this.unanswered.delete(id);
-      if (response.length > 1) request?.resolve(result);
-      else request?.reject(new RegisterError('SYS002'));
-    }
+    for (const response of responses) this.finish(response);
     this.closeWhenDone();
+  }
+
+  private readTexts(frame: Buffer): void {
+    const response = responseWithTexts(frame);
+    if (response === undefined) return this.socket.terminate();
+    this.finish(response);
+    this.closeWhenDone();
+  }
+
+  private finish(response: LinkResponse): void {
+    const [id, result] = response;
+    const request = this.unanswered.get(id);
+    this.unanswered.delete(id);
+    if (response.length > 1) request?.resolve(result);
+    else request?.reject(new RegisterError('SYS002'));
   }
 
   private closeWhenDone(): void {

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { stringify } from '../graph/json-text';
+import { JsonText, type JsonWithTexts, jsonWithTexts } from '../graph/json-text';
 
 /** WebSocket subprotocol: the version of the messages. */
 export const LINK_PROTOCOL = 'register.1';
@@ -20,7 +20,7 @@ export type LinkRequest = readonly [
 ];
 
 /** The response to the request of an id; without a result, the request failed. */
-type LinkResponse = readonly [id: number, result?: unknown];
+export type LinkResponse = readonly [id: number, result?: unknown];
 
 /**
  * A frame in which the called service announces that it stops: the caller sends no further requests on this connection.
@@ -51,13 +51,24 @@ export class Outbox {
 
   /** Queues a message; returns false if it is too large to be sent. */
   send(message: LinkRequest | LinkResponse): boolean {
-    const json = stringify(message);
+    const body = jsonWithTexts(message);
+    if (body.texts.length > 0) return this.sendWithTexts(body);
+    const { json } = body;
     if (json.length * MAX_BYTES_PER_CHARACTER > MAX_MESSAGE_BYTES && Buffer.byteLength(json) > MAX_MESSAGE_BYTES)
       return false;
     if (this.batch.length === 0) setImmediate(() => this.flush());
     this.batch.push(json);
     this.characters += json.length;
     if (this.batch.length === MAX_BATCH_MESSAGES || this.characters > MAX_BATCH_CHARACTERS) this.flush();
+    return true;
+  }
+
+  /** Sends a message with texts in a frame of its own, after what is queued. */
+  private sendWithTexts(body: JsonWithTexts): boolean {
+    const frame = frameWithTexts(body);
+    if (frame.length > MAX_MESSAGE_BYTES) return false;
+    this.flush();
+    this.socket.send(frame, this.onSent);
     return true;
   }
 
@@ -71,17 +82,42 @@ export class Outbox {
   }
 }
 
-/** Returns the messages of a frame; undefined if it is not a JSON array of arrays that start with an id. */
-export function messagesOf(frame: string): readonly LinkRequest[] | undefined {
+/**
+ * Returns the binary frame of a message with texts: a line with the placeholder and the length of each text, a line with the JSON of the
+ * message, and the texts. Neither side parses them.
+ */
+function frameWithTexts({ json, placeholder, texts }: JsonWithTexts): Buffer {
+  const head = [placeholder, ...texts.map(({ bytes }) => bytes.length)].join(' ');
+  return Buffer.concat([Buffer.from(`${head}\n${json}\n`), ...texts.map(({ bytes }) => bytes)]);
+}
+
+/** Returns the response of a binary frame, with its texts as {@link JsonText}; undefined if the frame is malformed. */
+export function responseWithTexts(frame: Buffer): LinkResponse | undefined {
+  const endOfHead = frame.indexOf('\n');
+  const endOfJson = frame.indexOf('\n', endOfHead + 1);
+  const [placeholder, ...lengths] = frame.toString('latin1', 0, endOfHead).split(' ');
+  let at = endOfJson + 1;
+  const texts = lengths.map((length) => new JsonText(frame.subarray(at, (at += Number(length)))));
+  const inserted = (_: string, value: unknown) => (value === placeholder ? texts.shift() : value);
   try {
-    const messages: unknown = JSON.parse(frame);
-    return Array.isArray(messages) && messages.every(isMessage) ? messages : undefined;
+    const response: unknown = JSON.parse(frame.toString('utf8', endOfHead + 1, endOfJson), inserted);
+    return isMessage(response) ? (response as LinkResponse) : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isMessage(message: unknown): message is LinkRequest {
+/** Returns the messages of a frame; undefined if it is not a JSON array of arrays that start with an id. */
+export function messagesOf<Message extends LinkRequest | LinkResponse>(frame: string): readonly Message[] | undefined {
+  try {
+    const messages: unknown = JSON.parse(frame);
+    return Array.isArray(messages) && messages.every(isMessage) ? (messages as readonly Message[]) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isMessage(message: unknown): boolean {
   return Array.isArray(message) && Number.isSafeInteger(message[0]);
 }
 

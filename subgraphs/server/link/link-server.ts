@@ -121,7 +121,7 @@ class ServedConnection {
   }
 
   private read(frame: string): void {
-    const requests = messagesOf(frame);
+    const requests = messagesOf<LinkRequest>(frame);
     if (requests === undefined) return this.end('malformed frame');
     for (const request of requests) void this.answer(request);
     if (this.isOverloaded()) this.socket.pause();

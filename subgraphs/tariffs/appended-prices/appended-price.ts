@@ -46,6 +46,12 @@ export function appendingViolations(
   });
 }
 
+/** Returns the appended prices of a JSON list `[[from, unitPrice], …]`, which ascends; `from` in milliseconds since 1970. */
+export function appendedPricesFrom(json: string): AppendedPrice[] {
+  const prices = JSON.parse(json) as readonly (readonly [from: number, unitPrice: string])[];
+  return prices.map(([from, unitPrice]) => ({ from: new Date(from), unitPrice }));
+}
+
 /** Replaces the rates of a series by appended prices during their half-hours. Both ascend. */
 export function* withAppendedPrices(
   series: Iterable<RateInterval>,

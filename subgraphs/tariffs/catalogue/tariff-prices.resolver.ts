@@ -4,14 +4,13 @@ import { throwViolations } from '../../../schema/register-error';
 import { DateTime } from '../../../schema/scalars';
 import type { CallContext } from '../../server/callers/caller';
 import type { JsonText } from '../../server/graph/json-text';
-import { listWriter } from '../../server/graph/list-writer';
 import { textFieldsOf } from '../../server/graph/text-fields';
-import type { AppendedPrice } from '../appended-prices/appended-price';
+import { appendedPricesFrom } from '../appended-prices/appended-price';
 import type { AppendedPriceRepository } from '../appended-prices/appended-prices.repository';
 import { unitPricesOf } from '../rates/money';
 import type { PriceSeries } from '../rates/price-series.flow';
-import { type IntervalPrice, halfHourPrices, intervalPrices, priceRangeViolations } from '../rates/prices';
-import type { PricedTariff } from '../rates/rate-intervals';
+import { type PriceListRequest, SERIES } from '../rates/price-list.worker';
+import { type IntervalPrice, priceRangeViolations } from '../rates/prices';
 import { HalfHourPriceType, PriceIntervalType } from '../rates/tariff-rates.types';
 import type { StoredTariff } from './stored-tariff';
 import type { TariffQueries } from './tariff.queries';
@@ -22,11 +21,7 @@ export const PRICE_FIELDS = ['Tariff.prices', 'Tariff.priceIntervals'] as const;
 
 type PriceList = IntervalPrice[] | JsonText;
 
-interface PriceRequest {
-  readonly from: Date;
-  readonly to: Date;
-  readonly pricesOf: typeof halfHourPrices;
-}
+type PriceRequest = Pick<PriceListRequest, 'series' | 'from' | 'to'>;
 
 /** Prices of a tariff over time, and its standing charge, with and without VAT. */
 @Resolver(() => TariffType)
@@ -63,7 +58,7 @@ export class TariffPriceResolver {
     @Info() info: GraphQLResolveInfo,
   ): Promise<PriceList> {
     throwViolations(priceRangeViolations(from, to, 'half-hour'));
-    return this.listOf(tariff, { from, to, pricesOf: halfHourPrices }, context, info);
+    return this.listOf(tariff, { series: 'prices', from, to }, context, info);
   }
 
   @FieldResolver(() => [PriceIntervalType], {
@@ -79,30 +74,37 @@ export class TariffPriceResolver {
     @Info() info: GraphQLResolveInfo,
   ): Promise<PriceList> {
     throwViolations(priceRangeViolations(from, to, 'minute'));
-    return this.listOf(tariff, { from, to, pricesOf: intervalPrices }, context, info);
+    return this.listOf(tariff, { series: 'priceIntervals', from, to }, context, info);
   }
 
   /** Returns prices as a text if the operation's caller accepts one. */
   private async listOf(
     tariff: StoredTariff,
-    { from, to, pricesOf }: PriceRequest,
+    request: PriceRequest,
     context: CallContext,
     info: GraphQLResolveInfo,
   ): Promise<PriceList> {
-    const seriesOf = async () => pricesOf(await this.priced(tariff), from, to, await this.appendedTo(tariff, from, to));
+    const { series, from, to } = request;
     const fields = textFieldsOf(info);
-    if (fields === undefined) return this.series.values(context, await seriesOf());
+    if (fields === undefined) {
+      const priced = { ...tariff, rates: await this.tariffQueries.rates(tariff.tariffId) };
+      const appended = appendedPricesFrom(await this.appendedTo(tariff, request));
+      return this.series.values(context, SERIES[series](priced, from, to, appended));
+    }
     // Rates and VAT of a tariff never change; `last_modified` grows with each other change of its prices.
-    const state = [tariff.tariffId, tariff.lastModified.getTime(), tariff.validTo?.getTime()];
-    const key = JSON.stringify([info.fieldName, ...state, from.getTime(), to.getTime(), fields]);
-    return this.series.text(context, key, seriesOf, listWriter(fields));
+    const { tariffId, lastModified, vatIncluded, vatRate, validFrom, validTo } = tariff;
+    const state = [tariffId, lastModified.getTime(), validTo?.getTime()];
+    const key = JSON.stringify([series, ...state, from.getTime(), to.getTime(), fields]);
+    return this.series.text(context, key, async () => {
+      const [ratesJson, appendedJson] = await Promise.all([
+        this.tariffQueries.ratesJson(tariffId),
+        this.appendedTo(tariff, request),
+      ]);
+      return { ...request, tariff: { vatIncluded, vatRate, validFrom, validTo }, ratesJson, appendedJson, fields };
+    });
   }
 
-  private appendedTo({ tariffId, tariffType }: StoredTariff, from: Date, to: Date): Promise<AppendedPrice[]> {
-    return tariffType === 'dynamic' ? this.appended.between(tariffId, from, to) : Promise.resolve([]);
-  }
-
-  private async priced(tariff: StoredTariff): Promise<PricedTariff> {
-    return { ...tariff, rates: await this.tariffQueries.rates(tariff.tariffId) };
+  private appendedTo({ tariffId, tariffType }: StoredTariff, { from, to }: PriceRequest): Promise<string> {
+    return tariffType === 'dynamic' ? this.appended.jsonBetween(tariffId, from, to) : Promise.resolve('[]');
   }
 }

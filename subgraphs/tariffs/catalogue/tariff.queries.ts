@@ -20,6 +20,11 @@ const RATES = {
   text: 'select tariff_id as "tariffId", rates from tariff_rates where tariff_id = any($1::text[])',
 };
 
+const RATES_JSON = {
+  name: 'rates_of_tariff_as_json',
+  text: 'select rates::text as json from tariff_rates where tariff_id = $1',
+};
+
 const VERSIONS = {
   name: 'versions_of_tariffs',
   text: `select tariff_id as "tariffId", version, name, description, comments, percentage_green as "percentageGreen",
@@ -37,6 +42,9 @@ type StoredVersion = TariffVersion & { readonly tariffId: string };
 /** Characters of JSON: parsed, all entries occupy about 50 MB. Longer rates than an entry may have are read each time. */
 const RATES_CACHE = { maxSize: 20_000_000, maxEntrySize: 50_000 } as const;
 
+/** Bytes: the rates of some ten tariffs with a price for each half-hour of the year, or of thousands of others. */
+const JSON_CACHE = { maxSize: 16_000_000 } as const;
+
 /**
  * Reads single tariffs, their rates, versions and replacements. Concurrent reads share a statement. Only rates are cached: the table
  * `tariff_rates` forbids updates and deletions.
@@ -49,10 +57,15 @@ export class TariffQueries {
     ...RATES_CACHE,
     sizeCalculation: (rates) => JSON.stringify(rates).length,
   });
+  private readonly cachedJson = new LRUCache<string, string>({
+    ...JSON_CACHE,
+    sizeCalculation: ({ length }) => length,
+  });
   /** Returns every version of a tariff, the current one first. */
   readonly versions: (tariffId: string) => Promise<readonly TariffVersion[]>;
 
-  constructor({ reads }: Pick<Database, 'reads'>) {
+  constructor(private readonly database: Pick<Database, 'pool' | 'reads'>) {
+    const { reads } = database;
     this.rowOf = reads.byKey(BY_ID, (row: StoredTariff) => row.tariffId, String);
     this.replacementOf = reads.byKey(REPLACEMENTS, ({ replaces }: StoredTariff) => String(replaces), String);
     this.ratesOf = rowsByKey(reads, RATES, ({ tariffId }: StoredRates) => [tariffId] as const);
@@ -72,6 +85,16 @@ export class TariffQueries {
   /** Returns the rates of a tariff. */
   rates(tariffId: string): TariffScheduleEntry[] | Promise<TariffScheduleEntry[]> {
     return this.cachedRates.get(tariffId) ?? this.storedRates(tariffId);
+  }
+
+  /** Returns the rates of a tariff as JSON: parsing those of a year blocks the event loop. */
+  async ratesJson(tariffId: string): Promise<string> {
+    const cached = this.cachedJson.get(tariffId);
+    if (cached !== undefined) return cached;
+    const { rows } = await this.database.pool.query<{ json: string }>({ ...RATES_JSON, values: [tariffId] });
+    const json = rows[0]?.json;
+    if (json !== undefined && !isChecking()) this.cachedJson.set(tariffId, json);
+    return json ?? '[]';
   }
 
   /** Does not cache what a check reads: its transaction may have inserted the tariff, and is rolled back. */

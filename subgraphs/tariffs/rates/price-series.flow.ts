@@ -1,9 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import { Piscina } from 'piscina';
 import { RegisterError } from '../../../schema/register-error';
 import type { CallContext } from '../../server/callers/caller';
 import { inSlices } from '../../server/in-slices';
+import { errorFields } from '../../server/observability/failures';
 import { JsonText } from '../../server/graph/json-text';
-import type { ListWriter } from '../../server/graph/list-writer';
+import type { PriceList, PriceListRequest } from './price-list.worker';
 import type { IntervalPrice } from './prices';
 
 /** Prices that one request may read over all its tariffs: more than a year of half-hours of one tariff, or four days of each of 100. */
@@ -15,11 +18,21 @@ const MAX_PRICES = 20_000;
  */
 const MAX_COMPLETED_PRICES = 5_000;
 
-/** Characters of a part of a text. */
-const PART_LENGTH = 64 * 1024;
-
-/** Bounds of the cache of texts: a year of half-hours has up to five million characters. */
+/** Bounds of the cache of texts: a year of half-hours has up to five million bytes. */
 const TEXT_CACHE = { maxSize: 24_000_000, ttl: 10 * 60 * 1_000 } as const;
+
+/**
+ * The thread that computes texts. It ends after a minute without work, and the scheduler prefers the event loop's thread by the nice value
+ * (Linux).
+ */
+const THREAD = {
+  filename: require.resolve('./price-list.worker'),
+  name: 'priceList',
+  minThreads: 0,
+  maxThreads: 1,
+  idleTimeout: 60_000,
+  niceIncrement: 10,
+} as const;
 
 /** A text that was computed, or is being computed for the first of several requests, and its prices. */
 interface WrittenSeries {
@@ -29,18 +42,29 @@ interface WrittenSeries {
 
 const requestedPrices = new WeakMap<CallContext, number>();
 
-/** Computes series of prices in slices, so that other requests do not wait for them, and caches their texts. */
+/** Computes series of prices so that other requests do not wait for them: texts in a separate thread, and caches them; values in slices. */
 export class PriceSeries {
+  private readonly thread: Piscina<PriceListRequest, PriceList>;
   private readonly cached = new LRUCache<string, WrittenSeries>({
     ...TEXT_CACHE,
-    sizeCalculation: ({ text }) => Math.max(text.length, 1),
+    sizeCalculation: ({ text }) => text.bytes.length,
   });
   private readonly underWay = new Map<string, Promise<WrittenSeries>>();
+
+  constructor(logger: Logger) {
+    // Without a listener, a thread that cannot start would end the process.
+    this.thread = new Piscina<PriceListRequest, PriceList>(THREAD).on('error', (error: unknown) =>
+      logger.error({ failure: errorFields(error) }, 'thread of prices failed'),
+    );
+  }
 
   /** Returns the prices of a series. VAL003 if a request reads more prices than allowed. */
   async values(context: CallContext, series: Iterable<IntervalPrice>): Promise<IntervalPrice[]> {
     const prices: IntervalPrice[] = [];
-    await passLimited(series, (price) => prices.push(price), MAX_COMPLETED_PRICES, context);
+    await inSlices(series, (price) => {
+      prices.push(price);
+      addPrices(context, 1, MAX_COMPLETED_PRICES);
+    });
     return prices;
   }
 
@@ -53,25 +77,27 @@ export class PriceSeries {
   async text(
     context: CallContext,
     key: string,
-    seriesOf: () => Promise<Iterable<IntervalPrice>>,
-    write: ListWriter,
+    requestOf: () => Promise<Omit<PriceListRequest, 'maxPrices'>>,
   ): Promise<JsonText> {
     const cached = this.cached.get(key);
-    const { text, count } = cached ?? (await this.computed(key, seriesOf, write));
+    const { text, count } = cached ?? (await this.computed(key, requestOf));
     addPrices(context, count, MAX_PRICES);
     return text;
   }
 
-  private computed(
-    key: string,
-    seriesOf: () => Promise<Iterable<IntervalPrice>>,
-    write: ListWriter,
-  ): Promise<WrittenSeries> {
+  /** Ends the thread; fails what it computes at present. */
+  close(): Promise<void> {
+    return this.thread.destroy();
+  }
+
+  private computed(key: string, requestOf: () => Promise<Omit<PriceListRequest, 'maxPrices'>>): Promise<WrittenSeries> {
     const present = this.underWay.get(key);
     if (present !== undefined) return present;
-    const computing = seriesOf()
-      .then((series) => written(series, write))
-      .then((series) => {
+    const computing = requestOf()
+      .then((request) => this.thread.run({ ...request, maxPrices: MAX_PRICES }))
+      .then(({ count, bytes }) => {
+        if (bytes === undefined) throw tooManyPrices(MAX_PRICES);
+        const series = { text: new JsonText(bytes), count };
         this.cached.set(key, series);
         return series;
       })
@@ -81,55 +107,14 @@ export class PriceSeries {
   }
 }
 
-async function written(series: Iterable<IntervalPrice>, write: ListWriter): Promise<WrittenSeries> {
-  const parts: string[] = [];
-  let [part, count] = ['', 0];
-  await passLimited(
-    series,
-    (price) => {
-      part += (count === 0 ? '[' : ',') + write(price);
-      count += 1;
-      if (part.length < PART_LENGTH) return;
-      parts.push(flat(part));
-      part = '';
-    },
-    MAX_PRICES,
-  );
-  return { text: new JsonText([...parts, flat(part), count === 0 ? '[]' : ']']), count };
-}
-
-/**
- * Returns a text as one piece of memory. V8 represents a concatenation as a tree, and joining trees takes ten times as
- * long.
- */
-function flat(text: string): string {
-  return Buffer.from(text).toString();
-}
-
-/** Calls `pass` for each price. Throws VAL003 above `max` prices. */
-async function passLimited(
-  series: Iterable<IntervalPrice>,
-  pass: (price: IntervalPrice) => void,
-  max: number,
-  context?: CallContext,
-): Promise<void> {
-  let count = 0;
-  await inSlices(series, (price) => {
-    pass(price);
-    count += 1;
-    if (context === undefined) requireAtMost(count, max);
-    else addPrices(context, 1, max);
-  });
-}
-
+/** Throws VAL003 if the request reads more than `max` prices over all its tariffs. */
 function addPrices(context: CallContext, count: number, max: number): void {
   const total = (requestedPrices.get(context) ?? 0) + count;
   requestedPrices.set(context, total);
-  requireAtMost(total, max);
+  if (total > max) throw tooManyPrices(max);
 }
 
-function requireAtMost(count: number, max: number): void {
-  if (count <= max) return;
+function tooManyPrices(max: number): RegisterError {
   const more = max < MAX_PRICES ? `; a query without @skip and @include for ${MAX_PRICES}` : '';
-  throw new RegisterError('VAL003', `A request may ask for ${max} prices over all tariffs${more}`);
+  return new RegisterError('VAL003', `A request may ask for ${max} prices over all tariffs${more}`);
 }

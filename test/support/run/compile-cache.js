@@ -10,6 +10,10 @@ const Module = require('node:module');
 const { dirname, join } = require('node:path');
 const { deserialize, serialize } = require('node:v8');
 const { Script } = require('node:vm');
+const { isMainThread } = require('node:worker_threads');
+
+// A thread inherits the options of its process, but loads few modules.
+if (!isMainThread) return;
 
 /** Number of modules that a process must have compiled before it writes a cache. */
 const WORTH_WRITING = 50;

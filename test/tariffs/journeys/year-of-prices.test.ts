@@ -1,12 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
 import { type Graph, graphAs, graphOf } from '../../support/graph';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { anonymousClient, good } from '../../support/rest-client';
 import { PUBLISH, supplierInput, tariffInput } from '../../support/tariff-graph';
+import { until } from '../../support/until';
 import { priceOfHalfHour, yearOfRates, yearOfStoredRates } from '../../support/year-of-rates';
 
 const PRICES = `query Year($id: String!, $from: DateTime!, $to: DateTime!) {
   tariff(tariffId: $id) { prices(from: $from, to: $to) { from unitPriceIncludingVat } } }`;
+
+const APPEND =
+  'mutation Append($input: AppendTariffPricesInput!) { appendTariffPrices(input: $input) { added changed } }';
+
+const identifier = () => `trf_${randomBytes(16).toString('hex')}`;
 
 const LONDON = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'Europe/London',
@@ -28,12 +35,16 @@ describe.each(['one process', 'a process each'] as const)(
   (wiring) => {
     let register: SharedRegister;
     let anonymous: Graph;
+    let admin: Graph;
+    let database: Client;
     let mpid: string;
-    const tariffId = `trf_${randomBytes(16).toString('hex')}`;
+    const [tariffId, dynamicId] = [identifier(), identifier()];
     beforeAll(async () => {
       register = await sharedRegister(wiring);
       anonymous = graphOf(register);
-      const admin = await graphAs(register, 'admin');
+      admin = await graphAs(register, 'admin');
+      database = new Client({ connectionString: register.databaseUrl });
+      await database.connect();
       mpid = randomBytes(2).toString('hex').toUpperCase();
       const saved = await admin('mutation Save($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }', {
         input: supplierInput(mpid),
@@ -44,7 +55,28 @@ describe.each(['one process', 'a process each'] as const)(
       const { data, errors } = await admin(PUBLISH, { input });
       expect(errors).toEqual([]);
       expect(data.publishTariff.isNew).toBe(true);
+      const dynamic = { ...tariffInput(2, { tariffType: 'DYNAMIC' }), mpid, tariffId: dynamicId };
+      expect((await admin(PUBLISH, { input: dynamic })).errors).toEqual([]);
     });
+    afterAll(() => database?.end());
+
+    /** Reads fields of the tariff with a year of prices. */
+    const read = async (fields: string, id = tariffId) => {
+      const { data, errors } = await anonymous(`query { tariff(tariffId: "${id}") { ${fields} } }`);
+      expect(errors).toEqual([]);
+      return data.tariff;
+    };
+
+    /** Returns the number of sessions that wait to read appended prices. */
+    const readersOfAppendedPrices = async () => {
+      await database.query('select pg_stat_clear_snapshot()'); // a transaction reads one snapshot of the activity
+      const { rows } = await database.query(
+        `select from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and query like '%from tariff_price where%'
+           and query not like '%pg_stat_activity%'`,
+      );
+      return rows.length;
+    };
 
     it('is read whole by REST', async () => {
       const { body } = good(await anonymousClient(register.rest)('GET', `/v1/tariff/${mpid}/${tariffId}`));
@@ -73,6 +105,61 @@ describe.each(['one process', 'a process each'] as const)(
       );
       const wrong = prices.filter(({ from, unitPriceIncludingVat }) => unitPriceIncludingVat !== priceAt(from));
       expect(wrong).toEqual([]);
+    });
+
+    it('has the values in any selection that graphql-js completes field by field', async () => {
+      const march = 'from: "2027-03-01T00:00:00Z", to: "2027-04-01T00:00:00Z"';
+      const tiers = '... on HalfHourPrice { __typename tiers { toKwh } tiers { unitPriceExcludingVat } }';
+      const of = (directive: string) =>
+        `march: prices(${march}) { from ${directive} until: to unitPriceIncludingVat ${tiers} entry { hours __typename schedule daysAndHours } }
+         priceIntervals(${march}) { to from }`;
+      const written = await read(of(''));
+      expect(written).toEqual(await read(of('@include(if: true)')));
+      expect(written.march).toHaveLength(31 * 48);
+    });
+
+    it('has the fields that each query selects, also after another query was cached', async () => {
+      const day = 'from: "2027-06-01T00:00:00Z", to: "2027-06-02T00:00:00Z"';
+      const keysOf = async (fields: string) => Object.keys((await read(`prices(${day}) { ${fields} }`)).prices[0]);
+      expect(await keysOf('from')).toEqual(['from']);
+      expect(await keysOf('from unitPriceIncludingVat')).toEqual(['from', 'unitPriceIncludingVat']);
+      expect(await keysOf('start: from')).toEqual(['start']);
+    });
+
+    it('has prices that are computed once for requests at the same time and later ones', async () => {
+      const prices = 'prices(from: "2028-01-01T00:00:00Z", to: "2029-01-01T00:00:00Z") { from unitPriceIncludingVat }';
+      await database.query('begin; lock table tariffs.tariff_price in access exclusive mode');
+      const reading = [read(prices, dynamicId)];
+      await until(async () => (await readersOfAppendedPrices()) > 0 || undefined);
+      reading.push(read(prices, dynamicId));
+      for (let later = 0; later < 5; later += 1) await read('name', dynamicId);
+      expect(await readersOfAppendedPrices()).toBe(1);
+      await database.query('rollback');
+      const [first, second] = await Promise.all(reading);
+      expect(first.prices).toHaveLength(366 * 48);
+      expect(second).toEqual(first);
+
+      await database.query('begin; lock table tariffs.tariff_price in access exclusive mode');
+      expect(await read(prices, dynamicId)).toEqual(first);
+      await database.query('rollback');
+    });
+
+    it('may be read once in a request', async () => {
+      const prices = 'prices(from: "2027-01-01T00:00:00Z", to: "2028-01-01T00:00:00Z") { from }';
+      const { errors } = await anonymous(`{ tariff(tariffId: "${tariffId}") { a: ${prices} b: ${prices} } }`);
+      expect(errors).toMatchObject([{ extensions: { code: 'VAL003' } }]);
+    });
+
+    it('changes with appended prices, also after it was cached', async () => {
+      const slot = (Math.floor(Date.now() / 1_800_000) + 48) * 1_800_000;
+      const [from, to] = [slot, slot + 1_800_000].map((at) => new Date(at).toISOString());
+      const priceNow = async () => (await anonymous(PRICES, { id: dynamicId, from, to })).data.tariff.prices;
+      expect(await priceNow()).toEqual([{ from, unitPriceIncludingVat: '0.2450' }]);
+      for (const unitPrice of ['0.31', '0.32']) {
+        const appended = { mpid, tariffId: dynamicId, prices: [{ from, unitPrice }] };
+        expect((await admin(APPEND, { input: appended })).errors).toEqual([]);
+        expect(await priceNow()).toEqual([{ from, unitPriceIncludingVat: unitPrice }]);
+      }
     });
 
     it('is read with directives up to 5,000 half-hours', async () => {
