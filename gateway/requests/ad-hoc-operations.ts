@@ -91,7 +91,7 @@ function apolloServer(
     stopOnTerminationSignals: false,
     parseOptions: { maxTokens: OPERATION_LIMITS.tokens },
     formatError: (_, error) => formatError(error),
-    stringifyResult: (result) => jsonBody(result) as string, // passed on to `run` as it is
+    stringifyResult: (result) => withLineFeed(jsonBody(result)) as string, // passed on to `run` as it is
     logger: silentLogger,
     plugins: [
       requestSteps(preparation, report),
@@ -101,6 +101,10 @@ function apolloServer(
       ApolloServerPluginCacheControlDisabled(),
     ],
   });
+}
+
+function withLineFeed(body: JsonBody): JsonBody {
+  return typeof body === 'string' ? `${body}\n` : [...body, '\n'];
 }
 
 /** Discards Apollo Server's log messages, which may quote operations. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { isChecking } from '../../server/database/check-only';
 import type { Database } from '../../server/database/database';
-import { rowsByKey } from '../../server/database/rows-by-key';
+import { longReads, rowsByKey } from '../../server/database/rows-by-key';
 import type { TariffScheduleEntry, TariffVersion } from './tariff';
 import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
 
@@ -21,8 +21,8 @@ const RATES = {
 };
 
 const RATES_JSON = {
-  name: 'rates_of_tariff_as_json',
-  text: 'select rates::text as json from tariff_rates where tariff_id = $1',
+  name: 'rates_of_tariffs_as_json',
+  text: 'select tariff_id as "tariffId", rates::text as json from tariff_rates where tariff_id = any($1::text[])',
 };
 
 const VERSIONS = {
@@ -35,6 +35,11 @@ const VERSIONS = {
 interface StoredRates {
   readonly tariffId: string;
   readonly rates: TariffScheduleEntry[];
+}
+
+interface RatesJson {
+  readonly tariffId: string;
+  readonly json: string;
 }
 
 type StoredVersion = TariffVersion & { readonly tariffId: string };
@@ -53,6 +58,7 @@ export class TariffQueries {
   private readonly rowOf: (tariffId: string) => Promise<StoredTariff | undefined>;
   private readonly replacementOf: (tariffId: string) => Promise<StoredTariff | undefined>;
   private readonly ratesOf: (tariffId: string) => Promise<readonly StoredRates[]>;
+  private readonly jsonOf: (tariffId: string) => Promise<readonly RatesJson[]>;
   private readonly cachedRates = new LRUCache<string, TariffScheduleEntry[]>({
     ...RATES_CACHE,
     sizeCalculation: (rates) => JSON.stringify(rates).length,
@@ -64,11 +70,12 @@ export class TariffQueries {
   /** Returns every version of a tariff, the current one first. */
   readonly versions: (tariffId: string) => Promise<readonly TariffVersion[]>;
 
-  constructor(private readonly database: Pick<Database, 'pool' | 'reads'>) {
+  constructor(database: Pick<Database, 'pool' | 'reads'>) {
     const { reads } = database;
     this.rowOf = reads.byKey(BY_ID, (row: StoredTariff) => row.tariffId, String);
     this.replacementOf = reads.byKey(REPLACEMENTS, ({ replaces }: StoredTariff) => String(replaces), String);
     this.ratesOf = rowsByKey(reads, RATES, ({ tariffId }: StoredRates) => [tariffId] as const);
+    this.jsonOf = rowsByKey(longReads(database), RATES_JSON, ({ tariffId }: RatesJson) => [tariffId] as const);
     this.versions = rowsByKey(reads, VERSIONS, ({ tariffId }: StoredVersion) => [tariffId] as const);
   }
 
@@ -91,8 +98,7 @@ export class TariffQueries {
   async ratesJson(tariffId: string): Promise<string> {
     const cached = this.cachedJson.get(tariffId);
     if (cached !== undefined) return cached;
-    const { rows } = await this.database.pool.query<{ json: string }>({ ...RATES_JSON, values: [tariffId] });
-    const json = rows[0]?.json;
+    const json = (await this.jsonOf(tariffId))[0]?.json;
     if (json !== undefined && !isChecking()) this.cachedJson.set(tariffId, json);
     return json ?? '[]';
   }
