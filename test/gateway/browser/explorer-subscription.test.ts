@@ -59,7 +59,7 @@ describe('The explorer', () => {
     expect(await page.isDisabled('#sign-in button')).toBe(true);
     await load();
     await page.click('#sign-in button');
-    await page.getByText('AUT').or(page.getByText('invalid')).first().waitFor();
+    await page.getByText('Credentials or token missing or invalid.').waitFor();
     expect(page.url()).toBe(`${register.gateway}/explorer`);
   });
 
