@@ -44,7 +44,7 @@ const requestedPrices = new WeakMap<CallContext, number>();
 
 /** Computes series of prices so that other requests do not wait for them: texts in a separate thread, and caches them; values in slices. */
 export class PriceSeries {
-  private readonly thread: Piscina<PriceListRequest, PriceList>;
+  private readonly thread: Piscina<PriceListRequest, PriceList | undefined>;
   private readonly cached = new LRUCache<string, WrittenSeries>({
     ...TEXT_CACHE,
     sizeCalculation: ({ text }) => text.bytes.length,
@@ -53,7 +53,7 @@ export class PriceSeries {
 
   constructor(logger: Logger) {
     // Without a listener, a thread that cannot start would end the process.
-    this.thread = new Piscina<PriceListRequest, PriceList>(THREAD).on('error', (error: unknown) =>
+    this.thread = new Piscina<PriceListRequest, PriceList | undefined>(THREAD).on('error', (error: unknown) =>
       logger.error({ failure: errorFields(error) }, 'thread of prices failed'),
     );
   }
@@ -95,9 +95,9 @@ export class PriceSeries {
     if (present !== undefined) return present;
     const computing = requestOf()
       .then((request) => this.thread.run({ ...request, maxPrices: MAX_PRICES }))
-      .then(({ count, bytes }) => {
-        if (bytes === undefined) throw tooManyPrices(MAX_PRICES);
-        const series = { text: new JsonText(bytes), count };
+      .then((list) => {
+        if (list === undefined) throw tooManyPrices(MAX_PRICES);
+        const series = { text: new JsonText(list.bytes), count: list.count };
         this.cached.set(key, series);
         return series;
       })

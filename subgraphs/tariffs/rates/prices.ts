@@ -70,6 +70,9 @@ export function* halfHourPrices(
     }
 }
 
+/** Series of prices by the field of `Tariff` that returns them. */
+export const SERIES = { prices: halfHourPrices, priceIntervals: intervalPrices } as const;
+
 function priced(from: Date, to: Date, { price }: RateInterval): IntervalPrice {
   const { unitPriceExcludingVat, unitPriceIncludingVat, tiers, entry } = price;
   return { from, to, unitPriceExcludingVat, unitPriceIncludingVat, tiers, entry };
