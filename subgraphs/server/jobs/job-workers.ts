@@ -49,6 +49,9 @@ export async function startWorkers(options: WorkerOptions): Promise<Workers> {
     while (!stopping.signal.aborted) {
       await (session === undefined ? wait(RESTART_DELAY_MS) : session.over(stopping.signal));
       if (stopping.signal.aborted) return;
+      const ended = session;
+      session = undefined; // no sweep starts in a session that ends
+      await ended?.end();
       session = await startSession(options).catch(() => undefined);
     }
   })();
@@ -63,13 +66,14 @@ export async function startWorkers(options: WorkerOptions): Promise<Workers> {
 
 /**
  * Workers, their database sessions, and the lock that shows that they run. If one of them is lost, all end: the server
- * of the others may be lost too.
+ * of the others may be lost too. Graphile Worker also ends its workers when any schema of the database is migrated.
  */
 interface WorkerSession {
   /** Unlocks the jobs of crashed workers. */
   sweep(): Promise<void>;
-  /** Resolves when the session has ended because something was lost, or when `stopping` aborts. */
+  /** Resolves when a part of the session has ended, or when `stopping` aborts. */
   over(stopping: AbortSignal): Promise<void>;
+  /** Ends all parts of the session, after a sweep under way. */
   end(): Promise<void>;
 }
 
@@ -98,9 +102,12 @@ async function startSession(options: WorkerOptions): Promise<WorkerSession> {
     taskList(options, abandoned.signal),
     pool,
   );
+  const sweep = jobSweep(pool, schema, () => workers.nudge(concurrency));
+  let sweeping = Promise.resolve();
+  const closePool = () => settled(sweeping).then(() => pool.end());
   const end = () =>
     (ending ??= endWorkers(workers, abandoned).finally(async () => {
-      await Promise.all([lock.end(), within(CLOSE_TIMEOUT_MS, pool.end())]);
+      await Promise.all([lock.end(), within(CLOSE_TIMEOUT_MS, closePool())]);
     }));
   try {
     await lock.hold(workers.id);
@@ -110,11 +117,10 @@ async function startSession(options: WorkerOptions): Promise<WorkerSession> {
   }
   const ended = Promise.race([lock.over, failed, settled(workers.promise)]);
   return {
-    sweep: jobSweep(pool, schema, () => workers.nudge(concurrency)),
+    sweep: () => (sweeping = sweep()),
     over: async (stopping) => {
       const listening = new AbortController();
       await Promise.race([ended, aborted(stopping, listening.signal)]).finally(() => listening.abort());
-      if (!stopping.aborted) await end();
     },
     end,
   };

@@ -50,6 +50,16 @@ async function workers(tasks: Record<string, Task>): Promise<void> {
 const waiting = async (): Promise<number> =>
   Number((await pool.query(`select count(*) from ${TRIAL_JOBS}._private_jobs`)).rows[0].count);
 
+/** Returns the sessions of the database whose latest statement starts with a text; undefined if there are none. */
+async function sessionsWith(statement: string, waitsFor?: string): Promise<number[] | undefined> {
+  const { rows } = await pool.query<{ pid: number }>(
+    `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+      and query like $1 || '%' and ($2::text is null or wait_event_type = $2)`,
+    [statement, waitsFor],
+  );
+  return rows.length === 0 ? undefined : rows.map(({ pid }) => pid);
+}
+
 /** Waits for a number of sweeps. Each deletes a job without further attempts. */
 async function sweeps(times: number): Promise<void> {
   for (let n = 0; n < times; n++) {
@@ -93,6 +103,28 @@ describe('A job', () => {
     await jobs.add(pool, 'note', { n: 1 });
     await until(() => (done.length > 0 ? true : undefined));
     expect(done).toEqual([{ n: 1 }]);
+  });
+
+  it('runs after a migration of any schema, at which the library ends its workers, also during a sweep', async () => {
+    const done: unknown[] = [];
+    await jobs.add(pool, 'exhausted', {}, { key: 'held', maxAttempts: 1 });
+    await pool.query(`update ${TRIAL_JOBS}._private_jobs set attempts = 1`);
+    await inTransaction(pool, async (session) => {
+      await session.query(`select from ${TRIAL_JOBS}._private_jobs for update`);
+      await workers({ note: async (payload) => void done.push(payload) });
+      const [listener] = await until(() => sessionsWith('LISTEN "jobs:insert"'));
+      await until(() => sessionsWith('%.complete_jobs%', 'Lock'));
+      await pool.query(`select pg_notify('worker:migrate', '{"breaking":true}')`);
+      await until(async () =>
+        (await sessionsWith('LISTEN "jobs:insert"'))?.some((pid) => pid !== listener) ? true : undefined,
+      );
+    });
+    process.exitCode = undefined; // the library has set it
+    await jobs.add(pool, 'note', { n: 1 });
+    await sweeps(1);
+    await until(() => (done.length > 0 ? true : undefined));
+    expect(done).toEqual([{ n: 1 }]);
+    expect(lines.filter((line) => line.includes('background work failed'))).toEqual([]);
   });
 
   it('does not run if its transaction is rolled back', async () => {
