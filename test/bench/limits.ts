@@ -75,8 +75,8 @@ export const LIMITS: Readonly<Record<string, number>> = {
   /** Processor time of the London time of 1,486 half-hours by Intl ÷ that of their prices. */
   'tariffs-prices-month': 1,
   /**
-   * The p99 of verification without other load ÷ with two requests a second for a year of prices, cached and computed
-   * ones (issue 17, point 5).
+   * The p99 of verification at half of its maximum, alone ÷ beside two requests a second for a year of prices, cached and computed ones
+   * (issue 17, point 5).
    */
   'prices-beside-verify': 1 / 1.2,
   'new-prices-beside-verify': 1 / 1.2,

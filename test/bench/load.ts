@@ -31,6 +31,8 @@ export interface LoadResult {
 export interface Pressure {
   readonly connections: number;
   readonly seconds: number;
+  /** Mean of the random pauses of a connection before each request; default: none. */
+  readonly pauseMs?: number;
 }
 
 /**
@@ -65,11 +67,11 @@ export function isInstalled(program: string): boolean {
   }
 }
 
-async function byWrk(url: string, load: Load, { connections, seconds }: Pressure): Promise<Counted> {
+async function byWrk(url: string, load: Load, { connections, seconds, pauseMs }: Pressure): Promise<Counted> {
   const folder = mkdtempSync(join(tmpdir(), 'register-load-'));
   try {
     writeFileSync(join(folder, 'keys'), `${load.keys.join('\n')}\n`);
-    writeFileSync(join(folder, 'load.lua'), luaScript(load, join(folder, 'keys')));
+    writeFileSync(join(folder, 'load.lua'), luaScript(load, join(folder, 'keys'), pauseMs));
     const options = [
       '--threads',
       '1',
@@ -93,7 +95,7 @@ async function byWrk(url: string, load: Load, { connections, seconds }: Pressure
  * Writes the load as a script of wrk: texts are split at their placeholders once, so that a request costs the load
  * generator little.
  */
-function luaScript({ method, path, headers = {}, body = '' }: Load, keysFile: string): string {
+function luaScript({ method, path, headers = {}, body = '' }: Load, keysFile: string, pauseMs?: number): string {
   const text = (value: string) => `[==[${value}]==]`;
   const headerLines = Object.entries(headers).map(([name, value]) => `[ ${text(name)} ] = ${text(value)}`);
   return `
@@ -126,6 +128,7 @@ request = function()
   for name, parts in pairs(headers) do sent[name] = fill(parts, key) end
   return wrk.format("${method}", fill(path, key), sent, ${body === '' ? 'nil' : 'fill(body, key)'})
 end
+${pauseMs === undefined ? '' : `delay = function() return math.random(0, ${Math.round(2 * pauseMs)}) end`}
 done = function(summary, latency)
   local e = summary.errors
   print(string.format('result {"requests":%d,"seconds":%f,"p50":%f,"p99":%f,"failures":%d}', summary.requests, summary.duration / 1e6,
@@ -158,6 +161,9 @@ async function byAutocannon(
     url,
     connections: pressure.connections,
     duration: pressure.seconds,
+    ...(pressure.pauseMs === undefined
+      ? {}
+      : { overallRate: Math.round((pressure.connections * 1_000) / pressure.pauseMs) }),
     requests: [{ setupRequest }],
   });
   const { non2xx, errors, requests, duration, latency } = result;

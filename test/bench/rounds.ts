@@ -1,4 +1,4 @@
-import { type Load, sendLoad } from './load';
+import { type Load, type Pressure, sendLoad } from './load';
 import type { ProcessorClock } from './processor-time';
 import { progress } from './progress';
 
@@ -26,10 +26,8 @@ export interface Figures {
 }
 
 /** Settings of a comparison. */
-export interface Plan {
-  readonly connections: number;
+export interface Plan extends Pressure {
   readonly rounds: number;
-  readonly seconds: number;
 }
 
 /** Loads each side until its code is compiled and its tables are in memory, at every later number of connections. */
@@ -41,19 +39,21 @@ export async function warmUp(sides: readonly Side[], seconds: number): Promise<v
 }
 
 /** Compares warm sides in interleaved rounds, so that other load on the machine affects all of them. */
-export async function interleaved(sides: readonly Side[], { connections, rounds, seconds }: Plan): Promise<Figures[]> {
+export async function interleaved(sides: readonly Side[], { rounds, ...pressure }: Plan): Promise<Figures[]> {
   const figures: Figures[][] = sides.map(() => []);
   for (let round = 0; round < rounds; round += 1) {
-    for (const [index, side] of sides.entries()) figures[index]?.push(await measured(side, connections, seconds));
+    for (const [index, side] of sides.entries()) figures[index]?.push(await measured(side, pressure));
     const speeds = sides.map(({ name }, index) => `${name} ${Math.round(figures[index]?.at(-1)?.perSecond ?? 0)}`);
-    progress(`${connections} connections, round ${round + 1} of ${rounds}, requests per second: ${speeds.join(', ')}`);
+    progress(
+      `${pressure.connections} connections, round ${round + 1} of ${rounds}, requests per second: ${speeds.join(', ')}`,
+    );
   }
   return figures.map(medians);
 }
 
 /** Loads all replicas of a side concurrently; returns the percentiles of the slowest. */
-async function sendToAll({ url, replicas = [], load }: Side, options: { connections: number; seconds: number }) {
-  const results = await Promise.all([url, ...replicas].map((each) => sendLoad(each, load, options)));
+async function sendToAll({ url, replicas = [], load }: Side, pressure: Pressure) {
+  const results = await Promise.all([url, ...replicas].map((each) => sendLoad(each, load, pressure)));
   return {
     requests: results.reduce((sum, { requests }) => sum + requests, 0),
     seconds: Math.max(...results.map(({ seconds }) => seconds)),
@@ -62,10 +62,10 @@ async function sendToAll({ url, replicas = [], load }: Side, options: { connecti
   };
 }
 
-async function measured(side: Side, connections: number, seconds: number): Promise<Figures> {
+async function measured(side: Side, pressure: Pressure): Promise<Figures> {
   const { servers, postgres } = side;
   const before = [servers(), postgres()] as const;
-  const result = await sendToAll(side, { connections, seconds });
+  const result = await sendToAll(side, pressure);
   const after = [servers(), postgres()] as const;
   const { requests, p50, p99 } = result;
   const used = [0, 1].map((index) => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { type Bench, productSide } from '../bench-context';
@@ -20,8 +22,11 @@ const QUERY = `query Year($id: String!, $from: DateTime!, $to: DateTime!) { tari
 /** Returns the half-hours between the start of 2027 and that of the next year that is read. */
 type NextYear = () => number;
 
+/** Part of the measured maximum of verifications a second at which their times are measured: at the maximum they would be those of its queue. */
+const LOAD = 0.5;
+
 /**
- * The p99 of verifying a record, with and without one client that reads two years of prices a second; alternating
+ * The p99 of verifying a record at half of the maximum, with and without one client that reads two years of prices a second; alternating
  * within one run. First the same year, whose prices are cached; then years that start at different half-hours, so that
  * the prices of each are computed.
  */
@@ -33,14 +38,16 @@ export const pricesBesideVerify: Bench = async (context) => {
   const connections = CONNECTIONS.at(-1) as number;
   await warmUp([side], seconds);
   await readYear(register, tariffId, 0);
-  const measured = async () => (await interleaved([side], { connections, rounds: 1, seconds }))[0] as Figures;
+  const measured = async (pauseMs?: number) =>
+    (await interleaved([side], { connections, rounds: 1, seconds, ...(pauseMs && { pauseMs }) }))[0] as Figures;
+  const pauseMs = (connections * 1_000) / ((await measured()).perSecond * LOAD);
   const compared = async (name: string, next: NextYear): Promise<Measurement> => {
     const [alone, beside]: [Figures[], Figures[]] = [[], []];
     const times: number[] = [];
-    for (let round = 0; round < ROUNDS * 2; round += 1) {
-      alone.push(await measured());
+    for (let round = 0; round < ROUNDS * 3; round += 1) {
+      alone.push(await measured(pauseMs));
       const reader = new PriceReader(register, tariffId, next);
-      beside.push(await measured());
+      beside.push(await measured(pauseMs));
       times.push(...(await reader.stop()));
       progress(`round ${round + 1}: p99 alone ${alone.at(-1)?.p99} ms, beside prices ${beside.at(-1)?.p99} ms`);
     }
@@ -101,17 +108,20 @@ class PriceReader {
   }
 }
 
+/** Reads a year of prices; only counts the bytes of the response, because reader and register share the machine's processors. */
 async function readYear({ gateway }: BenchRegister, id: string, halfHours: number): Promise<number> {
   const [from, to] = [2027, 2028].map((year) => new Date(Date.UTC(year, 0, 1, 0, halfHours * 30)));
   const begin = performance.now();
-  const response = await fetch(`${gateway}/graphql`, {
+  const request = httpRequest(`${gateway}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: QUERY, variables: { id, from, to } }),
-  });
-  const bytes = await response.arrayBuffer();
-  if (!response.ok || bytes.byteLength < HALF_HOURS * 100)
-    throw new Error(`a year of prices: ${response.status}, ${bytes.byteLength} bytes`);
+  }).end(JSON.stringify({ query: QUERY, variables: { id, from, to } }));
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  let bytes = 0;
+  response.on('data', (chunk: Buffer) => (bytes += chunk.length));
+  await once(response, 'end');
+  if (response.statusCode !== 200 || bytes < HALF_HOURS * 100)
+    throw new Error(`a year of prices: ${response.statusCode}, ${bytes} bytes`);
   return performance.now() - begin;
 }
 
