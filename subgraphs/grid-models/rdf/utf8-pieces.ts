@@ -1,9 +1,8 @@
+import { isUtf8 } from 'node:buffer';
+
 /** Bytes decoded into one string: a slice that a caller retains holds no more than this in memory. */
 const PIECE_SIZE = 64 * 1024;
 const LINE_FEED = 0x0a;
-
-/** Error code of `TextDecoder` for bytes that are not UTF-8. */
-const INVALID = 'ERR_ENCODING_INVALID_ENCODED_DATA';
 
 /** Decodes chunks of bytes, which may split characters. */
 interface Utf8Pieces {
@@ -17,13 +16,12 @@ interface Utf8Pieces {
  * lines before; `reject` must throw. A byte order mark is passed on to the XML parser.
  */
 export function utf8Pieces(accept: (text: string) => void, reject: () => never): Utf8Pieces {
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let carried: Buffer = Buffer.alloc(0);
   const take = (bytes: Buffer) => {
-    const whole = decoded(decoder, bytes);
+    const whole = decoded(bytes);
     if (whole !== undefined) return accept(whole);
     for (const line of linesOf(bytes)) {
-      const text = decoded(decoder, line);
+      const text = decoded(line);
       if (text === undefined) return reject();
       accept(text);
     }
@@ -59,13 +57,8 @@ function lengthOf(lead: number): number {
   return lead >= 0xe0 ? 3 : 2;
 }
 
-function decoded(decoder: InstanceType<typeof TextDecoder>, bytes: Buffer): string | undefined {
-  try {
-    return decoder.decode(bytes);
-  } catch (error) {
-    if ((error as { code?: string }).code === INVALID) return undefined;
-    throw error;
-  }
+function decoded(bytes: Buffer): string | undefined {
+  return isUtf8(bytes) ? bytes.toString() : undefined;
 }
 
 /** Splits bytes into lines before decoding: in UTF-8, the byte of a line feed is never part of another character. */
