@@ -73,7 +73,9 @@ const DUE_LANES = (urgent: boolean) => `
 
 /**
  * Reads the due lanes and then the deliveries of each, both by index. `state || ''` prevents PostgreSQL from using the
- * index of due deliveries for the second step: it would read all pending deliveries of the endpoint for each lane.
+ * index of due deliveries for the second step: it would read all pending deliveries of the endpoint for each lane. The
+ * statement has no name, so that each execution is planned for the present size of the table: a plan of an almost empty
+ * table may read all deliveries of the endpoint for each lane, and a named statement keeps it until the table is analysed.
  */
 const READ_PENDING = `
   select lease.n::int, e.generation, e.ended, d.*
@@ -158,7 +160,7 @@ export function endpointTable(pool: Pool): Endpoints {
 
 async function readLeases(pool: Pool, leases: readonly Lease[]) {
   const values = [leases.map(({ worker }) => worker), leases.map(({ id }) => id)];
-  const { rows } = await pool.query<PendingRow>({ name: 'delivery_read', text: READ_PENDING, values });
+  const { rows } = await pool.query<PendingRow>({ text: READ_PENDING, values });
   const reads: ({ generation: string; ended: boolean; deliveries: LaneDelivery[] } | undefined)[] = [];
   const now = performance.now();
   for (const { n, generation, ended, ageMs, ...delivery } of rows) {
