@@ -11,8 +11,6 @@ export interface Received {
   readonly at: number;
   /** When the response was sent, as `performance.now()`. */
   respondedAt?: number;
-  /** When the request was over, with or without a response, as `performance.now()`. */
-  closedAt?: number;
 }
 
 /** Response of a receiver. */
@@ -39,7 +37,6 @@ export async function hookReceiver(
   server.respondWith(({ path, body, at }) => async (_, response) => {
     const hook: Received = { ...(JSON.parse(body) as Received), path, at };
     received.push(hook);
-    response.once('close', () => (hook.closedAt = performance.now()));
     const { status, headers, afterMs = 0 } = await respond(hook);
     const end = () => {
       hook.respondedAt = performance.now();

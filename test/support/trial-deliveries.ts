@@ -96,12 +96,12 @@ export function trialSource(pool: Pool): DeliverySource {
   };
 }
 
-/** Starts an engine on the tables of the trial subgraph, with its own connections. */
+/** Starts an engine on the tables of the trial subgraph, with its own connections. `exchangeMs` is the timeout of a request. */
 export async function trialEngine(
   { address, pool }: { address: DatabaseAddress; pool: Pool },
-  more: Partial<DeliveryDependencies> = {},
+  { exchangeMs, ...more }: Partial<DeliveryDependencies> & { readonly exchangeMs?: number } = {},
 ): Promise<Deliveries> {
-  const sender = callbackSender({ allowLoopback: true });
+  const sender = callbackSender({ allowLoopback: true, ...(exchangeMs && { exchangeMs }) });
   const engine = await startDeliveries({
     address,
     source: trialSource(pool),

@@ -61,7 +61,9 @@ async function signIn(variables) {
 }
 
 async function getJson(path) {
-  return (await fetch(path)).json();
+  const response = await fetch(path);
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  return response.json();
 }
 
 async function start() {
@@ -85,4 +87,6 @@ async function start() {
   signInForm.querySelector('button').disabled = false;
 }
 
-start();
+start().catch((error) => {
+  statusLine.textContent = `The explorer did not load; reload the page. (${error.message})`;
+});

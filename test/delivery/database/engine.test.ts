@@ -7,7 +7,7 @@ import { MAX_LANES, laneLimits } from '../../../subgraphs/delivery/limits';
 import { SLOW_RESPONSE_MS } from '../../../subgraphs/delivery/requests/request-slots';
 import { sessionOptions } from '../../../subgraphs/server/database/database';
 import { inTransaction } from '../../../subgraphs/server/database/transaction';
-import { type HookReceiver, hookReceiver } from '../../support/hook-receiver';
+import { type HookReceiver, type Received, hookReceiver } from '../../support/hook-receiver';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
 import {
   fanOutAll,
@@ -394,6 +394,8 @@ describe('The engine', () => {
 
 /** Number of receivers of one owner that do not respond. */
 const SILENT = 12;
+/** Timeout of a request that no test reaches. */
+const ENDLESS_MS = 600_000;
 /** Milliseconds after which an endpoint without a response counts as slow, with a margin. */
 const LATE = SLOW_RESPONSE_MS + 200;
 
@@ -405,13 +407,21 @@ async function oneOfEach(): Promise<void> {
   silent = await receiver(() => new Promise(() => undefined));
 }
 
-/** Adds endpoints of one owner that accept requests and never respond, with deliveries in many lanes. */
-async function silence(endpoints: number, urgent: boolean, owner = 'silent'): Promise<void> {
+/** Adds endpoints of one owner that accept requests and never respond, with deliveries in many lanes; returns their ids. */
+async function silence(endpoints: number, urgent: boolean, owner = 'silent', lanes = 40): Promise<string[]> {
+  const ids: string[] = [];
   for (let n = 0; n < endpoints; n++) {
     const endpoint = await trialEndpoint(pool, `${silent.url}/${owner}-${n}`, owner);
-    const text = `select plan_delivery($1, $2 || ' ' || n, $2 || ' ' || n, $3) from generate_series(1, 40) n`;
-    await pool.query(text, [endpoint, `${owner} ${n}`, urgent]);
+    await planLanes(endpoint, `${owner} ${n}`, lanes, urgent);
+    ids.push(endpoint);
   }
+  return ids;
+}
+
+/** Plans deliveries of one endpoint, each in a lane of its own. */
+async function planLanes(endpoint: string, name: string, lanes: number, urgent = false): Promise<void> {
+  const text = `select plan_delivery($1, $2 || ' ' || n, $2 || ' ' || n, $3) from generate_series(1, $4::int) n`;
+  await pool.query(text, [endpoint, name, urgent, lanes]);
 }
 
 /** Returns an endpoint of a healthy receiver that has just responded late, so that the engine counts it as slow. */
@@ -419,29 +429,26 @@ async function slowOnce(owner: string, maxLanes = MAX_LANES): Promise<string> {
   let wait = 700;
   healthy = await receiver(() => ({ status: 200, afterMs: wait }));
   const endpoint = await trialEndpoint(pool, healthy.url, owner);
-  await engine({ maxLanes });
+  await engine({ maxLanes, exchangeMs: ENDLESS_MS });
   await plan(pool, endpoint, `${owner} was late`);
   await becomes(`${owner} was late`, { state: 'delivered' });
   wait = 0;
   return endpoint;
 }
 
-/**
- * Plans a delivery and waits for its arrival; returns how many of the requests without a response ended meanwhile. Repeats this up to three
- * times while that number is not 0: on a busy machine a request may reach its timeout by chance, whereas a delivery that waits for capacity
- * arrives after the end of a request each time.
- */
-async function endedBeside(endpoint: string, event: string, urgent = false): Promise<number> {
-  let ended = Infinity;
-  for (let attempt = 1; ended > 0 && attempt <= 3; attempt += 1) {
-    const open = silent.received.filter(({ closedAt }) => closedAt === undefined);
-    expect(open).not.toHaveLength(0);
-    const name = `${event} ${attempt}`;
-    await plan(pool, endpoint, name, name, urgent);
-    const { at } = await until(() => healthy.received.find(({ eventId }) => eventId === name));
-    ended = open.filter(({ closedAt = Infinity }) => closedAt < at).length;
-  }
-  return ended;
+/** Plans a delivery and waits for its arrival. One that waits for the end of a request without a response never arrives. */
+async function arrivalOf(endpoint: string, event: string, urgent = false): Promise<Received> {
+  await plan(pool, endpoint, event, event, urgent);
+  return until(() => healthy.received.find(({ eventId }) => eventId === event));
+}
+
+/** Resolves when every request to the silent receiver is late, and at least this many endpoints have one. */
+async function silentRequestsAreLate(endpoints: number): Promise<void> {
+  await until(() => {
+    const reached = new Set(silent.received.map(({ path }) => path));
+    const areLate = silent.received.every(({ at }) => performance.now() - at > LATE);
+    return areLate && reached.size >= endpoints ? true : undefined;
+  });
 }
 
 describe(`${SILENT} receivers of one owner that do not respond`, () => {
@@ -452,19 +459,19 @@ describe(`${SILENT} receivers of one owner that do not respond`, () => {
     ['urgent', true],
   ])('delay nothing that is %s for other owners', async (_kind, urgent) => {
     const endpoint = await trialEndpoint(pool, healthy.url, 'healthy');
-    await engine();
+    await engine({ exchangeMs: ENDLESS_MS });
     await silence(SILENT, urgent);
     await until(() => (silent.received.length > 8 ? true : undefined));
-    expect(await endedBeside(endpoint, 'at once', urgent)).toBe(0);
-    await until(() => (silent.received.every(({ at }) => performance.now() - at > LATE) ? true : undefined));
-    expect(await endedBeside(endpoint, 'while they are known', urgent)).toBe(0);
+    expect(await arrivalOf(endpoint, 'at once', urgent)).toMatchObject({ sequence: 1 });
+    await silentRequestsAreLate(1);
+    expect(await arrivalOf(endpoint, 'while they are known', urgent)).toMatchObject({ sequence: 1 });
   });
 
   it('do not delay a receiver of another owner that was slow once', async () => {
     const endpoint = await slowOnce('healthy');
     await silence(SILENT, false);
     await until(() => (silent.received.length > 20 ? true : undefined));
-    expect(await endedBeside(endpoint, 'slow once')).toBe(0);
+    expect(await arrivalOf(endpoint, 'slow once')).toMatchObject({ sequence: 1 });
   });
 });
 
@@ -481,7 +488,7 @@ describe('A receiver that does not respond', () => {
       endpoint,
     ]);
     await until(() => (silent.received.length === 2 ? true : undefined));
-    for (let n = 0; n < 5; n++) await endedBeside(quick, `meanwhile ${n}`);
+    for (let n = 0; n < 5; n++) await arrivalOf(quick, `meanwhile ${n}`);
     expect(silent.received).toHaveLength(2);
   });
 
@@ -555,18 +562,21 @@ describe('Limits of a process', () => {
   beforeEach(oneOfEach);
 
   it('are shared by owners when capacity is scarce: no owner waits for the shares of others', async () => {
-    const once = await slowOnce('other', { ...MAX_LANES, quick: 8, slow: 32 });
-    await silence(10, false);
-    await until(() => (silent.received.length > 16 ? true : undefined));
-    expect(await endedBeside(once, 'of another owner')).toBe(0);
+    const once = await slowOnce('other', { ...MAX_LANES, slow: 16 });
+    const quick = await trialEndpoint(pool, healthy.url, 'quick');
+    const endpoints = await silence(10, false, 'silent', 1);
+    await silentRequestsAreLate(10);
+    for (const [n, endpoint] of endpoints.entries()) await planLanes(endpoint, `more ${n}`, 2);
+    for (let n = 0; n < 3; n++) await arrivalOf(quick, `meanwhile ${n}`); // until then the engine has read the lanes
+    expect(await arrivalOf(once, 'of another owner')).toMatchObject({ sequence: 1 });
   });
 
   it('on quick lanes are free again once the responses of other owners are late', async () => {
     const endpoint = await trialEndpoint(pool, healthy.url, 'healthy');
-    await engine({ maxLanes: { ...MAX_LANES, quick: 8 } });
+    await engine({ maxLanes: { ...MAX_LANES, quick: 8 }, exchangeMs: ENDLESS_MS });
     for (const owner of ['one', 'two', 'three', 'four']) await silence(1, false, owner);
     await until(() => (silent.received.length === 8 ? true : undefined));
-    expect(await endedBeside(endpoint, 'beside late ones')).toBe(0);
+    expect(await arrivalOf(endpoint, 'beside late ones')).toMatchObject({ sequence: 1 });
   });
 
   it('apply by owner: one owner may use a quarter while half is in use', () => {

@@ -63,6 +63,16 @@ describe('The explorer', () => {
     expect(page.url()).toBe(`${register.gateway}/explorer`);
   });
 
+  it('says that it did not load, and does not sign in', async () => {
+    const page = await browser.newPage();
+    await page.route('**/explorer/schema.json', (route) => route.fulfill({ status: 503, body: '' }));
+    await page.goto(`${register.gateway}/explorer`);
+    await page
+      .getByText('The explorer did not load; reload the page. (/explorer/schema.json: 503)', { exact: true })
+      .waitFor();
+    expect(await page.isDisabled('#sign-in button')).toBe(true);
+  });
+
   it('shows events of a subscription until it is stopped', async () => {
     const context = await browser.newContext(DESKTOP);
     const complaints = complaintsOf(context);
