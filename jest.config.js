@@ -20,6 +20,6 @@ module.exports = {
   globalTeardown: '<rootDir>/test/support/run/global-teardown.ts',
   testSequencer: '<rootDir>/test/support/slow-folders-first.js',
   testTimeout: 300_000, // a last resort: nothing is expected within a time
-  maxWorkers: 2,
+  maxWorkers: 3, // on two processors: many tests wait
   workerIdleMemoryLimit: '1GB',
 };

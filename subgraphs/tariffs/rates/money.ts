@@ -48,8 +48,9 @@ function percentOf(vatRate: number): bigint {
 
 /** Returns a decimal string in units of its last possible place. */
 function unitsOf(price: string): bigint {
-  const [pounds = '', places = ''] = price.split('.');
-  return BigInt(pounds + places.padEnd(PLACES, '0'));
+  const point = price.indexOf('.'); // `split` would take a tenth of the time of a year of prices
+  const pounds = point === -1 ? price : price.slice(0, point);
+  return BigInt(pounds + price.slice(pounds.length + 1).padEnd(PLACES, '0'));
 }
 
 /** Divides natural numbers, and rounds half-even. */

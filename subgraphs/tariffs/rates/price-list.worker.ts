@@ -26,6 +26,9 @@ export interface PriceList {
   readonly bytes: Uint8Array;
 }
 
+/** Characters that are encoded at a time: short texts are cheaper to collect than those of a year. */
+const CHUNK_LENGTH = 32_768;
+
 /**
  * Computes prices and writes them as JSON. Runs in the thread of `PriceSeries`, to which it returns a {@link PriceList}, whose bytes are
  * transferred; undefined if there are more prices than the maximum.
@@ -39,10 +42,19 @@ function writtenPrices(request: PriceListRequest): PriceList | undefined {
   const { series, tariff, ratesJson, appendedJson, from, to, fields, maxPrices } = request;
   const priced = { ...tariff, rates: JSON.parse(ratesJson) as TariffScheduleEntry[] };
   const write = listWriter(fields);
-  const texts: string[] = [];
+  const encoder = new TextEncoder();
+  const chunks: Uint8Array[] = [];
+  let count = 0;
+  let text = '[';
   for (const price of SERIES[series](priced, from, to, appendedPricesFrom(appendedJson))) {
-    if (texts.length === maxPrices) return undefined;
-    texts.push(write(price));
+    if (count === maxPrices) return undefined;
+    text += count === 0 ? write(price) : `,${write(price)}`;
+    count += 1;
+    if (text.length > CHUNK_LENGTH) {
+      chunks.push(encoder.encode(text));
+      text = '';
+    }
   }
-  return { count: texts.length, bytes: new TextEncoder().encode(`[${texts.join(',')}]`) };
+  chunks.push(encoder.encode(`${text}]`));
+  return { count, bytes: Buffer.concat(chunks) };
 }
