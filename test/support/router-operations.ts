@@ -28,7 +28,7 @@ export function routerOperations({ samples, accounts, grid, tariff }: DemoData):
     audit: '{ auditEntries(first: 2) { nodes { __typename } } }',
     'a Data User': `{ dataUser(duid: "${duid}") { displayName status dataTypesSupported } }`,
     webhooks: '{ webhooks { wid } }',
-    'event counts': '{ registerEventCounts(minutes: 5) { __typename } }',
+    'event counts': '{ registerEventCounts(minutes: 1440) { __typename } }',
     events: '{ registerEvents(first: 2) { nodes { type accessRecord { state dataUser { displayName } } } } }',
     'delivery health': '{ deliveryHealth { __typename } }',
     'an identity record': `{ identityRecord(ref: "${samples.identity_record}") { ir hasEmail piiPrincipal { mpxn } } }`,
