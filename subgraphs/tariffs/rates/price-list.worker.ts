@@ -38,9 +38,19 @@ export function priceList(request: PriceListRequest): unknown {
   return list && move({ [transferableSymbol]: list.bytes.buffer, [valueSymbol]: list });
 }
 
+/** The tariff of the latest request with the JSON from which it was read: successive requests often read parts of one year. */
+let latest: { readonly json: string; readonly tariff: PricedTariff } | undefined;
+
+function pricedTariff({ tariff, ratesJson }: PriceListRequest): PricedTariff {
+  const json = JSON.stringify(tariff) + ratesJson;
+  if (latest?.json !== json)
+    latest = { json, tariff: { ...tariff, rates: JSON.parse(ratesJson) as TariffScheduleEntry[] } };
+  return latest.tariff;
+}
+
 function writtenPrices(request: PriceListRequest): PriceList | undefined {
-  const { series, tariff, ratesJson, appendedJson, from, to, fields, maxPrices } = request;
-  const priced = { ...tariff, rates: JSON.parse(ratesJson) as TariffScheduleEntry[] };
+  const { series, appendedJson, from, to, fields, maxPrices } = request;
+  const priced = pricedTariff(request);
   const write = listWriter(fields);
   const encoder = new TextEncoder();
   const chunks: Uint8Array[] = [];

@@ -50,8 +50,19 @@ interface PricedSegment {
   readonly price: WindowPrice;
 }
 
-/** Returns a lookup of a day's segments by day number. Days of the same kind after days of the same kind share one list of segments. */
-function pricedSegments(tariff: PricedTariff): (day: number) => readonly PricedSegment[] {
+type SegmentsOfDay = (day: number) => readonly PricedSegment[];
+
+const segmentsByTariff = new WeakMap<PricedTariff, SegmentsOfDay>();
+
+/** Returns a lookup of a day's segments by day number; one for all series of a tariff. */
+function pricedSegments(tariff: PricedTariff): SegmentsOfDay {
+  const segmentsOf = segmentsByTariff.get(tariff) ?? newPricedSegments(tariff);
+  segmentsByTariff.set(tariff, segmentsOf);
+  return segmentsOf;
+}
+
+/** Days of the same kind after days of the same kind share one list of segments. */
+function newPricedSegments(tariff: PricedTariff): SegmentsOfDay {
   const ratesOf = dayRates(tariff.rates);
   const pricesOf = pricesOfGroups(tariff);
   const cache = new Map<string, readonly PricedSegment[]>();
