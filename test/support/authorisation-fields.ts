@@ -1,6 +1,6 @@
 /**
  * Every field of every object in the graph. A caller that reaches an object reads all of its fields, except those in
- * `FIELD_TABLES`. Before adding a new field here, check which callers will read it, above all through an access key,
+ * `FIELD_TABLES` (`authorisation-graph.ts`). Before adding a new field here, check which callers will read it, above all through an access key,
  * which needs no authentication (`AccessRecord` and everything below it).
  */
 export const OBJECT_FIELDS = `

@@ -195,8 +195,8 @@ Mutation.removeRtiWebhook
   absent                    u     x     u     u     r     r     r     r     r     r     r     r     r     r     n     r
 `;
 
-/** Fields of objects. */
-const OBJECT_FIELDS = `
+/** Fields that only some of the callers may read that reach their object. */
+const RESTRICTED_FIELDS = `
 AccessRecord.ak
   the owner's by its key    ok    ok    ok    ok    ok    ok    ok    ok    ok    ok    ok    ok    ok    ok    ok    ok
   the owner's in a list     -     -     -     -     ok    -     -     -     -     -     -     o     o     -     -     -
@@ -239,4 +239,4 @@ TariffEvent.mpxn
 export const GRAPH_TABLES: readonly string[] = [RECORDS, CHANGES, TARIFFS];
 
 /** Fields of objects. Every other field is readable by each caller that reaches its object. */
-export const FIELD_TABLES: readonly string[] = [OBJECT_FIELDS];
+export const FIELD_TABLES: readonly string[] = [RESTRICTED_FIELDS];

@@ -442,7 +442,7 @@ function expectedAdmission(may: Exclude<MayCall, 'services'>, caller: CallerName
   return may === 'public' || may.includes(ROLES[caller] as Role) ? '' : 'r';
 }
 
-/** Fields of the register of suppliers are open to callers with a valid credential or none. */
+/** Whether a root field that is open to everyone leads to the type, and rejects the caller's credential, which is not valid. */
 const isRejectedBefore = (type: string, caller: CallerName): boolean =>
   ['RtiUser', 'Supplier'].includes(type) && caller !== 'none' && WITHOUT_CREDENTIAL[caller] !== undefined;
 
