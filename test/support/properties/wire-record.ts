@@ -1,4 +1,4 @@
-/** An access record as sent in a request, with only the fields that the rules use. */
+/** The fields of an access record in a request that the rules use; generated requests also contain the others. */
 export interface WireRecord {
   'record-metadata': {
     'schema-version': string;

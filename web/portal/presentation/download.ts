@@ -4,9 +4,6 @@ import { accessOf, nameOf } from './access-list';
 import { endOf, endedBy } from './history';
 import type { Controller, CustomerRecord, CustomerSession, Notice } from './operation-results';
 
-/** A current or an ended access record. */
-type AnyRecord = CustomerRecord | CustomerRecord;
-
 const COLUMNS = [
   'organisation',
   'status',
@@ -29,7 +26,7 @@ const COLUMNS = [
  * Formats current and ended access records as a CSV table for spreadsheet programs. A cell that such a program would
  * read as a formula is escaped (decisions A/B, 9).
  */
-export function csvOf(records: readonly AnyRecord[], language: Language, translate: Translate): string {
+export function csvOf(records: readonly CustomerRecord[], language: Language, translate: Translate): string {
   const header = COLUMNS.map((column) => translate(`download.${column}`));
   const rows = records.map((record) => {
     const row = rowOf(record, language, translate);
@@ -38,7 +35,11 @@ export function csvOf(records: readonly AnyRecord[], language: Language, transla
   return stringify([header, ...rows], { bom: true, record_delimiter: 'windows', escape_formulas: true });
 }
 
-function rowOf(record: AnyRecord, language: Language, translate: Translate): Record<(typeof COLUMNS)[number], string> {
+function rowOf(
+  record: CustomerRecord,
+  language: Language,
+  translate: Translate,
+): Record<(typeof COLUMNS)[number], string> {
   const { legalBasis, dataTypes, controllers, terms, recipients, registeredBy } = accessOf(record, language);
   const end = endOf(record);
   const discovered = record.discoveredAccess;
@@ -51,7 +52,7 @@ function rowOf(record: AnyRecord, language: Language, translate: Translate): Rec
     registered: discovered ? '' : (record.registeredAt ?? ''),
     expiry: record.expiry ?? '',
     ended: end ?? '',
-    endedBy: end !== null && 'transitions' in record ? translate(`endedBy.${endedBy(record)}`) : '',
+    endedBy: end === null ? '' : translate(`endedBy.${endedBy(record)}`),
     registeredBy: discovered ? '' : (registeredBy?.name ?? nameOf(record)),
     controllers: controllers.map(({ name, contact, rights }) => joined(name, contact, rights)).join('; '),
     terms: terms.map(({ controller, link, version }) => joined(controller, link, version)).join('; '),
@@ -69,12 +70,12 @@ function joined(...parts: readonly (string | undefined)[]): string {
  * Formats current and ended access records as JSON, in the field names and values of Interface A
  * (schema/openapi/a.yaml).
  */
-export function jsonOf({ mpxn, address, moveInDate }: CustomerSession, records: readonly AnyRecord[]): string {
+export function jsonOf({ mpxn, address, moveInDate }: CustomerSession, records: readonly CustomerRecord[]): string {
   const property = { mpxn, address, 'move-in-date': moveInDate };
   return `${JSON.stringify({ property, 'access-records': records.map(recordFields) }, null, 2)}\n`;
 }
 
-function recordFields(record: AnyRecord): object {
+function recordFields(record: CustomerRecord): object {
   const { recordMetadata, processing, dataUser, discoveredAccess: seen } = record;
   const end = endOf(record);
   return {
@@ -87,7 +88,7 @@ function recordFields(record: AnyRecord): object {
     expiry: record.expiry,
     'revoked-at': record.accessEvent.revokedAt,
     'ended-at': end,
-    'ended-by': end !== null && 'transitions' in record ? endedBy(record) : null,
+    'ended-by': end === null ? null : endedBy(record),
     'lead-controller-name': record.leadControllerName,
     controllers: recordMetadata.controllerArrangement.controllers.map(controllerFields),
     notice: record.notice && noticeFields(record.notice),

@@ -31,9 +31,9 @@ export function historyOf(records: readonly CustomerRecord[], language: Language
  * Returns when an access ended: its revocation, else its expiry. A discovered access ends when the organisation
  * registers it.
  */
-export function endOf(record: CustomerRecord | CustomerRecord): string | null {
+export function endOf(record: CustomerRecord): string | null {
   const { state, accessEvent, expiry } = record;
-  const claim = 'transitions' in record ? claimOf(record) : undefined;
+  const claim = claimOf(record);
   if (claim) return claim.at;
   return state === 'REVOKED' || state === 'EXPIRED' ? (accessEvent.revokedAt ?? expiry) : null;
 }
