@@ -4,7 +4,7 @@ import { FACTS, FERNHOLLOW, recordOnConsent, recordOnContract, violationLines } 
 
 const violations = (record: AccessRecordInput) => violationLines(registrationViolations(record, FACTS));
 
-/** Breaks every rule once. */
+/** Breaks most rules once; `registeredAt` and `codeLists` have tables of their own. */
 const everythingWrong = () =>
   recordOnConsent(({ recordMetadata, notice, processing, accessEvent }) => {
     recordMetadata.recordIdentifier = 'ak_5d3f9a1c7be2048643d1e0fa';

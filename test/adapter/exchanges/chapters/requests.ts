@@ -1,6 +1,4 @@
 import type { GraphFailure } from '../../../../gateway/client/graph-client';
-import { ORDER_OF_CHECKS } from '../../../../rest-adapter/responses/error-response';
-import { errorCatalogue } from '../../../../schema/error-catalogue';
 import { RegisterError } from '../../../../schema/register-error';
 import { AK, DUID, IR, accessRecord, broken, registration, adapterOfChapter } from '../../../support/rest-graph';
 import { GOOD, JSON_TYPE, type Sent, codes, messages, sendTo } from '../../../support/rest-sending';
@@ -377,14 +375,6 @@ export function adapterRequests(): void {
       const response = await send({ ...request, headers });
       expect([response.status, response.body.errors.length]).toEqual([status, 1]);
       expect(test.graph.calls).toEqual([]);
-    });
-
-    it('includes every code of the catalogue', () => {
-      expect([...ORDER_OF_CHECKS].toSorted()).toEqual(Object.keys(errorCatalogue).toSorted());
-      const statuses = ORDER_OF_CHECKS.map((code) => errorCatalogue[code].status);
-      expect(statuses.filter((status, index) => status !== statuses[index - 1])).toEqual([
-        401, 429, 403, 406, 415, 413, 400, 503, 500, 404, 405, 403, 409, 412, 422,
-      ]);
     });
 
     it('reports the first of several failures of the graph', async () => {

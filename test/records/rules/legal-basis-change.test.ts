@@ -1,0 +1,14 @@
+import { LEGAL_BASES, isConsentBasis, mayFollow } from '../../../subgraphs/access/records/access-record';
+
+describe('A replacement', () => {
+  it('changes the legal basis only within the consent bases or within the others', () => {
+    for (const former of LEGAL_BASES)
+      for (const basis of LEGAL_BASES)
+        expect([former, basis, mayFollow(former, basis)]).toEqual([
+          former,
+          basis,
+          isConsentBasis(former) === isConsentBasis(basis),
+        ]);
+    expect(mayFollow(null, 'uk-contract')).toBe(false);
+  });
+});
