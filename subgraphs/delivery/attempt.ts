@@ -20,7 +20,7 @@ interface AttemptDependencies {
   readonly results: Results;
   readonly metrics: DeliveryMetrics;
   readonly logger: Logger;
-  /** Aborts when results that cannot be recorded are lost. */
+  /** Aborts when the engine stops waiting: an attempt whose result is not recorded by then will be repeated. */
   readonly stopped: AbortSignal;
 }
 
@@ -141,6 +141,7 @@ async function withhold(
   }
   const failure = assemblyFailureOf(schedule, delivery);
   if (failure.kind === 'lane-waits') await results.deferLane(delivery, failure.seconds, failure.counts);
-  else if (failure.seconds !== null) await results.assemblyFailed(delivery, failure.seconds);
-  return failure.kind === 'alone';
+  else if (failure.kind === 'waits-alone') await results.assemblyFailed(delivery, failure.seconds);
+  else if (failure.kind === 'undelivered') await results.assemblyFailed(delivery, undefined);
+  return failure.kind !== 'lane-waits';
 }

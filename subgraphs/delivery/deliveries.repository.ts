@@ -26,7 +26,8 @@ export interface Results {
 
 /**
  * Every attempt is added to the log of its row. It changes the delivery if that is pending, and also if it succeeded and
- * the delivery was superseded meanwhile; but not if a redelivery was requested since the read: that is still to be made.
+ * the delivery was superseded meanwhile; but not if a redelivery was requested since the read: that is still to be made. A failure
+ * does not count if another attempt did since the read.
  */
 const RECORD = (skipLocked: boolean) => `
   with result as (

@@ -5,7 +5,7 @@ import { collectedGauge } from '../server/observability/collected-gauge';
 export interface DeliveryMetrics {
   /** Counts an attempt by its result: null for `delivered`, else the kind of failure. */
   attempted(error: string | null): void;
-  /** Observes the milliseconds from an event to the first attempt at a delivery that was never deferred. */
+  /** Observes the milliseconds from the planning of a delivery to its first attempt, unless an external cause deferred it. */
   firstAttempt(ageMs: number): void;
 }
 
@@ -32,7 +32,7 @@ export function deliveryMetrics(
   const delivered = attempts.labels('delivered');
   const first = new Histogram({
     name: `${prefix}delivery_first_attempt_seconds`,
-    help: 'Time from an event to the first attempt at its delivery',
+    help: 'Time from the planning of a delivery to its first attempt',
     buckets: BUCKETS_SECONDS,
     registers,
   });

@@ -23,7 +23,7 @@ export type Assembled =
   | { readonly kind: 'send'; readonly dispatch: Dispatch; readonly owner: string; readonly firstAttempt?: () => void }
   /** Defers all deliveries of the endpoint. */
   | { readonly kind: 'wait'; readonly seconds: number }
-  /** Defers the ordinary deliveries of the endpoint until `resume_deliveries`. */
+  /** Defers the ordinary deliveries of the endpoint, and the urgent ones if this is urgent: until `resume_deliveries`, at most ten minutes. */
   | { readonly kind: 'suspended' }
   /** Ends the delivery, because it is obsolete. */
   | { readonly kind: 'drop' };
@@ -35,6 +35,6 @@ export interface DeliverySource {
    * at once. An error defers the delivery; it counts as an assembly failure unless the database was unavailable.
    */
   assemble(delivery: PendingDelivery): Promise<Assembled>;
-  /** Called in the transaction that makes a delivery to the endpoint undeliverable. */
+  /** Called in the transaction that makes a delivery to the endpoint undelivered. */
   undelivered(session: Session, endpointId: string): Promise<void>;
 }

@@ -17,7 +17,7 @@ interface DispatcherDependencies {
   readonly logger: Logger;
 }
 
-/** Maximum endpoints that a process leases. */
+/** Number of leased endpoints at which a process claims no more. */
 const MAX_LEASED = 1_000;
 /** Maximum urgent and maximum ordinary endpoints that one statement claims. */
 const CLAIM_SIZE = 32;
@@ -28,7 +28,7 @@ const ENDPOINT_CACHE_SIZE = 10_000;
 
 /**
  * Makes the deliveries that are due: claims endpoints, reads what is due there, runs lanes within the limits, and
- * releases endpoints. All steps overlap; only a request takes one of the request slots of its endpoint.
+ * releases endpoints. All steps overlap. A lane takes one of the request slots of its endpoint only while it sends.
  */
 export class Dispatcher {
   private readonly leased = new Map<string, LeasedEndpoint>();

@@ -12,7 +12,10 @@ interface Lease {
 export interface PendingRead {
   /** Increases with every wake of the endpoint. */
   readonly generation: string;
-  /** The first {@link MAX_LANES_PER_READ} due lanes, urgent ones first, each with all its pending deliveries in order. */
+  /**
+   * At most {@link MAX_LANES_PER_READ} lanes, those of the first {@link MAX_DUE_PER_READ} due deliveries, urgent ones first; each with all its
+   * pending deliveries in order.
+   */
   readonly deliveries: readonly LaneDelivery[];
 }
 
@@ -51,6 +54,8 @@ export interface Endpoints {
 
 /** Maximum lanes that one read returns: more than run at an endpoint at the same time. */
 export const MAX_LANES_PER_READ = 128;
+/** Maximum due deliveries of which one read seeks the lanes: after an outage of the receiver, several of a lane are due. */
+const MAX_DUE_PER_READ = 512;
 const BATCHES = { maxSize: 64, concurrency: 2 };
 const END_SIZE = 1_000;
 
@@ -69,7 +74,7 @@ const CLAIM = `
 const DUE_LANES = (urgent: boolean) => `
   select subject from delivery p
   where p.endpoint_id = lease.id and p.state = 'pending' and p.urgent = ${urgent} and p.next_attempt_at <= register_now()
-  order by p.next_attempt_at limit ${MAX_LANES_PER_READ}`;
+  order by p.next_attempt_at limit ${MAX_DUE_PER_READ}`;
 
 /**
  * Reads the due lanes and then the deliveries of each, both by index. `state || ''` prevents PostgreSQL from using the
@@ -90,8 +95,8 @@ const READ_PENDING = `
     from (
       select subject, min(position) as position from (
         select subject, row_number() over () as position from ((${DUE_LANES(true)}) union all (${DUE_LANES(false)})) due
-        limit ${MAX_LANES_PER_READ}) first
-      group by subject) lane
+        limit ${MAX_DUE_PER_READ}) first
+      group by subject order by min(position) limit ${MAX_LANES_PER_READ}) lane
     cross join lateral (
       select * from delivery where endpoint_id = lease.id and subject = lane.subject and state || '' = 'pending'
       order by sequence) delivery

@@ -46,7 +46,7 @@ const GRACE_MS = 5_000;
 const RETENTION_INTERVAL_SECONDS = 600;
 
 /**
- * Statements find few rows of large tables by key. Each is planned once per connection, perhaps while the tables are
+ * Statements find few rows of large tables by key. Most are planned once per connection, perhaps while the tables are
  * empty: the options keep that plan from scanning them.
  */
 const PLAN_OPTIONS = [

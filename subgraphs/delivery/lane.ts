@@ -12,7 +12,7 @@ export interface LaneDelivery extends PendingDelivery {
   readonly attempt: number;
   /** How often assembling the body failed since the last attempt. */
   readonly assemblyFailures: number;
-  /** Whether the first attempt is still to be made and the endpoint was not deferred since the delivery was planned. */
+  /** Whether neither an attempt nor a failed assembly preceded, and no external cause has deferred the endpoint since the planning. */
   readonly isFresh: boolean;
   /** When the delivery was planned, as `performance.now()` of this process. */
   readonly plannedAt: number;
@@ -132,17 +132,21 @@ const RETRY_ASSEMBLY_SECONDS = 3;
 type AssemblyFailure =
   /** The whole lane waits, to keep its order. The failure counts if the delivery was due. */
   | { readonly kind: 'lane-waits'; readonly seconds: number; readonly counts: boolean }
-  /** The lane goes on without the delivery. Null leaves its time unchanged; undefined makes it undeliverable. */
-  | { readonly kind: 'alone'; readonly seconds: number | null | undefined };
+  /** The lane goes on without the delivery, which is tried again after this time. */
+  | { readonly kind: 'waits-alone'; readonly seconds: number }
+  /** The lane goes on without the delivery, whose time has not come. */
+  | { readonly kind: 'not-due' }
+  | { readonly kind: 'undelivered' };
 
-/** Returns the effect of a failed assembly. A delivery that never assembles becomes undeliverable by the same schedule. */
+/** Returns the effect of a failed assembly. A delivery that never assembles becomes undelivered by the same schedule. */
 export function assemblyFailureOf(
   schedule: RetrySchedule,
   { due, attempt, assemblyFailures }: Pick<LaneDelivery, 'due' | 'attempt' | 'assemblyFailures'>,
 ): AssemblyFailure {
   const isEarly = assemblyFailures < MAX_BLOCKING_FAILURES;
   if (isEarly && attempt === 0) return { kind: 'lane-waits', seconds: RETRY_ASSEMBLY_SECONDS, counts: due };
-  if (!due) return { kind: 'alone', seconds: null };
-  const scheduled = () => secondsToNext(schedule, assemblyFailures - MAX_BLOCKING_FAILURES);
-  return { kind: 'alone', seconds: isEarly ? RETRY_ASSEMBLY_SECONDS : scheduled() };
+  if (!due) return { kind: 'not-due' };
+  if (isEarly) return { kind: 'waits-alone', seconds: RETRY_ASSEMBLY_SECONDS };
+  const seconds = secondsToNext(schedule, assemblyFailures - MAX_BLOCKING_FAILURES);
+  return seconds === undefined ? { kind: 'undelivered' } : { kind: 'waits-alone', seconds };
 }

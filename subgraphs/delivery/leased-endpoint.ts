@@ -27,7 +27,7 @@ export class LeasedEndpoint {
   generation = '';
   /** Whether the table may contain due lanes that are not in `lanes`. */
   mayHaveMore = true;
-  /** Whether the table is read at the next step: urgent deliveries may be due, or a deferral may be over. */
+  /** Whether the next step reads the table even if lanes are ready: urgent deliveries may be due, a deferral may be over, or a statement failed. */
   isWoken = true;
   /** Whether a release is running. */
   isReleasing = false;
@@ -53,7 +53,7 @@ export class LeasedEndpoint {
     this.requests = new RequestSlots(wasSlow);
   }
 
-  /** Deliveries may have become due. Running reads and releases may not see them, so that another read follows. */
+  /** Deliveries may have become due. A read or release that is running may miss them: another read follows. */
   wake(isUrgent: boolean): void {
     this.mayHaveMore = true;
     if (isUrgent || this.lanes.isReading || this.isReleasing || this.deferral !== undefined) this.isWoken = true;
@@ -63,11 +63,13 @@ export class LeasedEndpoint {
   nextStep(now: number): 'read' | 'release' | undefined {
     if (this.isReleasing || this.lanes.isReading || now < this.pausedUntil) return undefined;
     const { readyCount, busyCount } = this.lanes;
+    // Other processes may have capacity for lanes that this one does not admit.
     const isNotAdmitted = busyCount === 0 && readyCount > 0 && now - this.activeAt >= INTERVAL_MS;
     if (isNotAdmitted && !this.isWoken) return 'release';
     const isIdle = busyCount === 0 && readyCount === 0;
     const isShort = readyCount < MIN_READY_LANES;
     const needsMore = isShort && this.deferral === undefined && this.mayHaveMore;
+    // While lanes run, the time of a retry may come, of which nothing notifies.
     if (this.isWoken || needsMore || (isShort && !isIdle && now - this.readAt >= INTERVAL_MS)) return 'read';
     return isIdle && now >= this.retainedUntil ? 'release' : undefined;
   }

@@ -1,4 +1,4 @@
-/** Seconds between a failed attempt and the next one. After one attempt more than delays a delivery is undeliverable. */
+/** Seconds between a failed attempt and the next one. A delivery has one attempt more than there are delays; then it is undelivered. */
 export interface RetrySchedule {
   readonly delays: readonly number[];
 }

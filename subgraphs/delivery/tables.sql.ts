@@ -15,9 +15,10 @@ export const REPLACE_DELIVERIES = (makeEvents?: string): string =>
   [TABLES, MOVE_ROWS, INDEXES, WAKE, REQUESTS, RELEASED_FAN_OUT(makeEvents)].join(';\n');
 
 /**
- * `fanout` is the outbox: one row per event. `delivery_endpoint.due_at` is the time of the next attempt at an endpoint,
+ * `fanout` is the outbox: one row per event, and one without an event for events that the fan-out writes. A `replaceable` event is ended by a
+ * later one of its subject that `supersedes`. `delivery_endpoint.due_at` is the time of the next attempt at an endpoint,
  * null if none is pending; `generation` increases with every wake; `leased_by` is the id of the worker, a process that
- * holds an advisory lock on this id. `put_off_at` is the last deferral with an external cause. `delivery_lane` stores the
+ * holds an advisory lock on this id; `ended` says that the endpoint was removed. `put_off_at` is the last deferral with an external cause. `delivery_lane` stores the
  * last number of lanes whose deliveries were deleted.
  */
 const TABLES = `
@@ -90,7 +91,7 @@ const WAKE = `
   end $$`;
 
 /**
- * `redeliver` sends a delivery again, with a new schedule if it had ended; false if the endpoint does not receive the
+ * `redeliver` makes a delivery due again, with a new schedule if it had ended; false if the endpoint does not receive the
  * event. Does nothing for an event that is still in the outbox. The second round finds a delivery that the fan-out
  * commits between the two statements of the first round. `resume_deliveries` ends a deferral, and `end_deliveries` ends
  * the pending deliveries of an endpoint; neither rewrites a delivery in the transaction of the caller.

@@ -5,7 +5,7 @@ import { webAddressViolation } from '../../server/web-address';
 export interface CallbackUrlPolicy {
   /** Allows receivers on this machine, also over http: for development only. */
   readonly allowLoopback: boolean;
-  /** In production no setting allows them, so no message names one. */
+  /** In production no setting allows receivers on this machine, so no message names the setting. */
   readonly production: boolean;
 }
 

@@ -30,7 +30,7 @@ export class RequestSlots {
     return this.isSlow ? MAX_REQUESTS.slow : MAX_REQUESTS.quick;
   }
 
-  /** Waits for a slot, urgent requests first. Resolves to false if the endpoint is slow, or becomes slow meanwhile. */
+  /** Waits for a slot, urgent requests first. Resolves to false if none is free and the endpoint is slow, or becomes slow meanwhile. */
   acquire(urgent: boolean): Promise<boolean> {
     if (this.taken < this.max) {
       this.taken += 1;

@@ -33,7 +33,7 @@ export interface SigningSecrets {
   readonly all: readonly string[];
 }
 
-/** Returns the secrets that sign an attempt; undefined without a current one. A redelivery uses the current secret. */
+/** Returns the secrets that sign an attempt; undefined without a current one. The `single` secret of a redelivery is the current one. */
 export function signingSecrets(
   secrets: readonly SigningSecret[],
   { now, recordedAt, isRedelivery }: SigningContext,

@@ -195,6 +195,21 @@ describe('The lease of an endpoint', () => {
     expect(await table.release({ ...lease, generation: now, deferral })).toBe('released');
   });
 
+  it('returns 128 lanes to a read, also if several deliveries of each are due', async () => {
+    const table = endpointTable(pool);
+    const endpoint = await trialEndpoint(pool, 'http://127.0.0.1:9/');
+    const lease = { worker: randomUUID(), id: endpoint };
+    for (let subject = 0; subject < 130; subject += 1)
+      for (const event of ['first', 'second', 'third'])
+        await plan(pool, endpoint, `${event} of ${subject}`, `subject ${subject}`);
+    await fanOutAll(pool);
+    await table.claim(lease.worker, 1, []);
+    const deliveries = (await table.readPending(lease))?.deliveries ?? [];
+    expect(new Set(deliveries.map(({ subject }) => subject)).size).toBe(128);
+    const numbers = deliveries.map(({ sequence }) => sequence);
+    expect(numbers).toEqual(Array.from({ length: 128 }, () => [1, 2, 3]).flat());
+  });
+
   it('is read and released for its own worker, also in one statement with the leases of another', async () => {
     const table = endpointTable(pool);
     const leases = [randomUUID(), randomUUID()].map((worker) => ({ worker, id: randomUUID() }));
