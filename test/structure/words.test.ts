@@ -32,21 +32,21 @@ describe.each([
   ['product', product],
   ['tests', tests],
 ])('the words of the %s', (_, files) => {
-  it('in comments name who does what', () => {
+  it('in comments contain none that language rules forbid', () => {
     expect(files.flatMap(commentWords)).toEqual([]);
   });
 
-  it('in declared names are terms of the field', () => {
+  it('in declared names contain none that language rules forbid', () => {
     expect(files.flatMap(nameWords)).toEqual([]);
   });
 });
 
 describe('the words of titles', () => {
-  it('of tests name who does what', () => {
+  it('of tests contain none that language rules forbid', () => {
     expect(tests.flatMap(titleWords)).toEqual([]);
   });
 
-  it('of exchanges name who does what', () => {
+  it('of exchanges contain none that language rules forbid', () => {
     expect(exchanges.flatMap(exchangeWords)).toEqual([]);
   });
 

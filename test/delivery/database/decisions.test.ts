@@ -233,7 +233,7 @@ describe('A delivery that cannot be assembled', () => {
     };
   };
 
-  it('because the database is unavailable waits without counting an attempt, before its first attempt and after', async () => {
+  it('because the database is unavailable waits without counting an attempt', async () => {
     let isDatabaseUnavailable = false;
     let calls = 0;
     const away = () => Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });

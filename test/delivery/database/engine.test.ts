@@ -166,7 +166,7 @@ describe('A delivery', () => {
     ]);
   });
 
-  it('that cannot be assembled is deferred, and delays its lane only until its first attempt has failed', async () => {
+  it('that cannot be assembled is deferred, and delays its lane for ten failures at most', async () => {
     const { url, received } = await receiver();
     const endpoint = await trialEndpoint(pool, url);
     const sound = trialSource(pool);

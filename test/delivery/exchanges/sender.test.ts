@@ -87,7 +87,7 @@ describe('Sending to a callback URL', () => {
     });
   });
 
-  it('does not read an endless body', async () => {
+  it('stops reading an endless body', async () => {
     let written = 0;
     receiver.respondWith(() => (_, outgoing) => {
       outgoing.writeHead(200);

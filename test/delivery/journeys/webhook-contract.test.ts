@@ -152,7 +152,7 @@ describe('The webhook events of a Data User', () => {
     expect(post.headers['content-type']).toBe('application/json');
   });
 
-  it('fail this test if they lack a documented field', async () => {
+  it('violate the contract if they lack a documented field', async () => {
     const post = await received('consent.withdrawal');
     const { sequence: _, payload, ...event } = JSON.parse(post.body) as { sequence: number; payload: object };
     const { 'x-dar-signature': __, ...headers } = post.headers;

@@ -149,7 +149,7 @@ describe('A header is rejected', () => {
     },
   );
 
-  it('if it is missing, and is null then', () => {
+  it('if it is missing; the model has no header then', () => {
     const model = readDifferenceModel(Buffer.from(modelFile({ model: '', header: '' })));
     expect(model).toMatchObject({ header: null, faults: [{ message: 'the header is missing' }] });
   });

@@ -13,7 +13,7 @@ import { securityHeaders } from '../../../web/shared/security-headers';
 const OWN_ORIGIN = 'https://portal.example';
 const KEY = Buffer.alloc(32, 7);
 
-describe('a form comes from the same origin', () => {
+describe('whether a form comes from the same origin', () => {
   it.each([
     [true, 'the browser says same-origin', { origin: OWN_ORIGIN, 'sec-fetch-site': 'same-origin' }],
     [true, 'a page without referrer names no origin', { origin: 'null', 'sec-fetch-site': 'same-origin' }],
@@ -29,7 +29,7 @@ describe('a form comes from the same origin', () => {
       'headers that contradict each other',
       { origin: 'https://elsewhere.example', 'sec-fetch-site': 'same-origin' },
     ],
-  ])('%s: %s', (expected, _, headers) => {
+  ])('is %s for %s', (expected, _, headers) => {
     expect(isSameOrigin(headers, OWN_ORIGIN)).toBe(expected);
   });
 });

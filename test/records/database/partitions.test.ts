@@ -42,7 +42,7 @@ describe('Hash partitions of the hot tables', () => {
   it.each([
     ['one partition', 'by the id of a record', BY_ID, [[randomUUID()]], 1],
     ['an index of each partition', 'by access key', BY_KEY, [[randomBytes(32)]], 4],
-  ])('are read in %s %s', async (_, __, { text }, values, count) => {
+  ])('are read from %s: %s', async (_, __, { text }, values, count) => {
     const { rows } = await owner.query<{ 'QUERY PLAN': string }>(`explain (costs off) ${text}`, values);
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(new Set(plan.match(/ on access_record_\d/g)).size).toBe(count);

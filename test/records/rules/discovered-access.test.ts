@@ -96,10 +96,13 @@ describe('The access after another report', () => {
     ['2026-03-01', '2026-06-01', '2026-03-01', '2026-07-01', '2026-03-01', '2026-07-01'],
     ['2026-03-01', '2026-06-01', '2026-08-01', null, '2026-03-01', '2026-08-01'],
     ['2026-03-01', '2026-03-01', '2026-03-01', null, '2026-03-01', '2026-03-01'],
-  ])('was seen from %s to %s, then from %s to %s: from %s to %s', (first, last, nextFirst, nextLast, from, to) => {
-    const known = after({ firstSeen: nextFirst, lastSeen: nextLast }, { firstSeen: first, lastSeen: last });
-    expect([known.firstSeen, known.lastSeen]).toEqual([from, to]);
-  });
+  ])(
+    'seen from %s to %s, then reported from %s to %s, is seen from %s to %s',
+    (first, last, nextFirst, nextLast, from, to) => {
+      const known = after({ firstSeen: nextFirst, lastSeen: nextLast }, { firstSeen: first, lastSeen: last });
+      expect([known.firstSeen, known.lastSeen]).toEqual([from, to]);
+    },
+  );
 
   it('has all data types of all reports, in the order of the contract, and the latest name', () => {
     expect(

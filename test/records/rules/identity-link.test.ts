@@ -30,7 +30,7 @@ describe('The link to the Identity Record of a new record', () => {
     ['both', LINKED, TOKEN, [BOTH]],
     ['neither', undefined, undefined, [NEITHER]],
     ['both null', null, null, [NEITHER]],
-  ])('is set by %s', (_, ref, token, expected) => {
+  ])('is checked: %s', (_, ref, token, expected) => {
     expect(reportedBy(identityLink, linked(ref, token))).toEqual(expected);
   });
 });

@@ -31,7 +31,7 @@ describe('An instant as a request has it', () => {
     ['2026-01-01T23:59:59', 'no offset'],
     ['2026-01-01T23:59:59+24:00', 'no such offset'],
     ['2026-01-01T23:59:59Z\n', 'a line break'],
-  ])('%j is none: %s', (text) => expect(parseDateTime(text)).toBeUndefined());
+  ])('%j is rejected: %s', (text) => expect(parseDateTime(text)).toBeUndefined());
 
   it.each([
     ['0001-01-01', true],

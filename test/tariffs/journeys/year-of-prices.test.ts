@@ -144,7 +144,7 @@ describe.each(['one process', 'a process each'] as const)(
       await database.query('rollback');
     });
 
-    it('may be read once in a request', async () => {
+    it('cannot be read twice in one request', async () => {
       const prices = 'prices(from: "2027-01-01T00:00:00Z", to: "2028-01-01T00:00:00Z") { from }';
       const { errors } = await anonymous(`{ tariff(tariffId: "${tariffId}") { a: ${prices} b: ${prices} } }`);
       expect(errors).toMatchObject([{ extensions: { code: 'VAL003' } }]);

@@ -111,7 +111,7 @@ describe('A replacement', () => {
     expect([june(7), june(8), june(9), june(10)].map(applied)).toEqual(['one', null, null, 'two']);
   });
 
-  it('that forms a circle ends', () => {
+  it('that forms a circle is followed once', () => {
     const circle = links({ one: [1, null, 'two', 2], two: [1, null, 'one', 2] });
     expect(currentReplacement('one', circle, june(5))).toBe('two');
   });
@@ -332,7 +332,7 @@ describe('The events of a change of what applies', () => {
     ['nothing, after the end of an assignment', flat, nothing, ceased(19, null)],
     ['the end of an assignment, after its tariff ceased', ceased(10), nothing, ceased(10, null)],
     ['nothing, before the first tariff', undefined, nothing, undefined],
-  ])('leave published: %s', (_, former, next, expected) => {
+  ])('leave this as published last: %s', (_, former, next, expected) => {
     expect(publishedAfter(former, next)).toEqual(expected);
   });
 });

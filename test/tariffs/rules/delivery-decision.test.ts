@@ -56,7 +56,7 @@ describe('A delivery to an RTI User', () => {
     expect(verdicts(facts)).toBe(expected);
   });
 
-  it('waits in every status except active and removed', () => {
+  it('waits while the RTI User is suspended or disabled, except a revocation', () => {
     const statuses: RegisterEntryStatus[] = ['suspended', 'disabled'];
     expect(statuses.map((status) => verdicts({ status }))).toEqual(['wwwsw', 'wwwsw']);
   });

@@ -110,7 +110,7 @@ describe('The days of a calendar', () => {
       .map(({ before, day }) => [before, day].map((each) => `${each.dayOfYear}.${each.weekday}`).join(' '))
       .toSorted();
 
-  it('fall on every day of the week within any hundred years, and so in unlimited time', () => {
+  it('fall each on every day of the week within any hundred years, and so in unlimited time', () => {
     const always = names(occurring('1970-01-01T00:00:00Z', null));
     // 1 March follows two days.
     expect(new Set(always).size).toBe(367 * 7);
@@ -118,7 +118,7 @@ describe('The days of a calendar', () => {
       expect(names(occurring(`${year}-01-01T00:00:00Z`, `${year + 100}-12-30T00:00:00Z`))).toEqual(always);
   });
 
-  it('do not all occur in thirty years around 2100, which is not a leap year', () => {
+  it('lack a 29 February on some day of the week in thirty years around 2100, which is not a leap year', () => {
     const leapDays = [2092, 2096, 2104, 2108, 2112, 2116].map(
       (year) => (new Date(Date.UTC(year, 1, 29)).getUTCDay() + 6) % 7,
     );
@@ -129,7 +129,7 @@ describe('The days of a calendar', () => {
     expect(found.length).toBeLessThan(7);
   });
 
-  it('occur on their own day of the week in a short time, after the day before', () => {
+  it('of two days are these two, each with the day before it', () => {
     // 1 June 2026 is a Monday.
     expect(names(occurring('2026-06-01T00:00:00Z', '2026-06-02T12:00:00Z'))).toEqual(
       [`${dayOfYear(4, 31)}.6 ${dayOfYear(5, 1)}.0`, `${dayOfYear(5, 1)}.0 ${dayOfYear(5, 2)}.1`].toSorted(),

@@ -262,7 +262,7 @@ export function claimsOfDiscoveries(): void {
       expect(await claimOf(id)).toEqual({ by: null, claimed: false });
     });
 
-    it('leaves nothing unclaimed, however that meets reports and registrations', async () => {
+    it('leaves no report unclaimed, also beside concurrent reports and registrations', async () => {
       const unclaimed = Array.from({ length: 12 }, async (_, index) => {
         const { organisation, seen } = await unnamed();
         const meterPoint = newMeterPoint();

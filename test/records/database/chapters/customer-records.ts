@@ -54,7 +54,7 @@ export function customerRecords(): void {
     const seen = async (scope: CustomerScope, part: 'current' | 'history') =>
       (await customers.page(scope, part, WHOLE)).nodes.map(nameOf);
 
-    it('is every ACTIVE and then every DISCOVERED access to the meter point, the newest first', async () => {
+    it('lists every ACTIVE and then every DISCOVERED access to the meter point, the newest first', async () => {
       expect(await seen(HERE, 'current')).toEqual([
         'consent in June',
         'consent in May',
@@ -163,13 +163,13 @@ export function customerRecords(): void {
       }
     });
 
-    describe('and can withdraw', () => {
+    describe('and their withdrawal', () => {
       const LAST_TRANSITION = `select from_state, to_state, cause, reason, account_id, at from access_record_transition
       where record_id = $1 order by number desc limit 1`;
       const stateOf = async (id: string) =>
         (await tables.owner.query('select state from access_record where id = $1', [id])).rows[0].state as string;
 
-      it('is consent, immediately and with a transition', async () => {
+      it('ends a consent immediately, with a transition', async () => {
         const id = await putRecord(tables.owner, { legalBasis: 'uk-explicit-consent' });
         const revokedAt = await customers.withdraw(id, async () => HERE);
         expect(revokedAt).toBeInstanceOf(Date);
@@ -200,13 +200,13 @@ export function customerRecords(): void {
         'that was discovered': { state: 'DISCOVERED' },
         'of another meter point': { meterPointId: 'elsewhere' },
       };
-      it.each(Object.entries(OTHERS))('is no access %s', async (_, row) => {
+      it.each(Object.entries(OTHERS))('does not end an access %s', async (_, row) => {
         const id = await putRecord(tables.owner, row);
         expect(await customers.withdraw(id, async () => HERE)).toBeUndefined();
         expect(await stateOf(id)).toBe(row.state ?? 'ACTIVE');
       });
 
-      it('is, after moving out, only consent linked to the own record', async () => {
+      it('ends, after moving out, only consent linked to the own record', async () => {
         const scope = { ...HERE, isCurrent: false };
         const [own, foreign] = [
           await putRecord(tables.owner, { identityRecordId: OWN }),
@@ -217,7 +217,7 @@ export function customerRecords(): void {
         expect(await customers.withdraw(own, async () => scope)).toBeInstanceOf(Date);
       });
 
-      it('are only those linked to own Identity Records while contacts are contested', async () => {
+      it('ends only consent linked to own Identity Records while contacts are contested', async () => {
         const scope = { ...HERE, isContested: true };
         const [own, foreign] = [
           await putRecord(tables.owner, { identityRecordId: OWN }),
@@ -228,7 +228,7 @@ export function customerRecords(): void {
         expect(await customers.withdraw(own, async () => scope)).toBeInstanceOf(Date);
       });
 
-      it('is nothing for a malformed id', async () => {
+      it('has no effect for a malformed id', async () => {
         expect(await customers.withdraw(`' or true`, async () => HERE)).toBeUndefined();
       });
     });

@@ -352,7 +352,7 @@ export function operatorReports(): void {
       ).rejects.toMatchObject({ code: '23001' });
     });
 
-    it('and the job of its announcement agree in either order', async () => {
+    it('is announced by its job', async () => {
       await record(change());
       await fixture.jobsDone();
       expect(
@@ -362,7 +362,7 @@ export function operatorReports(): void {
   });
 
   describe('The histories of a page of records', () => {
-    it('cost one statement of each kind, each record its own part of it', async () => {
+    it('are read by one statement for each kind of history', async () => {
       const owner = await fixture.dataUser();
       const keys = [];
       for (let n = 0; n < 6; n++) keys.push(await registered(owner, newMpxn()));

@@ -252,7 +252,7 @@ export function references(): void {
       }
     });
 
-    it('of a consent that has moved on is lost for the versions that rest on a closed Identity Record, at last for all', async () => {
+    it('of a consent whose Identity Record changed is lost version by version, as those Identity Records are closed', async () => {
       expect(await closing.close(formerIdentity, DUID)).toBe('closed');
       expect(await readable(before.moved)).toEqual([null, 'moved 2']);
       await tables.owner.query(REVOKE, [before.moved]);

@@ -325,7 +325,7 @@ export function eventsOfValidity(): void {
       expect(await heard(2, shorter.path)).toEqual(ended);
     });
 
-    it('that waits for changes and passes meanwhile is rejected, and its event is sent', async () => {
+    it('that passes while the request waits for other changes is rejected, and its event is sent', async () => {
       const { path, number, applies } = await onEndingTariff();
       const validTo = (await inSeconds(9 * HOUR)).toISOString();
       let moving: Promise<string> | undefined;
