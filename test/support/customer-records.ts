@@ -30,6 +30,21 @@ export function customerRecord(change: Partial<CustomerRecord> = {}): CustomerRe
     dataUser: { displayName: 'Larkhill Energy Advice Ltd', contactUrl: 'https://larkhill.example/contact' },
     discoveredAccess: null,
     transitions: { nodes: [{ at: '2026-03-28T23:30:00.000Z', cause: 'REGISTERED' }] },
+    versions: { nodes: [customerVersion()], pageInfo: { hasNextPage: false } },
+    ...change,
+  };
+}
+
+type CustomerVersion = CustomerRecord['versions']['nodes'][number];
+
+/** Returns the first version of {@link customerRecord}; `change` replaces parts. */
+export function customerVersion(change: Partial<CustomerVersion> = {}): CustomerVersion {
+  return {
+    recordedAt: '2026-03-28T23:30:00.000Z',
+    legalBasis: 'UK_CONSENT',
+    purpose: 'Find a better tariff',
+    dataTypes: ['HH_CONSUMPTION'],
+    expiry: null,
     ...change,
   };
 }

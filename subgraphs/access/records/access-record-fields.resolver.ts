@@ -10,7 +10,12 @@ import { isOwner } from './access-record';
 import { AccessEventType, AccessRecordType, IdentityRecordReference, RecordMetadataType } from './access-record.types';
 import { disclosedKey } from './change-rejection.queries';
 import type { Transition, Version } from './record-history.queries';
-import { RecordHistoryArgs, TransitionConnectionType, VersionConnectionType } from './record-history.types';
+import {
+  RecordHistoryArgs,
+  RecordVersionArgs,
+  TransitionConnectionType,
+  VersionConnectionType,
+} from './record-history.types';
 import type { AccessRecordRepository } from './access-record.repository';
 import type { StoredAccessRecord } from './stored-access-record.queries';
 
@@ -60,14 +65,14 @@ export class AccessRecordFieldsResolver {
   }
 
   @FieldResolver(() => VersionConnectionType, {
-    description: 'Every version of the content, oldest first: for the owner and the back office.',
+    description: 'Every version of the content: for the owner, the customer and the back office.',
   })
   versions(
-    @Root() { row }: StoredAccessRecord,
-    @Args(() => RecordHistoryArgs) page: RecordHistoryArgs,
+    @Root() { row, isCustomers }: StoredAccessRecord,
+    @Args(() => RecordVersionArgs) page: RecordVersionArgs,
     @Ctx() context: CallContext,
   ): Promise<Connection<Version>> {
-    mayReadHistory(row.duid, context);
+    if (!isCustomers) mayReadHistory(row.duid, context);
     return this.parts.history.versions(row.id, page);
   }
 }

@@ -9,7 +9,7 @@ import {
 import { isChecking } from '../../server/database/check-only';
 import type { Database } from '../../server/database/database';
 import type { NamedStatement } from '../../server/database/short-reads';
-import type { AccessState, LegalBasis, RevocationReason } from './access-record';
+import type { AccessState, DataType, LegalBasis, RevocationReason } from './access-record';
 import type { TransitionCause } from './transitions';
 import { revokedAtNow, stateNow } from './record-state.sql';
 
@@ -29,6 +29,14 @@ export interface Version {
   /** Null for a discovered access. */
   readonly legalBasis: LegalBasis | null;
   readonly expiry: Date | null;
+  /** Null for a discovered access. */
+  readonly purpose: string | null;
+  readonly dataTypes: readonly DataType[];
+}
+
+/** Requests versions; `newestFirst` starts with the present one. */
+interface VersionRequest extends PageRequest {
+  readonly newestFirst: boolean;
 }
 
 /** Maximum entries of a page of history. */
@@ -39,9 +47,9 @@ const RECORDS_AT_ONCE = 100;
  * Statement for several records: parameters are three arrays with one element per record, and column `n` of a row is the index of its
  * record, from 1.
  */
-const ofEach = (rows: string): string => `
+const ofEach = (rows: string, order: 'asc' | 'desc' = 'asc'): string => `
   select asked.n::int, entry.* from unnest($1::uuid[], $2::int[], $3::int[]) with ordinality as asked (id, after, most, n)
-  cross join lateral (${rows} order by number limit asked.most) entry order by asked.n, entry.number`;
+  cross join lateral (${rows} order by number ${order} limit asked.most) entry order by asked.n, entry.number ${order}`;
 
 /** Stored transitions, and those that a sweep has yet to store: a passed expiry, or the termination of the Data User, at its instant. */
 const TRANSITIONS = {
@@ -58,10 +66,15 @@ const TRANSITIONS = {
     ) transition where number > asked.after`),
 };
 
-const VERSIONS = {
-  name: 'access_record_versions',
-  text: ofEach(`select version as number, version, recorded_at as "recordedAt", legal_basis as "legalBasis", expiry
-    from access_record_version where record_id = asked.id and version > asked.after`),
+const VERSION = `select version as number, version, recorded_at as "recordedAt", legal_basis as "legalBasis", expiry,
+    document ->> 'purpose' as purpose, document -> 'dataTypes' as "dataTypes"
+    from access_record_version where record_id = asked.id`;
+
+const VERSIONS = { name: 'access_record_versions', text: ofEach(`${VERSION} and version > asked.after`) };
+
+const NEWEST_VERSIONS = {
+  name: 'access_record_newest_versions',
+  text: ofEach(`${VERSION} and (asked.after = 0 or version < asked.after)`, 'desc'),
 };
 
 interface HistoryRequest extends PageRequest {
@@ -71,16 +84,17 @@ interface HistoryRequest extends PageRequest {
 type Numbered<Entry> = Entry & { readonly number: number };
 type HistoryReader<Entry> = (recordId: string, page: PageRequest) => Promise<Connection<Entry>>;
 
-/** History of records, oldest first. One statement reads the histories of up to 100 records. */
+/** History of records. One statement reads the histories of up to 100 records. */
 export class RecordHistory {
-  /** Returns a page of state transitions. */
+  /** Returns a page of state transitions, oldest first. */
   readonly transitions: HistoryReader<Transition>;
-  /** Returns a page of versions. */
-  readonly versions: HistoryReader<Version>;
+  /** Returns a page of versions, oldest first by default. */
+  readonly versions: (recordId: string, page: VersionRequest) => Promise<Connection<Version>>;
 
   constructor(private readonly database: Database) {
     this.transitions = this.reader<Transition>(TRANSITIONS);
-    this.versions = this.reader<Version>(VERSIONS);
+    const [oldest, newest] = [this.reader<Version>(VERSIONS), this.reader<Version>(NEWEST_VERSIONS)];
+    this.versions = (recordId, page) => (page.newestFirst ? newest : oldest)(recordId, page);
   }
 
   private reader<Entry>(statement: NamedStatement): HistoryReader<Entry> {

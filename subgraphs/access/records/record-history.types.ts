@@ -2,8 +2,9 @@ import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../schema/scalars';
 import type { PageRequest } from '../../server/lists/connection';
 import type { Transition, Version } from './record-history.queries';
-import type { AccessState, LegalBasis, RevocationReason } from './access-record';
+import type { AccessState, DataType, LegalBasis, RevocationReason } from './access-record';
 import type { TransitionCause } from './transitions';
+import { DataTypeEnum } from '../../server/graph/data-type.enums';
 import { AccessStateEnum, LegalBasisEnum, RevocationReasonEnum, TransitionCauseEnum } from './access-record.enums';
 import { connectionType } from '../../server/lists/connection.types';
 
@@ -13,6 +14,13 @@ export class RecordHistoryArgs implements PageRequest {
   @Field(() => Int, { nullable: true, defaultValue: 50, description: 'Entries of the page, 1 to 100.' }) first: number;
   @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page starts.' })
   after: string | null;
+}
+
+/** Arguments of a page of versions. */
+@ArgsType()
+export class RecordVersionArgs extends RecordHistoryArgs {
+  @Field(() => Boolean, { defaultValue: false, description: 'Whether the page starts with the present version.' })
+  newestFirst: boolean;
 }
 
 @ObjectType('AccessRecordTransition', {
@@ -46,11 +54,14 @@ class VersionType implements Version {
   @Field(() => LegalBasisEnum, { nullable: true, description: 'Legal basis; null for a discovered access.' })
   legalBasis: LegalBasis | null;
   @Field(() => DateTime, { nullable: true, description: 'Expiry.' }) expiry: Date | null;
+  @Field(() => String, { nullable: true, description: 'Purpose; null for a discovered access.' }) purpose:
+    string | null;
+  @Field(() => [DataTypeEnum], { description: 'Data types.' }) dataTypes: readonly DataType[];
 }
 
 /** A page of versions. */
 export const VersionConnectionType = connectionType(
   'AccessRecordVersion',
-  'A page of a history, oldest first.',
+  'A page of the versions of a record.',
   () => VersionType,
 );

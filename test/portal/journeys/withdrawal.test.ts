@@ -2,7 +2,7 @@ import { logLines, signedInVisitor } from '../../support/portal-sign-in';
 import type { PortalVisitor } from '../../support/portal-visitor';
 import { consentRecord } from '../../support/records';
 import { type TestRegister, startTestRegister } from '../../support/register';
-import { type RestClient, accountOf, anonymousClient, signedInClient } from '../../support/rest-client';
+import { type RestClient, accountOf, anonymousClient, good, signedInClient } from '../../support/rest-client';
 import { until } from '../../support/until';
 
 let register: TestRegister;
@@ -51,6 +51,24 @@ describe('a customer who followed a link of a Data User', () => {
   it('reads every access at the meter point, by any Data User', async () => {
     const { text } = await customer.get('/access');
     expect(text).toContain('Moorland Flexibility Services Ltd');
+  });
+
+  it('reads how a Data User changed an access', async () => {
+    const [{ ir }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
+    const { body } = await dataUser('POST', '/v1/access-records', consentRecord(ir, { purpose: 'A narrow purpose' }));
+    const changed = consentRecord(ir, { purpose: 'A wide purpose' });
+    changed.processing['data-types'] = ['HH-CONSUMPTION', 'HH-EXPORT'];
+    good(await dataUser('PUT', `/v1/access-records/${body['access-token'].key}`, changed));
+    const { text } = await customer.get('/access');
+    expect(text).toMatch(
+      /Changed on \d+ \w+ \d{4}\. Before that:\s+What for: A narrow purpose\s+Data they used:\s+Energy you use, every half hour/,
+    );
+    const download = JSON.parse((await customer.get('/history.json')).html);
+    const record = download['access-records'].find(({ purpose }: { purpose: string }) => purpose === 'A wide purpose');
+    expect(record.versions).toMatchObject([
+      { purpose: 'A wide purpose', 'data-types': ['HH-CONSUMPTION', 'HH-EXPORT'] },
+      { purpose: 'A narrow purpose', 'data-types': ['HH-CONSUMPTION'] },
+    ]);
   });
 
   it('reads the same in Welsh, and later pages stay in Welsh', async () => {

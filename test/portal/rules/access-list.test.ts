@@ -3,7 +3,7 @@ import { historyOf } from '../../../web/portal/presentation/history';
 import { lookupsByDay } from '../../../web/portal/presentation/lookups';
 import type { Controller, LegalBasis } from '../../../web/portal/presentation/operation-results';
 import { returnLink, webLink } from '../../../web/portal/presentation/web-link';
-import { customerRecord, discoveredRecord } from '../../support/customer-records';
+import { customerRecord, customerVersion, discoveredRecord } from '../../support/customer-records';
 
 const withControllers = (controllers: readonly Controller[]) =>
   customerRecord({ recordMetadata: { createdAt: '2026-01-01T00:00:00.000Z', controllerArrangement: { controllers } } });
@@ -103,6 +103,48 @@ describe('an access', () => {
       name: 'Meter Gateway Ltd',
       contact: 'https://gateway.example',
     });
+  });
+});
+
+describe('the changes of an access', () => {
+  const changed = (change: Parameters<typeof customerVersion>[0], ...others: ReturnType<typeof customerVersion>[]) => {
+    const after = customerVersion({ recordedAt: '2026-04-30T23:30:00.000Z', ...change });
+    return customerRecord({
+      versions: { nodes: [after, customerVersion(), ...others], pageInfo: { hasNextPage: false } },
+    });
+  };
+  const changesIn = (record: ReturnType<typeof customerRecord>) => accessOf(record, 'en').changes;
+
+  it('are none before it was replaced', () => {
+    expect(changesIn(customerRecord())).toEqual([]);
+  });
+
+  it.each([
+    ['purpose', { purpose: 'Sell data' }, { purpose: 'Find a better tariff' }],
+    ['data types', { dataTypes: ['HH_CONSUMPTION', 'HH_EXPORT'] as const }, { dataTypes: ['HH_CONSUMPTION'] }],
+    ['expiry', { expiry: '2026-12-31T00:00:00.000Z' }, { expiry: null }],
+    ['legal basis', { legalBasis: 'UK_EXPLICIT_CONSENT' as const }, { legalBasis: 'UK_CONSENT' }],
+  ])('show the day in Great Britain and the former %s', (_, change, former) => {
+    expect(changesIn(changed(change as Parameters<typeof customerVersion>[0]))).toEqual([
+      { on: '1 May 2026', ...former, isOfDetails: false },
+    ]);
+  });
+
+  it('show that other details changed', () => {
+    expect(changesIn(changed({}))).toEqual([{ on: '1 May 2026', isOfDetails: true }]);
+  });
+
+  it('are in the order newest first', () => {
+    const first = customerVersion({ recordedAt: '2026-02-01T00:00:00.000Z', purpose: 'First' });
+    expect(changesIn(changed({ purpose: 'Third' }, first)).map(({ on, purpose }) => [on, purpose])).toEqual([
+      ['1 May 2026', 'Find a better tariff'],
+      ['28 March 2026', 'First'],
+    ]);
+  });
+
+  it('do not include the reports on a discovered access', () => {
+    const versions = { nodes: [customerVersion(), customerVersion()], pageInfo: { hasNextPage: false } };
+    expect(changesIn(discoveredRecord('Gadwall Analytics', { versions }))).toEqual([]);
   });
 });
 

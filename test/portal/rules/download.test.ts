@@ -123,6 +123,15 @@ describe('the data for programs', () => {
         'revoked-at': '2026-07-01T09:00:00.000Z',
         'ended-at': '2026-07-01T09:00:00.000Z',
         'ended-by': 'withdrawn',
+        versions: [
+          {
+            'recorded-at': '2026-03-28T23:30:00.000Z',
+            'legal-basis': 'uk-consent',
+            purpose: 'Find a better tariff',
+            'data-types': ['HH-CONSUMPTION'],
+            expiry: null,
+          },
+        ],
       },
       {
         state: 'DISCOVERED',
@@ -133,7 +142,9 @@ describe('the data for programs', () => {
   });
 
   it('have the names of Interface A, except for fields that only the download has', () => {
-    expect(namesIn(data).filter((name) => !CONTRACT.names.has(name))).toEqual(['property', 'ended-at', 'ended-by']);
+    expect(namesIn(data).filter((name) => !CONTRACT.names.has(name))).toEqual([
+      ...['property', 'ended-at', 'ended-by', 'versions', 'recorded-at'],
+    ]);
   });
 
   it.each(['LegalBasis', 'DataType', 'AccessState'])('spell every %s as Interface A does', (schema) => {

@@ -1,4 +1,5 @@
 import type { Language } from '../request/languages';
+import { type Change, changesOf } from './changes';
 import { dateInWords, dayInWords } from './dates';
 import { groupBy } from './group-by';
 import type { Controller, CustomerRecord, LegalBasis } from './operation-results';
@@ -36,6 +37,10 @@ export interface Access {
   /** The Data User, if it is not the organisation itself. */
   readonly registeredBy: { readonly name: string; readonly contact: string | undefined } | undefined;
   readonly seen: { readonly first: string; readonly last: string | undefined } | undefined;
+  /** Newest first, at most 99. */
+  readonly changes: readonly Change[];
+  /** Whether there are changes before those. */
+  readonly hasEarlierChanges: boolean;
 }
 
 /** Web pages of a controller: contact, and how to exercise rights. */
@@ -118,6 +123,8 @@ export function accessOf(record: CustomerRecord, language: Language): Access {
           last: lastSeenOf(discoveredAccess.lastSeen, language),
         }
       : undefined,
+    changes: changesOf(record, language),
+    hasEarlierChanges: record.versions.pageInfo.hasNextPage,
   };
 }
 

@@ -12,6 +12,7 @@ const COLUMNS = [
   'dataTypes',
   'registered',
   'expiry',
+  'changed',
   'ended',
   'endedBy',
   'registeredBy',
@@ -42,7 +43,7 @@ function rowOf(
 ): Record<(typeof COLUMNS)[number], string> {
   const { legalBasis, dataTypes, controllers, terms, recipients, registeredBy } = accessOf(record, language);
   const end = endOf(record);
-  const discovered = record.discoveredAccess;
+  const { versions, discoveredAccess: discovered } = record;
   return {
     organisation: nameOf(record),
     status: translate(`state.${record.state}`),
@@ -51,6 +52,12 @@ function rowOf(
     dataTypes: dataTypes.map((type) => translate(`dataType.${type}`)).join('; '),
     registered: discovered ? '' : (record.registeredAt ?? ''),
     expiry: record.expiry ?? '',
+    changed: discovered
+      ? ''
+      : versions.nodes
+          .slice(0, -1)
+          .map(({ recordedAt }) => recordedAt)
+          .join('; '),
     ended: end ?? '',
     endedBy: end === null ? '' : translate(`endedBy.${endedBy(record)}`),
     registeredBy: discovered ? '' : (registeredBy?.name ?? nameOf(record)),
@@ -98,6 +105,13 @@ function recordFields(record: CustomerRecord): object {
       'privacy-url': privacyUrl,
     })),
     'data-user': dataUser && { 'display-name': dataUser.displayName, 'contact-url': dataUser.contactUrl },
+    versions: record.versions.nodes.map((version) => ({
+      'recorded-at': version.recordedAt,
+      'legal-basis': version.legalBasis === null ? null : wireWord(version.legalBasis),
+      purpose: version.purpose,
+      'data-types': version.dataTypes.map(wireCode),
+      expiry: version.expiry,
+    })),
     'discovered-access': seen && {
       'organisation-name': seen.organisationName,
       'first-seen': seen.firstSeen,

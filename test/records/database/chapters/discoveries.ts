@@ -24,7 +24,8 @@ export function discoveries(): void {
   const at = async (ak: string) => (await fixture.records.byKey(ak)) as StoredAccessRecord;
   const rows = async (text: string, ...values: unknown[]) => (await fixture.tables.owner.query(text, values)).rows;
   const versions = async ({ id }: StoredAccessRecord) =>
-    (await new RecordHistory(fixture.database).versions(id, { first: 100, after: null })).nodes.length;
+    (await new RecordHistory(fixture.database).versions(id, { first: 100, after: null, newestFirst: false })).nodes
+      .length;
   const transitions = async ({ id }: StoredAccessRecord) =>
     (await new RecordHistory(fixture.database).transitions(id, { first: 100, after: null })).nodes.map(
       ({ from, cause, to }) => `${from} ${cause} ${to}`,
@@ -114,6 +115,11 @@ export function discoveries(): void {
       ).toEqual([{ account_id: OPERATOR }]);
       await fixture.report(meterPoint, { sourceReference: 'REPORT-2' });
       expect(await versions(record)).toBe(3);
+      const history = new RecordHistory(fixture.database);
+      const newest = await history.versions(record.id, { first: 2, after: null, newestFirst: true });
+      const rest = await history.versions(record.id, { first: 2, after: newest.nextCursor, newestFirst: true });
+      expect([newest, rest].map(({ nodes }) => nodes.map(({ version }) => version))).toEqual([[3, 2], [1]]);
+      expect(rest.nextCursor).toBeNull();
     });
 
     it('is one record however many report it at once', async () => {

@@ -1,0 +1,41 @@
+import type { Language } from '../request/languages';
+import { dayInWords } from './dates';
+import type { CustomerRecord, LegalBasis } from './operation-results';
+
+/** A change of an access by its organisation. Members are values that applied before it; absent for what did not change. */
+export interface Change {
+  readonly on: string;
+  readonly legalBasis?: LegalBasis | null;
+  readonly purpose?: string | null;
+  readonly dataTypes?: readonly string[];
+  /** Null if no expiry was set. */
+  readonly expiry?: string | null;
+  /** Whether only details changed that no other member shows. */
+  readonly isOfDetails: boolean;
+}
+
+type Version = CustomerRecord['versions']['nodes'][number];
+
+/**
+ * Returns the changes of a registered access, newest first (decisions A/B, 3: PUT). A report on a discovered access is no change by the
+ * organisation.
+ */
+export function changesOf({ versions, discoveredAccess }: CustomerRecord, language: Language): Change[] {
+  if (discoveredAccess !== null) return [];
+  const { nodes } = versions;
+  return nodes.slice(0, -1).map((version, index) => changeOf(version, nodes[index + 1] as Version, language));
+}
+
+function changeOf(after: Version, before: Version, language: Language): Change {
+  const values = {
+    ...(after.legalBasis !== before.legalBasis && { legalBasis: before.legalBasis }),
+    ...(after.purpose !== before.purpose && { purpose: before.purpose }),
+    ...(!isSameSet(after.dataTypes, before.dataTypes) && { dataTypes: before.dataTypes }),
+    ...(after.expiry !== before.expiry && { expiry: before.expiry && dayInWords(before.expiry, language) }),
+  };
+  return { on: dayInWords(after.recordedAt, language), ...values, isOfDetails: Object.keys(values).length === 0 };
+}
+
+function isSameSet(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((item) => other.includes(item));
+}
