@@ -3,6 +3,9 @@ import type { Client } from 'pg';
 import type { AccessState, LegalBasis } from '../../subgraphs/access/records/access-record';
 import { DUID } from './access-database';
 
+/** An occupant who moved in before any record began, for the lists of portals. */
+export const EARLY_OCCUPANT = { identityRecordId: randomUUID(), since: '1970-01-01', beganAt: null };
+
 /** A record with its current state; times are SQL, by the register's clock. */
 export interface AccessRow {
   readonly state: AccessState;

@@ -16,7 +16,7 @@ import type { CustomerScope } from './customer-scope.client';
 import { type AccessRecordPage, MAX_PAGE_SIZE } from '../records/access-record.queries';
 import { withdrawal } from './consent-withdrawal.sql';
 import type { LookupKind } from './lookup-counts.repository';
-import { endedWithDataUser, isUnexpired, revokedAtNow } from '../records/record-state.sql';
+import { ENDED_AT, IN_FORCE, historyStart } from '../records/record-state.sql';
 import {
   type AccessRecordRow,
   COLUMNS_WITHOUT_REFERENCE,
@@ -27,22 +27,16 @@ import {
 export const CUSTOMER_RECORD_PARTS = ['current', 'history'] as const;
 export type CustomerRecordPart = (typeof CUSTOMER_RECORD_PARTS)[number];
 
-/** A claimed record is history from its claim: a registered record replaces it. */
-const IS_NOW = `state in ('ACTIVE', 'DISCOVERED') and ${isUnexpired()} and claimed_at is null
-  and not (${endedWithDataUser()})`;
-const ENDED_AT = `coalesce(claimed_at, ${revokedAtNow()}, expiry)`;
-
 /** The scope is parameters 1 to 5 of every statement; PostgreSQL requires a use of each. Dates are days in Great Britain. */
 const IS_OWN = 'identity_record_id = any($3::uuid[])';
 const IN_SCOPE = `meter_point_id = $1 and ($2::boolean or ${IS_OWN}) and $4::date is not null and $5::timestamptz is distinct from 'infinity'`;
-const MOVED_IN = `$4::date::timestamp at time zone 'Europe/London'`;
-/** Records that are not linked to an own Identity Record and ended before the occupancy started belong to the previous occupant. */
-const HAS_ENDED = `not (${IS_NOW}) and ${ENDED_AT} >= case when ${IS_OWN} then ${MOVED_IN} else greatest(${MOVED_IN}, $5) end`;
-const VISIBLE = `${IN_SCOPE} and (${IS_NOW} or ${HAS_ENDED})`;
+const HISTORY_START = historyStart({ isOwn: IS_OWN, since: '$4', beganAt: '$5' });
+const HAS_ENDED = `not (${IN_FORCE}) and ${ENDED_AT} >= ${HISTORY_START}`;
+const VISIBLE = `${IN_SCOPE} and (${IN_FORCE} or ${HAS_ENDED})`;
 
 /** Condition and order of each view: by rank, then by instant, both descending. */
 const PARTS = {
-  current: { where: IS_NOW, rank: `(state <> 'DISCOVERED')::int`, at: 'created_at' },
+  current: { where: IN_FORCE, rank: `(state <> 'DISCOVERED')::int`, at: 'created_at' },
   history: { where: HAS_ENDED, rank: '0', at: ENDED_AT },
 } satisfies Record<CustomerRecordPart, unknown>;
 
@@ -79,9 +73,9 @@ const WITHDRAW = {
 const LOOKUPS = {
   name: 'customer_looks',
   text: `select record_id as "recordId", display_name as organisation, kind, hour, count
-    from (select id, ${IS_OWN} as is_own from access_record where ${VISIBLE}) record
+    from (select id, ${HISTORY_START} as since from access_record where ${VISIBLE}) record
       join look on record_id = record.id left join account using (account_id)
-    where hour >= case when is_own then ${MOVED_IN} else greatest(${MOVED_IN}, $5) end and ($6::timestamptz is null or hour + interval '1 hour' <= $6)
+    where hour >= since and ($6::timestamptz is null or hour + interval '1 hour' <= $6)
     order by hour desc, record_id, kind, account_id limit $7`,
 };
 

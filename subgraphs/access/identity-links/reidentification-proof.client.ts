@@ -4,6 +4,7 @@ import type { KeyedHash } from '../../server/keyed-hash';
 import { ReidentificationProof as ReidentificationProofOperation } from '../../../schema/generated/service-queries-to-identity';
 import { querySubgraph } from '../../server/graph/service-query';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
+import type { Occupant } from '../records/access-record.queries';
 import type { RedeemedToken } from './redeemed-token.repository';
 
 /** Attestation of a re-identification by `identity` (decisions A/B, 3). The redemption decides whether its token is still valid. */
@@ -17,6 +18,8 @@ export interface ReidentificationProof {
   readonly isConfirmed: boolean;
   /** Whether the Identity Record is closing or was anonymised. */
   readonly isClosed: boolean;
+  /** The person who confirmed it; null once the Identity Record is closing or anonymised. */
+  readonly occupant: Occupant | null;
   readonly token: RedeemedToken;
 }
 
@@ -39,13 +42,14 @@ export function reidentificationProofs(identity: SubgraphLink, hashOfToken: Keye
     );
     const proof = result.reidentificationProof;
     if (proof === null) return undefined;
-    const { initiator, identityRecordId, meterPointId, status, expiresAt, anonymised, closing } = proof;
+    const { initiator, identityRecordId, meterPointId, status, expiresAt, anonymised, closing, since, beganAt } = proof;
     return {
       initiator,
       identityRecordId,
       meterPointId,
       isConfirmed: status === 'CONFIRMED',
       isClosed: anonymised || closing,
+      occupant: since === null ? null : { identityRecordId, since, beganAt },
       token: { hash: hashOfToken(tokenRef), expiresAt: new Date(expiresAt) },
     };
   };

@@ -14,7 +14,7 @@ import type { AccessState, LegalBasis } from './access-record';
 import { outsideCheck } from '../../server/database/check-only';
 import { countListings } from '../customers/lookup-counts.repository';
 import { storedTotal } from './record-counts.repository';
-import { stateNow } from './record-state.sql';
+import { ENDED_AT, IN_FORCE, historyStart, stateNow } from './record-state.sql';
 import {
   ACCESS_RECORD_COLUMNS,
   type AccessRecordRow,
@@ -22,12 +22,24 @@ import {
   StoredAccessRecord,
 } from './stored-access-record.queries';
 
+/** The person whose proof shows a third-party portal the records of a home. */
+export interface Occupant {
+  /** Internal id of the person's Identity Record. */
+  readonly identityRecordId: string;
+  /** Day on which the person moved in, `YYYY-MM-DD`. */
+  readonly since: string;
+  /** Instant at which the occupancy started, ISO 8601; null without a Change of Tenancy. */
+  readonly beganAt: string | null;
+}
+
 /** Conditions on the records of a list; null omits a condition. */
 export interface AccessRecordFilter {
   readonly duid: string | null;
   readonly meterPointId: string | null;
   readonly state: AccessState | null;
   readonly legalBasis: LegalBasis | null;
+  /** Required for all records of a meter point; without effect on other lists. */
+  readonly occupant?: Occupant;
 }
 
 /** A page of access records; `total` counts the whole list. */
@@ -38,7 +50,7 @@ export const MAX_PAGE_SIZE = 500;
 
 const filters = (state: string) => `($3::text is null or ${state} = $3) and ($4::text is null or legal_basis = $4)`;
 const NEWEST_FIRST = 'order by created_at desc, id desc';
-const AFTER = '(created_at, id) < ($5::timestamptz, $6::uuid)';
+const OF_OCCUPANT = historyStart({ isOwn: 'identity_record_id = $5::uuid', since: '$6', beganAt: '$7' });
 
 interface Scope {
   readonly name: string;
@@ -46,20 +58,26 @@ interface Scope {
   readonly page: string;
 }
 
-/** Statement that reads a page and counts its listing, so that every list that a caller reads is counted. */
-function scope(name: string, where: string, columns = ACCESS_RECORD_COLUMNS): Scope {
-  const listed = `select id, meter_point_id from page ${NEWEST_FIRST} limit $7 - 1`;
+/**
+ * Statement that reads a page and counts its listing, so that every list that a caller reads is counted.
+ *
+ * @param parameters number of parameters of the conditions; those of the page follow
+ */
+function scope(name: string, where: string, columns = ACCESS_RECORD_COLUMNS, parameters = 4): Scope {
+  const [createdAt, id, limit, account] = [1, 2, 3, 4].map((number) => `$${parameters + number}`);
+  const listed = `select id, meter_point_id from page ${NEWEST_FIRST} limit ${limit} - 1`;
   const page = `with page as (
       select ${columns}, meter_point_id, date_part('epoch', created_at) as created_seconds
-      from access_record where ${where} and ${filters(stateNow())} and ${AFTER} ${NEWEST_FIRST} limit $7),
-    looked as (${countListings(listed, '$8')})
+      from access_record where ${where} and ${filters(stateNow())} and (created_at, id) < (${createdAt}::timestamptz, ${id}::uuid)
+      ${NEWEST_FIRST} limit ${limit}),
+    looked as (${countListings(listed, account as string)})
     select * from page ${NEWEST_FIRST}`;
   return { name, where, page };
 }
 
 /**
- * One statement per combination of conditions, so that each has a plan with its own index. Only portals read all records of a meter point;
- * they include DISCOVERED records until they are claimed.
+ * One statement per combination of conditions, so that each has a plan with its own index. Only portals read all records of a meter point:
+ * those that an occupant reads in the customer portal, except claimed ones.
  */
 const SCOPES = {
   everything: scope('access_records', '$1::text is null and $2::text is null'),
@@ -67,8 +85,9 @@ const SCOPES = {
   ownAtMeterPoint: scope('own_access_records_at_meter_point', 'meter_point_id = $2 and duid = $1'),
   meterPoint: scope(
     'access_records_at_meter_point',
-    '$1::text is null and meter_point_id = $2 and claimed_at is null',
+    `$1::text is null and meter_point_id = $2 and claimed_at is null and (${IN_FORCE} or ${ENDED_AT} >= ${OF_OCCUPANT})`,
     COLUMNS_WITHOUT_REFERENCE,
+    7,
   ),
 };
 
@@ -144,6 +163,9 @@ export class AccessRecordQueries {
   }
 }
 
-function conditions({ duid, meterPointId, state, legalBasis }: AccessRecordFilter): unknown[] {
-  return [duid, meterPointId, state, legalBasis];
+function conditions({ duid, meterPointId, state, legalBasis, occupant }: AccessRecordFilter): unknown[] {
+  const filter = [duid, meterPointId, state, legalBasis];
+  if (duid !== null || meterPointId === null) return filter;
+  if (occupant === undefined) throw new Error('all records of a meter point are listed for an occupant only');
+  return [...filter, occupant.identityRecordId, occupant.since, occupant.beganAt];
 }

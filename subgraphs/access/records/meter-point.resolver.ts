@@ -21,7 +21,7 @@ export class MeterPointResolver {
 
   @FieldResolver(() => AccessRecordConnectionType, {
     description:
-      'Its access records: for a Data User its own, for a portal with proof of re-identification all. Each page of a portal ' +
+      'Its access records: for a Data User its own, for a portal with proof of re-identification all that its customer may read. Each page of a portal ' +
       'consumes its own token, and its keys are aliases that expire after one hour.',
   })
   async accessRecords(
@@ -59,7 +59,8 @@ export class MeterPointResolver {
   ): Promise<AccessRecordPage> {
     const proof = tokenRef == null ? undefined : await this.parts.proofs(tokenRef, context);
     const isProof = proof?.isConfirmed === true && proof.initiator === duid && !proof.isClosed;
-    if (!isProof || proof.meterPointId !== filter.meterPointId) throw new RegisterError('PRM003');
-    return this.parts.portals.page(accountId, proof.token, filter, args);
+    if (!isProof || proof.meterPointId !== filter.meterPointId || proof.occupant === null)
+      throw new RegisterError('PRM003');
+    return this.parts.portals.page(accountId, proof.token, { ...filter, occupant: proof.occupant }, args);
   }
 }

@@ -32,6 +32,29 @@ export const stateNow = (of = 'access_record'): string => `case when ${endedWith
 export const revokedAtNow = (of = 'access_record'): string =>
   `case when ${endedWithDataUser(of)} then ${terminatedAt(of)} else ${of}.revoked_at end`;
 
+/** Access in force. A claimed record is history from its claim: a registered record replaces it. */
+export const IN_FORCE = `state in ('ACTIVE', 'DISCOVERED') and ${isUnexpired()} and claimed_at is null
+  and not (${endedWithDataUser()})`;
+
+/** When an access ended that is not in force. */
+export const ENDED_AT = `coalesce(claimed_at, ${revokedAtNow()}, expiry)`;
+
+/** Parameters of a statement about the person who occupies a home. */
+interface OccupantParameters {
+  /** Condition for records that are linked to the person's own Identity Records. */
+  readonly isOwn: string;
+  /** Day on which the person moved in, in Great Britain. */
+  readonly since: string;
+  /** Instant at which the occupancy started; null without a Change of Tenancy. */
+  readonly beganAt: string;
+}
+
+/** When the history of a record starts for an occupant: what ended before belongs to the previous one (decisions A/B, 9). */
+export const historyStart = ({ isOwn, since, beganAt }: OccupantParameters): string => {
+  const movedIn = `${since}::date::timestamp at time zone 'Europe/London'`;
+  return `case when ${isOwn} then ${movedIn} else greatest(${movedIn}, ${beganAt}::timestamptz) end`;
+};
+
 /** Condition for an ACTIVE record. */
 export const isActive = (of = 'access_record'): string => `${of}.state = 'ACTIVE'
   and ${isUnexpired(of)}

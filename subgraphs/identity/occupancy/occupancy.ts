@@ -45,6 +45,19 @@ export function changeAfter<Change extends Pick<TenancyChange, 'day'>>(
   return changes.find((change) => change.day > day);
 }
 
+/** The time that a person's occupancy covers so far. */
+export interface OccupancyPeriod {
+  /** Day on which the person moved in, `YYYY-MM-DD`. */
+  readonly since: string;
+  /** Instant at which the occupancy started; null without a Change of Tenancy. */
+  readonly beganAt: Date | null;
+}
+
+/** Returns the occupancy of a person by the day of moving in. `changes` are in ascending order. */
+export function occupancyPeriod(since: string, changes: readonly TenancyChange[]): OccupancyPeriod {
+  return { since, beganAt: changeBefore(since, changes)?.began ?? null };
+}
+
 /** Returns the key of a tenancy: the day of the change that started it, empty before the first change. */
 export function tenancyOf(day: string, changes: readonly Pick<TenancyChange, 'day'>[]): string {
   return changeBefore(day, changes)?.day ?? '';

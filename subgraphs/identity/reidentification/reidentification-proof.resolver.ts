@@ -1,5 +1,5 @@
 import { Arg, Directive, Field, ID, ObjectType, Query, Resolver } from 'type-graphql';
-import { DateTime, Duid, TokenRef } from '../../../schema/scalars';
+import { CalendarDate, DateTime, Duid, TokenRef } from '../../../schema/scalars';
 import { MayCall } from '../../server/callers/caller';
 import type { ReidentificationRepository } from './reidentification.repository';
 import type * as domain from './reidentification';
@@ -23,6 +23,16 @@ class ReidentificationProof {
   expiresAt: Date;
   @Field(() => Boolean, { description: 'Whether the Identity Record was anonymised.' }) anonymised: boolean;
   @Field(() => Boolean, { description: 'Whether the Identity Record is being anonymised.' }) closing: boolean;
+  @Field(() => CalendarDate, {
+    nullable: true,
+    description: 'Day on which the person moved in; null after anonymising.',
+  })
+  since: string | null;
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'Instant at which the occupancy started; null without a Change of Tenancy.',
+  })
+  beganAt: Date | null;
 }
 
 /** Attests a token-ref: initiator, meter point, confirmation and expiry. */
@@ -42,7 +52,8 @@ export class ReidentificationProofResolver {
     const found = await this.reidentifications.byToken(token);
     if (!found) return null;
     const { duid: initiator, recordId: identityRecordId, meterPointId, state: status } = found;
-    const { expiresAt, anonymised, closing } = found;
-    return { initiator, identityRecordId, meterPointId, status, expiresAt, anonymised, closing };
+    const { expiresAt, anonymised, closing, occupant } = found;
+    const [since, beganAt] = [occupant?.since ?? null, occupant?.beganAt ?? null];
+    return { initiator, identityRecordId, meterPointId, status, expiresAt, anonymised, closing, since, beganAt };
   }
 }

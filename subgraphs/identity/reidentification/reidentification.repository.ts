@@ -18,7 +18,7 @@ import {
   secondsAfter,
 } from './reidentification';
 import { currentContacts, isContested, isRejected } from '../contacts/contacts';
-import type { OccupantRecord } from '../occupancy/occupancy';
+import { type OccupantRecord, occupancyPeriod } from '../occupancy/occupancy';
 import type { BlindIndexes } from '../records/blind-index';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { IdentityKeys } from '../keys';
@@ -126,7 +126,8 @@ export class ReidentificationRepository {
     const { now, ...facts } = row;
     const occupant = await this.occupants.byId(facts.recordId);
     const isOver = occupant !== undefined && (await this.isOver(occupant, facts));
-    return { ...facts, state: isOver ? 'expired' : reidentificationState(facts, now) };
+    const period = occupant && occupancyPeriod(occupant.moveInDate, occupant.changes);
+    return { ...facts, occupant: period, state: isOver ? 'expired' : reidentificationState(facts, now) };
   }
 
   private async isOver(occupant: OccupantRecord, { scope }: Pick<Reidentification, 'scope'>): Promise<boolean> {

@@ -1,5 +1,11 @@
 import { type ContactGroup, contactsOf, isContested } from '../contacts/contacts';
-import { type OccupantRecord, type TenancyChange, changeAfter, changeBefore, tenancyOf } from '../occupancy/occupancy';
+import {
+  type OccupantRecord,
+  type TenancyChange,
+  changeAfter,
+  occupancyPeriod,
+  tenancyOf,
+} from '../occupancy/occupancy';
 import type { Contact } from '../contacts/contact';
 
 /** Methods of sign-in (decisions A/B, 9). */
@@ -72,7 +78,7 @@ export function scopeOf(
     isContested: endedAt === null && isContested(groups),
     ownRecordIds: ownRecords.map(({ id }) => id),
     since: ownRecords.reduce((first, { moveInDate }) => (moveInDate < first ? moveInDate : first), movedIn),
-    beganAt: changeBefore(movedIn, changes)?.began ?? null,
+    beganAt: occupancyPeriod(movedIn, changes).beganAt,
     endedAt,
   };
 }

@@ -186,6 +186,8 @@ export function magicLinks(): void {
         expiresAt: expect.any(String),
         anonymised: false,
         closing: false,
+        since: '2021-04-01',
+        beganAt: null,
       };
       expect(valueOf(await fixture.execute(PROOF, { token }, AS_ACCESS))).toEqual({ ...proof, status: 'PENDING' });
       valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));

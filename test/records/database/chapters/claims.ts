@@ -8,7 +8,7 @@ import { RecordHistory } from '../../../../subgraphs/access/records/record-histo
 import type { StoredAccessRecord } from '../../../../subgraphs/access/records/stored-access-record.queries';
 import { sessionOptions } from '../../../../subgraphs/server/database/database';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
-import { ACCOUNT } from '../../../support/access-rows';
+import { ACCOUNT, EARLY_OCCUPANT } from '../../../support/access-rows';
 import { GADWALL } from '../../../support/access-records';
 import { type OperatorFixture, newMeterPoint, operatorFixture, reportTo } from '../../../support/operator-fixture';
 import { until } from '../../../support/until';
@@ -50,7 +50,7 @@ export function claimsOfDiscoveries(): void {
     const customers = new CustomerRecordRepository(fixture.database);
     const idsOf = ({ nodes }: { nodes: readonly StoredAccessRecord[] }) => nodes.map(({ id }) => id);
     const lists = new AccessRecordQueries(fixture.database);
-    const all = { duid: null, meterPointId, state: null, legalBasis: null };
+    const all = { duid: null, meterPointId, state: null, legalBasis: null, occupant: EARLY_OCCUPANT };
     return {
       current: idsOf(await customers.page(scope, 'current', PAGE)),
       history: idsOf(await customers.page(scope, 'history', PAGE)),

@@ -11,7 +11,7 @@ import {
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
 import { registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { type AccessDatabase, DUID, accessDatabase } from '../../../support/access-database';
-import { ACCOUNT, putAccount, putRecord } from '../../../support/access-rows';
+import { ACCOUNT, EARLY_OCCUPANT, putAccount, putRecord } from '../../../support/access-rows';
 import { until } from '../../../support/until';
 
 export function lookupsOfRecords(): void {
@@ -63,7 +63,7 @@ export function lookupsOfRecords(): void {
         expect(await countersOf(tables.owner, ...shown)).toEqual([`${ACCOUNT} listing 1`, `${ACCOUNT} listing 1`]);
         expect(await countersOf(tables.owner, ...ids)).toHaveLength(2);
         await lists.page(own, { first: 2, after: page.nextCursor }, ACCOUNT);
-        await lists.page({ ...own, duid: null }, { first: 3, after: null }, ACCOUNT);
+        await lists.page({ ...own, duid: null, occupant: EARLY_OCCUPANT }, { first: 3, after: null }, ACCOUNT);
         expect(await countersOf(tables.owner, ...ids)).toEqual(ids.map(() => `${ACCOUNT} listing 2`));
       });
 

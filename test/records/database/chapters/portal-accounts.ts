@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { AccessRecordQueries } from '../../../../subgraphs/access/records/access-record.queries';
 import { PortalAccessRepository } from '../../../../subgraphs/access/customers/portal-access.repository';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
@@ -9,7 +9,8 @@ import { type AccessRow, putAccount, putRecord } from '../../../support/access-r
 
 export function portalAccounts(): void {
   const HOUR = 3_600;
-  const ALL = { duid: null, meterPointId: 'meter point', state: null, legalBasis: null };
+  const OCCUPANT = { identityRecordId: randomUUID(), since: '2026-03-01', beganAt: null };
+  const ALL = { duid: null, meterPointId: 'meter point', state: null, legalBasis: null, occupant: OCCUPANT };
   const PAGE = { first: 10, after: null };
 
   describe('A third-party portal', () => {
@@ -62,6 +63,27 @@ export function portalAccounts(): void {
       for (const each of aliases) expect(each).toMatch(/^ak_[0-9a-f]{24}$/);
       expect(nodes.map(({ recordMetadata }) => recordMetadata.identityRecordRef)).toEqual([null, null]);
       expect(await again.total()).toBe(2);
+    });
+
+    it.each([
+      ['without a Change of Tenancy, from the day of moving in', null, ['own', 'after moving in', 'in force']],
+      ['after a Change of Tenancy, from its instant', '2026-03-02T09:00:00Z', ['own', 'in force']],
+    ])('lists what ended during the occupancy: %s', async (_, beganAt, expected) => {
+      const meterPointId = randomBytes(8).toString('hex');
+      const { identityRecordId } = OCCUPANT;
+      const rows: readonly (readonly [string, Partial<AccessRow>])[] = [
+        ['before moving in', { state: 'REVOKED', revokedAt: "'2026-02-28T23:59:59Z'" }],
+        ['own, before moving in', { state: 'REVOKED', revokedAt: "'2026-02-28T23:59:59Z'", identityRecordId }],
+        ['own', { state: 'EXPIRED', expiry: "'2026-03-01T12:00:00Z'", identityRecordId }],
+        ['after moving in', { state: 'REVOKED', revokedAt: "'2026-03-01T12:00:00Z'" }],
+        ['in force', { createdAt: "'2025-01-01T00:00:00Z'" }],
+      ];
+      const names = new Map<string, string>();
+      for (const [name, row] of rows) names.set(await putRecord(tables.owner, { ...row, meterPointId }), name);
+      const occupant = { ...OCCUPANT, beganAt };
+      const page = await portals.page(account, await token(), { ...ALL, meterPointId, occupant }, PAGE);
+      expect(page.nodes.map(({ id }) => names.get(id)).toSorted()).toEqual(expected.toSorted());
+      expect(await page.total()).toBe(expected.length);
     });
 
     it('redeems its token with the list, once for concurrent calls', async () => {
