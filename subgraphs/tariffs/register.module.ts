@@ -12,6 +12,7 @@ import { RegisterEntryRepository } from './register-entries/register-entry.repos
 import { RtiUserLists } from './register-entries/rti-user.queries';
 import { RtiUserRepository } from './register-entries/rti-user.repository';
 import { SUPPLIER, SupplierLists } from './register-entries/supplier.queries';
+import { RatesSizes } from './catalogue/rates-sizes.queries';
 import { TariffQueries } from './catalogue/tariff.queries';
 import { TariffLists } from './catalogue/tariff-list.queries';
 import { TARIFF_OCCUPANCIES } from './occupancies/tariff-occupancies.sql';
@@ -56,6 +57,7 @@ export function registerModule(dependencies: TariffDependencies, lookups: RateLi
   const rtiUserEntries = new RtiUserRepository(pool, rtiUsers, contacts, hashOfContact);
   const lists = new TariffLists(database);
   const tariffQueries = new TariffQueries(database);
+  const ratesSizes = new RatesSizes(database);
   const appendedPrices = new AppendedPriceRepository(pool);
   const priceSeries = new PriceSeries(logger);
   const assignments = new AssignmentRepository(pool, mpxns);
@@ -66,8 +68,8 @@ export function registerModule(dependencies: TariffDependencies, lookups: RateLi
       new SupplierTariffResolver(lists, tariffQueries),
       new RtiUserResolver(rtiUsers, rtiUserEntries, suppliers, lookups, { production }),
       new TariffResolver(lists, tariffQueries, new TariffRepository(pool), suppliers, lookups),
-      new TariffFieldResolver(tariffQueries, suppliers),
-      new TariffPriceResolver(tariffQueries, appendedPrices, priceSeries),
+      new TariffFieldResolver(tariffQueries, suppliers, ratesSizes),
+      new TariffPriceResolver(tariffQueries, appendedPrices, priceSeries, ratesSizes),
       new AppendedPriceResolver(appendedPrices, suppliers),
       new TariffAssignmentResolver({ assignments, queries: assignmentQueries, tariffQueries, suppliers }),
       new PerformanceReportResolver(new PerformanceReportRepository(pool), suppliers),

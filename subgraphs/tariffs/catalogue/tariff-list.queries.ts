@@ -11,6 +11,7 @@ import type { Database } from '../../server/database/database';
 import { textCursor, textPosition } from '../../server/lists/list-cursor';
 import { type OffsetPage, type OffsetRequest, offsetPageOf, requireOffsetPage } from '../../server/lists/offset-page';
 import { countRows } from '../../server/lists/paged-list';
+import { RATES_SIZES } from './rates-sizes.queries';
 import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
 import { type TariffFilter, conditionsOf } from './tariff-conditions.sql';
 
@@ -33,12 +34,6 @@ function positionOf(cursor: string): [instant: string, tariffId: string] {
 
 /** Bytes of stored rates of a page of whole tariffs. Rates of several kilobytes are stored compressed, to about a sixth. */
 const MAX_RATES_SIZE = 256 * 1024;
-
-/** Does not read the rates: the size is that of their storage. */
-const RATES_SIZES = {
-  name: 'sizes_of_rates',
-  text: 'select tariff_id as "tariffId", pg_column_size(rates) as size from tariff_rates where tariff_id = any($1::text[])',
-};
 
 /** Lists tariffs by `last_modified` descending, then `tariff_id` (decisions C/D, D.2). */
 export class TariffLists {

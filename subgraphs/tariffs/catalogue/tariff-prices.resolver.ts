@@ -12,6 +12,7 @@ import type { PriceSeries } from '../rates/price-series.flow';
 import type { PriceListRequest } from '../rates/price-list.worker';
 import { type IntervalPrice, SERIES, priceRangeViolations } from '../rates/prices';
 import { HalfHourPriceType, PriceIntervalType } from '../rates/tariff-rates.types';
+import type { RatesSizes } from './rates-sizes.queries';
 import type { StoredTariff } from './stored-tariff';
 import type { TariffQueries } from './tariff.queries';
 import { TariffType } from './tariff.types';
@@ -30,6 +31,7 @@ export class TariffPriceResolver {
     private readonly tariffQueries: TariffQueries,
     private readonly appended: AppendedPriceRepository,
     private readonly series: PriceSeries,
+    private readonly ratesSizes: RatesSizes,
   ) {}
 
   @FieldResolver(() => String, { description: 'Pounds a day with VAT, a decimal string.' })
@@ -87,6 +89,7 @@ export class TariffPriceResolver {
     const { series, from, to } = request;
     const fields = textFieldsOf(info);
     if (fields === undefined) {
+      await this.ratesSizes.admit(context, tariff.tariffId);
       const priced = { ...tariff, rates: await this.tariffQueries.rates(tariff.tariffId) };
       const appended = appendedPricesFrom(await this.appendedTo(tariff, request));
       return this.series.values(context, SERIES[series](priced, from, to, appended));
@@ -95,6 +98,7 @@ export class TariffPriceResolver {
     const { tariffId, lastModified, vatIncluded, vatRate, validFrom, validTo } = tariff;
     const state = [tariffId, lastModified.getTime(), validTo?.getTime()];
     const key = JSON.stringify([series, ...state, from.getTime(), to.getTime(), fields]);
+    if (!this.series.has(key)) await this.ratesSizes.admit(context, tariffId);
     return this.series.text(context, key, async () => {
       const [ratesJson, appendedJson] = await Promise.all([
         this.tariffQueries.ratesJson(tariffId),

@@ -4,6 +4,7 @@ import { type CallContext, MayCall, callerOf } from '../../server/callers/caller
 import type { ConnectionWithTotal } from '../../server/lists/connection';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
 import { cursorPage } from '../../server/lists/offset-page';
+import type { RatesSizes } from './rates-sizes.queries';
 import type { StoredTariff } from './stored-tariff';
 import type { SupplierLists } from '../register-entries/supplier.queries';
 import type { TariffQueries } from './tariff.queries';
@@ -87,13 +88,21 @@ export class TariffFieldResolver {
   constructor(
     private readonly tariffQueries: TariffQueries,
     private readonly supplierLists: SupplierLists,
+    private readonly ratesSizes: RatesSizes,
   ) {}
 
   @FieldResolver(() => [TariffScheduleEntryType], {
-    description: 'Its prices by time: the first entry that matches a day decides.',
+    description:
+      'Its prices by time: the first entry that matches a day decides. A request may read 384 KiB of storage over all its tariffs, or those of ' +
+      'one tariff (VAL003).',
   })
-  rates(@Root() { tariffId }: StoredTariff): TariffScheduleEntry[] | Promise<TariffScheduleEntry[]> {
-    return this.tariffQueries.rates(tariffId);
+  rates(
+    @Root() { tariffId }: StoredTariff,
+    @Ctx() context: CallContext,
+  ): TariffScheduleEntry[] | Promise<TariffScheduleEntry[]> {
+    const read = () => this.tariffQueries.rates(tariffId);
+    const admission = this.ratesSizes.admit(context, tariffId);
+    return admission === undefined ? read() : admission.then(read);
   }
 
   @FieldResolver(() => SupplierType, { description: 'Its supplier.' })

@@ -85,6 +85,11 @@ export class PriceSeries {
     return text;
   }
 
+  /** Whether a text is cached or being computed. */
+  has(key: string): boolean {
+    return this.cached.has(key) || this.underWay.has(key);
+  }
+
   /** Ends the thread; fails what it computes at present. */
   close(): Promise<void> {
     return this.thread.destroy();

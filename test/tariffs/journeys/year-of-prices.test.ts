@@ -162,6 +162,22 @@ describe.each(['one process', 'a process each'] as const)(
       }
     });
 
+    it('is read by GraphQL with other tariffs, but not with another one of its size in one request', async () => {
+      const other = identifier();
+      const input = { ...tariffInput(3), mpid, tariffId: other, rates: yearOfRates() };
+      expect((await admin(PUBLISH, { input })).errors).toEqual([]);
+      const rates = (id: string, alias: string) => `${alias}: tariff(tariffId: "${id}") { rates { dates } }`;
+      const both = `{ ${rates(tariffId, 'one')} ${rates(tariffId, 'again')} ${rates(dynamicId, 'small')} }`;
+      expect((await anonymous(both)).data.one.rates).toHaveLength(366);
+      const period = 'from: "2027-01-01T00:00:00Z", to: "2027-01-02T00:00:00Z"';
+      const prices = (id: string, alias: string) =>
+        `${alias}: tariff(tariffId: "${id}") { prices(${period}) { from } }`;
+      for (const fields of [rates(other, 'other'), prices(other, 'other')]) {
+        const { errors } = await anonymous(`{ ${rates(tariffId, 'one')} ${fields} }`);
+        expect(errors).toMatchObject([{ extensions: { code: 'VAL003' } }]);
+      }
+    });
+
     it('is read with directives up to 5,000 half-hours', async () => {
       const query = PRICES.replace('unitPriceIncludingVat', 'unitPriceIncludingVat @include(if: true)');
       const of = (to: string) => anonymous(query, { id: tariffId, from: '2027-01-01T00:00:00Z', to });
