@@ -42,13 +42,15 @@ type ResponseRetention = '24 hours' | '15 minutes';
  * Common table expression `claim` of a changing statement, with parameters $1 to $5. It yields a row if the key is new
  * or its stored response has expired. Make the change itself conditional: `where $3::bytea is null or exists (select
  * from claim)`.
+ *
+ * @param recordId parameter with the Identity Record whose anonymising deletes the row, in `identity`
  */
-export const claimIdempotencyKey = (retention: ResponseRetention): string => `
+export const claimIdempotencyKey = (retention: ResponseRetention, recordId?: string): string => `
   claim as (
-    insert into idempotency_key as held (account_id, operation, key_hash, body_hash, answer, expires_at)
-    select $1, $2, $3::bytea, $4, $5, register_now() + interval '${retention}' where $3::bytea is not null
+    insert into idempotency_key as held (account_id, operation, key_hash, body_hash, answer, expires_at${recordId ? ', record_id' : ''})
+    select $1, $2, $3::bytea, $4, $5, register_now() + interval '${retention}'${recordId ? `, ${recordId}::uuid` : ''} where $3::bytea is not null
     on conflict (account_id, operation, key_hash) do update
-      set body_hash = excluded.body_hash, answer = excluded.answer, expires_at = excluded.expires_at
+      set body_hash = excluded.body_hash, answer = excluded.answer, expires_at = excluded.expires_at${recordId ? ', record_id = excluded.record_id' : ''}
       where held.expires_at <= register_now()
     returning true
   )`;

@@ -1,4 +1,4 @@
-import { CLAIM_IDEMPOTENCY_KEY } from '../../server/idempotency';
+import { claimIdempotencyKey } from '../../server/idempotency';
 import type { NamedStatement } from '../../server/database/short-reads';
 import { COUNT_EXISTENCE_CHECK, COUNT_SHOWN_CONSENTS } from '../lookups/identity-lookup.repository';
 
@@ -51,7 +51,7 @@ export const SHOW_CONSENTS: NamedStatement = {
  */
 export const REGISTER_RECORD: NamedStatement = {
   name: 'register_identity_record',
-  text: `with ${CLAIM_IDEMPOTENCY_KEY},
+  text: `with ${claimIdempotencyKey('24 hours', '$6')},
   record as (
     insert into identity_record (id, ref, duid, mpxn_index, email_index, meter_point_id, expressed_by, form, sealed, is_verified)
     select $6, $7, $8, $9, $10, $11, $12, $13, $14, $16 where $3::bytea is null or exists (select from claim)

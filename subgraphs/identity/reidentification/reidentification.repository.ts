@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { newIdentifier } from '../../../schema/identifiers';
 import type { Database } from '../../server/database/database';
-import { CLAIM_IDEMPOTENCY_KEY, type IdempotentRequest } from '../../server/idempotency';
+import { type IdempotentRequest, claimIdempotencyKey } from '../../server/idempotency';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
 import { type Purge, expiredRows } from '../../server/retention';
 import { encryptValue } from '../../server/encryption';
@@ -78,10 +78,8 @@ const KEEP_OPEN = 'update reidentification set open_until = greatest(open_until,
 const CONFIRM = `
   update reidentification set confirmed_at = register_now()
   where id = $1 and confirmed_at is null and expires_at > register_now()`;
-const CLAIM = `with ${CLAIM_IDEMPOTENCY_KEY} select $3::bytea is null or exists (select from claim) as "isFirst"`;
-/** Links the stored response to the record it discloses, so that anonymising deletes it. */
-const LINK_TO_RECORD = `
-  update idempotency_key set record_id = $4 where account_id = $1 and operation = $2 and key_hash = $3`;
+/** Links the stored response to the record that it discloses, so that anonymising deletes it. */
+const CLAIM = `with ${claimIdempotencyKey('24 hours', '$6')} select $3::bytea is null or exists (select from claim) as "isFirst"`;
 
 /**
  * Records whose customer took part in a re-identification that a Data User initiated, by confirming a link or asserting a passkey. A
@@ -137,12 +135,8 @@ export class ReidentificationRepository {
 
   /** Stores the response of a request, linked to the record it discloses; returns false for a repeat. */
   async claim(session: Session, request: IdempotentRequest, response: unknown, recordId: string): Promise<boolean> {
-    const claim = request.claim(response);
-    const { rows } = await session.query<{ isFirst: boolean }>(CLAIM, [...claim]);
-    const isFirst = rows[0]?.isFirst === true;
-    const [accountId, operation, keyHash] = claim;
-    if (isFirst && keyHash !== null) await session.query(LINK_TO_RECORD, [accountId, operation, keyHash, recordId]);
-    return isFirst;
+    const { rows } = await session.query<{ isFirst: boolean }>(CLAIM, [...request.claim(response), recordId]);
+    return rows[0]?.isFirst === true;
   }
 
   /** Stores a re-identification that the customer can confirm until `openUntil`. */

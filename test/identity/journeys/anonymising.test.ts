@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { codeOf, confirmedTokens, recordWithToken } from '../../support/confirmed-tokens';
-import { type Customer, type DataUser, newCustomer, newDataUser } from '../../support/customers';
+import {
+  type Customer,
+  type DataUser,
+  identityRecord,
+  newCustomer,
+  newDataUser,
+  newMpxn,
+} from '../../support/customers';
 import { type Graph, failuresOf, graphOf } from '../../support/graph';
 import { consentRecord } from '../../support/records';
 import { type SharedRegister, sharedRegister } from '../../support/register';
@@ -111,6 +118,19 @@ describe('An anonymised Identity Record', () => {
     }
     const exists = await dataUser.rest('GET', `/v1/identity-records/exists?mpxn=${customer.mpxn}`);
     expect(exists.body).toMatchObject({ exists: false });
+  });
+
+  it('leaves nothing of the request that created it, so that a repeat with its idempotency key creates another one', async () => {
+    const record = identityRecord(newMpxn(), null);
+    const key = { 'idempotency-key': randomBytes(12).toString('hex') };
+    const create = async () => (await dataUser.rest('POST', '/v1/identity-records', record, key)).body.ir as string;
+    const first = await create();
+    expect(await create()).toBe(first);
+    const id = await recordId(first);
+    expect(await hangingOn(id)).toContain('identity.idempotency_key');
+    await anonymise(first);
+    expect(await hangingOn(id)).toEqual([]);
+    expect(await create()).not.toBe(first);
   });
 
   it('has no dependent rows', async () => {
