@@ -4,7 +4,9 @@ import { inTransaction } from '../../server/database/transaction';
 import type { Tariff } from '../catalogue/tariff';
 import { type AppendedPrice, appendingViolations } from './appended-price';
 
-const TARIFF = `select mpid, tariff_type as "tariffType", valid_from as "validFrom", valid_to as "validTo" from tariff where tariff_id = $1`;
+/** Concurrent calls for a tariff wait for each other, so that each counts what it stores. */
+const TARIFF = `select mpid, tariff_type as "tariffType", valid_from as "validFrom", valid_to as "validTo" from tariff where tariff_id = $1
+  for no key update`;
 
 const GIVEN = 'unnest($2::timestamptz[], $3::text[]) with ordinality given(valid_from, unit_price, number)';
 
@@ -62,15 +64,15 @@ export class AppendedPriceRepository {
       const [tariff] = rows;
       if (tariff === undefined) throw new RegisterError('NTF003');
       if (tariff.mpid !== mpid) throw new RegisterError('PRM002', 'The tariff is that of another supplier');
-      throwViolations(appendingViolations(tariff, prices));
       const given = [tariffId, prices.map(({ from }) => from), prices.map(({ unitPrice }) => unitPrice)];
       const { rows: different } = await session.query<{ number: number; hasStarted: boolean; isNew: boolean }>(
         DIFFERENT,
         given,
       );
-      throwViolations(
-        different.filter(({ hasStarted }) => hasStarted).map(({ number }) => hasStartedViolation(number - 1)),
-      );
+      const started = different
+        .filter(({ hasStarted }) => hasStarted)
+        .map(({ number }) => hasStartedViolation(number - 1));
+      throwViolations([...appendingViolations(tariff, prices), ...started]);
       await session.query(APPEND, [...given, accountId, different.map(({ number }) => number)]);
       if (different.length > 0) await session.query(MODIFY, [tariffId]);
       const added = different.filter(({ isNew }) => isNew).length;

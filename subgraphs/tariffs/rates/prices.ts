@@ -41,11 +41,31 @@ export function* intervalPrices(
   appended: readonly AppendedPrice[] = [],
 ): Generator<IntervalPrice, void> {
   let start: Date | undefined;
-  for (const interval of withAppendedPrices(rateIntervals(tariff, from, to), appended, tariff)) {
+  for (const interval of joined(withAppendedPrices(rateIntervals(tariff, from, to), appended, tariff))) {
     const stop = new Date(interval.to);
     yield priced(start ?? new Date(interval.from), stop, interval);
     start = stop;
   }
+}
+
+/** Joins successive intervals of appended prices that are equal. */
+function* joined(intervals: Iterable<RateInterval>): Generator<RateInterval, void> {
+  let latest: RateInterval | undefined;
+  for (const interval of intervals) {
+    if (latest !== undefined && isSamePrice(latest.price, interval.price)) latest = { ...latest, to: interval.to };
+    else {
+      if (latest !== undefined) yield latest;
+      latest = interval;
+    }
+  }
+  if (latest !== undefined) yield latest;
+}
+
+/** Appended prices have no entry and one tier. */
+function isSamePrice(one: WindowPrice, other: WindowPrice): boolean {
+  if (one.entry !== null || other.entry !== null || one.tiers.length !== other.tiers.length) return one === other;
+  const { unitPriceExcludingVat, unitPriceIncludingVat } = one;
+  return unitPriceExcludingVat === other.unitPriceExcludingVat && unitPriceIncludingVat === other.unitPriceIncludingVat;
 }
 
 /**

@@ -154,6 +154,31 @@ export function tariffPrices(): void {
       ]);
     });
 
+    it('are joined to one interval where they are equal', async () => {
+      await publish(tariffInput(66, { tariffType: 'DYNAMIC' }));
+      await done(
+        append(
+          66,
+          [0, 30, 60, 90].map((minutes) => [slot(minutes), minutes < 60 ? '0.30' : '0.31']),
+        ),
+      );
+      const { tariff } = await graph.execute(`{ tariff(tariffId: "${trf(66)}") {
+        priceIntervals(from: "${slot(-15)}", to: "${slot(120)}") { from to unitPriceIncludingVat } } }`);
+      const intervals = tariff.priceIntervals.map(({ from, to }: { from: string; to: string }) => [from, to]);
+      expect(intervals).toEqual([
+        [slot(-15), slot(0)],
+        [slot(0), slot(60)],
+        [slot(60), slot(120)],
+      ]);
+    });
+
+    it('are counted by the call that stores them, of several at the same time', async () => {
+      await publish(tariffInput(67, { tariffType: 'DYNAMIC' }));
+      const prices = Array.from({ length: 48 }, (_, index): [string, string] => [slot(index * 30), '0.10']);
+      const outcomes = await Promise.all(Array.from({ length: 4 }, () => done(append(67, prices))));
+      expect(outcomes.map(({ added }) => added).toSorted()).toEqual([0, 0, 0, 48]);
+    });
+
     it('modify the tariff, so that lists of modified tariffs contain it; a repeated call does not', async () => {
       await publish(tariffInput(64, { tariffType: 'DYNAMIC' }));
       const modifiedAt = async () =>
@@ -208,6 +233,11 @@ export function tariffPrices(): void {
       ).toMatch(/^VAL00[13] prices\.0\.unitPrice prices\.1\.from prices\.2\.from$/);
       expect(await rejectedFields(append(62, []))).toBe('VAL003 prices');
       expect(await rejectedFields(append(62, [[slot(0), '0.10']]))).toBe('VAL003 prices.0.from');
+      const startedAndPassed: [string, string][] = [
+        ['2026-02-01T00:00:00.000Z', '0.10'],
+        [slot(0), '0.10'],
+      ];
+      expect(await rejectedFields(append(62, startedAndPassed))).toMatch(/ prices\.1\.from prices\.0\.from$/);
       expect(await rejectedFields(append(63, [[slot(0), '0.10']]))).toBe('VAL003 tariffId');
       expect(await rejectedFields(append(62, [[slot(-30), '0.10']], 'FELL'))).toBe('PRM002');
       expect(await rejectedFields(append(999, [[slot(-30), '0.10']]))).toBe('NTF003');
