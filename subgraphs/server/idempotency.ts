@@ -43,7 +43,7 @@ type ResponseRetention = '24 hours' | '15 minutes';
  * or its stored response has expired. Make the change itself conditional: `where $3::bytea is null or exists (select
  * from claim)`.
  *
- * @param recordId parameter with the Identity Record whose anonymising deletes the row, in `identity`
+ * @param recordId parameter with the id that the subgraph stores in the column `record_id`, to delete the response with the record
  */
 export const claimIdempotencyKey = (retention: ResponseRetention, recordId?: string): string => `
   claim as (
