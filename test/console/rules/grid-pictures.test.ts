@@ -325,6 +325,16 @@ describe('the map of locations', () => {
     expect(rows.map((row) => row.mRID)).toEqual(['object', 'location']);
   });
 
+  it('shows the class of the object, unknown if neither the version nor a base model has it, and Location without an object', () => {
+    const { rows, picture } = mapOf([
+      location({}),
+      location({ objectType: null, objectName: null }),
+      location({ object: null, objectType: null, objectName: null }),
+    ]);
+    expect(rows.map(({ className }) => className)).toEqual(['ACLineSegment', 'Class unknown', 'Location']);
+    expect(picture?.drawings[2]?.description).toBe('location, Location, added');
+  });
+
   it('shows the name of the object, or else of the location, or else the mRID of the object', () => {
     const { rows, picture } = mapOf([
       location({ name: 'Thetford site' }),
@@ -362,7 +372,7 @@ describe('the map of locations', () => {
     ]);
     expect(picture?.drawings).toHaveLength(2);
     expect({ rows: rows.length, undrawn }).toEqual({ rows: 5, undrawn: '3 locations' });
-    expect(rows[4]).toMatchObject({ mRID: 'other', name: 'other', className: 'object of the base model' });
+    expect(rows[4]).toMatchObject({ mRID: 'other', name: 'other' });
     expect(mapOf([]).picture).toBeUndefined();
   });
 

@@ -239,7 +239,7 @@ describe('the picture of a large project', () => {
     expect(await page.getByText('The first 500 of 2,345 locations.').isVisible()).toBe(true);
     const table = page.getByRole('region', { name: 'Locations, as a table' });
     expect(await table.locator('tbody tr').count()).toBe(500);
-    expect(await table.locator('tbody th').first().innerText()).toBe('Site 0 object of the base model');
+    expect(await table.locator('tbody th').first().innerText()).toBe('Site 0 Location');
     expect((await page.content()).length).toBeLessThan(500_000);
     expect(complaints).toEqual([]);
   });

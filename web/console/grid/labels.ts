@@ -54,6 +54,9 @@ export function cimName(name: string): CimName {
   return { prefix: prefix === 'cim' ? undefined : prefix, className: ownClass, property };
 }
 
+/** The class of an object whose class no file states. */
+export const UNKNOWN_CLASS = 'rdf:Description';
+
 /** Returns the class of an object; `Class unknown` if no file states it. */
 export function className(type: string): string {
   if (isUnknown(type)) return 'Class unknown';
@@ -82,7 +85,7 @@ function classLabel({ type, proposedType, inBaseModel }: IdentifiedObject): stri
   return proposedType === null ? className(type) : `${className(proposedType)} (proposed)`;
 }
 
-const isUnknown = (type: string): boolean => type === 'rdf:Description';
+const isUnknown = (type: string): boolean => type === UNKNOWN_CLASS;
 
 /** Splits a name where a line may break: `AC`, `Line`, `Segment`. */
 export function breakable(name: string): string[] {

@@ -1,5 +1,5 @@
 import type { GridLocation, ObjectChangeKind } from './operation-results';
-import { KINDS, className } from './labels';
+import { KINDS, UNKNOWN_CLASS, className } from './labels';
 
 /** A row of the table of locations. */
 interface LocationRow {
@@ -50,9 +50,12 @@ export function nameOf({ objectName, name, object, mRID }: GridLocation): string
   return objectName ?? name ?? object ?? mRID;
 }
 
-/** Returns the class of the object at a location. */
-export function classOf({ objectType }: GridLocation): string {
-  return objectType === null ? 'object of the base model' : className(objectType);
+/**
+ * Returns the class of the object at a location, unknown if neither the version nor the base model has the object. Without an object, the row
+ * describes the location itself.
+ */
+export function classOf({ object, objectType }: GridLocation): string {
+  return className(objectType ?? (object === null ? 'cim:Location' : UNKNOWN_CLASS));
 }
 
 /** Formats a coordinate: degrees with five decimals, metres with none. */
