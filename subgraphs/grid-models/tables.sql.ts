@@ -5,6 +5,8 @@ import { ObjectOrder1790000000003 } from './migrations/0003-object-order';
 import { BaseModels1790000000004 } from './migrations/0004-base-models';
 import { BaseUploads1790000000006 } from './migrations/0006-base-uploads';
 import { BaseDigests1790000000007 } from './migrations/0007-base-digests';
+import { ListedType1790000000008 } from './migrations/0008-listed-type';
+import { ListedOrder1790000000009 } from './migrations/0009-listed-order';
 
 /**
  * Grants of the login of `grid-models`. It stages a version and then publishes it once or deletes it with its rows. Triggers reject every
@@ -29,6 +31,8 @@ export const gridModelTables: SubgraphTables = {
     BaseModels1790000000004,
     BaseUploads1790000000006,
     BaseDigests1790000000007,
+    ListedType1790000000008,
+    ListedOrder1790000000009,
   ],
   rights: gridModelRights,
 };

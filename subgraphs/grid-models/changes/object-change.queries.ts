@@ -63,21 +63,25 @@ const ITEMS = {
 
 const CLASS_COUNTS = {
   name: 'object_class_counts',
-  text: `select project_version as "versionId", type,
+  text: `select project_version as "versionId", coalesce(listed_type, type) as type,
       count(*) filter (where kind = 'added')::integer as added,
       count(*) filter (where kind = 'removed')::integer as removed,
       count(*) filter (where kind = 'changed')::integer as changed
-    from object_change where project_version = any($1::uuid[]) group by project_version, type order by count(*) desc, type`,
+    from object_change where project_version = any($1::uuid[]) 
+    group by project_version, coalesce(listed_type, type) order by count(*) desc, coalesce(listed_type, type)`,
 };
 
 /** `$1` version, `$2` kind, `$3` class, `$4` search text, `$5` search text without the prefix of a reference (`#_`, `urn:uuid:`). */
 const SEARCHED = `(starts_with(c.mrid_key, lower($4::text)) or starts_with(c.mrid_key, lower($5::text)) or strpos(lower(c.name), lower($4::text)) > 0)`;
 
+/** The class under which an object is listed (see migration 0008). */
+const LISTED_TYPE = 'coalesce(c.listed_type, c.type)';
+
 /** Sort key of an object in a list: class and name, points last (see migration 0003). */
-const LIST_KEY = 'list_key(c.type, c.name) collate "C"';
+const LIST_KEY = `list_key(${LISTED_TYPE}, c.name) collate "C"`;
 
 /** Bounds of the sort key of one class: a page of a class is one range of the index. */
-const OF_CLASS = `c.type = $3 and ${LIST_KEY} >= class_key($3) collate "C" and ${LIST_KEY} < (class_key($3) || E'\\x03') collate "C"`;
+const OF_CLASS = `${LISTED_TYPE} = $3 and ${LIST_KEY} >= class_key($3) collate "C" and ${LIST_KEY} < (class_key($3) || E'\\x03') collate "C"`;
 
 /** Builds one statement per set of conditions, so that each prepared plan uses the index for these conditions. */
 function listOf({ kind, type, search }: ChangeFilter) {

@@ -51,7 +51,7 @@ export class ObjectChangeType {
 /** Pages of changes. */
 export const ObjectChangeConnectionType = connectionType(
   'ObjectChange',
-  'A page of the changes of a version, ordered by class and name. Objects of unknown class follow the others, and points (`cim:PositionPoint` and the like) come last.',
+  'A page of the changes of a version, ordered by class and name. If no file states the class of an object, it is listed under that of the base model when the version was published, or else the proposed one. Objects whose class remains unknown follow the others, and points (`cim:PositionPoint` and the like) come last.',
   () => ObjectChangeType,
 );
 
@@ -83,7 +83,8 @@ export class ObjectChangeArgs extends PageArgs {
   @Field(() => String, {
     nullable: true,
     defaultValue: null,
-    description: 'Only objects of this prefixed class: `cim:ACLineSegment`.',
+    description:
+      'Only objects that are listed under this prefixed class: `cim:ACLineSegment`. `rdf:Description` selects objects whose class remains unknown.',
   })
   type: string | null;
   @Field(() => String, {

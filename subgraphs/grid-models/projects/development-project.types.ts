@@ -84,7 +84,10 @@ export class ProjectVersionType {
   simpleResolvers: true,
 })
 export class ObjectClassCountType {
-  @Field(() => String, { description: 'The prefixed class; `rdf:Description` for objects of unknown class.' })
+  @Field(() => String, {
+    description:
+      'The prefixed class under which the objects are listed, stated or not; `rdf:Description` for objects whose class remains unknown.',
+  })
   type: string;
   @Field(() => Int, { description: 'Objects that the version adds.' }) added: number;
   @Field(() => Int, { description: 'Objects that the version removes.' }) removed: number;

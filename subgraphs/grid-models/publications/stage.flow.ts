@@ -4,6 +4,8 @@ import { CHUNK_BYTES } from '../files/content.repository';
 import type { StagedModelRepository } from './staged-model.repository';
 import { differenceModelJsonWriter } from '../rdf/difference-model-json';
 import { objectChange } from '../changes/object-changes';
+import { proposedClass } from '../changes/proposed-class';
+import { UNKNOWN_CLASS } from '../rdf/difference-model';
 import { differenceModelReader } from '../rdf/read-difference-model';
 import type { CheckedMember } from './checked-member.flow';
 import { stagedItems } from './staged-items.flow';
@@ -108,7 +110,14 @@ async function stageObjectChanges(
 ): Promise<void> {
   for (let after: string | undefined = ''; after !== undefined;) {
     const page = await models.objectsAfter(numbers, after);
-    if (page.objects.length > 0) await models.addObjectChanges(version, base, page.objects.map(objectChange));
+    if (page.objects.length > 0) {
+      const changes = page.objects.map(({ items, names }) => {
+        const change = objectChange(items);
+        const proposedType = change.type === UNKNOWN_CLASS ? proposedClass(names.map((name) => ({ name }))) : null;
+        return { ...change, proposedType };
+      });
+      await models.addObjectChanges(version, base, changes);
+    }
     after = page.next;
   }
 }

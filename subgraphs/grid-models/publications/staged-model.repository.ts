@@ -1,5 +1,11 @@
 import type { Pool } from 'pg';
-import type { DifferenceItem, DifferenceModelHeader, DifferenceSection, CimFile } from '../rdf/difference-model';
+import {
+  type CimFile,
+  type DifferenceItem,
+  type DifferenceModelHeader,
+  type DifferenceSection,
+  UNKNOWN_CLASS,
+} from '../rdf/difference-model';
 import { type FiledItem, NAME_ATTRIBUTE, type ObjectChange } from '../changes/object-changes';
 import { STAGE_LOCATIONS } from '../locations/location.sql';
 
@@ -37,10 +43,22 @@ export interface ClassCount {
   statements: number;
 }
 
+/** An object with its items. */
+interface StagedObject {
+  /** Without statements other than the name. */
+  readonly items: readonly FiledItem[];
+  /** Names of the attributes and associations of its items of unknown class. */
+  readonly names: readonly string[];
+}
+
+/** A change to store, with the class that the attributes of an object of unknown class suggest. */
+interface StagedChange extends Omit<ObjectChange, 'values'> {
+  readonly proposedType: string | null;
+}
+
 /** A page of objects with all their items, ordered by `mrid_key`. */
 interface ObjectPage {
-  /** One list of items per object. */
-  readonly objects: readonly (readonly FiledItem[])[];
+  readonly objects: readonly StagedObject[];
   /** Key after which the next page starts; undefined at the end. */
   readonly next: string | undefined;
 }
@@ -78,24 +96,29 @@ export class StagedModelRepository {
     await this.pool.query(INSERT_CLASS_COUNTS, [model, JSON.stringify(counts)]);
   }
 
-  /** Returns the next objects after a key, with all their items, but without statements other than the name. */
+  /** Returns the next objects after a key, with all their items. */
   async objectsAfter(models: readonly number[], after: string): Promise<ObjectPage> {
     const { rows } = await this.pool.query<ObjectRow>(OBJECTS_AFTER, [models, after, OBJECTS_PER_PAGE]);
-    const objects = new Map<string, FiledItem[]>();
-    for (const { file, section, mridKey, mRID, type, isObject, name } of rows) {
+    const objects = new Map<string, { items: FiledItem[]; names: string[] }>();
+    for (const { file, section, mridKey, mRID, type, isObject, name, names } of rows) {
       const statements = name === null ? [] : [{ name: NAME_ATTRIBUTE, kind: 'text' as const, value: name }];
       const item = { file, section, item: { mRID, type, isObject, statements } };
       const others = objects.get(mridKey);
-      if (others) others.push(item);
-      else objects.set(mridKey, [item]);
+      if (others) {
+        others.items.push(item);
+        others.names.push(...names);
+      } else objects.set(mridKey, { items: [item], names: [...names] });
     }
     return { objects: [...objects.values()], next: rows.at(-1)?.mridKey };
   }
 
-  /** Adds changes. An object that is only described, not whole, is changed instead of added if the base model (or null) has anything of it. */
-  async addObjectChanges(version: string, base: number | null, changes: readonly ObjectChange[]): Promise<void> {
-    const records = changes.map(({ mRID: mrid, type, kind, isWhole, name, files }) => ({
-      ...{ mrid, type, kind, is_whole: isWhole, name, files },
+  /**
+   * Adds changes. An object that is only described, not whole, is changed instead of added if the base model (or null) has anything of it.
+   * An object of unknown class is listed under its class in the base model, or else the proposed one.
+   */
+  async addObjectChanges(version: string, base: number | null, changes: readonly StagedChange[]): Promise<void> {
+    const records = changes.map(({ mRID: mrid, type, kind, isWhole, name, files, proposedType }) => ({
+      ...{ mrid, type, kind, is_whole: isWhole, name, files, proposed_type: proposedType },
     }));
     await this.pool.query(INSERT_OBJECT_CHANGES, [version, JSON.stringify(records), base]);
   }
@@ -129,6 +152,7 @@ interface ObjectRow {
   readonly type: string;
   readonly isObject: boolean;
   readonly name: string | null;
+  readonly names: readonly string[];
 }
 
 const OBJECTS_PER_PAGE = 2000;
@@ -173,14 +197,20 @@ const OBJECTS_AFTER = `
       select next.mrid_key from model cross join lateral (
         select mrid_key from difference_item where model = model.number and mrid_key > $2 order by mrid_key limit $3) next
       order by next.mrid_key limit $3) page)
-  select m.file, i.section, i.mrid_key as "mridKey", i.mrid as "mRID", i.type, i.is_object as "isObject", i.name
+  select m.file, i.section, i.mrid_key as "mridKey", i.mrid as "mRID", i.type, i.is_object as "isObject", i.name,
+    case when i.type = '${UNKNOWN_CLASS}'
+      then array(select distinct statement ->> 0 from jsonb_array_elements(i.statements) statement) else '{}' end as names
   from model join difference_model m on m.number = model.number
   join difference_item i on i.model = model.number and i.mrid_key > $2 and i.mrid_key <= (select mrid_key from last_of_page)
   order by i.mrid_key, model.position, i.number`;
 
 /** `offset 0` forces an index lookup per object: the columns have no statistics (see migration 0001). */
 const INSERT_OBJECT_CHANGES = `
-  insert into object_change (project_version, mrid_key, mrid, type, kind, name, files)
+  insert into object_change (project_version, mrid_key, mrid, type, kind, name, files, listed_type)
   select $1, lower(mrid), mrid, type, case when kind = 'added' and not is_whole
-      and exists (select from base_item where base = $3 and mrid_key = lower(given.mrid) offset 0) then 'changed' else kind end, name, files
-  from jsonb_to_recordset($2::jsonb) as given (mrid text, type text, kind text, is_whole boolean, name text, files text[])`;
+      and exists (select from base_item where base = $3 and mrid_key = lower(given.mrid) offset 0) then 'changed' else kind end, name, files,
+    case when type = '${UNKNOWN_CLASS}' then coalesce((
+      select i.type from base_item i where i.base = $3 and i.mrid_key = lower(given.mrid) and i.type <> '${UNKNOWN_CLASS}'
+      order by not i.is_object, array_position('{EQ,SC,GL}', i.file), i.number limit 1 offset 0), proposed_type) end
+  from jsonb_to_recordset($2::jsonb)
+    as given (mrid text, type text, kind text, is_whole boolean, name text, files text[], proposed_type text)`;

@@ -82,7 +82,7 @@ describe('a project of a base model', () => {
         .slice(0, 2)
         .join(': '),
     );
-    expect(shown.slice(0, 2)).toEqual(['East end: Terminal', 'Harbour line: ACLineSegment']);
+    expect(shown.slice(0, 2)).toEqual(['Harbour line: ACLineSegment', 'East end: Terminal']);
     expect(shown.slice(2)).toEqual(Array.from({ length: 48 }, () => expect.stringContaining(': DiagramObjectPoint')));
   });
 });

@@ -151,7 +151,7 @@ describe('the picture of a project', () => {
   it('counts objects as the graph does, and draws bars as long as its counts', async () => {
     const { page } = await visited(LUTON_PAGE);
     expect(await figures(page)).toEqual(await countsOf(LUTON));
-    expect(await barsOf(page, 'ACLineSegment')).toEqual([1, LINES, 0]);
+    expect(await barsOf(page, 'ACLineSegment')).toEqual([1, LINES, 1]); // the changed one has its class proposed
     const width = (kind: string) =>
       page.evaluate(
         `document.querySelector('table.bars tbody tr td[data-kind="${kind}"] rect').getBoundingClientRect().width`,

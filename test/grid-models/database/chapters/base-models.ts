@@ -6,6 +6,7 @@ import { type AppliedCase, HAS_PYTHON, appliedByPython, sorted } from '../../../
 import { baseArchive, fullModelXml } from '../../../support/grid-base-archives';
 import { attributeChange, differenceModelXml, gridArchive, zipOf } from '../../../support/grid-archives';
 import { TEST_KEY } from '../../../support/grid-database';
+import { clearListedTypes, fillListedTypesOf } from '../../../support/grid-listed-types';
 import { type GridGraph, ADMIN, gridGraph } from '../../../support/grid-graph';
 
 const mRID = (digit: string) => `${digit.repeat(8)}-0000-4000-8000-000000000000`;
@@ -335,6 +336,26 @@ export function baseModels(): void {
         terminal: { name: null, inBaseModel: { type: 'cim:Terminal', name: null } },
         added: { name: null, inBaseModel: null },
       });
+    });
+
+    it('is listed under its class in the base model where the project states none, also if its version was published before that was stored', async () => {
+      const forward =
+        attributeChange(TERMINAL, 'cim:IdentifiedObject.description', 'Moved') +
+        attributeChange(LINE, 'cim:Equipment.aggregate', 'false') +
+        attributeChange(NOWHERE, 'cim:IdentifiedObject.description', 'Of any class');
+      await grid.published(await gridArchive({ EQ: differenceModelXml('EQ', { forward }) }), {
+        ...TEST_KEY,
+        projectId: 'LISTED',
+      });
+      const LISTED = 'objects { nodes { mRID } } terminals: objects(type: "cim:Terminal") { nodes { mRID } }';
+      const expected = {
+        objects: { nodes: [LINE, TERMINAL, NOWHERE].map((each) => ({ mRID: each })) },
+        terminals: { nodes: [{ mRID: TERMINAL }] },
+      };
+      expect(await version(LISTED, 'LISTED')).toEqual(expected);
+      await clearListedTypes(grid.owner);
+      await fillListedTypesOf(grid.owner);
+      expect(await version(LISTED, 'LISTED')).toEqual(expected);
     });
 
     it('has findings: a deleted statement that the base model lacks, and an object that is added twice', async () => {

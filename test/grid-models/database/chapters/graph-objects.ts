@@ -1,9 +1,11 @@
 import { attributeChange, differenceModelXml, gridArchive, lineSegment } from '../../../support/grid-archives';
 import { TEST_KEY } from '../../../support/grid-database';
+import { clearListedTypes, fillListedTypesOf } from '../../../support/grid-listed-types';
 import { type GridGraph, gridGraph } from '../../../support/grid-graph';
 
 const mRID = (digit: string) => `${digit.repeat(8)}-0000-4000-8000-000000000000`;
-const [LINE, TERMINAL, OTHER_TERMINAL, KNOWN, POINT] = ['a', 'b', 'c', 'd', 'e'].map(mRID) as [
+const [LINE, TERMINAL, OTHER_TERMINAL, KNOWN, POINT, UNKNOWN] = ['a', 'b', 'c', 'd', 'e', 'f'].map(mRID) as [
+  string,
   string,
   string,
   string,
@@ -36,6 +38,7 @@ export function graphObjects(): void {
       await publish('ORDER', {
         forward: [
           `<cim:DiagramObjectPoint rdf:ID="_${POINT}"/>`,
+          attributeChange(UNKNOWN, 'cim:IdentifiedObject.description', 'Of any class'),
           attributeChange(LINE, 'cim:ACLineSegment.r', '1'),
           lineSegment(mRID('1'), 'zebra'),
           lineSegment(mRID('2'), 'Apple'),
@@ -46,8 +49,8 @@ export function graphObjects(): void {
       });
     });
     const EXPECTED = [
-      ...[`${mRID('2')} Apple`, `${mRID('1')} zebra`, `${mRID('0')} null`, `${KNOWN} null`, `${mRID('3')} null`],
-      ...[`${LINE} null`, `${POINT} null`],
+      ...[`${mRID('2')} Apple`, `${mRID('1')} zebra`, `${mRID('0')} null`, `${LINE} null`, `${KNOWN} null`],
+      ...[`${mRID('3')} null`, `${UNKNOWN} null`, `${POINT} null`],
     ];
 
     it.each([1, 2, 3, 500])(
@@ -76,9 +79,9 @@ export function graphObjects(): void {
         'version(version: 1) { added: objects(kind: ADDED) { nodes { mRID } } lines: objects(type: "cim:ACLineSegment") { nodes { name } totalCount } }',
       );
       expect(version.added.nodes.map((each: { mRID: string }) => each.mRID)).toEqual(
-        EXPECTED.map((each) => each.slice(0, 36)).filter((each) => each !== LINE),
+        EXPECTED.map((each) => each.slice(0, 36)).filter((each) => each !== LINE && each !== UNKNOWN),
       );
-      expect(version.lines).toEqual({ nodes: ['Apple', 'zebra', null].map((name) => ({ name })), totalCount: 3 });
+      expect(version.lines).toEqual({ nodes: ['Apple', 'zebra', null, null].map((name) => ({ name })), totalCount: 4 });
     });
 
     it('have a proposed class where no file states one', async () => {
@@ -89,6 +92,41 @@ export function graphObjects(): void {
       expect(version).toEqual({
         unknown: { type: 'rdf:Description', proposedType: 'cim:ACLineSegment' },
         known: { proposedType: null, kind: 'ADDED' },
+      });
+    });
+
+    describe('of unknown class', () => {
+      const idOf = (start: string, index: number) =>
+        `${start}${String(index).padStart(7, '0')}-0000-4000-8000-000000000000`;
+      const many = (count: number, start: string, property: string) =>
+        Array.from({ length: count }, (_, index) => attributeChange(idOf(start, index), property, '1')).join('');
+      const SELECTION = `version(version: 1) { classCounts { type changed } objects(first: 500) { nodes { mRID } }
+        lines: objects(type: "cim:ACLineSegment") { totalCount } unknown: objects(type: "rdf:Description") { totalCount } }`;
+      const isListed = async (projectId: string) => {
+        const { version } = await project(projectId, SELECTION);
+        const starts = version.objects.nodes.map((each: { mRID: string }) => each.mRID[0]).join('');
+        expect(starts).toBe(`bbb${'a'.repeat(300)}`);
+        expect(version).toMatchObject({
+          classCounts: [
+            { type: 'cim:PositionPoint', changed: 300 },
+            { type: 'cim:ACLineSegment', changed: 3 },
+          ],
+          ...{ lines: { totalCount: 3 }, unknown: { totalCount: 0 } },
+        });
+      };
+      beforeAll(async () => {
+        const EQ = differenceModelXml('EQ', { forward: many(3, 'b', 'cim:ACLineSegment.r') });
+        const GL = differenceModelXml('GL', { forward: many(300, 'a', 'cim:PositionPoint.xPosition') });
+        await grid.published(await gridArchive({ EQ, GL }), { ...TEST_KEY, projectId: 'UNKNOWN' });
+      });
+
+      it('are listed, counted and filtered under their proposed class, points last', () => isListed('UNKNOWN'));
+
+      it('are also listed so in versions that were published before the class was stored, which still never change', async () => {
+        await clearListedTypes(grid.owner);
+        await fillListedTypesOf(grid.owner);
+        await isListed('UNKNOWN');
+        await expect(grid.owner.query('update object_change set listed_type = null')).rejects.toThrow('never changes');
       });
     });
 
