@@ -1,3 +1,4 @@
+import { UNKNOWN_CLASS } from '../rdf/difference-model';
 import type { ObjectChangeKind } from './object-changes';
 
 /** Files whose bytes differ between two versions: `$1` from, `$2` to. */
@@ -25,11 +26,25 @@ const counterpart = (alias: string, model: string, of: string) => `left join lat
     select string_agg(digest, ''::bytea order by digest) as digests from difference_item
     where model = ${model} and mrid_key = ${of}.mrid_key and section = ${of}.section offset 0) ${alias} on true`;
 
+/** What a group states, regardless of how many items state it: classes, form and statements; null if nothing. See `itemChanges`. */
+const contents = (model: string, group: string) => `(
+    select array_agg(distinct entry collate "C" order by entry collate "C") from (
+      select type, is_object, statements from difference_item
+      where model = ${model} and mrid_key = ${group}.mrid_key and section = ${group}.section offset 0) item
+    cross join lateral (
+      select 'class ' || type where type <> '${UNKNOWN_CLASS}' union all select 'whole' where is_object
+      union all select case s ->> 1 when 'association' then '>' || (s ->> 0) || ' ' || lower(s ->> 2)
+        else '=' || (s ->> 0) || ' ' || (s ->> 2) end from jsonb_array_elements(statements) s) stated (entry))`;
+
+/** Whether two groups differ. `case` limits the comparison of contents to groups in both models with different digests. */
+const DIFFERS = `case when (i.digests = o.digests) is not false then false
+    else ${contents('$1', 'i')} is distinct from ${contents('$2', 'i')} end`;
+
 /** Counts the groups that differ between two models: `$1` from, `$2` to. */
 export const COMPARISON_COUNTS = {
   name: 'comparison_counts',
   text: `select count(*) filter (where i.digests is null)::integer as added, count(*) filter (where o.digests is null)::integer as removed,
-      count(*) filter (where i.digests <> o.digests)::integer as changed
+      count(*) filter (where ${DIFFERS})::integer as changed
     from (${groupsOf('$1')}) i full join (${groupsOf('$2')}) o on o.mrid_key = i.mrid_key and o.section = i.section`,
 };
 
@@ -64,14 +79,14 @@ const branch = (model: '$1' | '$2', other: '$1' | '$2', kind: string, condition:
 const BRANCHES: Readonly<Record<ObjectChangeKind, string>> = {
   added: branch('$2', '$1', "'added'", 'o.digests is null'),
   removed: branch('$1', '$2', "'removed'", 'o.digests is null'),
-  changed: branch('$1', '$2', "'changed'", 'o.digests <> i.digests'),
+  changed: branch('$1', '$2', "'changed'", DIFFERS),
 };
 
 const NOT_ADDED = branch(
   '$1',
   '$2',
   "case when o.digests is null then 'removed' else 'changed' end",
-  '(o.digests is null or o.digests <> i.digests)',
+  `(o.digests is null or ${DIFFERS})`,
 );
 
 /** The first item of a group in a model. */

@@ -92,7 +92,8 @@ export function valueChanges(file: CimFile, before: readonly Statement[], after:
 
 /**
  * Returns the differences between the items of one object in a section of two versions: a change of class as values of `rdf:type`, of the
- * form as values of `rdf:ID` and `rdf:about`, then those of the statements.
+ * form as values of `rdf:ID` and `rdf:about`, then those of the statements. What several items state is compared as one set: it does not
+ * matter in which of them, or how often, a statement occurs, or whether others omit the class. An object is whole if one of them is.
  */
 export function itemChanges(
   file: CimFile,
@@ -106,19 +107,30 @@ export function itemChanges(
     return isSame(values) ? [] : [values];
   };
   const identified = (isObject: boolean) => (items: readonly DifferenceItem[]) =>
+    items.some((item) => item.isObject) === isObject ? distinct(items, ({ mRID }) => mRID.toLowerCase()) : [];
+  const classes = (items: readonly DifferenceItem[]) =>
     distinct(
-      items.filter((item) => item.isObject === isObject),
-      ({ mRID }) => mRID.toLowerCase(),
+      items.filter(({ type }) => type !== UNKNOWN_CLASS),
+      ({ type }) => type,
     );
   const isInBoth = before.length > 0 && after.length > 0;
   return [
-    ...(isInBoth ? change('rdf:type', (items) => distinct(items, ({ type }) => type)) : []),
+    ...(isInBoth ? change('rdf:type', classes) : []),
     ...(isInBoth ? [...change('rdf:ID', identified(true)), ...change('rdf:about', identified(false))] : []),
-    ...valueChanges(file, statementsOfAll(before), statementsOfAll(after)),
+    ...valueChanges(file, distinctStatements(before), distinctStatements(after)),
   ];
 }
 
-const statementsOfAll = (items: readonly DifferenceItem[]) => items.flatMap(({ statements }) => statements);
+/** Returns the statements of items without repetitions. Targets are compared case-insensitively. */
+function distinctStatements(items: readonly DifferenceItem[]): Statement[] {
+  const found = new Map<string, Statement>();
+  for (const statement of items.flatMap(({ statements }) => statements)) {
+    const { name, kind, value } = statement;
+    const key = kind === 'association' ? `>${name} ${value.toLowerCase()}` : `=${name} ${value}`;
+    if (!found.has(key)) found.set(key, statement);
+  }
+  return [...found.values()];
+}
 
 function valuesIn(file: CimFile, items: readonly FiledItem[]): ValueChange[] {
   return valueChanges(file, statementsOf(file, 'reverse', items), statementsOf(file, 'forward', items));

@@ -25,14 +25,14 @@ class ComparisonCountType {
   @Field(() => Int, { description: 'Objects in a section that only the first version has.' }) removed: number;
   @Field(() => Int, {
     description:
-      'Objects in a section that both versions have, with different contents. The order of items does not count.',
+      'Objects in a section that both versions have, with different statements, class or form. The order and division of items do not count.',
   })
   changed: number;
 }
 
 @ObjectType('VersionComparison', {
   description:
-    'The differences between two versions of an archive, object by object in each section. The order of items does not count.',
+    'The differences between two versions of an archive, object by object in each section. The order of items, and how they divide the statements of an object, do not count.',
   simpleResolvers: true,
 })
 export class VersionComparisonType {
@@ -90,7 +90,7 @@ export class VersionComparisonResolver {
 
   @FieldResolver(() => [CimFileEnum], {
     description:
-      'The files whose bytes differ. One without different headers and differences differs in its preconditions, the order of its items, or the form of its XML.',
+      'The files whose bytes differ. One without different headers and differences differs in its preconditions, the order or division of its items, or the form of its XML.',
   })
   differentFiles(@Root() versions: ComparedVersions): Promise<readonly CimFile[]> {
     return this.comparisons.filesThatDiffer(versions);

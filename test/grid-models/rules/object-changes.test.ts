@@ -116,6 +116,19 @@ describe('The differences between the items of an object', () => {
     expect(itemChanges('EQ', [one, other], [other, turned])).toEqual([]);
   });
 
+  it('are none if several items have the statements of one, repeat them, or omit the class', () => {
+    const whole = item('cim:Fuse', true, text('a', '1'), text('b', '2'));
+    const split = [
+      item('cim:Fuse', true, text('a', '1')),
+      item('rdf:Description', false, text('b', '2'), text('a', '1')),
+    ];
+    expect(itemChanges('EQ', [whole], split)).toEqual([]);
+    expect(itemChanges('EQ', split, [whole])).toEqual([]);
+    expect(itemChanges('EQ', split, [item('cim:Fuse', true, text('a', '1'))])).toMatchObject([
+      { name: 'b', before: ['2'], after: [] },
+    ]);
+  });
+
   it('show the classes of a change of class', () => {
     expect(itemChanges('EQ', [item('cim:Fuse', true)], [item('cim:Breaker', true)])).toEqual([
       { file: 'EQ', name: 'rdf:type', isAssociation: false, before: ['cim:Fuse'], after: ['cim:Breaker'] },

@@ -207,6 +207,32 @@ export function graphObjects(): void {
       expect(comparison.differences.nodes).toEqual([]);
     });
 
+    it.each([
+      [
+        'SPLIT',
+        'one item is split into two',
+        `<rdf:Description rdf:about="#_${LINE}"><cim:ACLineSegment.r>1</cim:ACLineSegment.r><cim:ACLineSegment.x>2</cim:ACLineSegment.x></rdf:Description>`,
+        twice('1', '2'),
+      ],
+      [
+        'REPEATED',
+        'one of several items states the class, and statements are repeated',
+        `${terminal(KNOWN, `#_${LINE}`)}${twice('1', '2')}`,
+        `${terminal(KNOWN, `#_${LINE.toUpperCase()}`)}<rdf:Description rdf:about="#_${KNOWN}"><cim:Terminal.ConductingEquipment rdf:resource="urn:uuid:${LINE}"/></rdf:Description>${twice('1', '2')}${twice('1', '2')}`,
+      ],
+    ])('are equal if their objects have the same statements: %s, %s', async (projectId, _, first, second) => {
+      await publish(projectId, { forward: first });
+      await publish(projectId, { forward: second });
+      await publish(projectId, { forward: first });
+      const { comparison, back } = await project(
+        projectId,
+        `${DIFFERENCES} back: comparison(from: 2, to: 3) { counts { changed } differences(kind: CHANGED) { nodes { mRID } } }`,
+      );
+      expect(comparison.counts[0]).toEqual({ added: 0, removed: 0, changed: 0 });
+      expect(comparison.differences.nodes).toEqual([]);
+      expect(back).toMatchObject({ differences: { nodes: [] } });
+    });
+
     it('differ once in an object with several items, by the values that differ', async () => {
       await publish('TWICE', { forward: twice('1', '2'), reverse: twice('3', '4') });
       await publish('TWICE', { forward: turned('1', '5'), reverse: turned('3', '4') });
