@@ -28,6 +28,10 @@ export class PortalVisitor {
     return this.send('GET', path, headers);
   }
 
+  head(path: string): Promise<VisitedPage> {
+    return this.send('HEAD', path, {});
+  }
+
   /** Posts fields with the headers of a same-origin form; `headers` overrides them. */
   post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<VisitedPage> {
     const own = { origin: new URL(this.portal).origin, 'sec-fetch-site': 'same-origin' };

@@ -34,7 +34,7 @@ function consoleService(options: ConsoleOptions, streams: OpenStreams): PageServ
     publicUrl: settings.consoleUrl,
     assets: consoleAssets(),
     render,
-    routes: PAGES.map(({ method, path, respond }) => ({ method, url: path, origin, respond })),
+    routes: PAGES.map(({ path, ...page }) => ({ ...page, url: path, origin })),
     contextOf: pageContexts(options, streams),
     layoutOf: ({ session }) => ({ filesUrl: settings.filesUrl, account: session }),
     sendOther: (response, { request, reply, context }) =>

@@ -1,4 +1,5 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { errorCatalogue } from '../../schema/error-catalogue';
 import { type Asset, serveAssets } from './assets';
 import { FORM_TOKEN_FIELD, type FormTokens, formTokens } from './form-token';
 import { serveHealth } from './health';
@@ -22,6 +23,8 @@ export interface Route<Context, Other> {
   /** Origin of the pages that may submit this form. */
   readonly origin: string;
   readonly config?: FastifyContextConfig;
+  /** The GET has an effect besides cookies: HEAD is 405, because it must have none. */
+  readonly hasEffect?: true;
   respond(context: Context): PageResponse<Other> | Promise<PageResponse<Other>>;
 }
 
@@ -135,8 +138,15 @@ export async function pageServer<Context extends AnyContext, Other extends objec
   const server: PageServer<Context, Other> = { service, formTokens: formTokens(key), assetPath, hasTls };
   serveHealth(app, graph);
   for (const route of service.routes) {
-    const { method, url, config = {} } = route;
-    app.route({ method, url, config, handler: (request, reply) => handle(server, route, request, reply) });
+    const { method, url, config = {}, hasEffect = false } = route;
+    const handler = (request: FastifyRequest, reply: FastifyReply) => handle(server, route, request, reply);
+    app.route({ method, url, config, exposeHeadRoute: !hasEffect, handler });
+    if (hasEffect) app.head(url, rejectHead);
   }
   return app;
+}
+
+/** Responds to HEAD of a page whose GET has an effect. */
+function rejectHead(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.code(errorCatalogue.MET001.status).header('allow', 'GET').send();
 }

@@ -31,7 +31,10 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** Time within which the whole request must arrive. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Returns a Fastify server of pages and forms: each request gets a transaction id, headers and one log line. */
+/**
+ * Returns a Fastify server of pages and forms: each request gets a transaction id, headers and one log line. The response
+ * to HEAD sets no cookie, because HEAD has no effect on the browser, either (decisions A/B, 1).
+ */
 export async function webServer({ settings, logger, headers, onError }: WebServerOptions): Promise<FastifyInstance> {
   const app = bareServer(settings, onError);
   app.addHook('onRequest', (request, reply, next) => {
@@ -39,6 +42,11 @@ export async function webServer({ settings, logger, headers, onError }: WebServe
     next();
   });
   await app.register(cookie);
+  // runs after the hook of the cookie plugin, which sets the header
+  app.addHook('onSend', (request, reply, _payload, next) => {
+    if (request.method === 'HEAD') reply.removeHeader('set-cookie');
+    next();
+  });
   await app.register(formbody, { bodyLimit: MAX_BODY_BYTES });
   logRequests(app, logger);
   app.setNotFoundHandler((request, reply) => onError(new OperationError('NTF001'), request, reply));

@@ -515,6 +515,11 @@ describe('the stream of a live page', () => {
     await proxy.close();
   });
 
+  it('is not opened by HEAD', async () => {
+    const { status, headers } = await (await backOffice(register)).head('/live/stream?');
+    expect([status, headers.get('allow')]).toEqual([405, 'GET']);
+  });
+
   it('reports that the session has ended, and ends', async () => {
     const stream = await new ConsoleVisitor(register.console).stream();
     await stream.ended;

@@ -61,6 +61,17 @@ describe('every page', () => {
     expect(cookie).toMatch(/^register-entry=[\w-]+; Max-Age=1800; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
   });
 
+  it.each([
+    ['stores no language', '/signed-out?lang=cy', 'register-language'],
+    ['stores no hint of a link', '/?mpxn=1999999999', 'register-entry'],
+    ['issues no form token', '/', 'register-form'],
+  ])('%s on HEAD', async (_, path, cookie) => {
+    const [got, head] = [visitor(), visitor()];
+    const statuses = [(await got.get(path)).status, (await head.head(path)).status];
+    expect(statuses[1]).toBe(statuses[0]);
+    expect([got.cookies.has(cookie), head.cookies.size]).toEqual([true, 0]);
+  });
+
   it('that does not exist is an error page in both languages, with a transaction id', async () => {
     for (const [language, text] of [
       ['en', 'Page not found'],

@@ -308,6 +308,15 @@ describe('a supplier sign-in', () => {
     expect(newVisitor.cookies.has('register-session')).toBe(false);
   });
 
+  it('has no effect on HEAD of the link back, which still signs in when the browser opens it', async () => {
+    const newVisitor = visitor();
+    const url = await atSupplier(newVisitor, unverified().mpxn);
+    const callback = await signInAtSupplier(url, credentials(unverified()));
+    const { status, headers } = await newVisitor.head(callback);
+    expect([status, headers.get('allow'), headers.getSetCookie()]).toEqual([405, 'GET', []]);
+    expect(await newVisitor.get(callback)).toMatchObject({ status: 303, location: '/access' });
+  });
+
   it('works only in the browser that was redirected to the supplier', async () => {
     const url = await atSupplier(visitor(), unverified().mpxn);
     const callback = await signInAtSupplier(url, credentials(unverified()));
