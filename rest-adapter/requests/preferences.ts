@@ -12,15 +12,43 @@ const CHECK = 'check';
 /** Values of `handling` that RFC 7240 section 4.4 defines. Every request is handled strictly. */
 const STANDARD_VALUES = ['strict', 'lenient'];
 
-/** Returns the value of the preference `handling` in lower case, undefined without one. The first one counts. */
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const NAME = new RegExp(`^${TOKEN}`);
+/** A preference with its value, a token or a quoted string; parameters follow a semicolon (RFC 7240 section 2). */
+const PREFERENCE = new RegExp(String.raw`^${TOKEN}(?:[ \t]*=[ \t]*(?:(${TOKEN})|"((?:[^"\\]|\\.)*)"))?[ \t]*(?:;|$)`);
+
+/** Value of a `handling` that cannot be parsed, or that a quoted string without end may contain. No token equals it. */
+const UNREADABLE = '"';
+
+/**
+ * Returns the value of the preference `handling` in lower case, undefined without one. The first one counts. Other
+ * preferences are ignored, also malformed ones.
+ */
 function handlingOf({ prefer }: IncomingHttpHeaders): string | undefined {
   if (prefer === undefined) return undefined;
-  for (const preference of String(prefer).split(',')) {
-    const [statement = ''] = preference.split(';'); // parameters follow
-    const [name, ...value] = statement.split('=');
-    if (name?.trim().toLowerCase() === 'handling') return value.join('=').trim().replaceAll('"', '').toLowerCase();
+  const { members, isUnterminated } = listMembers(String(prefer));
+  const handling = members.find((member) => NAME.exec(member)?.[0].toLowerCase() === 'handling');
+  if (handling === undefined) return isUnterminated ? UNREADABLE : undefined;
+  const found = PREFERENCE.exec(handling);
+  if (!found) return UNREADABLE;
+  const [, token, quoted] = found;
+  return (token ?? quoted?.replace(/\\(.)/g, '$1') ?? '').toLowerCase();
+}
+
+/** Splits a header at the commas outside quoted strings, in linear time. */
+function listMembers(header: string): { members: string[]; isUnterminated: boolean } {
+  const members: string[] = [];
+  let [start, isQuoted] = [0, false];
+  for (let at = 0; at < header.length; at++) {
+    const character = header[at];
+    if (character === '"') isQuoted = !isQuoted;
+    else if (character === '\\' && isQuoted) at++;
+    else if (character === ',' && !isQuoted) {
+      members.push(header.slice(start, at).trim());
+      start = at + 1;
+    }
   }
-  return undefined;
+  return { members: [...members, header.slice(start).trim()], isUnterminated: isQuoted };
 }
 
 /** Returns true if `Prefer` requests a check: all violations are reported, and nothing is stored. */
