@@ -135,32 +135,33 @@ export class AnonymisingRepository {
   private steps(session: PoolClient, id: string, actor: string): AnonymisingSteps {
     const state = async (): Promise<AnonymisingState> =>
       (await session.query<AnonymisingState>(STATE, [id])).rows[0] as AnonymisingState;
-    const audited = async (to: string, change: () => Promise<unknown>) => {
+    // states the transition that occurred: a step that is repeated, or that a later state excludes, changes nothing
+    const audited = async (change: () => Promise<unknown>) => {
       const { ref, ...former } = await state();
       await change();
-      const from = nameOf(former);
+      const [from, to] = [nameOf(former), nameOf(await state())];
       if (from === to) return;
       const detail = { from: { state: from }, to: { state: to } };
       await addAuditEntry(session, { actor, action: 'anonymise-identity-record', subject: fingerprintOf(ref), detail });
     };
     return {
       state,
-      undo: () => committed(session, () => audited('open', () => session.query(UNDO, [id]))),
+      undo: () => committed(session, () => audited(() => session.query(UNDO, [id]))),
       markClosing: () =>
         committed(session, async () => {
-          await audited('closing', () => session.query(MARK, [id]));
+          await audited(() => session.query(MARK, [id]));
           await this.addJob(session, id, CHECK_AFTER_SECONDS);
         }),
       delay: () =>
         committed(session, async () => {
-          await audited('closed', () => session.query(CLOSED, [id, null]));
+          await audited(() => session.query(CLOSED, [id, null]));
           await session.query(END_SESSIONS, [id]);
           await this.addJob(session, id, RETRY_AFTER_SECONDS);
         }),
       destroy: () =>
         committed(session, async () => {
           await eraseOccupancy(session, this.dependencies.cipher, id);
-          await audited('anonymised', () => destroyPersonalData(session, id));
+          await audited(() => destroyPersonalData(session, id));
         }),
     };
   }

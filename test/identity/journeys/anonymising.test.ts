@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { fingerprintOf } from '../../../subgraphs/server/audit/audit.repository';
 import { codeOf, confirmedTokens, recordWithToken } from '../../support/confirmed-tokens';
 import {
   type Customer,
@@ -9,7 +10,7 @@ import {
   newDataUser,
   newMpxn,
 } from '../../support/customers';
-import { type Graph, failuresOf, graphOf } from '../../support/graph';
+import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
 import { consentRecord } from '../../support/records';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { tokenOf } from '../../support/rest-client';
@@ -49,6 +50,19 @@ async function expiryPasses(linkedTo: string): Promise<void> {
      update access.access_record set expiry = register.register_now() - interval '1 s'
      where expiry is not null and identity_record_id = '${await recordId(linkedTo)}'; commit`,
   );
+}
+
+/** Returns the transitions of an Identity Record in the audit, oldest first. */
+async function auditedTransitions(ir: string): Promise<string[]> {
+  const admin = await graphAs(register, 'admin');
+  const { data } = await admin(`{ identityAuditEntries(first: 500, filter: { action: "anonymise-identity-record" }) {
+    nodes { subject detail } } }`);
+  const entries: { subject: string; detail: { from: { state: string }; to: { state: string } } }[] =
+    data.identityAuditEntries.nodes;
+  return entries
+    .filter(({ subject }) => subject === fingerprintOf(ir))
+    .map(({ detail: { from, to } }) => `${from.state} → ${to.state}`)
+    .toReversed();
 }
 
 /** Names of the tables of `identity` with rows of a record. */
@@ -267,6 +281,11 @@ describe('Anonymising', () => {
       return body['identity-record']['anonymised-at'] ?? undefined;
     });
     expect(await hangingOn(await recordId(customer.ir))).toEqual([]);
+    expect(await auditedTransitions(customer.ir)).toEqual([
+      ...['open → closing', 'closing → open'], // the access record of the same Data User
+      ...['open → closing', 'closing → closed'], // once, although the request was repeated
+      'closed → anonymised',
+    ]);
   });
 
   it('is permitted to the Data User that created the record only', async () => {
