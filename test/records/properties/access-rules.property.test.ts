@@ -43,7 +43,21 @@ const pastTheSchema: readonly ((record: WireRecord) => void)[] = [
         address: { addressLine1: '', townCity: 'x'.repeat(101), postcode: 'nr1 4ab', county: '👩'.repeat(100) },
       }),
     ),
-  ...['PT', 'P1Y2Y', 'P1DT', 'P1M1Y', 'P1W2D', 'P0D', '1Y', 'P1.5Y', 'PT5M', 'P99999Y'].map(
+  ...[
+    'PT',
+    'P1Y2Y',
+    'P1DT',
+    'P1M1Y',
+    'P1W2D',
+    'P0D',
+    '1Y',
+    'P1.5Y',
+    'P1Y0,5M',
+    'P1.5Y2M',
+    'PT.5S',
+    'PT5M',
+    'P99999Y',
+  ].map(
     (period) => (record: WireRecord) =>
       record['record-metadata']['controller-arrangement'].controllers.forEach(
         (each) => (each['storage-conditions'] = { location: 'GB', 'retention-period': period }),

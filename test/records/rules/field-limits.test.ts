@@ -38,9 +38,15 @@ const PATTERNS: [path: string, pattern: string, good: string[], bad: string[]][]
   [`${SECOND}/storageConditions/location`, '^[A-Z]{2}$', ['GB', 'IE'], ['gb', 'GBR', 'G', '']],
   [
     `${SECOND}/storageConditions/retentionPeriod`,
-    '^P(?!$)(?:\\d+Y)?(?:\\d+M)?(?:\\d+W)?(?:\\d+D)?(?:T(?=\\d)(?:\\d+H)?(?:\\d+M)?(?:\\d+S)?)?$',
-    ['P2Y', 'P18M', 'P6W', 'P90D', 'PT12H', 'P1Y2M3DT4H5M6S'],
-    ['P', 'PT', '2Y', 'P2', 'P-1D', 'p2y', 'P1DT', ''],
+    '^P(?!$|.*[.,]\\d+[A-Z].)(?:\\d+(?:[.,]\\d+)?Y)?(?:\\d+(?:[.,]\\d+)?M)?(?:\\d+(?:[.,]\\d+)?W)?(?:\\d+(?:[.,]\\d+)?D)?(?:T(?=\\d)(?:\\d+(?:[.,]\\d+)?H)?(?:\\d+(?:[.,]\\d+)?M)?(?:\\d+(?:[.,]\\d+)?S)?)?$',
+    [
+      ...['P2Y', 'P18M', 'P6W', 'P90D', 'PT12H', 'P1Y2M3DT4H5M6S'],
+      ...['P0.5Y', 'P0,5Y', 'P1.5W', 'P1Y2,25M', 'P1DT0.5H', 'PT1H30.5S', 'P1Y2M3DT4H5M6,789S'],
+    ],
+    [
+      ...['P', 'PT', '2Y', 'P2', 'P-1D', 'p2y', 'P1DT', ''],
+      ...['P1.5Y2M', 'P0.5YT1H', 'PT1.5H30S', 'PT1,5M0.5S', 'P.5Y', 'P1.Y', 'P1.5', 'P1.2.3Y', 'PT0.5', 'PT.5S'],
+    ],
   ],
 ];
 

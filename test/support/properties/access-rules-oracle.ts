@@ -272,8 +272,10 @@ function isSeen(text: string): boolean {
 function isDuration(text: string): boolean {
   const [, days, time] = /^P([^T]*)(?:T(.*))?$/.exec(text) ?? [];
   if (days === undefined || time === '') return false;
+  const fractions = text.match(/[.,]/g) ?? [];
+  if (fractions.length > 1 || (fractions.length === 1 && !/[0-9][.,][0-9]+[A-Z]$/.test(text))) return false;
   const inOrder = (part: string, units: string) => {
-    const parts = part.match(/[0-9]+[A-Z]/g) ?? [];
+    const parts = part.match(/[0-9][0-9.,]*[A-Z]/g) ?? [];
     const places = parts.map((each) => units.indexOf(each.at(-1) as string));
     return parts.join('') === part && places.every((place, index) => place >= 0 && place > (places[index - 1] ?? -1));
   };

@@ -50,10 +50,10 @@ const emails = fc
 
 /** Values of patterns with lookahead assertions, which fast-check cannot generate. */
 const durations = fc
-  .tuple(fc.nat(99), fc.nat(11), fc.nat(400), fc.constantFrom('', 'T1H', 'T30M', 'T1H5S'))
+  .tuple(fc.nat(99), fc.nat(11), fc.nat(400), fc.constantFrom('', 'T1H', 'T30M', 'T1H5S', 'T1H0.5M', 'T0,25S'))
   .map(([years, months, days, time]) => `P${years}Y${months}M${days}D${time}`);
 const BY_PATTERN = (pattern: string) =>
-  pattern.startsWith('^P(?!$)') ? durations : fc.stringMatching(new RegExp(pattern));
+  pattern.startsWith('^P(?!$') ? durations : fc.stringMatching(new RegExp(pattern));
 
 const BY_FORMAT: Readonly<Record<string, fc.Arbitrary<string>>> = {
   uri: webAddresses,

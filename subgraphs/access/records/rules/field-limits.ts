@@ -58,14 +58,17 @@ const LIST_LENGTHS: Readonly<Record<string, readonly [number, number]>> = {
   'processing.dataTypes': [1, 8],
 };
 
-/** Patterns: codes of ISO 639-1 and ISO 3166-1 alpha-2, postcode, ISO 8601 duration. */
+/**
+ * Patterns: codes of ISO 639-1 and ISO 3166-1 alpha-2, postcode, ISO 8601 duration. Only the last component of a duration
+ * may have a decimal fraction.
+ */
 const PATTERNS: Readonly<Record<string, RegExp>> = {
   'notice.sharedNotice.noticeLanguage': /^[a-z]{2}$/,
   'notice.notices[].noticeLanguage': /^[a-z]{2}$/,
   [`${CONTROLLERS}.address.postcode`]: POSTCODE_PATTERN,
   [`${CONTROLLERS}.storageConditions.location`]: /^[A-Z]{2}$/,
   [`${CONTROLLERS}.storageConditions.retentionPeriod`]:
-    /^P(?!$)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+S)?)?$/,
+    /^P(?!$|.*[.,]\d+[A-Z].)(?:\d+(?:[.,]\d+)?Y)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?W)?(?:\d+(?:[.,]\d+)?D)?(?:T(?=\d)(?:\d+(?:[.,]\d+)?H)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?S)?)?$/,
 };
 
 /** Lengths and patterns; the REST contract has the same limits, but GraphQL callers do not pass it. */
