@@ -8,7 +8,7 @@ import { formatError } from '../gateway/requests/error-format';
 import { generatedSchema } from '../schema/generated-schema';
 import { newIdentifier } from '../schema/identifiers';
 import { RegisterError } from '../schema/register-error';
-import type { ServiceName } from '../subgraphs/server/callers/caller';
+import type { CallContext, ServiceName } from '../subgraphs/server/callers/caller';
 import { SERVICE_RIGHTS } from '../subgraphs/server/callers/service-rights';
 import { jsonBody, sendable } from '../subgraphs/server/graph/json-text';
 import type { SubgraphLink, SubgraphRequest } from '../subgraphs/server/graph/subgraph-link';
@@ -44,8 +44,8 @@ export function serveGraphql(app: FastifyInstance, { link, sources, callerOf }: 
       try {
         const operation = requestOf(request.body);
         const identification = await callers.identify(metadata);
-        if (identification.error !== undefined) requireOpen(operation, identification);
-        const { data, errors } = await link.execute({ ...operation, acceptsText: true }, identification.context);
+        const context = identification.error ? admittedContext(operation, identification) : identification.context;
+        const { data, errors } = await link.execute({ ...operation, acceptsText: true }, context);
         const result = {
           ...(errors ? { errors: errors.map(formatError) } : {}),
           ...(data === undefined ? {} : { data }),
@@ -93,8 +93,8 @@ function requestOf(body: unknown): SubgraphRequest {
  */
 const ROUTER_FIELDS = { 'Query._service': ['anyone'], 'Query._entities': ['anyone'] };
 
-/** Throws the error of a rejected credential unless all root fields ignore it, as the gateway does. */
-function requireOpen({ query, operationName }: SubgraphRequest, identification: Identification): void {
+/** Returns the context of an operation whose root fields all ignore the error of the credential, as the gateway does; otherwise throws it. */
+function admittedContext({ query, operationName }: SubgraphRequest, identification: Identification): CallContext {
   const { definitions } = parse(query, { noLocation: true });
   const operation = definitions.find(
     (each): each is OperationDefinitionNode =>
@@ -104,5 +104,8 @@ function requireOpen({ query, operationName }: SubgraphRequest, identification: 
   const fragments = new Map(
     definitions.flatMap((each) => (each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each]] : [])),
   );
-  admit(audienceOf(operation, fragments, { ...generatedSchema().audiences, ...ROUTER_FIELDS }, []), identification);
+  return admit(
+    audienceOf(operation, fragments, { ...generatedSchema().audiences, ...ROUTER_FIELDS }, []),
+    identification,
+  );
 }

@@ -14,6 +14,8 @@ export interface OperationAudience {
   readonly open: boolean;
   /** An invalid token is ignored for every root field: verification (decisions A/B, 3), but nothing of Interface D. */
   readonly lenient: boolean;
+  /** Every root field admits a consumer whose supplier or RTI User is inactive. */
+  readonly admitsInactive: boolean;
   /** One entry per root field. */
   readonly fields: readonly (readonly string[])[];
   /** Roles that may introspect if the operation does; otherwise undefined. */
@@ -43,6 +45,7 @@ export function audienceOf(
     fields,
     open,
     lenient: fields.every((audience) => audience.includes('anyone')),
+    admitsInactive: fields.every((audience) => audience.includes('inactive_consumer')),
     introspection: fields.includes(introspection) ? introspection : undefined,
   };
 }
@@ -69,8 +72,9 @@ const TOKEN_ERRORS: ReadonlySet<string> = new Set([...STATUS_ERRORS, 'AUT001', '
  * AUT001 without a caller, and PRM001 if no root field admits the caller's role and scopes. One admitted root field
  * suffices, because the subgraphs check every field again, except for introspection, which the gateway alone executes.
  */
-export function admit(audience: OperationAudience, { context, error }: Identification): CallContext {
-  const { open, lenient, fields, introspection } = audience;
+export function admit(audience: OperationAudience, { context, error, inactiveContext }: Identification): CallContext {
+  const { open, lenient, admitsInactive, fields, introspection } = audience;
+  if (inactiveContext && admitsInactive) return admit(audience, { context: inactiveContext });
   if (error && !(open && (lenient ? TOKEN_ERRORS : STATUS_ERRORS).has(error.code))) throw error;
   if (open) return context;
   if (introspection) requireIntrospection(introspection, context.caller);

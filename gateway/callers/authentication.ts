@@ -10,7 +10,7 @@ import {
 import type { CallContext, Caller, ServiceName } from '../../subgraphs/server/callers/caller';
 import { type QueriedSubgraph, querySubgraph } from '../../subgraphs/server/graph/service-query';
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
-import { admittedConsumer } from './consumers';
+import { identifiedConsumer } from './consumers';
 import { admittedCustomer, isCustomerToken } from './customers';
 import type { RequestMetadata } from '../client/graph-client';
 import { admittedSupplier } from './supplier-keys';
@@ -22,6 +22,8 @@ import { admittedSupplier } from './supplier-keys';
 export interface Identification {
   readonly context: CallContext;
   readonly error?: RegisterError;
+  /** With an error: the context of a consumer whose supplier or RTI User is inactive, for operations that admit such. */
+  readonly inactiveContext?: CallContext;
   /** Expiry of the account's bearer token, by the register's clock. */
   readonly expiresAt?: Date;
   /** Id of the API key that authenticated the supplier. */
@@ -111,9 +113,9 @@ async function identifyBearer(
     return { context: { ...context, caller, bearer }, expiresAt: claims.expiresAt };
   } catch (error) {
     if (!(error instanceof ForeignToken) || !tariffs) throw error;
-    return {
-      context: { ...context, caller: await admittedConsumer(bearer, { link: tariffs, from }, context), bearer },
-    };
+    const { caller, inactive } = await identifiedConsumer(bearer, { link: tariffs, from }, context);
+    const consumerContext = { ...context, caller, bearer };
+    return inactive ? { context, error: inactive, inactiveContext: consumerContext } : { context: consumerContext };
   }
 }
 

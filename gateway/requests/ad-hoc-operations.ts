@@ -119,9 +119,9 @@ function gatewayFor({ supergraph }: Preparation): ApolloServerOptionsWithGateway
     },
     load: async () => ({
       executor: async ({ context, request }) => {
-        const { identified, state } = context as AdHocContext;
-        if (!state.prepared) return { errors: [unknownOperation()] };
-        return state.prepared.execute(request.variables ?? {}, identified.context) as never;
+        const { prepared, admitted } = (context as AdHocContext).state;
+        if (!prepared || !admitted) return { errors: [unknownOperation()] };
+        return prepared.execute(request.variables ?? {}, admitted) as never;
       },
     }),
     stop: () => supergraph.gateway.stop(),

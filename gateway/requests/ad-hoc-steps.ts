@@ -1,6 +1,7 @@
 import type { ApolloServerPlugin, GraphQLRequestContext } from '@apollo/server';
 import { RegisterError } from '../../schema/register-error';
 import { admit } from '../callers/audiences';
+import type { CallContext } from '../../subgraphs/server/callers/caller';
 import type { Identification } from '../callers/authentication';
 import { type FormattedError, responseHead } from './error-format';
 import { operationCache } from './operation-caches';
@@ -15,6 +16,8 @@ export interface AdHocContext {
   /** Apollo Server copies the context; this object stays the same, so that plugin steps can pass values on. */
   readonly state: {
     prepared?: PreparedOperation;
+    /** Context of the execution: that of the caller as the operation admits it. */
+    admitted?: CallContext;
     operationName?: string | undefined;
     outcome: string;
     /** Error that rejects the document before validation. */
@@ -49,7 +52,7 @@ export function requestSteps(preparation: Preparation, report: FailureReport): A
         const { document, operation, queryHash } = request;
         if (!prepared || !document || queryHash === undefined) return;
         state.operationName = operation?.name?.value;
-        admit(prepared.audience, identified);
+        state.admitted = admit(prepared.audience, identified);
         const variables = request.request.variables ?? {};
         prepared.checkVariables(variables);
         checkCost({ document, queryHash, operationName: state.operationName }, variables);

@@ -75,7 +75,16 @@ describe('the generated schema', () => {
     const declared = audiences();
     const byScope = CONSUMER_SCOPES.map((scope) => `consumer:${scope}`);
     const byService = SERVICES.map((name) => `service:${name}`);
-    const known = [...ACCOUNT_ROLES, 'customer', 'consumer', ...byScope, 'anyone', 'public', ...byService];
+    const known = [
+      ...ACCOUNT_ROLES,
+      'customer',
+      'consumer',
+      ...byScope,
+      'inactive_consumer',
+      'anyone',
+      'public',
+      ...byService,
+    ];
     const undeclared = rootFieldsOf(apiSchema()).filter((field) => !declared[field]?.length);
     expect(undeclared).toEqual([]);
     expect(

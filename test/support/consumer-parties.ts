@@ -3,7 +3,6 @@ import { newApiKey, onboarded } from './administration';
 import { type ConsumerIssuer, startConsumerIssuer } from './consumer-issuer';
 import { newMpid, newMpxn } from './customers';
 import { type Graph, graphAs } from './graph';
-import type { SharedRegister } from './register';
 import { tariffInput, trf } from './tariff-graph';
 
 /** A supplier with its own authorisation server, and its API key. */
@@ -57,7 +56,10 @@ export function namesOfTheirOwn(): PartyNames {
 }
 
 /** Adds the parties of Interface D to a register, as an admin would. */
-export async function consumerParties(register: SharedRegister, names = USUAL_NAMES): Promise<ConsumerParties> {
+export async function consumerParties(
+  register: Parameters<typeof graphAs>[0],
+  names = USUAL_NAMES,
+): Promise<ConsumerParties> {
   const admin = demanding(await graphAs(register, 'admin'));
   const supplier = await enterSupplier(admin, names.mpids[0], 'Larkmoor Energy Supply Ltd');
   const otherSupplier = await enterSupplier(admin, names.mpids[1], 'Fenwick Power Ltd');

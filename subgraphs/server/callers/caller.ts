@@ -45,11 +45,13 @@ export interface CallContext {
  * Who may call a field:
  *
  * - a role, or a role with a scope (`consumer:a-scope`);
+ * - `inactive_consumer`: a consumer with one of the scopes also while its supplier or RTI User is suspended or disabled;
  * - `anyone`: also unauthenticated clients; an invalid token is ignored;
  * - `public`: also unauthenticated clients, but an invalid credential is rejected (decisions D.1);
  * - `service:<name>`: the service of that name, in its own name.
  */
-type Audience = Role | `consumer:${ConsumerScope}` | 'anyone' | 'public' | `service:${ServiceName}`;
+type Audience =
+  Role | `consumer:${ConsumerScope}` | 'inactive_consumer' | 'anyone' | 'public' | `service:${ServiceName}`;
 
 /** Services that identify callers: the gateway, and each subgraph for the clients of other routers. */
 export const IDENTIFYING_SERVICES = [

@@ -126,10 +126,11 @@ export class TariffConsentResolver {
     return this.dependencies.consents.grant(consumerOf(context));
   }
 
-  @MayCall('consumer:consent:write', 'admin')
+  @MayCall('consumer:consent:write', 'inactive_consumer', 'admin')
   @Mutation(() => RevokedTariffConsentPayload, {
     description:
-      "Revokes a consent: from now on the register shares nothing under it. NTF005 if it is not the consumer's or not live.",
+      "Revokes a consent: from now on the register shares nothing under it. A consumer's revocation needs no active supplier or RTI User. " +
+      "NTF005 if it is not the consumer's or not live.",
   })
   async revokeTariffConsent(
     @Arg('registrationId', () => String, { description: 'The consent.' }) registrationId: string,

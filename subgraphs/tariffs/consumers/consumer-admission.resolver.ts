@@ -2,7 +2,7 @@ import { Arg, Ctx, Directive, Field, ID, Int, ObjectType, Query, Resolver } from
 import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { type RateLimit, clientNetwork, withinLimit } from '../../server/callers/rate-limits';
-import type { AdmittedConsumer, ConsumerTokens } from './consumer-tokens.flow';
+import type { ConsumerTokens, VerifiedConsumer } from './consumer-tokens.flow';
 
 @Directive('@inaccessible')
 @ObjectType('ConsumerAdmission', {
@@ -16,6 +16,12 @@ class ConsumerAdmissionType {
   @Field(() => ID, { description: 'The RTI User to whom the token was issued.' }) userId: string;
   @Field(() => [String], { description: 'Meter points of the consumer.' }) mpxns: readonly string[];
   @Field(() => [String], { description: 'Scopes of the token.' }) scopes: readonly string[];
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'Code of the error of all operations except those for inactive consumers, while the supplier or the RTI User is suspended or disabled.',
+  })
+  inactive: VerifiedConsumer['inactive'];
   @Field(() => Int, { nullable: true, description: 'Seconds until the RTI User may try again; null within the limit.' })
   retryAfter: number | null;
 }
@@ -32,7 +38,7 @@ export interface ConsumerLimits {
 @Resolver()
 export class ConsumerAdmissionResolver {
   constructor(
-    private readonly tokens: Pick<ConsumerTokens, 'admitted'>,
+    private readonly tokens: Pick<ConsumerTokens, 'verified'>,
     private readonly limits: ConsumerLimits,
   ) {}
 
@@ -55,9 +61,9 @@ export class ConsumerAdmissionResolver {
    * Limits the rejected tokens of a network (LIM002). A valid token is admitted beyond the limit: many RTI Users may share a network, and a
    * signature cannot be guessed.
    */
-  private async admit(token: string, { clientAddress }: CallContext): Promise<AdmittedConsumer> {
+  private async admit(token: string, { clientAddress }: CallContext): Promise<VerifiedConsumer> {
     try {
-      return await this.tokens.admitted(token);
+      return await this.tokens.verified(token);
     } catch (error) {
       if (error instanceof RegisterError && error.code === 'AUT001')
         await withinLimit(this.limits.rejections, clientNetwork(clientAddress));

@@ -14,10 +14,13 @@ import { type ConsumerToken, unverifiedToken } from './unverified-token.flow';
 export interface ConsumerTokens {
   /**
    * Verifies a token and returns its consumer. AUT001 if it is forged or malformed, if its supplier or RTI User is unregistered, or if the
-   * supplier is not active; AUT002 if it has expired; RTI001 if the RTI User is not active; SYS002 if the issuer's keys are unavailable.
+   * supplier is removed; AUT002 if it has expired; RTI001 if the RTI User is removed; SYS002 if the issuer's keys are unavailable.
    */
-  admitted(token: string): Promise<AdmittedConsumer>;
-  /** Returns the caller of a token that another process has just admitted: verifies the token, without reading the database if it is cached. */
+  verified(token: string): Promise<VerifiedConsumer>;
+  /**
+   * Returns the caller of a token that another process has just admitted, which decided about inactive parties: verifies the token, without
+   * reading the database if it is cached.
+   */
   caller(token: string): Promise<Caller>;
 }
 
@@ -25,6 +28,15 @@ export interface ConsumerTokens {
 export interface AdmittedConsumer extends ConsumerClaims {
   /** The supplier that issued the token. */
   readonly mpid: string;
+}
+
+/** The consumer of a verified token. */
+export interface VerifiedConsumer extends AdmittedConsumer {
+  /**
+   * The error of all operations except those for inactive consumers: AUT001 if the supplier is suspended or disabled, RTI001 if the RTI User
+   * is; null if both are active.
+   */
+  readonly inactive: 'AUT001' | 'RTI001' | null;
 }
 
 /** A token whose signature is verified. */
@@ -55,12 +67,12 @@ export function consumerTokens(
   logger: Pick<Logger, 'warn'>,
 ): ConsumerTokens {
   const cache = new LRUCache<string, VerifiedToken>({ max: TOKEN_CACHE_SIZE, ttl: TOKEN_CACHE_TTL_MS });
-  const admitted = async (token: string): Promise<AdmittedConsumer> => {
+  const verified = async (token: string): Promise<VerifiedConsumer> => {
     const hash = hashOf(token);
     const cached = cache.get(hash);
     const claims = cached?.token ?? unverifiedToken(token);
     const status = await statuses.of(claims);
-    if (status?.supplierStatus !== 'active') throw new RegisterError('AUT001');
+    if (status === undefined) throw new RegisterError('AUT001');
     const { mpid } = status;
     if (cached) cached.mpid = mpid;
     else {
@@ -68,14 +80,14 @@ export function consumerTokens(
       cache.set(hash, { token: claims, mpid });
     }
     requireCurrent(claims, status);
-    return { ...claimsOf(claims), mpid };
+    return { ...claimsOf(claims), mpid, inactive: inactivityOf(status) };
   };
   return {
-    admitted,
+    verified,
     async caller(token) {
       const cached = cache.get(hashOf(token));
-      const { mpid, ...consumer } = cached ? { ...claimsOf(cached.token), mpid: cached.mpid } : await admitted(token);
-      return { accountId: consumer.userId, role: 'consumer', duid: null, mpid, consumer };
+      const { mpid, ...claims } = cached ? { ...cached.token, mpid: cached.mpid } : await verified(token);
+      return { accountId: claims.userId, role: 'consumer', duid: null, mpid, consumer: claimsOf(claims) };
     },
   };
 }
@@ -105,15 +117,21 @@ async function verify(
   }
 }
 
-/** Checks validity by the register's clock, and the RTI User. */
+/** Checks validity by the register's clock, and that the RTI User is registered. */
 function requireCurrent({ expiresAt, notBefore }: ConsumerToken, { userStatus, now }: ConsumerStatus): void {
   if (userStatus === null) throw new RegisterError('AUT001');
   if (notBefore !== null && notBefore.getTime() > now.getTime() + MAX_CLOCK_SKEW_MS) throw new RegisterError('AUT001');
   if (expiresAt.getTime() <= now.getTime()) throw new RegisterError('AUT002');
-  if (userStatus !== 'active') throw new RegisterError('RTI001');
+  if (userStatus === 'removed') throw new RegisterError('RTI001');
 }
 
-function claimsOf({ issuer, subject, userId, mpxns, scopes }: ConsumerToken): ConsumerClaims {
+/** Only active parties obtain consumer data (decisions C/D, D.2); a consumer withdraws consent whatever their status. */
+function inactivityOf({ supplierStatus, userStatus }: ConsumerStatus): VerifiedConsumer['inactive'] {
+  if (supplierStatus !== 'active') return 'AUT001';
+  return userStatus === 'active' ? null : 'RTI001';
+}
+
+function claimsOf({ issuer, subject, userId, mpxns, scopes }: ConsumerClaims): ConsumerClaims {
   return { issuer, subject, userId, mpxns, scopes };
 }
 

@@ -26,19 +26,20 @@ describe('A consumer at the OpenID provider of a supplier', () => {
     const token = await consumerToken(supplier, CLIENT, LOGIN);
     expect(decodeProtectedHeader(token)).toMatchObject({ alg: 'RS256', typ: 'at+jwt', kid: expect.any(String) });
     expect(decodeJwt(token)).toMatchObject({ iss: supplier.issuer, aud: supplier.audience, client_id: CLIENT.id });
-    expect(await fixture.tokens.admitted(token)).toEqual({
+    expect(await fixture.tokens.verified(token)).toEqual({
       mpid: 'TIDE',
       issuer: supplier.issuer,
       subject: LOGIN.login,
       userId: CLIENT.id,
       mpxns: LOGIN.mpxns,
       scopes: ['tariff:read', 'consent:write', 'webhook:write'],
+      inactive: null,
     });
   });
 
   it.each(['tariff:read', 'consent:write'])('grants only the requested scope: %s', async (scope) => {
     const token = await consumerToken(supplier, CLIENT, LOGIN, scope);
-    expect(await fixture.tokens.admitted(token)).toMatchObject({ scopes: [scope] });
+    expect(await fixture.tokens.verified(token)).toMatchObject({ scopes: [scope] });
   });
 
   it.each([
@@ -59,7 +60,7 @@ describe('A consumer at the OpenID provider of a supplier', () => {
 
   it('may add the scope openid; the audience of the token is still the register', async () => {
     const token = await consumerToken(supplier, CLIENT, LOGIN, 'openid tariff:read');
-    expect(await fixture.tokens.admitted(token)).toMatchObject({ scopes: ['tariff:read'] });
+    expect(await fixture.tokens.verified(token)).toMatchObject({ scopes: ['tariff:read'] });
   });
 
   it('can deny the request: no token is issued', async () => {
@@ -82,7 +83,7 @@ describe('A consumer at the OpenID provider of a supplier', () => {
 describe('An RTI User at the OpenID provider of a supplier', () => {
   it('receives a token for itself only with the scope of webhooks and without meter points', async () => {
     const token = await (await rtiApplication(supplier, CLIENT)).ownToken();
-    const admitted = await fixture.tokens.admitted(token);
+    const admitted = await fixture.tokens.verified(token);
     expect(admitted).toMatchObject({ subject: CLIENT.id, userId: CLIENT.id, mpxns: [], scopes: ['webhook:write'] });
   });
 

@@ -5,6 +5,7 @@ import { json } from 'node:stream/consumers';
 import { SERVICES, SUBGRAPHS, type Subgraph } from '../../../process/settings/keys';
 import type { ServiceName } from '../../../subgraphs/server/callers/caller';
 import { ServiceAgent } from '../../../subgraphs/server/link/peer-check';
+import { consumerParties, namesOfTheirOwn } from '../../support/consumer-parties';
 import { type GraphResponse, type Graph, graphOf } from '../../support/graph';
 import { identityOf, startHiveGateway } from '../../support/other-router';
 import { type Place, type RegisterProcess, placeOf, sandboxOf, startTogether } from '../../support/register';
@@ -154,5 +155,22 @@ describe('Hive Gateway in front of the four subgraphs, configured as documented,
       '{ licenceAreas { code } }',
     ])
       expect(learned(await wrong.hiveClient(operation))).toEqual(learned(await wrong.registerClient(operation)));
+  });
+
+  it('passes on the withdrawal of consent of a consumer whose RTI User is suspended, and nothing else of it', async () => {
+    const parties = await consumerParties(register, namesOfTheirOwn());
+    try {
+      const userId = parties.users.active;
+      const token = await parties.supplier.issuer.token({ sub: 'anna', client_id: userId, mpxn: [parties.mpxn] });
+      const consumer = graphOf({ gateway: hive.url }, token);
+      const given = await consumer('mutation { giveTariffConsent { registrationId } }');
+      const { registrationId } = given.data.giveTariffConsent;
+      await parties.admin(`mutation { setRtiUserStatus(userId: "${userId}", status: SUSPENDED) { status } }`);
+      expect(learned(await consumer('mutation { giveTariffConsent { isNew } }')).codes).toEqual(['RTI001']);
+      const revoke = `mutation { revokeTariffConsent(registrationId: "${registrationId}") { registrationId } }`;
+      expect(learned(await consumer(revoke))).toEqual({ data: { revokeTariffConsent: { registrationId } }, codes: [] });
+    } finally {
+      await parties.close();
+    }
   });
 });

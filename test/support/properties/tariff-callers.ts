@@ -8,6 +8,8 @@ export interface TariffAudience {
   readonly allCallers: boolean;
   /** An RTI User with the token of a consumer that has the scope. */
   readonly consumers: boolean;
+  /** The same while the RTI User is suspended or disabled. */
+  readonly inactive?: boolean;
   /** Suppliers by API key, and accounts by bearer token. */
   readonly accounts: readonly AccountRole[];
 }
@@ -24,7 +26,7 @@ export const TARIFF_AUDIENCES: Readonly<Record<string, TariffAudience>> = {
   retrieveTariff: ALL_CALLERS,
   listCustomerTariffs: CONSUMERS,
   giveTariffConsent: CONSUMERS,
-  revokeTariffConsent: { ...CONSUMERS, accounts: ['admin'] },
+  revokeTariffConsent: { ...CONSUMERS, inactive: true, accounts: ['admin'] },
   registerRtiWebhook: CONSUMERS,
   removeRtiWebhook: CONSUMERS,
   submitPerformanceReport: { allCallers: false, consumers: false, accounts: ['supplier'] },
@@ -74,11 +76,16 @@ export async function tariffCallers(
   const withoutScope = bearer(await token({ scope: 'profile' }));
   const inactive = await Promise.all(
     (['suspended', 'disabled', 'removed'] as const).map(async (status) => {
-      return [`a ${status} RTI User`, bearer(await token({ client_id: users[status] }))] as const;
+      return [status, bearer(await token({ client_id: users[status] }))] as const;
     }),
   );
   return (operationId) => {
-    const { allCallers, consumers, accounts: roles } = TARIFF_AUDIENCES[operationId] as TariffAudience;
+    const {
+      allCallers,
+      consumers,
+      inactive: admitsInactive = false,
+      accounts: roles,
+    } = TARIFF_AUDIENCES[operationId] as TariffAudience;
     const unless = (isLetIn: boolean, word: string) => (allCallers || isLetIn ? undefined : word);
     const known = accounts(roles).map(({ rejectedWith, ...caller }) => {
       const isStranger = caller.credential['authorization'] === undefined || rejectedWith === 'PRM001';
@@ -89,8 +96,9 @@ export async function tariffCallers(
       { who: 'the consumer', credential: consumer, rejectedWith: unless(consumers, 'forbidden') },
       { who: 'the supplier', credential: key, rejectedWith: unless(roles.includes('supplier'), 'forbidden') },
       { who: 'without a scope', credential: withoutScope, rejectedWith: unless(false, 'forbidden') },
-      ...inactive.map(([who, credential]) => {
-        return { who, credential, rejectedWith: unless(false, 'rti_user_not_active') };
+      ...inactive.map(([status, credential]) => {
+        const rejectedWith = unless(admitsInactive && status !== 'removed', 'rti_user_not_active');
+        return { who: `a ${status} RTI User`, credential, rejectedWith };
       }),
       ...known,
       ...bad,

@@ -21,8 +21,8 @@ a consumer without tariff:read           200   200  200     200    200     403f 
 a consumer without consent:write         200   200  200     200    200      200    403f   403f     201    204   403f
 a consumer without webhook:write         200   200  200     200    200      200     201    204    403f   403f   403f
 a consumer without any scope             200   200  200     200    200     403f    403f   403f    403f   403f   403f
-of a suspended RTI User                  200   200  200     200    200     403i    403i   403i    403i   403i   403i
-of a disabled RTI User                   200   200  200     200    200     403i    403i   403i    403i   403i   403i
+of a suspended RTI User                  200   200  200     200    200     403i    403i   404r    403i   403i   403i
+of a disabled RTI User                   200   200  200     200    200     403i    403i   404r    403i   403i   403i
 of a removed RTI User                    200   200  200     200    200     403i    403i   403i    403i   403i   403i
 of an unknown RTI User                  401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
 another consumer                         200   200  200     200    200     403c     201   404r     201    204   403f
@@ -31,7 +31,7 @@ an expired token                        401x  401x 401x    401x   401x     401x 
 a forged token                          401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
 a token for another audience            401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
 a token of an unknown issuer            401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
-a token of a suspended supplier         401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
+a token of a suspended supplier         401u  401u 401u    401u   401u     401u    401u   404r    401u   401u   401u
 a token of another supplier              200   200  200     200    200     403c     201   404r     201   404w   403f
 no token at all                         401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
 the key of the supplier                  200   200  200     200    200     403f    403f   403f    403f   403f    202

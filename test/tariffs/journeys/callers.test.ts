@@ -85,6 +85,47 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
       },
     );
 
+    describe('of an RTI User or a supplier that is not active', () => {
+      const give = 'mutation { giveTariffConsent { registrationId } }';
+      const revoke = (id: string) => `mutation { revokeTariffConsent(registrationId: "${id}") { registrationId } }`;
+      const userStatus = (status: string) => fixture.setRtiUserStatus(rtiUser().user_id, status);
+      const supplierStatus = async (status: string) => {
+        const admin = await graphAs(register, 'admin');
+        const { mpid } = fixture.supplier;
+        const { errors } = await admin(`mutation { setSupplierStatus(mpid: "${mpid}", status: ${status}) { status } }`);
+        expect(errors).toEqual([]);
+      };
+
+      it.each([
+        ['RTI User', 'SUSPENDED', userStatus, 'RTI001'],
+        ['RTI User', 'DISABLED', userStatus, 'RTI001'],
+        ['supplier', 'SUSPENDED', supplierStatus, 'AUT001'],
+        ['supplier', 'DISABLED', supplierStatus, 'AUT001'],
+      ])('withdraws consent while the %s is %s, and nothing else', async (_, status, setStatus, code) => {
+        const id = (await execute(give, bearer(token))).data.giveTariffConsent.registrationId;
+        const reading = bearer(await newToken('tariff:read'));
+        await setStatus(status);
+        try {
+          const both = `mutation { giveTariffConsent { isNew } revokeTariffConsent(registrationId: "${id}") { registrationId } }`;
+          for (const operation of [
+            both,
+            give,
+            '{ customerTariffs { tariffId } }',
+            'mutation { removeRtiWebhook(webhookId: "x") { webhookId } }',
+          ])
+            expect(failuresOf(await execute(operation, bearer(token)))).toEqual([code]);
+          expect(failuresOf(await execute(revoke(id), reading))[0]).toMatch(/^PRM001/);
+          expect(failuresOf(await execute(revoke(id), bearer(token)))).toEqual([]);
+          expect(failuresOf(await execute(revoke(id), bearer(token)))[0]).toMatch(/^NTF005/);
+        } finally {
+          await setStatus('ACTIVE');
+        }
+        expect(failuresOf(await execute('{ customerTariffs { tariffId } }', bearer(token)))).toEqual([
+          'RTI002 customerTariffs',
+        ]);
+      });
+    });
+
     it('sees its own contact, as others do not', async () => {
       const own = { rtiUser: { displayName: 'Kestrel', contact: { email: 'partners@kestrel.example' } } };
       expect((await execute(contact(), bearer(token))).data).toEqual(own);

@@ -51,7 +51,7 @@ export function consumerIssuers(): void {
 
   /** Returns `let in`, or the error code. */
   function outcome(token: string, tokens = fixture.tokens): Promise<unknown> {
-    return tokens.admitted(token).then(
+    return tokens.verified(token).then(
       () => 'let in',
       (error: unknown) => (error as { code?: unknown }).code ?? error,
     );
@@ -174,8 +174,8 @@ export function consumerIssuers(): void {
     it('may serve several suppliers, which the audience distinguishes', async () => {
       await fixture.addSupplier('TWOA', issuer.issuer, 'audience-a');
       await fixture.addSupplier('TWOB', issuer.issuer, 'audience-b');
-      expect(await fixture.tokens.admitted(await newToken({ aud: 'audience-b' }))).toMatchObject({ mpid: 'TWOB' });
-      expect(await fixture.tokens.admitted(await newToken({ aud: ['audience-a', 'x'] }))).toMatchObject({
+      expect(await fixture.tokens.verified(await newToken({ aud: 'audience-b' }))).toMatchObject({ mpid: 'TWOB' });
+      expect(await fixture.tokens.verified(await newToken({ aud: ['audience-a', 'x'] }))).toMatchObject({
         mpid: 'TWOA',
       });
       expect(await outcome(await newToken({ aud: ['audience-a', 'audience-b'] }))).toBe('AUT001');

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { SignJWT, UnsecuredJWT, exportSPKI, importJWK } from 'jose';
-import { admittedConsumer } from '../../../../gateway/callers/consumers';
+import { identifiedConsumer } from '../../../../gateway/callers/consumers';
 import type { CallContext } from '../../../../subgraphs/server/callers/caller';
 import { REGISTER_ENTRY_STATUSES } from '../../../../subgraphs/tariffs/register-entries/register-entry-status';
 import { type ConsumerFixture, consumerFixture } from '../../../support/consumer-fixture';
@@ -63,9 +63,12 @@ export function consumerTokens(): void {
     return Object.fromEntries(Object.entries({ ...right, ...changed }).filter(([, value]) => value !== undefined));
   }
 
-  /** Returns the consumer that a token admits, or the error code. */
+  /** Returns the consumer that a token admits to all operations, or the error code. */
   async function outcome(token: string, tokens = fixture.tokens): Promise<unknown> {
-    return tokens.admitted(token).catch((error: unknown) => (error as { code?: unknown }).code ?? error);
+    return tokens.verified(token).then(
+      ({ inactive, ...consumer }) => inactive ?? consumer,
+      (error: unknown) => (error as { code?: unknown }).code ?? error,
+    );
   }
 
   const LET_IN = {
@@ -258,6 +261,29 @@ export function consumerTokens(): void {
       },
     );
 
+    it.each([
+      ['RTI User', 'suspended', { userId: USER }, 'RTI001'],
+      ['RTI User', 'disabled', { userId: USER }, 'RTI001'],
+      ['supplier', 'suspended', { mpid: MPID }, 'AUT001'],
+      ['supplier', 'disabled', { mpid: MPID }, 'AUT001'],
+    ] as const)('is verified also while its %s is %s', async (_, status, entry, inactive) => {
+      await fixture.setStatus(entry, status);
+      const token = await supplier.token(claims());
+      expect(await fixture.tokens.verified(token)).toEqual({ ...LET_IN, inactive });
+      expect(await fixture.elsewhere().caller(token)).toMatchObject({ accountId: USER, mpid: MPID });
+      await expect(fixture.tokens.verified(await supplier.token(claims(), {}, unpublished))).rejects.toMatchObject({
+        code: 'AUT001',
+      });
+    });
+
+    it.each([
+      ['RTI User', { userId: USER }, 'RTI001'],
+      ['supplier', { mpid: MPID }, 'AUT001'],
+    ] as const)('is not verified once its %s is removed', async (_, entry, code) => {
+      await fixture.setStatus(entry, 'removed');
+      await expect(fixture.tokens.verified(await supplier.token(claims()))).rejects.toMatchObject({ code });
+    });
+
     it('costs one statement, verified or cached, and all cost one request to their issuer', async () => {
       const tokens = fixture.elsewhere();
       const [before, requests] = [fixture.reads(), supplier.requests.length];
@@ -319,8 +345,8 @@ export function consumerTokens(): void {
 
     const admitted = async (token: string, { running }: TariffGraph, clientAddress = '192.0.2.1'): Promise<unknown> => {
       const context: CallContext = { caller: null, service: null, transactionId: 'tid', clientAddress };
-      return admittedConsumer(token, { link: running.link, from: 'gateway' }, context).then(
-        ({ accountId }) => accountId,
+      return identifiedConsumer(token, { link: running.link, from: 'gateway' }, context).then(
+        ({ caller }) => caller.accountId,
         ({ code, extensions }) => (extensions?.retryAfter === undefined ? code : [code, extensions.retryAfter]),
       );
     };

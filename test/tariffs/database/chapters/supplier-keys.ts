@@ -225,8 +225,14 @@ export function supplierKeys(): void {
   });
 
   describe('A public operation', () => {
-    const tolerant = { open: true, lenient: true, fields: [['anyone']], introspection: undefined };
-    const exact = { open: true, lenient: false, fields: [['public']], introspection: undefined };
+    const tolerant = {
+      open: true,
+      lenient: true,
+      admitsInactive: false,
+      fields: [['anyone']],
+      introspection: undefined,
+    };
+    const exact = { open: true, lenient: false, admitsInactive: false, fields: [['public']], introspection: undefined };
     const outcome = (
       audience: typeof tolerant,
       code?: 'AUT001' | 'AUT002' | 'AUT003' | 'RTI001' | 'LIM002' | 'SYS002',
