@@ -7,14 +7,15 @@ import { type CompiledOperation, compile } from './contract/compile';
 import { type Contract, loadContract } from './contract/contract';
 import { responder } from './responses/exchange';
 import { serveUploads } from './files/uploads';
-import { INTERFACES } from './contract/interfaces';
+import { INTERFACES, type RestInterface } from './contract/interfaces';
 import { operationsOf, parsedDocumentsIn } from '../schema/operation-documents';
 import { REPOSITORY_ROOT } from '../schema/repository-root';
 import { type AdapterServices, fail, handle, sendErrorAfterAdmission } from './requests/request-steps';
 import { serveKeySet } from './responses/key-set';
 import { serveOperatorRoutes } from './responses/operator-routes';
 import { serveReference } from './responses/reference-page';
-import { catalogueError } from './responses/error-response';
+import type { ErrorCode } from '../schema/error-catalogue';
+import { type CatalogueError, catalogueError } from './responses/error-response';
 import { routeTable } from './route-table';
 import { requestRecorder } from './responses/telemetry';
 import { routePath, shadowedRoutes } from './contract/route-paths';
@@ -96,6 +97,7 @@ function serve(app: FastifyInstance, services: AdapterServices, operation: Compi
     method: (operation.takesHead ? [method, 'HEAD'] : method) as 'GET',
     exposeHeadRoute: false,
     url: routePath(path),
+    bodyLimit: restInterface.maxBodyMiB * 1024 * 1024,
     handler: (request, reply) => {
       const exchange = start(request, reply);
       try {
@@ -108,7 +110,13 @@ function serve(app: FastifyInstance, services: AdapterServices, operation: Compi
       const exchange = start(request, reply);
       const code = codeOfServerError(error);
       if (code === 'SYS001') fail(services, exchange, error);
-      else sendErrorAfterAdmission(services, operation, exchange, catalogueError(code));
+      else sendErrorAfterAdmission(services, operation, exchange, serverError(code, restInterface));
     },
   });
+}
+
+/** Returns the error of a request that Fastify rejects, with the limit of the interface. */
+function serverError(code: ErrorCode, { maxBodyMiB }: RestInterface): CatalogueError {
+  const isLargerLimit = code === 'LIM001' && maxBodyMiB > 1;
+  return catalogueError(code, isLargerLimit ? `The body is larger than ${maxBodyMiB} MiB.` : undefined);
 }

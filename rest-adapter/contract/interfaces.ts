@@ -36,7 +36,12 @@ export interface RestInterface {
   readonly takesNullAsAbsent: boolean;
   /** Pages of any origin may read what needs no credential (Fetch Standard, CORS protocol). */
   readonly allowsPublicReadsFromAnyOrigin: boolean;
+  /** Maximum size of a body that is sent with a credential. */
+  readonly maxBodyMiB: number;
 }
+
+/** Maximum size of a body in MiB (decisions A/B, 7). */
+const USUAL_BODY_MIB = 1 / 4;
 
 const originOf = ({ baseUrl }: PublicAddresses) => new URL(baseUrl).origin;
 const noHeaders = () => ({});
@@ -58,6 +63,7 @@ export const INTERFACE_A: RestInterface = {
   rejectsUnknownParameters: false,
   takesNullAsAbsent: true,
   allowsPublicReadsFromAnyOrigin: false,
+  maxBodyMiB: USUAL_BODY_MIB,
 };
 
 /** The earlier, unversioned consent interface; Interface A is its successor. */
@@ -77,6 +83,7 @@ export const INTERFACE_B: RestInterface = {
   rejectsUnknownParameters: true,
   takesNullAsAbsent: true,
   allowsPublicReadsFromAnyOrigin: false,
+  maxBodyMiB: USUAL_BODY_MIB,
 };
 
 /** Retrieval of grid-change difference models. Its contract contains whole paths, because its base is a host. */
@@ -96,6 +103,7 @@ export const INTERFACE_C: RestInterface = {
   rejectsUnknownParameters: true,
   takesNullAsAbsent: false,
   allowsPublicReadsFromAnyOrigin: false,
+  maxBodyMiB: USUAL_BODY_MIB,
 };
 
 /** Tariff interoperability. Its contract contains whole paths, because they belong to two servers (decisions D.1). */
@@ -115,6 +123,7 @@ export const INTERFACE_D: RestInterface = {
   rejectsUnknownParameters: true,
   takesNullAsAbsent: false,
   allowsPublicReadsFromAnyOrigin: true,
+  maxBodyMiB: 2,
 };
 
 /** All interfaces of the adapter. */

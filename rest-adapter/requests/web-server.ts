@@ -1,12 +1,13 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { originForm } from '../responses/envelope';
 import type { Responder } from '../responses/exchange';
+import { supplierKeyIn } from '../../gateway/client/graph-client';
 import { type TrustedProxies, proxyTrust } from '../../gateway/client/client-address';
 import { catalogueError } from '../responses/error-response';
 import { UNKNOWN_ROUTE } from '../responses/telemetry';
 import { sendBrokenRequestError, codeOfServerError, trackRequest } from './unmatched-requests';
 
-/** Maximum size of a body (decisions A/B, 7). */
+/** Maximum size of a body without a credential, on all paths, and of any body on a path that no contract has (decisions A/B, 7). */
 const MAX_BODY_BYTES = 256 * 1024;
 /** The contract limits path values; this limit is that of the whole request head. */
 const MAX_PATH_VALUE_LENGTH = 16 * 1024;
@@ -34,7 +35,11 @@ export function webServer(trustProxy: TrustedProxies, responder: Responder): Fas
     },
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, ({ headers }, body, done) => {
+    const hasCredential = headers.authorization !== undefined || supplierKeyIn(headers) !== undefined;
+    if (hasCredential || body.length <= MAX_BODY_BYTES) done(null, body);
+    else done(Object.assign(new Error('body too large'), { code: 'FST_ERR_CTP_BODY_TOO_LARGE', statusCode: 413 }));
+  });
   app.addHook('onRequest', ({ raw }, reply, next) => {
     trackRequest(raw, reply.raw);
     next();

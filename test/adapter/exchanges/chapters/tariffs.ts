@@ -371,6 +371,20 @@ export function tariffs(): void {
       expect([status, body['code'], body['details'][0].path]).toEqual([400, 'invalid_request', path]);
     });
 
+    it('may have a body of 2 MiB; 413 follows the check of the credential', async () => {
+      test.graph.roots = { giveTariffConsent: () => consent(true) };
+      const json = { 'content-type': 'application/json' };
+      const bodyOf = (bytes: number) => `{${' '.repeat(bytes - 2)}}`;
+      const limit = 2 * 1024 * 1024;
+      expect((await give(bodyOf(limit), { ...GOOD, ...json })).status).toBe(201);
+      const tooLarge = await give(bodyOf(limit + 1), { ...GOOD, ...json });
+      expect([tooLarge.status, tooLarge.body]).toEqual([
+        413,
+        { code: 'payload_too_large', message: 'The body is larger than 2 MiB.' },
+      ]);
+      for (const bytes of [limit, limit + 1]) expect((await give(bodyOf(bytes), json)).status).toBe(401);
+    });
+
     it('is revoked without a response body', async () => {
       test.graph.roots = { revokeTariffConsent: () => ({ registrationId: REGISTRATION }) };
       const { status, body } = await send({ method: 'DELETE', url: `/v1/consent/${REGISTRATION}`, headers: GOOD });
@@ -561,7 +575,7 @@ export function tariffs(): void {
       ]);
       const unknown = await send({ url: '/v1/suppliers/LARK' });
       expect([unknown.status, unknown.body]).toEqual([404, { code: 'not_found', message: 'Not found.' }]);
-      const large = await send({ method: 'POST', url: '/v1/consent', headers: GOOD, payload: ' '.repeat(262_145) });
+      const large = await send({ method: 'POST', url: '/v1/consent', headers: GOOD, payload: ' '.repeat(2_097_153) });
       expect([large.status, large.body['code']]).toEqual([413, 'payload_too_large']);
       const media = { ...GOOD, 'content-type': 'text/plain' };
       const text = await send({ method: 'POST', url: '/v1/consent', headers: media, payload: '{}' });
