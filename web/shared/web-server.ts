@@ -42,7 +42,7 @@ export async function webServer({ settings, logger, headers, onError }: WebServe
     next();
   });
   await app.register(cookie);
-  // runs after the hook of the cookie plugin, which sets the header
+  // Runs after the hook of the cookie plugin, which sets the header.
   app.addHook('onSend', (request, reply, _payload, next) => {
     if (request.method === 'HEAD') reply.removeHeader('set-cookie');
     next();

@@ -67,7 +67,7 @@ const CLASS_COUNTS = {
       count(*) filter (where kind = 'added')::integer as added,
       count(*) filter (where kind = 'removed')::integer as removed,
       count(*) filter (where kind = 'changed')::integer as changed
-    from object_change where project_version = any($1::uuid[]) 
+    from object_change where project_version = any($1::uuid[])
     group by project_version, coalesce(listed_type, type) order by count(*) desc, coalesce(listed_type, type)`,
 };
 

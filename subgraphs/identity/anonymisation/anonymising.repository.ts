@@ -135,7 +135,7 @@ export class AnonymisingRepository {
   private steps(session: PoolClient, id: string, actor: string): AnonymisingSteps {
     const state = async (): Promise<AnonymisingState> =>
       (await session.query<AnonymisingState>(STATE, [id])).rows[0] as AnonymisingState;
-    // states the transition that occurred: a step that is repeated, or that a later state excludes, changes nothing
+    // Adds the transition that occurred: a step that is repeated, or that a later state excludes, changes nothing.
     const audited = async (change: () => Promise<unknown>) => {
       const { ref, ...former } = await state();
       await change();
