@@ -104,7 +104,7 @@ export class AccessEventResolver {
   controllerReference(
     @Root() { record }: { record: StoredAccessRecord },
     @Ctx() { caller }: CallContext,
-  ): string | null {
+  ): Promise<string | null> | string | null {
     const { is_legacy: isLegacy, duid } = record.row;
     const isShown = !isLegacy || record.isCustomers || (caller !== null && isOwner(caller, duid));
     return isShown ? this.records.referenceOf(record) : null;

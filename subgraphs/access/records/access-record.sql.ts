@@ -1,5 +1,5 @@
 import { CLAIM_IDEMPOTENCY_KEY } from '../../server/idempotency';
-import { storedReferenceKey } from './controller-references.queries';
+import { REFERENCE_COLUMNS, storedReferenceKey } from './controller-references.queries';
 import { isActive } from './record-state.sql';
 import { firstTransition, newVersion, replacement, stateChange, stateWithExpiry } from './transitions';
 import { ACCESS_RECORD_COLUMNS } from './stored-access-record.queries';
@@ -7,10 +7,10 @@ import { ACCESS_RECORD_COLUMNS } from './stored-access-record.queries';
 /** Interface through which a record is registered; records of B are marked permanently. */
 export type RegisteringInterface = 'A' | 'B';
 
-/** Access records by the keyed hashes of their keys. */
+/** Access records with their references, by the keyed hashes of their keys. */
 export const BY_KEY = {
   name: 'access_record_by_key',
-  text: `select ${ACCESS_RECORD_COLUMNS} from access_record where key_hash = any($1::bytea[])`,
+  text: `select ${ACCESS_RECORD_COLUMNS}, ${REFERENCE_COLUMNS} from access_record where key_hash = any($1::bytea[])`,
 };
 
 /** Access records by internal id. */

@@ -10,21 +10,33 @@ interface EncryptedReference {
   readonly wrappedKey: Buffer | null;
 }
 
-/** A version of a record with its stored reference. */
-export interface VersionWithReference {
-  readonly id: string;
-  readonly version: number;
+/** The stored reference of a version. */
+export interface StoredReference {
   /** Keyed hash of the access key: it identifies the record permanently, and a replacement has it without reading the record. */
   readonly key_hash: Buffer;
   readonly reference_sealed: Buffer | null;
   /** The wrapped data key; null without a reference, and after it was destroyed. */
   readonly reference_key: Buffer | null;
+}
+
+/** A version of a record with its stored reference. */
+export interface VersionWithReference extends StoredReference {
   readonly document: Pick<AccessRecordDocument, 'controllerReference'>;
 }
 
-/** Columns of {@link VersionWithReference} in a statement over `access_record`, beside its document. */
-export const REFERENCE_COLUMNS = `id, version, key_hash, reference_sealed,
+/** Columns of {@link StoredReference} in a statement over `access_record`. */
+export const REFERENCE_COLUMNS = `key_hash, reference_sealed,
   case when reference_sealed is not null then wrapped_reference_key(id, version) end as reference_key`;
+
+/** References of versions, by record and version. Unlike {@link REFERENCE_COLUMNS}, it opens the table of keys for every read. */
+export const REFERENCES_OF_VERSIONS = {
+  name: 'references_of_versions',
+  text: `select record_id as id, version, key_hash, v.reference_sealed, wrapped as reference_key
+    from unnest($1::uuid[], $2::int[]) as wanted (record_id, version)
+      join access_record_version v using (record_id, version)
+      left join access_keys.reference_key using (record_id, version)
+      join (select id, key_hash from access_record) record on record.id = record_id`,
+};
 
 /** CTE that stores the data key of the version that the CTE `record` writes, unless parameter `wrapped` is null. */
 export const storedReferenceKey = (wrapped: string): string => `

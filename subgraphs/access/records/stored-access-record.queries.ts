@@ -1,11 +1,13 @@
 import { type AccessState, type LegalBasis } from './access-record';
 import { type AccessRecordDocument, type DiscoveredAccess, type StoredControllerArrangement } from './record-document';
 import { isAccountable } from './controller-arrangement';
-import { REFERENCE_COLUMNS, type VersionWithReference } from './controller-references.queries';
+import { type StoredReference } from './controller-references.queries';
 import { revokedAtNow, stateNow } from './record-state.sql';
 
-/** A row of `access_record` with its state at the instant of the statement. */
-export interface AccessRecordRow extends VersionWithReference {
+/** A row of `access_record` with its state at the instant of the statement; with its reference only if it is read by access key. */
+export interface AccessRecordRow extends Partial<StoredReference> {
+  readonly id: string;
+  readonly version: number;
   readonly key_sealed: Buffer;
   /** Null for a discovered access. */
   readonly duid: string | null;
@@ -23,10 +25,10 @@ export interface AccessRecordRow extends VersionWithReference {
 }
 
 const columns = (identityRecordRef: string): string => `
-  ${REFERENCE_COLUMNS}, key_sealed, duid, identity_record_id, ${identityRecordRef}, ${stateNow()} as state,
+  id, version, key_sealed, duid, identity_record_id, ${identityRecordRef}, ${stateNow()} as state,
   legal_basis, registered_at, expiry, created_at, ${revokedAtNow()} as revoked_at, is_legacy, document`;
 
-/** Columns of {@link AccessRecordRow} in a statement over `access_record`. */
+/** Columns of {@link AccessRecordRow} without its reference, in a statement over `access_record`. */
 export const ACCESS_RECORD_COLUMNS = columns('identity_record_ref');
 
 /** Columns of a record without the Identity Record reference, for customers and third-party portals. */

@@ -5,7 +5,10 @@ import { newIdentifier } from '../../../../schema/identifiers';
 import { accessAddress } from '../../../../subgraphs/access/access.module';
 import { AccessRecordRepository } from '../../../../subgraphs/access/records/access-record.repository';
 import { ClosingRepository } from '../../../../subgraphs/access/identity-links/closing.repository';
-import { ControllerReferences } from '../../../../subgraphs/access/records/controller-references.queries';
+import {
+  ControllerReferences,
+  type VersionWithReference,
+} from '../../../../subgraphs/access/records/controller-references.queries';
 import { encryptReferences } from '../../../../subgraphs/access/records/reference-encryption.flow';
 import type { StoredAccessRecord } from '../../../../subgraphs/access/records/stored-access-record.queries';
 import { accessTables } from '../../../../subgraphs/access/tables.sql';
@@ -228,8 +231,9 @@ export function references(): void {
 
     it('does not open for another record, nor with another key of the register', async () => {
       const [own, other] = [await registered('CUSTOMER 1'), await registered('CUSTOMER 2')];
-      const { row } = (await records.byId(own.id)) as StoredAccessRecord;
-      const { row: taken } = (await records.byId(other.id)) as StoredAccessRecord;
+      const rowOf = async (key: string) => (await records.byKey(key))?.row as VersionWithReference;
+      const [row, taken] = [await rowOf(own.key), await rowOf(other.key)];
+      expect(cipher.open(row)).toBe('CUSTOMER 1');
       expect(() => cipher.open({ ...row, key_hash: taken.key_hash })).toThrow();
       const withOtherKey = new ControllerReferences(randomBytes(32));
       expect(() => withOtherKey.open(row)).toThrow();
