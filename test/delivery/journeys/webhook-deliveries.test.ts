@@ -207,7 +207,7 @@ describe('The deliveries of a subscription', () => {
     expect(moved.body).toBe(before.body);
   });
 
-  it('end with the subscription', async () => {
+  it('end at once when the subscription is deleted', async () => {
     fixture.receiver.respondWith(() => 500);
     const subscription = await subscribe();
     await withdrawn();
@@ -217,6 +217,12 @@ describe('The deliveries of a subscription', () => {
       (await fixture.execute(by, 'mutation ($wid: WebhookId!) { deleteWebhook(wid: $wid) { wid } }', { wid })).data,
     ).toEqual({
       deleteWebhook: { wid },
+    });
+    await until(async () => {
+      const { rows } = await fixture.owner.query('select state from delivery where endpoint_id = $1', [
+        subscription.id,
+      ]);
+      return rows[0]?.state === 'pending' ? undefined : rows;
     });
     const triedAgain = await companion();
     await advance(HOUR);
