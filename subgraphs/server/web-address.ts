@@ -4,8 +4,9 @@ const MAX_LENGTH = 2_048;
  * An absolute URI with a non-empty authority, and the characters of RFC 3986. Without this pattern the WHATWG parser
  * would silently correct other texts.
  */
-const WEB_ADDRESS = /^(https?):\/\/([^/?#]+)(?:[/?#].*)?$/i;
+const WEB_ADDRESS = /^(https?):\/\/([^/?#]+)(?:[/?#].*)?$/is;
 const URI_CHARACTERS = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/;
+const MUST_BE_ENCODED = 'contains characters that must be encoded: in the host as Punycode (xn--), elsewhere as %XX';
 
 /** Which URLs are accepted: http only outside production. */
 export interface WebUrlPolicy {
@@ -18,11 +19,12 @@ export interface WebUrlPolicy {
  */
 export function webAddressViolation(text: string, { production }: WebUrlPolicy): string | undefined {
   if (text.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
+  const notWebAddress = production ? 'is not an https URL' : 'is not an https or http URL';
   const [, scheme, authority] = WEB_ADDRESS.exec(text) ?? [];
-  if (scheme === undefined || authority === undefined || !URI_CHARACTERS.test(text) || !URL.canParse(text)) {
-    return production ? 'is not an https URL' : 'is not an https or http URL';
-  }
+  if (scheme === undefined || authority === undefined) return notWebAddress;
+  if (!URI_CHARACTERS.test(text)) return MUST_BE_ENCODED;
+  if (!URL.canParse(text)) return notWebAddress;
   if (authority.includes('@')) return 'contains credentials';
-  if (production && scheme.toLowerCase() !== 'https') return 'is not an https URL';
+  if (production && scheme.toLowerCase() !== 'https') return notWebAddress;
   return undefined;
 }

@@ -138,6 +138,8 @@ describe('Ordinary addresses', () => {
   );
 });
 
+const UNENCODED = 'contains characters that must be encoded: in the host as Punycode (xn--), elsewhere as %XX';
+
 describe('A callback URL', () => {
   it.each([
     ['https://receiver.example/hook', false, undefined],
@@ -157,7 +159,10 @@ describe('A callback URL', () => {
     ['https://user:password@receiver.example/', false, 'contains credentials'],
     ['ftp://receiver.example/', false, 'is not an https URL'],
     ['https:receiver.example', false, 'is not an https URL'],
-    ['https://①②⑦.0.0.1/', false, 'is not an https URL'],
+    ['https://①②⑦.0.0.1/', false, UNENCODED],
+    ['https://bücher.example/hook', false, UNENCODED],
+    ['https://bücher.example/hook', true, UNENCODED],
+    ['https://xn--bcher-kva.example/hook', false, undefined],
     [`https://receiver.example/${'a'.repeat(2_048)}`, false, 'is longer than 2048 characters'],
   ])('%s (loopback admitted: %s) has the result: %s', (url, allowLoopback, violation) =>
     expect(callbackUrlViolation(url, { allowLoopback, production: !allowLoopback })).toBe(violation),

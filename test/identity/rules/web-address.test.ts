@@ -5,8 +5,11 @@ const accepted = [
   'HTTPS://EXAMPLE.ORG/terms',
   'https://example.org:8443/terms?version=1%2E2#consent',
   'https://[2001:db8::1]/terms',
+  'https://xn--bcher-kva.example/b%C3%BCcher',
   `https://example.org/${'a'.repeat(2_048 - 20)}`,
 ];
+
+const UNENCODED = 'contains characters that must be encoded: in the host as Punycode (xn--), elsewhere as %XX';
 
 const rejected: [address: string, why: string][] = [
   [`https://example.org/${'a'.repeat(2_048 - 19)}`, 'is longer than 2048 characters'],
@@ -20,13 +23,15 @@ const rejected: [address: string, why: string][] = [
   ['https:example.org', 'is not an https URL'],
   ['https:///example.org', 'is not an https URL'],
   ['https://', 'is not an https URL'],
-  ['https://example.org/a b', 'is not an https URL'],
-  ['https://exa\nmple.org/', 'is not an https URL'],
+  ['https://example.org/a b', UNENCODED],
+  ['https://exa\nmple.org/', UNENCODED],
   [' https://example.org/', 'is not an https URL'],
-  ['https://example.org\\@evil.example/', 'is not an https URL'],
-  ['https://exämple.org/', 'is not an https URL'],
-  ['https://example.org/%zz', 'is not an https URL'],
-  ['https://example.org/\0', 'is not an https URL'],
+  ['https://example.org\\@evil.example/', UNENCODED],
+  ['https://bücher.example/', UNENCODED],
+  ['https://example.org/bücher', UNENCODED],
+  ['ftp://bücher.example/', 'is not an https URL'],
+  ['https://example.org/%zz', UNENCODED],
+  ['https://example.org/\0', UNENCODED],
   ['https://example.org:99999/', 'is not an https URL'],
 ];
 

@@ -5,6 +5,7 @@ import { FERNHOLLOW, HARBOURLIGHT, recordOnConsent, reportedBy } from '../../sup
 const CONTROLLERS = 'recordMetadata/controllerArrangement/controllers';
 const NOT_HTTPS = 'is not an https URL';
 const NEITHER = 'is not an https or http URL';
+const UNENCODED = 'contains characters that must be encoded: in the host as Punycode (xn--), elsewhere as %XX';
 const CREDENTIALS = 'contains credentials';
 const TOO_LONG = 'is longer than 2048 characters';
 
@@ -54,10 +55,10 @@ const ADDRESSES: [sentence: string, url: string, inProduction: string | null, el
   ['no scheme', 'harbourlight.example/contact', NOT_HTTPS, NEITHER],
   ['a scheme without a host', 'https:///contact', NOT_HTTPS, NEITHER],
   ['nothing', '', NOT_HTTPS, NEITHER],
-  ['a space', 'https://harbourlight.example/a b', NOT_HTTPS, NEITHER],
-  ['a line break', 'https://harbourlight.example/\na', NOT_HTTPS, NEITHER],
+  ['a space', 'https://harbourlight.example/a b', UNENCODED, UNENCODED],
+  ['a line break', 'https://harbourlight.example/\na', UNENCODED, UNENCODED],
   ['a backslash', 'https:\\\\harbourlight.example', NOT_HTTPS, NEITHER],
-  ['a letter that is not ASCII', 'https://hârbourlight.example/', NOT_HTTPS, NEITHER],
+  ['a letter that is not ASCII', 'https://hârbourlight.example/', UNENCODED, UNENCODED],
   ['a port that is none', 'https://harbourlight.example:99999/', NOT_HTTPS, NEITHER],
   ['user and password', 'https://user:secret@harbourlight.example/', CREDENTIALS, CREDENTIALS],
   ['a user', 'https://user@harbourlight.example/', CREDENTIALS, CREDENTIALS],
