@@ -164,7 +164,7 @@ function addErrorHandlers(app: FastifyInstance, { logger }: GatewayServices): vo
     if (request.url.split('?')[0] !== '/graphql') return reject(reply, 'NTF001');
     return reject(reply.header('allow', 'POST'), 'MET001');
   });
-  app.setErrorHandler((error: Partial<Error>, _, reply) =>
-    reject(reply, httpFailureCode(error), httpFailureMessage(error)),
+  app.setErrorHandler((error: Partial<Error>, { headers }, reply) =>
+    reject(reply, httpFailureCode(error), httpFailureMessage(error, headers)),
   );
 }

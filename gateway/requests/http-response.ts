@@ -1,7 +1,8 @@
-import type { FastifyError, FastifyReply } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errorCatalogue } from '../../schema/error-catalogue';
 import type { JsonBody } from '../../subgraphs/server/graph/json-text';
 import { RegisterError } from '../../schema/register-error';
+import { bodyTooLarge } from './body-limits';
 import { responseHead, formatError } from './error-format';
 
 /** A response ready to be sent. */
@@ -51,7 +52,11 @@ export function sendError(reply: FastifyReply, code: ErrorCode, transactionId: s
 }
 
 /** Returns the message of an error of the HTTP server if it is more exact than that of its code. */
-export function httpFailureMessage({ code }: Partial<FastifyError>): string | undefined {
+export function httpFailureMessage(
+  { code }: Partial<FastifyError>,
+  headers: FastifyRequest['headers'],
+): string | undefined {
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(headers);
   return code === 'FST_ERR_CTP_EMPTY_JSON_BODY' ? 'The body is missing: send a JSON object.' : undefined;
 }
 

@@ -214,6 +214,15 @@ export function gatewayRequests(): void {
       expect(codes(await sent(2_097_152))).toEqual(['LIM001']);
     });
 
+    it.each([
+      ['with credentials', 2_097_152, bearer('admin'), 'The body is larger than 2 MiB.'],
+      ['without credentials', 262_144, {}, 'The body is larger than 256 KiB.'],
+      ['without credentials, above both limits', 2_097_152, {}, 'The body is larger than 256 KiB.'],
+    ])('that is too large is rejected with the limit that applies: %s', async (_, bytes, headers, message) => {
+      const { status, body } = await post(gateway, `"${'x'.repeat(bytes)}"`, headers);
+      expect([status, body.errors?.map((error) => error.message)]).toEqual([413, [message]]);
+    });
+
     it('that is not JSON by its media type is rejected', async () => {
       const { status, body } = await post(gateway, '{"query":"{ __typename }"}', { 'content-type': 'text/plain' });
       expect([status, body.errors?.[0]?.message]).toEqual([
