@@ -7,10 +7,10 @@ import { type CompiledOperation, compile } from './contract/compile';
 import { type Contract, loadContract } from './contract/contract';
 import { responder } from './responses/exchange';
 import { serveUploads } from './files/uploads';
-import { INTERFACES, type RestInterface } from './contract/interfaces';
+import { INTERFACES, type RestInterface, USUAL_BODY_MIB } from './contract/interfaces';
 import { operationsOf, parsedDocumentsIn } from '../schema/operation-documents';
 import { REPOSITORY_ROOT } from '../schema/repository-root';
-import { type AdapterServices, fail, handle, sendErrorAfterAdmission } from './requests/request-steps';
+import { type AdapterServices, afterAdmission, fail, handle, sendErrorAfterAdmission } from './requests/request-steps';
 import { serveKeySet } from './responses/key-set';
 import { serveOperatorRoutes } from './responses/operator-routes';
 import { serveReference } from './responses/reference-page';
@@ -93,11 +93,17 @@ function serve(app: FastifyInstance, services: AdapterServices, operation: Compi
   const isPublicRead = method === 'GET' && signIn === 'anyone' && restInterface.allowsPublicReadsFromAnyOrigin;
   const start = (request: FastifyRequest, reply: FastifyReply) =>
     services.start(request, isPublicRead ? reply.headers(ANY_ORIGIN) : reply, path, SCHEMES[signIn], restInterface);
+  const takesLargeBody = method !== 'GET' && restInterface.maxBodyMiB > USUAL_BODY_MIB;
+  const admitFirst = (request: FastifyRequest, reply: FastifyReply, next: () => void) => {
+    if (mayExceedUsualSize(request)) afterAdmission(services, operation, start(request, reply), next);
+    else next();
+  };
   app.route({
     method: (operation.takesHead ? [method, 'HEAD'] : method) as 'GET',
     exposeHeadRoute: false,
     url: routePath(path),
     bodyLimit: restInterface.maxBodyMiB * 1024 * 1024,
+    ...(takesLargeBody && { onRequest: admitFirst }),
     handler: (request, reply) => {
       const exchange = start(request, reply);
       try {
@@ -113,6 +119,12 @@ function serve(app: FastifyInstance, services: AdapterServices, operation: Compi
       else sendErrorAfterAdmission(services, operation, exchange, serverError(code, restInterface));
     },
   });
+}
+
+/** Returns true unless the headers show that the body has at most the usual size. */
+function mayExceedUsualSize({ headers }: FastifyRequest): boolean {
+  const isOfUnknownSize = headers['transfer-encoding'] !== undefined;
+  return isOfUnknownSize || Number(headers['content-length'] ?? 0) > USUAL_BODY_MIB * 1024 * 1024;
 }
 
 /** Returns the error of a request that Fastify rejects, with the limit of the interface. */

@@ -36,12 +36,12 @@ export interface RestInterface {
   readonly takesNullAsAbsent: boolean;
   /** Pages of any origin may read what needs no credential (Fetch Standard, CORS protocol). */
   readonly allowsPublicReadsFromAnyOrigin: boolean;
-  /** Maximum size of a body that is sent with a credential. */
+  /** Maximum size of a body. Above {@link USUAL_BODY_MIB}, a body is read only after its caller is admitted. */
   readonly maxBodyMiB: number;
 }
 
-/** Maximum size of a body in MiB (decisions A/B, 7). */
-const USUAL_BODY_MIB = 1 / 4;
+/** Maximum size in MiB of the body of a caller that has not been admitted (decisions A/B, 7). */
+export const USUAL_BODY_MIB = 1 / 4;
 
 const originOf = ({ baseUrl }: PublicAddresses) => new URL(baseUrl).origin;
 const noHeaders = () => ({});

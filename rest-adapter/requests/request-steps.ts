@@ -73,9 +73,19 @@ export function sendErrorAfterAdmission(
     services.sendError(exchange, reason);
     return;
   }
+  afterAdmission(services, operation, exchange, () => services.sendError(exchange, reason));
+}
+
+/** Continues if the graph admits the caller; otherwise sends its error: 401, 403 or 429. */
+export function afterAdmission(
+  services: AdapterServices,
+  operation: CompiledOperation,
+  exchange: Exchange,
+  proceed: () => void,
+): void {
   services.graph
     .admit(operation.name, exchange.requestMetadata)
-    .then((failure) => services.sendError(exchange, failure ? failuresError([failure], undefined) : reason))
+    .then((failure) => (failure ? services.sendError(exchange, failuresError([failure], undefined)) : proceed()))
     .catch((error: unknown) => fail(services, exchange, error));
 }
 

@@ -1,14 +1,12 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { originForm } from '../responses/envelope';
 import type { Responder } from '../responses/exchange';
-import { supplierKeyIn } from '../../gateway/client/graph-client';
 import { type TrustedProxies, proxyTrust } from '../../gateway/client/client-address';
+import { USUAL_BODY_MIB } from '../contract/interfaces';
 import { catalogueError } from '../responses/error-response';
 import { UNKNOWN_ROUTE } from '../responses/telemetry';
 import { sendBrokenRequestError, codeOfServerError, trackRequest } from './unmatched-requests';
 
-/** Maximum size of a body without a credential, on all paths, and of any body on a path that no contract has (decisions A/B, 7). */
-const MAX_BODY_BYTES = 256 * 1024;
 /** The contract limits path values; this limit is that of the whole request head. */
 const MAX_PATH_VALUE_LENGTH = 16 * 1024;
 /** A client must send its whole request within this time; uploads have their own limit. */
@@ -22,7 +20,7 @@ export function webServer(trustProxy: TrustedProxies, responder: Responder): Fas
   const app = Fastify({
     logger: false,
     trustProxy: proxyTrust(trustProxy),
-    bodyLimit: MAX_BODY_BYTES,
+    bodyLimit: USUAL_BODY_MIB * 1024 * 1024, // of paths that no contract has
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
     // Two Authorization headers are invalid: they are joined like other headers; by default Node uses the first.
@@ -35,11 +33,7 @@ export function webServer(trustProxy: TrustedProxies, responder: Responder): Fas
     },
   });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, ({ headers }, body, done) => {
-    const hasCredential = headers.authorization !== undefined || supplierKeyIn(headers) !== undefined;
-    if (hasCredential || body.length <= MAX_BODY_BYTES) done(null, body);
-    else done(Object.assign(new Error('body too large'), { code: 'FST_ERR_CTP_BODY_TOO_LARGE', statusCode: 413 }));
-  });
+  app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', ({ raw }, reply, next) => {
     trackRequest(raw, reply.raw);
     next();

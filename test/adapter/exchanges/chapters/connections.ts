@@ -115,6 +115,15 @@ export function connections(): void {
       },
     );
 
+    it.each(['content-length: 2097152', 'transfer-encoding: chunked'])(
+      'rejects an invalid credential on Interface D before the body arrives: %s',
+      async (size) => {
+        const head = ['POST /v1/consent HTTP/1.1', 'host: a', 'content-type: application/json', 'connection: close'];
+        const withoutBody = [...head, 'authorization: Bearer nonsense', size, '', ''].join('\r\n');
+        expect(await exchange(withoutBody)).toMatch(/^HTTP\/1\.1 401 [^]*"code":"unauthorized"/);
+      },
+    );
+
     const STARTED = (path: string) =>
       `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer good\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
 
