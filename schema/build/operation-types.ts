@@ -29,17 +29,22 @@ type Documents = ReadonlyMap<string, DocumentNode>;
 
 /**
  * Returns TypeScript types of operation documents: result and variables of each operation, each fragment, and `Operations`, which maps the
- * name of an operation to both.
+ * name of an operation to both; and the names of the mutations.
  *
  * @param api schema of the supergraph as clients see it
  */
 export async function operationTypesOf(api: Schema, documents: Documents): Promise<string> {
-  const rows = typeNamesOf(documents).map(
+  const names = typeNamesOf(documents);
+  const rows = names.map(
     ({ name, result, variables }) => `  ${name}: { result: ${result}; variables: ${variables} };\n`,
   );
+  const mutations = names.flatMap(({ name, kind }) => (kind === KINDS.mutation ? [`  '${name}',\n`] : []));
   return `${await typesOf(api, documents)}
 /** Result and variables of each operation, by its name. */
-export interface Operations {\n${rows.join('')}}\n`;
+export interface Operations {\n${rows.join('')}}
+
+/** Names of the mutations among the operations. */
+export const MUTATIONS: ReadonlySet<string> = new Set([\n${mutations.join('')}]);\n`;
 }
 
 /**
@@ -82,5 +87,5 @@ function typeNamesOf(documents: Documents) {
       ),
     )
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-    .map(({ name, kind }) => ({ name, result: `${name}${kind}`, variables: `${name}${kind}Variables` }));
+    .map(({ name, kind }) => ({ name, kind, result: `${name}${kind}`, variables: `${name}${kind}Variables` }));
 }

@@ -928,3 +928,26 @@ export interface Operations {
   StartSupplierSignIn: { result: StartSupplierSignInMutation; variables: StartSupplierSignInMutationVariables };
   WithdrawConsent: { result: WithdrawConsentMutation; variables: WithdrawConsentMutationVariables };
 }
+
+/** Names of the mutations among the operations. */
+export const MUTATIONS: ReadonlySet<string> = new Set([
+  'ConfirmCeremonyLink',
+  'EndCustomerSession',
+  'FinishPasskeyCeremony',
+  'FinishSupplierSignIn',
+  'JudgeContact',
+  'MailCeremonyProof',
+  'MailContactLink',
+  'PrepareBaseModelPublication',
+  'PrepareGridPublication',
+  'ProveContactByLink',
+  'ProveContactByPasskey',
+  'RequestSignInLink',
+  'SignInToConsole',
+  'SignInWithLink',
+  'SignInWithPasskey',
+  'StartPasskeyCeremony',
+  'StartPasskeySignIn',
+  'StartSupplierSignIn',
+  'WithdrawConsent',
+]);

@@ -8,8 +8,6 @@ import type { CookieName, Session } from './request/cookies';
 export interface Page {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** The GET has an effect besides cookies, such as an open stream: HEAD is 405. */
-  readonly hasEffect?: true;
   respond(context: PageContext): PageResponse | Promise<PageResponse>;
 }
 

@@ -13,8 +13,6 @@ export interface Page {
   readonly site: 'portal' | 'identity';
   /** Path of the page that contains this form, if it differs from `path`; links of the response to itself use it. */
   readonly formPage?: string;
-  /** The GET has an effect besides cookies, such as a sign-in: HEAD is 405. */
-  readonly hasEffect?: true;
   respond(context: PageContext): PageResponse | Promise<PageResponse>;
 }
 

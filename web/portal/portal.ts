@@ -48,13 +48,13 @@ function publicUrlsOf({ portalUrl, identityRedirectUrl, supportUrl, privacyUrl }
 }
 
 function routeOf(
-  { method, site, path, formPage, hasEffect, respond }: Page,
+  { method, site, path, formPage, respond }: Page,
   { portalUrl, identityPath }: PublicUrls,
   identityOrigin: string,
 ): Route<PageContext, Json | Download> {
   const [origin, base] = site === 'identity' ? [identityOrigin, identityPath] : [portalUrl, ''];
   const config = formPage === undefined ? {} : { formPage: `${base}${formPage}` };
-  return { method, url: `${base}${path}`, origin, config, ...(hasEffect ? { hasEffect } : {}), respond };
+  return { method, url: `${base}${path}`, origin, config, respond };
 }
 
 function layoutOf({ language, translate, publicUrls, pagePath }: PageContext) {

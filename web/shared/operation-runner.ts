@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { clientAddress } from '../../gateway/client/client-address';
 import type { GraphClient } from '../../gateway/client/graph-client';
-import type { Operations } from '../../schema/generated/operations';
+import { MUTATIONS, type Operations } from '../../schema/generated/operations';
 import { traced } from '../../subgraphs/server/observability/tracing';
 import { OperationError } from './operation-error';
 
@@ -20,10 +20,14 @@ export type ExecuteOperation = <Name extends keyof Operations>(
   ...variables: VariablesOf<Name>
 ) => Promise<Operations[Name]['result']>;
 
-/** Returns a function that executes operations on behalf of one request, as an ordinary client of the gateway. */
+/**
+ * Returns a function that executes operations on behalf of one request, as an ordinary client of the gateway. For HEAD it
+ * executes no mutation (MET001), because HEAD never changes anything (decisions A/B, 1).
+ */
 export function operationRunner(service: string, graph: GraphClient, request: FastifyRequest): ExecuteOperation {
   const metadata = { transactionId: request.id, clientAddress: clientAddress(request) };
   return async (operation, ...[variables = {}, token]) => {
+    if (request.method === 'HEAD' && MUTATIONS.has(operation)) throw new OperationError('MET001');
     const { data, failures } = await traced(`${service} ${operation}`, metadata.transactionId, () =>
       graph.run(operation, variables, {
         ...metadata,

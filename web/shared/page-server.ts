@@ -23,8 +23,6 @@ export interface Route<Context, Other> {
   /** Origin of the pages that may submit this form. */
   readonly origin: string;
   readonly config?: FastifyContextConfig;
-  /** The GET has an effect besides cookies: HEAD is 405, because it must have none. */
-  readonly hasEffect?: true;
   respond(context: Context): PageResponse<Other> | Promise<PageResponse<Other>>;
 }
 
@@ -117,6 +115,7 @@ function sendError<Context extends AnyContext, Other extends object>(
 ): void {
   const { service } = server;
   const operationError = operationErrorOf(error);
+  if (operationError.code === 'MET001') return rejectHead(exchange.reply);
   if (operationError.code === 'SYS001') logFailure(service.options.logger, exchange.request.id, error);
   send(server, exchange, service.responseToError(operationError, exchange));
 }
@@ -138,15 +137,14 @@ export async function pageServer<Context extends AnyContext, Other extends objec
   const server: PageServer<Context, Other> = { service, formTokens: formTokens(key), assetPath, hasTls };
   serveHealth(app, graph);
   for (const route of service.routes) {
-    const { method, url, config = {}, hasEffect = false } = route;
+    const { method, url, config = {} } = route;
     const handler = (request: FastifyRequest, reply: FastifyReply) => handle(server, route, request, reply);
-    app.route({ method, url, config, exposeHeadRoute: !hasEffect, handler });
-    if (hasEffect) app.head(url, rejectHead);
+    app.route({ method, url, config, handler });
   }
   return app;
 }
 
-/** Responds to HEAD of a page whose GET has an effect. */
-function rejectHead(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return reply.code(errorCatalogue.MET001.status).header('allow', 'GET').send();
+/** Responds to HEAD of a page whose GET has an effect besides cookies. */
+function rejectHead(reply: FastifyReply): void {
+  void reply.code(errorCatalogue.MET001.status).header('allow', 'GET').send();
 }

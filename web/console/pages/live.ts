@@ -38,7 +38,6 @@ export const livePage: Page = {
 export const liveStream: Page = {
   method: 'GET',
   path: '/live/stream',
-  hasEffect: true,
   respond(context) {
     const { after } = context.query;
     const requested = typeof after === 'string' ? after : undefined;

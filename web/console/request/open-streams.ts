@@ -5,7 +5,7 @@ import type { EventStream } from '../page';
 
 /** The open streams. They end with their session or with the console. */
 export interface OpenStreams {
-  /** Responds to a request with a stream; LIM002 if its session already has the maximum number of streams. */
+  /** Responds to a request with a stream; LIM002 if its session already has the maximum number of streams, MET001 for HEAD. */
   open(request: FastifyRequest, reply: FastifyReply, sessionId: string | undefined): EventStream;
   /** Returns the streams of a session. */
   ofSession(sessionId: string): readonly EventStream[];
@@ -40,6 +40,7 @@ export function openStreams(limits = DEFAULT_LIMITS): OpenStreams {
   return {
     ofSession,
     open({ raw: request }, reply, sessionId) {
+      if (request.method === 'HEAD') throw new OperationError('MET001');
       if (sessionId !== undefined && ofSession(sessionId).length >= limits.maxPerSession)
         throw new OperationError('LIM002', RETRY_MS / 1_000);
       const headers = { ...headersOf(reply), ...STREAM_HEADERS };

@@ -37,7 +37,6 @@ export const supplierCallback: Page = {
   method: 'GET',
   path: '/sign-in/supplier/callback',
   site: 'portal',
-  hasEffect: true,
   async respond(context) {
     const { execute, encryptedCookies, cookies, publicUrls, url } = context;
     const secret = encryptedCookies.read<string>('supplier');
