@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { REIDENTIFY, valueOf } from '../../../support/ceremonies';
+import { consentOf, consentingDataUser, sendConsent } from '../../../support/legacy-consents';
 import { isLinkMail, mailsNow } from '../../../support/sign-in-mails';
 import { signedInByLink } from '../../../support/sign-in-operations';
 import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
@@ -96,6 +97,16 @@ export function recordLimits(): void {
         for (let n = 0; n < MOST; n++) expect(await registered(mpxn, { moveInDate })).toMatch(/^ir_/);
         expect(await registered(mpxn, { moveInDate })).toEqual(REJECTED);
       }
+    });
+
+    it('do not include those of consents of Interface B, which have no limit', async () => {
+      const [by, mpxn] = [await consentingDataUser(fixture), newMpxn()];
+      const consent = consentOf(by, mpxn);
+      const { moveInDate } = consent;
+      for (let n = 0; n <= MOST; n++) expect((await sendConsent(fixture, by, consent)).codes).toEqual([]);
+      for (let n = 0; n < MOST; n++) expect(await registered(mpxn, { by, moveInDate })).toMatch(/^ir_/);
+      expect(await registered(mpxn, { by, moveInDate })).toEqual(REJECTED);
+      expect((await sendConsent(fixture, by, consent)).codes).toEqual([]);
     });
 
     it('are returned again for their idempotency key; a rejected registration does not use its key', async () => {
