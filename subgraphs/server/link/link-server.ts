@@ -27,7 +27,10 @@ export class LinkBreach extends Error {}
 
 /** Server of links. */
 interface LinkServer {
-  /** Announces the stop to all callers; resolves when all requests have a response, or after the given time. */
+  /**
+   * Announces the stop to all callers, and responds to requests until each caller has closed its connection or the given
+   * time has passed. A caller sends no request after the announcement and closes when all have a response.
+   */
   close(withinMs: number): Promise<void>;
 }
 
@@ -42,8 +45,7 @@ interface LinkServerOptions {
 /** Unsent bytes of a connection above which no more requests are read from it. */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024;
 const CLOSING_INTERVAL_MS = 20;
-/** WebSocket close codes: the service stops; the caller broke a rule. */
-const GOING_AWAY = 1001;
+/** WebSocket close code: the caller broke a rule. */
 const POLICY_VIOLATION = 1008;
 
 /** Serves links on the WebSocket upgrades of an HTTPS server. */
@@ -77,7 +79,7 @@ export function serveLinks(server: Server, options: LinkServerOptions): LinkServ
       closing = true;
       clearInterval(beating);
       const deadline = performance.now() + withinMs;
-      for (const connection of open) connection.stop();
+      for (const connection of open) connection.announceStop();
       while (open.size > 0 && performance.now() < deadline)
         await new Promise((resolve) => setTimeout(resolve, CLOSING_INTERVAL_MS));
       for (const connection of open) connection.terminate();
@@ -97,7 +99,6 @@ class ServedConnection {
   private readonly outbox: Outbox;
   private readonly texts: LinkText[] = [];
   private unanswered = 0;
-  private stopping = false;
 
   constructor(
     private readonly socket: WebSocket,
@@ -110,10 +111,8 @@ class ServedConnection {
     socket.on('message', (frame, isBinary) => this.read(isBinary ? '' : String(frame)));
   }
 
-  stop(): void {
-    this.stopping = true;
+  announceStop(): void {
     this.socket.send(STOPPING, () => undefined);
-    this.closeWhenDone();
   }
 
   terminate(): void {
@@ -142,7 +141,6 @@ class ServedConnection {
     } finally {
       this.unanswered -= 1;
       this.readOn();
-      this.closeWhenDone();
     }
   }
 
@@ -168,12 +166,6 @@ class ServedConnection {
 
   private isOverloaded(): boolean {
     return this.unanswered >= MAX_UNANSWERED || this.socket.bufferedAmount > MAX_BUFFERED_BYTES;
-  }
-
-  private closeWhenDone(): void {
-    if (!this.stopping || this.unanswered > 0) return;
-    this.outbox.flush();
-    this.socket.close(GOING_AWAY);
   }
 
   private end(reason: string): void {

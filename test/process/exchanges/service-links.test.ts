@@ -237,6 +237,17 @@ describe('A link', () => {
     await closed;
   });
 
+  it('of a service that stops responds to requests that were sent before its caller read of the stop', async () => {
+    const server = await services.serve('access', (_, payload) => Promise.resolve(payload));
+    const link = services.link('gateway', 'access', server.url);
+    await link.call('first');
+    const sent = Array.from({ length: 100 }, (_, index) => `request ${index}`);
+    const results = Promise.all(sent.map((payload) => codeOf(link.call(payload))));
+    const closed = server.close();
+    expect(await results).toEqual(sent);
+    await closed;
+  });
+
   it.each([
     ['text that is not JSON', 'nonsense'],
     ['JSON that is not an array', '{}'],
