@@ -4,10 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { destroyReferencesOfClosed } from '../../subgraphs/access/identity-links/closing.repository';
-import type { DatabaseAddress } from '../../subgraphs/server/database/database-login';
 import type { NamedKeys } from '../../subgraphs/server/database/key-check';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
-import { type SubgraphTables, migrate } from '../../subgraphs/server/database/migrate';
+import { type MigratedAddress, type SubgraphTables, migrate } from '../../subgraphs/server/database/migrate';
 import { RESTORE_MARK } from '../../subgraphs/server/restore-mark';
 import { type AnonymisedList, requireLists } from './anonymised-list';
 import { type FoundBackup, type Manifest, type TableDump, backupsOf, verify } from './backup-folder';
@@ -17,7 +16,7 @@ import { DATA_KEYS } from './stored-tables';
 
 /** A subgraph whose tables are restored. */
 export interface RestoredSubgraph {
-  readonly address: DatabaseAddress;
+  readonly address: MigratedAddress;
   readonly tables: SubgraphTables;
   readonly keys: NamedKeys;
 }

@@ -29,6 +29,13 @@ export interface SubgraphTables {
   readonly duringRestore?: true;
 }
 
+/**
+ * Where the tables of a subgraph are, with the login of the owner, and the login of the subgraph. Without the latter, as in
+ * a restore, no login is created and no right granted: the migration job does so, or the start of a sandbox.
+ */
+export type MigratedAddress = Pick<DatabaseAddress, 'url' | 'schema'> &
+  Partial<Pick<DatabaseAddress, 'role' | 'password'>>;
+
 /** Maximum wait of a step for a lock. Later statements on the same table queue behind the step for as long. */
 const LOCK_TIMEOUT_MS = 3_000;
 /** Pause after a step that did not get a lock, in which queued statements of other sessions run. */
@@ -37,15 +44,15 @@ const MAX_ATTEMPTS = 100;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Brings the schema of one subgraph up to date as the database owner, and creates the login of the subgraph. An
- * advisory lock admits one process at a time. The owner needs the right CREATEROLE.
+ * Brings the schema of one subgraph up to date as the database owner, and creates the login of the subgraph, if the
+ * address has one, for which the owner needs the right CREATEROLE. An advisory lock admits one process at a time.
  *
  * @param movableClock true to install a clock that can move (CLOCK_CAN_MOVE), false for a fixed one, undefined to leave
  * it unchanged
  * @param logger receives a line when a step waits for a lock; TypeORM writes nothing
  */
 export async function migrate(
-  address: DatabaseAddress,
+  address: MigratedAddress,
   tables: SubgraphTables,
   movableClock: boolean | undefined,
   keys: NamedKeys,
@@ -92,26 +99,25 @@ export async function migrate(
 type Step = (session: QueryRunner, source: DataSource) => Promise<unknown>;
 
 function stepsOf(
-  address: DatabaseAddress,
+  address: MigratedAddress,
   tables: SubgraphTables,
   movableClock: boolean | undefined,
   keys: NamedKeys,
 ): Step[] {
-  const { schema, role } = address;
+  const { url, schema, role, password = '' } = address;
   const { rights, jobs, atStart } = tables;
-  const grantee = `"${role}"`;
   return [
     async (session) => {
       await session.query(`create schema if not exists ${schema}`);
       await checkKeys(session, schema, keys);
-      await session.query(LOGIN(address));
+      if (role !== undefined) await session.query(LOGIN(role, password));
       await installClock(session, movableClock);
     },
     (_, source) => source.runMigrations({ transaction: 'each' }),
-    async (session) => void (jobs !== undefined && (await installJobs(session, jobs, address))),
+    async (session) => void (jobs !== undefined && (await installJobs(session, jobs, { url, role }))),
     async (session) => {
-      await session.query(CHECKS_AT_START(schema, grantee));
-      await session.query(`set search_path = ${schema}, register; ${rights(grantee)}`);
+      await session.query(`set search_path = ${schema}, register`);
+      if (role !== undefined) await session.query(`${CHECKS_AT_START(schema, `"${role}"`)}; ${rights(`"${role}"`)}`);
       if (atStart !== undefined) await session.query(atStart);
     },
   ];
@@ -141,7 +147,7 @@ async function withRetries(step: () => Promise<unknown>, onWait: () => void): Pr
  * belongs to this database, and the advisory lock excludes concurrent creation. Throws for a role that exists with more
  * rights than a service may have.
  */
-const LOGIN = ({ role, password }: DatabaseAddress): string => `
+const LOGIN = (role: string, password: string): string => `
   do $$ begin
     if not exists (select from pg_roles where rolname = '${role}') then create role "${role}"; end if;
     if exists (select from pg_roles where rolname = '${role}' and (rolsuper or rolcreaterole or rolcreatedb or rolbypassrls

@@ -2,7 +2,6 @@ import { Logger as JobLogger, runMigrations } from 'graphile-worker';
 import { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { QueryRunner } from 'typeorm';
-import type { DatabaseAddress } from '../database/database-login';
 import { logError } from '../observability/error-log';
 import type { Session } from '../database/transaction';
 
@@ -48,10 +47,14 @@ export function jobQueue(schema: string): JobQueue {
 }
 
 /**
- * Brings a schema of jobs up to date as the database owner, and grants the subgraph's login the rights to add and run
- * jobs.
+ * Brings a schema of jobs up to date as the database owner, and grants the subgraph's login, if there is one, the rights
+ * to add and run jobs.
  */
-export async function installJobs(session: QueryRunner, schema: string, { url, role }: DatabaseAddress): Promise<void> {
+export async function installJobs(
+  session: QueryRunner,
+  schema: string,
+  { url, role }: { readonly url: string; readonly role: string | undefined },
+): Promise<void> {
   const pgPool = new Pool({ connectionString: url, max: 1 });
   pgPool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
   try {
@@ -60,7 +63,7 @@ export async function installJobs(session: QueryRunner, schema: string, { url, r
     await pgPool.end();
   }
   await session.query(DISABLE_ROW_SECURITY(schema));
-  await session.query(RIGHTS(schema, `"${role}"`));
+  if (role !== undefined) await session.query(RIGHTS(schema, `"${role}"`));
 }
 
 const SILENT = new JobLogger(() => () => undefined);

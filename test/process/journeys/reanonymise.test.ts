@@ -153,6 +153,11 @@ describe('The command that anonymises again', () => {
     expect(await Promise.all([reanonymise(), reanonymise()])).toMatchObject([outcome(0, 0, 0, 0), outcome(0, 0, 0, 0)]);
   });
 
+  it('creates no login in the database, nor did the restore before it', async () => {
+    const logins = "select rolname from pg_roles where strpos(rolname, '_' || current_database() || '_') > 0";
+    expect(await rowsOf(before.url, logins)).toEqual([]);
+  });
+
   it('accepts a list of the previous release, while the register runs', async () => {
     const later = await newCustomer(dataUser);
     const [record] = await rowsOf<{ id: string }>(
