@@ -88,16 +88,21 @@ export class EnvironmentReader {
 
   /** Reads the URLs of the operator's pages for customers, unchanged; undefined for those that are missing. */
   operatorPages(): { readonly supportUrl: string | undefined; readonly privacyUrl: string | undefined } {
-    for (const name of ['SUPPORT_URL', 'PRIVACY_URL']) this.url(name, '');
-    return { supportUrl: this.text('SUPPORT_URL'), privacyUrl: this.text('PRIVACY_URL') };
+    return { supportUrl: this.httpUrl('SUPPORT_URL'), privacyUrl: this.httpUrl('PRIVACY_URL') };
   }
 
-  /** Reads an http or https URL; removes slashes at its end. */
+  /** Reads an http or https URL to which paths are appended; removes slashes at its end. */
   url(name: string, byDefault: string): string {
-    const text = this.text(name);
-    if (text !== undefined && !(URL.canParse(text) && /^https?:\/\//.test(text)))
-      this.problems.push(`${name}: must be an http or https URL`);
+    const text = this.httpUrl(name);
+    if (text !== undefined && /[?#]/.test(text)) this.problems.push(`${name}: must have no query and no fragment`);
     return (text ?? byDefault).replace(/\/+$/, '');
+  }
+
+  private httpUrl(name: string): string | undefined {
+    const text = this.text(name);
+    if (text !== undefined && !(URL.canParse(text) && /^https?:\/\/\S+$/.test(text)))
+      this.problems.push(`${name}: must be an http or https URL without whitespace`);
+    return text;
   }
 
   /** Reads an `smtp://` or `smtps://` URL. It may contain a password, so no message quotes it. */

@@ -69,6 +69,14 @@ describe('docker-compose.yml', () => {
     expect(postgres).toMatchObject({ image: 'postgres:18' });
   });
 
+  it('has set-up lines that can be copied: they write no remark into a value', () => {
+    const lines = [...textOf('docker-compose.yml').matchAll(/^# +(echo .* >> \.env.*)$/gm)].map(([, line]) => line);
+    const written = spawnSync('bash', ['-c', lines.join('\n').replaceAll('>> .env', '')], { encoding: 'utf8' });
+    const variables = written.stdout.trimEnd().split('\n');
+    expect(variables.length).toBeGreaterThan(4);
+    expect(variables.filter((line) => !/^\w+=\S+$/.test(line))).toEqual([]);
+  });
+
   it('passes the login of the owner to the migration job and to backups only, and to each service its own', () => {
     const logins = (container: ComposeService) =>
       Object.keys(container.environment)
