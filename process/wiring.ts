@@ -15,7 +15,7 @@ import {
 } from '../subgraphs/server/callers/bearer-token';
 import type { ServiceName } from '../subgraphs/server/callers/caller';
 import { SERVICE_RIGHTS } from '../subgraphs/server/callers/service-rights';
-import { isReady, remoteLink } from '../subgraphs/server/graph/remote-link';
+import { remoteLink } from '../subgraphs/server/graph/remote-link';
 import type { RunningSubgraph } from '../subgraphs/server/graph/running-subgraph';
 import { subgraphCalls } from '../subgraphs/server/graph/subgraph-calls';
 import type { SubgraphLink } from '../subgraphs/server/graph/subgraph-link';
@@ -39,7 +39,9 @@ export const KEY_SET_PATH = '/.well-known/jwks.json';
  */
 export class Wiring {
   private readonly subgraphs = new Map<ServiceName, RunningSubgraph>();
-  /** Closes the links to services of other processes. */
+  /** Links to services of other processes, by caller and called service. */
+  private readonly links = new Map<string, ServiceLink>();
+  /** Closes the links and agents. */
   private readonly closers: (() => void)[] = [];
   private gatewayClient: GraphClient | undefined;
 
@@ -119,10 +121,8 @@ export class Wiring {
   /** Returns the check of the gateway whether all subgraphs can serve requests now. */
   readiness(): () => Promise<boolean> {
     const checks = SUBGRAPHS.map((name): (() => Promise<boolean>) => {
-      const local = this.subgraphs.get(name);
-      if (local) return () => local.ready();
-      const get = this.fetch(name, 'gateway');
-      return () => isReady(this.settings.serviceUrls[name], get);
+      const subgraph = this.subgraphs.get(name) ?? this.serviceLink(name, 'gateway');
+      return () => subgraph.ready();
     });
     return async () => (await Promise.all(checks.map((isUp) => isUp()))).every(Boolean);
   }
@@ -175,8 +175,12 @@ export class Wiring {
     this.started.addServer(await serveService({ ...options, ...server }));
   }
 
+  /** Returns the link between two services, the same at each call. */
   private serviceLink(to: CalledService, from: ServiceName): ServiceLink {
+    const present = this.links.get(`${from} ${to}`);
+    if (present) return present;
     const link = serviceLink(this.identity(from), to, this.settings.serviceUrls[to], this.logger);
+    this.links.set(`${from} ${to}`, link);
     this.closers.push(() => link.close());
     return link;
   }

@@ -1,7 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 import type { CallContext, Caller } from '../callers/caller';
 import type { ServiceLink } from '../link/link-client';
-import type { ServiceFetch } from '../link/peer-check';
 import type { SubgraphCall } from './subgraph-calls';
 import type { SubgraphLink } from './subgraph-link';
 
@@ -33,15 +32,4 @@ function originOf(context: CallContext): SubgraphCall {
     ...(vouched === true ? { vouched } : {}),
     ...(checkOnly === true ? { checkOnly } : {}),
   };
-}
-
-/** Maximum wait for the health response of a service. */
-const HEALTH_TIMEOUT_MS = 3_000;
-
-/** Returns true if the service in another process reports that it can serve requests. */
-export async function isReady(url: string, get: ServiceFetch): Promise<boolean> {
-  return get(`${url}/health`, { signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS) }).then(
-    ({ ok }) => ok,
-    () => false,
-  );
 }

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { RegisterError } from '../../../schema/register-error';
 import type { ServiceName } from '../callers/caller';
 import { LinkConnection, type LinkText } from './link-connection';
-import { LINK_PATH, LINK_PROTOCOL, PING_INTERVAL_MS, SOCKET_OPTIONS } from './link-messages';
+import { LINK_PATH, LINK_PROTOCOL, PING_INTERVAL_MS, READINESS, SOCKET_OPTIONS } from './link-messages';
 import { ServiceAgent } from './peer-check';
 import type { ServiceIdentity } from './service-identity';
 
@@ -13,8 +13,13 @@ import type { ServiceIdentity } from './service-identity';
 export interface ServiceLink {
   /** Sends a request and resolves with its result; throws SYS002 if none arrives. */
   call(payload: unknown, document?: LinkText): Promise<unknown>;
+  /** Returns true if a replica that is not stopping responds within 3 s that it can serve requests. */
+  ready(): Promise<boolean>;
   close(): void;
 }
+
+/** Maximum wait for the readiness of a service. */
+const READINESS_TIMEOUT_MS = 3_000;
 
 /** Maximum connections to replicas of a service; further addresses of its name are ignored. */
 const MAX_CONNECTIONS = 8;
@@ -65,6 +70,14 @@ class ReplicaLinks implements ServiceLink {
     for (const each of this.connections.values()) if (best === undefined || each.load < best.load) best = each;
     if (best === undefined) throw new RegisterError('SYS002');
     return best.call(payload, document);
+  }
+
+  ready(): Promise<boolean> {
+    const isReady = this.call(READINESS).then(
+      (result) => result === true,
+      () => false,
+    );
+    return Promise.race([isReady, pause(READINESS_TIMEOUT_MS, false, { ref: false })]);
   }
 
   close(): void {

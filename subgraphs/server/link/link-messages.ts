@@ -27,6 +27,9 @@ export type LinkResponse = readonly [id: number, result?: unknown];
  */
 export const STOPPING = '"stopping"';
 
+/** Payload of the request for readiness; the result is true if the called service can serve requests. */
+export const READINESS = 'readiness';
+
 /** Fixed documents of a connection that are numbered; further ones are sent as text each time. */
 export const MAX_NUMBERED_TEXTS = 1_000;
 /** Maximum requests of a connection that await their response. */

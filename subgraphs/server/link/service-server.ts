@@ -5,6 +5,7 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { ServiceName } from '../callers/caller';
 import { SERVICE_RIGHTS } from '../callers/service-rights';
+import { READINESS } from './link-messages';
 import { type LinkHandler, serveLinks } from './link-server';
 import { serviceAt, tlsSettings } from './peer-check';
 import type { ServiceIdentity } from './service-identity';
@@ -59,7 +60,11 @@ export async function serveService(options: ServiceServerOptions): Promise<Servi
     },
     https: tlsSettings(identity),
   });
-  const links = serveLinks(app.server as Server, { callerAt, handle, logger });
+  const links = serveLinks(app.server as Server, {
+    callerAt,
+    handle: (from, payload, text) => (payload === READINESS ? ready() : handle(from, payload, text)),
+    logger,
+  });
   app.addHook('onRequest', async (request, reply) => {
     if (OPEN_PATHS.test(request.url) || callerAt(request.raw.socket as TLSSocket) !== undefined) return;
     logger.warn({ service: serviceAt(request.raw.socket as TLSSocket, identity.publicKeys) }, 'service rejected');

@@ -1,3 +1,4 @@
+import dns from 'node:dns/promises';
 import { get } from 'node:https';
 import { type TLSSocket, connect } from 'node:tls';
 import { WebSocket } from 'ws';
@@ -5,7 +6,7 @@ import { SERVICES } from '../../../process/settings/keys';
 import { RegisterError } from '../../../schema/register-error';
 import type { CallContext, ServiceName } from '../../../subgraphs/server/callers/caller';
 import { SERVICE_RIGHTS } from '../../../subgraphs/server/callers/service-rights';
-import { isReady, remoteLink } from '../../../subgraphs/server/graph/remote-link';
+import { remoteLink } from '../../../subgraphs/server/graph/remote-link';
 import { subgraphCalls } from '../../../subgraphs/server/graph/subgraph-calls';
 import type { SubgraphLink } from '../../../subgraphs/server/graph/subgraph-link';
 import { LINK_PROTOCOL } from '../../../subgraphs/server/link/link-messages';
@@ -52,8 +53,8 @@ describe('A service', () => {
   it('does not call a server with the key of another service, and sends it nothing', async () => {
     const { url } = await services.serve('identity', whoCalls);
     expect(await codeOf(services.link('gateway', 'access', url).call({}))).toBe('SYS002');
-    expect(await isReady(url, serviceFetch(new ServiceAgent(services.identity('gateway'), 'access')))).toBe(false);
-    expect(logged('UNKNOWN_PEER')).toBe(1);
+    expect(await services.link('gateway', 'access', url).ready()).toBe(false);
+    expect(logged('UNKNOWN_PEER')).toBe(2);
     expect(logged('link rejected')).toBe(0);
   });
 
@@ -246,6 +247,34 @@ describe('A link', () => {
     const closed = server.close();
     expect(await results).toEqual(sent);
     await closed;
+  });
+
+  it('is ready while one of two replicas stops, and not while its service reports that it is not', async () => {
+    let respond: () => void = () => undefined;
+    const responded = new Promise<string>((resolve) => (respond = () => resolve('done')));
+    const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+    jest.spyOn(dns, 'lookup').mockResolvedValue(addresses as never);
+    let isReady = true;
+    let port = 0;
+    const received: string[] = [];
+    const replicas = [];
+    for (const { address: host } of addresses) {
+      const handle: LinkHandler = () => (received.push(host), responded);
+      const replica = await services.serve('access', handle, { host, port, ready: async () => isReady });
+      replicas.push(replica);
+      ({ port } = replica);
+    }
+    const link = services.link('gateway', 'access', `https://access.example:${port}`);
+    const slow = [link.call({})];
+    await holds(() => (slow.push(link.call({})), new Set(received).size === 2));
+    const stopped = replicas[0]?.close();
+    for (let probe = 0; probe < 20; probe += 1) expect(await link.ready()).toBe(true);
+    isReady = false;
+    expect(await link.ready()).toBe(false);
+    respond();
+    expect(new Set(await Promise.all(slow))).toEqual(new Set(['done']));
+    await stopped;
+    jest.restoreAllMocks();
   });
 
   it.each([
