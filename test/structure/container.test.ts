@@ -49,6 +49,15 @@ const dockerfile = textOf('Dockerfile')
 const product = productFiles();
 const scripts = (JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }).scripts;
 
+/** Variables that docker-compose.yml does not pass. */
+const NOT_APPLICABLE: readonly string[] = [
+  ...['NODE_ENV', 'HOST', 'PATH', 'APOLLO_TELEMETRY_DISABLED'], // of the image, or of the system
+  ...['GATEWAY_PORT', 'REST_PORT', 'PORTAL_PORT', 'CONSOLE_PORT', 'GATEWAY_LINK_PORT'], // fixed in a container
+  ...['ACCESS_PORT', 'IDENTITY_PORT', 'GRID_MODELS_PORT', 'TARIFFS_PORT'],
+  ...['CLOCK_CAN_MOVE', 'CLOCK_OFFSET_SECONDS', 'RATE_LIMITS', 'WEBHOOK_ALLOW_LOOPBACK'], // rejected in production
+  ...['DATA_DIR', 'PG_BIN', 'MAILBOX_PORT', 'OIDC_PORT'], // of a sandbox
+];
+
 /** Folders with the health checks that several services share. */
 const SHARED_SERVERS: Readonly<Partial<Record<ServiceName, string>>> = {
   access: 'subgraphs/server/',
@@ -111,6 +120,13 @@ describe('docker-compose.yml', () => {
       expect(Object.keys(environment).filter((name) => !read.has(name))).toEqual([]);
     },
   );
+
+  it('passes every setting except those that containers or production cannot have', () => {
+    const passed = new Set(Object.values(compose.services).flatMap(({ environment }) => Object.keys(environment)));
+    const missing = [...variablesRead()].filter((name) => !passed.has(name) && !NOT_APPLICABLE.includes(name));
+    expect(missing).toEqual([]);
+    expect(NOT_APPLICABLE.filter((name) => passed.has(name) || !variablesRead().has(name))).toEqual([]);
+  });
 
   it.each(Object.entries(services))('passes to %s the keys that it uses and no other', (_, container) => {
     const { environment } = container;
