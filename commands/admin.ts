@@ -1,5 +1,13 @@
-import { type CommandOptions, exitWithFailure, readCommandLine, unexpected, usageError } from './command-line';
+import {
+  type CommandLine,
+  type CommandOptions,
+  exitWithFailure,
+  readCommandLine,
+  unexpected,
+  usageError,
+} from './command-line';
 import { completeKeys, newKeyVariables, sandboxedSettings } from '../sandbox/keys';
+import { settingsViolations } from '../subgraphs/access/accounts/account';
 import { accessAddress, openAccounts } from '../subgraphs/access/access.module';
 
 const USAGE = `usage: npm run admin -- create-admin --name "Name"   creates the first admin in the database of DATABASE_URL
@@ -13,11 +21,18 @@ async function main(): Promise<void> {
   const { positionals, values, violations } = readCommandLine(words, options);
   const all = [
     ...violations,
-    ...('name' in options && values['name'] === undefined ? ['--name: is missing'] : []),
+    ...('name' in options ? nameViolations(values['name']) : []),
     ...unexpected(positionals, violations),
   ];
   if (all.length > 0) throw usageError(all, USAGE);
   return command === 'create-admin' ? createAdmin(String(values['name'])) : printKeys();
+}
+
+/** Returns what is wrong with the name of an admin, by the rules of the graph. */
+function nameViolations(displayName: CommandLine['values'][string]): string[] {
+  if (displayName === undefined) return ['--name: is missing'];
+  if (typeof displayName !== 'string' || displayName === '') return []; // reported as an option without a value
+  return settingsViolations({ displayName }, true).map(({ message }) => `--name: ${message}`);
 }
 
 /** The commands and their options. */
