@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Environment } from './settings/environment';
 import { DEFAULT_PORTS, SettingsError } from './settings/read-settings';
 
@@ -5,23 +6,25 @@ import { DEFAULT_PORTS, SettingsError } from './settings/read-settings';
  * PostgreSQL and Node error codes that mean that the database of DATABASE_URL cannot be reached or rejects the login.
  */
 const DATABASE_ERROR = /^(ECONNREFUSED|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|3D000|28P01|28000|57P03|ERR_INVALID_URL)$/;
-/** Node error codes that mean that the folder of DATA_DIR cannot be created or written. */
+/** Node error codes that mean that a folder, usually that of DATA_DIR, cannot be created or written. */
 const FOLDER_ERROR = /^(EACCES|EPERM|EROFS|EEXIST|ENOTDIR|ENOSPC)$/;
 
 /** Returns why the register cannot start, as text that names the variable to check. */
 export function startupErrorMessage(error: unknown, environment: Environment): string {
-  const message = commandErrorMessage(error, environment);
-  return error instanceof SettingsError ? message : `the register cannot start: ${message}`;
+  return `the register cannot start: ${commandErrorMessage(error, environment)}`;
 }
 
 /** Returns why a command failed, as text that names the variable to check. */
 export function commandErrorMessage(error: unknown, environment: Environment): string {
   if (error instanceof SettingsError) return error.message;
-  const { code, port, message } = rootCause(error);
+  const { code, port, path, message } = rootCause(error);
   if (code === 'EADDRINUSE') return portInUseMessage(String(port), environment);
   if (code !== undefined && DATABASE_ERROR.test(code))
     return message.includes('DATABASE_URL') ? message : `DATABASE_URL cannot be used: ${message}`;
-  if (code !== undefined && FOLDER_ERROR.test(code)) return `DATA_DIR cannot be used: ${message}`;
+  if (code !== undefined && FOLDER_ERROR.test(code)) {
+    const isOutside = path !== undefined && !path.startsWith(resolve(environment['DATA_DIR'] || '.data'));
+    return `${isOutside ? path : 'DATA_DIR'} cannot be used: ${message}`;
+  }
   const isDebug = environment['LOG_LEVEL'] === 'debug';
   return isDebug ? `${message}\n${stackOf(error)}` : `${message} (LOG_LEVEL=debug prints the stack)`;
 }
@@ -36,16 +39,24 @@ function portInUseMessage(port: string, environment: Environment): string {
   return `port ${port} is in use; choose another port with ${variable}`;
 }
 
+/** Fields of the errors of Node and of PostgreSQL. */
+interface RootCause {
+  readonly code?: string;
+  readonly port?: unknown;
+  readonly path?: string | undefined;
+  readonly message: string;
+}
+
 /**
  * Returns the first error with a code in a chain of causes. Node reports an AggregateError when a host name has several
  * addresses and none accepts the connection; the first of its errors counts.
  */
-function rootCause(error: unknown): { code?: string; port?: unknown; message: string } {
-  const { code, port, message, cause, errors } = error as Error & { code?: string; port?: unknown; errors?: unknown[] };
+function rootCause(error: unknown): RootCause {
+  const { code, port, path, message, cause, errors } = error as Error & RootCause & { errors?: unknown[] };
   if (code === undefined && cause instanceof Error)
     return { ...rootCause(cause), message: message || rootCause(cause).message };
   if (code === undefined && errors?.[0] !== undefined) return rootCause(errors[0]);
-  return { ...(code === undefined ? {} : { code }), port, message: message || (code ?? String(error)) };
+  return { ...(code === undefined ? {} : { code }), port, path, message: message || (code ?? String(error)) };
 }
 
 function stackOf(error: unknown): string {

@@ -28,7 +28,7 @@ const SANDBOX_LICENCE_AREA = LICENCE_AREAS[0]?.code;
 /** Lists all problems of the environment at once. */
 export class SettingsError extends Error {
   constructor(readonly problems: readonly string[]) {
-    super(`the register cannot start:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    super(`some settings are missing or wrong:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
     this.name = 'SettingsError';
   }
 }

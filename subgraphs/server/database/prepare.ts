@@ -29,7 +29,9 @@ export async function prepare(
     if (movableClock !== undefined) await requireClock(session, movableClock);
     await compareKeys(session, address.schema, keys);
   } catch (error) {
-    throw new Error(`${variable} cannot be used: ${(error as Error).message}`, { cause: error });
+    const { message, code = '' } = error as Error & { code?: string };
+    const remedy = LOGIN_ERROR.test(code) ? `; ${MIGRATION_JOB}` : '';
+    throw new Error(`${variable} cannot be used: ${message}${remedy}`, { cause: error });
   } finally {
     await session.end().catch(() => undefined);
   }
@@ -38,6 +40,8 @@ export async function prepare(
 const RIGHTS = `
   select has_schema_privilege(oid, 'usage') as may_use, has_schema_privilege(oid, 'create') as may_create
   from pg_namespace where nspname = $1`;
+/** PostgreSQL codes of a login that does not exist, has another password, or has no rights. */
+const LOGIN_ERROR = /^(28P01|28000|42501)$/;
 const MIGRATION_JOB = 'run the migration job (npm run migrate)';
 
 /** Throws for a login that the migration job has not created, and for one that may change tables. */

@@ -151,8 +151,18 @@ describe('Services with logins that the migration job has created', () => {
       const wrong = new URL(loginOf('TARIFFS'));
       wrong.password = 'guessed';
       const output = await rejection({ TARIFFS_DATABASE_URL: wrong.href });
-      expect(output).toMatch(/TARIFFS_DATABASE_URL cannot be used: password authentication failed/);
+      expect(output).toMatch(
+        /TARIFFS_DATABASE_URL cannot be used: password authentication failed for .*; run the migration job/,
+      );
       expect(output).not.toMatch(/guessed/);
+    });
+
+    it('with a login to which the migration job has granted nothing', async () => {
+      const url = new URL(Object.values(newServiceLogins(place.databaseUrl, 'new'))[0] as string);
+      await runIn(place.databaseUrl, `create role ${url.username} login password '${url.password}'`);
+      expect(await rejection({ TARIFFS_DATABASE_URL: url.href })).toMatch(
+        /TARIFFS_DATABASE_URL cannot be used: permission denied for schema register; run the migration job/,
+      );
     });
 
     it('before the migration job has applied the migrations of their version', async () => {

@@ -239,7 +239,7 @@ describe('A variable', () => {
   it('that is invalid is reported together with all others', () => {
     const wrong = { REST_PORT: 'x', LOG_LEVEL: 'loud', TRUST_PROXY: 'yes', LIMIT_REQUESTS: '0', ACCESS_URL: 'x' };
     expect(wrongVariables(wrong).toSorted()).toEqual(Object.keys(wrong).toSorted());
-    expect(() => readSettings(wrong)).toThrow(/^the register cannot start:\n {2}- /);
+    expect(() => readSettings(wrong)).toThrow(/^some settings are missing or wrong:\n {2}- /);
   });
 
   it('with the login of a service must not have that of another service', () => {
