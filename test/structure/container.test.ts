@@ -173,6 +173,12 @@ describe('docker-compose.yml', () => {
     },
   );
 
+  it('states the connections of two replicas of the subgraphs as docs/operations.md counts them', () => {
+    const rows = textOf('docs/operations.md').matchAll(/^\| `[\w-]+` +\| P \+ \d+ +\| (\d+) +\|$/gm);
+    const ofOneReplica = [...rows].reduce((sum, [, connections]) => sum + Number(connections), 0);
+    expect(textOf('docker-compose.yml')).toMatch(`hold up to ${2 * ofOneReplica} connections`);
+  });
+
   it('starts a service after those that it depends on', () => {
     const dependencies = Object.values({ ...services, backup, migrate }).flatMap(({ depends_on }) =>
       Object.keys(depends_on ?? {}),
