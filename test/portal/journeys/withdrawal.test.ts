@@ -33,6 +33,13 @@ function accessWith(html: string, text: string): string {
   return /^[^"]+/.exec(parts.find((part) => part.includes(text)) ?? '')?.[0] ?? '';
 }
 
+/** Registers a consent with this purpose; returns the path of the page that withdraws it. */
+async function withdrawPathOf(purpose: string): Promise<string> {
+  const [{ ir }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
+  good(await dataUser('POST', '/v1/access-records', consentRecord(ir, { purpose })));
+  return `/access/${accessWith((await customer.get('/access')).html, purpose)}/withdraw`;
+}
+
 describe('a customer who followed a link of a Data User', () => {
   it('reads the property and who has access, in plain words, with terms and all contacts', async () => {
     const { status, text, html } = await customer.get('/access');
@@ -135,6 +142,33 @@ describe('a customer who followed a link of a Data User', () => {
     expect(verified['access-record']['access-event'].state).toBe('REVOKED');
   });
 
+  it.each([
+    ['en', 'You have been signed out', 'Nothing was changed.'],
+    ['cy', 'Rydych wedi cael eich allgofnodi', 'Ni newidiwyd dim.'],
+  ])('reads in %s that nothing was changed if the session cookie has expired', async (language, title, unchanged) => {
+    const path = await withdrawPathOf(`Kept after 8 hours, ${language}`);
+    const page = await customer.get(`${path}?lang=${language}`);
+    customer.cookies.delete('register-session');
+    for (const response of [await customer.press(page, path), await customer.get(path)]) {
+      expect(response.status).toBe(401);
+      expect(response.text).toContain(title);
+      expect(response.text).toContain(unchanged);
+    }
+    customer.cookies.set('register-session', session);
+    expect((await customer.get(`${path}?lang=en`)).text).toContain('If you withdraw your consent');
+  });
+
+  it('reads that the session has ended if another tab has signed out', async () => {
+    const [{ ir, email }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
+    const path = await withdrawPathOf('Kept by the sign-out of another tab');
+    const browser = await signedInVisitor(register, `ir=${ir}`, email);
+    const page = await browser.get(path);
+    await browser.press(await browser.get('/access'), '/sign-out');
+    const response = await browser.press(page, path);
+    expect(response.status).toBe(401);
+    expect(response.text).toContain('Your session has ended');
+  });
+
   it('finds the access in the history, and who ended it', async () => {
     const { text } = await customer.get('/history');
     expect(text).toContain('Heating advice that is to be withdrawn');
@@ -193,7 +227,7 @@ describe('a customer who followed a link of a Data User', () => {
     const response = await customer.press(page, '/sign-out');
     expect(response).toMatchObject({ status: 303, location: '/signed-out' });
     expect(response.headers.get('clear-site-data')).toBe('"cache"');
-    expect(await customer.get('/access')).toMatchObject({ status: 303, location: '/' });
+    expect((await customer.get('/access')).status).toBe(401);
 
     for (const [name, value] of token) customer.cookies.set(name, value); // an attacker replays the cookies
     const ended = await customer.get('/access');
