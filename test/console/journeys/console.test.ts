@@ -329,7 +329,7 @@ describe('the live page, without scripts', () => {
     expect(row).toContain('access.registered');
     expect(row).toContain(dataUser.name);
     expect(row).toContain('active');
-    expect(row).toMatch(/<time datetime="\d{4}-\d\d-\d\dT[^"]+Z"/);
+    expect(row).toMatch(/<time datetime="(\d{4}-\d\d-\d\d)T([\d:]{8})[^"]+Z">\1 \2 UTC<\/time>/);
     expect(text).toMatch(/Events last hour \d/);
   });
 
