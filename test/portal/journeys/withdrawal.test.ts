@@ -117,7 +117,7 @@ describe('a customer who followed a link of a Data User', () => {
     expect(page.html).not.toContain('class="govuk-button govuk-button--warning"');
   });
 
-  it('reads the same in another tab with an outdated list and button', async () => {
+  it('reads in another tab with an outdated list and button that the consent is withdrawn', async () => {
     const [{ ir, email }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
     const { body } = await dataUser('POST', '/v1/access-records', consentRecord(ir, { purpose: 'Open in two tabs' }));
     const other = await signedInVisitor(register, `ir=${ir}`, email);
@@ -126,14 +126,16 @@ describe('a customer who followed a link of a Data User', () => {
     const [one, two] = [await customer.get(path), await other.get(path)];
     expect(await customer.press(one, path)).toMatchObject({ status: 303, location: `/access/${id}/withdrawn` });
 
-    expect((await customer.get(path)).text).toContain('This access has already ended'); // follows a link of the outdated list
+    const ended = await customer.get(path); // follows a link of the outdated list
+    expect(ended.text).toContain('This access has already ended');
+    expect(ended.text).toContain('You withdrew your consent.');
+    expect(ended.forms.map(({ action }) => action)).toEqual(['/sign-out']);
     for (const [tab, page] of [[customer, one] as const, [other, two] as const]) {
       const again = await tab.press(page, path);
-      expect(again).toMatchObject({ status: 303, location: path });
-      const tabPage = await tab.get(path);
+      expect(again).toMatchObject({ status: 303, location: `/access/${id}/withdrawn` });
+      const tabPage = await tab.get(`/access/${id}/withdrawn`);
       expect(tabPage.status).toBe(200);
-      expect(tabPage.text).toContain('This access has already ended');
-      expect(tabPage.forms.map(({ action }) => action)).toEqual(['/sign-out']);
+      expect(tabPage.text).toContain('Consent withdrawn');
     }
     const { body: verified } = await anonymousClient(register.rest)(
       'GET',
@@ -169,6 +171,17 @@ describe('a customer who followed a link of a Data User', () => {
     expect(response.text).toContain('Your session has ended');
   });
 
+  it('reads that the organisation ended an access which the page still offers to withdraw', async () => {
+    const [{ ir }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
+    const { body } = await dataUser('POST', '/v1/access-records', consentRecord(ir, { purpose: 'Ended by its owner' }));
+    const path = `/access/${accessWith((await customer.get('/access')).html, 'Ended by its owner')}/withdraw`;
+    const page = await customer.get(path);
+    good(await dataUser('DELETE', `/v1/access-records/${String(body['access-token'].key)}`));
+    const { location = '' } = await customer.press(page, path);
+    expect(await customer.get(location)).toMatchObject({ status: 303, location: path });
+    expect((await customer.get(path)).text).toContain('The organisation ended its access.');
+  });
+
   it('finds the access in the history, and who ended it', async () => {
     const { text } = await customer.get('/history');
     expect(text).toContain('Heating advice that is to be withdrawn');
@@ -183,7 +196,11 @@ describe('a customer who followed a link of a Data User', () => {
     const page = await customer.get(`/access/${id}/withdraw`);
     expect(page.text).toContain('This access does not depend on your consent');
     const forced = await customer.post(`/access/${id}/withdraw`, page.forms[0]?.fields ?? {});
-    expect(forced).toMatchObject({ status: 303, location: `/access/${id}/withdraw` });
+    expect(forced).toMatchObject({ status: 303, location: `/access/${id}/withdrawn` });
+    expect(await customer.get(`/access/${id}/withdrawn`)).toMatchObject({
+      status: 303,
+      location: `/access/${id}/withdraw`,
+    });
   });
 
   it('finds nothing at another meter point', async () => {
