@@ -189,6 +189,17 @@ describe('a customer who followed a link of a Data User', () => {
     expect(text).not.toContain('You can withdraw your consent'); // an ended access cannot be withdrawn
   });
 
+  it.each([
+    ['en', ['Data they used', 'Why they were allowed to use it', 'Who was responsible'], ['Data they use ', 'Who is']],
+    ['cy', ['Data a ddefnyddiwyd', 'Pam y caent eu defnyddio', 'Pwy oedd yn gyfrifol'], ['ddefnyddir', 'Pwy sy’n gyf']],
+  ])('reads in the past tense, in %s, what an ended access was for', async (language, past, present) => {
+    const { text } = await customer.get(`/history?lang=${language}`);
+    await customer.get('/history?lang=en');
+    for (const label of past) expect(text).toContain(label);
+    for (const label of present) expect(text).not.toContain(label);
+    expect((await customer.get('/access')).text).toContain('Data they use ');
+  });
+
   it('cannot withdraw an access that is not based on consent, but reads how to object', async () => {
     const { html, text } = await customer.get('/access');
     const id = accessWith(html, 'Public task');
