@@ -231,6 +231,15 @@ describe('a session', () => {
 });
 
 describe('the page of contests', () => {
+  it('marks the chosen period, and states the time zone of its days', async () => {
+    const { html, text } = await (await backOffice(register, 'analyst')).get('/contests?days=30');
+    expect(text).toContain('Days start at midnight, UK time.');
+    expect(html).toMatch(/<p class="periods">.*<a [^>]*aria-current="true">Last 30 days<\/a>/s);
+    const [stylesheet = ''] = /[^"]+\/console\.css/.exec(html) ?? [];
+    const css = await (await fetch(new URL(stylesheet, register.console))).text();
+    expect(css).toMatch(/\.periods \[aria-current\][^{]*\{[^}]*font-weight/);
+  });
+
   it('shows the counts of each Data User to the back office only, and no personal data', async () => {
     const rival = await newDataUser(register, 'https://larkhill.example/return');
     const second = `second-${customer.mpxn}@customer.example`;
