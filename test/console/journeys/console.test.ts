@@ -88,6 +88,21 @@ describe('the sign-in', () => {
     expect(await visitor.get('/sign-in')).toMatchObject({ status: 303, location: '/' });
   });
 
+  it('leads back to the page that required it, with its query, once', async () => {
+    const visitor = new ConsoleVisitor(register.console);
+    expect(await visitor.get('/contests?days=30')).toMatchObject({ status: 303, location: '/sign-in' });
+    expect((await visitor.signIn('acc_unknown', 'wrong')).status).toBe(401);
+    expect(await visitor.signIn(...login('admin'))).toMatchObject({ status: 303, location: '/contests?days=30' });
+    await visitor.press(await visitor.get('/'), '/sign-out');
+    expect(await visitor.signIn(...login('admin'))).toMatchObject({ status: 303, location: '/' });
+  });
+
+  it('leads to no page that the console did not store', async () => {
+    const visitor = new ConsoleVisitor(register.console);
+    visitor.cookies.set('console-page', 'https://elsewhere.example/');
+    expect(await visitor.signIn(...login('admin'))).toMatchObject({ status: 303, location: '/' });
+  });
+
   it.each(['data_user', 'data_provider', 'communications_operator', 'portal', 'supplier'] as const)(
     'rejects an account of the role %s',
     async (role) => {
