@@ -57,7 +57,7 @@ export async function startRestAdapter(startup: Startup): Promise<void> {
 /** Starts the customer portal. */
 export async function startPortal(startup: Startup): Promise<void> {
   const { wiring, logger } = startup;
-  const { host, ports, production, trustProxy, portalUrl, identityRedirectUrl, supportUrl, privacyUrl } =
+  const { host, ports, production, trustProxy, portalUrl, identityRedirectUrl, supportUrl, privacyUrl, limits } =
     startup.settings;
   const portal = await load.portal().startPortal({
     graph: wiring.graph('portal'),
@@ -68,6 +68,7 @@ export async function startPortal(startup: Startup): Promise<void> {
       identityRedirectUrl,
       supportUrl,
       privacyUrl,
+      mailLimit: limits.mails,
       production,
       trustProxy,
     },

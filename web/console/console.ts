@@ -43,12 +43,24 @@ function consoleService(options: ConsoleOptions, streams: OpenStreams): PageServ
   };
 }
 
-/** Redirects a browser without a valid session to the sign-in page; other errors become an error page. */
+/** Length up to which an encrypted path fits into a cookie of every browser. */
+const MAX_PATH_LENGTH = 2_000;
+
+/**
+ * Redirects a browser without a valid session to the sign-in page, and stores the requested page for the time after it; other
+ * errors become an error page.
+ */
 function responseToError(error: OperationError, { request, context }: Exchange<PageContext>): PageResponse {
   if (error.code === 'AUT001' || error.code === 'AUT002') {
     const hadSession = context.session !== undefined;
     context.cookies.delete('session');
+    if (request.method === 'GET' && isOwnPath(request.url)) context.encryptedCookies.write('page', request.url);
     return { seeOther: hadSession ? '/sign-in?ended' : '/sign-in' };
   }
   return error instanceof FormExpiredError ? FORM_EXPIRED : problemOf(error, request.url);
+}
+
+/** Returns false for a path that a browser would resolve to another host (`//host`). */
+function isOwnPath(url: string): boolean {
+  return url.length <= MAX_PATH_LENGTH && /^\/(?![/\\])/.test(url);
 }

@@ -25,6 +25,8 @@ export interface PageContext extends RequestContext<CookieName> {
   readonly language: Language;
   readonly translate: Translate;
   readonly publicUrls: PublicUrls;
+  /** Sign-in links that are mailed for an Identity Record in 15 minutes. */
+  readonly mailLimit: number;
   /** Executes an operation with the session of the signed-in customer; AUT001 without a session. */
   readonly executeAsCustomer: ExecuteOperation;
 }

@@ -11,6 +11,8 @@ export interface PortalSettings extends WebSettings {
   readonly supportUrl: string | undefined;
   /** Privacy notice of the operator, which every page links to; undefined for no link. */
   readonly privacyUrl: string | undefined;
+  /** Sign-in links that are mailed for an Identity Record in 15 minutes. */
+  readonly mailLimit: number;
 }
 
 /** Options of the portal. */

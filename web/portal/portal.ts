@@ -78,13 +78,10 @@ function sendOther(response: Json | Download, { reply }: Exchange<PageContext>):
   }
 }
 
-/** Redirects a browser without a session to the start page. Scripts get the text of the error page as JSON. */
+/** Returns the error page; scripts get its text as JSON. Deletes the cookie of a session that has ended. */
 function responseToError(error: OperationError, { request, context }: Exchange<PageContext>): PageResponse {
   const view = problemOf(error);
-  if (view.model?.['problem'] === 'sessionEnded') {
-    if (context.cookies.read('session') === undefined) return { seeOther: '/' };
-    context.cookies.delete('session');
-  }
+  if (view.model?.['problem'] === 'sessionEnded') context.cookies.delete('session');
   if (request.headers.accept !== 'application/json') return view;
   const count = Number(view.model?.['minutes'] ?? 1);
   const text = context.translate(`problem.${String(view.model?.['problem'])}.text`, { count });

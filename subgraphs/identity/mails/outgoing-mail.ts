@@ -43,6 +43,8 @@ export interface SignInNoticeMail {
   readonly recordId: string;
   readonly at: Date;
   readonly means: 'magic-link' | 'passkey' | 'supplier';
+  /** Whether the session opens only access of the customer's own contacts (decisions A/B, 11), and not that of the whole home. */
+  readonly isLimited: boolean;
 }
 
 /** Notifies every address of an occupancy of a second, unconnected contact (decisions A/B, 11). */

@@ -17,7 +17,7 @@ interface MailTexts {
   reidentification(organisation: string, until: string): MailText;
   passkeyProof(organisation: string, until: string): MailText;
   signIn(until: string): MailText;
-  signInNotice(at: string, means: SignInNoticeMail['means']): MailText;
+  signInNotice(at: string, notice: Pick<SignInNoticeMail, 'means' | 'isLimited'>): MailText;
   contestNotice(organisation: string, at: string): MailText;
   contactLink(until: string): MailText;
 }
@@ -59,10 +59,10 @@ const ENGLISH: MailTexts = {
       'If you did not ask for this, do nothing. Nobody is signed in.',
     ],
   }),
-  signInNotice: (at, means) => ({
+  signInNotice: (at, { means, isLimited }) => ({
     subject: 'Somebody signed in to the energy data access register for your home',
     before: [
-      `On ${at} (UK time) somebody signed in to the energy data access register for your home, ${ENGLISH_METHODS[means]}. They can see which organisations have access to data from your energy meter, and withdraw consent.`,
+      `On ${at} (UK time) somebody signed in to the energy data access register for your home, ${ENGLISH_METHODS[means]}. ${isLimited ? ENGLISH_LIMITS[means] : 'They can see which organisations have access to data from your energy meter, and withdraw consent.'}`,
       'If it was you, or somebody who lives with you, you need not do anything.',
     ],
     link: 'Go to the energy data access register',
@@ -98,6 +98,17 @@ const ENGLISH_METHODS: Record<SignInNoticeMail['means'], string> = {
   'magic-link': 'with a link that was sent by e-mail',
   passkey: 'with a passkey',
   supplier: 'with their login at an energy supplier',
+};
+
+const ENGLISH_OWN =
+  'They can see, and withdraw, only the access that was registered for the email address or passkey with which they signed in, or for another one that was proven to be theirs.';
+
+/** What a limited session opens, by method. */
+const ENGLISH_LIMITS: Record<SignInNoticeMail['means'], string> = {
+  'magic-link': ENGLISH_OWN,
+  passkey: ENGLISH_OWN,
+  supplier:
+    'They can confirm or reject each email address and passkey that is registered for your home. They can see, and withdraw, only the access that was registered for those that they confirm; those that they reject open nothing any more.',
 };
 
 const WELSH: MailTexts = {
@@ -137,10 +148,10 @@ const WELSH: MailTexts = {
       'Os na wnaethoch ofyn am hyn, peidiwch â gwneud dim. Ni fydd neb yn cael ei fewngofnodi.',
     ],
   }),
-  signInNotice: (at, means) => ({
+  signInNotice: (at, { means, isLimited }) => ({
     subject: 'Mae rhywun wedi mewngofnodi i’r gofrestr mynediad at ddata ynni ar gyfer eich cartref',
     before: [
-      `Ar ${at} (amser y DU) mewngofnododd rhywun i’r gofrestr mynediad at ddata ynni ar gyfer eich cartref, ${WELSH_METHODS[means]}. Gallant weld pa sefydliadau sydd â mynediad at ddata o’ch mesurydd ynni, a thynnu cydsyniad yn ôl.`,
+      `Ar ${at} (amser y DU) mewngofnododd rhywun i’r gofrestr mynediad at ddata ynni ar gyfer eich cartref, ${WELSH_METHODS[means]}. ${isLimited ? WELSH_LIMITS[means] : 'Gallant weld pa sefydliadau sydd â mynediad at ddata o’ch mesurydd ynni, a thynnu cydsyniad yn ôl.'}`,
       'Os chi oedd yno, neu rywun sy’n byw gyda chi, nid oes angen i chi wneud dim.',
     ],
     link: 'Mynd i’r gofrestr mynediad at ddata ynni',
@@ -176,6 +187,17 @@ const WELSH_METHODS: Record<SignInNoticeMail['means'], string> = {
   'magic-link': 'gyda dolen a anfonwyd drwy e-bost',
   passkey: 'gyda chod-allwedd',
   supplier: 'gyda’i gyfrif gyda chyflenwr ynni',
+};
+
+const WELSH_OWN =
+  'Dim ond y mynediad a gofrestrwyd ar gyfer y cyfeiriad e-bost neu’r cod-allwedd y gwnaethant fewngofnodi ag ef, neu ar gyfer un arall y profwyd ei fod yn eiddo iddynt, y gallant ei weld a’i dynnu’n ôl.';
+
+/** What a limited session opens, by method. */
+const WELSH_LIMITS: Record<SignInNoticeMail['means'], string> = {
+  'magic-link': WELSH_OWN,
+  passkey: WELSH_OWN,
+  supplier:
+    'Gallant gadarnhau neu wrthod pob cyfeiriad e-bost a chod-allwedd sydd wedi’i gofrestru ar gyfer eich cartref. Dim ond y mynediad a gofrestrwyd ar gyfer y rhai a gadarnhânt y gallant ei weld a’i dynnu’n ôl; ni fydd y rhai a wrthodant yn agor dim mwyach.',
 };
 
 /** The texts of each language. */

@@ -13,7 +13,7 @@ import type { OccupantRecord } from '../occupancy/occupancy';
 import type { SignInOrigin } from './sign-in-hint';
 import { signInNoticeReceivers } from './sign-in-recipients';
 import { contactNotes } from '../contacts/contact-notices.flow';
-import { currentTenancy } from '../contacts/contacts';
+import { contactsOf, currentTenancy, isContested } from '../contacts/contacts';
 import type { IdentityDependencies } from '../dependencies';
 import { organisations } from '../organisations.client';
 import { returnAddresses } from './return-addresses.flow';
@@ -41,16 +41,17 @@ export function sessionStart(dependencies: IdentityDependencies): StartSession {
   const occupancy = new OccupancyRepository(database, indexes, cipher);
   const notes = contactNotes(dependencies);
   const mayReturn = returnAddresses(occupancy, organisations(access));
-  const othersOf = async (by: ProvenCustomer['by']) => {
+  const noticesOf = async (by: ProvenCustomer['by']) => {
     const there = await occupancy.verifiedAt(by.mpxn);
-    const signedIn = 'id' in by ? by : { email: null, tenancy: currentTenancy(there) };
-    return signInNoticeReceivers(signedIn, there);
+    const signedIn = 'id' in by ? by : { email: null, tenancy: currentTenancy(there), occupancy: 'current' };
+    const isLimited = signedIn.occupancy === 'ended' || isContested(contactsOf(there, signedIn.tenancy).groups);
+    return signInNoticeReceivers(signedIn, there).map(({ id: recordId }) => ({ recordId, isLimited }));
   };
   return async ({ by, contact, means, from, useProof }, origin) => {
     const record = 'id' in by ? by : undefined;
     const meterPointId = indexes.meterPointId(by.mpxn);
     const returnUrl = await mayReturn(from, { meterPointId, record }, origin);
-    const notified = await othersOf(by);
+    const notices = await noticesOf(by);
     return inTransaction(database.pool, async (session) => {
       if (useProof && !(await useProof(session))) throw new RegisterError('AUT001');
       const of = 'id' in by ? { recordId: by.id, contact } : by;
@@ -58,8 +59,8 @@ export function sessionStart(dependencies: IdentityDependencies): StartSession {
       if (started === undefined) throw new RegisterError('AUT001');
       await lockMeterPoint(session, indexes.mpxn(by.mpxn));
       await notes.noteAt(session, indexes.mpxn(by.mpxn));
-      for (const { id: recordId } of notified)
-        await mails.enqueue(session, { kind: 'sign-in-notice', recordId, at: started.startedAt, means });
+      for (const notice of notices)
+        await mails.enqueue(session, { kind: 'sign-in-notice', ...notice, at: started.startedAt, means });
       return started;
     });
   };

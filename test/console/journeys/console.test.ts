@@ -88,6 +88,21 @@ describe('the sign-in', () => {
     expect(await visitor.get('/sign-in')).toMatchObject({ status: 303, location: '/' });
   });
 
+  it('leads back to the page that required it, with its query, once', async () => {
+    const visitor = new ConsoleVisitor(register.console);
+    expect(await visitor.get('/contests?days=30')).toMatchObject({ status: 303, location: '/sign-in' });
+    expect((await visitor.signIn('acc_unknown', 'wrong')).status).toBe(401);
+    expect(await visitor.signIn(...login('admin'))).toMatchObject({ status: 303, location: '/contests?days=30' });
+    await visitor.press(await visitor.get('/'), '/sign-out');
+    expect(await visitor.signIn(...login('admin'))).toMatchObject({ status: 303, location: '/' });
+  });
+
+  it('leads to no page that the console did not store', async () => {
+    const visitor = new ConsoleVisitor(register.console);
+    visitor.cookies.set('console-page', 'https://elsewhere.example/');
+    expect(await visitor.signIn(...login('admin'))).toMatchObject({ status: 303, location: '/' });
+  });
+
   it.each(['data_user', 'data_provider', 'communications_operator', 'portal', 'supplier'] as const)(
     'rejects an account of the role %s',
     async (role) => {
@@ -231,6 +246,15 @@ describe('a session', () => {
 });
 
 describe('the page of contests', () => {
+  it('marks the chosen period, and states the time zone of its days', async () => {
+    const { html, text } = await (await backOffice(register, 'analyst')).get('/contests?days=30');
+    expect(text).toContain('Days start at midnight, UK time.');
+    expect(html).toMatch(/<p class="periods">.*<a [^>]*aria-current="true">Last 30 days<\/a>/s);
+    const [stylesheet = ''] = /[^"]+\/console\.css/.exec(html) ?? [];
+    const css = await (await fetch(new URL(stylesheet, register.console))).text();
+    expect(css).toMatch(/\.periods \[aria-current\][^{]*\{[^}]*font-weight/);
+  });
+
   it('shows the counts of each Data User to the back office only, and no personal data', async () => {
     const rival = await newDataUser(register, 'https://larkhill.example/return');
     const second = `second-${customer.mpxn}@customer.example`;
@@ -329,7 +353,7 @@ describe('the live page, without scripts', () => {
     expect(row).toContain('access.registered');
     expect(row).toContain(dataUser.name);
     expect(row).toContain('active');
-    expect(row).toMatch(/<time datetime="\d{4}-\d\d-\d\dT[^"]+Z"/);
+    expect(row).toMatch(/<time datetime="(\d{4}-\d\d-\d\d)T([\d:]{8})[^"]+Z">\1 \2 UTC<\/time>/);
     expect(text).toMatch(/Events last hour \d/);
   });
 

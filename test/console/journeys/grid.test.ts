@@ -55,6 +55,14 @@ describe('the grid pages', () => {
     expect(loaded.filter((address) => !address.startsWith('/assets/'))).toEqual([]);
   });
 
+  it('state the order of the projects, and leave space around warnings inside a card', async () => {
+    const { html, text } = await new ConsoleVisitor(register.console).get('/grid');
+    expect(text).toContain('The project that was uploaded last is first.');
+    const [stylesheet = ''] = /[^"]+\/grid\.css/.exec(html) ?? [];
+    const css = await (await fetch(new URL(stylesheet, register.console))).text();
+    expect(css).toMatch(/\.grid-warnings:not\(\.card\) \{\s*padding:/);
+  });
+
   it('name the differences of two versions as the list of objects does', async () => {
     const visitor = new ConsoleVisitor(register.console);
     const { html } = await visitor.get(`${samplePage()}/compare?from=1&to=2`);

@@ -126,7 +126,6 @@ describe('a row of the list', () => {
       id: event.id,
       type: 'access.registered',
       occurredAt: event.occurredAt,
-      time: '12:30:45',
       dayAndTime: '2026-03-01 12:30:45 UTC',
       organisation: 'Larkhill',
       duid: DUID,

@@ -17,12 +17,13 @@ const linkMails = (language: Language): readonly [string, OutgoingMail, string][
   ['a sign-in link', { kind: 'sign-in-link', recordId, secret, expiresAt, language }, '/sign-in/link/'],
 ];
 const reidentification: OutgoingMail = { kind: 'reidentification-link', recordId, organisation, secret, expiresAt };
-const notice: OutgoingMail = {
+const notice = {
   kind: 'sign-in-notice',
   recordId,
   at: new Date('2026-01-03T13:32:10Z'),
   means: 'passkey',
-};
+  isLimited: false,
+} as const;
 
 const everyMail: readonly [string, OutgoingMail, string][] = [
   ['a re-identification', reidentification, '/identify/link/'],
@@ -110,4 +111,19 @@ describe('Every mail', () => {
       }
     },
   );
+
+  it.each([
+    ['magic-link', 'only the access that was registered for the email address or passkey', 'Dim ond y mynediad'],
+    ['passkey', 'only the access that was registered for the email address or passkey', 'Dim ond y mynediad'],
+    ['supplier', 'They can confirm or reject each email address and passkey', 'Gallant gadarnhau neu wrthod'],
+  ] as const)('(a notice of a limited sign-in by %s) states what it opens', (means, english, welsh) => {
+    const whole = ['They can see which organisations have access', 'Gallant weld pa sefydliadau sydd â mynediad'];
+    const limited = mailMessage({ ...notice, means, isLimited: true }, places);
+    for (const part of [limited.text, limited.html]) {
+      for (const text of [english, welsh]) expect(part).toContain(text);
+      for (const text of whole) expect(part).not.toContain(text);
+    }
+    const { text } = mailMessage({ ...notice, means }, places);
+    for (const each of whole) expect(text).toContain(each);
+  });
 });

@@ -45,7 +45,7 @@ describe('Without JavaScript', () => {
     expect(await page.getByRole('main').innerText()).toContain('You withdrew your consent');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.goto(`${register.portal}/access`);
-    expect(new URL(page.url()).pathname).toBe('/');
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('You have been signed out');
   });
 });
 

@@ -115,6 +115,13 @@ describe('a passkey', () => {
 
   const pathOf = (url: string) => new URL(url).pathname;
 
+  /** Expects that a page says where to find another way, without scripts and in a browser without passkeys. */
+  function expectReturnAdvice({ text, html }: VisitedPage, name: string): void {
+    const advice = `or go back to ${name} and choose another way there.`;
+    expect(text).toContain(advice);
+    expect(/data-unsupported="([^"]*)"/.exec(html)?.[1]).toContain(advice);
+  }
+
   it('is registered on a page that names the Data User who requested it at the registration', async () => {
     const { body } = await dataUser('POST', '/v1/identity-records', {
       'pii-principal': { mpxn, 'move-in-date': '2022-02-02' },
@@ -130,6 +137,8 @@ describe('a passkey', () => {
     const page = await newVisitor.get(path);
     expect(page.text).toContain('Make a passkey');
     expect(page.text).toContain(enroller.name);
+    expectReturnAdvice(page, enroller.name);
+    expect(page.html).toContain('Go back to the organisation that sent you.');
     const response = await useScript(newVisitor, page, path);
     expect(response.status).toBe(303);
     expect(response.location).toContain(enroller.returnUrl);
@@ -152,6 +161,7 @@ describe('a passkey', () => {
     const newVisitor = visitor();
     const page = await newVisitor.get(path);
     expect(page.text).toContain(organisation);
+    expectReturnAdvice(page, organisation);
     const response = await useScript(newVisitor, page, path);
     expect(response.location).toBe(`${returnUrl}?dar-passkey-token=${body['passkey']['token-ref']}`);
   });
@@ -172,6 +182,7 @@ describe('a passkey', () => {
     const asker = visitor();
     const page = await asker.get(path);
     expect(page.text).toContain('First prove that it is you');
+    expect(page.html).toContain('Use another browser, or choose another way.');
     expect(page.forms.map(({ action }) => action)).toEqual([path, `${path}/mail-proof`]);
     const sent = await asker.press(page, `${path}/mail-proof`);
     expect(sent).toMatchObject({ status: 303, location: `${path}/mail-sent` });

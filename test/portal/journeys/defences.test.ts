@@ -281,6 +281,14 @@ describe('too many attempts', () => {
     expect(welsh.text).toContain(cy.problem.tooMany.title);
   });
 
+  it('to request a link lead to a page that states the limit, in both languages', async () => {
+    const newVisitor = new PortalVisitor(limited.portal);
+    const english = await newVisitor.get('/sign-in/link-sent');
+    expect(english.text).toContain('The number of links is limited to 2 in 15 minutes');
+    const welsh = await newVisitor.get('/sign-in/link-sent?lang=cy');
+    expect(welsh.text).toContain('Cyfyngir nifer y dolenni i 2 mewn 15 munud');
+  });
+
   it('to request the mail of a proof lead to an error', async () => {
     const dataUser = await newDataUser(limited, 'https://larkhill.example/back');
     const { ir } = await newCustomer(dataUser);

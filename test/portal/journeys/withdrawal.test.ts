@@ -33,6 +33,13 @@ function accessWith(html: string, text: string): string {
   return /^[^"]+/.exec(parts.find((part) => part.includes(text)) ?? '')?.[0] ?? '';
 }
 
+/** Registers a consent with this purpose; returns the path of the page that withdraws it. */
+async function withdrawPathOf(purpose: string): Promise<string> {
+  const [{ ir }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
+  good(await dataUser('POST', '/v1/access-records', consentRecord(ir, { purpose })));
+  return `/access/${accessWith((await customer.get('/access')).html, purpose)}/withdraw`;
+}
+
 describe('a customer who followed a link of a Data User', () => {
   it('reads the property and who has access, in plain words, with terms and all contacts', async () => {
     const { status, text, html } = await customer.get('/access');
@@ -110,7 +117,7 @@ describe('a customer who followed a link of a Data User', () => {
     expect(page.html).not.toContain('class="govuk-button govuk-button--warning"');
   });
 
-  it('reads the same in another tab with an outdated list and button', async () => {
+  it('reads in another tab with an outdated list and button that the consent is withdrawn', async () => {
     const [{ ir, email }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
     const { body } = await dataUser('POST', '/v1/access-records', consentRecord(ir, { purpose: 'Open in two tabs' }));
     const other = await signedInVisitor(register, `ir=${ir}`, email);
@@ -119,20 +126,60 @@ describe('a customer who followed a link of a Data User', () => {
     const [one, two] = [await customer.get(path), await other.get(path)];
     expect(await customer.press(one, path)).toMatchObject({ status: 303, location: `/access/${id}/withdrawn` });
 
-    expect((await customer.get(path)).text).toContain('This access has already ended'); // follows a link of the outdated list
+    const ended = await customer.get(path); // follows a link of the outdated list
+    expect(ended.text).toContain('This access has already ended');
+    expect(ended.text).toContain('You withdrew your consent.');
+    expect(ended.forms.map(({ action }) => action)).toEqual(['/sign-out']);
     for (const [tab, page] of [[customer, one] as const, [other, two] as const]) {
       const again = await tab.press(page, path);
-      expect(again).toMatchObject({ status: 303, location: path });
-      const tabPage = await tab.get(path);
+      expect(again).toMatchObject({ status: 303, location: `/access/${id}/withdrawn` });
+      const tabPage = await tab.get(`/access/${id}/withdrawn`);
       expect(tabPage.status).toBe(200);
-      expect(tabPage.text).toContain('This access has already ended');
-      expect(tabPage.forms.map(({ action }) => action)).toEqual(['/sign-out']);
+      expect(tabPage.text).toContain('Consent withdrawn');
     }
     const { body: verified } = await anonymousClient(register.rest)(
       'GET',
       `/v1/access-records/${String(body['access-token'].key)}`,
     );
     expect(verified['access-record']['access-event'].state).toBe('REVOKED');
+  });
+
+  it.each([
+    ['en', 'You have been signed out', 'Nothing was changed.'],
+    ['cy', 'Rydych wedi cael eich allgofnodi', 'Ni newidiwyd dim.'],
+  ])('reads in %s that nothing was changed if the session cookie has expired', async (language, title, unchanged) => {
+    const path = await withdrawPathOf(`Kept after 8 hours, ${language}`);
+    const page = await customer.get(`${path}?lang=${language}`);
+    customer.cookies.delete('register-session');
+    for (const response of [await customer.press(page, path), await customer.get(path)]) {
+      expect(response.status).toBe(401);
+      expect(response.text).toContain(title);
+      expect(response.text).toContain(unchanged);
+    }
+    customer.cookies.set('register-session', session);
+    expect((await customer.get(`${path}?lang=en`)).text).toContain('If you withdraw your consent');
+  });
+
+  it('reads that the session has ended if another tab has signed out', async () => {
+    const [{ ir, email }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
+    const path = await withdrawPathOf('Kept by the sign-out of another tab');
+    const browser = await signedInVisitor(register, `ir=${ir}`, email);
+    const page = await browser.get(path);
+    await browser.press(await browser.get('/access'), '/sign-out');
+    const response = await browser.press(page, path);
+    expect(response.status).toBe(401);
+    expect(response.text).toContain('Your session has ended');
+  });
+
+  it('reads that the organisation ended an access which the page still offers to withdraw', async () => {
+    const [{ ir }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
+    const { body } = await dataUser('POST', '/v1/access-records', consentRecord(ir, { purpose: 'Ended by its owner' }));
+    const path = `/access/${accessWith((await customer.get('/access')).html, 'Ended by its owner')}/withdraw`;
+    const page = await customer.get(path);
+    good(await dataUser('DELETE', `/v1/access-records/${String(body['access-token'].key)}`));
+    const { location = '' } = await customer.press(page, path);
+    expect(await customer.get(location)).toMatchObject({ status: 303, location: path });
+    expect((await customer.get(path)).text).toContain('The organisation ended its access.');
   });
 
   it('finds the access in the history, and who ended it', async () => {
@@ -142,6 +189,17 @@ describe('a customer who followed a link of a Data User', () => {
     expect(text).not.toContain('You can withdraw your consent'); // an ended access cannot be withdrawn
   });
 
+  it.each([
+    ['en', ['Data they used', 'Why they were allowed to use it', 'Who was responsible'], ['Data they use ', 'Who is']],
+    ['cy', ['Data a ddefnyddiwyd', 'Pam y caent eu defnyddio', 'Pwy oedd yn gyfrifol'], ['ddefnyddir', 'Pwy sy’n gyf']],
+  ])('reads in the past tense, in %s, what an ended access was for', async (language, past, present) => {
+    const { text } = await customer.get(`/history?lang=${language}`);
+    await customer.get('/history?lang=en');
+    for (const label of past) expect(text).toContain(label);
+    for (const label of present) expect(text).not.toContain(label);
+    expect((await customer.get('/access')).text).toContain('Data they use ');
+  });
+
   it('cannot withdraw an access that is not based on consent, but reads how to object', async () => {
     const { html, text } = await customer.get('/access');
     const id = accessWith(html, 'Public task');
@@ -149,7 +207,11 @@ describe('a customer who followed a link of a Data User', () => {
     const page = await customer.get(`/access/${id}/withdraw`);
     expect(page.text).toContain('This access does not depend on your consent');
     const forced = await customer.post(`/access/${id}/withdraw`, page.forms[0]?.fields ?? {});
-    expect(forced).toMatchObject({ status: 303, location: `/access/${id}/withdraw` });
+    expect(forced).toMatchObject({ status: 303, location: `/access/${id}/withdrawn` });
+    expect(await customer.get(`/access/${id}/withdrawn`)).toMatchObject({
+      status: 303,
+      location: `/access/${id}/withdraw`,
+    });
   });
 
   it('finds nothing at another meter point', async () => {
@@ -193,7 +255,7 @@ describe('a customer who followed a link of a Data User', () => {
     const response = await customer.press(page, '/sign-out');
     expect(response).toMatchObject({ status: 303, location: '/signed-out' });
     expect(response.headers.get('clear-site-data')).toBe('"cache"');
-    expect(await customer.get('/access')).toMatchObject({ status: 303, location: '/' });
+    expect((await customer.get('/access')).status).toBe(401);
 
     for (const [name, value] of token) customer.cookies.set(name, value); // an attacker replays the cookies
     const ended = await customer.get('/access');

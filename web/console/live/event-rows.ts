@@ -1,5 +1,5 @@
 import { wireType } from './event-types';
-import { clockTime, dayAndTime } from './instants';
+import { dayAndTime } from './instants';
 import type { LiveEvent } from './operation-results';
 
 /** An event as a row of the list. */
@@ -7,7 +7,6 @@ interface EventRow {
   readonly id: string;
   readonly type: string;
   readonly occurredAt: string;
-  readonly time: string;
   readonly dayAndTime: string;
   /** Name of the Data User, or of the discovered organisation. */
   readonly organisation: string | undefined;
@@ -26,7 +25,6 @@ export function rowOf(event: LiveEvent): EventRow {
     id: event.id,
     type: wireType(event.type),
     occurredAt: event.occurredAt,
-    time: clockTime(event.occurredAt),
     dayAndTime: dayAndTime(event.occurredAt),
     organisation: event.dataUser?.displayName ?? discovered,
     duid: event.dataUser?.duid,

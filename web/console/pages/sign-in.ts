@@ -13,7 +13,10 @@ export const signInPage: Page = {
     session ? { seeOther: '/' } : { view: 'sign-in', model: { hasEnded: 'ended' in query } },
 };
 
-/** Signs this browser in with a bearer token of the account, if the account has a role of the back office. */
+/**
+ * Signs this browser in with a bearer token of the account, if the account has a role of the back office. Leads back to the
+ * page that required the sign-in.
+ */
 export const signInForm: Page = {
   method: 'POST',
   path: '/sign-in',
@@ -25,7 +28,9 @@ export const signInForm: Page = {
       if (session === undefined)
         return rejectedView(accountId, 'PRM001', 'This account has no role in the back office.');
       context.encryptedCookies.write('session', session);
-      return { seeOther: '/' };
+      const page = context.encryptedCookies.read<string>('page') ?? '/';
+      context.cookies.delete('page');
+      return { seeOther: page };
     } catch (error) {
       if (hasErrorCode(error, 'AUT001', 'AUT002', 'VAL001', 'VAL003'))
         return rejectedView(accountId, 'AUT001', WRONG_CREDENTIALS);

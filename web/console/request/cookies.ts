@@ -1,7 +1,7 @@
 import type { CookieSettings } from '../../shared/cookies';
 
 /** Name of a cookie of the console. */
-export type CookieName = 'session' | 'form';
+export type CookieName = 'session' | 'form' | 'page';
 
 /** A session of the console. The browser stores it encrypted, so that it never reveals the bearer token. */
 export interface Session {
@@ -29,5 +29,7 @@ export const CONSOLE_COOKIES: CookieSettings<CookieName> = {
     session: SESSION_LIFETIME_SECONDS,
     /** The random value to which form tokens are bound. */
     form: undefined,
+    /** Path and query of the page that required the sign-in; encrypted. */
+    page: 10 * 60,
   },
 };

@@ -25,12 +25,15 @@ export const linkRequest: Page = {
   },
 };
 
-/** The page after a link was mailed: it explains how to use the mail. */
+/**
+ * The page after a link was requested: it explains how to use the mail, and the limit of mails. It is the same whether or
+ * not a link was mailed.
+ */
 export const linkSentPage: Page = {
   method: 'GET',
   path: '/sign-in/link-sent',
   site: 'portal',
-  respond: () => ({ view: 'link-sent' }),
+  respond: ({ mailLimit }) => ({ view: 'link-sent', model: { mailLimit } }),
 };
 
 /** The page of a mailed link: one form with one button, because mail scanners follow links but submit no forms. */

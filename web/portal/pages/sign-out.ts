@@ -2,7 +2,8 @@ import type { Page } from '../page';
 import { hasErrorCode } from '../../shared/operation-error';
 
 /**
- * Ends the session, first in the register and then in the browser, and clears the browser's cache of personal pages.
+ * Ends the session, first in the register and then in the browser, and clears the browser's cache of personal pages. Keeps
+ * the form cookie until the next sign-in, so that a form in another tab states that the session has ended.
  */
 export const signOutForm: Page = {
   method: 'POST',
@@ -16,7 +17,7 @@ export const signOutForm: Page = {
       // the session has already ended
       if (!hasErrorCode(error, 'AUT001', 'AUT002')) throw error;
     }
-    cookies.delete('session', 'form', 'entry', 'passkey', 'supplier', 'ceremony');
+    cookies.delete('session', 'entry', 'passkey', 'supplier', 'ceremony');
     return { seeOther: '/signed-out', headers: { 'clear-site-data': '"cache"' } };
   },
 };

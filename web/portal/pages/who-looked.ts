@@ -3,7 +3,10 @@ import { lookupsByDay } from '../presentation/lookups';
 import { returnLink } from '../presentation/web-link';
 import { customerSession } from './customer-records';
 
-/** Lists the organisations that looked up the meter point, by day and hour (decisions A/B, 10). */
+/**
+ * Lists the organisations that looked up the meter point, by day and hour (decisions A/B, 10). A former occupant, and a
+ * customer of a contested home, see only lookups of their own records.
+ */
 export const whoLookedPage: Page = {
   method: 'GET',
   path: '/who-looked',
@@ -12,6 +15,7 @@ export const whoLookedPage: Page = {
     const session = await customerSession(context);
     const { accessLooks, identityLooks } = await context.executeAsCustomer('ReadWhoLooked');
     const days = lookupsByDay(accessLooks, identityLooks, context.language);
-    return { view: 'who-looked', model: { days, returnLink: returnLink(session.returnUrl) } };
+    const isLimited = !session.isCurrent || session.isContested;
+    return { view: 'who-looked', model: { days, isLimited, returnLink: returnLink(session.returnUrl) } };
   },
 };

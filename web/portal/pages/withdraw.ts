@@ -23,25 +23,29 @@ export const withdrawPage: Page = {
   },
 };
 
-/** Withdraws consent: the record is REVOKED before the response is sent. The customer states no reason. */
+/**
+ * Withdraws consent: the record is REVOKED before the response is sent. The customer states no reason. A repeated
+ * withdrawal leads to the same page as the first.
+ */
 export const withdrawForm: Page = {
   method: 'POST',
   path: '/access/:id/withdraw',
   site: 'portal',
   async respond({ executeAsCustomer, params }): Promise<PageResponse> {
     const id = params['id'] ?? '';
-    const path = `/access/${encodeURIComponent(id)}`;
     try {
       await executeAsCustomer('WithdrawConsent', { id });
-      return { seeOther: `${path}/withdrawn` };
     } catch (error) {
-      if (hasErrorCode(error, 'CNF001')) return { seeOther: `${path}/withdraw` };
-      throw error;
+      if (!hasErrorCode(error, 'CNF001')) throw error;
     }
+    return { seeOther: `/access/${encodeURIComponent(id)}/withdrawn` };
   },
 };
 
-/** Confirms the withdrawal and links back to the URL from which the customer came. */
+/**
+ * Confirms the withdrawal and links back to the URL from which the customer came. If the consent was not withdrawn, leads to
+ * the page that says why.
+ */
 export const withdrawnPage: Page = {
   method: 'GET',
   path: '/access/:id/withdrawn',
@@ -67,6 +71,7 @@ function accessModel({ record }: Found, { language }: PageContext) {
     access: accessOf(record, language),
     name: nameOf(record),
     ended: end === null ? undefined : dayInWords(end, language),
+    endedBy: endedBy(record),
   };
 }
 

@@ -24,6 +24,7 @@ export function pageContexts(options: PortalOptions, publicUrls: PublicUrls) {
       language,
       translate: translatorFor(language),
       publicUrls,
+      mailLimit: options.settings.mailLimit,
       executeAsCustomer: withSession(execute, () => cookies.read('session')),
     };
   };

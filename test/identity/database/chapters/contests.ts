@@ -299,6 +299,19 @@ export function contests(): void {
       expect(await people.seen(token)).toEqual(['of the passkey', 'own']);
     });
 
+    it('make a notice of a sign-in state that it opens the whole home, which it does not before', async () => {
+      const { email, theirs } = await contested();
+      const token = await people.signedIn(email);
+      valueOf(
+        await fixture.execute(PROVE_BY_LINK, { secret: await people.mailedProof(token, theirs) }, asCustomer(token)),
+      );
+      await people.signedIn(email);
+      await fixture.jobsDone();
+      const [after, before] = (await mailsNow(fixture, theirs)).filter(isSignInNotice);
+      expect(before?.text).toContain('only the access that was registered for the email address or passkey');
+      expect(after?.text).toContain('They can see which organisations have access');
+    });
+
     it('do not count as one person in a later tenancy', async () => {
       const { mpxn, email, theirs } = await contested();
       const token = await people.signedIn(email);
@@ -334,6 +347,7 @@ export function contests(): void {
       for (const address of [email, theirs]) {
         const notices = (await mailsNow(fixture, address)).filter(isSignInNotice);
         expect(notices.map(({ text }) => text)).toEqual([expect.stringContaining('login at an energy supplier')]);
+        expect(notices[0]?.text).toContain('They can confirm or reject each email address and passkey');
       }
     });
 

@@ -160,8 +160,18 @@ export function mails(): void {
 
     it('about a sign-in is sent for up to one day', async () => {
       const [early, late] = [await person(), await person()];
-      await enqueue(early.id, { kind: 'sign-in-notice', at: await expiry(-23 * 3600), means: 'passkey' });
-      await enqueue(late.id, { kind: 'sign-in-notice', at: await expiry(-25 * 3600), means: 'passkey' });
+      await enqueue(early.id, {
+        kind: 'sign-in-notice',
+        at: await expiry(-23 * 3600),
+        means: 'passkey',
+        isLimited: false,
+      });
+      await enqueue(late.id, {
+        kind: 'sign-in-notice',
+        at: await expiry(-25 * 3600),
+        means: 'passkey',
+        isLimited: false,
+      });
       await until(async () => ((await mailsTo(early.email)).length === 1 ? true : undefined));
       await ended();
       expect(await mailsTo(late.email)).toEqual([]);

@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { REPOSITORY_ROOT } from '../../../schema/repository-root';
+import type { PageContext } from '../../../web/portal/page';
+import { contactsPage } from '../../../web/portal/pages/contacts';
+import { whoLookedPage } from '../../../web/portal/pages/who-looked';
+import { translatorFor } from '../../../web/portal/request/languages';
+import { packageFolder } from '../../../web/shared/package-folder';
+import type { View } from '../../../web/shared/page-response';
+import { templates } from '../../../web/shared/templates';
+
+const render = templates([
+  join(REPOSITORY_ROOT, 'web', 'portal', 'views'),
+  join(packageFolder('govuk-frontend'), 'dist'),
+]);
+
+const SESSION = { mpxn: '1012345678', isCurrent: true, isContested: false, mayJudge: false, returnUrl: null };
+const CONTACT = { id: 'c', kind: 'EMAIL', shown: 'm…@s.example', since: '2026-01-01T00:00:00Z', dataUsers: [] };
+
+/** Returns the HTML of a page in English, with these results of all operations. */
+async function htmlOf(page: typeof contactsPage, results: Readonly<Record<string, unknown>>): Promise<string> {
+  const execute = () =>
+    Promise.resolve({ accessLooks: [], identityLooks: [], contacts: [], suppliers: [], ...results });
+  const translate = translatorFor('en');
+  const context = { execute, executeAsCustomer: execute, language: 'en', translate } as unknown as PageContext;
+  const { view, model } = (await page.respond(context)) as View;
+  return render(view, { t: translate, formToken: () => '', languages: [], ...model });
+}
+
+describe('the page “Who you are”', () => {
+  it('says so if no contact is registered', async () => {
+    const html = await htmlOf(contactsPage, { session: SESSION });
+    expect(html).toContain('No email address or passkey is registered');
+    expect(html).not.toContain('These email addresses and passkeys are registered');
+  });
+
+  it('recommends the supplier for an unknown contact only if one offers a sign-in', async () => {
+    const contested = { session: { ...SESSION, isContested: true }, contacts: [{ ...CONTACT, standing: 'OTHER' }] };
+    const alone = await htmlOf(contactsPage, contested);
+    expect(alone).toContain('Ask the organisation that registered it.');
+    expect(alone).not.toMatch(/supplier/i);
+    const offered = { ...contested, suppliers: [{ mpid: 'ABCD', displayName: 'Fernhill' }] };
+    expect(await htmlOf(contactsPage, offered)).toContain('Sign in at your energy supplier below.');
+  });
+});
+
+describe('the page “Who looked”', () => {
+  it.each([
+    ['a former occupant', { isCurrent: false }],
+    ['a customer of a contested home', { isContested: true }],
+  ])('of %s says that it lists only lookups of own records', async (_, limits) => {
+    const html = await htmlOf(whoLookedPage, { session: { ...SESSION, ...limits } });
+    expect(html).toContain('You see only who looked at what was registered for you.');
+    expect(html).not.toContain('No organisation has looked.');
+  });
+
+  it('of the present occupant says that no organisation has looked', async () => {
+    const html = await htmlOf(whoLookedPage, { session: SESSION });
+    expect(html).toContain('No organisation has looked.');
+    expect(html).not.toContain('You see only');
+  });
+});
