@@ -6,6 +6,8 @@ import type { SubgraphLink } from '../server/graph/subgraph-link';
 /** An organisation, for pages and mails. */
 export interface Organisation {
   readonly displayName: string;
+  /** Status of its account. */
+  readonly status: string;
   /** Complete URLs to which the register may redirect customers. */
   readonly returnUrls: readonly string[];
   /** Whether it may assert that it verified a customer's identity. */
