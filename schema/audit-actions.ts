@@ -31,6 +31,8 @@ export const AUDIT_ACTIONS = {
     'register-credential': 'Passkey registered',
     'remove-credential': 'Passkey removed',
     'judge-contact': 'Contact confirmed or rejected',
+    'reject-asserted-contacts': 'Rejection of asserted contacts requested',
+    'finish-contact-rejection': 'Rejection of asserted contacts finished',
     'anonymise-identity-record': 'Identity Record anonymised',
     'reject-identity-read': 'Read of an Identity Record rejected',
   },

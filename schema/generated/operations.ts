@@ -657,6 +657,11 @@ export type ReadContactCountsQueryVariables = Exact<{
 
 export type ReadContactCountsQuery = { readonly counts: ReadonlyArray<{ readonly asserted: number, readonly contests: number, readonly rejections: number, readonly isAlert: boolean, readonly dataUser: { readonly duid: string, readonly displayName: string } | null }> };
 
+export type ReadContactRejectionsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ReadContactRejectionsQuery = { readonly rejections: ReadonlyArray<{ readonly since: string | null, readonly requestedBy: string, readonly requestedAt: string, readonly recordsReviewed: number, readonly recordsRemaining: number, readonly contactsRejected: number, readonly finishedAt: string | null, readonly dataUser: { readonly duid: string, readonly displayName: string } | null }> };
+
 export type ReadGridAreasQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -866,6 +871,15 @@ export type ReadTariffsQueryVariables = Exact<{
 
 export type ReadTariffsQuery = { readonly tariffs: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly tariffId: string, readonly name: string, readonly validFrom: string, readonly validTo: string | null, readonly tariffType: TariffType, readonly fuelType: FuelType, readonly energyFlow: EnergyFlow, readonly paymentMethod: PaymentMethod, readonly meterType: MeterType, readonly customerType: CustomerType, readonly ldzRegion: LdzRegion, readonly supplier: { readonly mpid: string, readonly displayName: string }, readonly prices: ReadonlyArray<{ readonly from: string, readonly unitPriceIncludingVat: string | null }> }> } };
 
+export type RejectAssertedContactsMutationVariables = Exact<{
+  duid: string;
+  since?: string | null | undefined;
+  dryRun: boolean;
+}>;
+
+
+export type RejectAssertedContactsMutation = { readonly rejection: { readonly recordsRemaining: number, readonly dataUser: { readonly duid: string, readonly displayName: string } | null } };
+
 export type SignInToConsoleMutationVariables = Exact<{
   accountId: string;
   secretKey: string;
@@ -893,6 +907,7 @@ export interface Operations {
   ReadConsoleViewer: { result: ReadConsoleViewerQuery; variables: ReadConsoleViewerQueryVariables };
   ReadContactCounts: { result: ReadContactCountsQuery; variables: ReadContactCountsQueryVariables };
   ReadContactLink: { result: ReadContactLinkQuery; variables: ReadContactLinkQueryVariables };
+  ReadContactRejections: { result: ReadContactRejectionsQuery; variables: ReadContactRejectionsQueryVariables };
   ReadCustomerContacts: { result: ReadCustomerContactsQuery; variables: ReadCustomerContactsQueryVariables };
   ReadCustomerRecord: { result: ReadCustomerRecordQuery; variables: ReadCustomerRecordQueryVariables };
   ReadCustomerRecords: { result: ReadCustomerRecordsQuery; variables: ReadCustomerRecordsQueryVariables };
@@ -919,6 +934,7 @@ export interface Operations {
   ReadTariffSuppliers: { result: ReadTariffSuppliersQuery; variables: ReadTariffSuppliersQueryVariables };
   ReadTariffs: { result: ReadTariffsQuery; variables: ReadTariffsQueryVariables };
   ReadWhoLooked: { result: ReadWhoLookedQuery; variables: ReadWhoLookedQueryVariables };
+  RejectAssertedContacts: { result: RejectAssertedContactsMutation; variables: RejectAssertedContactsMutationVariables };
   RequestSignInLink: { result: RequestSignInLinkMutation; variables: RequestSignInLinkMutationVariables };
   SignInToConsole: { result: SignInToConsoleMutation; variables: SignInToConsoleMutationVariables };
   SignInWithLink: { result: SignInWithLinkMutation; variables: SignInWithLinkMutationVariables };
@@ -942,6 +958,7 @@ export const MUTATIONS: ReadonlySet<string> = new Set([
   'PrepareGridPublication',
   'ProveContactByLink',
   'ProveContactByPasskey',
+  'RejectAssertedContacts',
   'RequestSignInLink',
   'SignInToConsole',
   'SignInWithLink',

@@ -4,6 +4,7 @@ import { CeremonyResolver } from './reidentification/ceremony.resolver';
 import { ChangeOfTenancyResolver } from './operator/change-of-tenancy.resolver';
 import { ContactCountResolver } from './contacts/contact-count.resolver';
 import { CredentialResolver } from './passkeys/credential.resolver';
+import { ContactRejectionResolver } from './contacts/contact-rejection.resolver';
 import { CustomerContactResolver } from './contacts/customer-contact.resolver';
 import { CustomerSessionResolver } from './sign-in/customer-session.resolver';
 import { DiscoveredMeterPointResolver } from './operator/discovered-meter-point.resolver';
@@ -37,6 +38,7 @@ const RESOLVERS = [
   LegacyConsentResolver,
   CustomerContactResolver,
   ContactCountResolver,
+  ContactRejectionResolver,
   IdentityAuditResolver,
 ] as const;
 

@@ -28,6 +28,7 @@ AccountEdge: cursor node
 AccountSecret: account secretKey
 AccountTermination: at recordsRemaining recordsRevoked
 AppendedTariffPrices: added changed
+AssertedContactRejection: contactsRejected dataUser finishedAt recordsRemaining recordsReviewed requestedAt requestedBy since
 AuditEntry: action actor at detail id subject
 TariffAuditEntry: action actor at detail id subject
 IdentityAuditEntry: action actor at detail id subject

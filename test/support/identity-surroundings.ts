@@ -22,7 +22,11 @@ export const accessOfOrganisations: SubgraphLink = {
   execute: ({ query }) =>
     query.includes('organisations(')
       ? Promise.resolve({
-          data: { organisations: [{ displayName: 'Larkhill Insight Ltd', returnUrls: [], mayAssertVerified: true }] },
+          data: {
+            organisations: [
+              { displayName: 'Larkhill Insight Ltd', status: 'active', returnUrls: [], mayAssertVerified: true },
+            ],
+          },
         })
       : Promise.reject(new RegisterError('SYS002')),
 };

@@ -168,6 +168,14 @@ export const SAMPLE_MUTATIONS: Readonly<Record<string, SampleMutation>> = {
   terminateAccount: standing('terminateAccount'),
   withdrawVerificationRight: standing('withdrawVerificationRight'),
   restoreVerificationRight: standing('restoreVerificationRight', 'withdrawVerificationRight'),
+  rejectAssertedContacts: sample(
+    'admin',
+    'mutation ($duid: DUID!) { rejectAssertedContacts(duid: $duid) { contactsRejected } }',
+    async ({ register }) => {
+      const input = { role: 'DATA_USER', displayName: 'Sallowfield Ltd', contactUrl: 'https://sallowfield.example/' };
+      return { duid: (await onboarded(await graphAs(register, 'admin'), input)).duid };
+    },
+  ),
   setContactUrl: setting('setContactUrl', 'contactUrl: "https://new.example/contact"'),
   setPrivacyUrl: setting('setPrivacyUrl', 'privacyUrl: "https://new.example/privacy"'),
   setDataTypesSupported: setting('setDataTypesSupported', 'dataTypesSupported: [HH_CONSUMPTION]'),

@@ -37,6 +37,7 @@ export function routerOperations({ samples, accounts, grid, tariff }: DemoData):
     'records of a meter point': `{ meterPoint(mpxn: "${samples.mpxn}") { accessRecords(first: 3) { nodes { state dataUser { duid } identityRecord { ir } } } } }`,
     'records of a session': '{ customerAccessRecords(part: CURRENT, first: 2) { nodes { state } } }',
     'contact counts': '{ contactCounts(days: 3) { __typename } }',
+    'contact rejections': '{ assertedContactRejections { dataUser { displayName } } }',
     areas: '{ licenceAreas { code name distributorId } }',
     'a project': `{ developmentProject(${project}) { projectId licenceArea { code } latestVersion { version } } }`,
     suppliers: '{ suppliers(first: 3) { nodes { mpid name status tariffs(first: 1) { nodes { tariffId } } } } }',

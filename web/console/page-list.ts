@@ -1,5 +1,6 @@
 import type { Page } from './page';
 import { auditPage } from './pages/audit';
+import { contactRejectionsForm, contactRejectionsPage } from './pages/contact-rejections';
 import { contestsPage } from './pages/contests';
 import { gridCheckForm, gridCheckPage } from './pages/grid-check';
 import { gridComparisonPage } from './pages/grid-comparison';
@@ -21,6 +22,8 @@ export const PAGES: readonly Page[] = [
   livePage,
   liveStream,
   contestsPage,
+  contactRejectionsPage,
+  contactRejectionsForm,
   auditPage,
   gridProjectsPage,
   gridProjectPage,

@@ -25,6 +25,7 @@ export const END_SESSIONS = 'delete from customer_session where record_id = $1';
 const DESTROY = [
   'delete from identity_keys.data_key where record_id = $1',
   'delete from passkey where record_id = $1',
+  'delete from rejected_assertion where record_id = $1',
   'delete from reidentification where record_id = $1',
   END_SESSIONS,
   'delete from sign_in_link where record_id = $1',

@@ -17,9 +17,14 @@ export type ContactGroup = ReadonlySet<Contact>;
  * only record with contacts.
  */
 export function contactGroups({ held, proofs, confirmed }: ContactEvidence): ContactGroup[] {
+  if (new Set(held.map(({ recordId }) => recordId)).size === 1) return [new Set(held.map(({ contact }) => contact))];
+  return provenGroups({ held, proofs, confirmed });
+}
+
+/** Groups contacts by proofs and confirmations alone, even if one record contains them all. */
+export function provenGroups({ held, proofs, confirmed }: ContactEvidence): ContactGroup[] {
   const oldestFirst = held.toSorted((one, other) => one.since.getTime() - other.since.getTime());
   const contacts = [...new Set(oldestFirst.map(({ contact }) => contact))];
-  if (new Set(held.map(({ recordId }) => recordId)).size === 1) return [new Set(contacts)];
   let groups: ContactGroup[] = contacts.map((contact) => new Set([contact]));
   for (const together of [...proofs, confirmed]) groups = united(groups, together);
   return groups;

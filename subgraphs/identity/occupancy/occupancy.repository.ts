@@ -20,6 +20,7 @@ const LIVE_OCCUPANTS = `
       from passkey p where p.record_id = r.id and p.removed_at is null) as passkeys,
     (select coalesce(json_agg(json_build_object('tenancy', v.tenancy, 'contact', encode(v.contact, 'hex'), 'verdict', v.verdict)), '[]')
       from contact_verdict v where v.mpxn_index = r.mpxn_index) as verdicts,
+    (select coalesce(json_agg(encode(a.contact, 'hex')), '[]') from rejected_assertion a where a.record_id = r.id) as "rejectedAssertions",
     (select coalesce(json_agg(json_build_object('tenancy', c.tenancy, 'one', encode(c.one, 'hex'), 'other', encode(c.other, 'hex'))), '[]')
       from contact_proof c where c.mpxn_index = r.mpxn_index) as proofs,
     ${effectiveChanges('r.mpxn_index')} as changes, to_char(${TODAY}, 'YYYY-MM-DD') as today

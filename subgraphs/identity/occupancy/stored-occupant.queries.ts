@@ -24,6 +24,8 @@ export interface OccupantRow {
     readonly contact: Contact;
     readonly verdict: ContactVerdict;
   }[];
+  /** Contacts of the record that an admin's rejection of its Data User's assertions concerns. */
+  readonly rejectedAssertions: readonly Contact[];
   readonly proofs: readonly { readonly tenancy: string; readonly one: Contact; readonly other: Contact }[];
   /** The present day in Great Britain. */
   readonly today: string;
@@ -109,11 +111,17 @@ export class StoredOccupant implements OccupantRecord {
     return [...email, ...keys].map((held) => ({ ...held, recordId, duid }));
   }
 
-  /** Contacts that were rejected in the record's own tenancy. */
+  /**
+   * Contacts that were rejected in the record's own tenancy, by a customer signed in at the supplier or by an admin. The customer can confirm
+   * what an admin rejected.
+   */
   private get rejectedContacts(): ReadonlySet<Contact> {
-    const { verdicts } = this.row;
-    if (!verdicts.some(({ verdict }) => verdict === 'rejected')) return NONE; // nothing is opened for it
-    return (this.judged ??= new Set(this.contactsJudged('rejected')));
+    const { verdicts, rejectedAssertions } = this.row;
+    if (rejectedAssertions.length === 0 && !verdicts.some(({ verdict }) => verdict === 'rejected')) return NONE; // nothing is opened for it
+    return (this.judged ??= new Set([
+      ...this.contactsJudged('rejected'),
+      ...rejectedAssertions.filter((contact) => !this.confirmed.includes(contact)),
+    ]));
   }
 
   private contactsJudged(as: ContactVerdict): Contact[] {

@@ -14,7 +14,7 @@ import type { Language } from '../mails/outgoing-mail';
 import { LINK_SECONDS, REDIRECT_SECONDS, secondsAfter } from './reidentification';
 import { currentContacts, isContested, isRejected } from '../contacts/contacts';
 import type { Contact } from '../contacts/contact';
-import { mayVouch } from './reidentification-choice';
+import { mayFinish } from './reidentification-choice';
 import type { Mails } from '../mails/mail-queue.flow';
 import type { Organisations } from '../organisations.client';
 import { type CeremonyPasskeyDependencies, CeremonyPasskeys, type ValidCeremony } from './ceremony-passkeys.flow';
@@ -48,26 +48,26 @@ export class Ceremonies {
 
   /** Returns the ceremony of a secret; undefined if the secret is not valid. */
   async describe(secret: string, origin: CallOrigin): Promise<CeremonyDescription | undefined> {
-    const valid = await this.find(secret);
+    const valid = await this.find(secret, origin);
     if (!valid) return undefined;
-    const { kind, proofs, expiresAt, duid } = valid.ceremony;
-    return { kind, proofs, expiresAt, organisation: await this.nameOf(duid, origin) };
+    const { kind, proofs, expiresAt } = valid.ceremony;
+    return { kind, proofs, expiresAt, organisation: valid.initiator.displayName };
   }
 
   /** Confirms a mailed link; the button of its page calls it. */
   async confirmLink(secret: string, origin: CallOrigin): Promise<CeremonyOutcome> {
-    const { ceremony, occupant } = await this.valid(secret);
-    const organisation = await this.nameOf(ceremony.duid, origin);
+    const valid = await this.valid(secret, origin);
+    const { ceremony, occupant } = valid;
     if (occupant.email === null) throw new RegisterError('NTF001'); // the address was rejected after the link was mailed
-    if (ceremony.kind === 'confirm-link') return this.confirm(ceremony, organisation);
+    if (ceremony.kind === 'confirm-link') return this.confirm(valid, origin);
     const provenBy = occupant.contacts.find(({ kind }) => kind === 'email')?.contact ?? null;
-    if (ceremony.kind === 'confirm-proof') return this.continueProven(ceremony, organisation, provenBy);
+    if (ceremony.kind === 'confirm-proof') return this.continueProven(valid, provenBy, origin);
     throw new RegisterError('NTF001');
   }
 
   /** Returns options with a new challenge, which replaces any earlier one. */
-  async passkeyOptions(secret: string): Promise<PasskeyCeremonyOptions> {
-    const valid = await this.valid(secret);
+  async passkeyOptions(secret: string, origin: CallOrigin): Promise<PasskeyCeremonyOptions> {
+    const valid = await this.valid(secret, origin);
     const kind = nextPasskeyCeremony(valid.ceremony);
     if (kind === undefined) throw new RegisterError('REI001');
     const { options, challenge } = await this.passkeys.options(kind, valid);
@@ -77,34 +77,30 @@ export class Ceremonies {
 
   /** Verifies the response of the browser. Its challenge is used in any case. */
   async finishPasskey(secret: string, response: unknown, origin: CallOrigin): Promise<CeremonyOutcome> {
-    const { ceremony, occupant } = await this.valid(secret);
-    const initiator = await this.parts.organisations.of(ceremony.duid, origin);
-    const { displayName: organisation } = initiator;
-    if (!mayVouch(ceremony, occupant, initiator)) throw new RegisterError('NTF001');
+    const valid = await this.valid(secret, origin);
+    const { ceremony, occupant } = valid;
     const taken = await this.parts.ceremonies.takeChallenge(ceremony.id);
     if (!taken) throw new RegisterError('AUT001');
     if (taken.kind === 'registration') {
       const passkey = await this.parts.party.verifyRegistration(response, taken.challenge);
       if (!passkey) throw new RegisterError('AUT001');
-      return this.confirm(ceremony, organisation, (session) =>
-        this.passkeys.enrol(session, ceremony, occupant, passkey),
-      );
+      return this.confirm(valid, origin, (session) => this.passkeys.enrol(session, ceremony, occupant, passkey));
     }
     const asserted = await this.parts.passkeys.assert(response, taken.challenge, ceremony);
     if (!asserted) throw await this.passkeys.assertionError(ceremony);
     if (occupant.rejected.some(({ contact }) => contact === asserted.contact)) throw new RegisterError('AUT001');
     return ceremony.kind === 'assert-passkey'
-      ? this.confirm(ceremony, organisation)
-      : this.continueProven(ceremony, organisation, asserted.contact);
+      ? this.confirm(valid, origin)
+      : this.continueProven(valid, asserted.contact, origin);
   }
 
   /** Mails a link to the stored address, by which the customer proves their identity before a passkey is added. */
   async mailProof(secret: string, language: Language, origin: CallOrigin): Promise<void> {
     const { database, ceremonies, reidentifications, mails } = this.parts;
-    const { ceremony } = await this.valid(secret);
+    const { ceremony, initiator } = await this.valid(secret, origin);
+    const { displayName: organisation } = initiator;
     const { id: parentId, reidentificationId, recordId } = ceremony;
     if (!ceremony.proofs.includes('mail')) throw new RegisterError('REI001');
-    const organisation = await this.nameOf(ceremony.duid, origin);
     rejectLimited(await mails.permit(recordId, ceremony.duid));
     const proof = { secret: newSecret(), expiresAt: await this.expiryOf(ceremony, LINK_SECONDS) };
     await inTransaction(database.pool, async (session) => {
@@ -117,50 +113,53 @@ export class Ceremonies {
 
   /**
    * Finds a ceremony of a live record whose present occupancy admits it. A ceremony by meter point is invalid while contacts there are
-   * contested.
+   * contested, and every ceremony while its initiator may not finish it.
    */
-  private async find(secret: string): Promise<ValidCeremony | undefined> {
+  private async find(secret: string, origin: CallOrigin): Promise<ValidCeremony | undefined> {
     const ceremony = await this.parts.ceremonies.bySecret(secret);
     const occupant = ceremony && (await this.parts.occupants.byId(ceremony.recordId));
     if (!occupant || !admitsCeremony(occupant.occupancy, ceremony) || isRejected(occupant)) return undefined;
-    const isOver = ceremony.isDiscovered && isContested(currentContacts(await this.atHomeOf(occupant)).groups);
-    return isOver ? undefined : { ceremony, occupant };
+    if (ceremony.isDiscovered && isContested(currentContacts(await this.atHomeOf(occupant)).groups)) return undefined;
+    const initiator = await this.parts.organisations.of(ceremony.duid, origin);
+    return mayFinish(ceremony, occupant, initiator) ? { ceremony, occupant, initiator } : undefined;
   }
 
   private atHomeOf({ mpxn }: OccupantRecord): Promise<readonly OccupantRecord[]> {
     return this.parts.occupants.verifiedAt(mpxn);
   }
 
-  private async valid(secret: string): Promise<ValidCeremony> {
-    const valid = await this.find(secret);
+  private async valid(secret: string, origin: CallOrigin): Promise<ValidCeremony> {
+    const valid = await this.find(secret, origin);
     if (!valid) throw new RegisterError('NTF001');
     return valid;
   }
 
   /** Uses the ceremony and confirms its re-identification in one transaction; only one of concurrent calls succeeds. */
   private async confirm(
-    ceremony: OpenCeremony,
-    organisation: string,
+    valid: ValidCeremony,
+    origin: CallOrigin,
     more: (session: Session) => Promise<void> = () => Promise.resolve(),
   ): Promise<CeremonyOutcome> {
-    await this.step(ceremony, async (session) => {
+    const { ceremony, initiator } = valid;
+    await this.step(valid, origin, async (session) => {
       await more(session);
       if (!(await this.parts.reidentifications.confirm(session, ceremony.reidentificationId))) {
         throw new RegisterError('NTF001');
       }
     });
-    return { organisation, returnUrl: ceremony.returnUrl, nextSecret: null };
+    return { organisation: initiator.displayName, returnUrl: ceremony.returnUrl, nextSecret: null };
   }
 
   /** Continues after the proof with a new secret for this browser only; the secret of the redirect is used. */
   private async continueProven(
-    ceremony: OpenCeremony,
-    organisation: string,
+    valid: ValidCeremony,
     provenBy: Contact | null,
+    origin: CallOrigin,
   ): Promise<CeremonyOutcome> {
+    const { ceremony, initiator } = valid;
     const { reidentificationId } = ceremony;
     const next = { secret: newSecret(), expiresAt: await this.expiryOf(ceremony, REDIRECT_SECONDS) };
-    await this.step(ceremony, async (session) => {
+    await this.step(valid, origin, async (session) => {
       await this.parts.ceremonies.insert(session, {
         ...ceremonyStart('register-passkey'),
         ...next,
@@ -169,13 +168,20 @@ export class Ceremonies {
       });
       await this.parts.reidentifications.keepOpen(session, reidentificationId, next.expiresAt);
     });
-    return { organisation, returnUrl: null, nextSecret: next.secret };
+    return { organisation: initiator.displayName, returnUrl: null, nextSecret: next.secret };
   }
 
-  private step(ceremony: OpenCeremony, work: (session: Session) => Promise<void>): Promise<void> {
+  /** Reads the account of the initiator again once the record is locked, as it can be suspended in the meantime. */
+  private step(
+    { ceremony, occupant }: ValidCeremony,
+    origin: CallOrigin,
+    work: (session: Session) => Promise<void>,
+  ): Promise<void> {
     return inTransaction(this.parts.database.pool, async (session) => {
       const isLive = await lockLiveRecord(session, ceremony.recordId);
       if (!isLive || !(await this.parts.ceremonies.use(session, ceremony))) throw new RegisterError('NTF001');
+      const initiator = await this.parts.organisations.of(ceremony.duid, origin);
+      if (!mayFinish(ceremony, occupant, initiator)) throw new RegisterError('NTF001');
       await work(session);
     });
   }
@@ -184,9 +190,5 @@ export class Ceremonies {
   private async expiryOf({ tokenExpiresAt }: OpenCeremony, seconds: number): Promise<Date> {
     const expiry = secondsAfter(await this.parts.clock.now(), seconds);
     return expiry < tokenExpiresAt ? expiry : tokenExpiresAt;
-  }
-
-  private async nameOf(duid: string, origin: CallOrigin): Promise<string> {
-    return (await this.parts.organisations.of(duid, origin)).displayName;
   }
 }

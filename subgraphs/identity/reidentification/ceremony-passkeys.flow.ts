@@ -6,6 +6,7 @@ import type { PasskeyRepository } from '../passkeys/passkey.repository';
 import type { ChallengeKind } from './ceremony';
 import type { OccupantRecord } from '../occupancy/occupancy';
 import { type NewPasskey, passkeyLabel } from '../passkeys/passkey';
+import type { Organisation } from '../organisations.client';
 import type { RelyingParty } from '../passkeys/webauthn.flow';
 
 /** Dependencies for the registration and assertion of passkeys. */
@@ -15,10 +16,11 @@ export interface CeremonyPasskeyDependencies {
   readonly contacts: ContactNotes;
 }
 
-/** A valid ceremony and the record of its customer. */
+/** A valid ceremony, the record of its customer and the organisation that initiated it. */
 export interface ValidCeremony {
   readonly ceremony: OpenCeremony;
   readonly occupant: OccupantRecord;
+  readonly initiator: Organisation;
 }
 
 /** Passkeys in a ceremony: which may be asserted, and which may be added (decisions A/B, 4). */

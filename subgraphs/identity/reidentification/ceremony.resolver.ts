@@ -44,8 +44,11 @@ export class CeremonyResolver {
   @Mutation(() => PasskeyCeremonyOptions, {
     description: 'Options of the next passkey ceremony. They replace earlier ones.',
   })
-  passkeyCeremonyOptions(@Arg('secret', () => String, SECRET) secret: string): Promise<domain.PasskeyCeremonyOptions> {
-    return this.ceremonies.passkeyOptions(secret);
+  passkeyCeremonyOptions(
+    @Arg('secret', () => String, SECRET) secret: string,
+    @Ctx() context: CallContext,
+  ): Promise<domain.PasskeyCeremonyOptions> {
+    return this.ceremonies.passkeyOptions(secret, context);
   }
 
   @NotCheckable('it is a step of a sign-in or ceremony')

@@ -30,7 +30,7 @@ export interface ReidentificationChoice<Record> {
 }
 
 /**
- * Whether a Data User may start or finish a ceremony in which it vouches for the customer. A passkey of a verified record is a contact, which
+ * Whether a Data User may start a ceremony in which it vouches for the customer. A passkey of a verified record is a contact, which
  * a Data User can no longer assert after an admin withdrew its right (decisions A/B, 11).
  */
 export function mayVouch(
@@ -39,6 +39,18 @@ export function mayVouch(
   { mayAssertVerified }: { readonly mayAssertVerified: boolean },
 ): boolean {
   return !vouched || !isVerified || mayAssertVerified;
+}
+
+/**
+ * Whether a ceremony may be finished: its initiator is neither suspended nor terminated, and may still vouch if it does. The register sends no
+ * customer to an organisation whose account is not active.
+ */
+export function mayFinish(
+  ceremony: Pick<CeremonyStart, 'vouched'>,
+  record: Pick<OccupantRecord, 'isVerified'>,
+  initiator: { readonly mayAssertVerified: boolean; readonly status: string },
+): boolean {
+  return initiator.status === 'active' && mayVouch(ceremony, record, initiator);
 }
 
 /** Conditions on a record. */

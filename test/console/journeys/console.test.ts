@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LISTED_ENTRIES } from '../../../web/console/audit/audit-list';
@@ -15,6 +16,7 @@ import {
   newCustomer,
   newDataUser,
   newMpid,
+  newMpxn,
 } from '../../support/customers';
 import type { OpenStream } from '../../support/event-source';
 import { graphAs, graphOf } from '../../support/graph';
@@ -270,6 +272,39 @@ describe('the page of contests', () => {
       status: 303,
       location: '/sign-in',
     });
+  });
+});
+
+describe('the page of rejected contacts', () => {
+  const PATH = '/contests/rejections';
+
+  it('rejects the contacts of a Data User after a confirmation that states the consequences, and shows the progress', async () => {
+    const rival = await newDataUser(register, 'https://larkhill.example/return');
+    const email = `planted-${randomUUID()}@customer.example`;
+    await rival.rest('POST', '/v1/identity-records', identityRecord(newMpxn(), email));
+    const visitor = await backOffice(register);
+    expect((await visitor.get('/contests')).html).toContain(`href="${PATH}?data-user=${rival.duid}"`);
+    const form = await visitor.get(`${PATH}?data-user=${rival.duid}`);
+    expect(form.html).toContain(`value="${rival.duid}"`);
+    const confirmation = await visitor.press(form, PATH, { 'data-user': rival.duid, since: '' });
+    expect(confirmation.text).toMatch(new RegExp(`Reject contacts of ${rival.name}.*1 verified Identity Record of`));
+    expect((await visitor.get(PATH)).text).not.toMatch(new RegExp(`${rival.name} all`));
+    expect(await visitor.press(confirmation, PATH)).toMatchObject({ status: 303, location: PATH });
+    const progress = new RegExp(`${rival.name} all [^U]+ UTC acc_[0-9a-f]{24} 1 0 1 [^U]+ UTC`);
+    await until(async () => (progress.test((await visitor.get(PATH)).text) ? true : undefined));
+  });
+
+  it('rejects nothing for an unknown Data User or a future time, and is for admins only', async () => {
+    const visitor = await backOffice(register);
+    const form = await visitor.get(PATH);
+    const press = (fields: Record<string, string>) => visitor.press(form, PATH, { confirmed: 'yes', ...fields });
+    expect(await press({ 'data-user': 'duid_1' })).toMatchObject({ status: 400 });
+    expect(await press({ 'data-user': `duid_${'0'.repeat(24)}` })).toMatchObject({ status: 404 });
+    const future = await press({ 'data-user': dataUser.duid, since: '2999-01-01T00:00' });
+    expect(future).toMatchObject({ status: 400, text: expect.stringContaining('The time is in the future.') });
+    const reader = await backOffice(register, 'analyst');
+    expect((await reader.get(PATH)).status).toBe(403);
+    expect((await reader.get('/contests')).html).not.toContain(PATH);
   });
 });
 

@@ -1,3 +1,4 @@
+import { inactiveInitiators } from './chapters/inactive-initiators';
 import { lookups } from './chapters/lookups';
 import { magicLinks } from './chapters/magic-links';
 import { passkeys } from './chapters/passkeys';
@@ -16,6 +17,9 @@ describe('Rejected passkeys', () => {
 });
 describe('Attempts to take over an identity', () => {
   takeOvers();
+});
+describe('A ceremony of a Data User that is no longer active', () => {
+  inactiveInitiators();
 });
 describe('Lookups of customers', () => {
   lookups();

@@ -154,10 +154,13 @@ const WEBHOOK_UPDATES: readonly (readonly [input: object, action: string, values
   [{ rotateSecret: true }, 'rotate-webhook-secret', ['secret']],
 ];
 
-/** Actions that the tests below the table show; `judge-contact` in test/identity/database/chapters/contests.ts. */
+/**
+ * Actions that the tests below the table show; `judge-contact` in test/identity/database/chapters/contests.ts, rejections of asserted contacts
+ * in contact-rejections.ts there.
+ */
 const SHOWN_BELOW = [
   ...['update-webhook', 'rotate-webhook-secret', 'register-credential', 'reject-identity-read'],
-  ...['revoke-tariff-consent', 'judge-contact'],
+  ...['revoke-tariff-consent', 'judge-contact', 'reject-asserted-contacts', 'finish-contact-rejection'],
 ];
 
 describe('The audit', () => {

@@ -1,0 +1,5 @@
+import { contactRejections } from './chapters/contact-rejections';
+
+describe('Contacts that a malicious Data User asserted', () => {
+  contactRejections();
+});
