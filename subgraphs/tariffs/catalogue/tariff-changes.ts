@@ -70,6 +70,7 @@ function endViolations(
 
 /** Returns the paths at which two values differ; for lists of different lengths the path of the list. */
 function differences(path: Path, one: unknown, other: unknown): Path[] {
+  if (one === other) return [];
   const [left, right] = [comparable(one, path.at(-1)), comparable(other, path.at(-1))];
   if (!isTree(left) || !isTree(right)) return left === right ? [] : [path];
   if (Array.isArray(left) && Array.isArray(right) && left.length !== right.length) return [path];
