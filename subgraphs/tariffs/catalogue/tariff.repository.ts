@@ -88,9 +88,17 @@ export class TariffRepository {
     }).catch(rejectConflict);
   }
 
-  /** Returns why a tariff may not replace the one that it names. */
-  replacementViolations(tariff: ReplacingTariff): Promise<Violation[]> {
-    return violationsOfReplacement(this.pool, tariff);
+  /**
+   * Returns the violations that depend on stored tariffs, also of a tariff that violates the publication rules: changes of the supplier's
+   * published tariff, or why a new one may not replace the tariff that it names.
+   */
+  async storedViolations(tariff: TariffInput, mpid: string): Promise<readonly Violation[]> {
+    const { rows } = await this.pool.query<StoredTariff>(PUBLISHED, [tariff.tariffId]);
+    const [published] = rows;
+    if (published === undefined) return violationsOfReplacement(this.pool, { ...tariff, mpid });
+    if (published.mpid !== mpid) return [];
+    const rates = await findRates(this.pool, tariff.tariffId);
+    return tariffChanges({ ...published, rates }, tariff, await registerNow(this.pool)).violations;
   }
 }
 
@@ -141,13 +149,16 @@ async function change(session: Session, { tariff, mpid, accountId }: Publication
   return { tariff: await findPublished(session, tariff.tariffId), isNew: false, isChanged: true };
 }
 
+async function registerNow(session: Session): Promise<Date> {
+  return onlyRow(await session.query<{ now: Date }>(NOW)).now;
+}
+
 /** Compares the publication with the tariff. If its validity would end at another instant, no scheduled change is applied from then on. */
 async function changesOf(session: Session, published: Tariff, tariff: TariffInput): Promise<TariffChanges> {
-  const now = async () => onlyRow(await session.query<{ now: Date }>(NOW)).now;
-  const changes = tariffChanges(published, tariff, await now());
+  const changes = tariffChanges(published, tariff, await registerNow(session));
   if (!changes.ends.includes('validTo')) return changes;
   await session.query(LOCK_CHANGES);
-  return tariffChanges(published, tariff, await now());
+  return tariffChanges(published, tariff, await registerNow(session));
 }
 
 function descriptionOf({ name, description, comments, percentageGreen }: TariffInput): unknown[] {
