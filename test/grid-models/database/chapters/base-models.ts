@@ -305,6 +305,20 @@ export function baseModels(): void {
         },
       });
     });
+
+    it('has class and name of its object from the base model, also if the version changes an attribute of the object', async () => {
+      const key = { ...TEST_KEY, area: 'SWALES' };
+      const EQ = differenceModelXml('EQ', { forward: attributeChange(LINE, 'cim:Conductor.length', '2') });
+      const GL = differenceModelXml('GL', { forward: moved(POINT, '0.5') });
+      await grid.published(await gridArchive({ EQ, GL }), key);
+      const { developmentProject } = await grid.execute(
+        `{ developmentProject(area: "SWALES", publicationYear: 2026, period: "01", projectId: "P1") { version(version: 2) {
+          locations { nodes { object objectType objectName } } } } }`,
+      );
+      expect(developmentProject.version.locations.nodes).toEqual([
+        { object: LINE, objectType: 'cim:ACLineSegment', objectName: 'Quay' },
+      ]);
+    });
   });
 
   describe('An object after a project', () => {
