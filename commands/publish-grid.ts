@@ -62,13 +62,13 @@ function commandOf(args: readonly string[]): Command {
   const key = isBase ? baseModelKeyOf(cycle) : publicationKeyOf({ ...cycle, projectId: project ?? '' });
   if (values['project'] === undefined && !isBase) missing.push('--project');
   const [archive, ...more] = positionals;
-  const reported = new Set([...missing, ...violations.map((each) => each.slice(0, each.indexOf(':')))]);
+  const ofOptions = [...violations, ...missing.map((option) => `${option}: is missing`)];
+  const isReported = (option: string) => ofOptions.some((each) => each.startsWith(`${option}: `));
   const all = [
-    ...violations,
-    ...missing.map((option) => `${option}: is missing`),
+    ...ofOptions,
     ...(isBase && values['project'] !== undefined ? ['--project: excludes --base'] : []),
     ...('violations' in key ? key.violations : [])
-      .filter((violation) => !reported.has(optionOf(violation)))
+      .filter((violation) => !isReported(optionOf(violation)))
       .map((violation) => `${optionOf(violation)}: ${violation.message}`),
     ...(archive === undefined ? ['the archive is missing'] : unexpected(more, violations)),
   ];

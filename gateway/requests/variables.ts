@@ -15,6 +15,7 @@ import * as registerScalars from '../../schema/scalars';
 import { type ErrorCode, isErrorCode } from '../../schema/error-catalogue';
 import { type Violation, throwViolations } from '../../schema/register-error';
 import { withoutValues } from './error-format';
+import { type InputCheck, inputCheck } from './input-check';
 
 /** Checks the values of an operation's variables; throws all violations as one error. */
 export type VariableCheck = (values: Readonly<Record<string, unknown>>) => void;
@@ -39,6 +40,7 @@ interface Variable {
   readonly type: GraphQLInputType;
   readonly hasDefault: boolean;
   readonly isInputObject: boolean;
+  readonly isValid: InputCheck;
 }
 
 /** Compiles the check of an operation's variables against the API schema. */
@@ -48,7 +50,8 @@ export function variableCheck(operation: OperationDefinitionNode, schema: GraphQ
     const type = typeFromAST(schema, definition.type as never) as GraphQLInputType | undefined;
     if (!isInputType(type)) throw new Error(`variable $${name} has no input type of the schema`);
     const hasDefault = definition.defaultValue !== undefined;
-    return { name, type, hasDefault, isInputObject: isInputObjectType(getNullableType(type)) };
+    const isInputObject = isInputObjectType(getNullableType(type));
+    return { name, type, hasDefault, isInputObject, isValid: inputCheck(type) };
   });
   return (values) => {
     const violations: Violation[] = [];
@@ -58,12 +61,13 @@ export function variableCheck(operation: OperationDefinitionNode, schema: GraphQ
 }
 
 function checkVariable(variable: Variable, values: Readonly<Record<string, unknown>>, violations: Violation[]): void {
-  const { name, type, hasDefault, isInputObject } = variable;
+  const { name, type, hasDefault, isInputObject, isValid } = variable;
   const value = Object.hasOwn(values, name) ? values[name] : undefined;
   if (value === undefined) {
     if (!hasDefault && isNonNullType(type)) violations.push({ code: 'VAL002', path: [name], message: 'is required' });
     return;
   }
+  if (isValid(value)) return;
   const add = (inner: readonly (string | number)[], _: unknown, error: GraphQLError) => {
     if (violations.length >= MAX_VIOLATIONS) throw LIMIT_REACHED;
     const violation = violationAt(inner, error);

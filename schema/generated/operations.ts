@@ -707,7 +707,7 @@ export type ReadGridLocationsQueryVariables = Exact<{
 }>;
 
 
-export type ReadGridLocationsQuery = { readonly project: { readonly version: { readonly locations: { readonly nextCursor: string | null, readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly mRID: string, readonly kind: ObjectChangeKind, readonly name: string | null, readonly object: string | null, readonly objectType: string | null, readonly objectName: string | null, readonly coordinateSystem: string | null, readonly points: ReadonlyArray<{ readonly x: number, readonly y: number }>, readonly pointsBefore: ReadonlyArray<{ readonly x: number, readonly y: number }> }> } } | null } | null };
+export type ReadGridLocationsQuery = { readonly project: { readonly version: { readonly locations: { readonly nextCursor: string | null, readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly mRID: string, readonly kind: ObjectChangeKind, readonly name: string | null, readonly object: string | null, readonly objectType: string | null, readonly objectName: string | null, readonly changedObject: string | null, readonly coordinateSystem: string | null, readonly points: ReadonlyArray<{ readonly x: number, readonly y: number }>, readonly pointsBefore: ReadonlyArray<{ readonly x: number, readonly y: number }> }> } } | null } | null };
 
 export type ReadGridNameAfterQueryVariables = Exact<{
   area: string;

@@ -81,7 +81,7 @@ EventRedelivery: eventId replayed
 FileRepresentation: address encoding sha256 size view
 Finding: file kind mRID name value
 GivenTariffConsent: isNew registrationId tariffs
-GridLocation: coordinateSystem kind mRID name object objectName objectType points pointsBefore
+GridLocation: changedObject coordinateSystem kind mRID name object objectName objectType points pointsBefore
 GridLocationConnection: edges nextCursor nodes pageInfo totalCount
 GridLocationEdge: cursor node
 GridPoint: sequence x y

@@ -16,7 +16,7 @@ import {
   targetOf,
 } from './grid-location';
 import { BaseLocationQueries, type NamedObject } from './base-location.queries';
-import type { DifferenceItem } from '../rdf/difference-model';
+import { type DifferenceItem, UNKNOWN_CLASS } from '../rdf/difference-model';
 import type { ObjectChangeKind } from '../changes/object-changes';
 import { textCursor, textPosition } from '../../server/lists/list-cursor';
 import { countRows } from '../../server/lists/paged-list';
@@ -30,6 +30,7 @@ export interface GridLocation extends LocatedPoints {
   readonly name: string | null;
   readonly objectType: string | null;
   readonly objectName: string | null;
+  readonly changedObject: string | null;
 }
 
 /** Locations in a page: more than other lists allow, because maps plot many. */
@@ -89,13 +90,17 @@ export class GridLocationQueries {
       ...{ key, mRID, kind },
       ...locatedPoints(kind, itemsOf.get(key) ?? [], pointsOf.get(key) ?? []),
     }));
-    const [systems, objects] = await Promise.all([this.systems(version, found), this.objects(version, found)]);
+    const [systems, { named, changed }] = await Promise.all([
+      this.systems(version, found),
+      this.objects(version, found),
+    ]);
     return new Map(
       found.map(({ key, ...location }) => {
-        const { type: objectType = null, name: objectName = null } = objects.get(lower(location.object)) ?? {};
+        const { type: objectType = null, name: objectName = null } = named.get(lower(location.object)) ?? {};
         const coordinateSystem = systems.get(lower(location.coordinateSystem)) ?? location.coordinateSystem;
-        const name = objects.get(key)?.name ?? null;
-        return [key, { ...location, name, objectType, objectName, coordinateSystem }];
+        const name = named.get(key)?.name ?? null;
+        const changedObject = [location.object, location.mRID].find((mRID) => changed.has(lower(mRID))) ?? null;
+        return [key, { ...location, name, objectType, objectName, changedObject, coordinateSystem }];
       }),
     );
   }
@@ -139,17 +144,24 @@ export class GridLocationQueries {
     );
   }
 
-  /** Returns class and name of locations and of the objects at them; those of the base model if the version has no item of an object. */
+  /**
+   * Returns class and name of locations and of the objects at them, those of the base model where the version states none, and the keys of
+   * those that the version changes.
+   */
   private async objects({ versionId, base }: LocatedVersion, found: readonly (LocationRow & LocatedPoints)[]) {
     const wanted = distinct(found.flatMap(({ key, object }) => (object === null ? [key] : [key, lower(object)])));
     const { rows } = await this.database.pool.query<NamedObject>({ ...NAMED_OBJECTS, values: [versionId, wanted] });
-    const stated = new Map(rows.map((row) => [row.key, row]));
-    const others = await this.bases.named(
-      base,
-      versionId,
-      wanted.filter((key) => !stated.has(key)),
+    const whole = new Set(
+      rows.filter(({ type, name }) => type !== UNKNOWN_CLASS && name !== null).map(({ key }) => key),
     );
-    return new Map([...others.map((row) => [row.key, row] as const), ...stated]);
+    const others = wanted.filter((key) => !whole.has(key));
+    const named = new Map((await this.bases.named(base, versionId, others)).map((each) => [each.key, each]));
+    for (const { key, type, name } of rows) {
+      const before = named.get(key);
+      const known = type === UNKNOWN_CLASS ? (before?.type ?? type) : type;
+      named.set(key, { key, type: known, name: name ?? before?.name ?? null });
+    }
+    return { named, changed: new Set(rows.map(({ key }) => key)) };
   }
 
   private async items(statement: typeof ITEMS_OF_OBJECTS, versionId: string, wanted: readonly string[]) {

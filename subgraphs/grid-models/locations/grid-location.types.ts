@@ -38,6 +38,12 @@ class GridLocationType {
   objectName: string | null;
   @Field(() => String, {
     nullable: true,
+    description:
+      'mRID under which `ProjectVersion.object` has the change: that of the power system resource, or else of the location; null if the version changes only points.',
+  })
+  changedObject: string | null;
+  @Field(() => String, {
+    nullable: true,
     description: 'URN of the coordinate system, or its mRID if neither the GL file nor the base model states a URN.',
   })
   coordinateSystem: string | null;

@@ -26,20 +26,20 @@ export function publicationViolations(tariff: TariffInput): Violation[] {
 }
 
 /**
- * Returns the violations of all rules, with an event-loop tick after each: for a year of half-hourly prices a rule takes some
- * milliseconds. If there are some, those of the replaced tariff follow, so that the caller reads all at once.
+ * Returns the violations of all rules, with an event-loop tick before each: for a year of half-hourly prices a rule takes some
+ * milliseconds. If there are some, those that depend on stored tariffs follow, so that the caller reads all at once.
  */
 export async function allPublicationViolations(
   tariff: TariffInput,
-  ofReplacement: () => Promise<Violation[]>,
+  ofStoredTariffs: () => Promise<readonly Violation[]>,
 ): Promise<Violation[]> {
   const ofRules: Violation[][] = [];
   for (const rule of publicationRules) {
-    ofRules.push(rule(tariff));
     await setImmediate();
+    ofRules.push(rule(tariff));
   }
   const violations = ofRules.flat();
-  return violations.length === 0 ? [] : onePerPath([...violations, ...(await ofReplacement())]);
+  return violations.length === 0 ? [] : onePerPath([...violations, ...(await ofStoredTariffs())]);
 }
 
 function onePerPath(violations: readonly Violation[]): Violation[] {

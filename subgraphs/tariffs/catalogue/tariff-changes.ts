@@ -29,6 +29,8 @@ const FIXED_FIELDS = [
 
 /** Fields with decimal strings, compared as numbers: 0.25 equals 0.250. */
 const DECIMAL_FIELDS: readonly unknown[] = ['standingCharge', 'unitPrice', 'toKwh'];
+/** Decimal strings of bounded length. Others violate the publication rules and are compared as texts. */
+const DECIMAL = /^\d{1,20}(\.\d{1,20})?$/;
 /** Fields with lists whose order is irrelevant. */
 const SET_FIELDS: readonly unknown[] = ['months', 'dates', 'days'];
 
@@ -36,7 +38,7 @@ const MESSAGE = 'cannot be changed: a change of price or time needs a new tariff
 
 type Path = Violation['path'];
 
-/** Compares a tariff with a repeated publication under its id. Both must satisfy the publication rules. */
+/** Compares a tariff with a repeated publication under its id, which may violate the publication rules. */
 export function tariffChanges(published: Tariff, input: TariffInput, now: Date): TariffChanges {
   const given: TariffInput = { ...input, tierPeriod: input.tierPeriod ?? 'day' };
   const ends = END_FIELDS.filter((field) => comparable(published[field], field) !== comparable(input[field], field));
@@ -70,6 +72,7 @@ function endViolations(
 
 /** Returns the paths at which two values differ; for lists of different lengths the path of the list. */
 function differences(path: Path, one: unknown, other: unknown): Path[] {
+  if (one === other) return [];
   const [left, right] = [comparable(one, path.at(-1)), comparable(other, path.at(-1))];
   if (!isTree(left) || !isTree(right)) return left === right ? [] : [path];
   if (Array.isArray(left) && Array.isArray(right) && left.length !== right.length) return [path];
@@ -87,5 +90,5 @@ function comparable(value: unknown, field: unknown): unknown {
   if (value == null) return null;
   if (types.isDate(value)) return value.getTime();
   if (SET_FIELDS.includes(field)) return (value as unknown[]).map(String).toSorted().join(' ');
-  return DECIMAL_FIELDS.includes(field) ? new Big(value as string).toFixed() : value;
+  return DECIMAL_FIELDS.includes(field) && DECIMAL.test(value as string) ? new Big(value as string).toFixed() : value;
 }

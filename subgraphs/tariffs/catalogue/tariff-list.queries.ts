@@ -11,6 +11,7 @@ import type { Database } from '../../server/database/database';
 import { textCursor, textPosition } from '../../server/lists/list-cursor';
 import { type OffsetPage, type OffsetRequest, offsetPageOf, requireOffsetPage } from '../../server/lists/offset-page';
 import { countRows } from '../../server/lists/paged-list';
+import { MAX_PAGE_BYTES } from './rates-limits';
 import { RATES_SIZES } from './rates-sizes.queries';
 import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
 import { type TariffFilter, conditionsOf } from './tariff-conditions.sql';
@@ -31,9 +32,6 @@ function positionOf(cursor: string): [instant: string, tariffId: string] {
   const [, instant = '', tariffId = ''] = POSITION.exec(textPosition(cursor)) ?? [];
   return isInstant(instant) ? [instant, tariffId] : rejectCursor();
 }
-
-/** Bytes of stored rates of a page of whole tariffs. Rates of several kilobytes are stored compressed, to about a sixth. */
-const MAX_RATES_SIZE = 256 * 1024;
 
 /** Lists tariffs by `last_modified` descending, then `tariff_id` (decisions C/D, D.2). */
 export class TariffLists {
@@ -62,13 +60,13 @@ export class TariffLists {
     });
   }
 
-  /** Ends a page after at least one tariff, before the stored rates of its tariffs exceed {@link MAX_RATES_SIZE}. */
+  /** Ends a page after at least one tariff, before the stored rates of its tariffs exceed {@link MAX_PAGE_BYTES}. */
   async withBoundRates({ data, meta }: OffsetPage<StoredTariff>): Promise<OffsetPage<StoredTariff>> {
     const values = [data.map(({ tariffId }) => tariffId)];
     const { rows } = await this.database.pool.query<{ tariffId: string; size: number }>({ ...RATES_SIZES, values });
     const sizes = new Map(rows.map(({ tariffId, size }) => [tariffId, size]));
     let total = 0;
-    const end = data.findIndex(({ tariffId }) => (total += sizes.get(tariffId) ?? 0) > MAX_RATES_SIZE);
+    const end = data.findIndex(({ tariffId }) => (total += sizes.get(tariffId) ?? 0) > MAX_PAGE_BYTES);
     if (end === -1) return { data, meta };
     const kept = data.slice(0, Math.max(end, 1));
     return kept.length === data.length

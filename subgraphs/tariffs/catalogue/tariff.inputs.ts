@@ -36,7 +36,8 @@ export class TariffInput implements domain.TariffInput {
   @Field(() => Float, { nullable: true, description: 'Percent of green energy, 0 to 100.' })
   percentageGreen?: number | null;
   @Field(() => String, { description: 'Pounds a day: a decimal string with 2 to 5 places.' }) standingCharge: string;
-  @Field(() => Boolean, { description: 'Whether its prices include VAT.' }) vatIncluded: boolean;
+  @Field(() => Boolean, { description: 'Whether its unit prices and its standing charge include VAT.' })
+  vatIncluded: boolean;
   @Field(() => Int, { nullable: true, description: 'The rate of VAT in percent; required when it is not included.' })
   vatRate?: number | null;
   @Field(() => TierPeriodEnum, { nullable: true, description: 'Period of the amounts of its tiers; left out, a day.' })

@@ -52,7 +52,8 @@ const JSON_CACHE = { maxSize: 16_000_000 } as const;
 
 /**
  * Reads single tariffs, their rates, versions and replacements. Concurrent reads share a statement. Only rates are cached: the table
- * `tariff_rates` forbids updates and deletions.
+ * `tariff_rates` forbids updates and deletions. They have two caches: parsed, of usual rates, because a page of 100 whole tariffs would
+ * otherwise parse all of them; and as texts, of any size, which the thread of prices parses.
  */
 export class TariffQueries {
   private readonly rowOf: (tariffId: string) => Promise<StoredTariff | undefined>;

@@ -4,7 +4,7 @@ import { ADVISORY_LOCKS } from '../../server/database/advisory-locks';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import type { RegisterEntryStatus } from '../register-entries/register-entry-status';
 import { type ReplacedTariff, type ReplacingTariff, replacementViolations } from './replacement-rules';
-import type { Tariff, TariffInput } from './tariff';
+import type { Tariff, TariffInput, TariffScheduleEntry } from './tariff';
 import { type TariffChanges, tariffChanges } from './tariff-changes';
 import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
 
@@ -36,8 +36,9 @@ const NOW = 'select register_now() as now';
 
 const MOVE_ENDS = `update tariff set valid_to = $2, sellable_to = $3, last_modified = register_now() where tariff_id = $1`;
 
-const PUBLISHED = `select ${TARIFF_COLUMNS}, r.rates from tariff t join ${PRESENT_VERSION} join tariff_rates r on r.tariff_id = t.tariff_id
-  where t.tariff_id = $1`;
+const PUBLISHED = `select ${TARIFF_COLUMNS} from tariff t join ${PRESENT_VERSION} where t.tariff_id = $1`;
+
+const RATES = 'select rates from tariff_rates where tariff_id = $1';
 
 const INSERT = {
   name: 'publish_tariff',
@@ -87,9 +88,17 @@ export class TariffRepository {
     }).catch(rejectConflict);
   }
 
-  /** Returns why a tariff may not replace the one that it names. */
-  replacementViolations(tariff: ReplacingTariff): Promise<Violation[]> {
-    return violationsOfReplacement(this.pool, tariff);
+  /**
+   * Returns the violations that depend on stored tariffs, also of a tariff that violates the publication rules: changes of the supplier's
+   * published tariff, or why a new one may not replace the tariff that it names.
+   */
+  async storedViolations(tariff: TariffInput, mpid: string): Promise<readonly Violation[]> {
+    const { rows } = await this.pool.query<StoredTariff>(PUBLISHED, [tariff.tariffId]);
+    const [published] = rows;
+    if (published === undefined) return violationsOfReplacement(this.pool, { ...tariff, mpid });
+    if (published.mpid !== mpid) return [];
+    const rates = await findRates(this.pool, tariff.tariffId);
+    return tariffChanges({ ...published, rates }, tariff, await registerNow(this.pool)).violations;
   }
 }
 
@@ -118,15 +127,20 @@ async function insert(session: Session, { tariff, mpid, accountId }: Publication
   return (await session.query({ ...INSERT, values: values.map((value) => value ?? null) })).rowCount === 1;
 }
 
-async function findPublished(session: Session, tariffId: string): Promise<Tariff & StoredTariff> {
-  return (await session.query<Tariff & StoredTariff>(PUBLISHED, [tariffId])).rows[0] as Tariff & StoredTariff;
+async function findPublished(session: Session, tariffId: string): Promise<StoredTariff> {
+  return onlyRow(await session.query<StoredTariff>(PUBLISHED, [tariffId]));
+}
+
+async function findRates(session: Session, tariffId: string): Promise<TariffScheduleEntry[]> {
+  return onlyRow(await session.query<{ rates: TariffScheduleEntry[] }>(RATES, [tariffId])).rates;
 }
 
 /** Creates a version if the description differs, and moves the ends that differ. */
 async function change(session: Session, { tariff, mpid, accountId }: Publication): Promise<PublicationOutcome> {
   const published = await findPublished(session, tariff.tariffId);
   if (published.mpid !== mpid) throw new RegisterError('PRM002', 'The tariff is that of another supplier');
-  const { descriptive, ends, violations } = await changesOf(session, published, tariff);
+  const rates = await findRates(session, tariff.tariffId);
+  const { descriptive, ends, violations } = await changesOf(session, { ...published, rates }, tariff);
   throwViolations(violations);
   if (descriptive.length === 0 && ends.length === 0) return { tariff: published, isNew: false, isChanged: false };
   if (ends.length > 0) await session.query(MOVE_ENDS, [tariff.tariffId, tariff.validTo, tariff.sellableTo]);
@@ -135,13 +149,16 @@ async function change(session: Session, { tariff, mpid, accountId }: Publication
   return { tariff: await findPublished(session, tariff.tariffId), isNew: false, isChanged: true };
 }
 
+async function registerNow(session: Session): Promise<Date> {
+  return onlyRow(await session.query<{ now: Date }>(NOW)).now;
+}
+
 /** Compares the publication with the tariff. If its validity would end at another instant, no scheduled change is applied from then on. */
 async function changesOf(session: Session, published: Tariff, tariff: TariffInput): Promise<TariffChanges> {
-  const now = async () => onlyRow(await session.query<{ now: Date }>(NOW)).now;
-  const changes = tariffChanges(published, tariff, await now());
+  const changes = tariffChanges(published, tariff, await registerNow(session));
   if (!changes.ends.includes('validTo')) return changes;
   await session.query(LOCK_CHANGES);
-  return tariffChanges(published, tariff, await now());
+  return tariffChanges(published, tariff, await registerNow(session));
 }
 
 function descriptionOf({ name, description, comments, percentageGreen }: TariffInput): unknown[] {

@@ -73,11 +73,7 @@ export class TariffResolver {
     @Ctx() context: CallContext,
   ): Promise<PublicationOutcome> {
     const publisher = await writtenSupplier(context, this.suppliers, mpid);
-    throwViolations(
-      await allPublicationViolations(tariff, () =>
-        this.repository.replacementViolations({ ...tariff, mpid: publisher }),
-      ),
-    );
+    throwViolations(await allPublicationViolations(tariff, () => this.repository.storedViolations(tariff, publisher)));
     return this.repository.publish({ tariff, mpid: publisher, accountId: callerOf(context).accountId });
   }
 }

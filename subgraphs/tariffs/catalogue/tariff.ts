@@ -109,7 +109,7 @@ export interface TariffInput {
   percentageGreen?: number | null;
   /** Decimal string, pounds per day, `^\d+\.\d{2,5}$`. */
   standingCharge: string;
-  /** Whether the prices include VAT. */
+  /** Whether the unit prices and the standing charge include VAT. */
   vatIncluded: boolean;
   /** Percent, an integer 0 to 100; required when `vatIncluded` is false. */
   vatRate?: number | null;

@@ -32,7 +32,8 @@ export class TariffType implements Omit<StoredTariff, 'mpid' | 'replaces' | 'pub
   @Field(() => LdzRegionEnum, { description: 'Where it is offered.' }) ldzRegion: domain.LdzRegion;
   @Field(() => Float, { nullable: true, description: 'Percent of green energy.' }) percentageGreen: number | null;
   @Field(() => String, { description: 'Pounds a day, a decimal string.' }) standingCharge: string;
-  @Field(() => Boolean, { description: 'Whether its prices include VAT.' }) vatIncluded: boolean;
+  @Field(() => Boolean, { description: 'Whether its unit prices and its standing charge include VAT.' })
+  vatIncluded: boolean;
   @Field(() => Int, { nullable: true, description: 'The rate of VAT in percent.' }) vatRate: number | null;
   @Field(() => TierPeriodEnum, { description: 'Period of the amounts of its tiers.' }) tierPeriod: domain.TierPeriod;
   @Field(() => String, { nullable: true, description: 'Comments.' }) comments: string | null;

@@ -1,4 +1,7 @@
 import { ConsoleVisitor, backOffice } from '../../support/console-visitor';
+import { attributeChange, differenceModelXml, gridArchive } from '../../support/grid-archives';
+import { baseArchive, fullModelXml } from '../../support/grid-base-archives';
+import { publishBaseModel, publishGrid } from '../../support/grid-uploads';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 
 let register: SharedRegister;
@@ -85,6 +88,39 @@ describe('the grid pages', () => {
     const page = await visitor.get(address.replaceAll('&amp;', '&'));
     expect(page.html).toMatch(/<h1[^>]*>\s*Brandon Heath old tap changer\s*<\/h1>/);
     expect(page.text).toContain('RatioTapChanger');
+  });
+
+  it('link locations on the map and in its table to pages that exist, also of objects that only the base model contains', async () => {
+    const [LINE, SITE, POINT] = ['a', 'b', 'c'].map((digit) => `${digit.repeat(8)}-0000-4000-8000-0000000000aa`);
+    const location = `<cim:Location rdf:ID="_${SITE}"><cim:Location.PowerSystemResources rdf:resource="#_${LINE}"/></cim:Location>`;
+    const coordinates =
+      '<cim:PositionPoint.xPosition>0.4</cim:PositionPoint.xPosition><cim:PositionPoint.yPosition>52</cim:PositionPoint.yPosition>';
+    const point = `<cim:PositionPoint rdf:ID="_${POINT}">${coordinates}<cim:PositionPoint.Location rdf:resource="#_${SITE}"/></cim:PositionPoint>`;
+    const project = { area: 'SEPD', publicationYear: 2031, period: '01', projectId: 'Moved' };
+    await publishBaseModel(
+      register,
+      project,
+      await baseArchive({
+        EQ: fullModelXml(
+          'EQ',
+          `<cim:ACLineSegment rdf:ID="_${LINE}"><cim:IdentifiedObject.name>Quay</cim:IdentifiedObject.name></cim:ACLineSegment>`,
+        ),
+        GL: fullModelXml('GL', location + point),
+      }),
+    );
+    const moved = (x: string) => attributeChange(String(POINT), 'cim:PositionPoint.xPosition', x);
+    const GL = differenceModelXml('GL', { reverse: moved('0.4'), forward: moved('0.5') });
+    await publishGrid(register, project, await gridArchive({ GL }));
+    const visitor = new ConsoleVisitor(register.console);
+    for (const path of ['/grid/SEPD/2031/01/Moved', '/grid/EPN/2026/01/Brandon-solar', samplePage()]) {
+      const { html } = await visitor.get(path);
+      const links = [...html.matchAll(/href="([^"]*\/(?:objects|after)\/[^"]*)"/g)].map(([, link = '']) => link);
+      expect(links).not.toEqual([]);
+      for (const link of new Set(links)) {
+        const page = await visitor.get(link.replaceAll('&amp;', '&'));
+        expect([link, page.status]).toEqual([link, 200]);
+      }
+    }
   });
 
   it('propose a class where neither the project nor a base model states one', async () => {

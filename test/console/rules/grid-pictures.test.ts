@@ -242,6 +242,7 @@ describe('the map of locations', () => {
     object: 'object',
     objectType: 'cim:ACLineSegment',
     objectName: 'Thetford – Croxton',
+    changedObject: 'object',
     coordinateSystem: 'urn:ogc:def:crs:EPSG::4326',
     points: [
       { x: 0.7, y: 52.4 },
@@ -256,9 +257,9 @@ describe('the map of locations', () => {
   it('draws a line through several points and a mark at a single one, new objects on top', () => {
     const { picture } = mapOf([
       location({}),
-      location({ kind: 'REMOVED', points: [{ x: 0.75, y: 52.45 }], object: 'gone' }),
+      location({ kind: 'REMOVED', points: [{ x: 0.75, y: 52.45 }], changedObject: 'gone' }),
     ]);
-    expect(picture?.drawings.map(({ kind, mRID }) => [kind, mRID])).toEqual([
+    expect(picture?.drawings.map(({ kind, target }) => [kind, target?.mRID])).toEqual([
       ['REMOVED', 'gone'],
       ['ADDED', 'object'],
     ]);
@@ -320,9 +321,19 @@ describe('the map of locations', () => {
     expect(at?.y).toBeGreaterThan(north?.[1] ?? 100);
   });
 
-  it('links to the object at the location if the version changes it, else to the location', () => {
-    const { rows } = mapOf([location({}), location({ objectType: null, objectName: null })]);
-    expect(rows.map((row) => row.mRID)).toEqual(['object', 'location']);
+  it('links to the change of the object or location, else to the object of the base model, else to no page', () => {
+    const { rows } = mapOf([
+      location({}),
+      location({ changedObject: 'location' }),
+      location({ changedObject: null }),
+      location({ changedObject: null, objectType: null, objectName: null }),
+    ]);
+    expect(rows.map(({ target }) => target)).toEqual([
+      { mRID: 'object', isChanged: true },
+      { mRID: 'location', isChanged: true },
+      { mRID: 'object', isChanged: false },
+      undefined,
+    ]);
   });
 
   it('shows the class of the object, unknown if neither the version nor a base model has it, and Location without an object', () => {
@@ -372,7 +383,7 @@ describe('the map of locations', () => {
     ]);
     expect(picture?.drawings).toHaveLength(2);
     expect({ rows: rows.length, undrawn }).toEqual({ rows: 5, undrawn: '3 locations' });
-    expect(rows[4]).toMatchObject({ mRID: 'other', name: 'other' });
+    expect(rows[4]).toMatchObject({ name: 'other' });
     expect(mapOf([]).picture).toBeUndefined();
   });
 

@@ -232,7 +232,10 @@ describe('the details of a tariff', () => {
     expect(values(TARIFF)).toEqual({
       ...{ Fuel: 'Electricity, import', Prices: 'Static', Meter: 'Multi-rate', Customer: 'Business' },
       ...{ Payment: 'Not direct debit', Region: 'North West (NWT)', Green: '72.5 %' },
-      ...{ 'Standing charge': '57.726 p per day including VAT (48.105 p excluding VAT)', VAT: 'not included, at 20 %' },
+      ...{
+        'Standing charge': '57.726 p per day including VAT (48.105 p excluding VAT)',
+        VAT: 'not included in the published amounts, at 20 %',
+      },
       ...{ Valid: 'from 31 Dec 2025, 23:00', 'On sale': 'until 30 Jun 2026, 23:30' },
       Published: 'version 2, 1 May 2026, 10:12',
     });
@@ -243,7 +246,7 @@ describe('the details of a tariff', () => {
     expect([shown['Green'], shown['On sale'], shown['VAT']]).toEqual([
       undefined,
       undefined,
-      'included, at an unknown rate',
+      'included in the published amounts, at an unknown rate',
     ]);
   });
 

@@ -41,6 +41,11 @@ const LINES: [program: string, line: string, reasons: string[]][] = [
       '--year: must be a year from 2000 to 2100',
     ],
   ],
+  [
+    'publish-grid',
+    '--area EPN --year 26 --year:2026 --period 01 --project A one.zip',
+    ['--year:2026: is not an option of this command', '--year: must be a year from 2000 to 2100'],
+  ],
 ];
 
 describe('A command', () => {

@@ -462,7 +462,7 @@ describe('the details of a tariff', () => {
     const { page } = await visited(await addressOf('Tidewater Night Seven'));
     const facts = await page.locator('.facts').allInnerTexts();
     expect(facts.join('\n')).toMatch(
-      /Standing charge\s+48\.825 p per day including VAT \(46\.50 p excluding VAT\)\s+VAT\s+not included, at 5 %/,
+      /Standing charge\s+48\.825 p per day including VAT \(46\.50 p excluding VAT\)\s+VAT\s+not included in the published amounts, at 5 %/,
     );
     const versions = page.locator('.tariff-versions li');
     expect(await versions.count()).toBe(2);

@@ -1,4 +1,4 @@
-import { classOf, coordinate, formerPoints, nameOf, rowOf, subjectOf } from './location-rows';
+import { classOf, coordinate, formerPoints, nameOf, rowOf, targetOf } from './location-rows';
 import { labelsOf } from './map-labels';
 import { layersOf, simplified } from './map-layers';
 import { type Coordinates, type MapPlane, planeOf } from './map-plane';
@@ -98,7 +98,7 @@ function drawingOf({
     kind,
     isReplaced,
     description: `${nameOf(location)}, ${classOf(location)}, ${isFormer ? 'place before the move' : KINDS[kind].word}`,
-    mRID: subjectOf(location),
+    target: targetOf(location),
     line: course.length < 2 ? undefined : lineOf(course),
     at: middleOf(points),
   };

@@ -6,7 +6,7 @@ interface LocationRow {
   readonly kind: ObjectChangeKind;
   readonly word: string;
   readonly sign: string;
-  readonly mRID: string;
+  readonly target: LocationTarget | undefined;
   readonly name: string;
   readonly className: string;
   readonly points: number;
@@ -21,7 +21,7 @@ export function rowOf(location: GridLocation): LocationRow {
   const [former] = formerPoints(location);
   return {
     ...KINDS[location.kind],
-    mRID: subjectOf(location),
+    target: targetOf(location),
     name: nameOf(location),
     className: classOf(location),
     points: location.points.length,
@@ -40,9 +40,19 @@ export function formerPoints({ kind, points, pointsBefore }: GridLocation): Grid
   return kind === 'CHANGED' && !isSame ? pointsBefore : [];
 }
 
-/** Returns the mRID of the object at a location if the version changes it, else of the location itself. */
-export function subjectOf({ object, objectType, mRID }: GridLocation): string {
-  return object === null || objectType === null ? mRID : object;
+/** An object to which a location links: the page of its change, or if the version does not change it that of the object after the version. */
+export interface LocationTarget {
+  readonly mRID: string;
+  readonly isChanged: boolean;
+}
+
+/**
+ * Returns the object to which a location links: the changed one, or else the object at the location, which the base model has if its class is
+ * known. Undefined if no page shows it.
+ */
+export function targetOf({ changedObject, object, objectType }: GridLocation): LocationTarget | undefined {
+  if (changedObject !== null) return { mRID: changedObject, isChanged: true };
+  return object === null || objectType === null ? undefined : { mRID: object, isChanged: false };
 }
 
 /** Returns the name of the object at a location, or else of the location. */

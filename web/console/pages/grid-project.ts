@@ -1,6 +1,7 @@
 import { sortedByTotal, divergingBars, lettersOf, sumOf, totalOf } from '../grid/class-bars';
 import { countsByKind } from '../grid/counts-by-kind';
 import { locationMap } from '../grid/location-map';
+import type { LocationTarget } from '../grid/location-rows';
 import { modelCards } from '../grid/model-cards';
 import { objectFilterOf } from '../grid/object-filter';
 import { readObjects } from '../grid/object-list';
@@ -10,6 +11,7 @@ import {
   comparisonPage,
   filePath,
   fitPage,
+  objectAfterPage,
   objectPage,
   projectPage,
   versionPage,
@@ -81,9 +83,11 @@ function pictureModel(
   const counts = countsByKind(sum);
   const map = locationMap(locations.nodes, locationTotals(locations, classCounts));
   const objectsUrl = (type: string) => `${versionPage(project, version)}&type=${encodeURIComponent(type)}#objects`;
-  const withAddress = <Shown extends { readonly mRID: string }>(shown: Shown) => ({
+  const addressOf = ({ mRID, isChanged }: LocationTarget) =>
+    (isChanged ? objectPage : objectAfterPage)(project, version, mRID);
+  const withAddress = <Shown extends { readonly target: LocationTarget | undefined }>(shown: Shown) => ({
     ...shown,
-    address: objectPage(project, version, shown.mRID),
+    address: shown.target && addressOf(shown.target),
   });
   return {
     figures: OBJECT_CHANGE_KINDS.map((kind) => ({ ...KINDS[kind], value: counted(counts[kind]) })),

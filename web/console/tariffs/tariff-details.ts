@@ -70,7 +70,7 @@ function hasTiers({ rates }: Tariff): boolean {
 
 function vatInWords({ vatIncluded, vatRate }: Tariff): string {
   const rate = vatRate === null ? 'at an unknown rate' : `at ${vatRate} %`;
-  return `${vatIncluded ? 'included' : 'not included'}, ${rate}`;
+  return `${vatIncluded ? 'included' : 'not included'} in the published amounts, ${rate}`;
 }
 
 function spanInWords(from: string | null, to: string | null): string {

@@ -289,7 +289,7 @@ export function baseModels(): void {
       await grid.published(await gridArchive({ GL }), key);
       const { developmentProject } = await grid.execute(
         `{ developmentProject(area: "SWALES", publicationYear: 2026, period: "01", projectId: "P1") { version(version: 1) { unplacedPoints locations {
-          nodes { mRID kind object objectType objectName coordinateSystem points { sequence x y } pointsBefore { sequence x y } } } } } }`,
+          nodes { mRID kind object objectType objectName changedObject coordinateSystem points { sequence x y } pointsBefore { sequence x y } } } } } }`,
       );
       expect(developmentProject.version).toEqual({
         unplacedPoints: 1,
@@ -297,13 +297,27 @@ export function baseModels(): void {
           nodes: [
             {
               ...{ mRID: SITE, kind: 'CHANGED', object: LINE, objectType: 'cim:ACLineSegment', objectName: 'Quay' },
-              coordinateSystem: 'urn:ogc:def:crs:EPSG::4326',
+              ...{ changedObject: null, coordinateSystem: 'urn:ogc:def:crs:EPSG::4326' },
               points: [{ sequence: 1, x: 0.5, y: 52 }],
               pointsBefore: [{ sequence: 1, x: 0.4, y: 52 }],
             },
           ],
         },
       });
+    });
+
+    it('has class and name of its object from the base model, also if the version changes an attribute of the object', async () => {
+      const key = { ...TEST_KEY, area: 'SWALES' };
+      const EQ = differenceModelXml('EQ', { forward: attributeChange(LINE, 'cim:Conductor.length', '2') });
+      const GL = differenceModelXml('GL', { forward: moved(POINT, '0.5') });
+      await grid.published(await gridArchive({ EQ, GL }), key);
+      const { developmentProject } = await grid.execute(
+        `{ developmentProject(area: "SWALES", publicationYear: 2026, period: "01", projectId: "P1") { version(version: 2) {
+          locations { nodes { objectType objectName changedObject } } } } }`,
+      );
+      expect(developmentProject.version.locations.nodes).toEqual([
+        { objectType: 'cim:ACLineSegment', objectName: 'Quay', changedObject: LINE },
+      ]);
     });
   });
 

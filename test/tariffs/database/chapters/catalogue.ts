@@ -97,6 +97,26 @@ export function catalogue(): void {
       expect(await rejected(tariffInput(11, { rates: [], replaces: 'trf_1' }))).toBe('VAL001 replaces rates');
     });
 
+    it('again with violations of rules and other prices states both together, to its supplier only', async () => {
+      await publish(tariffInput(12));
+      const until = (validTo: string, unitPrice: string) => ({
+        standingCharge: '0.60',
+        rates: [
+          {
+            months: ['ALL'],
+            daysAndHours: [{ days: ['ALL'], hours: [{ validFrom: '00:00:00', validTo, rate: [{ unitPrice }] }] }],
+          },
+        ],
+      });
+      const hours = 'rates.0.daysAndHours.0.hours';
+      expect(await rejected(tariffInput(12, until('12:00:00', '0.30')))).toBe(
+        `VAL003 ${hours} standingCharge ${hours}.0.rate.0.unitPrice ${hours}.0.validTo`,
+      );
+      const malformed = until('00:00:00', 'a');
+      expect(await rejected(tariffInput(12, malformed))).toBe(`VAL001 ${hours}.0.rate.0.unitPrice standingCharge`);
+      expect(await rejected(tariffInput(12, malformed), 'FELL')).toBe(`VAL001 ${hours}.0.rate.0.unitPrice`);
+    });
+
     it('is possible for the supplier of the tariff only, or for an admin who names the supplier', async () => {
       await publish(tariffInput(6));
       expect(await rejected(tariffInput(6), 'FELL')).toBe('PRM002');
