@@ -1,4 +1,4 @@
-import { Supergraph, operationFromDocument } from '@apollo/federation-internals';
+import { type ObjectType, type Schema, Supergraph, operationFromDocument } from '@apollo/federation-internals';
 import { ApolloGateway, type GraphQLDataSource } from '@apollo/gateway';
 import type { QueryPlan, QueryPlanner } from '@apollo/query-planner';
 import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema, OperationDefinitionNode } from 'graphql';
@@ -54,6 +54,7 @@ export async function loadSupergraph(
   suggestForShortValues(schema);
   const planner = plannerOf(gateway);
   const planSchema = planner.supergraph.apiSchema();
+  addIsOneOf(planSchema);
   return {
     gateway,
     apiSchema: schema,
@@ -94,6 +95,15 @@ function withNullErrors({ data, errors, extensions }: Awaited<ReturnType<ApolloG
     data: data as ExecutionResult['data'],
     ...(allErrors ? { errors: allErrors as readonly GraphQLError[] } : {}),
   };
+}
+
+/**
+ * Adds `isOneOf` to the planner's introspection types, which are those of an earlier version of graphql-js: validation
+ * admits the field, and the gateway's result comes from the present version.
+ */
+function addIsOneOf(schema: Schema): void {
+  const type = schema.type('__Type') as ObjectType;
+  schema['runWithBuiltInModificationAllowed'](() => type.addField('isOneOf', schema.booleanType()));
 }
 
 function plannerOf(gateway: ApolloGateway): QueryPlanner {

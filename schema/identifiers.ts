@@ -9,6 +9,9 @@ export const WEBHOOK_ID_PATTERN = /^wid_[0-9a-f]{24}$/;
 export const CONSENT_KEY_PATTERN = /^ck_[0-9a-f]{24}$/;
 export const MPXN_PATTERN = /^(?:[0-9A-HJ-NPR-Z]{2}[0-9]{8,10}|[0-9]{10})$/;
 
+/** Identifier of an account. */
+export const ACCOUNT_ID_PATTERN = /^acc_[0-9a-f]{24}$/;
+
 /** Identifier of an event, the same in deliveries, subscriptions and on the dashboards (decisions A/B, 1). */
 export const EVENT_ID_PATTERN = /^evt_[0-9a-f]{24}$/;
 

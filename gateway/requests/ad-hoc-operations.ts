@@ -54,7 +54,7 @@ export async function adHocOperations(
   await server.start();
   return {
     async run(body, identified, requestHeaders) {
-      const state: AdHocContext['state'] = { outcome: 'ok' };
+      const state: AdHocContext['state'] = {};
       const headers = new HeaderMap([
         ['content-type', 'application/json'],
         [
@@ -68,7 +68,7 @@ export async function adHocOperations(
       });
       if (state.rejection !== undefined) throw state.rejection;
       const json: JsonBody = result.kind === 'complete' ? result.string : '';
-      return { head, body: json, operationName: state.operationName, outcome: state.outcome };
+      return { head, body: json, operationName: state.operationName, outcome: state.outcome ?? 'SYS001' };
     },
     close: () => server.stop(),
   };

@@ -6,6 +6,7 @@ import type { Identification } from '../callers/authentication';
 import { type FormattedError, responseHead } from './error-format';
 import { operationCache } from './operation-caches';
 import { costCheck } from './operation-cost';
+import { rejectConditionalEvents } from '../subscriptions/event-query';
 import { rejectExcess } from './operation-limits';
 import type { Preparation, PreparedOperation } from './prepared-operation';
 import type { FailureReport } from './request-log';
@@ -19,7 +20,8 @@ export interface AdHocContext {
     /** Context of the execution: that of the caller as the operation admits it. */
     admitted?: CallContext;
     operationName?: string | undefined;
-    outcome: string;
+    /** `ok`, or the code of the first error; undefined until the response is ready. */
+    outcome?: string;
     /** Error that rejects the document before validation. */
     rejection?: unknown;
   };
@@ -39,6 +41,7 @@ export function requestSteps(preparation: Preparation, report: FailureReport): A
       async validationDidStart({ document, contextValue: { state } }) {
         try {
           rejectExcess(preparation.supergraph.apiSchema, document);
+          rejectConditionalEvents(document);
         } catch (error) {
           // Apollo Server would report this as its own failure, so `run` throws it again.
           state.rejection = error;

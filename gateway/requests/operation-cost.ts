@@ -1,7 +1,16 @@
-import { type DocumentNode, type GraphQLSchema, Kind, getNamedType, getNullableType, isListType } from 'graphql';
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  getNamedType,
+  getNullableType,
+  isListType,
+} from 'graphql';
 import { type ComplexityEstimatorArgs, getComplexity } from 'graphql-query-complexity';
 import { LRUCache } from 'lru-cache';
 import { RegisterError } from '../../schema/register-error';
+import { withoutValues } from './error-format';
 import { OPERATION_LIMITS } from './operation-limits';
 
 /** Page size of a connection without `first`, and its maximum. */
@@ -53,7 +62,7 @@ export function costCheck(
     const key = [queryHash, operationName, ...costFactors(query, variables)].join(':');
     if (accepted.has(key)) return;
     const named = operationName === undefined ? {} : { operationName };
-    const cost = getComplexity({ schema, query, variables, ...named, estimators: [fieldCost] });
+    const cost = withCode(() => getComplexity({ schema, query, variables, ...named, estimators: [fieldCost] }));
     if (cost > OPERATION_LIMITS.cost) {
       throw new RegisterError(
         'VAL003',
@@ -62,6 +71,18 @@ export function costCheck(
     }
     accepted.set(key, true);
   };
+}
+
+/**
+ * Returns the result. VAL003 for a null variable of an argument that must not be null: valid documents admit a variable
+ * with a default there, and graphql-js detects its null only when it reads the argument.
+ */
+function withCode(cost: () => number): number {
+  try {
+    return cost();
+  } catch (error) {
+    throw error instanceof GraphQLError ? new RegisterError('VAL003', withoutValues(error.message)) : error;
+  }
 }
 
 /** Maximum length of an instant. */

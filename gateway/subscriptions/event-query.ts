@@ -38,8 +38,7 @@ type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
 /**
  * Rewrites a valid subscription as a query: the root field becomes the field for one event under the same response key,
- * fragments on Subscription are inlined, and unused variables and fragments are dropped. Throws VAL003 if a directive
- * makes the event conditional.
+ * fragments on Subscription are inlined, and unused variables and fragments are dropped.
  */
 export function eventQueryOf(document: DocumentNode, subscription: OperationDefinitionNode): EventQuery {
   const fragments = fragmentsOf(document);
@@ -79,13 +78,32 @@ export function eventQueryOf(document: DocumentNode, subscription: OperationDefi
   };
 }
 
+/**
+ * Throws VAL003 if a directive makes the event of a subscription conditional. Called before the document is validated:
+ * for a condition with a variable, graphql-js's rule of single fields throws instead of reporting an error.
+ */
+export function rejectConditionalEvents(document: DocumentNode): void {
+  const fragments = fragmentsOf(document);
+  const entered = new Set<SelectionSetNode>();
+  const reject = (set: SelectionSetNode): void => {
+    if (entered.has(set)) return; // fragments of a document that is not validated may form a cycle
+    entered.add(set);
+    for (const selection of set.selections) {
+      if (selection.directives?.length)
+        throw new RegisterError('VAL003', 'The event of a subscription must not depend on a directive');
+      if (selection.kind !== Kind.FIELD) reject(selectionSetOf(selection, fragments));
+    }
+  };
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.OPERATION_DEFINITION && definition.operation === OperationTypeNode.SUBSCRIPTION)
+      reject(definition.selectionSet);
+}
+
 /** Returns the root fields. Validation ensures that they share one response key. */
 function rootFields(set: SelectionSetNode, fragments: Fragments): FieldNode[] {
-  return set.selections.flatMap((selection) => {
-    if (selection.directives?.length)
-      throw new RegisterError('VAL003', 'The event of a subscription must not depend on a directive');
-    return selection.kind === Kind.FIELD ? [selection] : rootFields(selectionSetOf(selection, fragments), fragments);
-  });
+  return set.selections.flatMap((selection) =>
+    selection.kind === Kind.FIELD ? [selection] : rootFields(selectionSetOf(selection, fragments), fragments),
+  );
 }
 
 function selectionSetOf(selection: Exclude<SelectionNode, FieldNode>, fragments: Fragments): SelectionSetNode {

@@ -20,7 +20,7 @@ import { TEXT_CACHE_LIMITS, OPERATION_LIMITS, rejectExcess } from '../requests/o
 import type { CompiledPlan } from '../plans/plan-executor';
 import { fragmentsOf } from '../plans/projection';
 import { type VariableCheck, variableCheck } from '../requests/variables';
-import { type EventQuery, eventQueryOf } from './event-query';
+import { type EventQuery, eventQueryOf, rejectConditionalEvents } from './event-query';
 import type { StreamArguments } from './event-stream-kinds';
 
 /** A subscription with everything that is computed before it starts. */
@@ -83,6 +83,7 @@ function streamedPreparation(preparation: Preparation, production: boolean) {
   const checkCost = costCheck(apiSchema);
   return (document: DocumentNode, operation: OperationDefinitionNode, key: string): StreamedOperation => {
     rejectExcess(apiSchema, document);
+    rejectConditionalEvents(document);
     const [validationError] = validate(apiSchema, document);
     if (validationError) throw withCode(validationError, 'GRAPHQL_VALIDATION_FAILED', production);
     const query = eventQueryOf(document, operation);

@@ -1,7 +1,8 @@
 import { Arg, Args, ArgsType, Ctx, Field, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { ACCOUNT_ID_PATTERN } from '../../../schema/identifiers';
 import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
-import { connectionOf, withTotal, requirePageSize } from '../../server/lists/connection';
+import { connectionOf, rejectCursor, withTotal, requirePageSize } from '../../server/lists/connection';
 import type { RegisterClock } from '../../server/database/register-clock';
 import { AccountRepository } from './account.repository';
 import type { TerminationProgress, TerminationRepository } from './termination.repository';
@@ -41,6 +42,7 @@ export class AccountResolver {
   @Query(() => AccountConnectionType, { description: 'All accounts.' })
   async accounts(@Args(() => AdministrationListArgs) page: AdministrationListArgs) {
     requirePageSize(page.first, MAX_PAGE_SIZE);
+    if (page.after !== null && !ACCOUNT_ID_PATTERN.test(page.after)) rejectCursor();
     const rows = await this.accountRepository.accounts(page.first + 1, page.after);
     return withTotal(
       connectionOf(rows, page, ({ accountId: id }) => id),

@@ -53,6 +53,7 @@ export class AccessRecordFieldsResolver {
   }
 
   @FieldResolver(() => TransitionConnectionType, {
+    nullable: true,
     description: 'Every state change, oldest first: for the owner, the customer and the back office.',
   })
   transitions(
@@ -65,6 +66,7 @@ export class AccessRecordFieldsResolver {
   }
 
   @FieldResolver(() => VersionConnectionType, {
+    nullable: true,
     description: 'Every version of the content: for the owner, the customer and the back office.',
   })
   versions(

@@ -254,6 +254,15 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
       });
     });
 
+    it.each([
+      ['an argument', 'query ($is: Int = 20) { suppliers(first: $is) { totalCount } }', '"first"'],
+      ['a condition', 'query ($is: Boolean = true) { viewer @include(if: $is) { __typename } }', '"if"'],
+    ])('rejects null for a variable with a default where %s must not be null', async (_, query, name) => {
+      const response = await dataUser(query, { is: null });
+      expect([response.status, failuresOf(response)]).toEqual([400, ['VAL003']]);
+      expect(response.errors[0]?.message).toContain(name);
+    });
+
     const UNKNOWN_KEY = `ak_${'0'.repeat(24)}`;
     const REVOKE = (key: string) => `mutation { revokeAccessRecord(key: "${key}") { ak } }`;
 
@@ -319,6 +328,15 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
       const response = await graphOf(register)('{ __schema { queryType { name } } }');
       expect([response.status, ...failuresOf(response)]).toEqual([401, 'AUT001']);
       expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    });
+
+    it('permits introspection with all options, beside other fields', async () => {
+      const { errors } = await dataUser(
+        getIntrospectionQuery({ oneOf: true, specifiedByUrl: true, schemaDescription: true }),
+      );
+      expect(errors).toEqual([]);
+      const mixed = await dataUser('{ __typename own: __type(name: "Account") { isOneOf } viewer { __typename } }');
+      expect(mixed.data).toEqual({ __typename: 'Query', own: { isOneOf: null }, viewer: { __typename: 'Viewer' } });
     });
 
     it('describes every type, field, argument and value', async () => {

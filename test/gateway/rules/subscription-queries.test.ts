@@ -1,6 +1,6 @@
 import { type OperationDefinitionNode, getOperationAST, parse, print, validate } from 'graphql';
 import { apiSchemaOf } from '../../../gateway/supergraph';
-import { eventQueryOf } from '../../../gateway/subscriptions/event-query';
+import { eventQueryOf, rejectConditionalEvents } from '../../../gateway/subscriptions/event-query';
 import { generatedSchema } from '../../../schema/generated-schema';
 
 const schema = apiSchemaOf(generatedSchema().supergraphSdl);
@@ -77,13 +77,16 @@ describe('The query for one event of a subscription', () => {
   });
 
   it.each([
-    'subscription ($is: Boolean!) { registerEvents @include(if: $is) { id } }',
+    'subscription ($is: Boolean = true) { registerEvents @include(if: $is) { id } }',
+    'query Other { __typename } subscription ($is: Boolean!) { registerEvents @include(if: $is) { id } }',
     'subscription ($is: Boolean!) { ... @skip(if: $is) { registerEvents { id } } }',
     'subscription ($is: Boolean!) { ...Root @skip(if: $is) } fragment Root on Subscription { registerEvents { id } }',
   ])('is rejected when the event itself depends on a condition: %s', (text) => {
-    const document = parse(text);
-    expect(() => eventQueryOf(document, getOperationAST(document) as OperationDefinitionNode)).toThrow(
-      expect.objectContaining({ code: 'VAL003' }),
-    );
+    expect(() => rejectConditionalEvents(parse(text))).toThrow(expect.objectContaining({ code: 'VAL003' }));
+  });
+
+  it('is looked for also in fragments that form a cycle', () => {
+    const text = 'subscription { ...A } fragment A on Subscription { ...B } fragment B on Subscription { ...A }';
+    expect(() => rejectConditionalEvents(parse(text))).not.toThrow();
   });
 });

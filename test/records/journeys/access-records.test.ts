@@ -131,7 +131,11 @@ describe.each(usualWirings())('A lawful access to meter data (%s)', (wiring) => 
       expect((await (await graphAs(register, 'analyst'))(HISTORY, { key })).data).toEqual(data);
     });
 
-    it('hides its history from all other callers', async () => {
+    it('hides its history from all other callers, and nothing else of the record', async () => {
+      const query =
+        'query ($key: AccessKey!) { accessRecord(key: $key) { state transitions { nextCursor } versions { nextCursor } } }';
+      const { data } = await (await graphAs(register, 'data_provider'))(query, { key });
+      expect(data).toEqual({ accessRecord: { state: 'REVOKED', transitions: null, versions: null } });
       for (const role of ['data_provider', 'portal', 'supplier'] as const) {
         const response = await (await graphAs(register, role))(HISTORY, { key });
         expect(new Set(failuresOf(response).map((failure) => failure.split(' ')[0]))).toEqual(new Set(['PRM002']));
@@ -140,7 +144,10 @@ describe.each(usualWirings())('A lawful access to meter data (%s)', (wiring) => 
         'PRM002 accessRecord.transitions',
       );
       const versions = 'query ($key: AccessKey!) { accessRecord(key: $key) { versions { nodes { version } } } }';
-      expect(failuresOf(await graphOf(register)(HISTORY, { key }))).toEqual(['AUT001 accessRecord.transitions']);
+      expect(failuresOf(await graphOf(register)(HISTORY, { key }))).toEqual([
+        'AUT001 accessRecord.transitions',
+        'AUT001 accessRecord.versions',
+      ]);
       expect(failuresOf(await graphOf(register)(versions, { key }))).toEqual(['AUT001 accessRecord.versions']);
     });
   });

@@ -48,6 +48,15 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
     expect(data.viewer).toEqual({ accountId: adminId, role: 'ADMIN', duid: null, dataUser: null });
   });
 
+  it('reads pages of accounts, and rejects a text that is not a cursor of the list', async () => {
+    const page = (after: string) =>
+      `{ accounts(first: 1, after: ${after}) { nodes { accountId } pageInfo { endCursor } } }`;
+    const first = (await admin(page('null'))).data.accounts;
+    const second = (await admin(page(`"${first.pageInfo.endCursor}"`))).data.accounts;
+    expect(second.nodes[0].accountId > first.nodes[0].accountId).toBe(true);
+    expect(failuresOf(await admin(page('"zzz"')))).toEqual(['VAL001 accounts']);
+  });
+
   it('onboards a Data User and reads its secret once', async () => {
     const account = await onboarded(admin, {
       role: 'DATA_USER',

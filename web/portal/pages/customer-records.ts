@@ -1,9 +1,13 @@
 import type { Operations } from '../../../schema/generated/operations';
 import type { PageContext } from '../page';
-import type { CustomerRecord, CustomerSession } from '../presentation/operation-results';
+import type { CustomerRecord, CustomerSession, ReadRecord } from '../presentation/operation-results';
 
-/** Result of `ReadCustomerRecord`: one access record in the customer's scope. */
-export type RecordOfCustomer = Operations['ReadCustomerRecord']['result'];
+/** Returns a record that was read for its customer. */
+export function withHistory(record: ReadRecord): CustomerRecord {
+  const { transitions, versions } = record;
+  if (transitions === null || versions === null) throw new Error('a customer reads the history of an access');
+  return { ...record, transitions, versions };
+}
 
 /** Returns the meter point of the signed-in customer's session. */
 export async function customerSession({ executeAsCustomer }: PageContext): Promise<CustomerSession> {
@@ -23,7 +27,7 @@ export async function customerRecords(
       part,
       after,
     });
-    records.push(...page.nodes);
+    records.push(...page.nodes.map(withHistory));
     after = page.nextCursor;
   } while (after !== null);
   return records;

@@ -1,3 +1,4 @@
+import type { Operations } from '../../../schema/generated/operations';
 import type { View } from '../../shared/page-response';
 import type { PageResponse, Page, PageContext } from '../page';
 import { accessOf, nameOf } from '../presentation/access-list';
@@ -5,7 +6,8 @@ import { dayInWords } from '../presentation/dates';
 import { endOf, endedBy } from '../presentation/history';
 import { returnLink } from '../presentation/web-link';
 import { OperationError, hasErrorCode } from '../../shared/operation-error';
-import type { RecordOfCustomer } from './customer-records';
+import { withHistory } from './customer-records';
+import type { CustomerRecord } from '../presentation/operation-results';
 
 /**
  * States the effect of a withdrawal, with one form of one button. If the access cannot be withdrawn, the page says why.
@@ -57,12 +59,16 @@ export const withdrawnPage: Page = {
   },
 };
 
-type Found = RecordOfCustomer & { readonly record: NonNullable<RecordOfCustomer['record']> };
+/** An access record in the customer's scope, and the session. */
+interface Found {
+  readonly session: Operations['ReadCustomerRecord']['result']['session'];
+  readonly record: CustomerRecord;
+}
 
 async function recordOf({ executeAsCustomer, params }: PageContext): Promise<Found> {
   const { session, record } = await executeAsCustomer('ReadCustomerRecord', { id: params['id'] ?? '' });
   if (!record) throw new OperationError('NTF001');
-  return { session, record };
+  return { session, record: withHistory(record) };
 }
 
 function accessModel({ record }: Found, { language }: PageContext) {

@@ -10,8 +10,13 @@ export type CustomerSession = ResultOf<'ReadCustomerSession'>['session'];
 /** An e-mail address or a passkey that is registered for the customer's home. */
 export type CustomerContact = ResultOf<'ReadCustomerContacts'>['contacts'][number];
 
-/** An access record with its state transitions, as its customer may read it. */
-export type CustomerRecord = ResultOf<'ReadCustomerRecords'>['page']['nodes'][number];
+/** An access record; its history is null for callers who may not read it. */
+export type ReadRecord = ResultOf<'ReadCustomerRecords'>['page']['nodes'][number];
+
+/** An access record with its history, as its customer may read it. */
+export type CustomerRecord = ReadRecord & {
+  readonly [History in 'transitions' | 'versions']: NonNullable<ReadRecord[History]>;
+};
 
 /** A Data Controller. */
 export type Controller = CustomerRecord['recordMetadata']['controllerArrangement']['controllers'][number];

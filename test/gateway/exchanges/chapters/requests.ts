@@ -281,6 +281,16 @@ export function gatewayRequests(): void {
     });
   });
 
+  it('a subscription whose event depends on a condition is rejected', async () => {
+    const query = 'subscription ($is: Boolean = true) { registerEvents @include(if: $is) { id } }';
+    const { status, body } = await post(gateway, { query });
+    expect([status, body.errors?.[0]?.message]).toEqual([
+      400,
+      'The event of a subscription must not depend on a directive',
+    ]);
+    expect(body.extensions?.transactionId).toBeDefined();
+  });
+
   describe('introspection', () => {
     const query = '{ __schema { queryType { fields { name } } } }';
     it('is permitted for all authenticated roles outside production', async () => {
