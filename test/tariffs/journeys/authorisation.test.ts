@@ -252,7 +252,7 @@ describe('Interface D', () => {
     ['an account of an admin', true],
     ['an account of an analyst', false],
     ['an account of a data_user', false],
-  ])('shows the contact of an RTI User to %s: %s', async (caller, isVisible) => {
+  ])('shows the contact of an RTI User to suppliers and consumers only, here to %s: %s', async (caller, isVisible) => {
     const { body } = await as(caller)('GET', `/v1/users/${parties.users.active}`);
     const listed = await listedAs(as(caller), parties.users.active);
     const reached = [body, listed].map((user) => ['webhook_url' in user, 'contact' in user]);

@@ -209,7 +209,7 @@ export function legacyConsents(): void {
     });
 
     it.each([
-      ['another Data User’s', 'PRM002', { duid: `duid_${'0'.repeat(24)}` }],
+      ['the id of another Data User', 'PRM002', { duid: `duid_${'0'.repeat(24)}` }],
       ['no data type', 'VAL003', { dataType: [] }],
     ])('is rejected for %s', async (_, code, change) => {
       expect(await codesOf(send(consentOf(caller, undefined, {}, change)))).toBe(code);
@@ -223,10 +223,14 @@ export function legacyConsents(): void {
     });
 
     it.each([
-      [{ contactUrl: 'https://a.example/', privacyUrl: 'https://a.example/' }, undefined],
-      [{ contactUrl: null, privacyUrl: 'https://a.example/' }, 'The account has no contact URL: '],
-      [{ contactUrl: null, privacyUrl: null }, 'The account has no contact URL and no privacy URL: '],
-    ])('explains which URLs the back office must set: %p', (urls, message) => {
+      ['both URLs', { contactUrl: 'https://a.example/', privacyUrl: 'https://a.example/' }, undefined],
+      [
+        'a privacy URL only',
+        { contactUrl: null, privacyUrl: 'https://a.example/' },
+        'The account has no contact URL: ',
+      ],
+      ['no URL', { contactUrl: null, privacyUrl: null }, 'The account has no contact URL and no privacy URL: '],
+    ])('explains what the back office must set for an account with %s', (_, urls, message) => {
       const missing = missingOfController({ displayName: 'Larkhill', ...urls });
       expect(missing).toBe(message && `${message}the back office must set it before a consent can be registered.`);
     });

@@ -152,25 +152,25 @@ export function passkeys(): void {
       }
     });
 
-    it.each([{}, { redirectUrl: RETURN_URL }])(
-      'is used and added on the page of the register without a passkey return URL, ignoring that of magic links: %j',
-      async (urls) => {
-        const { authenticator, mpxn, ref } = await customer();
-        const withoutReturn = async (method: string) => {
-          const input = { mpxn, method, ...urls };
-          const { passkey } = valueOf(await fixture.execute(REIDENTIFY, { input }, { caller: other }));
-          expect(passkey.returnUrl).toBeNull();
-          return lastPart(passkey.redirectUrl);
-        };
-        const confirmed = valueOf(await asserted(fixture, await withoutReturn('PASSKEY_ASSERT'), authenticator));
-        expect(confirmed).toMatchObject({ returnUrl: null, nextSecret: null });
-        const proved = valueOf(await asserted(fixture, await withoutReturn('PASSKEY_REGISTER'), authenticator));
-        const second = new SoftwareAuthenticator({ origin });
-        const added = valueOf(await registered(fixture, proved.nextSecret, second));
-        expect(added).toMatchObject({ returnUrl: null, nextSecret: null });
-        expect(await credentialsOf(ref)).toHaveLength(2);
-      },
-    );
+    it.each([
+      ['without any return URL', {}],
+      ['with the return URL of magic links only', { redirectUrl: RETURN_URL }],
+    ])('is used and added on the page of the register by a request %s', async (_, urls) => {
+      const { authenticator, mpxn, ref } = await customer();
+      const withoutReturn = async (method: string) => {
+        const input = { mpxn, method, ...urls };
+        const { passkey } = valueOf(await fixture.execute(REIDENTIFY, { input }, { caller: other }));
+        expect(passkey.returnUrl).toBeNull();
+        return lastPart(passkey.redirectUrl);
+      };
+      const confirmed = valueOf(await asserted(fixture, await withoutReturn('PASSKEY_ASSERT'), authenticator));
+      expect(confirmed).toMatchObject({ returnUrl: null, nextSecret: null });
+      const proved = valueOf(await asserted(fixture, await withoutReturn('PASSKEY_REGISTER'), authenticator));
+      const second = new SoftwareAuthenticator({ origin });
+      const added = valueOf(await registered(fixture, proved.nextSecret, second));
+      expect(added).toMatchObject({ returnUrl: null, nextSecret: null });
+      expect(await credentialsOf(ref)).toHaveLength(2);
+    });
 
     it('that was removed can no longer be asserted', async () => {
       const { authenticator, mpxn, ref } = await customer();
