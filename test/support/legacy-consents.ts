@@ -1,6 +1,6 @@
 import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
-import { RETURN_URL } from './ceremonies';
+import { RETURN_URL, valueOf } from './ceremonies';
 import { REGISTER_CONSENT } from './consent-requests';
 import type { FixtureResponse, SignInFixture } from './sign-in-fixture';
 import { until } from './until';
@@ -34,6 +34,27 @@ export function sendConsent(
   more: { readonly ck?: string; readonly key?: string } = {},
 ): Promise<FixtureResponse> {
   return fixture.execute(REGISTER_CONSENT, { input, ...more }, { caller });
+}
+
+/** Registers a consent; returns its key. */
+export async function registerConsent(fixture: SignInFixture, caller: Caller, input: object): Promise<string> {
+  return valueOf(await sendConsent(fixture, caller, input)).consentToken.key;
+}
+
+/** Returns the key under which Interface A verifies a consent. */
+export function accessKeyOf(ck: string): string {
+  return ck.replace('ck_', 'ak_');
+}
+
+/** Revokes a consent through Interface A. */
+export function revokeConsent(fixture: SignInFixture, caller: Caller, ck: string): Promise<FixtureResponse> {
+  const revoke = 'mutation ($key: AccessKey!) { revokeAccessRecord(key: $key) { revokedAt } }';
+  return fixture.executeInAccess(revoke, { key: accessKeyOf(ck) }, { caller });
+}
+
+/** Returns the consents of a meter point that a Data User may read. */
+export async function shownConsents(fixture: SignInFixture, caller: Caller, mpxn: string) {
+  return (await fixture.execute(CONSENTS, { mpxn }, { caller })).data.consents;
 }
 
 /** Returns the violations of a request: codes, paths and messages. */

@@ -34,6 +34,9 @@ const THREAD = {
   niceIncrement: 10,
 } as const;
 
+/** A pool of at most one thread. */
+type ThreadPool = Piscina<PriceListRequest, PriceList | undefined>;
+
 /** A text that was computed, or is being computed for the first of several requests, and its prices. */
 interface WrittenSeries {
   readonly text: JsonText;
@@ -44,18 +47,15 @@ const requestedPrices = new WeakMap<CallContext, number>();
 
 /** Computes series of prices so that other requests do not wait for them: texts in a separate thread, and caches them; values in slices. */
 export class PriceSeries {
-  private readonly thread: Piscina<PriceListRequest, PriceList | undefined>;
+  private pool: ThreadPool;
   private readonly cached = new LRUCache<string, WrittenSeries>({
     ...TEXT_CACHE,
     sizeCalculation: ({ text }) => text.bytes.length,
   });
   private readonly underWay = new Map<string, Promise<WrittenSeries>>();
 
-  constructor(logger: Logger) {
-    // Without a listener, a thread that cannot start would end the process.
-    this.thread = new Piscina<PriceListRequest, PriceList | undefined>(THREAD).on('error', (error: unknown) =>
-      logger.error({ failure: errorFields(error) }, 'thread of prices failed'),
-    );
+  constructor(private readonly logger: Logger) {
+    this.pool = this.newPool();
   }
 
   /** Returns the prices of a series. VAL003 if a request reads more prices than allowed. */
@@ -92,14 +92,41 @@ export class PriceSeries {
 
   /** Ends the thread; fails what it computes at present. */
   close(): Promise<void> {
-    return this.thread.destroy();
+    return this.pool.removeAllListeners('workerDestroy').destroy();
+  }
+
+  /** Returns a pool of one thread. Another pool replaces it when the thread ends, because Piscina would never end its queued requests. */
+  private newPool(): ThreadPool {
+    const pool: ThreadPool = new Piscina(THREAD);
+    // Without a listener, a thread that cannot start would end the process.
+    pool.on('error', (error: unknown) => this.report(error));
+    return pool.once('workerDestroy', () => {
+      this.pool = this.newPool();
+      void pool.destroy();
+    });
+  }
+
+  private report(error: unknown): void {
+    this.logger.error({ failure: errorFields(error) }, 'thread of prices failed');
+  }
+
+  /** Runs a request in the thread. SYS002 if the thread cannot start or ends before the prices are computed. */
+  private async inThread(request: PriceListRequest): Promise<PriceList | undefined> {
+    const { pool } = this;
+    try {
+      return await pool.run(request);
+    } catch (error) {
+      if (pool === this.pool) throw error;
+      this.report(error);
+      throw new RegisterError('SYS002');
+    }
   }
 
   private computed(key: string, requestOf: () => Promise<Omit<PriceListRequest, 'maxPrices'>>): Promise<WrittenSeries> {
     const present = this.underWay.get(key);
     if (present !== undefined) return present;
     const computing = requestOf()
-      .then((request) => this.thread.run({ ...request, maxPrices: MAX_PRICES }))
+      .then((request) => this.inThread({ ...request, maxPrices: MAX_PRICES }))
       .then((list) => {
         if (list === undefined) throw tooManyPrices(MAX_PRICES);
         const series = { text: new JsonText(list.bytes), count: list.count };

@@ -19,7 +19,7 @@ describe('A write with Prefer (RFC 7240 section 2)', () => {
     'handling=check, handling=strict',
     ',, foo=, =bar, handling=check',
     'handling=check, foo="a',
-  ])('%s is checked', (prefer) => expect(outcomeOf(prefer)).toBe('checked'));
+  ])('has its effect checked only, for the header value %j', (prefer) => expect(outcomeOf(prefer)).toBe('checked'));
 
   it.each([
     '',
@@ -33,7 +33,7 @@ describe('A write with Prefer (RFC 7240 section 2)', () => {
     'handling=strict, handling=check',
     'handling=lenient; handling=check',
     'return=minimal',
-  ])('%s is executed', (prefer) => expect(outcomeOf(prefer)).toBe('executed'));
+  ])('is executed, for the header value %j', (prefer) => expect(outcomeOf(prefer)).toBe('executed'));
 
   it.each([
     'handling',
@@ -48,5 +48,7 @@ describe('A write with Prefer (RFC 7240 section 2)', () => {
     'handling=che"ck"',
     'foo="a, handling=check',
     'foo="a, handling=check\\"',
-  ])('%s is rejected, neither checked nor executed', (prefer) => expect(outcomeOf(prefer)).toBe('rejected'));
+  ])('is rejected, neither checked nor executed, for the header value %j', (prefer) =>
+    expect(outcomeOf(prefer)).toBe('rejected'),
+  );
 });

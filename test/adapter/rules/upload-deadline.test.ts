@@ -29,7 +29,10 @@ describe('An archive that arrives', () => {
     expect(socket.destroy).toHaveBeenCalledTimes(1);
   });
 
-  it.each(['end', 'close'])('has no limit any more after its %s', (event) => {
+  it.each([
+    ['has arrived completely', 'end'],
+    ['is disconnected', 'close'],
+  ])('has no time limit any more when it %s', (_, event) => {
     const { archive, socket, isOpen } = arriving();
     expect(isOpen()).toBe(true);
     archive.emit(event);

@@ -55,6 +55,7 @@ describe('the grid pages', () => {
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(html).not.toMatch(/<script|\sstyle=|\son\w+=/);
     const loaded = [...html.matchAll(/<(?:link|img)[^>]*(?:href|src)="([^"]*)"/g)].map(([, address = '']) => address);
+    expect(loaded.length).toBeGreaterThan(0);
     expect(loaded.filter((address) => !address.startsWith('/assets/'))).toEqual([]);
   });
 

@@ -63,5 +63,7 @@ describe('The values of an entry', () => {
     [{ to: 'suspended' }, [stated('value', 'suspended')]],
     [{}, []],
     [null, []],
-  ])('of %j are shown by name, if they differ', (detail, shown) => expect(statedValues(detail)).toEqual(shown));
+  ])('are shown by name where they differ: the detail %j', (detail, shown) =>
+    expect(statedValues(detail)).toEqual(shown),
+  );
 });

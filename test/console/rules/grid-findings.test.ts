@@ -65,12 +65,12 @@ describe('The findings of an object', () => {
 
 describe('The effect of a project on an object', () => {
   it.each([
-    [true, true, true, 'in the base model, and changed by the project'],
-    [true, true, false, 'not changed by the project'],
-    [false, true, true, 'added by the project'],
-    [true, false, true, 'removed by the project'],
-    [false, false, true, 'neither in the base model nor added by the project'],
-  ])('is named: it existed %s, it exists %s, the project has it %s', (existed, exists, isTouched, expected) => {
+    ['exists before and after it and is part of it', true, true, true, 'in the base model, and changed by the project'],
+    ['exists before and after it and is not part of it', true, true, false, 'not changed by the project'],
+    ['exists only after it', false, true, true, 'added by the project'],
+    ['exists only before it', true, false, true, 'removed by the project'],
+    ['exists neither before nor after it', false, false, true, 'neither in the base model nor added by the project'],
+  ])('is stated in words when the object %s', (_, existed, exists, isTouched, expected) => {
     expect(fateOf({ existed, exists }, isTouched)).toBe(expected);
   });
 });

@@ -59,15 +59,15 @@ describe('addresses of the grid pages', () => {
   });
 
   it.each([
-    ['1', 1],
-    ['12', 12],
-    ['0', undefined],
-    ['01', undefined],
-    ['1.5', undefined],
-    ['9999999999', undefined],
-    [['1', '2'], undefined],
-    [undefined, undefined],
-  ])('contain a version: %p', (text, version) => {
+    ['the version 1', '1', 1],
+    ['the version 12', '12', 12],
+    ['no version', '0', undefined],
+    ['no version', '01', undefined],
+    ['no version', '1.5', undefined],
+    ['no version', '9999999999', undefined],
+    ['no version', ['1', '2'], undefined],
+    ['no version', undefined, undefined],
+  ])('contain %s if their parameter is %p', (_, text, version) => {
     expect(versionOfAddress(text)).toBe(version);
   });
 });

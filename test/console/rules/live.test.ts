@@ -26,7 +26,7 @@ describe('a filter of events', () => {
     ['a Data User, as pasted by a user', { duid: ` ${DUID.toUpperCase()} ` }, { types: [], duid: DUID }],
     ['a malformed Data User', { duid: 'Larkhill' }, { types: [] }],
     ['two Data Users', { duid: [DUID, DUID] }, { types: [] }],
-  ])('of %s', (_, query, filter) => {
+  ])('is read from a query with %s, and written back without loss', (_, query, filter) => {
     expect(filterOfQuery(query)).toEqual(filter);
     expect(filterOfQuery(Object.fromEntries([...parameters(queryOfFilter(filterOfQuery(query)))]))).toEqual(filter);
   });

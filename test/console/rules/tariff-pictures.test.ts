@@ -347,11 +347,11 @@ describe('the validity of a tariff', () => {
   const validity = { validFrom: '2026-03-31T23:00:00Z', validTo: '2026-10-01T11:00:00Z' };
 
   it.each([
-    ['2026-03-25', '2026-03-31', false],
-    ['2026-03-26', '2026-04-01', true],
-    ['2026-10-01', '2026-10-01', true],
-    ['2026-10-02', '2026-10-08', false],
-  ])('from %s to %s: %p', (first, last, isValid) => {
+    ['does not include', '2026-03-25', '2026-03-31', false],
+    ['includes', '2026-03-26', '2026-04-01', true],
+    ['includes', '2026-10-01', '2026-10-01', true],
+    ['does not include', '2026-10-02', '2026-10-08', false],
+  ])('%s a day from %s to %s', (_, first, last, isValid) => {
     expect(isValidBetween(validity, first, last)).toBe(isValid);
     expect(isValidBetween({ ...validity, validTo: null }, daysAfter(last, 3000), daysAfter(last, 3006))).toBe(true);
   });

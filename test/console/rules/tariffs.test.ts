@@ -76,7 +76,7 @@ describe('local time', () => {
     ['2026-03-29', 46, '2026-03-29T00:00:00.000Z'],
     ['2026-10-25', 50, '2026-10-24T23:00:00.000Z'],
     ['2026-12-31', 48, '2026-12-31T00:00:00.000Z'],
-  ])('%s has %d half-hours from %s on', (day, count, from) => {
+  ])('divides %s into %d half-hours, the first of which starts at %s', (day, count, from) => {
     const halfHours = halfHoursOf(day);
     expect([halfHours.length, instantOf(startOf(day))]).toEqual([count, from]);
     expect(halfHours.map(({ starts }) => starts)).toEqual(

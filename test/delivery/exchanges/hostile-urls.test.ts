@@ -164,7 +164,7 @@ describe('A callback URL', () => {
     ['https://bücher.example/hook', true, UNENCODED],
     ['https://xn--bcher-kva.example/hook', false, undefined],
     [`https://receiver.example/${'a'.repeat(2_048)}`, false, 'is longer than 2048 characters'],
-  ])('%s (loopback admitted: %s) has the result: %s', (url, allowLoopback, violation) =>
+  ])('"%s", where own addresses are admitted (%s), has the violation: %s', (url, allowLoopback, violation) =>
     expect(callbackUrlViolation(url, { allowLoopback, production: !allowLoopback })).toBe(violation),
   );
 

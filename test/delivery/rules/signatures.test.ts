@@ -86,22 +86,22 @@ describe('The body of a delivery', () => {
 
   it.each<[string, WebhookEvent, string]>([
     [
-      'consent.expiring',
+      'a consent that expires',
       { ...EVENT, type: 'consent.expiring', payload: { ...record, expiry: at(60), daysRemaining: 1 } },
       '{"ak":"ak_1","mpxn":"1000000000","duid":"duid_1","expiry":"2026-06-01T13:00:00.000Z","days-remaining":1}',
     ],
     [
-      'consent.withdrawal',
+      'a withdrawal, with its reason',
       { ...EVENT, type: 'consent.withdrawal', payload: { ...record, revokedAt: at(0), reason: 'customer-request' } },
       '{"ak":"ak_1","mpxn":"1000000000","duid":"duid_1","revoked-at":"2026-06-01T12:00:00.000Z","reason":"customer-request"}',
     ],
     [
-      'consent.withdrawal',
+      'a withdrawal without meter point and reason',
       { ...EVENT, type: 'consent.withdrawal', payload: { ...record, mpxn: null, revokedAt: at(0), reason: null } },
       '{"ak":"ak_1","mpxn":null,"duid":"duid_1","revoked-at":"2026-06-01T12:00:00.000Z"}',
     ],
     [
-      'tenancy.change',
+      'a Change of Tenancy',
       {
         ...EVENT,
         type: 'tenancy.change',
@@ -109,8 +109,8 @@ describe('The body of a delivery', () => {
       },
       '{"mpxn":null,"effective-date":"2026-07-01","affected-aks":["ak_1","ak_2"],"source-reference":"COT-1"}',
     ],
-    ['webhook.test', { ...EVENT, type: 'webhook.test', payload: {} }, '{}'],
-  ])('of %s', (type, event, payload) => {
-    expect(deliveryBody(event, WID, 7)).toBe(`${head(type)}${payload}}`);
+    ['a test', { ...EVENT, type: 'webhook.test', payload: {} }, '{}'],
+  ])('contains the facts of the event, here of %s', (_, event, payload) => {
+    expect(deliveryBody(event, WID, 7)).toBe(`${head(event.type)}${payload}}`);
   });
 });

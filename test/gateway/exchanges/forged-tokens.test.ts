@@ -105,7 +105,10 @@ describe('A token is rejected over REST, GraphQL and WebSocket', () => {
     expect(await rejections(await issued(`${register.rest}/v1`))).toEqual(REJECTED.AUT001);
   });
 
-  it.each(['suspendAccount', 'terminateAccount'])('that was valid until %s', async (change) => {
+  it.each([
+    ['suspended', 'suspendAccount'],
+    ['terminated', 'terminateAccount'],
+  ])('that was valid until its account was %s', async (_, change) => {
     const admin = await graphAs(register, 'admin');
     const contact = { displayName: 'Moorgate Metering', contactUrl: 'https://moorgate.example' };
     const { accountId, secretKey } = await onboarded(admin, { role: 'DATA_USER', ...contact });

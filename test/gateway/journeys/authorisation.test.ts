@@ -227,10 +227,13 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
   describe('at paths that no document lists', () => {
     const CALLING_PAIRS = ['admin', 'owner', 'none'] as const;
 
-    it.each(GUESSES)('responds at %s: %s %s with %i', async (server, method, path, status) => {
-      for (const caller of CALLING_PAIRS)
-        expect(await statusOf(fixture.register[server], method, path, fixture.credentials[caller])).toBe(status);
-    });
+    it.each(GUESSES)(
+      'responds on the server %s to "%s %s" with %i for every caller',
+      async (server, method, path, status) => {
+        for (const caller of CALLING_PAIRS)
+          expect(await statusOf(fixture.register[server], method, path, fixture.credentials[caller])).toBe(status);
+      },
+    );
 
     it.each(PATHS)('serves %s with no other method', async (path, methods) => {
       const address = await addressOf(path);

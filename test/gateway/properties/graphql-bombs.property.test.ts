@@ -160,15 +160,18 @@ function op(query: string, variables: OperationRequest['variables'] = {}): Opera
 }
 
 describe('An operation beyond a limit', () => {
-  it.each(Object.keys(BOMBS))('(%s) is rejected with its limit', async (name) => {
-    const { errors } = graphResponse(await post(bodyOf((BOMBS[name] as () => OperationRequest)())));
-    const expected = EXPECTED[name];
-    if (expected === 'run') expect(errors).toBeUndefined();
-    else expect(errors?.[0]?.message).toMatch(expected as RegExp);
-  });
+  it.each(Object.keys(BOMBS))(
+    'with too much of one kind (%s) is rejected, and the error names the limit',
+    async (name) => {
+      const { errors } = graphResponse(await post(bodyOf((BOMBS[name] as () => OperationRequest)())));
+      const expected = EXPECTED[name];
+      if (expected === 'run') expect(errors).toBeUndefined();
+      else expect(errors?.[0]?.message).toMatch(expected as RegExp);
+    },
+  );
 
   it.each(Object.keys(BOMBS))(
-    `(%s) takes at most ${MOST_TIMES} times the processor time of a small one and the parsing of its JSON`,
+    `with too much of one kind (%s) takes at most ${MOST_TIMES} times the processor time of a small one and the parsing of its JSON`,
     async (name) => {
       const bomb = (BOMBS[name] as () => OperationRequest)();
       // Garbage collection and background tasks only increase a measurement, so the smallest counts.

@@ -212,7 +212,7 @@ describe('A trusted document', () => {
 });
 
 describe('Introspection', () => {
-  it.each(['unauthenticated', ...ROLES])('requires authentication: %s', async (who) => {
+  it.each(['unauthenticated', ...ROLES])('is executed for authenticated callers only, here for %s', async (who) => {
     const response = await execute(who, { query: '{ __schema { queryType { name } } }' });
     if (who === 'unauthenticated')
       expect([response.status, codesOf(response), graphResponse(response).data ?? null]).toEqual([
@@ -276,7 +276,7 @@ describe('GET /graphql', () => {
     }
   });
 
-  it.each(['PUT', 'DELETE', 'PATCH', 'HEAD', 'PROPFIND'])('and %s do not run one either', async (method) => {
+  it.each(['PUT', 'DELETE', 'PATCH', 'HEAD', 'PROPFIND'])('and %s /graphql run no operation', async (method) => {
     const response = await wire.send({
       method,
       target: '/graphql',

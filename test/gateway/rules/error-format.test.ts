@@ -20,7 +20,7 @@ describe('an error never repeats a value', () => {
     'part: "secretWord"',
     'part: { count: "secretWord", on: "secretWord", ratio: "secretWord", id: { a: "secretWord" } }',
     'ids: [{ a: "secretWord" }]',
-  ])('of a literal: %s', (argument) => {
+  ])('that stands in the query as %s', (argument) => {
     const errors = validate(schema, parse(`{ find(${argument}) }`));
     expect(errors.length).toBeGreaterThan(0);
     for (const error of errors) expect(formatError(asApolloDoes(error)).message).not.toContain(SECRET);
@@ -36,7 +36,7 @@ describe('an error never repeats a value', () => {
     { parts: [{ count: SECRET }] },
     { parts: SECRET },
     SECRET,
-  ])('of a variable: %j', (part) => {
+  ])('that a variable contains as %j', (part) => {
     const [operation] = parse('query Find($part: Part) { find(part: $part) }').definitions;
     if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new Error('no operation');
     const failure = failureOf(operation, { part });

@@ -200,7 +200,7 @@ describe('every page of a project of 713 points, and of the network after it', (
     [`/after/${LINE}`, 'grid after it'],
     [`/after/${LINE}`, 'grid after all'],
   ])(
-    '%s: no fault that axe finds, no sideways scrolling at 400 %%, nothing that the browser complains about: %s',
+    'at "%s" has no violation that axe finds, no sideways scrolling at 400 %% and no browser error (%s)',
     async (path, name) => {
       const { page, complaints } = await visited(`${BASED_PAGE}${path}`);
       expect(await faultsOf(page, name)).toEqual(NO_FAULT);

@@ -98,7 +98,7 @@ describe.each(['just published', 'analysed while small'] as const)('A project of
       if (state === 'analysed') await grid.owner.query('vacuum analyze');
     });
 
-    describe.each<Planning>(['force_custom_plan', 'force_generic_plan'])('with %s', (planning) => {
+    describe.each<Planning>(['force_custom_plan', 'force_generic_plan'])('with plan_cache_mode = %s', (planning) => {
       it.each([
         ['all items', items(''), { difference_item: SHOWN }],
         ['items after another', items(`, ${AFTER}`), { difference_item: SHOWN }],
@@ -246,7 +246,7 @@ describe('Fourteen thousand development projects', () => {
   });
   afterAll(() => grid?.close());
 
-  describe.each<Planning>(['force_custom_plan', 'force_generic_plan'])('with %s', (planning) => {
+  describe.each<Planning>(['force_custom_plan', 'force_generic_plan'])('with plan_cache_mode = %s', (planning) => {
     it.each([
       ['all', '', 21],
       ['an area', ', area: "SWEST"', 21],

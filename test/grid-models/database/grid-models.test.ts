@@ -1,6 +1,7 @@
 import { appliedModels } from './chapters/applied-models';
 import { baseModels } from './chapters/base-models';
 import { baseUploads } from './chapters/base-uploads';
+import { storedContents } from './chapters/content-store';
 import { graph } from './chapters/graph';
 import { graphLists } from './chapters/graph-lists';
 import { graphObjects } from './chapters/graph-objects';
@@ -30,6 +31,9 @@ describe('Uploads of base models', () => {
 });
 describe('Publishing', () => {
   publishedProjects();
+});
+describe('The store of contents', () => {
+  storedContents();
 });
 describe('Results of a publication', () => {
   publicationChecks();

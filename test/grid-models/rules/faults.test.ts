@@ -155,9 +155,9 @@ describe('A header is rejected', () => {
   });
 
   it.each([
-    ['', 'the model has no mRID'],
-    ['rdf:about="urn:uuid:1"', 'the mRID of the model is not a UUID: 1'],
-  ])('of a model with %j', (model, message) => {
+    ['has no mRID', '', 'the model has no mRID'],
+    ['has an mRID that is no UUID', 'rdf:about="urn:uuid:1"', 'the mRID of the model is not a UUID: 1'],
+  ])('if its model %s', (_, model, message) => {
     expect(messagesOf(modelFile({ model }))).toEqual([message]);
   });
 
@@ -186,12 +186,12 @@ describe('A header is rejected', () => {
       '<md:Model.DependentOn>urn:uuid:1</md:Model.DependentOn>',
       'md:Model.DependentOn must refer to a model by an rdf:resource of 1 to 512 characters',
     ],
-  ])('for its %s: %s', (field, text, message) => {
+  ])('for its field %s, if that is written %s', (field, text, message) => {
     expect(messagesOf(withField(field, text))).toEqual([message]);
   });
 
   it.each(['2026-04-17T09:30:00Z', '2026-04-17T09:30:00.123Z', '2026-04-17T09:30:00+01:00', '2026-04-17T09:30:00'])(
-    'never for the instant %s',
+    'but not for the instant %s',
     (instant) => {
       expect(messagesOf(withField('created', `<md:Model.created>${instant}</md:Model.created>`))).toEqual([]);
     },
@@ -211,7 +211,7 @@ describe('A header is rejected', () => {
       ['EQ', [CORE, SHORT_CIRCUIT]],
       ['SC', [CORE, SHORT_CIRCUIT]],
       ['GL', [LOCATIONS]],
-    ] as const)('but %s fits %j', (file, uris) => {
+    ] as const)('but not %s.xml with the profiles %j', (file, uris) => {
       expect(messagesOf(profiles(...uris), file)).toEqual([]);
     });
 
@@ -220,7 +220,7 @@ describe('A header is rejected', () => {
       ['SC', [CORE]],
       ['GL', [CORE, SHORT_CIRCUIT]],
       ['GL', ['http://iec.ch/TC57/ns/CIM/EquipmentBoundary-EU/3.0']],
-    ] as const)('%s does not fit %j', (file, uris) => {
+    ] as const)('such as %s.xml with the profiles %j', (file, uris) => {
       expect(messagesOf(profiles(...uris), file)).toEqual([
         expect.stringMatching(new RegExp(`^${file}.xml must have the profile http://.*; it has http`)),
       ]);

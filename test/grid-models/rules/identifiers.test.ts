@@ -22,7 +22,7 @@ describe('A set of identifiers', () => {
     '00850be4abb2-4d90-9b4f-657c52e04f10-',
     '00850be4-abb2-4d90-9b4f-657c52e04f1g',
     'ééééééé4-abb2-4d90-9b4f-657c52e04f10',
-  ])('finds %s', (identifier) => {
+  ])('contains %s once it was added, in the same case', (identifier) => {
     const set = identifierSet();
     expect([identifier, identifier, identifier.toUpperCase()].map((each) => set.add(each))).toEqual([
       true,

@@ -21,14 +21,14 @@ describe('A number in the JSON view', () => {
     ['123456789012345', 123456789012345],
     ['0.000000000000000123456789012345', 1.23456789012345e-16],
     ['1.2345e+300', 1.2345e300],
-  ])('%s is one', (written, number) => {
+  ])('is the value of the text %s', (written, number) => {
     expect(numberOf(written)).toBe(number);
   });
 
   it.each([
     ...['', ' 1', '1 ', '+1', '01', '-01', '.5', '5.', '1e', '1.e3', '0x10', '1,5', 'NaN', 'Infinity', '1_000', '१'],
     ...['1e999', '-1e999', '1234567890123456', '0.1234567890123456', '1.000000000000000'],
-  ])('%j stays a text', (written) => {
+  ])('is no value of the text %j, which remains a text', (written) => {
     expect(numberOf(written)).toBeUndefined();
   });
 });

@@ -26,7 +26,7 @@ describe('The position of a location', () => {
     ['added', 'after', 0.2],
     ['changed', 'after', 0.2],
     ['removed', 'before', 0.1],
-  ] as const)('is that after the change, or before a removal: %s', (kind, object, x) => {
+  ] as const)('of a location that was %s is the one %s the change', (kind, object, x) => {
     expect(locatedPoints(kind, location, points)).toEqual({
       object,
       coordinateSystem: 'wgs84',
@@ -68,7 +68,7 @@ describe('The position of a location', () => {
     });
   });
 
-  it.each(['1.5', '99999999999', 'first'])('has points with an invalid sequence number: %s', (sequence) => {
+  it.each(['1.5', '99999999999', 'first'])('includes a point whose sequence number %s is invalid', (sequence) => {
     expect(locatedPoints('added', [], [point('forward', sequence, '1e-1')]).points).toEqual([
       { sequence: null, x: 0.1, y: 52 },
     ]);

@@ -46,17 +46,17 @@ describe('The header of a difference model', () => {
 
 describe('Sections', () => {
   it.each([
-    ['both, in either order', section('forward', '') + section('reverse', ''), [], []],
-    ['both, the other way round', section('reverse', '') + section('forward', ''), [], []],
-    ['one that is empty', '<dm:forwardDifferences rdf:parseType="Statements"/>', [], undefined],
-    ['none', '', undefined, undefined],
+    ['forward and reverse differences', section('forward', '') + section('reverse', ''), [], []],
+    ['reverse and forward differences', section('reverse', '') + section('forward', ''), [], []],
+    ['one that is empty, without the other', '<dm:forwardDifferences rdf:parseType="Statements"/>', [], undefined],
+    ['no section', '', undefined, undefined],
     [
-      'with preconditions, which are in no other section',
+      'preconditions, which are in no other section',
       `<dm:preconditions rdf:parseType="Statements"><cim:X rdf:about="#_a"/></dm:preconditions>`,
       undefined,
       undefined,
     ],
-  ])('%s', (_, sections, expectedForward, expectedReverse) => {
+  ])('are read from a file with %s', (_, sections, expectedForward, expectedReverse) => {
     const model = read(modelFile({ sections }));
     expect(model.faults).toEqual([]);
     expect([model.forward, model.reverse]).toEqual([expectedForward, expectedReverse]);
@@ -144,13 +144,13 @@ describe('Statements', () => {
       'cim:PhaseCode.ABC',
     ],
     [
-      'one of the older CIM',
+      'a value of an enumeration of the older CIM',
       '<cim:X.a rdf:resource="http://iec.ch/TC57/2013/CIM-schema-cim16#PhaseCode.N"/>',
       'enumeration',
       'cim:PhaseCode.N',
     ],
     [
-      'a known value that is not declared',
+      'a value of a known namespace that the file does not declare',
       '<cim:X.a rdf:resource="https://cim4.eu/ns/nc#Kind.a"/>',
       'enumeration',
       'nc:Kind.a',
@@ -161,7 +161,7 @@ describe('Statements', () => {
       'association',
       '00850be4-abb2-4d90-9b4f-657c52e04f10',
     ],
-  ])('%s', (_, children, kind, value) => {
+  ])('may contain %s', (_, children, kind, value) => {
     expect(statementsOf(children)).toEqual([{ name: 'cim:X.a', kind, value }]);
   });
 
@@ -181,9 +181,14 @@ describe('Names', () => {
       'g:x',
       'gb:x',
     ],
-    ['an unknown one keeps that of the file', 'xmlns:osi="http://osii.com/opennet/6.3#"', 'osi:x', 'osi:x'],
-    ['unless it is one of ours', 'xmlns:nc="http://entsoe.eu/ns/nc#"', 'nc:x', 'ns1:x'],
-  ])('%s', (_, declaration, written, name) => {
+    ['an unknown namespace keeps the prefix of the file', 'xmlns:osi="http://osii.com/opennet/6.3#"', 'osi:x', 'osi:x'],
+    [
+      'an unknown namespace with the prefix of a known one has another prefix',
+      'xmlns:nc="http://entsoe.eu/ns/nc#"',
+      'nc:x',
+      'ns1:x',
+    ],
+  ])('have a prefix: %s', (_, declaration, written, name) => {
     expect(statementsOf(`<${written}>1</${written}>`, declared(declaration))).toMatchObject([{ name }]);
   });
 

@@ -7,15 +7,19 @@ const FACTS: WarningInputs = {
 };
 
 describe('Warnings of a model', () => {
-  it.each<[Partial<WarningInputs>, string[]]>([
-    [{}, []],
-    [{ created: '2026-05-01T00:00:00+01:00' }, []],
-    [{ created: '2026-05-01T00:00:00.5' }, ['created-without-zone']],
-    [{ dependentOn: [] }, ['no-dependency']],
-    [{ dependentOn: [], needsDependency: false }, []],
-    [{ dependentOn: ['a', 'b', 'c'], unpublished: ['a', 'c'] }, ['unpublished-dependency', 'unpublished-dependency']],
-    [{ isReused: true }, ['reused-mrid']],
-  ])('%j: %j', (facts, kinds) => {
+  it.each<[string, Partial<WarningInputs>, string[]]>([
+    ['are none for a model without peculiarities', {}, []],
+    ['are none for a time with any time zone', { created: '2026-05-01T00:00:00+01:00' }, []],
+    ['report a time without time zone', { created: '2026-05-01T00:00:00.5' }, ['created-without-zone']],
+    ['report a model that depends on no other', { dependentOn: [] }, ['no-dependency']],
+    ['are none for a model that needs no other', { dependentOn: [], needsDependency: false }, []],
+    [
+      'report each unpublished model on which it depends',
+      { dependentOn: ['a', 'b', 'c'], unpublished: ['a', 'c'] },
+      ['unpublished-dependency', 'unpublished-dependency'],
+    ],
+    ['report an mRID that an earlier model has', { isReused: true }, ['reused-mrid']],
+  ])('%s', (_, facts, kinds) => {
     expect(modelWarnings({ ...FACTS, ...facts }).map(({ kind }) => kind)).toEqual(kinds);
   });
 });
@@ -34,7 +38,7 @@ describe('Profiles of GRID_PROFILES', () => {
       '{"EQ": "http://a", "TP": [], "GL": ["a"]}',
       ['EQ must be a list of absolute URIs', '"TP" is not one of EQ, SC, GL', 'GL must be a list of absolute URIs'],
     ],
-  ])('%s is rejected with all violations', (text, violations) => {
+  ])('are rejected with all violations if the variable is %j', (text, violations) => {
     expect(addedProfiles(text)).toEqual({ violations });
   });
 });

@@ -4,6 +4,7 @@ import { legacyConsents } from './chapters/legacy-consents';
 import { lookupRetention } from './chapters/lookup-retention';
 import { mails } from './chapters/mails';
 import { recordMpxns } from './chapters/record-mpxns';
+import { shownLegacyConsents } from './chapters/shown-consents';
 
 /** Chapters share loaded modules, not databases. */
 describe('Identity Records', () => {
@@ -23,4 +24,7 @@ describe('Mails to customers', () => {
 });
 describe('Consents of Interface B', () => {
   legacyConsents();
+});
+describe('Consents that Interface B shows', () => {
+  shownLegacyConsents();
 });

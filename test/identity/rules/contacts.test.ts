@@ -165,7 +165,7 @@ describe('The tenancies of a meter point', () => {
     ['2020-01-01', '2020-01-01', '2023-06-01', '2020-01-01'],
     ['2023-05-31', '2020-01-01', '2023-06-01', '2020-01-01'],
     ['2023-06-01', '2023-06-01', undefined, '2023-06-01'],
-  ])('%s is after %s and before %s', (day, before, after, tenancy) => {
+  ])('place the day %s after the change of %s and before that of %s', (day, before, after, tenancy) => {
     expect(changeBefore(day, changes)?.day).toBe(before);
     expect(changeAfter(day, changes)?.day).toBe(after);
     expect(tenancyOf(day, changes)).toBe(tenancy);

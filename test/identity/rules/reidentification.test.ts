@@ -132,7 +132,7 @@ describe('The state of a re-identification', () => {
     ['confirmed', at(9), at(9)],
     ['confirmed', new Date(at(60).getTime() - 1), at(9)],
     ['expired', at(60), at(9)],
-  ])('is %s at %s if confirmed at %s', (state, now, confirmedAt) => {
+  ])('is "%s" at %s if the customer confirmed it at %s', (state, now, confirmedAt) => {
     expect(reidentificationState({ ...times, confirmedAt }, now)).toBe(state);
   });
 });
@@ -281,11 +281,11 @@ describe('The occupancy of a record', () => {
     expect(occupancyOf({ moveInDate, occupiedSince, today: '2024-06-15' })).toBe(occupancy);
   });
 
-  it.each<[Occupancy, boolean, boolean]>([
-    ['current', true, true],
-    ['ended', false, false],
-    ['to-come', false, true],
-  ])('that is %s permits a ceremony: %s, one for which a Data User vouches: %s', (occupancy, plain, vouched) => {
+  it.each<[string, string, Occupancy, boolean, boolean]>([
+    ['lasts', 'any ceremony', 'current', true, true],
+    ['has ended', 'no ceremony', 'ended', false, false],
+    ['has not started', 'only a ceremony for which a Data User vouches', 'to-come', false, true],
+  ])('that %s permits %s', (_, __, occupancy, plain, vouched) => {
     expect(admitsCeremony(occupancy, { vouched: false })).toBe(plain);
     expect(admitsCeremony(occupancy, { vouched: true })).toBe(vouched);
   });
@@ -299,7 +299,7 @@ describe('The next passkey ceremony', () => {
     ['register-passkey', ['mail'], undefined],
     ['confirm-link', [], undefined],
     ['confirm-proof', [], undefined],
-  ] as const)('of %s with the proofs %s due is %s', (kind, proofs, next) => {
+  ] as const)('of the kind "%s" with the due proofs %j is: %s', (kind, proofs, next) => {
     expect(nextPasskeyCeremony({ kind, proofs })).toBe(next);
   });
 });

@@ -45,11 +45,11 @@ const entry = (change: Partial<SignInHint>): SignInHint => ({
 
 describe('The hint that a sign-in uses', () => {
   it.each([
-    [{ email: 'a@b.example', mpxn: '1', ir: 'ir_1' }, { email: 'a@b.example' }],
-    [{ mpxn: '1', ir: 'ir_1' }, { mpxn: '1' }],
-    [{ ir: 'ir_1' }, { ir: 'ir_1' }],
-    [{ returnUrl: 'https://a.example/' }, undefined],
-  ])('prefers typed input to the link that the customer followed: %j', (given, sought) => {
+    ['the e-mail address', { email: 'a@b.example', mpxn: '1', ir: 'ir_1' }, { email: 'a@b.example' }],
+    ['the meter point', { mpxn: '1', ir: 'ir_1' }, { mpxn: '1' }],
+    ['the Identity Record of the link', { ir: 'ir_1' }, { ir: 'ir_1' }],
+    ['nothing', { returnUrl: 'https://a.example/' }, undefined],
+  ])('is %s, because typed input precedes the link that the customer followed: %j', (_, given, sought) => {
     expect(soughtBy(entry(given))).toEqual(sought);
   });
 
@@ -164,7 +164,7 @@ describe('The claim of a supplier', () => {
     [[['1012345678']], false],
     [undefined, false],
     [null, false],
-  ])('%j contains the meter point: %s', (claim, names) => {
+  ])('with the value %j contains the meter point 1012345678: %s', (claim, names) => {
     expect(claimNames(claim, '1012345678')).toBe(names);
   });
 });

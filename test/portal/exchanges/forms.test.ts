@@ -29,7 +29,7 @@ describe('whether a form comes from the same origin', () => {
       'headers that contradict each other',
       { origin: 'https://elsewhere.example', 'sec-fetch-site': 'same-origin' },
     ],
-  ])('is %s for %s', (expected, _, headers) => {
+  ])('is %s when this sends it: %s', (expected, _, headers) => {
     expect(isSameOrigin(headers, OWN_ORIGIN)).toBe(expected);
   });
 });

@@ -65,7 +65,7 @@ describe('every page', () => {
     ['stores no language', '/signed-out?lang=cy', 'register-language'],
     ['stores no hint of a link', '/?mpxn=1999999999', 'register-entry'],
     ['issues no form token', '/', 'register-form'],
-  ])('%s on HEAD', async (_, path, cookie) => {
+  ])('%s when it is requested by HEAD', async (_, path, cookie) => {
     const [got, head] = [visitor(), visitor()];
     const statuses = [(await got.get(path)).status, (await head.head(path)).status];
     expect(statuses[1]).toBe(statuses[0]);

@@ -337,10 +337,10 @@ describe('a supplier sign-in', () => {
 
 describe('an invalid passkey', () => {
   it.each([
-    ['nothing', ''],
-    ['no object', '[]'],
-    ['nonsense', '{"id":"x"}'],
-  ])('is rejected: %s', async (_, credential) => {
+    ['is empty', ''],
+    ['is not an object', '[]'],
+    ['lacks its response', '{"id":"x"}'],
+  ])('that %s is rejected', async (_, credential) => {
     const newVisitor = visitor();
     const page = await newVisitor.get('/sign-in');
     const { fields = {} } = page.forms[0] ?? {};

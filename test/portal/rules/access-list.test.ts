@@ -49,14 +49,14 @@ describe('the list of organisations', () => {
 });
 
 describe('an access', () => {
-  it.each<[LegalBasis, boolean, 'object' | 'ask']>([
-    ['UK_CONSENT', true, 'ask'],
-    ['UK_EXPLICIT_CONSENT', true, 'ask'],
-    ['UK_PUBLIC_TASK', false, 'object'],
-    ['UK_LEGITIMATE_INTERESTS', false, 'object'],
-    ['UK_LEGAL_OBLIGATION', false, 'ask'],
-    ['UK_CONTRACT', false, 'ask'],
-  ])('on %s can be withdrawn: %s, otherwise the customer may %s', (legalBasis, canBeWithdrawn, objection) => {
+  it.each<[LegalBasis, string, boolean, 'object' | 'ask']>([
+    ['UK_CONSENT', 'can be withdrawn', true, 'ask'],
+    ['UK_EXPLICIT_CONSENT', 'can be withdrawn', true, 'ask'],
+    ['UK_PUBLIC_TASK', 'cannot be withdrawn, but the customer may object', false, 'object'],
+    ['UK_LEGITIMATE_INTERESTS', 'cannot be withdrawn, but the customer may object', false, 'object'],
+    ['UK_LEGAL_OBLIGATION', 'cannot be withdrawn, but the customer may ask about it', false, 'ask'],
+    ['UK_CONTRACT', 'cannot be withdrawn, but the customer may ask about it', false, 'ask'],
+  ])('with the legal basis %s %s', (legalBasis, _, canBeWithdrawn, objection) => {
     expect(accessOf(customerRecord({ legalBasis }), 'en')).toMatchObject({ canBeWithdrawn, objection });
   });
 
@@ -155,7 +155,7 @@ describe('the history', () => {
     ['expiry', 'EXPIRED', 'EXPIRED', null, '3 July 2026'],
     ['expiry', 'EXPIRED', 'REPLACED', null, '3 July 2026'],
     ['terminated', 'REVOKED', 'DATA_USER_TERMINATED', '2026-07-02T23:30:00.000Z', '3 July 2026'],
-  ] as const)('shows %s for a record that is %s by %s', (endedBy, state, cause, revokedAt, ended) => {
+  ] as const)('names the end "%s" for a record that is %s because of %s', (endedBy, state, cause, revokedAt, ended) => {
     const record = customerRecord({
       state,
       expiry: '2026-07-03T09:00:00.000Z',

@@ -49,12 +49,12 @@ describe('a number of 13 digits', () => {
   });
 
   it.each([
-    ['1200050000000', true],
-    [' 12 0005-0000 000 ', true],
-    ['120005000000', false],
-    ['12000500000000', false],
-    ['120005000000a', false],
-  ])('%j has 13 digits: %s', (input, is) => expect(isLongNumber(input)).toBe(is));
+    ['is recognised in', '1200050000000', true],
+    ['is recognised in', ' 12 0005-0000 000 ', true],
+    ['does not occur in', '120005000000', false],
+    ['does not occur in', '12000500000000', false],
+    ['does not occur in', '120005000000a', false],
+  ])('%s %j', (_, input, is) => expect(isLongNumber(input)).toBe(is));
 });
 
 describe('the input of a customer', () => {
@@ -64,7 +64,7 @@ describe('the input of a customer', () => {
     ['10-1234-5678', { mpxn: '1012345678' }],
     ['ab12345678', { mpxn: 'AB12345678' }],
     [' Ceri.Lloyd@customer.example ', { email: 'Ceri.Lloyd@customer.example' }],
-  ])('%j is parsed', (input, entry) => {
+  ])('%j is read as %j', (input, entry) => {
     expect(hintFromInput(input)).toEqual(entry);
   });
 
@@ -90,12 +90,12 @@ describe('the input of a customer', () => {
 
 describe('a sign-in hint', () => {
   it.each([
-    [{}, false, false],
-    [{ returnUrl: 'https://larkhill.example/' }, false, false],
-    [{ email: 'ceri@customer.example' }, true, false],
-    [{ mpxn: '1012345678' }, true, true],
-    [{ ir: IR }, true, true],
-  ])('%j identifies a customer: %s, a meter point: %s', (entry, isCustomer, isMeterPoint) => {
+    ['without content identifies nothing', {}, false, false],
+    ['with a return URL identifies nothing', { returnUrl: 'https://larkhill.example/' }, false, false],
+    ['with an e-mail address identifies a customer', { email: 'ceri@customer.example' }, true, false],
+    ['with an MPxN identifies a customer and a meter point', { mpxn: '1012345678' }, true, true],
+    ['with an Identity Record identifies a customer and a meter point', { ir: IR }, true, true],
+  ])('%s', (_, entry, isCustomer, isMeterPoint) => {
     expect([identifiesCustomer(entry), identifiesMeterPoint(entry)]).toEqual([isCustomer, isMeterPoint]);
   });
 });

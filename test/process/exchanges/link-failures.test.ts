@@ -89,18 +89,18 @@ describe('The validity period of a certificate', () => {
 });
 
 describe('A service of the previous version', () => {
-  it.each(['register.0', undefined])(
-    'is rejected as a caller with the subprotocol %s, and the rejection is logged',
-    async (version) => {
-      const { url } = await services.serve('access', whoCalls);
-      const agent = new ServiceAgent(services.identity('gateway'), 'access');
-      const socket = new WebSocket(`${url.replace('http', 'ws')}/link`, version ?? [], { agent });
-      expect(await new Promise((resolve) => socket.on('error', ({ message }) => resolve(message)))).toMatch('400');
-      agent.destroy();
-      expect(logged('link rejected')).toBe(1);
-      expect(services.lines.join()).toMatch(version === undefined ? /"version":""/ : /"version":"register.0"/);
-    },
-  );
+  it.each([
+    ['with the subprotocol of that version', 'register.0'],
+    ['without a subprotocol', undefined],
+  ])('is rejected as a caller %s, and the rejection is logged', async (_, version) => {
+    const { url } = await services.serve('access', whoCalls);
+    const agent = new ServiceAgent(services.identity('gateway'), 'access');
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/link`, version ?? [], { agent });
+    expect(await new Promise((resolve) => socket.on('error', ({ message }) => resolve(message)))).toMatch('400');
+    agent.destroy();
+    expect(logged('link rejected')).toBe(1);
+    expect(services.lines.join()).toMatch(version === undefined ? /"version":""/ : /"version":"register.0"/);
+  });
 
   it('is rejected as a caller by plain HTTP, which that version used', async () => {
     const { port } = await services.serve('access', whoCalls);

@@ -8,7 +8,7 @@ describe('The arguments of a command', () => {
     ['--name Harbourlight d', ['d'], { name: 'Harbourlight' }],
     ['--name=-dashed', [], { name: '-dashed' }],
     ['-- --list-only', ['--list-only'], {}],
-  ])('%s are valid', (line, positionals, values) => {
+  ])('are valid as in "%s"', (line, positionals, values) => {
     expect(readCommandLine(line.split(' '), OPTIONS)).toEqual({ positionals, values, violations: [] });
   });
 
@@ -23,7 +23,7 @@ describe('The arguments of a command', () => {
       '--lsit --list-only=no --name=',
       ['--lsit: is not an option of this command', '--list-only: has no value', '--name: needs a value'],
     ],
-  ])('%s are invalid, each for its reason', (line, violations) => {
+  ])('are invalid as in "%s", each for its reason', (line, violations) => {
     expect(readCommandLine(line.split(' '), OPTIONS).violations).toEqual(violations);
   });
 

@@ -192,15 +192,26 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
     });
 
     it.each([
-      ['setContactUrl(accountId: "$", contactUrl: "nowhere")', 'VAL008', ['contactUrl']],
-      ['setReturnUrls(accountId: "$", returnUrls: ["https://a.example/", "nowhere"])', 'VAL008', ['returnUrls', 1]],
+      ['a contact URL that is none', 'setContactUrl(accountId: "$", contactUrl: "nowhere")', 'VAL008', ['contactUrl']],
       [
+        'a list with a return URL that is none',
+        'setReturnUrls(accountId: "$", returnUrls: ["https://a.example/", "nowhere"])',
+        'VAL008',
+        ['returnUrls', 1],
+      ],
+      [
+        'a data type twice',
         'setDataTypesSupported(accountId: "$", dataTypesSupported: [HH_EXPORT, HH_EXPORT])',
         'VAL003',
         ['dataTypesSupported'],
       ],
-      ['setOrganisationReference(accountId: "$", organisationReference: "")', 'VAL003', ['organisationReference']],
-    ])('may not call %s', async (mutation, code, path) => {
+      [
+        'an empty reference',
+        'setOrganisationReference(accountId: "$", organisationReference: "")',
+        'VAL003',
+        ['organisationReference'],
+      ],
+    ])('may not set %s', async (_, mutation, code, path) => {
       const response = await set(`${mutation.replace('$', supplier.accountId)} { accountId }`);
       expect(response.errors[0]?.extensions).toMatchObject({ code, violations: [{ code, path }] });
     });

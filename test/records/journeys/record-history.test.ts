@@ -51,7 +51,7 @@ describe('The history of a record', () => {
     [1, '0', 'VAL001', 'after'],
     [1, 'x', 'VAL001', 'after'],
     [1, '99999999999', 'VAL001', 'after'],
-  ])('has no page of %p after %p', async (first, after, code, field) => {
+  ])('has no page of %p entries after the cursor %p', async (first, after, code, field) => {
     expect(await pageOf('versions', 'version', first, after)).toMatchObject({
       code,
       violations: [{ code, path: [field] }],

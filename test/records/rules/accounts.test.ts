@@ -79,10 +79,13 @@ describe('Onboarding', () => {
     ...change,
   });
 
-  it.each(ACCOUNT_ROLES.filter((role) => role !== 'supplier'))('%s has no market participant id', (role) => {
-    expect(violationLines(onboardingViolations(account(role), true))).toEqual([]);
-    expect(violationLines(onboardingViolations(account(role, { mpid: 'TIDE' }), true))).toEqual([NO_MPID]);
-  });
+  it.each(ACCOUNT_ROLES.filter((role) => role !== 'supplier'))(
+    'of the role %s takes no market participant id',
+    (role) => {
+      expect(violationLines(onboardingViolations(account(role), true))).toEqual([]);
+      expect(violationLines(onboardingViolations(account(role, { mpid: 'TIDE' }), true))).toEqual([NO_MPID]);
+    },
+  );
 
   it.each<[string | null | undefined, string[]]>([
     ['TIDE', []],
@@ -92,13 +95,13 @@ describe('Onboarding', () => {
     ['', [MPID]],
     ['tide', [MPID]],
     ['TIDES', [MPID]],
-  ])('a supplier with the market participant id %p', (mpid, expected) => {
+  ])('of a supplier requires an id of four capital letters or digits, here %p', (mpid, expected) => {
     expect(violationLines(onboardingViolations(account('supplier', mpid === undefined ? {} : { mpid }), true))).toEqual(
       expected,
     );
   });
 
-  it.each(ACCOUNT_ROLES)('%s requires a contact URL if it has a DUID', (role) => {
+  it.each(ACCOUNT_ROLES)('of the role %s requires a contact URL if the role has a DUID', (role) => {
     const missing = hasDuid(role) ? [`VAL002 contactUrl: is required for the role ${role}`] : [];
     const mpid = role === 'supplier' ? { mpid: 'TIDE' } : {};
     for (const contactUrl of [null, undefined] as (null | undefined)[]) {
@@ -108,7 +111,7 @@ describe('Onboarding', () => {
     }
   });
 
-  it.each(ACCOUNT_ROLES)('%s has a privacy notice if it is a Data User', (role) => {
+  it.each(ACCOUNT_ROLES)('of the role %s requires a privacy notice if that is a Data User', (role) => {
     const missing = role === 'data_user' ? ['VAL002 privacyUrl: is required for the role data_user'] : [];
     const mpid = role === 'supplier' ? { mpid: 'TIDE' } : {};
     expect(violationLines(onboardingViolations(account(role, { ...mpid, privacyUrl: null }), true))).toEqual(missing);
@@ -120,7 +123,7 @@ describe('Onboarding', () => {
 });
 
 describe('Identifiers of Data Users', () => {
-  it.each(ACCOUNT_ROLES)('%s', (role) => {
+  it.each(ACCOUNT_ROLES)('belong to Data Users and portals only, here the role %s', (role) => {
     expect(hasDuid(role)).toBe(['data_user', 'portal'].includes(role));
   });
 });

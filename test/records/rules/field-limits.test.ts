@@ -182,7 +182,7 @@ describe('Lists', () => {
       ['HH-EXPORT', 'HH-EXPORT'],
       ['VAL003 processing/dataTypes: must not name a data type twice'],
     ],
-  ])('%s', (_, path, value, expected) => {
+  ])('are within their limits or rejected: %s', (_, path, value, expected) => {
     expect(limits(path, value)).toEqual(expected);
   });
 });

@@ -30,21 +30,21 @@ describe('The link to the Identity Record of a new record', () => {
     ['both', LINKED, TOKEN, [BOTH]],
     ['neither', undefined, undefined, [NEITHER]],
     ['both null', null, null, [NEITHER]],
-  ])('is checked: %s', (_, ref, token, expected) => {
+  ])('must be exactly one of reference and token, here %s', (_, ref, token, expected) => {
     expect(reportedBy(identityLink, linked(ref, token))).toEqual(expected);
   });
 });
 
 describe('The link to the Identity Record of a replaced record', () => {
   it.each<[string, string | null, Value, Value, string[]]>([
-    ['kept when nothing is said', LINKED, undefined, undefined, []],
-    ['kept when null is said', LINKED, null, null, []],
-    ['kept when the linked one is said', LINKED, LINKED, undefined, []],
-    ['not changed to another', LINKED, OTHER, undefined, [CHANGED]],
+    ['kept if the request omits it', LINKED, undefined, undefined, []],
+    ['kept if the request has null', LINKED, null, null, []],
+    ['kept if the request names the linked record', LINKED, LINKED, undefined, []],
+    ['not changed to another record', LINKED, OTHER, undefined, [CHANGED]],
     ['not renewed by a token', LINKED, undefined, TOKEN, [NO_TOKEN]],
     ['neither changed nor renewed', LINKED, OTHER, TOKEN, [CHANGED, NO_TOKEN]],
-    ['not learnt by guessing, when it was made by a token', null, LINKED, undefined, [CHANGED]],
-    ['kept without being said, when it was made by a token', null, null, undefined, []],
+    ['not disclosed to a guess, if a token made it', null, LINKED, undefined, [CHANGED]],
+    ['kept if the request omits it and a token made it', null, null, undefined, []],
   ])('is %s', (_, identityRecordRef, ref, token, expected) => {
     expect(reportedBy(identityLink, linked(ref, token), { replaces: { identityRecordRef } })).toEqual(expected);
   });

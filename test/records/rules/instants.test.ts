@@ -14,7 +14,9 @@ describe('An instant as a request has it', () => {
     ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59.000Z'],
     ['9999-12-31T23:59:59.9999+00:01', '9999-12-31T23:58:59.999Z'],
     ['2024-02-29T00:00:00-00:00', '2024-02-29T00:00:00.000Z'],
-  ])('%s is %s', (text, instant) => expect(parseDateTime(text)?.toISOString()).toBe(instant));
+  ])('is accepted as %s, which is %s in UTC', (text, instant) =>
+    expect(parseDateTime(text)?.toISOString()).toBe(instant),
+  );
 
   it.each([
     ['0000-12-31T23:59:59Z', 'the year 0'],
@@ -31,15 +33,15 @@ describe('An instant as a request has it', () => {
     ['2026-01-01T23:59:59', 'no offset'],
     ['2026-01-01T23:59:59+24:00', 'no such offset'],
     ['2026-01-01T23:59:59Z\n', 'a line break'],
-  ])('%j is rejected: %s', (text) => expect(parseDateTime(text)).toBeUndefined());
+  ])('is rejected as %j, because it has %s', (text) => expect(parseDateTime(text)).toBeUndefined());
 
   it.each([
-    ['0001-01-01', true],
-    ['0004-02-29', true],
-    ['9999-12-31', true],
-    ['0000-12-31', false],
-    ['1900-02-29', false],
-    ['2026-06-31', false],
-    ['2026-1-1', false],
-  ])('%s is a date: %p', (text, is) => expect(isDate(text)).toBe(is));
+    ['may', '0001-01-01', true],
+    ['may', '0004-02-29', true],
+    ['may', '9999-12-31', true],
+    ['may not', '0000-12-31', false],
+    ['may not', '1900-02-29', false],
+    ['may not', '2026-06-31', false],
+    ['may not', '2026-1-1', false],
+  ])('%s have the date %s', (_, text, is) => expect(isDate(text)).toBe(is));
 });

@@ -75,7 +75,7 @@ describe.each(LEGAL_BASES)('The legal basis %s', (basis) => {
     const combinations = Object.keys(NOTICES).flatMap((notice) =>
       (Object.keys(CONSENTS) as (keyof typeof CONSENTS)[]).map((consent) => [notice, consent] as const),
     );
-    it.each(combinations)('with %s and %s', (notice, consent) => {
+    it.each(combinations)('applies its table to a record with %s and %s', (notice, consent) => {
       const record = recordOnContract(({ recordMetadata, processing, accessEvent }) => {
         recordMetadata.controllerArrangement = { arrangementType: type, controllers: ARRANGEMENTS[type] };
         processing.legalBasis = basis;
@@ -107,7 +107,7 @@ describe('The notices of joint controllers', () => {
       [stranger, { ...stranger, controllerName: 'harbourlight insights ltd' }],
       [unknown(0), unknown(1)],
     ],
-  ])('%s', (_, notices, expectedViolations) => {
+  ])('are exactly one for each controller: %s', (_, notices, expectedViolations) => {
     const record = recordOnContract(({ recordMetadata, processing, accessEvent }) => {
       recordMetadata.controllerArrangement = { arrangementType: 'joint', controllers: ARRANGEMENTS.joint };
       processing.legalBasis = 'uk-explicit-consent';

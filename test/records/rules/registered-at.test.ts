@@ -15,7 +15,7 @@ describe('The instant at which access was registered', () => {
     ['the instant of its expiry', at(-1), at(-1), []],
     ['after its expiry', at(-1), at(-2), [AFTER]],
     ['in the year 1', new Date('0001-01-01T00:00:00Z'), at(0), []],
-  ])('is checked: %s', (_, registered, expiry, violations) => {
+  ])('must neither be in the future nor after the expiry: %s', (_, registered, expiry, violations) => {
     const record = recordOnContract(({ accessEvent }) => {
       Object.assign(accessEvent, { registeredAt: registered, expiry });
     });

@@ -35,10 +35,13 @@ function inState(state: AccessState, expiry: Date | null | undefined) {
 }
 
 describe('The state that is supplied', () => {
-  it.each(table)('%s with the expiry %p', (state, expiry, ofNew, ofReplaced) => {
-    expect(reportedBy(registeredState, inState(state, expiry))).toEqual(ofNew);
-    expect(reportedBy(registeredState, inState(state, expiry), { replaces: { identityRecordRef: null } })).toEqual(
-      ofReplaced,
-    );
-  });
+  it.each(table)(
+    'of a new and of a replaced record is checked, here %s with the expiry %p',
+    (state, expiry, ofNew, ofReplaced) => {
+      expect(reportedBy(registeredState, inState(state, expiry))).toEqual(ofNew);
+      expect(reportedBy(registeredState, inState(state, expiry), { replaces: { identityRecordRef: null } })).toEqual(
+        ofReplaced,
+      );
+    },
+  );
 });

@@ -430,7 +430,7 @@ describe('One process', () => {
     const LIST = '{ tariffEvents(first: 20, filter: { types: [SUPPLIER_CESSATION] }) { nodes { id } } }';
 
     it.each<Planning>(['force_generic_plan', 'force_custom_plan'])(
-      'of a rare type at a supplier with many events reads only those: %s',
+      'of a rare type at a supplier with many events reads only those (plan_cache_mode = %s)',
       async (planning) => {
         await fixture.owner.query('alter table event disable trigger outbox');
         await fixture.owner.query(

@@ -128,7 +128,7 @@ describe.each(['not analysed', 'analysed'] as const)('One hundred thousand tarif
     if (state === 'analysed') await graph.owner.query('vacuum analyze');
   });
 
-  describe.each<Planning>(['force_custom_plan', 'force_generic_plan'])('with %s', (planning) => {
+  describe.each<Planning>(['force_custom_plan', 'force_generic_plan'])('with plan_cache_mode = %s', (planning) => {
     it.each(PAGES)('are listed without reading many more rows than are shown: %s', async (_, query, most) => {
       const { rows, whole } = await read(query, planning);
       // Without statistics PostgreSQL assumes that hardly any tariff matches: at most one scan.
@@ -149,7 +149,7 @@ describe.each(['not analysed', 'analysed'] as const)('One hundred thousand tarif
 });
 
 describe('One hundred thousand tariffs, vacuumed', () => {
-  describe.each<Planning>(['force_custom_plan', 'force_generic_plan'])('with %s', (planning) => {
+  describe.each<Planning>(['force_custom_plan', 'force_generic_plan'])('with plan_cache_mode = %s', (planning) => {
     it.each(WALKS)('of a supplier cost at most one index scan: %s', async (_, query, entries, shown) => {
       const { rows, fetched, whole } = await read(query, planning);
       expect(rows['tariff']).toBeLessThanOrEqual(entries + 2 * shown);

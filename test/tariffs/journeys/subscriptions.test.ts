@@ -142,14 +142,14 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
 
     it.each([
       [
-        'another supplier’s events',
+        'the events of another supplier',
         'PRM002',
         () => (one as TestSupplier).token,
         () => ({ filter: { mpid: other?.mpid } }),
       ],
-      ['those who are no readers of it', 'PRM001', () => tokenOf(register, 'data_user'), () => ({})],
-      ['a cursor that is none', 'VAL001', () => (one as TestSupplier).token, () => ({ after: 'none' })],
-    ])('are rejected for %s: %s', async (__, code, token, variables) => {
+      ['a role that may not read them', 'PRM001', () => tokenOf(register, 'data_user'), () => ({})],
+      ['an invalid cursor', 'VAL001', () => (one as TestSupplier).token, () => ({ after: 'none' })],
+    ])('are rejected for %s with %s', async (__, code, token, variables) => {
       const subscriber = subscribed(await token(), variables());
       const ending = await subscriber.ended;
       const received = subscriber.messages.flatMap(({ errors = [] }) =>

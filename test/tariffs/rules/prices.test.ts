@@ -232,9 +232,12 @@ describe('VAT', () => {
     [true, 0, '0.1200', '0.12', '0.1200'],
     [true, 100, '0.00001', '0.000005', '0.00001'],
     [true, null, '0.30', null, '0.30'],
-  ])('included %s at %s %% splits %s into %s and %s', (vatIncluded, vatRate, price, excludingVat, includingVat) => {
-    expect(unitPricesOf(price, { vatIncluded, vatRate })).toEqual({ excludingVat, includingVat });
-  });
+  ])(
+    '(included in the price: %s) at %s %% divides the price %s into %s without and %s with VAT',
+    (vatIncluded, vatRate, price, excludingVat, includingVat) => {
+      expect(unitPricesOf(price, { vatIncluded, vatRate })).toEqual({ excludingVat, includingVat });
+    },
+  );
 
   it('is rounded half to even', () => {
     // 0.00001 ÷ 1.6 = 0.00000625; 0.00003 ÷ 1.6 = 0.00001875; 0.00002 ÷ 1.28 = 0.000015625

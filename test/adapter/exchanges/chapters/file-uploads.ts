@@ -108,12 +108,24 @@ export function fileUploads(): void {
       expect(test.files.uploaded.map(({ bytes }) => bytes.toString())).toEqual(['zip', '{}', '{}']);
     });
 
-    it.each<[UploadOutcome, number, string]>([
-      [{ outcome: 'gone' }, 410, 'The upload address is unknown, has expired, or was used for another archive.'],
-      [{ outcome: 'too-large' }, 413, 'The archive is larger than 192 MiB.'],
-      [{ outcome: 'too-large', maxBytes: 8 * 192 * 1024 * 1024 }, 413, 'The archive is larger than 1536 MiB.'],
-      [{ outcome: 'busy' }, 503, 'Other archives are being published.'],
+    it.each<[string, number, UploadOutcome, string]>([
       [
+        'it has no valid address',
+        410,
+        { outcome: 'gone' },
+        'The upload address is unknown, has expired, or was used for another archive.',
+      ],
+      ['it is larger than the usual limit', 413, { outcome: 'too-large' }, 'The archive is larger than 192 MiB.'],
+      [
+        'it is larger than the limit of its address',
+        413,
+        { outcome: 'too-large', maxBytes: 8 * 192 * 1024 * 1024 },
+        'The archive is larger than 1536 MiB.',
+      ],
+      ['other archives are being published', 503, { outcome: 'busy' }, 'Other archives are being published.'],
+      [
+        'its files contain errors',
+        422,
         {
           outcome: 'refused',
           faults: [
@@ -122,10 +134,9 @@ export function fileUploads(): void {
             { file: null, line: null, message: 'the archive has a member beside them' },
           ],
         },
-        422,
         'EQ.xml, line 14: an item has no identifier\nSC.xml: is missing\nthe archive has a member beside them',
       ],
-    ])('is rejected as %j with %i', async (outcome, code, message) => {
+    ])('is rejected because %s, with %i', async (_, code, outcome, message) => {
       test.files.outcome = outcome;
       const { status, headers, body } = await put('zip');
       expect([status, body]).toEqual([code, { code, message }]);

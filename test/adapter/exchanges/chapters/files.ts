@@ -251,12 +251,12 @@ export function files(): void {
     });
 
     it.each([
-      [etag, 206],
-      ['Thu, 14 May 2026 09:30:21 GMT', 206],
-      ['"x"', 200],
-      [`W/${etag}`, 200],
-      ['Thu, 14 May 2026 09:30:20 GMT', 200],
-    ])('with If-Range: %s is returned with %i', async (ifRange, status) => {
+      ['is returned alone', 'its ETag', etag, 206],
+      ['is returned alone', 'its time of modification', 'Thu, 14 May 2026 09:30:21 GMT', 206],
+      ['is ignored', 'another ETag', '"x"', 200],
+      ['is ignored', 'its ETag as a weak one', `W/${etag}`, 200],
+      ['is ignored', 'an earlier time', 'Thu, 14 May 2026 09:30:20 GMT', 200],
+    ])('%s if the header If-Range contains %s', async (_, __, ifRange, status) => {
       expect((await get(EQ, { range: 'bytes=0-3', 'if-range': ifRange })).statusCode).toBe(status);
     });
 
@@ -286,10 +286,13 @@ export function files(): void {
       ['ltds.localhost:4001', {}, '', 'EPN'],
       ['register.example', { 'x-forwarded-host': 'ltds.swest.example' }, '&licenceArea=LPN', 'swest'],
       ['ltds.spn.example', { 'x-forwarded-host': 'register.example' }, '&licenceArea=LPN', 'LPN'],
-    ])('of the host %s %j with the query %s is %s', async (host, forwarded, query, area) => {
-      expect(await requestedArea(`${EQ}${query}`, { host, ...forwarded })).toBe(area);
-      expect(await requestedArea(`${ARCHIVE}${query}`, { host, ...forwarded })).toBe(area);
-    });
+    ])(
+      'of a request to the host "%s" with the forwarding headers %j and the query "%s" is %s',
+      async (host, forwarded, query, area) => {
+        expect(await requestedArea(`${EQ}${query}`, { host, ...forwarded })).toBe(area);
+        expect(await requestedArea(`${ARCHIVE}${query}`, { host, ...forwarded })).toBe(area);
+      },
+    );
 
     it('of a list is optional, without a default', async () => {
       test.graph.roots = { ...test.graph.roots, developmentProjects: () => ({ nodes: [], nextCursor: null }) };

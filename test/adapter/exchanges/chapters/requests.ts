@@ -416,7 +416,7 @@ export function adapterRequests(): void {
       ['W/"3", "4"', [4]],
       ['"abc"', []],
       ['"99999999999999"', []],
-    ])('parses If-Match %s', async (ifMatch, versions) => {
+    ])('passes the header If-Match: %s to the graph as the versions %j', async (ifMatch, versions) => {
       await replacement(ifMatch);
       expect((test.graph.variables as { ifVersions?: number[] }).ifVersions).toEqual(versions);
     });

@@ -251,7 +251,7 @@ export function surface(): void {
       ['application/json;q=0, */*', 406],
       ['text/html, application/*;q=0.2', 200],
       ['*/*;q=0.1', 200],
-    ])('with Accept: %s return %i', async (accept, status) => {
+    ])('whose client accepts "%s" have the status %i', async (accept, status) => {
       test.graph.roots = { accessRecord: () => accessRecord } as never;
       expect((await send({ url: `/v1/access-records/${AK}`, headers: { accept } })).status).toBe(status);
     });
@@ -263,7 +263,7 @@ export function surface(): void {
       ['application/problem+json', {}, 415],
       ['json', {}, 415],
       ['application/json', { 'content-encoding': 'gzip' }, 415],
-    ])('with a body of type %s %j return %i', async (type, more, status) => {
+    ])('with a body of the type "%s" and the further headers %j have the status %i', async (type, more, status) => {
       test.graph.roots = { registerAccessRecord: () => ({ accessToken: { key: AK, expiry: null }, replayed: false }) };
       const headers = { ...GOOD, ...more, 'content-type': type } as Record<string, string>;
       const response = await send({ method: 'POST', url: '/v1/access-records', headers, payload: registration() });

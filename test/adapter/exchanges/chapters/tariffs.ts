@@ -293,10 +293,10 @@ export function tariffs(): void {
     };
 
     it.each([
-      ['active=true', { active: true }],
-      ['active=false', { active: false }],
-      ['', {}],
-    ])('pass ?%s to the graph', async (query, variables) => {
+      ['active entries', 'active=true', { active: true }],
+      ['inactive entries', 'active=false', { active: false }],
+      ['all entries', '', {}],
+    ])('return %s for the query "%s"', async (_, query, variables) => {
       test.graph.roots = { supplierPage: () => page([], null), rtiUserPage: () => page([], null) };
       for (const path of ['suppliers', 'users']) {
         expect((await send({ url: `/v1/${path}?${query}` })).status).toBe(200);
@@ -349,9 +349,9 @@ export function tariffs(): void {
       send({ method: 'POST', url: '/v1/consent', headers, payload });
 
     it.each([
-      [true, 201],
-      [false, 200],
-    ])('that is new: %s, returns %s', async (isNew, status) => {
+      ['is new', 201, true],
+      ['exists already', 200, false],
+    ])('that %s is returned with %i', async (_, status, isNew) => {
       test.graph.roots = { giveTariffConsent: () => consent(isNew) };
       const response = await give({});
       expect([response.status, response.body]).toEqual([
@@ -435,7 +435,7 @@ export function tariffs(): void {
       [{ webhook_url: null }, '/webhook_url', 'VAL003'],
       [{ webhook_url: 1 }, '/webhook_url', 'VAL003'],
       [{ webhook_url: 'https://a.example', url: 'https://b.example' }, '/url', 'VAL003'],
-    ])('is rejected for the body %j', async (payload, path, code) => {
+    ])('with the body %j is rejected, and the error names the field "%s"', async (payload, path, code) => {
       const { status, body } = await register(payload);
       expect([status, body['details'].map((each: object) => ({ ...each, message: '' }))]).toEqual([
         400,

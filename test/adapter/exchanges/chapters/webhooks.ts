@@ -131,9 +131,9 @@ export function webhooks(): void {
     });
 
     it.each([
-      ['redeliver', `${PATH}/deliveries/${EVENT}/redeliver`],
-      ['test', `${PATH}/test`],
-    ])('to be sent are accepted with 202 and the id of their event: %s', async (_, url) => {
+      ['an earlier event again', `${PATH}/deliveries/${EVENT}/redeliver`],
+      ['a test event', `${PATH}/test`],
+    ])('of %s are accepted with 202 and the id of the event', async (_, url) => {
       const sent = () => ({ eventId: EVENT, replayed: true });
       test.graph.roots = { redeliverEvent: sent, testWebhook: sent };
       const response = await send({
@@ -181,9 +181,9 @@ export function webhooks(): void {
     });
 
     it.each([
-      [201, true],
-      [200, false],
-    ])('return %i for a change of tenancy, with the affected records', async (status, isNew) => {
+      [201, 'a new', true],
+      [200, 'a repeated', false],
+    ])('return %i for %s change of tenancy, with the affected records', async (status, _, isNew) => {
       test.graph.roots = { recordChangeOfTenancy: () => ({ ...changeOfTenancy, isNew }) };
       const payload = { mpxn: MPXN, 'effective-date': '2026-11-18', 'source-reference': 'COT-2026-118' };
       const response = await send({ method: 'POST', url: '/v1/cot-events', headers: GOOD, payload });

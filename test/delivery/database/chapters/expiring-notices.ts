@@ -351,7 +351,7 @@ export function expiringNotices(): void {
       });
 
       it.each(['force_custom_plan', 'force_generic_plan'])(
-        "reads the Data User's records from an index in order, starting after the last notice: %s",
+        "reads the Data User's records from an index in order, starting after the last notice (plan_cache_mode = %s)",
         async (mode) => {
           const { owner } = tables;
           await owner.query('analyze event, access_record');

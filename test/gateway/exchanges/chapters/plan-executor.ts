@@ -105,7 +105,7 @@ export function planExecutor(): void {
       ['subgraph access unavailable', (links) => [unreachable('access'), links[1] as SubgraphLink], SIGNED_IN],
     ];
     describe.each(settings)('with %s', (_, change, context) => {
-      it.each(Object.keys(DOCUMENTS))('for %s', async (name) => {
+      it.each(Object.keys(DOCUMENTS))('for the document %s', async (name) => {
         const supergraph = await supergraphOver(change);
         const { operation, prepared } = await prepare(supergraph, name);
         for (const variables of VARIABLES) {

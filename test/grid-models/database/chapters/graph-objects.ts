@@ -209,18 +209,18 @@ export function graphObjects(): void {
 
     it.each([
       [
-        'SPLIT',
         'one item is split into two',
+        'SPLIT',
         `<rdf:Description rdf:about="#_${LINE}"><cim:ACLineSegment.r>1</cim:ACLineSegment.r><cim:ACLineSegment.x>2</cim:ACLineSegment.x></rdf:Description>`,
         twice('1', '2'),
       ],
       [
-        'REPEATED',
         'one of several items states the class, and statements are repeated',
+        'REPEATED',
         `${terminal(KNOWN, `#_${LINE}`)}${twice('1', '2')}`,
         `${terminal(KNOWN, `#_${LINE.toUpperCase()}`)}<rdf:Description rdf:about="#_${KNOWN}"><cim:Terminal.ConductingEquipment rdf:resource="urn:uuid:${LINE}"/></rdf:Description>${twice('1', '2')}${twice('1', '2')}`,
       ],
-    ])('are equal if their objects have the same statements: %s, %s', async (projectId, _, first, second) => {
+    ])('are equal if their objects have the same statements, although %s', async (_, projectId, first, second) => {
       await publish(projectId, { forward: first });
       await publish(projectId, { forward: second });
       await publish(projectId, { forward: first });

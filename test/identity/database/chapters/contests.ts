@@ -65,9 +65,12 @@ export function contests(): void {
   const isContested = async (token: string) => (await scopeOf(fixture, token))?.isContested;
 
   describe('A record of one Data User', () => {
-    it.each([[false], [true]])(
-      'gives its contact no access to records of other Data Users while contacts are contested: attacker first %s',
-      async (attackerFirst) => {
+    it.each([
+      ['after the record of the resident', false],
+      ['before the record of the resident', true],
+    ])(
+      'gives its contact no access to records of other Data Users while contacts are contested, if it is registered %s',
+      async (_, attackerFirst) => {
         const { email, theirs, mpxn } = await contested({ attackerFirst });
         const unverified = await fixture.newRecord(other, { email: null, principalVerification: null }, { mpxn });
         await people.consent(other, unverified, 'of a third');

@@ -70,12 +70,14 @@ export function customerSessions(): void {
       }
     });
 
-    it.each(['closing_at', 'anonymised'])('ends with its Identity Record (%s)', async (step) => {
+    it.each([
+      ['is closing', 'closing_at = now()'],
+      [
+        'was anonymised',
+        'closing_at = now(), anonymised_at = now(), mpxn_index = null, email_index = null, meter_point_id = null',
+      ],
+    ])('ends as soon as its Identity Record %s', async (_, change) => {
       const { token, ir } = await customer();
-      const change =
-        step === 'closing_at'
-          ? 'closing_at = now()'
-          : 'closing_at = now(), anonymised_at = now(), mpxn_index = null, email_index = null, meter_point_id = null';
       await fixture.owner.query(`update identity.identity_record set ${change} where ref = $1`, [ir]);
       expect(await scopeOf(fixture, token)).toBeNull();
       expect(await sessionOf(token)).toEqual(['AUT001']);

@@ -3,21 +3,20 @@ import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import type { SubgraphLink } from '../../../../subgraphs/server/graph/subgraph-link';
 import {
   ADDRESS,
-  CONSENTS,
   EVIDENCE,
   NOTHING,
   ONE_CONSENT,
   REGISTER_CONSENT,
   VERIFY,
+  accessKeyOf,
   consentOf,
   consentingDataUser,
   leftOf,
+  registerConsent,
+  revokeConsent,
   sendConsent,
   violationsOf,
 } from '../../../support/legacy-consents';
-import { SoftwareAuthenticator } from '../../../support/authenticator';
-import { CONFIRM_LINK, enrolled, mailedSecret, started, valueOf } from '../../../support/ceremonies';
-import { ContestFixture } from '../../../support/contest-fixture';
 import { asCustomer, signedInByLink } from '../../../support/sign-in-operations';
 import { type SignInFixture, newMpxn, startSignInFixture } from '../../../support/sign-in-fixture';
 import { until } from '../../../support/until';
@@ -47,31 +46,18 @@ export function legacyConsents(): void {
     caller = await consentingDataUser(fixture);
   });
 
-  const keyOf = (ck: string) => ck.replace('ck_', 'ak_');
   const send = (input: object, more: { readonly ck?: string; readonly key?: string } = {}, by = caller) =>
     sendConsent(fixture, by, input, more);
-  /** Registers a consent; returns its key. */
-  const registered = async (input: object = consentOf(caller), by = caller): Promise<string> => {
-    const { data, codes } = await send(input, {}, by);
-    expect(codes).toEqual([]);
-    return data.registerConsent.consentToken.key;
-  };
+  const registered = (input: object = consentOf(caller), by = caller) => registerConsent(fixture, by, input);
   const verified = async (ck: string, by: Caller | null = null) =>
-    (await fixture.executeInAccess(VERIFY, { key: keyOf(ck) }, { caller: by })).data.accessRecord;
-  const shown = async (mpxn: string, by = caller) =>
-    (await fixture.execute(CONSENTS, { mpxn }, { caller: by })).data.consents;
+    (await fixture.executeInAccess(VERIFY, { key: accessKeyOf(ck) }, { caller: by })).data.accessRecord;
   const codesOf = async (result: ReturnType<typeof send>) => (await result).codes.join();
-  const revoke = (ck: string, by = caller) =>
-    fixture.executeInAccess(
-      'mutation ($key: AccessKey!) { revokeAccessRecord(key: $key) { revokedAt } }',
-      { key: keyOf(ck) },
-      { caller: by },
-    );
+  const revoke = (ck: string) => revokeConsent(fixture, caller, ck);
   const identityRecordOf = async (ck: string) =>
     (
       await fixture.executeInAccess(
         'query ($key: AccessKey!) { accessRecord(key: $key) { recordMetadata { identityRecordRef } identityRecord { id } version: recordMetadata { createdAt } } }',
-        { key: keyOf(ck) },
+        { key: accessKeyOf(ck) },
         { caller },
       )
     ).data.accessRecord.recordMetadata.identityRecordRef as string;
@@ -223,7 +209,7 @@ export function legacyConsents(): void {
     });
 
     it.each([
-      ['another Data User’s', 'PRM002', { duid: `duid_${'0'.repeat(24)}` }],
+      ['the id of another Data User', 'PRM002', { duid: `duid_${'0'.repeat(24)}` }],
       ['no data type', 'VAL003', { dataType: [] }],
     ])('is rejected for %s', async (_, code, change) => {
       expect(await codesOf(send(consentOf(caller, undefined, {}, change)))).toBe(code);
@@ -237,10 +223,14 @@ export function legacyConsents(): void {
     });
 
     it.each([
-      [{ contactUrl: 'https://a.example/', privacyUrl: 'https://a.example/' }, undefined],
-      [{ contactUrl: null, privacyUrl: 'https://a.example/' }, 'The account has no contact URL: '],
-      [{ contactUrl: null, privacyUrl: null }, 'The account has no contact URL and no privacy URL: '],
-    ])('explains which URLs the back office must set: %p', (urls, message) => {
+      ['both URLs', { contactUrl: 'https://a.example/', privacyUrl: 'https://a.example/' }, undefined],
+      [
+        'a privacy URL only',
+        { contactUrl: null, privacyUrl: 'https://a.example/' },
+        'The account has no contact URL: ',
+      ],
+      ['no URL', { contactUrl: null, privacyUrl: null }, 'The account has no contact URL and no privacy URL: '],
+    ])('explains what the back office must set for an account with %s', (_, urls, message) => {
       const missing = missingOfController({ displayName: 'Larkhill', ...urls });
       expect(missing).toBe(message && `${message}the back office must set it before a consent can be registered.`);
     });
@@ -422,178 +412,6 @@ export function legacyConsents(): void {
       expect(rows).toEqual([{ version: 13 }]);
       const left = await leftOf(fixture, caller);
       expect(left).toEqual({ ...ONE_CONSENT, identityRecords: more === undefined ? left.identityRecords : 1 + more });
-    });
-  });
-
-  describe('The consents of a meter point', () => {
-    it('are returned in full to their Data User, newest first, and to no other', async () => {
-      const mpxn = newMpxn();
-      const other = await consentingDataUser(fixture);
-      await registered(consentOf(caller, mpxn));
-      await registered(consentOf(caller, mpxn, { address: null, consentExpiry: IN_2040 }));
-      const evidence = { ...EVIDENCE, consentExpiry: null, mpxn };
-      const address = { ...ADDRESS, addressLine2: null, county: null };
-      const dataType = ['HH_CONSUMPTION', 'ANNUAL_EXPORT'];
-      expect(await shown(mpxn)).toEqual([
-        { duid: caller.duid, evidence: { ...evidence, address: null, consentExpiry: IN_2040 }, dataType },
-        { duid: caller.duid, evidence: { ...evidence, address }, dataType },
-      ]);
-      expect(await shown(mpxn, other)).toEqual([]);
-      expect(await shown(newMpxn())).toEqual([]);
-      await fixture.newRecord(other, {}, { mpxn });
-      await registered(consentOf(other, mpxn), other);
-      expect((await shown(mpxn, other)).map(({ duid }: Caller) => duid)).toEqual([other.duid]);
-      expect((await shown(mpxn)).map(({ duid }: Caller) => duid)).toEqual([caller.duid, caller.duid]);
-    });
-
-    /** The customer of a record confirms the link mailed for another Data User. */
-    const confirmed = async (by: Caller, mpxn: string, email: string, mails = 1) => {
-      await started(fixture, by, { mpxn, method: 'MAGIC_LINK' });
-      valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email, mails) }));
-    };
-
-    it('are shown to a Data User whose re-identification the customer has confirmed, for 24 hours', async () => {
-      const [mpxn, email] = [newMpxn(), `menna-${newMpxn()}@customer.example`];
-      const [initiator, other] = [await consentingDataUser(fixture), await consentingDataUser(fixture)];
-      await registered(consentOf(caller, mpxn));
-      await fixture.newRecord(caller, { email }, { mpxn });
-      await started(fixture, initiator, { mpxn, method: 'MAGIC_LINK' });
-      expect(await shown(mpxn, initiator)).toEqual([]);
-      valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));
-      expect(await shown(mpxn, initiator)).toEqual([
-        {
-          duid: caller.duid,
-          evidence: { ...EVIDENCE, consentExpiry: null, mpxn, address: null, userDefinedReference: null },
-          dataType: ['HH_CONSUMPTION', 'ANNUAL_EXPORT'],
-        },
-      ]);
-      expect(await shown(mpxn, other)).toEqual([]);
-      expect(await shown(newMpxn(), initiator)).toEqual([]);
-      await fixture.moveClock(24 * 3_600 - 60);
-      expect(await shown(mpxn, initiator)).toHaveLength(1);
-      await fixture.moveClock(24 * 3_600 + 60);
-      expect(await shown(mpxn, initiator)).toEqual([]);
-    });
-
-    it('are not shown for a passkey for which the Data User vouched', async () => {
-      const mpxn = newMpxn();
-      const initiator = await consentingDataUser(fixture);
-      await registered(consentOf(caller, mpxn));
-      const { origin } = new URL(fixture.places.identityRedirectUrl);
-      await enrolled(fixture, initiator, new SoftwareAuthenticator({ origin }), mpxn);
-      expect(await shown(mpxn, initiator)).toEqual([]);
-    });
-
-    it('are not shown for a link of an unverified record, which its Data User may have pressed', async () => {
-      const [mpxn, email] = [newMpxn(), `planted-${newMpxn()}@attacker.example`];
-      const initiator = await consentingDataUser(fixture);
-      await registered(consentOf(caller, mpxn));
-      const ref = await fixture.newRecord(initiator, { email, principalVerification: null }, { mpxn });
-      await started(fixture, initiator, { method: 'MAGIC_LINK' }, ref);
-      valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));
-      expect(await shown(mpxn, initiator)).toEqual([]);
-    });
-
-    it('are not shown after the customer rejects the contact that took part at the supplier', async () => {
-      const [people, mpxn, email] = [new ContestFixture(fixture), newMpxn(), `planted-${newMpxn()}@attacker.example`];
-      const initiator = await fixture.dataUser('https://larkhill.example/back');
-      await registered(consentOf(caller, mpxn));
-      await people.passkeyHolder(initiator, mpxn, email); // another contact of the record, which is confirmed
-      await confirmed(initiator, mpxn, email);
-      const others = async () => (await shown(mpxn, initiator)).filter(({ duid }: Caller) => duid !== initiator.duid);
-      expect(await others()).toHaveLength(1);
-      await fixture.newRecord(caller, {}, { mpxn });
-      const { token } = await people.supplied(mpxn);
-      for (const { id, kind, shown: masked } of await people.contacts(token))
-        valueOf(await people.judge(token, id, kind === 'EMAIL' && masked.startsWith('p') ? 'REJECTED' : 'CONFIRMED'));
-      expect(await others()).toEqual([]);
-    });
-
-    it.each([
-      [
-        'after a Change of Tenancy',
-        (mpxn: string) => fixture.tenancyChanged(mpxn, new Date().toISOString().slice(0, 10)).then(() => undefined),
-      ],
-      [
-        'while contacts are contested',
-        async (mpxn: string) =>
-          void (await fixture.newRecord(
-            await consentingDataUser(fixture),
-            { email: 'other@customer.example' },
-            { mpxn },
-          )),
-      ],
-    ])('are not shown %s', async (_, happens) => {
-      const [mpxn, email] = [newMpxn(), `ffion-${newMpxn()}@customer.example`];
-      const initiator = await consentingDataUser(fixture);
-      await registered(consentOf(caller, mpxn));
-      await fixture.newRecord(caller, { email }, { mpxn });
-      await confirmed(initiator, mpxn, email);
-      expect(await shown(mpxn, initiator)).toHaveLength(1);
-      await happens(mpxn);
-      expect(await shown(mpxn, initiator)).toEqual([]);
-    });
-
-    it('are the ACTIVE ones', async () => {
-      const mpxn = newMpxn();
-      const [withdrawn] = [
-        await registered(consentOf(caller, mpxn)),
-        await registered(consentOf(caller, mpxn, { consentExpiry: new Date(Date.now() + 60_000).toISOString() })),
-        await registered(consentOf(caller, mpxn)),
-      ];
-      expect(await shown(mpxn)).toHaveLength(3);
-      await revoke(withdrawn);
-      expect(await shown(mpxn)).toHaveLength(2);
-      await fixture.moveClock(120);
-      expect(await shown(mpxn)).toHaveLength(1);
-    });
-
-    it('include those of Interface A, with the terms of their notice, and their type if they have no method', async () => {
-      const mpxn = newMpxn();
-      const identityRecordRef = await fixture.newRecord(caller, {}, { mpxn });
-      const controller = {
-        name: 'Larkhill',
-        role: 'SOLE',
-        contactUrl: 'https://larkhill.example/',
-        privacyRightsUrl: 'https://larkhill.example/',
-      };
-      const controllerArrangement = { arrangementType: 'SOLE', controllers: [controller] };
-      const input = {
-        recordMetadata: { schemaVersion: '1.0', identityRecordRef, controllerArrangement },
-        notice: { sharedNotice: { termsUrl: EVIDENCE.termsUrl, noticeVersion: 'unversioned' } },
-        processing: { legalBasis: 'UK_CONSENT', purpose: 'Advice', dataTypes: ['HH_CONSUMPTION'] },
-        accessEvent: {
-          state: 'ACTIVE',
-          registeredAt: EVIDENCE.consentDate,
-          expiry: IN_2040,
-          controllerReference: 'OWN-1',
-          consent: { consentType: 'EXPLICIT_CONSENT' },
-        },
-      };
-      const register = 'mutation ($input: AccessRecordInput!) { registerAccessRecord(input: $input) { replayed } }';
-      expect((await fixture.executeInAccess(register, { input }, { caller })).codes).toEqual([]);
-      const { userDefinedReference: _, ...evidence } = EVIDENCE;
-      const expected = { ...evidence, mpxn, consentExpiry: IN_2040, method: 'explicit-consent' };
-      expect(await shown(mpxn)).toMatchObject([
-        { duid: caller.duid, dataType: ['HH_CONSUMPTION'], evidence: { ...expected, userDefinedReference: 'OWN-1' } },
-      ]);
-    });
-
-    it('are counted as lookups that each customer there can read', async () => {
-      const [mpxn, email] = [newMpxn(), `olwen-${newMpxn()}@customer.example`];
-      const other = await consentingDataUser(fixture);
-      await fixture.newRecord(caller, { email }, { mpxn });
-      await registered(consentOf(caller, mpxn));
-      await shown(mpxn, other);
-      await shown(mpxn, other);
-      const customer = asCustomer((await signedInByLink(fixture, { email }, email)).token);
-      const { data } = await fixture.execute('{ identityLooks { dataUser { duid } kind count } }', {}, customer);
-      expect(data.identityLooks).toEqual([{ dataUser: { duid: other.duid }, kind: 'SHOW_CONSENTS', count: 2 }]);
-    });
-
-    it('are rejected for an MPxN outside the pattern of Interface B', async () => {
-      const violations = await violationsOf(fixture.identity, CONSENTS, { mpxn: 'AB12345678' }, caller);
-      expect(violations).toEqual(['VAL001', 'VAL001 mpxn']);
     });
   });
 }

@@ -1,4 +1,5 @@
 import { type Quirks, SoftwareAuthenticator } from '../../../support/authenticator';
+import { READ, REMOVE, lastPart, registered, valueOf } from '../../../support/ceremonies';
 import { isSignInNotice, mailsNow } from '../../../support/sign-in-mails';
 import {
   FINISH_SUPPLIER,
@@ -14,9 +15,6 @@ import { signInAtSupplier } from '../../../support/supplier-browser';
 
 export function passkeySignIn(): void {
   const RETURN = 'https://larkhill.example/back';
-  const OPTIONS = 'mutation ($secret: String!) { passkeyCeremonyOptions(secret: $secret) { options } }';
-  const FINISH = `mutation ($secret: String!, $response: JSONObject!) {
-  finishPasskeyCeremony(secret: $secret, response: $response) { organisation } }`;
 
   let fixture: SignInFixture;
   beforeAll(async () => {
@@ -30,12 +28,8 @@ export function passkeySignIn(): void {
     const dataUser = await fixture.dataUser(RETURN);
     const enrolment = { initiatePasskeyRegistration: true, passkeyReturnUrl: RETURN, email: null };
     const { ir, redirect } = await fixture.newEnrolment(dataUser, { ...enrolment, ...change }, { mpxn, ...principal });
-    const secret = redirect.split('/').at(-1) as string;
     const authenticator = new SoftwareAuthenticator({ origin: new URL(fixture.places.portalUrl).origin });
-    const { data } = await fixture.execute(OPTIONS, { secret });
-    const response = authenticator.create(data.passkeyCeremonyOptions.options);
-    const { codes } = await fixture.execute(FINISH, { secret, response });
-    if (codes.length > 0) throw new Error(codes.join());
+    valueOf(await registered(fixture, lastPart(redirect), authenticator));
     return { mpxn, ir, dataUser, authenticator };
   }
 
@@ -154,12 +148,10 @@ export function passkeySignIn(): void {
 
     it('when it was removed', async () => {
       const { ir, dataUser, authenticator } = await passkeyHolder();
-      const read = 'query ($ref: IdentityRecordKey!) { identityRecord(ref: $ref) { credentials { credentialId } } }';
-      const { data } = await fixture.execute(read, { ref: ir }, { caller: dataUser });
-      const [{ credentialId }] = data.identityRecord.credentials;
-      const remove = `mutation ($ref: IdentityRecordKey!, $credentialId: CredentialId!) {
-      removeCredential(ref: $ref, credentialId: $credentialId) { credentialId } }`;
-      expect((await fixture.execute(remove, { ref: ir, credentialId }, { caller: dataUser })).codes).toEqual([]);
+      const [{ credentialId: id }] = valueOf(
+        await fixture.execute(READ, { ref: ir }, { caller: dataUser }),
+      ).credentials;
+      valueOf(await fixture.execute(REMOVE, { ref: ir, id }, { caller: dataUser }));
       expect((await signIn(authenticator)).codes).toEqual(['AUT001']);
     });
 

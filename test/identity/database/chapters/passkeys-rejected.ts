@@ -1,43 +1,13 @@
-import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { type Quirks, SoftwareAuthenticator } from '../../../support/authenticator';
-import {
-  CEREMONY,
-  READ,
-  RETURN_URL,
-  STATUS,
-  asserted,
-  enrolled,
-  finish,
-  optionsOf,
-  registered,
-  started,
-  valueOf,
-} from '../../../support/ceremonies';
-import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
+import { CEREMONY, asserted, finish, optionsOf, registered, started, valueOf } from '../../../support/ceremonies';
+import { ADD, ASSERT, type PasskeyFixture, passkeyFixture } from '../../../support/passkey-fixture';
 
 export function passkeysRejected(): void {
-  let fixture: SignInFixture;
-  let owner: Caller;
-  let other: Caller;
-  let origin: string;
+  let { fixture, owner, other, origin, statusOf, credentialsOf, customer } = {} as PasskeyFixture;
   beforeAll(async () => {
-    fixture = await fixtureOfThisFile();
-    [owner, other] = [await fixture.dataUser(RETURN_URL), await fixture.dataUser(RETURN_URL)];
-    ({ origin } = new URL(fixture.places.identityRedirectUrl));
+    ({ fixture, owner, other, origin, statusOf, credentialsOf, customer } = await passkeyFixture());
   });
   afterEach(() => fixture.moveClock(0));
-
-  const ASSERT = { method: 'PASSKEY_ASSERT', passkeyReturnUrl: RETURN_URL };
-  const ADD = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL };
-  const statusOf = async (token: string, caller = other) =>
-    valueOf(await fixture.execute(STATUS, { token }, { caller })).status as string;
-  const credentialsOf = async (ref: string) =>
-    valueOf(await fixture.execute(READ, { ref }, { caller: owner })).credentials;
-  const customer = async (options: { counts?: boolean; backupEligible?: boolean } = {}) => {
-    const authenticator = new SoftwareAuthenticator({ origin, ...options });
-    const mpxn = newMpxn();
-    return { authenticator, mpxn, ref: await enrolled(fixture, owner, authenticator, mpxn) };
-  };
 
   describe('An assertion is rejected', () => {
     it.each<[string, Quirks]>([

@@ -1,18 +1,14 @@
-import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { SoftwareAuthenticator } from '../../../support/authenticator';
 import {
   CEREMONY,
   EXISTS,
   OPTIONS,
   OWN_STATUS,
-  READ,
   REIDENTIFY,
   REMOVE,
   RETURN_URL,
-  STATUS,
   asserted,
   enrol,
-  enrolled,
   finish,
   lastPart,
   optionsOf,
@@ -20,31 +16,15 @@ import {
   started,
   valueOf,
 } from '../../../support/ceremonies';
-import { type SignInFixture, newMpxn, fixtureOfThisFile, verified } from '../../../support/sign-in-fixture';
+import { ADD, ASSERT, type PasskeyFixture, passkeyFixture } from '../../../support/passkey-fixture';
+import { newMpxn, verified } from '../../../support/sign-in-fixture';
 
 export function passkeys(): void {
-  let fixture: SignInFixture;
-  let owner: Caller;
-  let other: Caller;
-  let origin: string;
+  let { fixture, owner, other, origin, statusOf, credentialsOf, customer } = {} as PasskeyFixture;
   beforeAll(async () => {
-    fixture = await fixtureOfThisFile();
-    [owner, other] = [await fixture.dataUser(RETURN_URL), await fixture.dataUser(RETURN_URL)];
-    ({ origin } = new URL(fixture.places.identityRedirectUrl));
+    ({ fixture, owner, other, origin, statusOf, credentialsOf, customer } = await passkeyFixture());
   });
   afterEach(() => fixture.moveClock(0));
-
-  const ASSERT = { method: 'PASSKEY_ASSERT', passkeyReturnUrl: RETURN_URL };
-  const ADD = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL };
-  const statusOf = async (token: string, caller = other) =>
-    valueOf(await fixture.execute(STATUS, { token }, { caller })).status as string;
-  const credentialsOf = async (ref: string) =>
-    valueOf(await fixture.execute(READ, { ref }, { caller: owner })).credentials;
-  const customer = async (options: { counts?: boolean; backupEligible?: boolean } = {}) => {
-    const authenticator = new SoftwareAuthenticator({ origin, ...options });
-    const mpxn = newMpxn();
-    return { authenticator, mpxn, ref: await enrolled(fixture, owner, authenticator, mpxn) };
-  };
 
   describe('A passkey', () => {
     it('is requested as discoverable, with user verification, without attestation', async () => {
@@ -172,25 +152,25 @@ export function passkeys(): void {
       }
     });
 
-    it.each([{}, { redirectUrl: RETURN_URL }])(
-      'is used and added on the page of the register without a passkey return URL, ignoring that of magic links: %j',
-      async (urls) => {
-        const { authenticator, mpxn, ref } = await customer();
-        const withoutReturn = async (method: string) => {
-          const input = { mpxn, method, ...urls };
-          const { passkey } = valueOf(await fixture.execute(REIDENTIFY, { input }, { caller: other }));
-          expect(passkey.returnUrl).toBeNull();
-          return lastPart(passkey.redirectUrl);
-        };
-        const confirmed = valueOf(await asserted(fixture, await withoutReturn('PASSKEY_ASSERT'), authenticator));
-        expect(confirmed).toMatchObject({ returnUrl: null, nextSecret: null });
-        const proved = valueOf(await asserted(fixture, await withoutReturn('PASSKEY_REGISTER'), authenticator));
-        const second = new SoftwareAuthenticator({ origin });
-        const added = valueOf(await registered(fixture, proved.nextSecret, second));
-        expect(added).toMatchObject({ returnUrl: null, nextSecret: null });
-        expect(await credentialsOf(ref)).toHaveLength(2);
-      },
-    );
+    it.each([
+      ['without any return URL', {}],
+      ['with the return URL of magic links only', { redirectUrl: RETURN_URL }],
+    ])('is used and added on the page of the register by a request %s', async (_, urls) => {
+      const { authenticator, mpxn, ref } = await customer();
+      const withoutReturn = async (method: string) => {
+        const input = { mpxn, method, ...urls };
+        const { passkey } = valueOf(await fixture.execute(REIDENTIFY, { input }, { caller: other }));
+        expect(passkey.returnUrl).toBeNull();
+        return lastPart(passkey.redirectUrl);
+      };
+      const confirmed = valueOf(await asserted(fixture, await withoutReturn('PASSKEY_ASSERT'), authenticator));
+      expect(confirmed).toMatchObject({ returnUrl: null, nextSecret: null });
+      const proved = valueOf(await asserted(fixture, await withoutReturn('PASSKEY_REGISTER'), authenticator));
+      const second = new SoftwareAuthenticator({ origin });
+      const added = valueOf(await registered(fixture, proved.nextSecret, second));
+      expect(added).toMatchObject({ returnUrl: null, nextSecret: null });
+      expect(await credentialsOf(ref)).toHaveLength(2);
+    });
 
     it('that was removed can no longer be asserted', async () => {
       const { authenticator, mpxn, ref } = await customer();

@@ -225,9 +225,12 @@ export function claimsOfDiscoveries(): void {
       return { organisation, seen };
     }
 
-    it.each(['organisationReference', 'displayName'] as const)(
+    it.each([
+      ['its reference', 'organisationReference'],
+      ['its display name', 'displayName'],
+    ] as const)(
       'by %s claims what was discovered where it has ACTIVE records, with a line in the audit',
-      async (setting) => {
+      async (_, setting) => {
         const { organisation, seen } = await unnamed();
         const [one, two, elsewhere, ended] = [newMeterPoint(), newMeterPoint(), newMeterPoint(), newMeterPoint()];
         const places = await Promise.all([one, two, elsewhere, ended].map((place) => fixture.reported(place, seen)));

@@ -341,10 +341,10 @@ export function operatorReports(): void {
     });
 
     it.each([
-      `duids = '{}'`,
-      `effective_date = '2026-01-01'`,
-      `announced_at = null, records_affected = null, duids = null`,
-    ])('is not rewritten once it was announced: %s', async (set) => {
+      ['its Data Users', `duids = '{}'`],
+      ['its day', `effective_date = '2026-01-01'`],
+      ['the fact that it was announced', `announced_at = null, records_affected = null, duids = null`],
+    ])('does not change %s once it was announced', async (_, set) => {
       const input = change();
       await record(input);
       await expect(

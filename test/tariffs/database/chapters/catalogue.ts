@@ -291,7 +291,7 @@ export function catalogue(): void {
       ['limit: 0', 'VAL003 limit'],
       ['limit: 101', 'VAL003 limit'],
       ['offset: -1', 'VAL003 offset'],
-    ])('reject pages out of range: %s', async (page, rejection) => {
+    ])('reject a page with "%s"', async (page, rejection) => {
       expect(await graph.errorOf(`{ supplierPage(${page}) { data { mpid } } }`)).toBe(rejection);
       expect(await graph.errorOf(`{ rtiUserPage(${page}) { data { userId } } }`)).toBe(rejection);
       expect(await graph.errorOf(`{ supplier(mpid: "LAPW") { tariffPage(${page}) { data { tariffId } } } }`)).toBe(

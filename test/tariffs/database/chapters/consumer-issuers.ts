@@ -66,7 +66,7 @@ export function consumerIssuers(): void {
       ['responds with JSON that is not its metadata', { text: 'null' }, 'not-its-metadata'],
       ['responds with more than the maximum', { text: `{"x":"${'x'.repeat(300_000)}"}` }, 'too-long'],
       ['does not respond within three seconds', { silent: true }, 'timeout'],
-    ])('%s: SYS002, and the next token causes another request', async (_, misbehaviour, fault) => {
+    ])('that %s causes SYS002, and the next token causes another request', async (_, misbehaviour, fault) => {
       Object.assign(issuer.misbehaviour, misbehaviour);
       expect(await outcome(await newToken())).toBe('SYS002');
       expect(fixture.log()).toContain(`"issuer":"${issuer.issuer}","fault":"${fault}"`);

@@ -197,7 +197,7 @@ export function consumerTokens(): void {
       ['is encrypted', () => 'eyJhbGciOiJkaXIiLCJlbmMiOiJBMjU2R0NNIn0..aaaa.bbbb.cccc'],
     ];
 
-    it.each(forged)('%s: AUT001', async (_, forge) => {
+    it.each(forged)('that %s is rejected with AUT001', async (_, forge) => {
       expect(await outcome(await forge())).toBe('AUT001');
     });
 
@@ -235,7 +235,7 @@ export function consumerTokens(): void {
     });
 
     it.each(REGISTER_ENTRY_STATUSES.filter((status) => status !== 'active'))(
-      'of an RTI User that is %s: RTI001 at once, and valid again after the reactivation',
+      'of an RTI User that is %s is rejected with RTI001 at once, and valid again after the reactivation',
       async (status) => {
         const token = await supplier.token(claims());
         expect(await outcome(token)).toEqual(LET_IN);
@@ -252,7 +252,7 @@ export function consumerTokens(): void {
     });
 
     it.each(REGISTER_ENTRY_STATUSES.filter((status) => status !== 'active'))(
-      'of a supplier that is %s: AUT001 at once',
+      'of a supplier that is %s is rejected with AUT001 at once',
       async (status) => {
         const token = await supplier.token(claims());
         expect(await outcome(token)).toEqual(LET_IN);

@@ -383,12 +383,12 @@ export function eventsOfTariffs(): void {
 
     const CASES: readonly [string, readonly Step[], readonly (readonly [string, string?])[]][] = [
       [
-        'of two suppliers: a change of tariff, then one of supplier',
+        'for two suppliers, a change of tariff, then one of supplier',
         [lapw(1, 50), fell(40)],
         [['tariff.change', trf(1)], ['supplier.change']],
       ],
       [
-        'there and back: each of them',
+        'for a change there and back, each of them',
         [lapw(1, 50), lapw(2, 40), lapw(1, 30)],
         [
           ['tariff.change', trf(1)],
@@ -396,10 +396,10 @@ export function eventsOfTariffs(): void {
           ['tariff.change', trf(1)],
         ],
       ],
-      ['the later one first: that one alone', [lapw(1, 40), lapw(2, 50)], [['tariff.change', trf(1)]]],
+      ['for the later one first, that one alone', [lapw(1, 40), lapw(2, 50)], [['tariff.change', trf(1)]]],
     ];
     it.each(Object.keys(RECORDED).flatMap((recorded) => CASES.map((each) => [recorded, ...each] as const)))(
-      '%s, %s',
+      'if they are %s, cause one event each: %s',
       async (recorded, _, steps, events) => {
         const { mpxn, path } = await following();
         await RECORDED[recorded]?.(mpxn, steps);

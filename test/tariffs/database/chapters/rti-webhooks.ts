@@ -76,7 +76,7 @@ export function rtiWebhooks(): void {
       ['https://0x7f.1:0/hook', 'port 0'],
       ['ftp://receiver.example', 'another scheme'],
       ['receiver', 'no URL'],
-    ])('at %s is rejected: %s', async (url) => {
+    ])('at "%s" is rejected, because it has %s', async (url) => {
       const { caller } = await fixture.participant();
       expect(await fixture.errorOf(REGISTER, { url }, caller)).toBe('VAL008 webhookUrl');
     });

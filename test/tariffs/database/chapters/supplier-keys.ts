@@ -253,9 +253,12 @@ export function supplierKeys(): void {
       ['RTI001', null, null],
       ['SYS002', 'SYS002', 'SYS002'],
       [undefined, null, null],
-    ] as const)('with a credential that is %s: verify %s, Interface D %s', (code, tolerated, exactly) => {
-      expect([outcome(tolerant, code), outcome(exact, code)]).toEqual([tolerated, exactly]);
-    });
+    ] as const)(
+      'treats the credential error %s leniently as %s, and in Interface D as %s',
+      (code, tolerated, exactly) => {
+        expect([outcome(tolerant, code), outcome(exact, code)]).toEqual([tolerated, exactly]);
+      },
+    );
   });
 
   describe('A bearer token of another issuer', () => {
