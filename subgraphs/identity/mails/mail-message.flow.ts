@@ -43,7 +43,7 @@ function textOf(mail: OutgoingMail, language: Language): MailText {
     case 'sign-in-link':
       return texts.signIn(timeIn(language, mail.expiresAt));
     case 'sign-in-notice':
-      return texts.signInNotice(timeIn(language, mail.at), mail.means);
+      return texts.signInNotice(timeIn(language, mail.at), mail.means, mail.isMerged === true);
     case 'contest-notice':
       return texts.contestNotice(oneLine(mail.organisation ?? ''), timeIn(language, mail.at));
     case 'contact-link':

@@ -1,7 +1,7 @@
 import { rateLimit } from '../../server/callers/rate-limits';
 import { encryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
-import type { OutgoingMail } from './outgoing-mail';
+import type { OutgoingMail, SignInNoticeMail } from './outgoing-mail';
 import type { Limits, RateLimitStore } from '../../server/callers/rate-limits';
 import type { JobQueue } from '../../server/jobs/jobs';
 import type { IdentityKeys } from '../keys';
@@ -15,6 +15,11 @@ export interface Mails {
    * null if the mail is allowed, else the seconds to wait.
    */
   permit(recordId: string, by: string): Promise<number | null>;
+  /**
+   * Returns whether a notice of a sign-in may be sent now, which is once in 15 minutes for each record. Otherwise merges it into one mail
+   * that is sent at the end of that time.
+   */
+  permitNotice(notice: SignInNoticeMail): Promise<boolean>;
 }
 
 /** Cause of mails that an unidentified visitor of the portal requests. */
@@ -39,11 +44,20 @@ interface MailQueueDependencies {
 /** The queue of mails. Jobs are encrypted: they contain neither addresses nor secrets of links in clear. */
 export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependencies): Mails {
   const perPerson = rateLimit(rateLimits, 'mails', limits.mails, QUARTER_HOUR);
+  const perRecord = rateLimit(rateLimits, 'sign-in-notices', 1, QUARTER_HOUR);
+  const add = (session: Session, mail: OutgoingMail, options: { key?: string; afterSeconds?: number } = {}) => {
+    const sealed = encryptValue(keys.encryptionKey, JSON.stringify(mail), TASK).toString('base64');
+    return jobs.add(session, TASK, { sealed }, { ...options, maxAttempts: ATTEMPTS });
+  };
   return {
-    enqueue(session, mail) {
-      const sealed = encryptValue(keys.encryptionKey, JSON.stringify(mail), TASK).toString('base64');
-      return jobs.add(session, TASK, { sealed }, { maxAttempts: ATTEMPTS });
-    },
+    enqueue: (session, mail) => add(session, mail),
     permit: (recordId, by) => perPerson.count(`${recordId} ${by}`),
+    async permitNotice(notice) {
+      const afterSeconds = await perRecord.count(notice.recordId);
+      if (afterSeconds === null) return true;
+      const key = `sign-in-notice ${notice.recordId}`;
+      await add(rateLimits.pool, { ...notice, isMerged: true }, { key, afterSeconds });
+      return false;
+    },
   };
 }

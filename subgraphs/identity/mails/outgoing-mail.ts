@@ -43,6 +43,8 @@ export interface SignInNoticeMail {
   readonly recordId: string;
   readonly at: Date;
   readonly means: 'magic-link' | 'passkey' | 'supplier';
+  /** Whether the mail reports all sign-ins since the last notice; `at` and `means` are those of one of them. */
+  readonly isMerged?: boolean;
 }
 
 /** Notifies every address of an occupancy of a second, unconnected contact (decisions A/B, 11). */
