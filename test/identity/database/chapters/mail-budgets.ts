@@ -113,4 +113,21 @@ export function mailBudgets(): void {
     await signIn();
     expect(await notices()).toHaveLength(2); // the merged notice counts as well
   });
+
+  it('of an e-mail address is five times that of a record, for each Data User', async () => {
+    const email = people.newEmail('landlord');
+    const homes = [];
+    for (let n = 0; n < 6; n++) {
+      const mpxn = newMpxn();
+      homes.push({ mpxn, email, ref: await fixture.newRecord(honest, { email }, { mpxn }) });
+    }
+    const [last, ...others] = homes as [Customer, ...Customer[]];
+    for (const home of others) expect(await requestByMail(honest, home)).toEqual(PERMITTED);
+    expect(await requestByMail(honest, last, 2)).toEqual(['LIM002', 'LIM002']);
+    expect(await mailed(last)).toEqual({ links: 0, notices: 0, others: 5 * MOST });
+    expect(await requestByMail(other, last, 1)).toEqual(['']);
+    await visitorsRequest(last, 1);
+    expect(await requestByMail(honest, await newCustomer(), 1)).toEqual(['']);
+    expect(await mailed(last)).toEqual({ links: 1, notices: 0, others: 5 * MOST + 1 });
+  });
 }
