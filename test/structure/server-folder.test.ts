@@ -69,6 +69,9 @@ const FILES = [
   'observability/metrics-route',
   'observability/tracing',
   'occupancy-keys',
+  'outgoing/addresses',
+  'outgoing/issuer-requests',
+  'outgoing/name-lookup',
   'restore-mark', // separate from migrate, so that readers of the mark need not load the ORM
   'retention',
   'unavailable',

@@ -11,11 +11,15 @@ export interface Forgery {
   readonly late?: number;
   /** Status of the token endpoint, instead of a token. */
   readonly status?: number;
+  /** Characters by which the token response is longer than necessary. */
+  readonly padding?: number;
 }
 
 /** A running OpenID provider whose responses the test decides. */
 export interface Forger {
   readonly issuer: string;
+  /** Characters by which documents at a path are longer than necessary. */
+  readonly padding: Map<string, number>;
   /**
    * Returns the response to the authorization request, without a login page; `forgery` is the token response for its
    * code.
@@ -28,9 +32,13 @@ export interface Forger {
 export async function startForger(): Promise<Forger> {
   const [published, other] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')]);
   const promised = new Map<string, { readonly forgery: Forgery; readonly nonce: string; readonly client: string }>();
+  const padding: Forger['padding'] = new Map();
   const server = createServer((request, response) => {
-    const respond = (status: number, body: object) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    const path = new URL(request.url ?? '/', issuer).pathname;
+    const respond = (status: number, body: object, extra = padding.get(path) ?? 0) =>
+      response
+        .writeHead(status, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ ...body, padding: 'x'.repeat(extra) }));
     const tokens = async (code: string) => {
       const { forgery, nonce, client } = promised.get(code) ?? { forgery: {}, nonce: '', client: '' };
       if (forgery.late !== undefined) await new Promise((resolve) => void setTimeout(resolve, forgery.late).unref());
@@ -43,9 +51,8 @@ export async function startForger(): Promise<Forger> {
         .setIssuedAt()
         .setExpirationTime(forgery.claims?.exp ?? '5 min')
         .sign((forgery.signedByAnother ? other : published).privateKey);
-      return respond(200, { access_token: 'x', token_type: 'Bearer', id_token: idToken });
+      return respond(200, { access_token: 'x', token_type: 'Bearer', id_token: idToken }, forgery.padding);
     };
-    const path = new URL(request.url ?? '/', issuer).pathname;
     if (path === '/.well-known/openid-configuration') return void respond(200, metadata(issuer));
     if (path === '/jwks')
       return void exportJWK(published.publicKey).then((key) => respond(200, { keys: [{ ...key, alg: 'RS256' }] }));
@@ -57,6 +64,7 @@ export async function startForger(): Promise<Forger> {
   const issuer = `http://localhost:${(server.address() as AddressInfo).port}`;
   return {
     issuer,
+    padding,
     respondTo(authorizationUrl, forgery) {
       const parameters = new URL(authorizationUrl).searchParams;
       const code = `code-${promised.size}`;

@@ -1,4 +1,4 @@
-import { isLoopbackAddress, isLoopbackName, isPublicAddress, literalAddress } from './addresses';
+import { isLoopbackAddress, isLoopbackName, isPublicAddress, literalAddress } from '../../server/outgoing/addresses';
 import { webAddressViolation } from '../../server/web-address';
 
 /** Policy on callback URLs. */

@@ -1,9 +1,9 @@
 import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
-import { isLoopbackAddress, isPublicAddress, literalAddress } from './addresses';
+import { isLoopbackAddress, isPublicAddress, literalAddress } from '../../server/outgoing/addresses';
 import type { Dispatch } from '../delivery';
-import { admittedLookup, blockedAddress, nameLookup } from './name-lookup';
+import { admittedLookup, blockedAddress, nameLookup } from '../../server/outgoing/name-lookup';
 import { retryAfterSeconds } from './retry-after';
 
 /** Kind of failure. Messages of errors are not stored, because they may contain an address. */

@@ -33,7 +33,7 @@ const COUNT_REIDENTIFICATION = counted('(select $1::uuid as id) as attempted', '
 const EXPIRED = { table: 'identity_look', column: 'hour', through: `register_now() - interval '13 months'` };
 
 /**
- * Existence checks and lookups of consents are counted on every record of the meter point, so the maximum is their number; a
+ * Existence checks and lookups of consents are counted on many records of the meter point, so the maximum is their number; a
  * re-identification is counted on one record. The last hour of an ended occupancy is omitted, because the next occupancy started in it.
  */
 const OF_RECORDS = `

@@ -1,7 +1,8 @@
 import { rateLimit } from '../../server/callers/rate-limits';
 import { encryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
-import type { OutgoingMail } from './outgoing-mail';
+import { addressIndexOf } from './mail-recipient.repository';
+import type { OutgoingMail, SignInNoticeMail } from './outgoing-mail';
 import type { Limits, RateLimitStore } from '../../server/callers/rate-limits';
 import type { JobQueue } from '../../server/jobs/jobs';
 import type { IdentityKeys } from '../keys';
@@ -11,10 +12,15 @@ export interface Mails {
   /** Enqueues a mail; it is sent after the transaction of the session commits. */
   enqueue(session: Session, mail: OutgoingMail): Promise<void>;
   /**
-   * Counts a mail to the person of a record. `by` causes it: the DUID of a Data User, or {@link ANONYMOUS}; each has its own limit. Returns
-   * null if the mail is allowed, else the seconds to wait.
+   * Counts a mail to the person of a record, and to its address. `by` causes it: the DUID of a Data User, or {@link ANONYMOUS}; each has its
+   * own limits. Returns null if the mail is allowed, else the seconds to wait.
    */
   permit(recordId: string, by: string): Promise<number | null>;
+  /**
+   * Returns whether a notice of a sign-in may be sent now, which is once in 15 minutes for each record. Otherwise merges it into one mail
+   * that is sent at the end of that time.
+   */
+  permitNotice(notice: SignInNoticeMail): Promise<boolean>;
 }
 
 /** Cause of mails that an unidentified visitor of the portal requests. */
@@ -24,6 +30,9 @@ export const ANONYMOUS = 'anonymous';
 export const TASK = 'mail';
 
 const QUARTER_HOUR = 15 * 60;
+
+/** Records of one address that may use up their limits of mails at the same time: a request for sign-in links mails as many. */
+const HOMES_OF_ADDRESS = 5;
 
 /** More attempts than fit into the time in which a mail is useful; that time limits them. */
 const ATTEMPTS = 10_000;
@@ -39,11 +48,25 @@ interface MailQueueDependencies {
 /** The queue of mails. Jobs are encrypted: they contain neither addresses nor secrets of links in clear. */
 export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependencies): Mails {
   const perPerson = rateLimit(rateLimits, 'mails', limits.mails, QUARTER_HOUR);
+  const perAddress = rateLimit(rateLimits, 'mails-to-address', HOMES_OF_ADDRESS * limits.mails, QUARTER_HOUR);
+  const noticesPerPerson = rateLimit(rateLimits, 'sign-in-notices', 1, QUARTER_HOUR);
+  const add = (session: Session, mail: OutgoingMail, options: { key?: string; afterSeconds?: number } = {}) => {
+    const sealed = encryptValue(keys.encryptionKey, JSON.stringify(mail), TASK).toString('base64');
+    return jobs.add(session, TASK, { sealed }, { ...options, maxAttempts: ATTEMPTS });
+  };
   return {
-    enqueue(session, mail) {
-      const sealed = encryptValue(keys.encryptionKey, JSON.stringify(mail), TASK).toString('base64');
-      return jobs.add(session, TASK, { sealed }, { maxAttempts: ATTEMPTS });
+    enqueue: (session, mail) => add(session, mail),
+    async permit(recordId, by) {
+      const retryAfter = await perPerson.count(`${recordId} ${by}`);
+      const address = retryAfter === null ? await addressIndexOf(rateLimits.pool, recordId) : null;
+      return address === null ? retryAfter : perAddress.count(`${address} ${by}`);
     },
-    permit: (recordId, by) => perPerson.count(`${recordId} ${by}`),
+    async permitNotice(notice) {
+      const afterSeconds = await noticesPerPerson.count(notice.recordId);
+      if (afterSeconds === null) return true;
+      const key = `sign-in-notice ${notice.recordId}`;
+      await add(rateLimits.pool, { ...notice, isMerged: true }, { key, afterSeconds });
+      return false;
+    },
   };
 }

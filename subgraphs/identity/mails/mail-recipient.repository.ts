@@ -1,4 +1,5 @@
 import type { Database } from '../../server/database/database';
+import type { Session } from '../../server/database/transaction';
 import type { PersonalDataCipher } from '../records/personal-data-cipher';
 
 /** Conditions at the time of sending: the record is neither closing nor anonymised, and the link has not expired. */
@@ -8,6 +9,17 @@ const RECIPIENT = {
     from identity_record r join identity_keys.data_key k on k.record_id = r.id
     where r.id = $1 and r.anonymised_at is null and r.closing_at is null and $2 > register_now()`,
 };
+
+const ADDRESS_INDEX = {
+  name: 'mail_address_index',
+  text: `select encode(email_index, 'hex') as address from identity_record where id = $1`,
+};
+
+/** Returns the blind index of the address of a record; null without an address. */
+export async function addressIndexOf(session: Session, recordId: string): Promise<string | null> {
+  const { rows } = await session.query<{ address: string | null }>({ ...ADDRESS_INDEX, values: [recordId] });
+  return rows[0]?.address ?? null;
+}
 
 interface RecipientRow {
   readonly sealed: Buffer;

@@ -23,15 +23,18 @@ export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
   const from = { name: SENDER, address: places.mailFrom };
   const server = places.smtpUrl === undefined ? undefined : mailServer(places.smtpUrl, from, 'en, cy', production);
   const names = organisations(dependencies.access);
+  const isPermitted = async (mail: OutgoingMail): Promise<boolean> => {
+    if (mail.kind === 'sign-in-notice') return dependencies.mails.permitNotice(mail);
+    if (mail.kind !== 'contest-notice') return true;
+    return (await dependencies.mails.permit(mail.recordId, `${mail.kind} ${mail.duid}`)) === null;
+  };
   /**
-   * Adds the name of the Data User to a notice of a contest; undefined if the limit of notices about it is reached. A notice counts once,
-   * however many attempts an unavailable mail server costs.
+   * Adds the name of the Data User to a notice of a contest; undefined if a limit of notices is reached. A notice counts once, however many
+   * attempts an unavailable mail server costs.
    */
   const complete = async (mail: OutgoingMail, { number }: Attempt): Promise<OutgoingMail | undefined> => {
+    if (number === 1 && !(await isPermitted(mail))) return undefined;
     if (mail.kind !== 'contest-notice') return mail;
-    const isPermitted = async () =>
-      (await dependencies.mails.permit(mail.recordId, `${mail.kind} ${mail.duid}`)) === null;
-    if (number === 1 && !(await isPermitted())) return undefined;
     const { displayName: organisation } = await names.of(mail.duid, ofThisService());
     return { ...mail, organisation };
   };

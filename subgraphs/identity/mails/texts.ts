@@ -17,7 +17,7 @@ interface MailTexts {
   reidentification(organisation: string, until: string): MailText;
   passkeyProof(organisation: string, until: string): MailText;
   signIn(until: string): MailText;
-  signInNotice(at: string, notice: Pick<SignInNoticeMail, 'means' | 'isLimited'>): MailText;
+  signInNotice(at: string, notice: Pick<SignInNoticeMail, 'means' | 'isLimited' | 'isMerged'>): MailText;
   contestNotice(organisation: string, at: string): MailText;
   contactLink(until: string): MailText;
 }
@@ -59,14 +59,18 @@ const ENGLISH: MailTexts = {
       'If you did not ask for this, do nothing. Nobody is signed in.',
     ],
   }),
-  signInNotice: (at, { means, isLimited }) => ({
+  signInNotice: (at, { means, isLimited, isMerged }) => ({
     subject: 'Somebody signed in to the energy data access register for your home',
     before: [
       `On ${at} (UK time) somebody signed in to the energy data access register for your home, ${ENGLISH_METHODS[means]}. ${isLimited ? ENGLISH_LIMITS[means] : 'They can see which organisations have access to data from your energy meter, and withdraw consent.'}`,
+      ...(isMerged ? ['There may have been more sign-ins since our last mail about them.'] : []),
       'If it was you, or somebody who lives with you, you need not do anything.',
     ],
     link: 'Go to the energy data access register',
-    after: ['If you know nothing about it, sign in there yourself and check who has access.'],
+    after: [
+      'If you know nothing about it, sign in there yourself and check who has access.',
+      'At most one mail in 15 minutes reports sign-ins; the next one reports those in between.',
+    ],
   }),
   contestNotice: (organisation, at) => ({
     subject: 'A second email address or passkey is registered for your home',
@@ -148,14 +152,18 @@ const WELSH: MailTexts = {
       'Os na wnaethoch ofyn am hyn, peidiwch â gwneud dim. Ni fydd neb yn cael ei fewngofnodi.',
     ],
   }),
-  signInNotice: (at, { means, isLimited }) => ({
+  signInNotice: (at, { means, isLimited, isMerged }) => ({
     subject: 'Mae rhywun wedi mewngofnodi i’r gofrestr mynediad at ddata ynni ar gyfer eich cartref',
     before: [
       `Ar ${at} (amser y DU) mewngofnododd rhywun i’r gofrestr mynediad at ddata ynni ar gyfer eich cartref, ${WELSH_METHODS[means]}. ${isLimited ? WELSH_LIMITS[means] : 'Gallant weld pa sefydliadau sydd â mynediad at ddata o’ch mesurydd ynni, a thynnu cydsyniad yn ôl.'}`,
+      ...(isMerged ? ['Efallai fod rhagor o fewngofnodi wedi digwydd ers ein neges ddiwethaf amdano.'] : []),
       'Os chi oedd yno, neu rywun sy’n byw gyda chi, nid oes angen i chi wneud dim.',
     ],
     link: 'Mynd i’r gofrestr mynediad at ddata ynni',
-    after: ['Os na wyddoch ddim am hyn, mewngofnodwch yno eich hun a gwirio pwy sydd â mynediad.'],
+    after: [
+      'Os na wyddoch ddim am hyn, mewngofnodwch yno eich hun a gwirio pwy sydd â mynediad.',
+      'Un neges ar y mwyaf mewn 15 munud sy’n rhoi gwybod am fewngofnodi; bydd y nesaf yn rhoi gwybod am y rhai yn y cyfamser.',
+    ],
   }),
   contestNotice: (organisation, at) => ({
     subject: 'Mae ail gyfeiriad e-bost neu god-allwedd wedi’i gofrestru ar gyfer eich cartref',

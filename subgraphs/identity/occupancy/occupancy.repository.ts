@@ -5,11 +5,9 @@ import type { Session } from '../../server/database/transaction';
 import type { OccupantRecord, TenancyChange } from './occupancy';
 import type { BlindIndexes } from '../records/blind-index';
 import type { PersonalDataCipher } from '../records/personal-data-cipher';
+import { BY_DATA_USER, MAX_RECORDS, NEWEST_FIRST, RECORDS_OF_METER_POINT, VERIFIED } from './meter-point-records.sql';
 import { type OccupantRow, StoredOccupant } from './stored-occupant.queries';
 import { TODAY, effectiveChanges, type TenancyChangeRow, changesOf } from './tenancy-change.sql';
-
-/** Maximum records of a query. */
-const MAX_RECORDS = 500;
 
 /** A live record with its passkeys, verdicts, proofs and changes; selections add conditions. */
 const LIVE_OCCUPANTS = `
@@ -27,18 +25,9 @@ const LIVE_OCCUPANTS = `
   from identity_record r join identity_keys.data_key k on k.record_id = r.id
   where r.anonymised_at is null and r.closing_at is null`;
 
-/** Applied before the limit, so that unverified records cannot displace a verified customer's. */
-const VERIFIED = 'r.is_verified is not false';
-const NEWEST_FIRST = 'r.created_at desc, r.ref desc';
-
-/** Newest record of each Data User first, then the second newest of each, so that no Data User fills the list. */
-const BY_DATA_USER = `row_number() over (partition by r.duid order by ${NEWEST_FIRST}), ${NEWEST_FIRST}`;
-
 const AT_METER_POINT: NamedStatement = {
   name: 'occupants_by_mpxn',
-  text: `select * from (
-      ${LIVE_OCCUPANTS} and r.mpxn_index = $1 order by ${VERIFIED} desc, ${BY_DATA_USER} limit ${MAX_RECORDS}
-    ) occupant order by "isVerified" is not false desc, "createdAt" desc, ir desc`,
+  text: `${LIVE_OCCUPANTS} and r.id in (${RECORDS_OF_METER_POINT}) order by ${VERIFIED} desc, ${NEWEST_FIRST}`,
 };
 const VERIFIED_AT_METER_POINT: NamedStatement = {
   name: 'verified_occupants_by_mpxn',

@@ -69,12 +69,12 @@ export class IdentityRecordRepository {
     return rows.map((row) => this.recordOf(row));
   }
 
-  /** Counts a Data User's existence check on every live record of a meter point, before the response. */
+  /** Counts a Data User's existence check on the live records of a meter point, at most 500, before the response. */
   async countExistenceCheck(mpxn: string, duid: string): Promise<void> {
     await this.database.pool.query({ ...CHECK_EXISTENCE, values: [this.indexes.mpxn(mpxn), duid] });
   }
 
-  /** Counts a Data User's lookup of consents on every live record of a meter point, before the response. */
+  /** Counts a Data User's lookup of consents on the live records of a meter point, at most 500, before the response. */
   async countShownConsents(mpxn: string, duid: string): Promise<void> {
     await this.database.pool.query({ ...SHOW_CONSENTS, values: [this.indexes.mpxn(mpxn), duid] });
   }

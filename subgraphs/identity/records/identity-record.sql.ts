@@ -1,5 +1,6 @@
 import { claimIdempotencyKey } from '../../server/idempotency';
 import type { NamedStatement } from '../../server/database/short-reads';
+import { RECORDS_OF_METER_POINT } from '../occupancy/meter-point-records.sql';
 import { COUNT_EXISTENCE_CHECK, COUNT_SHOWN_CONSENTS } from '../lookups/identity-lookup.repository';
 
 const ROW = `
@@ -29,20 +30,16 @@ export const LINKS_BY_REF: NamedStatement = {
     from identity_record where ref = any($1)`,
 };
 
-/** Counts the existence check of the Data User $2 on every live Identity Record of a meter point. */
+/** Counts the existence check of the Data User $2 on the live Identity Records of a meter point, at most 500. */
 export const CHECK_EXISTENCE: NamedStatement = {
   name: 'check_existence',
-  text: `with live as (
-      select id from identity_record where mpxn_index = $1 and anonymised_at is null and closing_at is null
-    ) ${COUNT_EXISTENCE_CHECK}`,
+  text: `with live as (${RECORDS_OF_METER_POINT}) ${COUNT_EXISTENCE_CHECK}`,
 };
 
-/** Counts the lookup of consents by the Data User $2 on every live Identity Record of a meter point. */
+/** Counts the lookup of consents by the Data User $2 on the same records. */
 export const SHOW_CONSENTS: NamedStatement = {
   name: 'show_consents',
-  text: `with live as (
-      select id from identity_record where mpxn_index = $1 and anonymised_at is null and closing_at is null
-    ) ${COUNT_SHOWN_CONSENTS}`,
+  text: `with live as (${RECORDS_OF_METER_POINT}) ${COUNT_SHOWN_CONSENTS}`,
 };
 
 /**

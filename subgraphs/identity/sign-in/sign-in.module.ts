@@ -32,14 +32,19 @@ export function signInModule(dependencies: IdentityDependencies, sessions: Custo
   const limit = signInLimit(dependencies);
   const byLink = linkSignIn(signIns, occupancy, start);
   const byPasskey = passkeySignIn(signIns, passkeys, party, occupancy, start);
+  const atSuppliers = supplierSignIns(dependencies);
   const purges = [stored.purgeExpired, ...signIns.purgeExpired, contactLinks.purgeExpired];
+  const stopPurging = purgePeriodically(purges, PURGE_EVERY_SECONDS, logger);
   return {
     resolvers: [
       new SignInResolver(links, signIns, byLink, byPasskey, limit),
-      new SupplierSignInResolver(supplierSignIns(dependencies), limit),
+      new SupplierSignInResolver(atSuppliers, limit),
       new CustomerSessionResolver(sessions, stored),
     ],
     tasks: { [SIGN_IN_REQUEST]: (payload) => links.mail(payload) },
-    stop: purgePeriodically(purges, PURGE_EVERY_SECONDS, logger),
+    stop: () => {
+      atSuppliers.close();
+      return stopPurging();
+    },
   };
 }

@@ -19,6 +19,7 @@ export interface SupplierSignIns {
   ): Promise<{ readonly secret: string; readonly url: string }>;
   /** Throws AUT001 if the response does not prove the meter point of the hints. */
   finish(secret: string, callbackUrl: string, origin: CallOrigin): Promise<StartedCustomerSession>;
+  close(): void;
 }
 
 /** Sign-in at suppliers over the tables of `identity`. */
@@ -53,5 +54,6 @@ export function supplierSignIns(dependencies: IdentityDependencies): SupplierSig
       if (mpxn === null || !claimNames(claimed, mpxn)) throw new RegisterError('AUT001');
       return startSession({ by: await customerAt(mpxn), contact: null, means: 'supplier', from: attempt }, origin);
     },
+    close: () => clients.close(),
   };
 }

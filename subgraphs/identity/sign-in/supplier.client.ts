@@ -8,6 +8,7 @@ import {
 } from '../../../schema/generated/service-queries-to-access';
 import { type CallOrigin, querySubgraph } from '../../server/graph/service-query';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
+import { type IssuerRequests, IssuerUnavailable, issuerRequests } from '../../server/outgoing/issuer-requests';
 
 /** Values with which a supplier's response is checked (OpenID Connect Core; PKCE, RFC 7636). */
 interface AuthorizationChecks {
@@ -28,6 +29,7 @@ interface SupplierClient {
 interface SupplierClients {
   /** Returns undefined if customers cannot sign in there: the supplier is unknown or suspended, or its client is incomplete. */
   of(mpid: string, origin: CallOrigin): Promise<SupplierClient | undefined>;
+  close(): void;
 }
 
 type ClientSettings = NonNullable<SupplierClientQuery['supplierClient']>;
@@ -36,8 +38,8 @@ const SCOPE = 'openid mpxn';
 const CACHE_SIZE = 100;
 /** Milliseconds for which a supplier's OpenID configuration is cached. */
 const CACHE_TTL_MS = 5 * 60_000;
-/** Seconds in which a supplier must respond to a request. */
-const RESPONSE_TIMEOUT_SECONDS = 5;
+/** Milliseconds in which a supplier must respond to a request. */
+const RESPONSE_TIMEOUT_MS = 5_000;
 /** Milliseconds in which all requests of a step must end; the register responds within ten seconds. */
 const STEP_TIMEOUT_MS = 8_000;
 
@@ -48,11 +50,12 @@ export function supplierClients(
   { production, logger }: { readonly production: boolean; readonly logger: Logger },
 ): SupplierClients {
   const discovered = new LRUCache<string, oidc.Configuration>({ max: CACHE_SIZE, ttl: CACHE_TTL_MS });
+  const requests = issuerRequests({ production, timeoutMs: RESPONSE_TIMEOUT_MS });
   const configurationOf = async (settings: ClientSettings): Promise<oidc.Configuration> => {
     const key = JSON.stringify(settings);
     const known = discovered.get(key);
     if (known) return known;
-    const configuration = await discover(settings, production);
+    const configuration = await discover(settings, requests, production);
     discovered.set(key, configuration);
     return configuration;
   };
@@ -66,6 +69,7 @@ export function supplierClients(
       };
       return client(() => configurationOf(supplierClient), redirectUri, unavailable);
     },
+    close: () => requests.close(),
   };
 }
 
@@ -120,10 +124,12 @@ function callback(redirectUri: string, received: string): URL {
 /** Verifies the signature of ID tokens, although they arrive from the supplier directly, because the claim must be proven. */
 function discover(
   { issuer, clientId, clientSecret }: ClientSettings,
+  requests: IssuerRequests,
   production: boolean,
 ): Promise<oidc.Configuration> {
   return oidc.discovery(new URL(issuer), clientId, undefined, authentication(clientSecret), {
-    timeout: RESPONSE_TIMEOUT_SECONDS,
+    [oidc.customFetch]: (url, { method, headers, body }) =>
+      requests.send(url, { method, headers, ...(body instanceof URLSearchParams && { body: body.toString() }) }),
     execute: [oidc.enableNonRepudiationChecks, ...(production ? [] : [oidc.allowInsecureRequests])],
   });
 }
@@ -158,18 +164,18 @@ async function inTime<Result>(
   }
 }
 
-/** Codes of openid-client for a supplier that is unavailable or violates the protocol. */
-const UNAVAILABLE = /^OAUTH_(TIMEOUT|ABORT|RESPONSE_IS_NOT_(CONFORM|JSON)|PARSE_ERROR)$/;
+/** Codes of openid-client for a supplier that violates the protocol. */
+const VIOLATION = /^OAUTH_(RESPONSE_IS_NOT_(CONFORM|JSON)|PARSE_ERROR)$/;
 
 /** Whether the supplier caused an error, not the response that the browser sent. */
 function isErrorOfSupplier(error: unknown): boolean {
-  const { status, error: reason, message, cause } = error as Record<'status' | 'error' | 'message' | 'cause', unknown>;
+  const { status, error: reason, cause } = error as Record<'status' | 'error' | 'cause', unknown>;
   if (typeof status === 'number') return status >= 500 || status === 401 || reason === 'invalid_client';
-  return UNAVAILABLE.test(codeOf(error)) || [message, (cause as Error | undefined)?.message].includes('fetch failed');
+  return cause instanceof IssuerUnavailable || VIOLATION.test(codeOf(error));
 }
 
 /** Code of an error for the log, without text from the supplier. */
 function codeOf(error: unknown): string {
-  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
-  return String(code ?? name);
+  const { code, name, cause } = error as { readonly code?: unknown; readonly name?: unknown; readonly cause?: unknown };
+  return String(cause instanceof IssuerUnavailable ? cause.code : (code ?? name));
 }

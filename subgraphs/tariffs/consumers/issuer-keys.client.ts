@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { RegisterError } from '../../../schema/register-error';
 import { isInvalidToken } from '../../server/callers/bearer-token';
-import { type IssuerDocuments, issuerDocuments } from './issuer-documents.client';
+import { type IssuerRequests, IssuerUnavailable, issuerRequests } from '../../server/outgoing/issuer-requests';
 
 /** The public keys of token issuers. */
 export interface IssuerKeys {
@@ -25,6 +25,8 @@ interface IssuerKeyOptions {
 const CACHE_TTL_MS = 5 * 60_000;
 const COOLDOWN_MS = 5_000;
 const ISSUER_CACHE_SIZE = 1_000;
+/** Timeout of a request; a token may require two. */
+const TIMEOUT_MS = 3_000;
 
 /**
  * Finds keys by OpenID Connect Discovery: the metadata of an issuer names the URL of its key set. Concurrent calls share a request. An
@@ -32,12 +34,12 @@ const ISSUER_CACHE_SIZE = 1_000;
  */
 export function issuerKeys(options: IssuerKeyOptions): IssuerKeys {
   const { production, logger, cacheTtlMs = CACHE_TTL_MS, cooldownMs = COOLDOWN_MS } = options;
-  const documents = issuerDocuments(production);
+  const requests = issuerRequests({ production, timeoutMs: TIMEOUT_MS });
   const keySets = new LRUCache<string, Promise<JWTVerifyGetKey>>({ max: ISSUER_CACHE_SIZE, ttl: cacheTtlMs });
   const keySetOf = (issuer: string): Promise<JWTVerifyGetKey> => {
     const cached = keySets.get(issuer);
     if (cached) return cached;
-    const keySet = discoverKeySet(issuer, documents, cooldownMs);
+    const keySet = discoverKeySet(issuer, requests, cooldownMs);
     keySets.set(issuer, keySet);
     keySet.catch(() => keySets.get(issuer) === keySet && keySets.delete(issuer));
     return keySet;
@@ -59,25 +61,31 @@ export function issuerKeys(options: IssuerKeyOptions): IssuerKeys {
         throw isInvalidToken(error) ? new RegisterError('AUT001') : unavailable(issuer, error);
       }
     },
-    close: () => documents.close(),
+    close: () => requests.close(),
   };
 }
 
 async function discoverKeySet(
   issuer: string,
-  documents: IssuerDocuments,
+  requests: IssuerRequests,
   cooldownDuration: number,
 ): Promise<JWTVerifyGetKey> {
-  const metadata = await documents.get(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-  const { issuer: named, jwks_uri: jwksUri } = (metadata ?? {}) as Record<string, unknown>;
+  const metadata = await documentAt(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, requests);
+  const { issuer: named, jwks_uri: jwksUri } = ((await metadata.json()) ?? {}) as Record<string, unknown>;
   if (named !== issuer || typeof jwksUri !== 'string' || !URL.canParse(jwksUri)) {
-    throw Object.assign(new Error('the document is not the metadata of the issuer'), { code: 'not-its-metadata' });
+    throw new IssuerUnavailable('not-its-metadata');
   }
   return createRemoteJWKSet(new URL(jwksUri), {
     cooldownDuration,
     cacheMaxAge: Infinity, // the cache of issuers expires key sets
-    [customFetch]: async (url) => Response.json(await documents.get(url)),
+    [customFetch]: (url) => documentAt(url, requests),
   });
+}
+
+async function documentAt(url: string, requests: IssuerRequests): Promise<Response> {
+  const response = await requests.send(url, { headers: { accept: 'application/json, application/jwk-set+json' } });
+  if (response.status !== 200) throw new IssuerUnavailable(`status-${response.status}`);
+  return response;
 }
 
 /** Minimum size of an RSA key (RFC 7518, section 3.3). */

@@ -1,4 +1,4 @@
-import { isPublicAddress } from '../../../subgraphs/delivery/requests/addresses';
+import { isPublicAddress } from '../../../subgraphs/server/outgoing/addresses';
 import { type Sender, callbackSender } from '../../../subgraphs/delivery/requests/sender';
 import { callbackUrlViolation } from '../../../subgraphs/delivery/requests/callback-url';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver';

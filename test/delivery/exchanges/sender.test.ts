@@ -2,7 +2,7 @@ import dns from 'node:dns';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nameLookup } from '../../../subgraphs/delivery/requests/name-lookup';
+import { nameLookup } from '../../../subgraphs/server/outgoing/name-lookup';
 import { type Sender, callbackSender } from '../../../subgraphs/delivery/requests/sender';
 import { type NameServer, nameServer } from '../../support/name-server';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver';

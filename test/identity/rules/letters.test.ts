@@ -67,6 +67,20 @@ describe('Every mail', () => {
     expect(texts.join()).not.toMatch(/cyfrinallwedd|chyfrinallwedd/);
   });
 
+  it('about a sign-in states how often such mails are sent, and whether there may have been more', () => {
+    const { text: first } = mailMessage(notice, places);
+    const { text: merged } = mailMessage({ ...notice, isMerged: true }, places);
+    for (const text of [first, merged]) {
+      expect(text).toContain('At most one mail in 15 minutes');
+      expect(text).toContain('Un neges ar y mwyaf mewn 15 munud');
+      expect(text).toContain('3 January 2026 at 13:32 (UK time)');
+    }
+    for (const more of ['There may have been more sign-ins', 'Efallai fod rhagor o fewngofnodi']) {
+      expect(first).not.toContain(more);
+      expect(merged).toContain(more);
+    }
+  });
+
   it('starts with the chosen language, also in its subject', () => {
     const [, welsh] = linkMails('cy')[1] as [string, OutgoingMail, string];
     const { subject, text } = mailMessage(welsh, places);

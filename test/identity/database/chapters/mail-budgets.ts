@@ -1,7 +1,8 @@
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { EXISTS, REIDENTIFY, REIDENTIFY_OWN, RETURN_URL, valueOf } from '../../../support/ceremonies';
 import { ContestFixture } from '../../../support/contest-fixture';
-import { isLinkMail, mailsNow } from '../../../support/sign-in-mails';
+import { settled } from '../../../support/legacy-consents';
+import { isLinkMail, isSignInNotice, mailsNow } from '../../../support/sign-in-mails';
 import { REQUEST_LINK } from '../../../support/sign-in-operations';
 import { type SignInFixture, newMpxn, startSignInFixture } from '../../../support/sign-in-fixture';
 
@@ -90,5 +91,43 @@ export function mailBudgets(): void {
     expect(await requestByMail(other, customer)).toEqual(PERMITTED);
     expect(await requestByMail(honest, customer)).toEqual(PERMITTED);
     expect(await mailed(customer)).toEqual({ links: 1, notices: MOST + 1, others: 2 * MOST });
+  });
+
+  it('for notices of sign-ins is one in 15 minutes: the next notice reports the sign-ins in between', async () => {
+    const customer = await newCustomer();
+    await fixture.newRecord(other, { email: people.newEmail('planted') }, { mpxn: customer.mpxn });
+    const MORE = 'There may have been more sign-ins since our last mail';
+    const notices = async () =>
+      (await mailsNow(fixture, customer.email)).filter(isSignInNotice).map(({ text }) => text);
+    const signIn = async () => {
+      expect((await people.supplied(customer.mpxn)).codes).toEqual([]);
+      await fixture.jobsDone();
+    };
+    for (let n = 0; n < 4; n++) await signIn();
+    expect(await notices()).toEqual([expect.not.stringContaining(MORE)]);
+
+    await fixture.owner.query(`delete from identity.rate_limit where key like 'sign-in-notices:%'`);
+    await settled(fixture);
+    expect(await notices()).toEqual([expect.stringContaining(MORE), expect.not.stringContaining(MORE)]);
+
+    await signIn();
+    expect(await notices()).toHaveLength(2); // the merged notice counts as well
+  });
+
+  it('of an e-mail address is five times that of a record, for each Data User', async () => {
+    const email = people.newEmail('landlord');
+    const homes = [];
+    for (let n = 0; n < 6; n++) {
+      const mpxn = newMpxn();
+      homes.push({ mpxn, email, ref: await fixture.newRecord(honest, { email }, { mpxn }) });
+    }
+    const [last, ...others] = homes as [Customer, ...Customer[]];
+    for (const home of others) expect(await requestByMail(honest, home)).toEqual(PERMITTED);
+    expect(await requestByMail(honest, last, 2)).toEqual(['LIM002', 'LIM002']);
+    expect(await mailed(last)).toEqual({ links: 0, notices: 0, others: 5 * MOST });
+    expect(await requestByMail(other, last, 1)).toEqual(['']);
+    await visitorsRequest(last, 1);
+    expect(await requestByMail(honest, await newCustomer(), 1)).toEqual(['']);
+    expect(await mailed(last)).toEqual({ links: 1, notices: 0, others: 5 * MOST + 1 });
   });
 }

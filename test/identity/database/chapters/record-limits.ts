@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { personalDataCipher } from '../../../../subgraphs/identity/records/personal-data-cipher';
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
-import { REIDENTIFY, valueOf } from '../../../support/ceremonies';
-import { consentOf, consentingDataUser, sendConsent } from '../../../support/legacy-consents';
+import { EXISTS, REIDENTIFY, valueOf } from '../../../support/ceremonies';
+import { CONSENTS, consentOf, consentingDataUser, sendConsent } from '../../../support/legacy-consents';
 import { isLinkMail, mailsNow } from '../../../support/sign-in-mails';
-import { signedInByLink } from '../../../support/sign-in-operations';
+import { asCustomer, signedInByLink } from '../../../support/sign-in-operations';
 import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
 
 export function recordLimits(): void {
   const REGISTER = `mutation ($input: IdentityRecordInput!, $key: String) {
     registerIdentityRecord(input: $input, idempotencyKey: $key) { ir } }`;
   const ANONYMISE = 'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { ir } }';
+  const LOOKUPS = '{ identityLooks { dataUser { duid } count } }';
   const MOST = 5;
 
   let fixture: SignInFixture;
@@ -35,24 +37,30 @@ export function recordLimits(): void {
     Promise.all(Array.from({ length: count }, (_, n) => registered(mpxn, { replica: n % 2 })));
   const REJECTED = ['CNF003'];
 
-  /**
-   * Inserts unverified copies of a record, in excess of the limit or as consents of Interface B do; they are never
-   * decrypted.
-   */
-  const flood = (ref: string, count: number, dataUsers: number) =>
-    fixture.owner.query(
+  /** Inserts unverified copies of a record, in excess of the limit or as consents of Interface B do. */
+  async function flood(ref: string, count: number, dataUsers: number): Promise<void> {
+    const { rows } = await fixture.owner.query(
+      `select id, sealed, wrapped as "wrappedKey" from identity.identity_record join identity_keys.data_key on record_id = id where ref = $1`,
+      [ref],
+    );
+    const cipher = personalDataCipher(fixture.keys.encryptionKey);
+    const personal = cipher.open(rows[0].id, rows[0]);
+    const ids = Array.from({ length: count }, () => randomUUID());
+    const encrypted = ids.map((id) => cipher.encryptValue(id, personal));
+    await fixture.owner.query(
       `with copy as (
-         select gen_random_uuid() as id, 'ir_' || substr(md5(n::text || $1), 1, 24) as ref,
-           'duid_' || substr(md5((n % $3::int)::text), 1, 24) as duid, r.mpxn_index, r.email_index,
-           r.meter_point_id, r.expressed_by, r.form, r.sealed, k.wrapped
-         from identity.identity_record r join identity_keys.data_key k on k.record_id = r.id, generate_series(1, $2::int) n
+         select c.id, 'ir_' || substr(md5(c.id::text), 1, 24) as ref, c.sealed, c.wrapped,
+           'duid_' || substr(md5((n % $5::int)::text), 1, 24) as duid, r.mpxn_index, r.email_index,
+           r.meter_point_id, r.expressed_by, r.form
+         from identity.identity_record r, unnest($2::uuid[], $3::bytea[], $4::bytea[]) with ordinality c (id, sealed, wrapped, n)
          where r.ref = $1),
        record as (
          insert into identity.identity_record (id, ref, duid, mpxn_index, email_index, meter_point_id, expressed_by, form, sealed, is_verified)
          select id, ref, duid, mpxn_index, email_index, meter_point_id, expressed_by, form, sealed, false from copy)
        insert into identity_keys.data_key (record_id, wrapped) select id, wrapped from copy`,
-      [ref, count, dataUsers],
+      [ref, ids, encrypted.map(({ sealed }) => sealed), encrypted.map(({ wrappedKey }) => wrappedKey), dataUsers],
     );
+  }
 
   describe('Live Identity Records of a Data User at a meter point', () => {
     it('are at most five, also for concurrent registrations', async () => {
@@ -157,6 +165,29 @@ export function recordLimits(): void {
         ),
       );
       expect(magicLink.dispatchedTo).toBe('c***@c***.example');
+    });
+  });
+
+  describe('Lookups at a meter point with many records of one Data User', () => {
+    it.each([
+      ['existence check', EXISTS],
+      ['lookup of consents', CONSENTS],
+    ])('cost at most 500 rows for each %s, and the customer reads it', async (_, query) => {
+      const [mpxn, email, caller] = [newMpxn(), newEmail(), await fixture.dataUser()];
+      await fixture.newRecord(dataUser, { email }, { mpxn });
+      const planted = await fixture.newRecord(
+        await fixture.dataUser(),
+        { email: null, principalVerification: null },
+        { mpxn },
+      );
+      await flood(planted, 700, 1);
+      valueOf(await fixture.execute(query, { mpxn }, { caller }));
+      const counted = await fixture.owner.query('select from identity.identity_look where duid = $1', [caller.duid]);
+      expect(counted.rowCount).toBeGreaterThan(0);
+      expect(counted.rowCount).toBeLessThanOrEqual(500);
+      const { token } = await signedInByLink(fixture, { email }, email);
+      const { identityLooks } = (await fixture.execute(LOOKUPS, {}, asCustomer(token))).data;
+      expect(identityLooks).toEqual([{ dataUser: { duid: caller.duid }, count: 1 }]);
     });
   });
 

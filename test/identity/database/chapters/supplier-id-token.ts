@@ -2,6 +2,9 @@ import { type Forger, type Forgery, startForger } from '../../../support/supplie
 import { FINISH_SUPPLIER, START_SUPPLIER } from '../../../support/sign-in-operations';
 import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
 
+/** Maximum size of a supplier's response. */
+const MAX_BYTES = 262_144;
+
 export function supplierIdToken(): void {
   let fixture: SignInFixture;
   let forger: Forger;
@@ -11,6 +14,30 @@ export function supplierIdToken(): void {
     ({ mpid } = await fixture.newSupplier({ issuer: forger.issuer }));
   });
   afterAll(() => forger?.close());
+
+  describe('A document of a supplier', () => {
+    const METADATA = '/.well-known/openid-configuration';
+    let lengthy: Forger;
+    beforeEach(async () => void (lengthy = await startForger()));
+    afterEach(() => lengthy.close());
+
+    it.each([
+      [METADATA, 100_000, []],
+      [METADATA, MAX_BYTES, ['SYS002']],
+      ['/jwks', 100_000, []],
+      ['/jwks', MAX_BYTES, ['SYS002']],
+    ])('at %s that is %i bytes longer than necessary: %j', async (path, extra, codes) => {
+      lengthy.padding.set(path, extra);
+      const at = await fixture.newSupplier({ issuer: lengthy.issuer });
+      const mpxn = newMpxn();
+      const started = await fixture.execute(START_SUPPLIER, { mpid: at.mpid, entry: { mpxn } });
+      const { secret, url } = started.data?.startSupplierSignIn ?? {};
+      const callbackUrl = secret && lengthy.respondTo(url, { claims: { mpxn } });
+      const ended = secret ? await fixture.execute(FINISH_SUPPLIER, { secret, callbackUrl }) : started;
+      expect(ended.codes).toEqual(codes);
+      expect(fixture.log().includes(`"supplier":"${at.mpid}","error":"too-long"`)).toBe(codes.length > 0);
+    });
+  });
 
   describe('An ID token', () => {
     const forged = async (mpxn: string, forgery: Forgery) => {
@@ -40,6 +67,11 @@ export function supplierIdToken(): void {
       const started = performance.now();
       expect((await forged(newMpxn(), { late: 30_000 })).codes).toEqual(['SYS002']);
       expect(performance.now() - started).toBeLessThan(9_000);
+    });
+
+    it('that is longer than 256 KiB with its response fails with SYS002', async () => {
+      const mpxn = newMpxn();
+      expect((await forged(mpxn, { claims: { mpxn }, padding: MAX_BYTES })).codes).toEqual(['SYS002']);
     });
 
     it('request that fails at the supplier is reported as SYS002', async () => {

@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { signInAtSupplier } from '../../../support/supplier-browser';
 import { FINISH_SUPPLIER, SESSION, START_SUPPLIER, asCustomer, scopeOf } from '../../../support/sign-in-operations';
 import { mailsNow } from '../../../support/sign-in-mails';
@@ -253,14 +254,27 @@ export function supplierSignIn(): void {
       ]);
     });
 
-    it('without TLS is not called in production', async () => {
+    it('is called in production only over TLS and at public addresses', async () => {
       const strict = await startSignInFixture({ production: true });
+      let connections = 0;
+      const receiver = createServer((socket) => {
+        connections += 1;
+        socket.destroy();
+      });
+      await new Promise<void>((resolve) => void receiver.listen(0, 'localhost', resolve));
+      const { port } = receiver.address() as AddressInfo;
       try {
-        const { mpid: plain } = await strict.newSupplier();
-        expect((await strict.execute(START_SUPPLIER, { mpid: plain, entry: { mpxn: newMpxn() } })).codes).toEqual([
-          'SYS002',
-        ]);
+        const errorOf = async (issuer?: string) => {
+          const { mpid: at } = await strict.newSupplier(issuer === undefined ? {} : { issuer });
+          return (await strict.execute(START_SUPPLIER, { mpid: at, entry: { mpxn: newMpxn() } })).codes;
+        };
+        expect(await errorOf()).toEqual(['SYS002']);
+        for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]', '169.254.169.254'])
+          expect(await errorOf(`https://${host}:${port}`)).toEqual(['SYS002']);
+        expect(connections).toBe(0);
+        expect(strict.log().match(/"error":"(blocked-address|BLOCKED)"/g)).toHaveLength(4);
       } finally {
+        receiver.close();
         await strict.close();
       }
     });
