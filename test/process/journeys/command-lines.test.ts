@@ -14,6 +14,7 @@ const LINES: [program: string, line: string, reasons: string[]][] = [
   ['admin', 'create-admn', ['create-admn: is not a command']],
   ['admin', 'create-admin', ['--name: is missing']],
   ['admin', 'create-admin Office --nam Back', ['--nam: is not an option of this command', '--name: is missing']],
+  ['admin', 'revoke-secret', ['--account: is missing']],
   ['admin', 'create-keys --name x', ['--name: is not an option of this command']],
   ['migrate', 'now', ['now: is not expected']],
   [
