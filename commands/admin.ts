@@ -8,12 +8,14 @@ import {
 } from './command-line';
 import { completeKeys, newKeyVariables, sandboxedSettings } from '../sandbox/keys';
 import { settingsViolations } from '../subgraphs/access/accounts/account';
+import type { AccountRepository } from '../subgraphs/access/accounts/account.repository';
 import { accessAddress, openAccounts } from '../subgraphs/access/access.module';
 
 const USAGE = `usage: npm run admin -- create-admin --name "Name"   creates the first admin in the database of DATABASE_URL
+       npm run admin -- revoke-secret --account ID    replaces a stolen secret; earlier ones and their tokens end at once
        npm run admin -- create-keys                   prints a new set of keys, as lines of an environment file`;
 
-/** Runs the operator's commands that are needed before the first sign-in. */
+/** Runs the operator's commands that are needed without the sign-in of an admin. */
 async function main(): Promise<void> {
   const [command = '', ...words] = process.argv.slice(2);
   const options = Object.hasOwn(OPTIONS, command) ? OPTIONS[command] : undefined;
@@ -21,23 +23,30 @@ async function main(): Promise<void> {
   const { positionals, values, violations } = readCommandLine(words, options);
   const all = [
     ...violations,
-    ...('name' in options ? nameViolations(values['name']) : []),
+    ...Object.keys(options).flatMap((name) => (values[name] === undefined ? [`--${name}: is missing`] : [])),
+    ...nameViolations(values['name']),
     ...unexpected(positionals, violations),
   ];
   if (all.length > 0) throw usageError(all, USAGE);
-  return command === 'create-admin' ? createAdmin(String(values['name'])) : printKeys();
+  if (command === 'create-keys') return printKeys();
+  const { account, secretKey } = await withAccounts((accounts) =>
+    command === 'create-admin'
+      ? accounts.onboard('operator', { role: 'admin', displayName: String(values['name']) })
+      : accounts.rotateSecret('operator', String(values['account']), true),
+  );
+  console.log(JSON.stringify({ account_id: account.accountId, secret_key: secretKey })); // not shown again
 }
 
 /** Returns what is wrong with the name of an admin, by the rules of the graph. */
 function nameViolations(displayName: CommandLine['values'][string]): string[] {
-  if (displayName === undefined) return ['--name: is missing'];
-  if (typeof displayName !== 'string' || displayName === '') return []; // reported as an option without a value
+  if (typeof displayName !== 'string' || displayName === '') return []; // missing, not an option of the command, or without a value
   return settingsViolations({ displayName }, true).map(({ message }) => `--name: ${message}`);
 }
 
-/** The commands and their options. */
+/** The commands and their options, all of them required. */
 const OPTIONS: Readonly<Record<string, CommandOptions>> = {
   'create-admin': { name: { type: 'string' } },
+  'revoke-secret': { account: { type: 'string' } },
   'create-keys': {},
 };
 
@@ -45,11 +54,8 @@ async function printKeys(): Promise<void> {
   for (const [variable, value] of Object.entries(await newKeyVariables())) console.log(`${variable}='${value}'`);
 }
 
-/**
- * Onboards an admin, audited like every onboarding, and prints its login. The secret is not shown again. Needs the
- * environment of the whole register or of the service `access`.
- */
-async function createAdmin(displayName: string): Promise<void> {
+/** Makes a change of accounts, audited like every other. Needs the environment of the whole register or of the service `access`. */
+async function withAccounts<Result>(change: (accounts: AccountRepository) => Promise<Result>): Promise<Result> {
   const settings = await sandboxedSettings(process.env, true);
   const { access: url = settings.databaseUrl } = settings.serviceDatabaseUrls;
   if (url === undefined) {
@@ -65,8 +71,7 @@ async function createAdmin(displayName: string): Promise<void> {
   const hasOwnLogin = settings.serviceDatabaseUrls.access !== undefined;
   const { accounts, close } = await openAccounts(accessAddress(url, keys, { hasOwnLogin }), keys);
   try {
-    const { account, secretKey } = await accounts.onboard('operator', { role: 'admin', displayName });
-    console.log(JSON.stringify({ account_id: account.accountId, secret_key: secretKey }));
+    return await change(accounts);
   } finally {
     await close();
   }

@@ -24,8 +24,8 @@ export interface Identification {
   readonly error?: RegisterError;
   /** With an error: the context of a consumer whose supplier or RTI User is inactive, for operations that admit such. */
   readonly inactiveContext?: CallContext;
-  /** Expiry of the account's bearer token, by the register's clock. */
-  readonly expiresAt?: Date;
+  /** Expiry, by the register's clock, and series of the account's bearer token. */
+  readonly token?: Pick<TokenClaims, 'expiresAt' | 'series'>;
   /** Id of the API key that authenticated the supplier. */
   readonly supplierKeyId?: string;
 }
@@ -54,7 +54,7 @@ export interface CallerSources {
 
 /**
  * Identifies a caller by one credential. A bearer token of the register is verified, then `access` admits its account
- * (decisions A/B, 2): a suspended or terminated account is rejected at once, and its current role applies. A customer
+ * (decisions A/B, 2): a suspended or terminated account and a revoked token are rejected at once, and the account's current role applies. A customer
  * token belongs to a session (decisions A/B, 9). A token of another issuer is one that a supplier issued (decisions
  * D.1); suppliers themselves send an API key.
  */
@@ -110,7 +110,7 @@ async function identifyBearer(
   try {
     const claims = await verifier.verify(bearer);
     const caller = await admitted(claims, { link: access, from }, context);
-    return { context: { ...context, caller, bearer }, expiresAt: claims.expiresAt };
+    return { context: { ...context, caller, bearer }, token: claims };
   } catch (error) {
     if (!(error instanceof ForeignToken) || !tariffs) throw error;
     const { caller, inactive } = await identifiedConsumer(bearer, { link: tariffs, from }, context);
@@ -128,6 +128,8 @@ async function admitted(claims: TokenClaims, access: QueriedSubgraph, context: C
   const { accountId } = claims;
   const { admission } = await querySubgraph(access.link, access.from, Admission, { accountId }, context);
   if (!admission || admission.status.toUpperCase() !== 'ACTIVE') throw new RegisterError('AUT001');
+  // Decided by equality, not by time: a sign-in while the secret was being revoked, in the same second too, has the former series.
+  if (claims.series !== admission.tokenSeries) throw new RegisterError('AUT001');
   requireCurrent(claims, Date.parse(admission.now));
   if (!admission.allowed) throw new RegisterError('LIM002', undefined, { retryAfter: admission.retryAfter ?? 1 });
   const { role, duid, mpid } = admission;

@@ -4,7 +4,7 @@ import { formatError } from '../requests/error-format';
 /** Codes that end a connection because of its credential. */
 const CREDENTIAL_ERRORS = ['AUT001', 'AUT002', 'AUT003'] as const;
 
-/** AUT001: the account changed. AUT002: the token expired. AUT003: the API key was replaced. */
+/** AUT001: the account changed, or the token was revoked. AUT002: the token expired. AUT003: the API key was replaced. */
 type CredentialError = (typeof CREDENTIAL_ERRORS)[number];
 
 /**

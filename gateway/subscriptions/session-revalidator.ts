@@ -1,3 +1,4 @@
+import type { TokenClaims } from '../../subgraphs/server/callers/bearer-token';
 import type { Caller } from '../../subgraphs/server/callers/caller';
 import type { ConnectionEnd } from './connection-end';
 import type { AccountState, AccountQueries, SupplierQueries } from './event-log';
@@ -5,14 +6,14 @@ import type { AccountState, AccountQueries, SupplierQueries } from './event-log'
 /** A connection that outlives its first request. */
 interface RevalidatedConnection {
   readonly caller: Caller;
-  /** Expiry of its token, by the register's clock; null if it does not expire. */
-  readonly expiresAt: Date | null;
+  /** Its bearer token; null for an API key. */
+  readonly token: Pick<TokenClaims, 'expiresAt' | 'series'> | null;
   /** Id of the API key that authenticated it; null for a token. */
   readonly supplierKeyId: string | null;
   /** Supplier whose events it receives; `onInactive` is called when the supplier is not active in the register. */
   readonly supplier?: { readonly mpid: string; onInactive(): void };
   /**
-   * Ends the connection: AUT001 when the account changed, AUT002 when the token expired, AUT003 when the key was
+   * Ends the connection: AUT001 when the account changed or the token was revoked, AUT002 when the token expired, AUT003 when the key was
    * replaced.
    */
   end(reason: ConnectionEnd): void;
@@ -138,11 +139,10 @@ async function replacedKeys(keyIds: readonly string[], accounts: AccountQueries)
   return replaced;
 }
 
-function endReason(
-  { caller, expiresAt }: RevalidatedConnection,
-  state: AccountState | null,
-): ConnectionEnd | undefined {
+function endReason({ caller, token }: RevalidatedConnection, state: AccountState | null): ConnectionEnd | undefined {
   const isSame = state?.active === true && state.role.toLowerCase() === caller.role && state.duid === caller.duid;
   if (!isSame) return 'AUT001';
-  return expiresAt !== null && expiresAt.getTime() <= Date.parse(state.now) ? 'AUT002' : undefined;
+  if (token === null) return undefined;
+  if (token.series !== state.tokenSeries) return 'AUT001';
+  return token.expiresAt.getTime() <= Date.parse(state.now) ? 'AUT002' : undefined;
 }

@@ -56,7 +56,7 @@ const ROLES_WITHOUT_ACCOUNT: ReadonlySet<string> = new Set(['customer', 'consume
  * @param onInactive ends the supplier's events; without it, the supplier's status in the register is not checked
  */
 export function revalidated(
-  { context: { caller }, expiresAt, supplierKeyId }: Identification,
+  { context: { caller }, token, supplierKeyId }: Identification,
   revalidator: SessionRevalidator,
   end: (reason: ConnectionEnd) => void,
   onInactive?: () => void,
@@ -66,7 +66,7 @@ export function revalidated(
   const supplier = onInactive && role === 'supplier' && mpid !== null ? { supplier: { mpid, onInactive } } : {};
   return revalidator.add({
     caller,
-    expiresAt: expiresAt ?? null,
+    token: token ?? null,
     supplierKeyId: supplierKeyId ?? null,
     ...supplier,
     end,

@@ -115,14 +115,14 @@ export type AccountStandingsQueryVariables = Exact<{
 }>;
 
 
-export type AccountStandingsQuery = { readonly accountStandings: ReadonlyArray<{ readonly accountId: string, readonly active: boolean, readonly role: AccountRole, readonly duid: string | null, readonly now: string }> };
+export type AccountStandingsQuery = { readonly accountStandings: ReadonlyArray<{ readonly accountId: string, readonly active: boolean, readonly role: AccountRole, readonly duid: string | null, readonly tokenSeries: string | null, readonly now: string }> };
 
 export type AdmissionQueryVariables = Exact<{
   accountId: string;
 }>;
 
 
-export type AdmissionQuery = { readonly admission: { readonly status: string, readonly allowed: boolean, readonly retryAfter: number | null, readonly role: string, readonly duid: string | null, readonly mpid: string | null, readonly now: string } | null };
+export type AdmissionQuery = { readonly admission: { readonly status: string, readonly allowed: boolean, readonly retryAfter: number | null, readonly role: string, readonly duid: string | null, readonly mpid: string | null, readonly tokenSeries: string | null, readonly now: string } | null };
 
 export type EventLogQueryVariables = Exact<{
   after?: string | null | undefined;
@@ -230,11 +230,11 @@ export type UpdateConsentMutationVariables = Exact<{
 export type UpdateConsentMutation = { readonly recorded: { readonly key: string, readonly consentExpiry: string | null, readonly replayed: boolean } | null };
 
 export const AccountStandings: ServiceQuery<AccountStandingsQuery, AccountStandingsQueryVariables> = {
-  text: "query AccountStandings($accountIds: [String!]!) {\n  accountStandings(accountIds: $accountIds) {\n    accountId\n    active\n    role\n    duid\n    now\n  }\n}",
+  text: "query AccountStandings($accountIds: [String!]!) {\n  accountStandings(accountIds: $accountIds) {\n    accountId\n    active\n    role\n    duid\n    tokenSeries\n    now\n  }\n}",
 };
 
 export const Admission: ServiceQuery<AdmissionQuery, AdmissionQueryVariables> = {
-  text: "query Admission($accountId: String!) {\n  admission(accountId: $accountId) {\n    status\n    allowed\n    retryAfter\n    role\n    duid\n    mpid\n    now\n  }\n}",
+  text: "query Admission($accountId: String!) {\n  admission(accountId: $accountId) {\n    status\n    allowed\n    retryAfter\n    role\n    duid\n    mpid\n    tokenSeries\n    now\n  }\n}",
 };
 
 export const AnnounceChangeOfTenancy: ServiceQuery<AnnounceChangeOfTenancyMutation, AnnounceChangeOfTenancyMutationVariables> = {

@@ -166,7 +166,7 @@ function accessDependencies(
     terminations: new TerminationRepository(database),
     legacyConsents: new LegacyConsentRepository(database, hash('access-key'), references),
     scopes: customerScopes(identity),
-    discoveries: new DiscoveredAccessRepository(database, hash('access-key'), encryptionKey, maxAgeDays),
+    discoveries: new DiscoveredAccessRepository(database, hash, encryptionKey, maxAgeDays),
     discoveredMeterPoints: discoveredMeterPoints(identity),
     tenancyChanges: new TenancyChangeRepository(database, hash('tenancy-subject'), encryptionKey),
     ...webhookDependencies(database, options.keys, callbackUrlPolicy(options)),

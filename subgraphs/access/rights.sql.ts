@@ -7,7 +7,7 @@ import { deliveryRights } from '../delivery/tables.sql';
 export const accessRights = (role: string): string => `
   grant select, insert on account, account_secret, audit_entry to ${role};
   grant update (status, suspended_at, display_name, contact_url, privacy_url, data_types_supported, organisation_reference,
-    return_urls, oauth_issuer, oauth_client_id, oauth_client_secret, verification_withdrawn_at) on account to ${role};
+    return_urls, oauth_issuer, oauth_client_id, oauth_client_secret, verification_withdrawn_at, token_series) on account to ${role};
   grant update (valid_until) on account_secret to ${role};
   grant select, insert, update, delete on rate_limit, idempotency_key to ${role};
   grant select on access_record, access_record_version, access_record_transition to ${role};

@@ -16,6 +16,7 @@ import { Outbox1790000000014 } from './migrations/0014-outbox';
 import { RecordCounts1790000000016 } from './migrations/0016-record-counts';
 import { AccessAuditIndexes1790000000017 } from './migrations/0017-audit-indexes';
 import { FanOut1790000000018 } from './migrations/0018-fan-out';
+import { TokenSeries1790000000019 } from './migrations/0019-token-series';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -40,6 +41,7 @@ export const accessTables: SubgraphTables = {
     RecordCounts1790000000016,
     AccessAuditIndexes1790000000017,
     FanOut1790000000018,
+    TokenSeries1790000000019,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

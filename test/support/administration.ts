@@ -47,7 +47,7 @@ export async function newApiKey(admin: Graph, accountId: string): Promise<string
 }
 
 /** Signs in; returns the status, and the token if there is one. */
-export async function signIn({ rest }: SharedRegister, accountId: string, secretKey: string) {
+export async function signIn({ rest }: Pick<SharedRegister, 'rest'>, accountId: string, secretKey: string) {
   const basic = `Basic ${Buffer.from(`${accountId}:${secretKey}`).toString('base64')}`;
   const { status, body } = await anonymousClient(rest, basic)('GET', '/v1/auth/token');
   return { status, token: status === 200 ? String(body['bearer-token']) : '' };

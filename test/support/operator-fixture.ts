@@ -62,8 +62,7 @@ export async function operatorFixture(): Promise<OperatorFixture> {
   const hash = (purpose: string) => keyedHash(HASH_KEY, purpose);
   const references = new ControllerReferences(SEALING_KEY);
   const records = new AccessRecordRepository(database, hash('access-key'), SEALING_KEY, references);
-  const withMaxAge = (days: number | undefined) =>
-    new DiscoveredAccessRepository(database, hash('access-key'), SEALING_KEY, days);
+  const withMaxAge = (days: number | undefined) => new DiscoveredAccessRepository(database, hash, SEALING_KEY, days);
   const discoveries = withMaxAge(undefined);
   const report: OperatorFixture['report'] = (meterPointId, change, key) =>
     reportTo(discoveries, meterPointId, change, key);
@@ -86,7 +85,8 @@ export async function operatorFixture(): Promise<OperatorFixture> {
 }
 
 const HASH_KEY = randomBytes(32);
-const SEALING_KEY = randomBytes(32);
+/** The encryption key of `access` in the fixture. */
+export const SEALING_KEY = randomBytes(32);
 const requests = idempotency(HASH_KEY, SEALING_KEY);
 
 /** Reports access to a register. */

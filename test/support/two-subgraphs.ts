@@ -101,6 +101,7 @@ class Admission {
   @Field(() => String) role: string;
   @Field(() => String, { nullable: true }) duid: string | null;
   @Field(() => String, { nullable: true }) mpid: string | null;
+  @Field(() => String, { nullable: true }) tokenSeries: string | null;
   @Field(() => DateTime) now: Date;
 }
 
@@ -181,6 +182,7 @@ class AccessResolver {
       role,
       duid: role === 'data_user' ? `duid_${hex('a')}` : null,
       mpid: null,
+      tokenSeries: null,
       now: new Date(),
     };
   }
@@ -282,6 +284,7 @@ export const roleTokens: TokenVerifier = {
       mpid: null,
       validFrom: new Date(Date.now() - 2 * HOUR),
       expiresAt,
+      series: null,
     } as never);
   },
 };

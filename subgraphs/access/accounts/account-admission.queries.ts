@@ -10,6 +10,7 @@ interface AdmissionRow {
   readonly duid: string | null;
   readonly mpid: string | null;
   readonly status: AccountStatus;
+  readonly token_series: string | null;
   readonly now: Date;
 }
 
@@ -18,12 +19,13 @@ type SignInRow = AdmissionRow;
 
 const ADMISSION = {
   name: 'admission',
-  text: 'select account_id, role, duid, mpid, status, register_now() as now from account where account_id = any($1)',
+  text: `select account_id, role, duid, mpid, status, token_series, register_now() as now from account
+    where account_id = any($1)`,
 };
 
 const SIGN_IN = {
   name: 'sign_in',
-  text: `select account_id, role, duid, mpid, status, register_now() as now from account
+  text: `select account_id, role, duid, mpid, status, token_series, register_now() as now from account
     join account_secret using (account_id)
     where account_id = $1 and kind = 'sign-in' and secret_hash = $2 and (valid_until is null or valid_until > register_now())`,
 };

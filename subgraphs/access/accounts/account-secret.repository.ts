@@ -1,4 +1,4 @@
-import type { Session } from '../../server/database/transaction';
+import { type Session, onlyRow } from '../../server/database/transaction';
 import { decryptValue } from '../../server/encryption';
 import type { KeyedHash } from '../../server/keyed-hash';
 import type { SecretKind } from './account';
@@ -9,27 +9,39 @@ export function shortened(hash: Buffer): string {
   return hash.toString('hex').slice(0, 16);
 }
 
-/** Kind of a secret, and how long the previous one remains valid (a PostgreSQL interval). */
+/** Kind of a secret, and whether the earlier ones end at once. */
 interface SecretReplacement {
   readonly kind: SecretKind;
-  readonly overlap: '24 hours' | '0 s';
+  readonly revokePrevious: boolean;
 }
+
+/** Rotation: the previous secret remains valid for 24 hours, and earlier ones no longer than before. */
+const OVERLAP = `update account_secret set valid_until = register_now() + interval '24 hours'
+  where account_id = $1 and kind = $2 and valid_until is null`;
+
+/** Revocation: by no clock is an earlier secret valid, also not by that of a standby, which may be behind. */
+const REVOKE = `update account_secret set valid_until = '-infinity' where account_id = $1 and kind = $2`;
 
 /** Replaces the secret of a locked account. Returns the new one, and both fingerprints for the audit. */
 export async function replaceSecret(
   session: Session,
   accountId: string,
-  { kind, overlap }: SecretReplacement,
+  { kind, revokePrevious }: SecretReplacement,
   hashOfSecret: KeyedHash,
 ) {
   const from = await currentFingerprint(session, accountId, kind);
-  await session.query(
-    `update account_secret set valid_until = register_now() + interval '${overlap}'
-     where account_id = $1 and kind = $2 and valid_until is null`,
-    [accountId, kind],
-  );
+  await session.query(revokePrevious ? REVOKE : OVERLAP, [accountId, kind]);
   const secretKey = await addSecret(session, accountId, kind, hashOfSecret);
   return { from, to: { secret: shortened(hashOfSecret(secretKey)) }, secretKey };
+}
+
+const NEW_SERIES = `with former as (select account_id, token_series from account where account_id = $1)
+  update account set token_series = gen_random_uuid() from former where account.account_id = former.account_id
+  returning former.token_series as "from", account.token_series as "to"`;
+
+/** Rejects all bearer tokens that a locked account has been issued. Returns the former and the new series for the audit. */
+export async function revokeTokens(session: Session, accountId: string) {
+  return onlyRow(await session.query<{ from: string | null; to: string }>(NEW_SERIES, [accountId]));
 }
 
 /** Returns the fingerprint of the current secret of an account, null without one. */

@@ -17,7 +17,7 @@ import {
   isNaming,
   withLists,
 } from './account';
-import { clientSecretOf, replaceSecret, shortened } from './account-secret.repository';
+import { clientSecretOf, replaceSecret, revokeTokens, shortened } from './account-secret.repository';
 import {
   addSecret,
   claimedBy,
@@ -29,7 +29,6 @@ import {
 } from './locked-account.repository';
 import { ACCOUNT_COLUMNS, insertAccount, storeSettings, updateAccount } from './stored-account.repository';
 
-const ROTATION_OVERLAP = '24 hours';
 const CLOCK_OFFSET = 'select round(extract(epoch from register_now() - statement_timestamp()))::int as seconds';
 
 /** Administration of accounts in audited transactions. */
@@ -79,13 +78,24 @@ export class AccountRepository {
     return onboarding.catch((error: unknown) => Promise.reject(mpidInUse(error) ?? error));
   }
 
-  /** Issues a new secret; the previous one remains valid for 24 hours. */
-  rotateSecret(actor: string, accountId: string): Promise<{ account: Account; secretKey: string }> {
+  /**
+   * Issues a new secret for sign-in. The previous one remains valid for 24 hours; if `revokePrevious`, all earlier secrets and all bearer
+   * tokens are rejected as soon as this commits.
+   */
+  rotateSecret(
+    actor: string,
+    accountId: string,
+    revokePrevious = false,
+  ): Promise<{ account: Account; secretKey: string }> {
     return this.audited(actor, 'rotate-secret', async (session) => {
       const account = await lockedAccount(session, accountId);
-      const replacement = { kind: 'sign-in', overlap: ROTATION_OVERLAP } as const;
-      const { secretKey, ...detail } = await replaceSecret(session, accountId, replacement, this.hashOfSecret);
-      return { subject: accountId, detail, result: { account, secretKey } };
+      const replacement = { kind: 'sign-in', revokePrevious } as const;
+      const { secretKey, from, to } = await replaceSecret(session, accountId, replacement, this.hashOfSecret);
+      const result = { account, secretKey };
+      if (!revokePrevious) return { subject: accountId, detail: { from, to }, result };
+      const series = await revokeTokens(session, accountId);
+      const detail = { from: { ...from, tokenSeries: series.from }, to: { ...to, tokenSeries: series.to } };
+      return { subject: accountId, detail, result };
     });
   }
 
@@ -93,7 +103,7 @@ export class AccountRepository {
   issueSupplierApiKey(actor: string, accountId: string): Promise<{ account: Account; secretKey: string }> {
     return this.audited(actor, 'issue-supplier-api-key', async (session) => {
       const account = await lockedSupplier(session, accountId);
-      const replacement = { kind: 'supplier-api', overlap: '0 s' } as const;
+      const replacement = { kind: 'supplier-api', revokePrevious: true } as const;
       const { secretKey, ...detail } = await replaceSecret(session, accountId, replacement, this.hashOfSecret);
       return { subject: accountId, detail, result: { account, secretKey } };
     });

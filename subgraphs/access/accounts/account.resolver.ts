@@ -62,10 +62,21 @@ export class AccountResolver {
 
   @MayCall('admin')
   @Mutation(() => AccountSecretType, {
-    description: 'Issues a new secret; the previous one remains valid for 24 hours.',
+    description:
+      'Issues a new secret; the previous one remains valid for 24 hours. `revokePrevious`, for a stolen secret, ends it at once.',
   })
-  rotateAccountSecret(@accountId() id: string, @Ctx() context: CallContext) {
-    return this.accountRepository.rotateSecret(actor(context), id);
+  rotateAccountSecret(
+    @accountId() id: string,
+    @Arg('revokePrevious', () => Boolean, {
+      defaultValue: false,
+      description:
+        'Ends all earlier secrets of the account for sign-in at once, and its bearer tokens with their subscriptions. ' +
+        'Its API key for Interface D is not changed: `issueSupplierApiKey` replaces that at once.',
+    })
+    revokePrevious: boolean,
+    @Ctx() context: CallContext,
+  ) {
+    return this.accountRepository.rotateSecret(actor(context), id, revokePrevious);
   }
 
   @MayCall('admin')

@@ -45,8 +45,9 @@ export class SessionResolver {
       rejectLimited(await this.limits.failedSignIns.count(network));
       throw new RegisterError('AUT001');
     }
-    const { account_id, role, duid, mpid, now } = account;
-    const bearerToken = await issueBearerToken(this.signing, { accountId: account_id, role, duid, mpid }, now);
+    const { account_id, role, duid, mpid, token_series: series, now } = account;
+    const caller = { accountId: account_id, role, duid, mpid };
+    const bearerToken = await issueBearerToken(this.signing, caller, now, series);
     return { bearerToken, expires: BEARER_TOKEN_LIFETIME };
   }
 
@@ -74,9 +75,9 @@ export class SessionResolver {
   ): Promise<AdmissionType | null> {
     const account = await this.accounts.admission(accountId);
     if (!account) return null;
-    const { role, duid, mpid, status, now } = account;
+    const { role, duid, mpid, status, token_series: tokenSeries, now } = account;
     const retryAfter = status === 'active' ? await this.limits.requests.count(accountId) : null;
-    return { accountId, role, duid, mpid, status, now, allowed: retryAfter === null, retryAfter };
+    return { accountId, role, duid, mpid, status, tokenSeries, now, allowed: retryAfter === null, retryAfter };
   }
 
   @MayCall(...IDENTIFYING_SERVICES)

@@ -43,6 +43,11 @@ export class AdmissionType {
   @Field(() => String, { nullable: true, description: 'Data User of the account.' }) duid: string | null;
   @Field(() => String, { nullable: true, description: 'Market participant id of a supplier.' }) mpid: string | null;
   @Field(() => String, { description: 'Status of the account.' }) status: string;
+  @Field(() => String, {
+    nullable: true,
+    description: 'Series of its valid bearer tokens; null before the first revocation.',
+  })
+  tokenSeries: string | null;
   @Field(() => DateTime, { description: "Time of the register's clock, which decides whether a token has expired." })
   now: Date;
   @Field(() => Boolean, { description: 'Whether the request is within the rate limit of the account.' })

@@ -15,6 +15,8 @@ class AccountStateType {
   @Field(() => Boolean, { description: 'Whether it is neither suspended nor terminated.' }) active: boolean;
   @Field(() => AccountRoleEnum, { description: 'Its role.' }) role: AccountRole;
   @Field(() => Duid, { nullable: true, description: 'DUID of its organisation.' }) duid: string | null;
+  @Field(() => String, { nullable: true, description: 'Series of its valid bearer tokens.' }) tokenSeries:
+    string | null;
   @Field(() => DateTime, { description: "Present time of the register's clock." }) now: Date;
 }
 
@@ -53,8 +55,8 @@ export class EventLogResolver {
     const accounts = await Promise.all([...new Set(accountIds)].map(this.accounts.admission));
     return accounts.flatMap((account) => {
       if (account === undefined) return [];
-      const { account_id: accountId, role, duid, status, now } = account;
-      return [{ accountId, active: status === 'active', role, duid, now }];
+      const { account_id: accountId, role, duid, status, token_series: tokenSeries, now } = account;
+      return [{ accountId, active: status === 'active', role, duid, tokenSeries, now }];
     });
   }
 }

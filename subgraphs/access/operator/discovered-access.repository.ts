@@ -101,7 +101,8 @@ interface KnownRow extends Omit<KnownDiscovery, 'access'> {
 export class DiscoveredAccessRepository {
   constructor(
     private readonly database: Database,
-    private readonly hashOfKey: KeyedHash,
+    /** Returns the hash function of a purpose. */
+    private readonly hashOf: (purpose: string) => KeyedHash,
     private readonly encryptionKey: Buffer,
     private readonly maxAgeDays: number | undefined,
   ) {}
@@ -151,12 +152,21 @@ export class DiscoveredAccessRepository {
     const { rows } = await session.query<{ passed: boolean }>(HAS_PASSED, [expiryOf(access, this.maxAgeDays)]);
     return isRepeat({ ...known, access: known.document.discoveredAccess }, access, {
       hasExpired: rows[0]?.passed === true,
-      hasSameReference: this.sourceReferenceOf(known) === report.sourceReference,
+      hasSameReference: this.hasReference(known, report.sourceReference),
     });
   }
 
-  private sourceReferenceOf({ id, document }: KnownRow): string {
-    return decryptValue(this.encryptionKey, Buffer.from(document.sourceReferenceSealed, 'base64'), id).toString('utf8');
+  /** Whether the latest report had this reference. The previous release stored the reference itself, not its hash. */
+  private hasReference({ id, document }: KnownRow, reference: string): boolean {
+    const sealed = Buffer.from(document.sourceReferenceSealed, 'base64');
+    return [this.hashedReference(id, reference), reference].includes(
+      decryptValue(this.encryptionKey, sealed, id).toString('utf8'),
+    );
+  }
+
+  /** References are compared only, and a report may contain personal data: no key decrypts them. Equal ones differ by record. */
+  private hashedReference(id: string, reference: string): string {
+    return this.hashOf('source-reference')(`${id} ${reference}`).toString('hex');
   }
 
   private async discover(
@@ -167,7 +177,7 @@ export class DiscoveredAccessRepository {
   ): Promise<string> {
     if (before) await session.query(EXPIRE, [before.id]);
     const id = randomUUID();
-    const key = [id, this.hashOfKey(ak), encryptValue(this.encryptionKey, ak, id)];
+    const key = [id, this.hashOf('access-key')(ak), encryptValue(this.encryptionKey, ak, id)];
     const content = this.content(id, discoveredAccessOf(report), report.sourceReference);
     await session.query({ ...DISCOVER, values: [...key, meterPointId, ...content, accountId] });
     return id;
@@ -178,14 +188,15 @@ export class DiscoveredAccessRepository {
     if (known.hasExpired) return;
     const { discoveredAccess } = known.document;
     const access = updatedAccess(discoveredAccess, discoveredAccessOf(report));
-    if (isDeepStrictEqual(access, discoveredAccess) && this.sourceReferenceOf(known) === report.sourceReference) return;
+    if (isDeepStrictEqual(access, discoveredAccess) && this.hasReference(known, report.sourceReference)) return;
     const content = this.content(known.id, access, report.sourceReference);
     await session.query({ ...UPDATE_DISCOVERED, values: [known.id, ...content, accountId] });
   }
 
   /** Values of the columns registered_at, expiry and document. */
   private content(id: string, access: DiscoveredAccess, sourceReference: string): unknown[] {
-    const sealed = encryptValue(this.encryptionKey, sourceReference, id).toString('base64');
+    // Encrypted, so that a process of the previous release can read it: it takes the hash for another reference.
+    const sealed = encryptValue(this.encryptionKey, this.hashedReference(id, sourceReference), id).toString('base64');
     return [startOf(access.firstSeen), expiryOf(access, this.maxAgeDays), documentOfDiscovered(access, sealed)];
   }
 

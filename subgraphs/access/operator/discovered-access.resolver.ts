@@ -25,7 +25,8 @@ class DiscoveredAccessInputType implements DiscoveredAccessReport {
   @Field(() => String, { description: "The operator's reference of the organisation." }) organisationReference: string;
   @Field(() => CalendarDate, { description: 'First request seen.' }) firstSeen: string;
   @Field(() => [DataTypeEnum], { description: 'Data categories requested.' }) dataTypesObserved: DataType[];
-  @Field(() => String, { description: "The operator's reference of this report." }) sourceReference: string;
+  @Field(() => String, { description: "The operator's reference of this report, without personal data." })
+  sourceReference: string;
   @Field(() => CalendarDate, { nullable: true, description: 'Last request seen.' }) lastSeen?: string | null;
 }
 

@@ -12,7 +12,8 @@ class ChangeOfTenancyInput implements ChangeOfTenancy {
   @Field(() => Mpxn, { description: 'The meter point.' }) mpxn: string;
   @Field(() => CalendarDate, { description: 'Day on which the tenancy starts; it may be in the future.' })
   effectiveDate: string;
-  @Field(() => String, { description: "The operator's reference of the change." }) sourceReference: string;
+  @Field(() => String, { description: "The operator's reference of the change, without personal data." })
+  sourceReference: string;
 }
 
 @ObjectType('ChangeOfTenancyRecord', {

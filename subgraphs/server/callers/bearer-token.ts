@@ -32,6 +32,8 @@ const KEY_SET_TIMEOUT_MS = 3_000;
 export interface TokenClaims extends Caller {
   readonly validFrom: Date;
   readonly expiresAt: Date;
+  /** Series of the account's tokens at the sign-in; null before their first revocation. */
+  readonly series: string | null;
 }
 
 /**
@@ -78,16 +80,23 @@ export function publicKeys({ keys }: SigningKeys): { keys: JWK[] } {
   return { keys: keys.map(({ kty, crv, x, kid }) => ({ kty, crv, x, kid, alg: ALGORITHM, use: 'sig' }) as JWK) };
 }
 
-/** Issues a bearer token for an account, valid from `now` for {@link BEARER_TOKEN_LIFETIME} seconds. */
-export async function issueBearerToken(signing: SigningKeys, caller: Caller, now: Date): Promise<string> {
+/**
+ * Issues a bearer token for an account, valid from `now` for {@link BEARER_TOKEN_LIFETIME} seconds, while the account has this series.
+ */
+export async function issueBearerToken(
+  signing: SigningKeys,
+  { duid, role, mpid, accountId }: Caller,
+  now: Date,
+  series: string | null = null,
+): Promise<string> {
   const [key] = signing.keys;
   if (!key) throw new Error('no signing key');
   const issuedAt = Math.floor(now.getTime() / 1000);
-  return new SignJWT({ duid: caller.duid, role: caller.role, ...(caller.mpid === null ? {} : { mpid: caller.mpid }) })
+  return new SignJWT({ duid, role, ...(mpid === null ? {} : { mpid }), ...(series === null ? {} : { series }) })
     .setProtectedHeader({ alg: ALGORITHM, typ: TOKEN_TYPE, ...(key.kid === undefined ? {} : { kid: key.kid }) })
     .setIssuer(signing.issuer)
     .setAudience(AUDIENCE)
-    .setSubject(caller.accountId)
+    .setSubject(accountId)
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + BEARER_TOKEN_LIFETIME)
     .setJti(randomUUID())
@@ -172,7 +181,7 @@ const INVALID_TOKEN_CODE = /^ERR_(JW[ST]_|JOSE_(ALG_NOT_ALLOWED|NOT_SUPPORTED)$|
  * Returns the claims; throws AUT001 for a signed token without a valid account and role, or with a longer lifetime than
  * issued ones.
  */
-function claimsOf({ sub, iat = NaN, nbf = iat, exp = NaN, duid, role, mpid }: JWTPayload): TokenClaims {
+function claimsOf({ sub, iat = NaN, nbf = iat, exp = NaN, duid, role, mpid, series }: JWTPayload): TokenClaims {
   const isIssuedHere = typeof sub === 'string' && isWellFormed(sub) && exp - iat <= BEARER_TOKEN_LIFETIME;
   if (!isIssuedHere || !ACCOUNT_ROLES.includes(role as AccountRole)) throw new RegisterError('AUT001');
   return {
@@ -182,5 +191,6 @@ function claimsOf({ sub, iat = NaN, nbf = iat, exp = NaN, duid, role, mpid }: JW
     mpid: typeof mpid === 'string' ? mpid : null,
     validFrom: new Date(Math.max(iat, nbf) * 1000),
     expiresAt: new Date(exp * 1000),
+    series: typeof series === 'string' ? series : null,
   };
 }

@@ -170,28 +170,29 @@ describe('the sign-in', () => {
   });
 });
 
-/** Signs in a new analyst; returns the visitor and a function that suspends the account. */
+/** Signs in a new analyst; returns the visitor, and a function that makes a change of the account. */
 async function analyst() {
   const admin = await graphAs(register, 'admin');
   const input = { role: 'ANALYST', displayName: 'Night shift', contactUrl: 'https://register.example/contact' };
   const { accountId, secretKey } = await onboarded(admin, input);
   const visitor = new ConsoleVisitor(register.console);
   await visitor.signIn(accountId, secretKey);
-  const suspend = async () => {
-    const { errors } = await admin('mutation ($id: ID!) { suspendAccount(accountId: $id) { accountId } }', {
-      id: accountId,
-    });
+  const change = async (mutation: string) => {
+    const { errors } = await admin(`mutation ($id: ID!) { ${mutation} }`, { id: accountId });
     expect(errors).toEqual([]);
   };
-  return { visitor, suspend };
+  return { visitor, change, suspend: () => change('suspendAccount(accountId: $id) { accountId }') };
 }
 
 describe('a session', () => {
-  it('ends with the account: open pages show it, too', async () => {
-    const { visitor, suspend } = await analyst();
+  it.each([
+    ['the account', 'suspendAccount(accountId: $id) { accountId }'],
+    ['its secret', 'rotateAccountSecret(accountId: $id, revokePrevious: true) { secretKey }'],
+  ])('ends with %s: open pages show it, too', async (_, mutation) => {
+    const { visitor, change } = await analyst();
     const stream = await visitor.stream();
     await stream.next('connection');
-    await suspend();
+    await change(mutation);
     await stream.next('ended');
     await stream.ended;
     const response = await visitor.get('/');

@@ -76,6 +76,7 @@ class AccountStanding {
   @Field(() => Boolean) active: boolean;
   @Field(() => String) role: string;
   @Field(() => String, { nullable: true }) duid: string | null;
+  @Field(() => String, { nullable: true }) tokenSeries: string | null;
   @Field(() => DateTime) now: Date;
 }
 
@@ -88,6 +89,7 @@ class Admission {
   @Field(() => String) role: string;
   @Field(() => String, { nullable: true }) duid: string | null;
   @Field(() => String, { nullable: true }) mpid: string | null;
+  @Field(() => String, { nullable: true }) tokenSeries: string | null;
   @Field(() => DateTime) now: Date;
 }
 
@@ -143,6 +145,7 @@ class EventResolver {
       active: !fixture.inactive.has(accountId),
       role: accountId.split(':')[0] as string,
       duid: duidOf(accountId),
+      tokenSeries: null,
       now: fixture.now(),
     }));
   }
@@ -158,6 +161,7 @@ class EventResolver {
       role: accountId.split(':')[0] as string,
       duid: duidOf(accountId),
       mpid: null,
+      tokenSeries: null,
       now: fixture.now(),
     };
   }
@@ -187,6 +191,7 @@ const accountTokens: TokenVerifier = {
       mpid: null,
       validFrom: new Date(Date.now() - HOUR),
       expiresAt: new Date(Date.now() + HOUR),
+      series: null,
     } as never),
 };
 

@@ -1,9 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { type SessionRevalidator, sessionRevalidator } from '../../../gateway/subscriptions/session-revalidator';
 import type { ConnectionEnd } from '../../../gateway/subscriptions/connection-end';
 import type { AccountState, AccountQueries } from '../../../gateway/subscriptions/event-log';
 
 const NOW = '2026-06-01T12:00:00.000Z';
-const STATE: AccountState = { accountId: 'acc', active: true, role: 'ANALYST', duid: null, now: NOW };
+const STATE: AccountState = {
+  accountId: 'acc',
+  active: true,
+  role: 'ANALYST',
+  duid: null,
+  tokenSeries: null,
+  now: NOW,
+};
 const CALLER = { accountId: 'acc', role: 'analyst', duid: null, mpid: null } as const;
 
 const fail = (error: unknown): never => {
@@ -26,8 +34,8 @@ function revalidatorOver(states: AccountState[], liveKeys: string[] = [], active
 
 const connectionOf = (revalidator: SessionRevalidator, supplierKeyId: string | null = null) => {
   const ended: ConnectionEnd[] = [];
-  const expiresAt = supplierKeyId === null ? new Date('2026-06-01T12:00:00.001Z') : null;
-  const stop = revalidator.add({ caller: CALLER, expiresAt, supplierKeyId, end: (reason) => void ended.push(reason) });
+  const token = supplierKeyId === null ? { expiresAt: new Date('2026-06-01T12:00:00.001Z'), series: null } : null;
+  const stop = revalidator.add({ caller: CALLER, token, supplierKeyId, end: (reason) => void ended.push(reason) });
   return { ended, stop };
 };
 
@@ -38,6 +46,7 @@ describe('A long-lived connection', () => {
     ['ends when the account no longer exists', [], ['AUT001']],
     ['ends when the account has another role', [{ ...STATE, role: 'ADMIN' }], ['AUT001']],
     ['ends when the account has another Data User', [{ ...STATE, duid: `duid_${'0'.repeat(24)}` }], ['AUT001']],
+    ['ends when its token is revoked', [{ ...STATE, tokenSeries: randomUUID() }], ['AUT001']],
     [
       'ends at the instant at which its token expires by the clock of the register',
       [{ ...STATE, now: '2026-06-01T12:00:00.001Z' }],
@@ -60,17 +69,20 @@ describe('A long-lived connection', () => {
     const { revalidator } = revalidatorOver([STATE], [], active);
     const [onInactive, end] = [jest.fn(), jest.fn()];
     const supplier = { mpid: 'SUPA', onInactive };
-    const stop = revalidator.add({ caller: CALLER, expiresAt: null, supplierKeyId: null, supplier, end });
+    const stop = revalidator.add({ caller: CALLER, token: null, supplierKeyId: null, supplier, end });
     await revalidator.checkSuppliers();
     stop();
     expect([onInactive.mock.calls.length, end.mock.calls.length]).toEqual([calls, 0]);
   });
 
   it.each<[string, string[], ConnectionEnd[]]>([
-    ['stays open, without expiry, while its API key has not been replaced', ['key-1'], []],
+    ['stays open, without expiry or series, while its API key has not been replaced', ['key-1'], []],
     ['ends when its API key is replaced', ['key-2'], ['AUT003']],
   ])('%s', async (_, liveKeys, expected) => {
-    const { revalidator, queries } = revalidatorOver([{ ...STATE, now: '2036-06-01T12:00:00.000Z' }], liveKeys);
+    const { revalidator, queries } = revalidatorOver(
+      [{ ...STATE, tokenSeries: randomUUID(), now: '2036-06-01T12:00:00.000Z' }],
+      liveKeys,
+    );
     const { ended, stop } = connectionOf(revalidator, 'key-1');
     const check = revalidator.check();
     queries[0]?.respond();

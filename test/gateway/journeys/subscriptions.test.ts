@@ -154,7 +154,10 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
       expect(await errorOf(subscribed(admin, {}, query))).toMatch(/^VAL0(03|10)$/);
     });
 
-    it('end, with the reason, soon after the suspension of the account', async () => {
+    it.each([
+      ['the suspension of the account', 'suspendAccount(accountId: $id) { accountId }'],
+      ['the revocation of its secret', 'rotateAccountSecret(accountId: $id, revokePrevious: true) { secretKey }'],
+    ])('end, with the reason, soon after %s', async (__, change) => {
       const victim = await newDataUser(register, 'https://third.example/return');
       const after = await currentCursor(register);
       const subscriber = subscribed(victim.token, { after });
@@ -163,7 +166,7 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
       const graph = await graphAs(register, 'admin');
       const { data } = await graph('{ accounts(first: 500) { nodes { accountId duid } } }');
       const { accountId } = data.accounts.nodes.find(({ duid }: { duid: string }) => duid === victim.duid);
-      await graph('mutation ($id: ID!) { suspendAccount(accountId: $id) { accountId } }', { id: accountId });
+      await graph(`mutation ($id: ID!) { ${change} }`, { id: accountId });
       const ending = await subscriber.ended;
       expect(ending.kind === 'closed' ? ending.code : subscriber.messages.at(-1)?.errors?.[0]?.extensions.code).toBe(
         ending.kind === 'closed' ? 4401 : 'AUT001',

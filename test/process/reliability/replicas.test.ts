@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DemoData } from '../../../sandbox/sandbox-file';
+import { onboarded, signIn } from '../../support/administration';
 import { repeated } from '../../support/confirmed-tokens';
 import { graphOf } from '../../support/graph';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
@@ -98,6 +99,24 @@ describe('Two registers that start at the same time on one empty database', () =
     expect(await statuses()).toEqual([401, 401]);
     expect((await change('reactivateAccount')).errors).toEqual([]);
     expect(await statuses()).toEqual([200, 200]);
+  });
+
+  it('both reject the tokens of an account at once when its secret is revoked, and accept those of the new secret', async () => {
+    const admin = graphOf(one, await tokenOf({ ...one, sandbox }, 'admin'));
+    const { accountId, secretKey } = await onboarded(admin, { role: 'ANALYST', displayName: 'Often Elsewhere' });
+    const graphsWith = (secret: string) =>
+      Promise.all(
+        [one, other].map(async (replica) => graphOf(replica, (await signIn(replica, accountId, secret)).token)),
+      );
+    const statuses = (graphs: Awaited<ReturnType<typeof graphsWith>>) =>
+      Promise.all(graphs.map(async (graph) => (await graph('{ viewer { role } }')).status));
+    const thief = await graphsWith(secretKey);
+    expect(await statuses(thief)).toEqual([200, 200]);
+    const { data } = await admin(
+      `mutation { rotateAccountSecret(accountId: "${accountId}", revokePrevious: true) { secretKey } }`,
+    );
+    expect(await statuses(thief)).toEqual([401, 401]);
+    expect(await statuses(await graphsWith(String(data.rotateAccountSecret.secretKey)))).toEqual([200, 200]);
   });
 
   /** Verifies a key from a client address, which the trusted proxy passes on. */

@@ -252,6 +252,47 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
     ]);
   });
 
+  it('replaces a stolen secret: every earlier one ends at once, also within 24 hours of a rotation, and so does every token', async () => {
+    const { accountId, secretKey } = await onboarded(admin, { role: 'ANALYST', displayName: 'Robbed' });
+    const secrets = [secretKey];
+    const tokens: string[] = [];
+    const viewer = async (token: string) => (await graphOf(register, token)('{ viewer { role } }')).status;
+    const rotate = async (more: string) => {
+      tokens.push((await signIn(register, accountId, secrets.at(-1) as string)).token);
+      const { data } = await set(`rotateAccountSecret(accountId: "${accountId}"${more}) { secretKey }`);
+      secrets.push(String(data.rotateAccountSecret.secretKey));
+    };
+    await rotate('');
+    expect(await Promise.all(tokens.map(viewer))).toEqual([200]); // a rotation in time ends neither token nor secret
+    await rotate(', revokePrevious: true');
+    await rotate(', revokePrevious: true');
+    const statuses = await Promise.all(
+      secrets.map(async (secret) => (await signIn(register, accountId, secret)).status),
+    );
+    expect(statuses).toEqual([401, 401, 401, 200]);
+    expect(await Promise.all(tokens.map(viewer))).toEqual([401, 401, 401]);
+    const [second, first, usual] = (await lastEntries(3)).map(({ detail }) => detail) as Record<string, object>[];
+    expect(usual).toEqual({ from: { secret: expect.any(String) }, to: { secret: expect.any(String) } });
+    expect(first).toEqual({
+      from: { ...usual?.['to'], tokenSeries: null },
+      to: { secret: expect.any(String), tokenSeries: expect.any(String) },
+    });
+    expect(second?.['from']).toEqual(first?.['to']);
+  });
+
+  it('is rescued by the operator from a thief of its own secret, without a sign-in', async () => {
+    const robbed = await onboarded(admin, { role: 'ADMIN', displayName: 'Robbed Admin' });
+    const thief = await graphFor(register, robbed);
+    const printed = JSON.parse(await runAdminCommand(register, 'revoke-secret', '--account', robbed.accountId));
+    expect((await thief('{ viewer { role } }')).status).toBe(401);
+    expect((await signIn(register, robbed.accountId, robbed.secretKey)).status).toBe(401);
+    expect((await signIn(register, printed.account_id, printed.secret_key)).status).toBe(200);
+    expect(await lastEntries(1)).toMatchObject([
+      { actor: 'operator', action: 'rotate-secret', subject: robbed.accountId },
+    ]);
+    await set(`terminateAccount(accountId: "${robbed.accountId}") { status }`);
+  });
+
   it('has every move of the clock in the audit', async () => {
     await set('setClockOffset(seconds: 60)');
     const { data } = await set('setClockOffset(seconds: 0)');

@@ -2,9 +2,10 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { onboarded, signIn } from '../../support/administration';
 import { newCustomer, newDataUser } from '../../support/customers';
-import { failuresOf, graphAs } from '../../support/graph';
+import { failuresOf, graphAs, graphOf } from '../../support/graph';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { consentRecord, registered } from '../../support/records';
+import { until } from '../../support/until';
 import type { RestClient } from '../../support/rest-client';
 
 describe('Two callers at once', () => {
@@ -84,6 +85,32 @@ describe('Two callers at once', () => {
     expect(await count(`audit_entry where subject = $1 and action = 'rotate-secret'`)).toBe(24);
     for (const secret of [secretKey, ...secrets]) {
       expect((await signIn(register, accountId, secret)).status).toBe(200); // the older ones, too: for 24 hours
+    }
+  });
+
+  it('a thief who signs in while the secret is being revoked has a token that is rejected', async () => {
+    const admin = await graphAs(register, 'admin');
+    const { accountId, secretKey } = await onboarded(admin, { role: 'ANALYST', displayName: 'Often Robbed' });
+    const database = new Client({ connectionString: register.databaseUrl });
+    await database.connect();
+    try {
+      await database.query('begin');
+      await database.query('select from access.account_secret where account_id = $1 for update', [accountId]);
+      const revoking = admin(
+        `mutation { rotateAccountSecret(accountId: "${accountId}", revokePrevious: true) { secretKey } }`,
+      );
+      await until(async () => {
+        const waiting = 'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
+        return (await database.query(waiting)).rowCount === 1 ? true : undefined;
+      });
+      const { token } = await signIn(register, accountId, secretKey);
+      const thief = graphOf(register, token);
+      expect((await thief('{ viewer { role } }')).status).toBe(200);
+      await database.query('commit');
+      expect((await revoking).errors).toEqual([]);
+      expect((await thief('{ viewer { role } }')).status).toBe(401);
+    } finally {
+      await database.end();
     }
   });
 

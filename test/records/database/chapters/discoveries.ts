@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { StoredAccessRecord } from '../../../../subgraphs/access/records/stored-access-record.queries';
 import { RecordHistory } from '../../../../subgraphs/access/records/record-history.queries';
+import { decryptValue, encryptValue } from '../../../../subgraphs/server/encryption';
 import { outcomeOf } from '../../../support/access-database';
 import { GADWALL } from '../../../support/access-records';
 import {
   OPERATOR,
+  SEALING_KEY,
   type OperatorFixture,
   newMeterPoint,
   operatorFixture,
@@ -30,6 +32,10 @@ export function discoveries(): void {
     (await new RecordHistory(fixture.database).transitions(id, { first: 100, after: null })).nodes.map(
       ({ from, cause, to }) => `${from} ${cause} ${to}`,
     );
+
+  /** Decrypts the source reference of a document. */
+  const referenceIn = ({ sourceReferenceSealed }: { sourceReferenceSealed: string }, id: string) =>
+    decryptValue(SEALING_KEY, Buffer.from(sourceReferenceSealed, 'base64'), id).toString('utf8');
 
   /** A day so many days from now, by the clock of the register. */
   const day = async (fromNow: number) =>
@@ -75,6 +81,31 @@ export function discoveries(): void {
       expect(
         JSON.stringify(await rows('select document from access_record_version where record_id = $1', id)),
       ).not.toContain(secret);
+    });
+
+    it('has a source reference that no key decrypts, in no version', async () => {
+      const meterPoint = newMeterPoint();
+      const { id } = await fixture.reported(meterPoint, { sourceReference: 'Ann Orchard 1' });
+      await fixture.report(meterPoint, { sourceReference: 'Ann Orchard 2' });
+      const documents = await rows('select document from access_record_version where record_id = $1', id);
+      expect(documents).toHaveLength(2);
+      for (const { document } of documents) expect(referenceIn(document, id)).toMatch(/^[0-9a-f]{64}$/);
+    });
+
+    it('repeats a report that the previous release stored with its reference: it makes no version', async () => {
+      const meterPoint = newMeterPoint();
+      const record = await fixture.reported(meterPoint, { sourceReference: 'REPORT-1' });
+      const sealed = encryptValue(SEALING_KEY, 'REPORT-1', record.id).toString('base64');
+      await fixture.tables.owner.query(`set session_replication_role = 'replica'`); // no triggers
+      await rows(
+        `update access_record set document = document || jsonb_build_object('sourceReferenceSealed', $2::text) where id = $1`,
+        ...[record.id, sealed],
+      );
+      await fixture.tables.owner.query('reset session_replication_role');
+      await fixture.report(meterPoint, { sourceReference: 'REPORT-1' });
+      expect(await versions(record)).toBe(1);
+      await fixture.report(meterPoint, { sourceReference: 'REPORT-2' });
+      expect(await versions(record)).toBe(2);
     });
 
     it('is one record of a meter point and organisation: a repeat has its key, and makes no version', async () => {

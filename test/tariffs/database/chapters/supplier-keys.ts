@@ -107,10 +107,10 @@ export function supplierKeys(): void {
   describe('The API key of a supplier', () => {
     it('authenticates its account, as its bearer token does', async () => {
       const caller = { accountId, role: 'supplier', duid: null, mpid };
-      const { context, error, expiresAt, supplierKeyId } = await identified({ supplierKey: key });
+      const { context, error, token, supplierKeyId } = await identified({ supplierKey: key });
       expect(error).toBeUndefined();
       expect(context).toEqual({ ...ORIGIN, service: null, caller, vouched: true });
-      expect(expiresAt).toBeUndefined();
+      expect(token).toBeUndefined();
       expect(supplierKeyId).toMatch(/^[0-9a-f-]{36}$/);
       expect((await identified({ authorization: await supplierBearer() })).context.caller).toEqual(caller);
     });
