@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LISTED_ENTRIES } from '../../../web/console/audit/audit-list';
@@ -9,15 +8,7 @@ import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import type { AccountRole } from '../../../schema/roles';
 import { onboarded, signIn as signedIn } from '../../support/administration';
 import { ConsoleVisitor, backOffice } from '../../support/console-visitor';
-import {
-  type Customer,
-  type DataUser,
-  identityRecord,
-  newCustomer,
-  newDataUser,
-  newMpid,
-  newMpxn,
-} from '../../support/customers';
+import { type Customer, type DataUser, newCustomer, newDataUser, newMpid } from '../../support/customers';
 import type { OpenStream } from '../../support/event-source';
 import { graphAs, graphOf } from '../../support/graph';
 import { logLines } from '../../support/portal-sign-in';
@@ -245,67 +236,6 @@ describe('a session', () => {
     const value = visitor.cookies.get(SESSION) ?? '';
     visitor.cookies.set(SESSION, `${value.startsWith('A') ? 'B' : 'A'}${value.slice(1)}`);
     expect(await visitor.get('/')).toMatchObject({ status: 303, location: '/sign-in' });
-  });
-});
-
-describe('the page of contests', () => {
-  it('marks the chosen period, and states the time zone of its days', async () => {
-    const { html, text } = await (await backOffice(register, 'analyst')).get('/contests?days=30');
-    expect(text).toContain('Days start at midnight, UK time.');
-    expect(html).toMatch(/<p class="periods">.*<a [^>]*aria-current="true">Last 30 days<\/a>/s);
-    const [stylesheet = ''] = /[^"]+\/console\.css/.exec(html) ?? [];
-    const css = await (await fetch(new URL(stylesheet, register.console))).text();
-    expect(css).toMatch(/\.periods \[aria-current\][^{]*\{[^}]*font-weight/);
-  });
-
-  it('shows the counts of each Data User to the back office only, and no personal data', async () => {
-    const rival = await newDataUser(register, 'https://larkhill.example/return');
-    const second = `second-${customer.mpxn}@customer.example`;
-    await rival.rest('POST', '/v1/identity-records', identityRecord(customer.mpxn, second));
-    const visitor = await backOffice(register, 'analyst');
-    for (const days of ['', '?days=30']) {
-      const { html, text, status } = await visitor.get(`/contests${days}`);
-      expect(status).toBe(200);
-      expect(text).toMatch(new RegExp(`${rival.name} 1 1 0`));
-      for (const personal of [customer.mpxn, second, customer.email]) expect(html).not.toContain(personal);
-    }
-    expect(await new ConsoleVisitor(register.console).get('/contests')).toMatchObject({
-      status: 303,
-      location: '/sign-in',
-    });
-  });
-});
-
-describe('the page of rejected contacts', () => {
-  const PATH = '/contests/rejections';
-
-  it('rejects the contacts of a Data User after a confirmation that states the consequences, and shows the progress', async () => {
-    const rival = await newDataUser(register, 'https://larkhill.example/return');
-    const email = `planted-${randomUUID()}@customer.example`;
-    await rival.rest('POST', '/v1/identity-records', identityRecord(newMpxn(), email));
-    const visitor = await backOffice(register);
-    expect((await visitor.get('/contests')).html).toContain(`href="${PATH}?data-user=${rival.duid}"`);
-    const form = await visitor.get(`${PATH}?data-user=${rival.duid}`);
-    expect(form.html).toContain(`value="${rival.duid}"`);
-    const confirmation = await visitor.press(form, PATH, { 'data-user': rival.duid, since: '' });
-    expect(confirmation.text).toMatch(new RegExp(`Reject contacts of ${rival.name}.*1 verified Identity Record of`));
-    expect((await visitor.get(PATH)).text).not.toMatch(new RegExp(`${rival.name} all`));
-    expect(await visitor.press(confirmation, PATH)).toMatchObject({ status: 303, location: PATH });
-    const progress = new RegExp(`${rival.name} all [^U]+ UTC acc_[0-9a-f]{24} 1 0 1 [^U]+ UTC`);
-    await until(async () => (progress.test((await visitor.get(PATH)).text) ? true : undefined));
-  });
-
-  it('rejects nothing for an unknown Data User or a future time, and is for admins only', async () => {
-    const visitor = await backOffice(register);
-    const form = await visitor.get(PATH);
-    const press = (fields: Record<string, string>) => visitor.press(form, PATH, { confirmed: 'yes', ...fields });
-    expect(await press({ 'data-user': 'duid_1' })).toMatchObject({ status: 400 });
-    expect(await press({ 'data-user': `duid_${'0'.repeat(24)}` })).toMatchObject({ status: 404 });
-    const future = await press({ 'data-user': dataUser.duid, since: '2999-01-01T00:00' });
-    expect(future).toMatchObject({ status: 400, text: expect.stringContaining('The time is in the future.') });
-    const reader = await backOffice(register, 'analyst');
-    expect((await reader.get(PATH)).status).toBe(403);
-    expect((await reader.get('/contests')).html).not.toContain(PATH);
   });
 });
 

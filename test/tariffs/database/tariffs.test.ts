@@ -2,6 +2,7 @@ import { tariffsOverTime } from './chapters/assignments';
 import { catalogue } from './chapters/catalogue';
 import { tariffPrices } from './chapters/prices';
 import { consentsToShare } from './chapters/consents';
+import { reportsOfSuppliers } from './chapters/performance-reports';
 import { rtiWebhooks } from './chapters/rti-webhooks';
 import { consumerIssuers } from './chapters/consumer-issuers';
 import { consumerTokens } from './chapters/consumer-tokens';
@@ -14,6 +15,9 @@ import { yearOfPrices } from './chapters/year-of-prices';
 /** One file contains all chapters, so that jest loads the product once. */
 describe('The catalogue', () => {
   catalogue();
+});
+describe('Performance reports', () => {
+  reportsOfSuppliers();
 });
 describe('Ended tariffs', () => {
   endedTariffs();
