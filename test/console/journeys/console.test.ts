@@ -430,7 +430,8 @@ describe('the stream of a live page', () => {
       return newEvent();
     })();
     await again.next('events', ({ data }) => listed(data.html).includes(live));
-    expect(arrived(again)).toEqual([...missed, live]);
+    const own = new Set([seen, ...missed, live]); // other test files cause events of the shared register
+    expect(arrived(again).filter((event) => own.has(event))).toEqual([...missed, live]);
     again.close();
   });
 
