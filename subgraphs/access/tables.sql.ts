@@ -17,6 +17,7 @@ import { RecordCounts1790000000016 } from './migrations/0016-record-counts';
 import { AccessAuditIndexes1790000000017 } from './migrations/0017-audit-indexes';
 import { FanOut1790000000018 } from './migrations/0018-fan-out';
 import { TokenSeries1790000000019 } from './migrations/0019-token-series';
+import { Redelivery1790000000020 } from './migrations/0020-redelivery';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -42,6 +43,7 @@ export const accessTables: SubgraphTables = {
     AccessAuditIndexes1790000000017,
     FanOut1790000000018,
     TokenSeries1790000000019,
+    Redelivery1790000000020,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

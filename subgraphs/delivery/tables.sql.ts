@@ -90,17 +90,11 @@ const WAKE = `
     perform notify_deliveries('urgent', array[endpoint]);
   end $$`;
 
-/**
- * `redeliver` makes a delivery due again, with a new schedule if it had ended; false if the endpoint does not receive the
- * event. Does nothing for an event that is still in the outbox. The second round finds a delivery that the fan-out
- * commits between the two statements of the first round. `resume_deliveries` ends a deferral, and `end_deliveries` ends
- * the pending deliveries of an endpoint; neither rewrites a delivery in the transaction of the caller.
- */
-const REQUESTS = `
-  create function redeliver(endpoint uuid, event text) returns boolean language plpgsql set search_path from current as $$
+const redelivery = (create: string, attempt: string): string => `\
+  ${create} function redeliver(endpoint uuid, event text) returns boolean language plpgsql set search_path from current as $$
   begin
     for round in 1..2 loop
-      update delivery set state = 'pending', attempt = case when state = 'pending' then attempt else 0 end, faults = 0,
+      update delivery set state = 'pending', attempt = ${attempt}, faults = 0,
           next_attempt_at = register_now(), redelivered_at = register_now(), ended_at = null, alerted_at = null
         where endpoint_id = endpoint and event_id = event;
       if found then
@@ -113,11 +107,26 @@ const REQUESTS = `
       then return true; end if;
     end loop;
     return false;
-  end $$;
+  end $$`;
+
+/**
+ * `redeliver` makes a delivery due again, with a new schedule if it had ended; false if the endpoint does not receive the
+ * event. Does nothing for an event that is still in the outbox. The second round finds a delivery that the fan-out
+ * commits between the two statements of the first round. `resume_deliveries` ends a deferral, and `end_deliveries` ends
+ * the pending deliveries of an endpoint; neither rewrites a delivery in the transaction of the caller.
+ */
+const REQUESTS = `
+${redelivery('create', "case when state = 'pending' then attempt else 0 end")};
   create function resume_deliveries(endpoint uuid) returns void language sql set search_path from current as $$
     select wake_endpoint(endpoint) $$;
   create function end_deliveries(endpoint uuid) returns void language sql set search_path from current as $$
     select wake_endpoint(endpoint, true) $$`;
+
+/**
+ * A redelivery starts the schedule from its first attempt for a pending delivery, too: it uses up no attempt (decisions A/B, 6). The result of
+ * an attempt that is under way does not count then.
+ */
+export const REDELIVER_FROM_FIRST_ATTEMPT = redelivery('create or replace', '0');
 
 /** Ends the jobs of `CREATE_DELIVERIES` (`released-sql.ts`). A new installation creates the queue after its migrations. */
 export const END_JOBS_OF_DELIVERIES = (jobs: string): string => `

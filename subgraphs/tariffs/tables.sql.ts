@@ -10,6 +10,7 @@ import { TariffAudit1790000000007 } from './migrations/0007-audit';
 import { TariffModifiedPrices1790000000008 } from './migrations/0008-modified-prices';
 import { TariffAuditIndexes1790000000009 } from './migrations/0009-audit-indexes';
 import { TariffFanOut1790000000011 } from './migrations/0011-fan-out';
+import { TariffRedelivery1790000000012 } from './migrations/0012-redelivery';
 import { tariffRights } from './rights.sql';
 import { TARIFF_JOBS } from './tariff-jobs';
 
@@ -26,6 +27,7 @@ export const tariffTables: SubgraphTables = {
     TariffModifiedPrices1790000000008,
     TariffAuditIndexes1790000000009,
     TariffFanOut1790000000011,
+    TariffRedelivery1790000000012,
   ],
   rights: tariffRights,
   jobs: TARIFF_JOBS,

@@ -348,6 +348,19 @@ describe('The deliveries of a subscription', () => {
     expect(fixture.receiver.received.filter((post) => post.path === path)).toHaveLength(2);
   });
 
+  it('that are requested again while they are pending have all six attempts again', async () => {
+    fixture.receiver.respondWith(() => 500);
+    const subscription = await subscribe();
+    await withdrawn();
+    const { eventId } = await attempted(subscription, 1);
+    for (let attempts = 2; attempts <= 7; attempts += 1) {
+      await fixture.execute(by, REDELIVER, { wid: subscription.wid, eventId });
+      expect(await attempted(subscription, attempts)).toMatchObject({ status: 'PENDING' });
+    }
+    await advance(MINUTE);
+    expect(await attempted(subscription, 8)).toMatchObject({ status: 'PENDING' });
+  });
+
   it('cannot be requested for an event of another subscription', async () => {
     const subscription = await subscribe();
     const redeliver = (eventId: string) => fixture.execute(by, REDELIVER, { wid: subscription.wid, eventId });
