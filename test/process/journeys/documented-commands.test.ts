@@ -1,5 +1,8 @@
 import { execFile, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -172,6 +175,7 @@ describe('The documented commands', () => {
         return deliveries.find(({ status }) => status === 'delivered');
       });
       expect(delivered).toMatchObject({ 'event-type': 'webhook.test', attempts: [{ status: 204 }] });
+      expect(await dividedWithinCharacter(port, String(secret))).toBe(204);
       expect(receiver.output()).toMatch(/^genuine .*"webhook\.test"/m);
       expect(receiver.output()).not.toContain('FORGED');
     } finally {
@@ -250,6 +254,19 @@ function startReceiver(folder: string, secret: string, port: number): Started {
   const file = join(folder, 'receiver.js');
   writeFileSync(file, code.replace('.listen(5055)', `.listen(${port}, () => console.log('listens'))`));
   return started(process.execPath, [file, secret]);
+}
+
+/** Sends a signed body in two chunks that divide a character; returns the status. */
+async function dividedWithinCharacter(port: number, secret: string): Promise<number | undefined> {
+  const body = Buffer.from('{"name":"Café"}');
+  const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  const request = httpRequest({ port, method: 'POST', headers: { 'x-dar-signature': signature } });
+  const middle = body.indexOf('é') + 1;
+  request.write(body.subarray(0, middle));
+  request.end(body.subarray(middle));
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.resume();
+  return response.statusCode;
 }
 
 function recordIn(response: string | undefined): unknown {
