@@ -24,11 +24,11 @@ const NOT_CHECKABLE = [
 const WITHOUT_SAMPLE = ['judgeContact'];
 
 /**
- * Tables that background tasks change at their own time: due deliveries, jobs, counts of records, and due changes of
- * tariffs with their events.
+ * Tables that background tasks change at their own time: due deliveries, jobs, counts of records, due changes of
+ * tariffs with their events, and rejections of contacts that end.
  */
 const IN_THE_BACKGROUND =
-  /\.(delivery|fanout|_private_|record_count|look$)|^tariffs\.(tariff_effect|tariff_standing|event)/;
+  /\.(delivery|fanout|_private_|record_count|look$)|^tariffs\.(tariff_effect|tariff_standing|event)|^identity\.(audit_entry|contact_rejection)$/;
 const MAX_ATTEMPTS = 5;
 
 describe('A check of a mutation', () => {
