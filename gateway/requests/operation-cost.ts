@@ -62,7 +62,7 @@ export function costCheck(
     const key = [queryHash, operationName, ...costFactors(query, variables)].join(':');
     if (accepted.has(key)) return;
     const named = operationName === undefined ? {} : { operationName };
-    const cost = withCode(() => getComplexity({ schema, query, variables, ...named, estimators: [fieldCost] }));
+    const cost = rejectingNull(() => getComplexity({ schema, query, variables, ...named, estimators: [fieldCost] }));
     if (cost > OPERATION_LIMITS.cost) {
       throw new RegisterError(
         'VAL003',
@@ -77,7 +77,7 @@ export function costCheck(
  * Returns the result. VAL003 for a null variable of an argument that must not be null: valid documents admit a variable
  * with a default there, and graphql-js detects its null only when it reads the argument.
  */
-function withCode(cost: () => number): number {
+function rejectingNull(cost: () => number): number {
   try {
     return cost();
   } catch (error) {

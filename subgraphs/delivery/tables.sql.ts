@@ -90,6 +90,13 @@ const WAKE = `
     perform notify_deliveries('urgent', array[endpoint]);
   end $$`;
 
+/**
+ * The function `redeliver` makes a delivery due again, with a new schedule if it had ended; it returns false if the
+ * endpoint does not receive the event. Does nothing for an event that is still in the outbox. The second round finds a
+ * delivery that the fan-out commits between the two statements of the first round.
+ *
+ * @param attempt SQL of the attempts that count from then on
+ */
 const redelivery = (create: string, attempt: string): string => `\
   ${create} function redeliver(endpoint uuid, event text) returns boolean language plpgsql set search_path from current as $$
   begin
@@ -110,10 +117,8 @@ const redelivery = (create: string, attempt: string): string => `\
   end $$`;
 
 /**
- * `redeliver` makes a delivery due again, with a new schedule if it had ended; false if the endpoint does not receive the
- * event. Does nothing for an event that is still in the outbox. The second round finds a delivery that the fan-out
- * commits between the two statements of the first round. `resume_deliveries` ends a deferral, and `end_deliveries` ends
- * the pending deliveries of an endpoint; neither rewrites a delivery in the transaction of the caller.
+ * `resume_deliveries` ends a deferral, and `end_deliveries` ends the pending deliveries of an endpoint; neither rewrites a
+ * delivery in the transaction of the caller.
  */
 const REQUESTS = `
 ${redelivery('create', "case when state = 'pending' then attempt else 0 end")};
@@ -123,8 +128,8 @@ ${redelivery('create', "case when state = 'pending' then attempt else 0 end")};
     select wake_endpoint(endpoint, true) $$`;
 
 /**
- * A redelivery starts the schedule from its first attempt for a pending delivery, too: it uses up no attempt (decisions A/B, 6). The result of
- * an attempt that is under way does not count then.
+ * The schedule of a pending delivery starts from its first attempt, too, so that a redelivery uses up none (decisions A/B,
+ * 6). The result of an attempt that is under way does not count then.
  */
 export const REDELIVER_FROM_FIRST_ATTEMPT = redelivery('create or replace', '0');
 

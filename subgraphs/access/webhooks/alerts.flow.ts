@@ -124,7 +124,7 @@ function alertMail({ wid, events }: Omit<Alert, 'alertEmail'>): MailMessage {
   ];
   const closing = [
     ...(events.length > MAX_LISTED ? [`And ${events.length - MAX_LISTED} more.`] : []),
-    'GET /v1/webhooks/{wid}/deliveries shows every attempt. POST /v1/webhooks/{wid}/deliveries/{event-id}/redeliver sends an event again, with a new schedule of attempts.',
+    'GET /v1/webhooks/{wid}/deliveries shows every attempt. POST /v1/webhooks/{wid}/deliveries/{event-id}/redeliver sends an event again: at once, and if that fails up to five more times.',
   ];
   const lines = events
     .slice(0, MAX_LISTED)

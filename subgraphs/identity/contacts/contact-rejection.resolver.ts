@@ -1,5 +1,5 @@
 import { Arg, Ctx, Field, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
-import { RegisterError } from '../../../schema/register-error';
+import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { DateTime, Duid } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import type { RegisterClock } from '../../server/database/register-clock';
@@ -54,10 +54,8 @@ export class ContactRejectionResolver {
     since: Date | null,
     @Ctx() context: CallContext,
   ): Promise<AssertedContactRejection> {
-    if (since !== null && since > (await this.clock.now())) {
-      const message = 'is in the future';
-      throw new RegisterError('VAL003', message, { violations: [{ code: 'VAL003', path: ['since'], message }] });
-    }
+    if (since !== null && since > (await this.clock.now()))
+      throwViolations([{ code: 'VAL003', path: ['since'], message: 'is in the future' }]);
     if ((await this.organisations.find(duid, context)) === undefined) throw new RegisterError('NTF001');
     return described(await this.rejections.request(callerOf(context).accountId, duid, since));
   }

@@ -62,7 +62,7 @@ const ENGLISH: MailTexts = {
   signInNotice: (at, { means, isLimited, isMerged }) => ({
     subject: 'Somebody signed in to the energy data access register for your home',
     before: [
-      `On ${at} (UK time) somebody signed in to the energy data access register for your home, ${ENGLISH_METHODS[means]}. ${isLimited ? ENGLISH_LIMITS[means] : 'They can see which organisations have access to data from your energy meter, and withdraw consent.'}`,
+      `On ${at} (UK time) somebody signed in to the energy data access register for your home, ${ENGLISH_METHODS[means]}. ${isLimited ? ENGLISH_LIMITS[means] : ENGLISH_WHOLE}`,
       ...(isMerged ? ['There may have been more sign-ins since our last mail about them.'] : []),
       'If it was you, or somebody who lives with you, you need not do anything.',
     ],
@@ -103,6 +103,10 @@ const ENGLISH_METHODS: Record<SignInNoticeMail['means'], string> = {
   passkey: 'with a passkey',
   supplier: 'with their login at an energy supplier',
 };
+
+/** What a session opens that is not limited. */
+const ENGLISH_WHOLE =
+  'They can see which organisations have access to data from your energy meter, and withdraw consent.';
 
 const ENGLISH_OWN =
   'They can see, and withdraw, only the access that was registered for the email address or passkey with which they signed in, or for another one that was proven to be theirs.';
@@ -155,7 +159,7 @@ const WELSH: MailTexts = {
   signInNotice: (at, { means, isLimited, isMerged }) => ({
     subject: 'Mae rhywun wedi mewngofnodi i’r gofrestr mynediad at ddata ynni ar gyfer eich cartref',
     before: [
-      `Ar ${at} (amser y DU) mewngofnododd rhywun i’r gofrestr mynediad at ddata ynni ar gyfer eich cartref, ${WELSH_METHODS[means]}. ${isLimited ? WELSH_LIMITS[means] : 'Gallant weld pa sefydliadau sydd â mynediad at ddata o’ch mesurydd ynni, a thynnu cydsyniad yn ôl.'}`,
+      `Ar ${at} (amser y DU) mewngofnododd rhywun i’r gofrestr mynediad at ddata ynni ar gyfer eich cartref, ${WELSH_METHODS[means]}. ${isLimited ? WELSH_LIMITS[means] : WELSH_WHOLE}`,
       ...(isMerged ? ['Efallai fod rhagor o fewngofnodi wedi digwydd ers ein neges ddiwethaf amdano.'] : []),
       'Os chi oedd yno, neu rywun sy’n byw gyda chi, nid oes angen i chi wneud dim.',
     ],
@@ -196,6 +200,10 @@ const WELSH_METHODS: Record<SignInNoticeMail['means'], string> = {
   passkey: 'gyda chod-allwedd',
   supplier: 'gyda’i gyfrif gyda chyflenwr ynni',
 };
+
+/** What a session opens that is not limited. */
+const WELSH_WHOLE =
+  'Gallant weld pa sefydliadau sydd â mynediad at ddata o’ch mesurydd ynni, a thynnu cydsyniad yn ôl.';
 
 const WELSH_OWN =
   'Dim ond y mynediad a gofrestrwyd ar gyfer y cyfeiriad e-bost neu’r cod-allwedd y gwnaethant fewngofnodi ag ef, neu ar gyfer un arall y profwyd ei fod yn eiddo iddynt, y gallant ei weld a’i dynnu’n ôl.';

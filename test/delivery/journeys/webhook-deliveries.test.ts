@@ -348,7 +348,7 @@ describe('The deliveries of a subscription', () => {
     expect(fixture.receiver.received.filter((post) => post.path === path)).toHaveLength(2);
   });
 
-  it('that are requested again while they are pending have all six attempts again', async () => {
+  it('that are requested again while they are pending use up none of their attempts', async () => {
     fixture.receiver.respondWith(() => 500);
     const subscription = await subscribe();
     await withdrawn();

@@ -20,7 +20,7 @@ describe('an error never repeats a value', () => {
     'part: "secretWord"',
     'part: { count: "secretWord", on: "secretWord", ratio: "secretWord", id: { a: "secretWord" } }',
     'ids: [{ a: "secretWord" }]',
-  ])('that stands in the query as %s', (argument) => {
+  ])('that the query contains as %s', (argument) => {
     const errors = validate(schema, parse(`{ find(${argument}) }`));
     expect(errors.length).toBeGreaterThan(0);
     for (const error of errors) expect(formatError(asApolloDoes(error)).message).not.toContain(SECRET);
