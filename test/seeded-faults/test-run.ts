@@ -5,6 +5,8 @@ import { join } from 'node:path';
 export interface FailedTest {
   readonly file: string;
   readonly test: string;
+  /** Whether it waited in vain: that happens by a fault, and also on a busy machine. */
+  readonly wasLate: boolean;
 }
 
 /** Arguments of a run that ends at its first failure, with a short timeout. */
@@ -36,7 +38,7 @@ export async function runTests(root: string, pattern: string): Promise<FailedTes
     const report = output.slice(output.indexOf('●')).trim();
     throw new Error(`the tests of ${pattern} cannot be run: ${report.slice(0, LONGEST_REASON)}`);
   }
-  return { file, test };
+  return { file, test, wasLate: LATE.test(output) };
 }
 
 /** Splits a pattern into the regular expressions of paths and of test names. */
@@ -47,6 +49,8 @@ export function patternOf(pattern: string): readonly [paths: string, name: strin
 
 /** Matches the file and its first failed test in the output of jest. */
 const FIRST_FAILURE = /^FAIL (\S+)[^●]*● (.+)$/m;
+/** Matches the messages of `until()` and of jest's own limit. */
+const LATE = /nothing within \d+ ms|Exceeded timeout/;
 
 function jest(
   root: string,
