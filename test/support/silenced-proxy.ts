@@ -1,4 +1,5 @@
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
+import { Transform } from 'node:stream';
 
 /** A proxy to a server on this machine that can stop responding. */
 export interface SilencedProxy {
@@ -12,18 +13,27 @@ export interface SilencedProxy {
   silence(): void;
   /** Connects new connections to another port. */
   redirect(target: number): void;
+  /** Returns the number of connections whose client waits for a withheld response. */
+  withheld(): number;
   close(): Promise<void>;
 }
 
-/** Opens a proxy to a port. */
-export async function silencedProxy(port: number): Promise<SilencedProxy> {
+/** Opens a proxy to a port. The server receives nothing of a client from a statement on that contains `withholding`. */
+export async function silencedProxy(port: number, withholding?: string): Promise<SilencedProxy> {
   let target = port;
+  let withheld = 0;
   const pairs = new Set<readonly [client: Socket, server: Socket]>();
   const proxy = createServer((client) => {
     const server = connect(target, '127.0.0.1');
     const pair = [client, server] as const;
     pairs.add(pair);
-    client.pipe(server).pipe(client);
+    const sent = new Transform({
+      transform(chunk: Buffer, _, done) {
+        if (withholding === undefined || !chunk.includes(withholding)) done(null, chunk);
+        else withheld += 1; // without `done`, nothing follows
+      },
+    });
+    client.pipe(sent).pipe(server).pipe(client);
     for (const socket of pair) socket.on('error', () => undefined);
     client.on('close', () => void (pairs.delete(pair), server.destroy()));
     // `pipe` passes the end of a connection on, but not that it was rejected or reset.
@@ -42,6 +52,7 @@ export async function silencedProxy(port: number): Promise<SilencedProxy> {
     redirect(next) {
       target = next;
     },
+    withheld: () => withheld,
     async close() {
       for (const pair of pairs) for (const socket of pair) socket.destroy();
       await new Promise((resolve) => void proxy.close(resolve));

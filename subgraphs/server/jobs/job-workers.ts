@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type TaskList, type WorkerPool, type WorkerUtilsOptions, runTaskList } from 'graphile-worker';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { openPool, sessionOptions } from '../database/database';
 import type { DatabaseAddress } from '../database/database-login';
@@ -83,7 +84,7 @@ const poolSizeOf = ({ concurrency }: WorkerOptions) => concurrency + 2;
 async function startSession(options: WorkerOptions): Promise<WorkerSession> {
   const { address, schema, concurrency, logger } = options;
   const lock = await openLockSession(sessionOptions(address, ENDS_WHEN_SILENT));
-  const pool = openPool({ ...sessionOptions(address), max: poolSizeOf(options) });
+  const pool = toleratingSecondRelease(openPool({ ...sessionOptions(address), max: poolSizeOf(options) }));
   // Graphile Worker (0.17) reads the ids of its tasks once, at the first poll. If that fails, all later polls fail too,
   // so the session restarts.
   let onFailedPoll: () => void = () => undefined;
@@ -124,6 +125,28 @@ async function startSession(options: WorkerOptions): Promise<WorkerSession> {
     },
     end,
   };
+}
+
+type ConnectCallback = Parameters<Pool['connect']>[0];
+
+/**
+ * Ignores the second release of a client. Graphile Worker (0.17) releases the client of its notifications again if its LISTEN fails after the
+ * workers have stopped, and the exception of pg-pool would end the process.
+ */
+function toleratingSecondRelease(pool: Pool): Pool {
+  const connect = pool.connect.bind(pool);
+  const connectTolerating = (callback: ConnectCallback): void =>
+    connect((error, client, release) => {
+      let isReleased = false;
+      const releaseOnce: typeof release = (destroy) => {
+        if (!isReleased) release(destroy);
+        isReleased = true;
+      };
+      callback(error, client, releaseOnce);
+    });
+  return Object.assign(pool, {
+    connect: (callback?: ConnectCallback) => (callback === undefined ? connect() : connectTolerating(callback)),
+  });
 }
 
 type WorkerPreset = NonNullable<NonNullable<WorkerUtilsOptions['preset']>['worker']>;

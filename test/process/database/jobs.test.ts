@@ -308,6 +308,26 @@ describe('Workers', () => {
     }
   });
 
+  it('survive a LISTEN that fails after they have stopped', async () => {
+    const proxy = await silencedProxy(Number(new URL(database.url).port), 'LISTEN "jobs:insert"');
+    const url = new URL(database.url);
+    [url.hostname, url.port] = ['127.0.0.1', String(proxy.port)];
+    const { child } = await workerProcess(url.href);
+    const exited = once(child, 'exit');
+    try {
+      await until(() => proxy.withheld() === 1 || undefined);
+      const locks = (await until(() => sessionsWith('select pg_advisory_lock(hashtextextended'))) as number[];
+      await pool.query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [locks]);
+      // Before the workers start again, the LISTEN of the stopped ones runs into its timeout.
+      await until(() => proxy.withheld() === 2 || child.exitCode !== null || undefined);
+      expect(child.exitCode).toBeNull();
+    } finally {
+      child.kill('SIGKILL');
+      await exited;
+      await proxy.close();
+    }
+  });
+
   describe('whose database becomes unavailable while they run jobs', () => {
     let server: ControlledPostgres;
     let own: FreshDatabase;

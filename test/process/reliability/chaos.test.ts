@@ -91,7 +91,10 @@ describe('A register in which all processes are killed repeatedly', () => {
     for (const [index, kill] of victims.entries()) {
       const enough = writing.operations() + randomInt(MIN_BETWEEN, MAX_BETWEEN);
       writing.allow(enough + DURING_RESTART);
-      await until(() => writing.operations() >= enough || undefined, 300_000);
+      await until(() => {
+        for (const service of fixture.services) service.rejectCrash();
+        return writing.operations() >= enough || undefined;
+      }, 300_000);
       await kill();
       if ((index + 1) % PROGRESS_EVERY === 0) {
         const counts = `${writing.operations()} operations acknowledged, ${receiver.received.length} requests received`;

@@ -8,6 +8,8 @@ export interface SupervisedService {
   kill(): Promise<void>;
   /** Resolves when it runs. */
   running(): Promise<void>;
+  /** Throws if the current process has ended without a kill: the register survives whatever its database does. */
+  rejectCrash(): void;
   /** Returns the number of restarts after a kill. */
   restarts(): number;
   output(): string;
@@ -20,13 +22,13 @@ export async function supervised(name: string, environment: Environment): Promis
   let output = '';
   let restarts = 0;
   let present: Promise<RegisterProcess> = startRegisterProcess(environment);
-  await present;
+  let latest = await present;
   const start = async (): Promise<RegisterProcess> => {
     for (;;) {
       try {
-        const started = await startRegisterProcess(environment);
+        latest = await startRegisterProcess(environment);
         restarts += 1;
-        return started;
+        return latest;
       } catch (error) {
         output += `${(error as Error).message}\n`;
         if (stopping) throw error;
@@ -43,6 +45,10 @@ export async function supervised(name: string, environment: Environment): Promis
       present.catch(() => undefined); // callers of `running` get the error
     },
     running: async () => void (await present),
+    rejectCrash() {
+      const { exitCode } = latest.child;
+      if (exitCode !== null) throw new Error(`${name} ended with ${exitCode}: ${latest.output()}`);
+    },
     restarts: () => restarts,
     output: () => output,
     async stop() {
