@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { sandboxedSettings } from '../sandbox/keys';
 import type { ServiceName } from '../subgraphs/server/callers/caller';
+import { errorFields } from '../subgraphs/server/observability/failures';
 import { exportTraces } from '../subgraphs/server/observability/tracing';
 import { serviceLog } from './service-log';
 import type { Settings } from './settings/settings';
@@ -60,10 +61,17 @@ async function startRegister(settings: Settings, logger: Logger, shutdown: Shutd
 async function main(shutdown: ShutdownSignal): Promise<void> {
   const settings = await sandboxedSettings(process.env);
   const { logger, print } = serviceLog(settings.logLevel);
+  process.on('uncaughtException', (error) => endAtUncaughtException(logger, error));
   const { urls, started } = await startRegister(settings, logger, shutdown);
   shutdown.requested.addEventListener('abort', () => void started.close().then(() => process.exit(0)));
   const servers = Object.entries(urls).map(([name, url]) => `${name} ${url}`);
   await print(`ready ${servers.join(' ') || [...settings.services].join(' ')}`);
+}
+
+/** Node would print the message, which may quote personal data. An unhandled rejection ends here, too. */
+function endAtUncaughtException(logger: Logger, error: Error): never {
+  logger.fatal({ failure: errorFields(error) }, 'uncaught exception: the process ends');
+  process.exit(1);
 }
 
 const shutdown = shutdownSignal();
