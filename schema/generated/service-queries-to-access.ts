@@ -150,7 +150,6 @@ export type AnnounceChangeOfTenancyMutationVariables = Exact<{
   id: string | number;
   meterPointId: string | number;
   effectiveDate: string;
-  sourceReference: string;
 }>;
 
 
@@ -238,7 +237,7 @@ export const Admission: ServiceQuery<AdmissionQuery, AdmissionQueryVariables> = 
 };
 
 export const AnnounceChangeOfTenancy: ServiceQuery<AnnounceChangeOfTenancyMutation, AnnounceChangeOfTenancyMutationVariables> = {
-  text: "mutation AnnounceChangeOfTenancy($id: ID!, $meterPointId: ID!, $effectiveDate: Date!, $sourceReference: String!) {\n  announceChangeOfTenancy(\n    id: $id\n    meterPointId: $meterPointId\n    effectiveDate: $effectiveDate\n    sourceReference: $sourceReference\n  ) {\n    activeRecordsAffected\n    dataUsersNotified\n  }\n}",
+  text: "mutation AnnounceChangeOfTenancy($id: ID!, $meterPointId: ID!, $effectiveDate: Date!) {\n  announceChangeOfTenancy(\n    id: $id\n    meterPointId: $meterPointId\n    effectiveDate: $effectiveDate\n  ) {\n    activeRecordsAffected\n    dataUsersNotified\n  }\n}",
 };
 
 export const CloseIdentityRecord: ServiceQuery<CloseIdentityRecordMutation, CloseIdentityRecordMutationVariables> = {
