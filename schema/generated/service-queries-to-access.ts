@@ -217,6 +217,11 @@ export type SupplierClientQueryVariables = Exact<{
 
 export type SupplierClientQuery = { readonly supplierClient: { readonly issuer: string, readonly clientId: string, readonly clientSecret: string } | null };
 
+export type SupplierSignInsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SupplierSignInsQuery = { readonly supplierSignIns: ReadonlyArray<{ readonly mpid: string }> };
+
 export type UpdateConsentMutationVariables = Exact<{
   request: LegacyRequestInput;
   ck: string;
@@ -282,6 +287,10 @@ export const SupplierAdmission: ServiceQuery<SupplierAdmissionQuery, SupplierAdm
 
 export const SupplierClient: ServiceQuery<SupplierClientQuery, SupplierClientQueryVariables> = {
   text: "query SupplierClient($mpid: String!) {\n  supplierClient(mpid: $mpid) {\n    issuer\n    clientId\n    clientSecret\n  }\n}",
+};
+
+export const SupplierSignIns: ServiceQuery<SupplierSignInsQuery, SupplierSignInsQueryVariables> = {
+  text: "query SupplierSignIns {\n  supplierSignIns {\n    mpid\n  }\n}",
 };
 
 export const UpdateConsent: ServiceQuery<UpdateConsentMutation, UpdateConsentMutationVariables> = {
