@@ -26,8 +26,11 @@ export class RegisterError extends GraphQLError {
   }
 }
 
-/** Throws one error with the code of the first violation and at most 100 violations (decisions A/B, 7). Does nothing without violations. */
+/** Maximum number of violations in an error (decisions A/B, 7): a tariff may have 17,568 prices, and each may break a rule. */
+export const MAX_VIOLATIONS = 100;
+
+/** Throws one error with the code of the first violation, and the first {@link MAX_VIOLATIONS}. Does nothing without violations. */
 export function throwViolations(violations: readonly Violation[]): void {
   const [first] = violations;
-  if (first) throw new RegisterError(first.code, first.message, { violations: violations.slice(0, 100) });
+  if (first) throw new RegisterError(first.code, first.message, { violations: violations.slice(0, MAX_VIOLATIONS) });
 }

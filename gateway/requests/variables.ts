@@ -13,14 +13,12 @@ import {
 } from 'graphql';
 import * as registerScalars from '../../schema/scalars';
 import { type ErrorCode, isErrorCode } from '../../schema/error-catalogue';
-import { type Violation, throwViolations } from '../../schema/register-error';
+import { MAX_VIOLATIONS, type Violation, throwViolations } from '../../schema/register-error';
 import { withoutValues } from './error-format';
 import { type InputCheck, inputCheck } from './input-check';
 
 /** Checks the values of an operation's variables; throws all violations as one error. */
 export type VariableCheck = (values: Readonly<Record<string, unknown>>) => void;
-
-const MAX_VIOLATIONS = 100;
 
 /**
  * Sets the register's scalars in the API schema. Composition retains only their names; with the scalars the gateway

@@ -10,9 +10,10 @@ import { pointerToken } from './request-binding';
 import { basicCredentials, ifMatchViolations, versionsOf } from './request-headers';
 import { type BoundParameter, parameterLabel } from './request-parameters';
 import type { RouteRow } from '../route-table';
+import { MAX_VIOLATIONS } from '../../schema/register-error';
 import { isWellFormed } from '../../schema/well-formed-text';
 import { boundViolations } from './body-bounds';
-import { type RequestViolation, MAX_VIOLATIONS, type Validator } from './validation';
+import type { RequestViolation, Validator } from './validation';
 
 /** Variables for the operation of a request, or the error that rejects it. */
 export type ReadResult =

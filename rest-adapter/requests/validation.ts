@@ -5,6 +5,7 @@ import { isDate, parseDateTime } from '../../schema/date-time';
 import type { ErrorCode } from '../../schema/error-catalogue';
 import { UUID_PATTERN } from '../../schema/identifiers';
 import { MPXN_PROFILE, mpxnViolation } from '../../schema/mpxn';
+import { MAX_VIOLATIONS } from '../../schema/register-error';
 import { pointerToken } from './request-binding';
 import { requestSchema } from './request-schema';
 import type { ContractSchema } from '../contract/contract-schema';
@@ -21,9 +22,6 @@ export interface RequestViolation {
 
 /** Returns the violations of a schema by a value; empty if it is valid. */
 export type Validator = (value: unknown) => readonly RequestViolation[];
-
-/** Maximum number of violations in a response (decisions A/B, 7). */
-export const MAX_VIOLATIONS = 100;
 
 const NO_VIOLATIONS: readonly RequestViolation[] = [];
 const MAX_EMAIL_LENGTH = 320;

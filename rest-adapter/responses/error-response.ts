@@ -1,7 +1,8 @@
 import { type ErrorCode, errorCatalogue } from '../../schema/error-catalogue';
+import { MAX_VIOLATIONS } from '../../schema/register-error';
 import type { GraphFailure } from '../../gateway/client/graph-client';
 import { type InputNames, wireLocation } from '../requests/request-binding';
-import { type RequestViolation, MAX_VIOLATIONS } from '../requests/validation';
+import type { RequestViolation } from '../requests/validation';
 
 /** One entry of `errors` in the error envelope. */
 interface ErrorDetail {

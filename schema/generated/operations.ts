@@ -523,7 +523,7 @@ export type ReadCeremonyQueryVariables = Exact<{
 }>;
 
 
-export type ReadCeremonyQuery = { readonly ceremony: { readonly kind: CeremonyKind, readonly organisation: string, readonly proofs: ReadonlyArray<CeremonyProof> } | null };
+export type ReadCeremonyQuery = { readonly ceremony: { readonly kind: CeremonyKind, readonly organisation: string, readonly proofs: ReadonlyArray<CeremonyProof>, readonly cancelUrl: string | null } | null };
 
 export type ReadContactLinkQueryVariables = Exact<{
   secret: string;

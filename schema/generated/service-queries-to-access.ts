@@ -150,7 +150,6 @@ export type AnnounceChangeOfTenancyMutationVariables = Exact<{
   id: string | number;
   meterPointId: string | number;
   effectiveDate: string;
-  sourceReference: string;
 }>;
 
 
@@ -218,6 +217,11 @@ export type SupplierClientQueryVariables = Exact<{
 
 export type SupplierClientQuery = { readonly supplierClient: { readonly issuer: string, readonly clientId: string, readonly clientSecret: string } | null };
 
+export type SupplierSignInsQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SupplierSignInsQuery = { readonly supplierSignIns: ReadonlyArray<{ readonly mpid: string }> };
+
 export type UpdateConsentMutationVariables = Exact<{
   request: LegacyRequestInput;
   ck: string;
@@ -238,7 +242,7 @@ export const Admission: ServiceQuery<AdmissionQuery, AdmissionQueryVariables> = 
 };
 
 export const AnnounceChangeOfTenancy: ServiceQuery<AnnounceChangeOfTenancyMutation, AnnounceChangeOfTenancyMutationVariables> = {
-  text: "mutation AnnounceChangeOfTenancy($id: ID!, $meterPointId: ID!, $effectiveDate: Date!, $sourceReference: String!) {\n  announceChangeOfTenancy(\n    id: $id\n    meterPointId: $meterPointId\n    effectiveDate: $effectiveDate\n    sourceReference: $sourceReference\n  ) {\n    activeRecordsAffected\n    dataUsersNotified\n  }\n}",
+  text: "mutation AnnounceChangeOfTenancy($id: ID!, $meterPointId: ID!, $effectiveDate: Date!) {\n  announceChangeOfTenancy(\n    id: $id\n    meterPointId: $meterPointId\n    effectiveDate: $effectiveDate\n  ) {\n    activeRecordsAffected\n    dataUsersNotified\n  }\n}",
 };
 
 export const CloseIdentityRecord: ServiceQuery<CloseIdentityRecordMutation, CloseIdentityRecordMutationVariables> = {
@@ -283,6 +287,10 @@ export const SupplierAdmission: ServiceQuery<SupplierAdmissionQuery, SupplierAdm
 
 export const SupplierClient: ServiceQuery<SupplierClientQuery, SupplierClientQueryVariables> = {
   text: "query SupplierClient($mpid: String!) {\n  supplierClient(mpid: $mpid) {\n    issuer\n    clientId\n    clientSecret\n  }\n}",
+};
+
+export const SupplierSignIns: ServiceQuery<SupplierSignInsQuery, SupplierSignInsQueryVariables> = {
+  text: "query SupplierSignIns {\n  supplierSignIns {\n    mpid\n  }\n}",
 };
 
 export const UpdateConsent: ServiceQuery<UpdateConsentMutation, UpdateConsentMutationVariables> = {

@@ -48,6 +48,13 @@ export type ReidentificationProofQueryVariables = Exact<{
 
 export type ReidentificationProofQuery = { readonly reidentificationProof: { readonly initiator: string, readonly identityRecordId: string, readonly meterPointId: string | null, readonly status: ReidentificationState, readonly expiresAt: string, readonly anonymised: boolean, readonly closing: boolean, readonly since: string | null, readonly beganAt: string | null } | null };
 
+export type SourceReferenceOfChangeQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type SourceReferenceOfChangeQuery = { readonly changeOfTenancySourceReference: string | null };
+
 export type VouchForIdentityRecordsQueryVariables = Exact<{
   refs: ReadonlyArray<string> | string;
 }>;
@@ -73,6 +80,10 @@ export const MpxnsOfIdentityRecords: ServiceQuery<MpxnsOfIdentityRecordsQuery, M
 
 export const ReidentificationProof: ServiceQuery<ReidentificationProofQuery, ReidentificationProofQueryVariables> = {
   text: "query ReidentificationProof($token: TokenRef!) {\n  reidentificationProof(token: $token) {\n    initiator\n    identityRecordId\n    meterPointId\n    status\n    expiresAt\n    anonymised\n    closing\n    since\n    beganAt\n  }\n}",
+};
+
+export const SourceReferenceOfChange: ServiceQuery<SourceReferenceOfChangeQuery, SourceReferenceOfChangeQueryVariables> = {
+  text: "query SourceReferenceOfChange($id: ID!) {\n  changeOfTenancySourceReference(id: $id)\n}",
 };
 
 export const VouchForIdentityRecords: ServiceQuery<VouchForIdentityRecordsQuery, VouchForIdentityRecordsQueryVariables> = {

@@ -168,7 +168,7 @@ function accessDependencies(
     scopes: customerScopes(identity),
     discoveries: new DiscoveredAccessRepository(database, hash, encryptionKey, maxAgeDays),
     discoveredMeterPoints: discoveredMeterPoints(identity),
-    tenancyChanges: new TenancyChangeRepository(database, hash('tenancy-subject'), encryptionKey),
+    tenancyChanges: new TenancyChangeRepository(database, hash('tenancy-subject')),
     ...webhookDependencies(database, options.keys, callbackUrlPolicy(options)),
     looks: verificationCounter((seen) => countVerifications(database, seen), logger),
     idempotency: idempotency(hashKey, encryptionKey),

@@ -29,7 +29,7 @@ export const accessRights = (role: string): string => `
   grant update (claimed_at, superseded_by) on access_record to ${role};
   grant select on tenancy_change to ${role};
   grant update (record_ids) on event to ${role};
-  grant insert (id, subject, effective_date, source_reference_sealed, records_affected, duids) on tenancy_change to ${role};
+  grant insert (id, subject, effective_date, records_affected, duids) on tenancy_change to ${role};
   grant select on event to ${role};
   grant insert (type, occurred_at, duid, record_id, transition, webhook_id, change_id, record_ids, expiry, days_remaining) on event to ${role};
   grant select, insert on webhook, webhook_secret to ${role};

@@ -18,6 +18,7 @@ import { AccessAuditIndexes1790000000017 } from './migrations/0017-audit-indexes
 import { FanOut1790000000018 } from './migrations/0018-fan-out';
 import { TokenSeries1790000000019 } from './migrations/0019-token-series';
 import { Redelivery1790000000020 } from './migrations/0020-redelivery';
+import { TenancyReferences1790000000021 } from './migrations/0021-tenancy-references';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -44,6 +45,7 @@ export const accessTables: SubgraphTables = {
     FanOut1790000000018,
     TokenSeries1790000000019,
     Redelivery1790000000020,
+    TenancyReferences1790000000021,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

@@ -41,7 +41,7 @@ IdentityAuditEntryEdge: cursor node
 BaseFile: file header items statements
 BaseModel: files period publicationYear publishedAt version warnings
 BaseObject: name type
-Ceremony: expiresAt kind organisation proofs
+Ceremony: cancelUrl expiresAt kind organisation proofs
 CeremonyOutcome: nextSecret organisation returnUrl
 ChangeOfTenancyRecord: activeRecordsAffected dataUsersNotified effectiveDate isNew mpxn replayed sourceReference
 ComparisonCount: added changed file removed

@@ -53,6 +53,7 @@ export const MAY: Readonly<Record<string, MayCall>> = {
   'Query.eventLog': 'services',
   'Query.accountStandings': 'services',
   'Query.identityRecordMpxns': 'services',
+  'Query.changeOfTenancySourceReference': 'services',
   'Query.licenceAreas': 'anyone',
   'Query.baseModel': 'anyone',
   'Query.developmentProjects': 'anyone',

@@ -71,7 +71,7 @@ export async function operatorFixture(): Promise<OperatorFixture> {
     database,
     clock: registerClock(database),
     records,
-    changes: new TenancyChangeRepository(database, hash('tenancy-subject'), SEALING_KEY),
+    changes: new TenancyChangeRepository(database, hash('tenancy-subject')),
     withMaxAge,
     report,
     reported: async (...reportArgs) => (await records.byKey((await report(...reportArgs)).ak)) as StoredAccessRecord,

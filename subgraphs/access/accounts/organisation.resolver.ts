@@ -80,7 +80,7 @@ export class OrganisationResolver {
     return this.repository.supplierClient(mpid);
   }
 
-  @MayCall('anyone')
+  @MayCall('anyone', 'service:identity')
   @Query(() => [SupplierSignInOptionType], { description: 'Suppliers at which customers can sign in, by name.' })
   supplierSignIns(): Promise<SupplierSignInOption[]> {
     return this.repository.suppliers();

@@ -1,18 +1,16 @@
 import type { Database } from '../../server/database/database';
 import type { KeyedHash } from '../../server/keyed-hash';
-import { encryptValue, decryptValue } from '../../server/encryption';
 import { inTransaction } from '../../server/database/transaction';
 import { lockMeterPoint } from '../locks.sql';
 import { isActive } from '../records/record-state.sql';
 
-/** A Change of Tenancy that `identity` recorded (decisions A/B, 5). */
+/** A Change of Tenancy that `identity` recorded (decisions A/B, 5). Its source reference is stored in `identity` only, which erases it. */
 export interface TenancyChange {
   /** Id of the change in `identity`. */
   readonly id: string;
   readonly meterPointId: string;
   /** Calendar date `YYYY-MM-DD`. */
   readonly effectiveDate: string;
-  readonly sourceReference: string;
 }
 
 /** Data Users that were notified of a change: those with ACTIVE records at the meter point. */
@@ -20,9 +18,6 @@ export interface TenancyChangeAnnouncement {
   readonly activeRecordsAffected: number;
   readonly dataUsersNotified: string[];
 }
-
-/** Fields of a change that its event contains, beside the records of the Data User. */
-export type TenancyChangeFields = Pick<TenancyChange, 'id' | 'effectiveDate' | 'sourceReference'>;
 
 const ANNOUNCED = {
   name: 'announced_tenancy_change',
@@ -37,8 +32,8 @@ const ANNOUNCE = {
       where meter_point_id = $2 and ${isActive()} group by duid
     ),
     change as (
-      insert into tenancy_change (id, subject, effective_date, source_reference_sealed, records_affected, duids)
-      select $1, $3, $4, $5, coalesce(sum(cardinality(record_ids)), 0), array(select duid from affected order by duid) from affected
+      insert into tenancy_change (id, subject, effective_date, records_affected, duids)
+      select $1, $3, $4, coalesce(sum(cardinality(record_ids)), 0), array(select duid from affected order by duid) from affected
       returning *
     ),
     told as (
@@ -48,54 +43,43 @@ const ANNOUNCE = {
     select records_affected as "activeRecordsAffected", duids as "dataUsersNotified" from change`,
 };
 
-const FIELDS = {
-  name: 'tenancy_change_facts',
-  text: `select id, to_char(effective_date, 'YYYY-MM-DD') as "effectiveDate", source_reference_sealed as sealed
-    from tenancy_change where id = any($1::uuid[])`,
+const EFFECTIVE_DATE = {
+  name: 'tenancy_change_effective_date',
+  text: `select id, to_char(effective_date, 'YYYY-MM-DD') as "effectiveDate" from tenancy_change where id = any($1::uuid[])`,
 };
 
-interface FieldsRow {
-  readonly id: string;
-  readonly effectiveDate: string;
-  readonly sealed: Buffer;
-}
+type EffectiveDateRow = Pick<TenancyChange, 'id' | 'effectiveDate'>;
 
 /** Changes of Tenancy as announced to Data Users. */
 export class TenancyChangeRepository {
-  private readonly row: (id: string) => Promise<FieldsRow | undefined>;
+  private readonly row: (id: string) => Promise<EffectiveDateRow | undefined>;
 
   constructor(
     private readonly database: Database,
     /** Hash of a meter point that orders its changes. */
     private readonly hashOfSubject: KeyedHash,
-    private readonly encryptionKey: Buffer,
   ) {
-    this.row = database.reads.byKey(FIELDS, (row: FieldsRow) => row.id, String);
+    this.row = database.reads.byKey(EFFECTIVE_DATE, ({ id }: EffectiveDateRow) => id, String);
   }
 
   /**
    * Announces a change to every Data User with ACTIVE records at the meter point. A repeat returns the result of the first call.
    * Registrations in progress are waited for and included.
    */
-  announce(change: TenancyChange): Promise<TenancyChangeAnnouncement> {
-    const { id, meterPointId, effectiveDate } = change;
-    const sealed = encryptValue(this.encryptionKey, change.sourceReference, boundTo(id));
+  announce({ id, meterPointId, effectiveDate }: TenancyChange): Promise<TenancyChangeAnnouncement> {
     return inTransaction(this.database.pool, async (session) => {
       await lockMeterPoint(session, meterPointId);
       const [before] = (await session.query<TenancyChangeAnnouncement>({ ...ANNOUNCED, values: [id] })).rows;
       if (before !== undefined) return before;
-      const values = [id, meterPointId, this.subjectOf(meterPointId), effectiveDate, sealed];
+      const values = [id, meterPointId, this.subjectOf(meterPointId), effectiveDate];
       const { rows } = await session.query<TenancyChangeAnnouncement>({ ...ANNOUNCE, values });
       return rows[0] as TenancyChangeAnnouncement;
     });
   }
 
-  /** Returns the announced fields of a change; undefined if it was not announced. */
-  async fieldsOf(id: string): Promise<TenancyChangeFields | undefined> {
-    const row = await this.row(id);
-    if (row === undefined) return undefined;
-    const sourceReference = decryptValue(this.encryptionKey, row.sealed, boundTo(id)).toString('utf8');
-    return { id, effectiveDate: row.effectiveDate, sourceReference };
+  /** Returns the effective date of a change; undefined if it was not announced. */
+  async effectiveDateOf(id: string): Promise<string | undefined> {
+    return (await this.row(id))?.effectiveDate;
   }
 
   /** Pseudonym of a meter point as a UUID: equal for all its changes, and not reversible. */
@@ -109,9 +93,4 @@ export class TenancyChangeRepository {
       digits.slice(20, 32),
     ].join('-');
   }
-}
-
-/** Associated data of the encrypted source reference of a change. */
-function boundTo(id: string): string {
-  return `tenancy_change ${id}`;
 }

@@ -30,8 +30,7 @@ export class TenancyChangeResolver {
     @Arg('meterPointId', () => ID, { description: 'Opaque id of the meter point.' }) meterPointId: string,
     @Arg('effectiveDate', () => CalendarDate, { description: 'Day on which the tenancy starts.' })
     effectiveDate: string,
-    @Arg('sourceReference', () => String, { description: "The operator's reference." }) sourceReference: string,
   ): Promise<TenancyChangeAnnouncement> {
-    return this.changes.announce({ id, meterPointId, effectiveDate, sourceReference });
+    return this.changes.announce({ id, meterPointId, effectiveDate });
   }
 }

@@ -15,7 +15,8 @@ export interface EventPayloads {
     readonly effectiveDate: string;
     /** Access keys of the receiver's own records, except those whose Identity Record is anonymised. */
     readonly affectedAks: readonly string[];
-    readonly sourceReference: string;
+    /** Null once the MPxN is null, or `identity` has erased the change. */
+    readonly sourceReference: string | null;
   };
   readonly 'consent.withdrawal': {
     readonly ak: string;
@@ -33,8 +34,8 @@ export type WebhookEvent = {
 }[DeliveredEventType] & { readonly id: string; readonly occurredAt: Date };
 
 /**
- * Returns the body of a delivery. Every attempt has the same bytes, unless an Identity Record was anonymised in between: its MPxN and
- * the access keys of its records are then omitted, because privacy outweighs identical bodies.
+ * Returns the body of a delivery. Every attempt has the same bytes, unless an Identity Record was anonymised in between: its MPxN, the
+ * access keys of its records and the source reference of its change are then omitted, because privacy outweighs identical bodies.
  */
 export function deliveryBody(event: WebhookEvent, wid: string, sequence: number): string {
   return JSON.stringify({
@@ -59,7 +60,7 @@ function payloadOf(event: WebhookEvent): Record<string, unknown> {
         mpxn,
         'effective-date': effectiveDate,
         'affected-aks': affectedAks,
-        'source-reference': sourceReference,
+        ...(sourceReference === null ? {} : { 'source-reference': sourceReference }),
       };
     }
     case 'consent.withdrawal': {

@@ -3,16 +3,16 @@ import type { Assembled, DeliverySource, PendingDelivery } from '../../delivery/
 import { standardHeaders } from '../../delivery/requests/signatures';
 import { type SigningSecrets, signingSecrets } from '../../delivery/requests/signing-secret';
 import type { Session } from '../../server/database/transaction';
-import type { TenancyChangeFields } from '../operator/tenancy-change.repository';
 import type { DeliveryInputQueries, EventInput, Receiver } from './delivery-input.queries';
-import { type MpxnOfRecord, isIdentityUnavailable } from './mpxns.client';
+import { type MpxnOfRecord, type SourceReferenceOfChange, isIdentityUnavailable } from './notified-data.client';
 import { type EventPayloads, type WebhookEvent, deliveryBody, isNoticeDue } from './webhook-event';
 
 /** Dependencies of {@link webhookSource}. */
 interface WebhookSourceDependencies {
   readonly inputs: Pick<DeliveryInputQueries, 'of' | 'accessKey' | 'recordKeys'>;
   readonly mpxnOf: MpxnOfRecord;
-  readonly changes: { fieldsOf(id: string): Promise<TenancyChangeFields | undefined> };
+  readonly sourceReferenceOf: SourceReferenceOfChange;
+  readonly changes: { effectiveDateOf(id: string): Promise<string | undefined> };
   /** Requests a mail to the alert address of a subscription, in the transaction of the session. */
   readonly alert: (session: Session, webhookId: string) => Promise<void>;
 }
@@ -24,8 +24,9 @@ const SUSPENDED: Assembled = { kind: 'suspended' };
 const DROP: Assembled = { kind: 'drop' };
 
 /** Assembles each attempt from current data (decisions A/B, 6): no delivery stores an MPxN, an access key or a body. */
-export function webhookSource({ inputs, mpxnOf, changes, alert }: WebhookSourceDependencies): DeliverySource {
-  const prepare = payloadBuilder(inputs, changes);
+export function webhookSource(dependencies: WebhookSourceDependencies): DeliverySource {
+  const { inputs, alert } = dependencies;
+  const complete = payloadBuilder(dependencies);
   return {
     undelivered: alert,
     async assemble(delivery) {
@@ -34,10 +35,12 @@ export function webhookSource({ inputs, mpxnOf, changes, alert }: WebhookSourceD
       const { receiver, event } = input;
       if (receiver.isDeleted || receiver.status === 'terminated' || isObsolete(event, receiver)) return DROP;
       if (receiver.status === 'suspended') return SUSPENDED;
-      const { identityRecordIds, withMpxn } = await prepare(event);
-      const mpxn = await firstMpxn(identityRecordIds, mpxnOf);
-      if (mpxn === UNAVAILABLE) return IDENTITY_UNAVAILABLE;
-      return dispatched(withMpxn(mpxn), event, receiver, delivery);
+      try {
+        return dispatched(await complete(event), event, receiver, delivery);
+      } catch (error) {
+        if (isIdentityUnavailable(error)) return IDENTITY_UNAVAILABLE;
+        throw error;
+      }
     },
   };
 }
@@ -48,13 +51,12 @@ function isObsolete({ type, state, legalBasis, recordExpiry, expiry }: EventInpu
   return !isNoticeDue({ state: required(state), legalBasis, expiry: recordExpiry }, required(expiry), now);
 }
 
-const UNAVAILABLE = Symbol('identity is unavailable');
-
 /**
- * Returns the MPxN of the first Identity Record that is not anonymised; all are at one meter point. Null if all are anonymised. Throws
- * if no MPxN was found and a record cannot be decrypted: the delivery then fails and is abandoned after its schedule.
+ * Returns the MPxN of the first Identity Record that is not anonymised; all are at one meter point. Null if all are anonymised. If no
+ * MPxN was found, throws while `identity` is unavailable, and if a record cannot be decrypted: then the delivery fails and is abandoned after
+ * its schedule.
  */
-async function firstMpxn(ids: readonly string[], mpxnOf: MpxnOfRecord): Promise<string | null | typeof UNAVAILABLE> {
+async function firstMpxn(ids: readonly string[], mpxnOf: MpxnOfRecord): Promise<string | null> {
   const results = await Promise.allSettled(ids.map((id) => mpxnOf(id)));
   const mpxn = results
     .map((result) => (result.status === 'fulfilled' ? result.value : null))
@@ -62,8 +64,7 @@ async function firstMpxn(ids: readonly string[], mpxnOf: MpxnOfRecord): Promise<
   if (mpxn !== undefined) return mpxn;
   const failures = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
   if (failures.length === 0) return null;
-  if (failures.some(isIdentityUnavailable)) return UNAVAILABLE;
-  throw failures[0];
+  throw failures.find(isIdentityUnavailable) ?? failures[0];
 }
 
 function dispatched(
@@ -82,41 +83,27 @@ function dispatched(
   };
 }
 
-/** An event that lacks the MPxN only, and the Identity Records to read it from. */
-interface PreparedEvent {
-  readonly identityRecordIds: readonly string[];
-  readonly withMpxn: (mpxn: string | null) => WebhookEvent;
-}
+/** Completes an event with the data that only `identity` stores. */
+type PayloadBuilder = (event: EventInput) => Promise<WebhookEvent>;
 
-type PayloadBuilder = (event: EventInput) => Promise<PreparedEvent>;
-
-function payloadBuilder(
-  inputs: WebhookSourceDependencies['inputs'],
-  changes: WebhookSourceDependencies['changes'],
-): PayloadBuilder {
+function payloadBuilder({ inputs, mpxnOf, sourceReferenceOf, changes }: WebhookSourceDependencies): PayloadBuilder {
   const ofChange: PayloadBuilder = async (event) => {
-    const [change, records] = await Promise.all([
-      changes.fieldsOf(required(event.changeId)),
+    const changeId = required(event.changeId);
+    const [effectiveDate, records] = await Promise.all([
+      changes.effectiveDateOf(changeId),
       inputs.recordKeys(required(event.recordIds)),
     ]);
-    const { effectiveDate, sourceReference } = required(change);
     const affectedAks = records.map(({ ak }) => ak);
-    return {
-      identityRecordIds: records.flatMap(({ identityRecordId }) => identityRecordId ?? []),
-      withMpxn: (mpxn) => ({
-        ...event,
-        type: 'tenancy.change',
-        payload: { mpxn, effectiveDate, affectedAks, sourceReference },
-      }),
-    };
+    const ids = records.flatMap(({ identityRecordId }) => identityRecordId ?? []);
+    const mpxn = await firstMpxn(ids, mpxnOf);
+    const sourceReference = mpxn === null ? null : await sourceReferenceOf(changeId);
+    const payload = { mpxn, effectiveDate: required(effectiveDate), affectedAks, sourceReference };
+    return { ...event, type: 'tenancy.change', payload };
   };
   const ofRecord =
     (build: (event: EventInput, mpxn: string | null) => WebhookEvent): PayloadBuilder =>
-    (event) =>
-      Promise.resolve({
-        identityRecordIds: event.identityRecordId === null ? [] : [event.identityRecordId],
-        withMpxn: (mpxn: string | null) => build(event, mpxn),
-      });
+    async (event) =>
+      build(event, await firstMpxn(event.identityRecordId === null ? [] : [event.identityRecordId], mpxnOf));
   const builders: Readonly<Record<keyof EventPayloads, PayloadBuilder>> = {
     'tenancy.change': ofChange,
     'consent.expiring': ofRecord((event, mpxn) => {

@@ -22,7 +22,7 @@ import { WEBHOOK_SCHEDULE } from './webhook';
 import { WebhookAudit } from './webhook-audit.repository';
 import { WebhookRepository } from './webhook.repository';
 import { SENDER, webhookAlerts } from './alerts.flow';
-import { mpxnsOfRecords } from './mpxns.client';
+import { mpxnsOfRecords, sourceReferencesOfChanges } from './notified-data.client';
 import { webhookSource } from './webhook-source.flow';
 
 /** Alert mails that a process sends concurrently. */
@@ -78,6 +78,7 @@ export async function deliverWebhooks(options: WebhookDeliveryOptions): Promise<
   const source = webhookSource({
     inputs: new DeliveryInputQueries(database.reads, cipher, encryptionKey),
     mpxnOf: mpxnsOfRecords(options.identity),
+    sourceReferenceOf: sourceReferencesOfChanges(options.identity),
     changes,
     alert: alerts.request,
   });

@@ -45,7 +45,7 @@ function textOf(mail: OutgoingMail, language: Language): MailText {
     case 'sign-in-notice':
       return texts.signInNotice(timeIn(language, mail.at), mail);
     case 'contest-notice':
-      return texts.contestNotice(oneLine(mail.organisation ?? ''), timeIn(language, mail.at));
+      return texts.contestNotice(oneLine(mail.organisation ?? ''), timeIn(language, mail.at), mail);
     case 'contact-link':
       return texts.contactLink(timeIn(language, mail.expiresAt));
   }

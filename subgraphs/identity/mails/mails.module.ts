@@ -1,7 +1,8 @@
 import { newIdentifier } from '../../../schema/identifiers';
 import { isPermanentlyRejected, mailServer } from '../../server/mail-server';
 import { decryptValue } from '../../server/encryption';
-import type { CallOrigin } from '../../server/graph/service-query';
+import { SupplierSignIns } from '../../../schema/generated/service-queries-to-access';
+import { type CallOrigin, querySubgraph } from '../../server/graph/service-query';
 import { MailRecipientRepository } from './mail-recipient.repository';
 import type { OutgoingMail } from './outgoing-mail';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
@@ -29,14 +30,16 @@ export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
     return (await dependencies.mails.permit(mail.recordId, `${mail.kind} ${mail.duid}`)) === null;
   };
   /**
-   * Adds the name of the Data User to a notice of a contest; undefined if a limit of notices is reached. A notice counts once, however many
+   * Adds what a notice of a contest takes from `access`; undefined if a limit of notices is reached. A notice counts once, however many
    * attempts an unavailable mail server costs.
    */
   const complete = async (mail: OutgoingMail, { number }: Attempt): Promise<OutgoingMail | undefined> => {
     if (number === 1 && !(await isPermitted(mail))) return undefined;
     if (mail.kind !== 'contest-notice') return mail;
-    const { displayName: organisation } = await names.of(mail.duid, ofThisService());
-    return { ...mail, organisation };
+    const origin = ofThisService();
+    const { displayName: organisation } = await names.of(mail.duid, origin);
+    const { supplierSignIns } = await querySubgraph(dependencies.access, 'identity', SupplierSignIns, {}, origin);
+    return { ...mail, organisation, hasSupplierSignIn: supplierSignIns.length > 0 };
   };
   const send = async (payload: unknown, attempt: Attempt): Promise<void> => {
     const mail = await complete(opened(keys.encryptionKey, payload), attempt);

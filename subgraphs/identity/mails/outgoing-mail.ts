@@ -57,6 +57,8 @@ export interface ContestNoticeMail {
   readonly duid: string;
   /** Its name; read when the mail is sent. */
   readonly organisation?: string;
+  /** Whether customers can sign in at some supplier; read when the mail is sent. */
+  readonly hasSupplierSignIn?: boolean;
   readonly at: Date;
 }
 

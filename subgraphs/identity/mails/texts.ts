@@ -1,4 +1,4 @@
-import type { Language, SignInNoticeMail } from './outgoing-mail';
+import type { ContestNoticeMail, Language, SignInNoticeMail } from './outgoing-mail';
 
 /** Text of a mail in one language, in plain sentences, not yet escaped. */
 export interface MailText {
@@ -18,7 +18,7 @@ interface MailTexts {
   passkeyProof(organisation: string, until: string): MailText;
   signIn(until: string): MailText;
   signInNotice(at: string, notice: Pick<SignInNoticeMail, 'means' | 'isLimited' | 'isMerged'>): MailText;
-  contestNotice(organisation: string, at: string): MailText;
+  contestNotice(organisation: string, at: string, notice: Pick<ContestNoticeMail, 'hasSupplierSignIn'>): MailText;
   contactLink(until: string): MailText;
 }
 
@@ -72,7 +72,7 @@ const ENGLISH: MailTexts = {
       'At most one mail in 15 minutes reports sign-ins; the next one reports those in between.',
     ],
   }),
-  contestNotice: (organisation, at) => ({
+  contestNotice: (organisation, at, { hasSupplierSignIn }) => ({
     subject: 'A second email address or passkey is registered for your home',
     before: [
       `On ${at} (UK time) the energy data access register learned from ${organisation} of a customer at your home with another email address or passkey than the one that we knew. We do not know whether both belong to the same person.`,
@@ -81,7 +81,9 @@ const ENGLISH: MailTexts = {
     link: 'Go to the energy data access register',
     after: [
       'If both are yours, or belong to people who live with you: sign in there with one of them, and prove the other one on the page “Who you are”. Then you see everything again.',
-      `If you know nothing about it: sign in at your energy supplier on the same pages, and reject what is not yours. You can also ask ${organisation} about it.`,
+      hasSupplierSignIn
+        ? `If you know nothing about it: sign in at your energy supplier, if the same pages list it, and reject what is not yours. You can also ask ${organisation} about it.`
+        : `If you know nothing about it: do not prove the other one. Ask ${organisation} about it.`,
     ],
   }),
   contactLink: (until) => ({
@@ -169,7 +171,7 @@ const WELSH: MailTexts = {
       'Un neges ar y mwyaf mewn 15 munud sy’n rhoi gwybod am fewngofnodi; bydd y nesaf yn rhoi gwybod am y rhai yn y cyfamser.',
     ],
   }),
-  contestNotice: (organisation, at) => ({
+  contestNotice: (organisation, at, { hasSupplierSignIn }) => ({
     subject: 'Mae ail gyfeiriad e-bost neu god-allwedd wedi’i gofrestru ar gyfer eich cartref',
     before: [
       `Ar ${at} (amser y DU) cafodd y gofrestr mynediad at ddata ynni wybod gan ${organisation} am gwsmer yn eich cartref â chyfeiriad e-bost neu god-allwedd gwahanol i’r un yr oeddem yn gwybod amdano. Ni wyddom a yw’r ddau yn perthyn i’r un person.`,
@@ -178,7 +180,9 @@ const WELSH: MailTexts = {
     link: 'Mynd i’r gofrestr mynediad at ddata ynni',
     after: [
       'Os chi biau’r ddau, neu os ydynt yn perthyn i bobl sy’n byw gyda chi: mewngofnodwch yno ag un ohonynt, a phrofwch y llall ar y dudalen “Pwy ydych chi”. Yna byddwch yn gweld popeth eto.',
-      `Os na wyddoch ddim am hyn: mewngofnodwch gyda’ch cyflenwr ynni ar yr un tudalennau, a gwrthodwch yr hyn nad yw’n eiddo i chi. Gallwch hefyd holi ${organisation} amdano.`,
+      hasSupplierSignIn
+        ? `Os na wyddoch ddim am hyn: mewngofnodwch gyda’ch cyflenwr ynni, os yw’r un tudalennau yn ei restru, a gwrthodwch yr hyn nad yw’n eiddo i chi. Gallwch hefyd holi ${organisation} amdano.`
+        : `Os na wyddoch ddim am hyn: peidiwch â phrofi’r llall. Holwch ${organisation} amdano.`,
     ],
   }),
   contactLink: (until) => ({

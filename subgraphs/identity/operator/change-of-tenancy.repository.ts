@@ -22,12 +22,15 @@ export interface RecordedChange {
   readonly isNew: boolean;
 }
 
-/** A decrypted change that `access` has not announced. */
-export interface UnannouncedChange {
+/** A change that `access` has not announced. */
+interface UnannouncedChange {
   readonly id: string;
-  readonly change: ChangeOfTenancy;
   readonly meterPointId: string;
+  readonly effectiveDate: string;
 }
+
+/** Fields of a change that are encrypted under the key of the occupancy that it ends. */
+type EncryptedContent = Pick<ChangeOfTenancy, 'mpxn' | 'sourceReference'>;
 
 /** A stored change: its announcement, or the content to announce. */
 type StoredChange =
@@ -115,7 +118,7 @@ export class ChangeOfTenancyRepository {
       if (!recorded.isNew) return recorded;
       const [key] = await this.dependencies.occupancyKeys.obtain(session, [await occupancyEndedBy(session, ...there)]);
       if (key === undefined) throw new Error('an occupancy has no key');
-      const sealed = key.encryptValue(contentOf(change), boundTo(recorded.id));
+      const sealed = key.encryptValue(encodedContent(change), boundTo(recorded.id));
       await session.query({ ...RECORD, values: [...names, recorded.id, sealed, key.id] });
       await this.addJob(session, recorded.id, CHECK_AFTER_SECONDS);
       return recorded;
@@ -134,8 +137,14 @@ export class ChangeOfTenancyRepository {
 
   /** Returns the change with an id; undefined if there is none. */
   async byId(id: string): Promise<StoredChange | undefined> {
-    const [row] = (await this.database.pool.query<ChangeRow>({ ...BY_ID, values: [id] })).rows;
+    const row = await this.row(id);
     return row && this.storedChange(id, row);
+  }
+
+  /** Returns the source reference of a change; null if there is no such change, or its key was destroyed. */
+  async sourceReferenceOf(id: string): Promise<string | null> {
+    const row = await this.row(id);
+    return row === undefined ? null : (this.contentOf(id, row)?.sourceReference ?? null);
   }
 
   /** Stores the announcement of a change; an earlier one remains. */
@@ -149,20 +158,29 @@ export class ChangeOfTenancyRepository {
     for (const { id } of rows) await this.addJob(this.database.pool, id, 0);
   }
 
+  private async row(id: string): Promise<ChangeRow | undefined> {
+    return (await this.database.pool.query<ChangeRow>({ ...BY_ID, values: [id] })).rows[0];
+  }
+
   /** Decrypts a change only to announce it; its key may be destroyed afterwards. */
   private storedChange(id: string, row: ChangeRow): StoredChange {
-    const { activeRecordsAffected, dataUsersNotified, effectiveDate, sealed } = row;
+    const { activeRecordsAffected, dataUsersNotified, effectiveDate } = row;
     if (activeRecordsAffected !== null && dataUsersNotified !== null)
       return { announcement: { activeRecordsAffected, dataUsersNotified } };
-    const { keys, indexes, occupancyKeys } = this.dependencies;
+    const content = this.contentOf(id, row);
+    if (content === null) throw new Error('a change of tenancy lost its key before it was announced');
+    const meterPointId = this.dependencies.indexes.meterPointId(content.mpxn);
+    return { announcement: null, unannounced: { id, meterPointId, effectiveDate } };
+  }
+
+  /** Decrypts the content of a change; null if its key was destroyed. */
+  private contentOf(id: string, { keyId, wrappedKey, sealed }: ChangeRow): EncryptedContent | null {
+    const { keys, occupancyKeys } = this.dependencies;
     const opened =
-      row.keyId === null
+      keyId === null
         ? decryptValue(keys.encryptionKey, sealed, boundTo(id)).toString('utf8')
-        : occupancyKeys.open(row, sealed, boundTo(id));
-    if (opened === null) throw new Error('a change of tenancy lost its key before it was announced');
-    const { mpxn, sourceReference } = JSON.parse(opened) as Omit<ChangeOfTenancy, 'effectiveDate'>;
-    const change = { mpxn, effectiveDate, sourceReference };
-    return { announcement: null, unannounced: { id, change, meterPointId: indexes.meterPointId(mpxn) } };
+        : occupancyKeys.open({ keyId, wrappedKey }, sealed, boundTo(id));
+    return opened === null ? null : (JSON.parse(opened) as EncryptedContent);
   }
 
   /** Natural key of a change: meter point, day and reference. */
@@ -176,8 +194,8 @@ export class ChangeOfTenancyRepository {
   }
 }
 
-function contentOf({ mpxn, sourceReference }: ChangeOfTenancy): string {
-  return JSON.stringify({ mpxn, sourceReference });
+function encodedContent({ mpxn, sourceReference }: ChangeOfTenancy): string {
+  return JSON.stringify({ mpxn, sourceReference } satisfies EncryptedContent);
 }
 
 /** Associated data of the encrypted content of a change. */

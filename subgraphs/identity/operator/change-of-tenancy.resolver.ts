@@ -1,4 +1,4 @@
-import { Arg, Ctx, Mutation, Resolver, Field, InputType, Int, ObjectType } from 'type-graphql';
+import { Arg, Ctx, Directive, Field, ID, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import type { Idempotency, IdempotentRequest } from '../../server/idempotency';
@@ -83,6 +83,18 @@ export class ChangeOfTenancyResolver {
     }
     const response = await this.response(input, recorded, false, context);
     return { ...response, replayed: !(await this.changes.storeResponse(recorded, request)) };
+  }
+
+  @MayCall('service:access')
+  @Directive('@inaccessible')
+  @Query(() => String, {
+    nullable: true,
+    description: 'Internal: the source reference of a change, for notices to Data Users; null once it was erased.',
+  })
+  changeOfTenancySourceReference(
+    @Arg('id', () => ID, { description: 'Id of the change.' }) id: string,
+  ): Promise<string | null> {
+    return this.changes.sourceReferenceOf(id);
   }
 
   /**

@@ -5,12 +5,7 @@ import { purgePeriodically } from '../../server/retention';
 import { AnnounceChangeOfTenancy } from '../../../schema/generated/service-queries-to-access';
 import { type CallOrigin, querySubgraph } from '../../server/graph/service-query';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
-import {
-  ANNOUNCE,
-  type Announcement,
-  ChangeOfTenancyRepository,
-  type UnannouncedChange,
-} from './change-of-tenancy.repository';
+import { ANNOUNCE, type Announcement, ChangeOfTenancyRepository } from './change-of-tenancy.repository';
 import { DiscoveredMeterPointRepository } from './discovered-meter-point.repository';
 import { IDENTITY_OCCUPANCIES } from '../occupancy/identity-occupancies.queries';
 import { reencryptIdentityMpxns } from '../occupancy/mpxn-reencryption.flow';
@@ -64,17 +59,8 @@ async function announced(
   const stored = await changes.byId(id);
   if (stored === undefined) throw new Error('a recorded change of tenancy is missing');
   if (stored.announcement !== null) return stored.announcement;
-  const announcement = await announceTo(access, stored.unannounced, origin);
+  const announcement = (await querySubgraph(access, 'identity', AnnounceChangeOfTenancy, stored.unannounced, origin))
+    .announceChangeOfTenancy;
   await changes.note(id, announcement);
   return announcement;
-}
-
-async function announceTo(
-  access: SubgraphLink,
-  { id, meterPointId, change }: UnannouncedChange,
-  origin: CallOrigin,
-): Promise<Announcement> {
-  const { effectiveDate, sourceReference } = change;
-  const variables = { id, meterPointId, effectiveDate, sourceReference };
-  return (await querySubgraph(access, 'identity', AnnounceChangeOfTenancy, variables, origin)).announceChangeOfTenancy;
 }

@@ -11,7 +11,7 @@ import { newSecret } from '../keys';
 import { type CeremonyOutcome, type PasskeyCeremonyOptions, ceremonyStart, nextPasskeyCeremony } from './ceremony';
 import { type OccupantRecord, admitsCeremony } from '../occupancy/occupancy';
 import type { Language } from '../mails/outgoing-mail';
-import { LINK_SECONDS, REDIRECT_SECONDS, secondsAfter } from './reidentification';
+import { LINK_SECONDS, REDIRECT_SECONDS, secondsAfter, withoutToken } from './reidentification';
 import { currentContacts, isContested, isRejected } from '../contacts/contacts';
 import type { Contact } from '../contacts/contact';
 import { mayFinish } from './reidentification-choice';
@@ -33,6 +33,8 @@ interface CeremonyDependencies extends CeremonyPasskeyDependencies {
 /** A ceremony as its page displays it. */
 export type CeremonyDescription = Pick<OpenCeremony, 'kind' | 'proofs' | 'expiresAt'> & {
   readonly organisation: string;
+  /** Where a customer returns who does not continue; null if the Data User supplied no return URL. */
+  readonly cancelUrl: string | null;
 };
 
 /**
@@ -50,8 +52,9 @@ export class Ceremonies {
   async describe(secret: string, origin: CallOrigin): Promise<CeremonyDescription | undefined> {
     const valid = await this.find(secret, origin);
     if (!valid) return undefined;
-    const { kind, proofs, expiresAt } = valid.ceremony;
-    return { kind, proofs, expiresAt, organisation: valid.initiator.displayName };
+    const { kind, proofs, expiresAt, returnUrl } = valid.ceremony;
+    const cancelUrl = returnUrl === null ? null : withoutToken(returnUrl);
+    return { kind, proofs, expiresAt, cancelUrl, organisation: valid.initiator.displayName };
   }
 
   /** Confirms a mailed link; the button of its page calls it. */

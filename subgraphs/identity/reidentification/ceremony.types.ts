@@ -30,6 +30,12 @@ export class Ceremony {
       'Proofs of identity: the customer gives one of them before a passkey is registered. Empty if none is required.',
   })
   proofs: readonly domain.CeremonyProof[];
+  @Field(() => Uri, {
+    nullable: true,
+    description:
+      'Return URL without the token, for a customer who does not continue; null if the Data User supplied none. Leaving ends nothing.',
+  })
+  cancelUrl: string | null;
 }
 
 @ObjectType('CeremonyOutcome', { description: 'Result of a step of a ceremony.', simpleResolvers: true })

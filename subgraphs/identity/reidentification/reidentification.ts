@@ -106,3 +106,10 @@ export function returnAddress(
   const stated = state === null ? '' : `&state=${encodeURIComponent(state)}`;
   return `${address}${separator}${parameterOf(method)}=${tokenRef}${stated}${fragment}`;
 }
+
+/** Returns a return URL without its token-ref, for a customer who does not confirm; `state` remains. */
+export function withoutToken(address: string): string {
+  return address.replace(/([?&])dar-(?:reid|passkey)-token=[^&#]*(&?)/, (_, separator: string, more: string) =>
+    more === '' ? '' : separator,
+  );
+}

@@ -13,7 +13,8 @@ type ReturnAddresses = (
 
 /**
  * Allows a URL that is registered, character by character, for the Data User of the record by which the customer signed in, or of the
- * Identity Record in the link by which the customer came, if that record is of the same meter point (decisions A/B, 9).
+ * Identity Record in the link by which the customer came, if that record is of the same meter point (decisions A/B, 9). As after a ceremony,
+ * the register sends no customer to an organisation whose account is not active.
  */
 export function returnAddresses(occupancy: OccupancyRepository, organisations: Organisations): ReturnAddresses {
   return async ({ ir, returnUrl }, { meterPointId, record }, origin) => {
@@ -22,8 +23,8 @@ export function returnAddresses(occupancy: OccupancyRepository, organisations: O
     const sender = named?.meterPointId === meterPointId ? [named.duid] : [];
     const duids = new Set([...sender, ...(record === undefined ? [] : [record.duid])]);
     for (const duid of duids) {
-      const { returnUrls } = await organisations.of(duid, origin);
-      if (returnUrls.includes(returnUrl)) return returnUrl;
+      const { status, returnUrls } = await organisations.of(duid, origin);
+      if (status === 'active' && returnUrls.includes(returnUrl)) return returnUrl;
     }
     return null;
   };

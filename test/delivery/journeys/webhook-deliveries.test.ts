@@ -195,6 +195,22 @@ describe('The deliveries of a subscription', () => {
     expect(second).toEqual({ ...first, payload: { ...first.payload, 'affected-aks': [left.ak] } });
   });
 
+  it('of a change of tenancy omit its source reference once the data of the occupancy are erased', async () => {
+    fixture.receiver.respondWith(() => 500);
+    const subscription = await subscribe({ eventTypes: ['TENANCY_CHANGE'] });
+    const { ir, id, mpxn, ak } = await fixture.consent(by);
+    await fixture.tenancyChange(mpxn, '2999-09-01', 'COT-1');
+    await attempted(subscription, 1);
+    await fixture.withdraw({ id });
+    await fixture.anonymise(by, ir);
+    await advance(MINUTE);
+    await attempted(subscription, 2);
+    const [first, second] = (await fixture.posts(2, path)).map(({ body }) => JSON.parse(body));
+    const date = { 'effective-date': '2999-09-01' };
+    expect(first.payload).toEqual({ mpxn, ...date, 'affected-aks': [ak], 'source-reference': 'COT-1' });
+    expect(second).toEqual({ ...first, payload: { mpxn: null, ...date, 'affected-aks': [] } });
+  });
+
   it('go to the new callback URL after it was changed', async () => {
     fixture.receiver.respondWith(() => 500);
     const subscription = await subscribe();

@@ -109,6 +109,15 @@ describe('The body of a delivery', () => {
       },
       '{"mpxn":null,"effective-date":"2026-07-01","affected-aks":["ak_1","ak_2"],"source-reference":"COT-1"}',
     ],
+    [
+      'a Change of Tenancy whose source reference was erased',
+      {
+        ...EVENT,
+        type: 'tenancy.change',
+        payload: { mpxn: null, effectiveDate: '2026-07-01', affectedAks: [], sourceReference: null },
+      },
+      '{"mpxn":null,"effective-date":"2026-07-01","affected-aks":[]}',
+    ],
     ['a test', { ...EVENT, type: 'webhook.test', payload: {} }, '{}'],
   ])('contains the facts of the event, here of %s', (_, event, payload) => {
     expect(deliveryBody(event, WID, 7)).toBe(`${head(event.type)}${payload}}`);

@@ -83,6 +83,16 @@ async function readable(mpxn: string): Promise<string[]> {
   return all.flatMap((each) => (each.mpxn === mpxn ? [each.table] : [])).toSorted();
 }
 
+/** The source reference of the first change at a meter point, as `access` reads it for a notice. */
+async function storedReference(mpxn: string): Promise<string | null> {
+  const first = 'select id from identity.change_of_tenancy where mpxn_index = $1 order by recorded_at limit 1';
+  const { id } = (await fixture.owner.query(first, [indexOf(mpxn)])).rows[0];
+  const query = 'query ($id: ID!) { changeOfTenancySourceReference(id: $id) }';
+  const { data, codes } = await fixture.execute(query, { id }, { caller: null, service: 'access' });
+  expect(codes).toEqual([]);
+  return data.changeOfTenancySourceReference;
+}
+
 /** A complete run of the sweep that the subgraph starts every hour. */
 async function sweep(): Promise<void> {
   const walk = dueKeys(pool, IDENTITY_OCCUPANCIES);
@@ -93,7 +103,7 @@ const eventCount = async () =>
   (await fixture.owner.query('select count(*)::int as n from access.event')).rows[0].n as number;
 
 describe('Thirteen months after a change of tenancy', () => {
-  it('the MPxN of the former occupancy cannot be decrypted, that of the present one can, and reports are still accepted', async () => {
+  it('MPxN and source reference of the former occupancy cannot be decrypted, the MPxN of the present one can, and reports are still accepted', async () => {
     const mpxn = newMpxn();
     const today = await day();
     await sighting(mpxn);
@@ -104,10 +114,12 @@ describe('Thirteen months after a change of tenancy', () => {
     await moveTo(await day(-1, 13));
     await sweep();
     expect(await readable(mpxn)).toEqual(['change', 'discovery', 'discovery']);
+    expect(await storedReference(mpxn)).toBe('COT-OF-THE-FORMER');
     await moveTo(await day(0, 13));
     await fixture.addReplica(); // a replica sweeps when it starts
     await until(async () => (await readable(mpxn)).length === 1 || undefined);
     expect(await readable(mpxn)).toEqual(['discovery']);
+    expect(await storedReference(mpxn)).toBeNull();
     const places = await databasePlaces(fixture.databaseUrl);
     expect(findings(new Map([['MPxN', mpxn]]), places)).toEqual([]);
     const events = await eventCount();

@@ -81,6 +81,21 @@ describe('Every mail', () => {
     }
   });
 
+  it.each([
+    ['if customers can sign in at a supplier', true],
+    ['not if they can sign in at none', false],
+  ])('about a contest recommends the energy supplier, %s', (_, hasSupplierSignIn) => {
+    const { at } = notice;
+    const mail = { kind: 'contest-notice', recordId, duid: 'duid_1', organisation, at, hasSupplierSignIn } as const;
+    const { text } = mailMessage(mail, places);
+    for (const supplier of ['energy supplier', 'cyflenwr ynni'])
+      expect(text.includes(supplier)).toBe(hasSupplierSignIn);
+    for (const other of ['do not prove the other one', 'peidiwch â phrofi’r llall'])
+      expect(text.includes(other)).toBe(!hasSupplierSignIn);
+    for (const advice of [/ask Harbourlight[^.]* about it/i, /hol(?:i|wch) Harbourlight[^.]* amdano/i])
+      expect(text).toMatch(advice);
+  });
+
   it('starts with the chosen language, also in its subject', () => {
     const [, welsh] = linkMails('cy')[1] as [string, OutgoingMail, string];
     const { subject, text } = mailMessage(welsh, places);

@@ -4,6 +4,7 @@ import {
   maskedEmail,
   reidentificationState,
   returnAddress,
+  withoutToken,
 } from '../../../subgraphs/identity/reidentification/reidentification';
 import { type Occupancy, admitsCeremony, occupancyOf } from '../../../subgraphs/identity/occupancy/occupancy';
 import { passkeyLabel } from '../../../subgraphs/identity/passkeys/passkey';
@@ -97,6 +98,20 @@ describe('The return URL of a re-identification', () => {
     [`${URL}#there?`, 'magic-link', `${URL}?dar-reid-token=mlr_1#there?`],
   ])('%s keeps its query, with the token of %s added', (url, method, address) => {
     expect(returnAddress(url, method, 'mlr_1', null)).toBe(address);
+  });
+
+  it.each<[string, string]>([
+    [URL, URL],
+    [`${URL}?a=%20b+c&d`, `${URL}?a=%20b+c&d`],
+    [`${URL}?a=1#there?&`, `${URL}?a=1#there?&`],
+    [`${URL}?a=1&`, `${URL}?a=1`],
+  ])('%s is %s again for a customer who does not confirm, with the state', (url, address) => {
+    for (const method of ['magic-link', 'passkey-assert', 'passkey-register'] as const) {
+      expect(withoutToken(returnAddress(url, method, 'mlr_1', null))).toBe(address);
+      const [before, fragment] = address.split('#') as [string, string | undefined];
+      const state = `${before}${before.includes('?') ? '&' : '?'}state=a%26b${fragment === undefined ? '' : `#${fragment}`}`;
+      expect(withoutToken(returnAddress(url, method, 'mlr_1', 'a&b'))).toBe(state);
+    }
   });
 
   it('contains the state, percent-encoded', () => {

@@ -34,11 +34,25 @@ async function reidentified(input: object) {
 async function mailedConfirmation(
   { mpxn, email }: Customer,
   back: string | null,
+  state?: string,
 ): Promise<{ path: string; token: string }> {
   const before = new Set(await mailedPaths(register.mailbox, email, 'identify/link'));
-  const body = await reidentified({ mpxn, method: 'magic-link', ...(back === null ? {} : { 'redirect-url': back }) });
+  const redirect = back === null ? {} : { 'redirect-url': back };
+  const body = await reidentified({
+    mpxn,
+    method: 'magic-link',
+    ...redirect,
+    ...(state === undefined ? {} : { state }),
+  });
   return { path: await mailedPath(register, email, 'identify/link', before), token: body['magic-link']['token-ref'] };
 }
+
+/** Target and text of each link of a page. */
+const linksOf = ({ html }: VisitedPage) =>
+  [...html.matchAll(/<a [^>]*href="([^"]*)"[^>]*>([^<]*)<\/a>/g)].map(([, href = '', text = '']) => [
+    href.replaceAll('&amp;', '&'),
+    text.replaceAll('&amp;', '&'),
+  ]);
 
 const statusOf = async (token: string) =>
   (await second('GET', `/v1/identity-records/reidentify/${token}`)).body['status'];
@@ -81,6 +95,28 @@ describe('a link that is mailed for a re-identification', () => {
     expect((await visitor().get('/identify/done')).status).toBe(404);
   });
 
+  it.each([
+    ['the return URL of the Data User, with the state and without the token', true],
+    ['the start page without one', false],
+  ])('has a link that cancels, to %s, and stays valid', async (_, returns) => {
+    const state = 'a 7&b';
+    const { path, token } = await mailedConfirmation(
+      customer(2),
+      returns ? returnUrl : null,
+      returns ? state : undefined,
+    );
+    const texts = returns
+      ? [`Cancel and go back to ${organisation}`, `Canslo a mynd yn ôl at ${organisation}`]
+      : ['Cancel and go to the start page', 'Canslo a mynd i’r dudalen gychwyn'];
+    const to = returns ? `${returnUrl}?state=a%207%26b` : `${register.portal}/`;
+    for (const [index, language] of ['en', 'cy'].entries())
+      expect(linksOf(await visitor().get(`${path}?lang=${language}`))).toContainEqual([to, texts[index]]);
+    expect(await statusOf(token)).toBe('pending');
+    const newVisitor = visitor();
+    expect((await newVisitor.press(await newVisitor.get(path), path)).status).toBe(303);
+    expect(await statusOf(token)).toBe('confirmed');
+  });
+
   it('may lead to another site: the policy of its page allows that, the policies of other pages do not', async () => {
     const { path } = await mailedConfirmation(customer(2), returnUrl);
     expect((await visitor().get(path)).headers.get('content-security-policy')).toContain("form-action 'self' https:");
@@ -114,6 +150,7 @@ describe('a passkey', () => {
   }
 
   const pathOf = (url: string) => new URL(url).pathname;
+  const cancel = () => [returnUrl, `Cancel and go back to ${organisation}`];
 
   /** Expects that a page says where to find another way, without scripts and in a browser without passkeys. */
   function expectReturnAdvice({ text, html }: VisitedPage, name: string): void {
@@ -174,6 +211,7 @@ describe('a passkey', () => {
     expect(response.status).toBe(401);
     expect(response.text).toContain('The passkey was not accepted');
     expect(response.html).toMatch(/<title>Error: /);
+    expect(linksOf(response)).toContainEqual(cancel());
   });
 
   it('is added for another Data User only after a proof, an existing passkey or a mailed link, in the same browser', async () => {
@@ -195,7 +233,9 @@ describe('a passkey', () => {
     const { location = '' } = await owner.press(opened, proof);
     expect(location).toMatch(/^\/identify\/passkey\/[\w-]{43}$/);
     expect(location).not.toBe(path);
-    const made = await useScript(owner, await owner.get(location), location);
+    const registration = await owner.get(location);
+    for (const each of [page, opened, registration]) expect(linksOf(each)).toContainEqual(cancel());
+    const made = await useScript(owner, registration, location);
     expect(made.location).toContain(returnUrl);
     expect((await dataUser('GET', `/v1/identity-records/${ir}`)).body['identity-record'].credentials).toHaveLength(2);
     expect((await asker.get(path)).text).not.toContain('Make a passkey');

@@ -39,6 +39,7 @@ const PERSON = {
   'controller reference of another Data User': 'OTHER-FAIRWEATHER-3',
   'first user-defined reference': 'DEFINED-FAIRWEATHER-4',
   'second user-defined reference': 'DEFINED-FAIRWEATHER-5',
+  'reference of the change of tenancy': 'COT-FAIRWEATHER-6',
 };
 const ADDRESS = {
   addressLine1: PERSON['first line of the address'],
@@ -174,7 +175,8 @@ async function isReported(): Promise<void> {
       discoveredAccess(PERSON.MPxN, 'Gadwall Analytics', { 'organisation-reference': 'ORG-GADWALL' }),
     ),
   );
-  const change = { mpxn: PERSON.MPxN, 'effective-date': '9998-12-31', 'source-reference': 'COT-81' };
+  const reference = PERSON['reference of the change of tenancy'];
+  const change = { mpxn: PERSON.MPxN, 'effective-date': '9998-12-31', 'source-reference': reference };
   good(await operator('POST', '/v1/cot-events', change));
   const admin = await graphAs(register, 'admin');
   const [{ tariffId }] = (await done(admin, '{ tariffs(first: 1) { nodes { tariffId } } }')).nodes;

@@ -1,5 +1,6 @@
 import type { Page, PageContext } from '../page';
 import type { Ceremony } from '../presentation/operation-results';
+import { webLink } from '../presentation/web-link';
 import { LINK_EXPIRED, withLink } from '../request/problems';
 import { afterCeremony } from './ceremony-outcome';
 
@@ -7,6 +8,11 @@ import { afterCeremony } from './ceremony-outcome';
 export async function ceremonyOf({ execute, params }: PageContext): Promise<Ceremony | null> {
   const { ceremony } = await execute('ReadCeremony', { secret: params['secret'] ?? '' });
   return ceremony;
+}
+
+/** Fields of every page of a ceremony: the organisation, and the link back to it for a customer who does not continue. */
+export function ceremonyModel({ organisation, cancelUrl }: Ceremony) {
+  return { organisation, cancelLink: webLink(cancelUrl) };
 }
 
 /** The page of the link that is mailed for a re-identification, and its form. */
@@ -28,7 +34,7 @@ function linkPages(path: string, kind: Ceremony['kind'], view: string): readonly
       async respond(context) {
         const ceremony = await ceremonyOf(context);
         if (ceremony?.kind !== kind) return LINK_EXPIRED;
-        return { view, model: { organisation: ceremony.organisation }, formTargets: 'elsewhere' };
+        return { view, model: ceremonyModel(ceremony), formTargets: 'elsewhere' };
       },
     },
     {

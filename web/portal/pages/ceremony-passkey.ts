@@ -3,7 +3,7 @@ import type { PageResponse, Page, PageContext } from '../page';
 import type { Ceremony } from '../presentation/operation-results';
 import { LINK_EXPIRED, withLink } from '../request/problems';
 import { hasErrorCode } from '../../shared/operation-error';
-import { ceremonyOf } from './ceremony-link';
+import { ceremonyModel, ceremonyOf } from './ceremony-link';
 import { afterCeremony } from './ceremony-outcome';
 import { credentialOf } from './credential';
 
@@ -92,7 +92,7 @@ async function ceremonyView(context: PageContext, fault?: string): Promise<PageR
     view: viewOf(ceremony),
     model: {
       path,
-      organisation: ceremony.organisation,
+      ...ceremonyModel(ceremony),
       proofs: ceremony.proofs,
       ...(fault === undefined ? {} : { errors: [{ text: fault, href: '#passkey' }] }),
     },

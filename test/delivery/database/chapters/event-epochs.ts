@@ -142,7 +142,7 @@ export function eventEpochs(): void {
         database,
         encryptionKey: keys.encryptionKey,
         identity: { name: 'identity', execute: () => Promise.reject(new Error('no service is started')) },
-        changes: new TenancyChangeRepository(database, keyedHash(keys.hashKey, 'tenancy-change'), keys.encryptionKey),
+        changes: new TenancyChangeRepository(database, keyedHash(keys.hashKey, 'tenancy-change')),
         mail: { smtpUrl: undefined, mailFrom: 'register@register.example' },
         allowLoopback: false,
         production: false,

@@ -141,6 +141,17 @@ export function contests(): void {
       expect(await people.notices(email)).toHaveLength(1);
     });
 
+    it('with the advice to sign in at the energy supplier only while customers can sign in at one', async () => {
+      const advised = async () => (await people.notices((await contested()).email)).join().includes('energy supplier');
+      await fixture.newSupplier();
+      expect(await advised()).toBe(true);
+      const suppliers = `update access.account set status = $1, suspended_at = case $1 when 'suspended' then register.register_now() end
+        where role = 'supplier'`;
+      await fixture.owner.query(suppliers, ['suspended']);
+      expect(await advised()).toBe(false);
+      await fixture.owner.query(suppliers, ['active']);
+    });
+
     it('when another person moves in: by the next sign-in on that day at the latest', async () => {
       const [mpxn, email, coming] = [newMpxn(), people.newEmail('resident'), people.newEmail('coming')];
       await people.customer(honest, mpxn, email, 'own');

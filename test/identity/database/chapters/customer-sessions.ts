@@ -232,6 +232,13 @@ export function customerSessions(): void {
       expect(await signedInTo({ returnUrl: RETURN }, [])).toBeNull();
     });
 
+    it.each(['suspend', 'terminate'] as const)('is null after the admin action %s on the Data User', async (change) => {
+      const { email, dataUser } = await customer();
+      await fixture.accounts.changeStatus('test', dataUser.accountId, change);
+      const { token } = await signedInByLink(fixture, { email, returnUrl: RETURN }, email);
+      expect((await sessionOf(token)).returnUrl).toBeNull();
+    });
+
     it('may belong to the Data User whose link the customer followed, at the same meter point only', async () => {
       const mpxn = newMpxn();
       const site = 'https://other.example/back';

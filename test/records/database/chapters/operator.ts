@@ -105,7 +105,7 @@ export function operatorReports(): void {
       const keep = 'mutation ($mpxn: MPxN!) { keepDiscoveredMeterPoint(mpxn: $mpxn) { meterPointId } }';
       expect((await fixture.execute(keep, { mpxn: newMpxn() }, { caller: operator })).codes).toEqual(['PRM001']);
       const announce = `mutation { announceChangeOfTenancy(id: "${randomBytes(16).toString('hex')}", meterPointId: "x",
-      effectiveDate: "2026-01-01", sourceReference: "x") { activeRecordsAffected } }`;
+      effectiveDate: "2026-01-01") { activeRecordsAffected } }`;
       expect((await fixture.executeInAccess(announce, {}, { caller: operator })).codes).toEqual(['PRM001']);
     });
   });

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import { accessAddress } from '../../../../subgraphs/access/access.module';
 import { ClosingRepository } from '../../../../subgraphs/access/identity-links/closing.repository';
+import { TenancyReferences1790000000021 } from '../../../../subgraphs/access/migrations/0021-tenancy-references';
 import type { TenancyChange } from '../../../../subgraphs/access/operator/tenancy-change.repository';
+import { accessTables } from '../../../../subgraphs/access/tables.sql';
+import { migrate } from '../../../../subgraphs/server/database/migrate';
 import { outcomeOf } from '../../../support/access-database';
 import {
   type OperatorFixture,
@@ -8,6 +13,7 @@ import {
   newMeterPoint,
   operatorFixture,
 } from '../../../support/operator-fixture';
+import { freshDatabase } from '../../../support/postgres';
 
 export function tenancyChanges(): void {
   const DAY = 86_400;
@@ -27,7 +33,6 @@ export function tenancyChanges(): void {
     id: randomUUID(),
     meterPointId,
     effectiveDate: '2026-09-01',
-    sourceReference: 'COT-1',
     ...more,
   });
   const rows = async (text: string, ...values: unknown[]) => (await fixture.tables.owner.query(text, values)).rows;
@@ -160,20 +165,38 @@ export function tenancyChanges(): void {
       expect(await outcomeOf(application, () => application.query(`update event set ${set}`))).toBe(code);
     });
 
-    it('stores the source reference encrypted, and decrypts it for notices', async () => {
-      const announced = change(newMeterPoint(), { effectiveDate: '2027-02-28', sourceReference: 'Tŷ Gwyn 4' });
+    it('has its effective date in notices', async () => {
+      const announced = change(newMeterPoint(), { effectiveDate: '2027-02-28' });
       await fixture.changes.announce(announced);
-      expect(await fixture.changes.fieldsOf(announced.id)).toEqual({
-        id: announced.id,
-        effectiveDate: '2027-02-28',
-        sourceReference: 'Tŷ Gwyn 4',
-      });
-      expect(await fixture.changes.fieldsOf(randomUUID())).toBeUndefined();
-      const [row] = await rows(
-        'select source_reference_sealed as sealed from tenancy_change where id = $1',
-        announced.id,
-      );
-      expect((row.sealed as Buffer).toString('latin1')).not.toContain('Gwyn');
+      expect(await fixture.changes.effectiveDateOf(announced.id)).toBe('2027-02-28');
+      expect(await fixture.changes.effectiveDateOf(randomUUID())).toBeUndefined();
+    });
+
+    it('of the previous release remains without its source reference, which `access` had stored', async () => {
+      const fresh = await freshDatabase();
+      const address = accessAddress(fresh.url, { hashKey: Buffer.alloc(32, 1), encryptionKey: Buffer.alloc(32, 2) });
+      const { migrations } = accessTables;
+      const former = {
+        ...accessTables,
+        migrations: migrations.slice(0, migrations.indexOf(TenancyReferences1790000000021)),
+      };
+      await migrate(address, { ...former, rights: () => 'select', atStart: 'select' }, false, {});
+      const owner = new Client({ connectionString: fresh.url, options: '-c search_path=access,register' });
+      await owner.connect();
+      try {
+        const row = { id: randomUUID(), subject: randomUUID(), effective_date: '2026-09-01', records_affected: 2 };
+        await owner.query(
+          `insert into tenancy_change (id, subject, effective_date, source_reference_sealed, records_affected, duids)
+           values ($1, $2, $3, 'a reference', $4, '{duid_1}')`,
+          Object.values(row),
+        );
+        await migrate(address, accessTables, false, {});
+        const text = `select to_jsonb(change) - 'recorded_at' as change from tenancy_change change`;
+        expect((await owner.query(text)).rows).toEqual([{ change: { ...row, duids: ['duid_1'] } }]);
+      } finally {
+        await owner.end();
+        await fresh.drop();
+      }
     });
 
     it.each([

@@ -27,5 +27,15 @@ export function yearOfPrices(): void {
       const numbers = [[7, 6, 5, 4], [3, 2], [1]];
       expect(read).toEqual(numbers.map((page) => page.map(trf)));
     });
+
+    it('are rejected with 100 violations, in order, when all prices are published again with another value', async () => {
+      await publish(tariffInput(8, { rates: yearOfRates() }));
+      const rates: unknown = JSON.parse(JSON.stringify(yearOfRates()).replaceAll('"0.', '"1.'));
+      const [code, ...paths] = (
+        await graph.errorOf(PUBLISH, { input: tariffInput(8, { rates }) }, supplierOf('LAPW'))
+      ).split(' ');
+      const first = (day: number, hour: number) => `rates.${day}.daysAndHours.0.hours.${hour}.rate.0.unitPrice`;
+      expect([code, paths.length, paths[0], paths[99]]).toEqual(['CNF005', 100, first(0, 0), first(2, 3)]);
+    });
   });
 }

@@ -1,8 +1,11 @@
 import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import { batched } from '../../delivery/batched';
-import { MpxnsOfIdentityRecords } from '../../../schema/generated/service-queries-to-identity';
-import { querySubgraph } from '../../server/graph/service-query';
+import {
+  MpxnsOfIdentityRecords,
+  SourceReferenceOfChange as SourceReferenceQuery,
+} from '../../../schema/generated/service-queries-to-identity';
+import { type CallOrigin, querySubgraph } from '../../server/graph/service-query';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
 
 /**
@@ -17,9 +20,14 @@ const BATCHES = { maxSize: 200, concurrency: 1 };
 /** Returns a batched query to `identity`, which alone stores MPxNs. Caches nothing. */
 export function mpxnsOfRecords(identity: SubgraphLink): MpxnOfRecord {
   const recordOf = batched(async (requested: readonly string[]) => {
-    const origin = { transactionId: newIdentifier('tid'), clientAddress: '' };
     const ids = [...new Set(requested)];
-    const { identityRecordMpxns } = await querySubgraph(identity, 'access', MpxnsOfIdentityRecords, { ids }, origin);
+    const { identityRecordMpxns } = await querySubgraph(
+      identity,
+      'access',
+      MpxnsOfIdentityRecords,
+      { ids },
+      ofThisService(),
+    );
     const records = new Map(ids.map((id, index) => [id, identityRecordMpxns[index]]));
     return requested.map((id) => records.get(id));
   }, BATCHES);
@@ -28,6 +36,23 @@ export function mpxnsOfRecords(identity: SubgraphLink): MpxnOfRecord {
     if (record?.canBeOpened !== true) throw new Error('an Identity Record cannot be decrypted');
     return record.mpxn;
   };
+}
+
+/**
+ * Returns the source reference of a Change of Tenancy; null once `identity` has erased it. Throws if it cannot be decrypted, and while
+ * `identity` is unavailable ({@link isIdentityUnavailable}).
+ */
+export type SourceReferenceOfChange = (changeId: string) => Promise<string | null>;
+
+/** Returns a query to `identity`, which alone stores source references. */
+export function sourceReferencesOfChanges(identity: SubgraphLink): SourceReferenceOfChange {
+  return async (id) =>
+    (await querySubgraph(identity, 'access', SourceReferenceQuery, { id }, ofThisService()))
+      .changeOfTenancySourceReference;
+}
+
+function ofThisService(): CallOrigin {
+  return { transactionId: newIdentifier('tid'), clientAddress: '' };
 }
 
 /** Whether a failure is temporary because `identity` is unavailable; any other failure is permanent. */
