@@ -126,9 +126,10 @@ function argumentsReader(
 const SUGGESTION = / ?Did you mean(.+?)\?$/;
 
 /** Adds a code to a graphql-js error. In production removes suggestions, which reveal names of the schema. */
-function withCode({ message, nodes, source, positions }: GraphQLError, code: string, production = false): GraphQLError {
+function withCode(error: GraphQLError, code: string, production = false): GraphQLError {
+  const { message, nodes, source, positions, originalError } = error;
   const text = production ? message.replace(SUGGESTION, '') : message;
-  return new GraphQLError(text, { nodes, source, positions, extensions: { code } });
+  return new GraphQLError(text, { nodes, source, positions, originalError, extensions: { code } });
 }
 
 function hashOf(text: string): string {

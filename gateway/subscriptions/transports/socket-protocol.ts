@@ -50,8 +50,7 @@ export function protocolSteps(dependencies: StreamingDependencies): ProtocolOpti
           contextValue: started,
         } as ExecutionArgs;
       } catch (error) {
-        const { message, extensions } = formatError(error);
-        const { code } = extensions;
+        const { code } = formatError(error).extensions;
         dependencies.report(error, metadata.transactionId);
         logRequest(
           dependencies.logger,
@@ -60,7 +59,8 @@ export function protocolSteps(dependencies: StreamingDependencies): ProtocolOpti
           startedAt,
         );
         if (isCredentialError(code)) client.connection.end(code);
-        return [new GraphQLError(message, { extensions: { ...extensions } })];
+        // `onError` formats it.
+        return [error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })];
       }
     },
     subscribe: ({ contextValue }) => (contextValue as StartedOperation).stream as never,

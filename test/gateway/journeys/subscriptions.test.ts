@@ -5,7 +5,7 @@ import { registered } from '../../support/records';
 import { type TestRegister, startTestRegister, usualWirings } from '../../support/register';
 import { tokenOf } from '../../support/rest-client';
 import { logOfRegisterSettled } from '../../support/settled-log';
-import { type Subscriber, TRANSPORTS, overWebSocket, socketClient } from '../../support/subscriber';
+import { type Subscriber, TRANSPORTS, codesOf, overWebSocket, socketClient } from '../../support/subscriber';
 import { until } from '../../support/until';
 
 const EVENTS = `subscription ($after: String, $types: [RegisterEventType!], $duid: DUID) {
@@ -238,7 +238,6 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
 /** Returns the error of a subscription: its codes, or the status of the HTTP response. */
 async function errorOf(subscriber: Subscriber): Promise<string> {
   const ending = await subscriber.ended;
-  if (ending.kind === 'errors') return ending.codes.join();
   if (ending.kind === 'closed') return `closed ${ending.code} ${ending.reason}`;
-  return subscriber.messages.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code)).join();
+  return (await codesOf(subscriber)).join();
 }
