@@ -24,6 +24,8 @@ export interface Client {
   stopRevalidation?: () => void;
 }
 
+const TOO_MANY_OPERATIONS = `This connection already runs ${MAX_CONCURRENT_OPERATIONS} operations, the maximum. End one, or open another connection.`;
+
 type ProtocolOptions = ServerOptions<Record<string, unknown> | undefined, Client>;
 
 /** Handlers of the protocol. The credential is checked when the connection opens and again for every operation. */
@@ -39,7 +41,8 @@ export function protocolSteps(dependencies: StreamingDependencies): ProtocolOpti
       const startedAt = performance.now();
       const metadata = { ...client.metadata, transactionId: newIdentifier('tid') };
       try {
-        if (Object.keys(subscriptions).length > MAX_CONCURRENT_OPERATIONS) throw new RegisterError('LIM002');
+        if (Object.keys(subscriptions).length > MAX_CONCURRENT_OPERATIONS)
+          throw new RegisterError('LIM002', TOO_MANY_OPERATIONS);
         const request = graphRequest(payload);
         if (isTrusted(request))
           throw new RegisterError('VAL003', 'Over WebSocket, send the text of an operation instead of a documentId');

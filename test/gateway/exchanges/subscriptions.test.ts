@@ -219,7 +219,12 @@ describe('A WebSocket', () => {
     const subscribers = Array.from({ length: 51 }, () =>
       kept(overWebSocket(gateway.url, 'admin:one', { query: EVENTS }, client)),
     );
-    expect(await errorsOf(subscribers.at(-1) as Subscriber)).toMatchObject([{ extensions: { code: 'LIM002' } }]);
+    expect(await errorsOf(subscribers.at(-1) as Subscriber)).toEqual([
+      {
+        message: 'This connection already runs 50 operations, the maximum. End one, or open another connection.',
+        extensions: { code: 'LIM002' },
+      },
+    ]);
     gateway.fixture.add(1);
     await (subscribers[0] as Subscriber).first(1);
   });
