@@ -267,6 +267,21 @@ export function gatewayRequests(): void {
       expect([response.status, errors?.[0]?.extensions['code']]).toEqual([404, 'NTF001']);
     });
 
+    it('with the hash of a query instead of a query receives the error that makes Apollo Client send the query', async () => {
+      const extensions = { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } };
+      const hashed = { operationName: 'A', variables: {}, extensions };
+      for (const accept of ['application/graphql-response+json,application/json;q=0.9', 'application/json', '*/*']) {
+        const { status, headers, body } = await post(gateway, hashed, { accept });
+        expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+        expect(body).toEqual({
+          errors: [{ message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } }],
+          extensions: { transactionId: headers.get('transaction-id') },
+        });
+      }
+      const repeated = await post(gateway, { ...hashed, query: 'query A { __typename }' });
+      expect(repeated.body.data).toEqual({ __typename: 'Query' });
+    });
+
     it('by GET is rejected, except for the pages for developers', async () => {
       const response = await fetch(`${gateway.url}/graphql?query={__typename}`);
       expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
