@@ -75,7 +75,7 @@ export class TariffEventFilterInput {
 /** Arguments that select a page of the event log. */
 @ArgsType()
 export class TariffEventArgs {
-  @Field(() => Int, { defaultValue: 100, description: 'Entries of the page, 1 to 500.' }) first: number;
+  @Field(() => Int, { nullable: true, defaultValue: 100, description: 'Entries of the page, 1 to 500.' }) first: number;
   @Field(() => String, {
     nullable: true,
     description: 'Cursor after which the page starts; empty or absent: the start of the log.',
