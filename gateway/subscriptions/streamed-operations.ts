@@ -11,7 +11,8 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { RegisterError } from '../../schema/register-error';
+import { RegisterError, throwViolations } from '../../schema/register-error';
+import { typesViolations } from '../../subgraphs/server/event-log/event-follow';
 import type { AdHocRequest } from '../requests/graph-request';
 import { type OperationAudience, audienceOf } from '../callers/audiences';
 import { type Preparation, prepareOperation } from '../requests/prepared-operation';
@@ -119,7 +120,9 @@ function argumentsReader(
     check(variables);
     checkCost({ ...variables });
     const { coerced } = getVariableValues(apiSchema, operation.variableDefinitions ?? [], variables);
-    return kind.argumentsOf(getArgumentValues(field, streamed, coerced ?? {}));
+    const requested = kind.argumentsOf(getArgumentValues(field, streamed, coerced ?? {}));
+    throwViolations(typesViolations(requested.types, kind.typesPath));
+    return requested;
   };
 }
 

@@ -68,7 +68,10 @@ export const TariffEventConnectionType = connectionType(
 export class TariffEventFilterInput {
   @Field(() => String, { nullable: true, description: 'Events that the RTI Users of this supplier receive.' })
   mpid?: string | null;
-  @Field(() => [TariffEventTypeEnum], { nullable: true, description: 'Events of these types.' })
+  @Field(() => [TariffEventTypeEnum], {
+    nullable: true,
+    description: 'Events of these types, at least one; null for all.',
+  })
   types?: EventType[] | null;
 }
 

@@ -131,6 +131,7 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
       ['another Data User', { duid: `duid_${'0'.repeat(24)}` }, 'PRM002'],
       ['an invalid cursor', { after: 'none' }, 'VAL001'],
       ['a type that does not exist', { types: ['NONE'] }, 'VAL003'],
+      ['an empty list of types', { types: [] }, 'VAL003'],
     ])('are rejected for a Data User with %s', async (__, variables, code) => {
       const subscriber = subscribed(dataUser.token, variables);
       expect(await errorOf(subscriber)).toContain(code);

@@ -149,6 +149,7 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
       ],
       ['a role that may not read them', 'PRM001', () => tokenOf(register, 'data_user'), () => ({})],
       ['an invalid cursor', 'VAL001', () => (one as TestSupplier).token, () => ({ after: 'none' })],
+      ['an empty list of types', 'VAL003', () => (one as TestSupplier).token, () => ({ filter: { types: [] } })],
     ])('are rejected for %s with %s', async (__, code, token, variables) => {
       expect(await codesOf(subscribed(await token(), variables()))).toEqual([code]);
     });
