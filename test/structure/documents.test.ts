@@ -2,8 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse, validate } from 'graphql';
+import {
+  CLOSE_FRAMES,
+  INVALID_MESSAGE,
+  MESSAGE_TOO_LONG,
+  NOT_INITIALISED,
+  closeFrameFor,
+} from '../../gateway/subscriptions/connection-end';
 import { apiSchemaOf } from '../../gateway/supergraph';
 import { generatedSchema } from '../../schema/generated-schema';
+import { RegisterError } from '../../schema/register-error';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { USER_DOCUMENTS, codeBlocks } from '../support/documents';
 import { productFiles, repositoryFiles, textOf, variablesRead } from './source-files';
@@ -25,6 +33,29 @@ describe('docs/settings.md', () => {
     expect(explained.toSorted()).toEqual(read.toSorted());
   });
 });
+
+describe('docs/graphql.md', () => {
+  const text = textOf('docs/graphql.md');
+
+  it('explains every code with which the register closes a WebSocket, and no other', () => {
+    const rejections = [new RegisterError('SYS001'), new RegisterError('SYS002')].map(closeFrameFor);
+    const frames = [...Object.values(CLOSE_FRAMES), INVALID_MESSAGE, NOT_INITIALISED, MESSAGE_TOO_LONG, ...rejections];
+    const codes = [...new Set(frames.map(({ code }) => String(code)))];
+    expect(rowsOf(text, 'Code').map(([code]) => code)).toEqual(codes.toSorted());
+  });
+});
+
+/** Returns the cells of the table whose first heading is given, row by row. */
+function rowsOf(text: string, heading: string): string[][] {
+  const table = new RegExp(`^\\| ${heading} [^]*?\\n(?!\\|)`, 'm').exec(text)?.[0] ?? '';
+  const [, , ...rows] = table.trim().split('\n');
+  return rows.map((row) =>
+    row
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+}
 
 describe('docs/threats-contacts.md', () => {
   const CONTESTS = 'test/identity/database/chapters/contests.ts';

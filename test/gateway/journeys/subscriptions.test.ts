@@ -1,10 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client as Postgres } from 'pg';
+import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import { graphAs, graphOf } from '../../support/graph';
 import { type DataUser, newCustomer, newDataUser } from '../../support/customers';
+import { codeBlocks } from '../../support/documents';
 import { registered } from '../../support/records';
 import { type TestRegister, startTestRegister, usualWirings } from '../../support/register';
 import { tokenOf } from '../../support/rest-client';
 import { logOfRegisterSettled } from '../../support/settled-log';
+import { type StartedScript, started } from '../../support/started-script';
 import { type Subscriber, TRANSPORTS, codesOf, overWebSocket, socketClient } from '../../support/subscriber';
 import { until } from '../../support/until';
 
@@ -212,6 +217,38 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
     expect(await subscriber.ended).toMatchObject({ kind: 'closed', code });
   });
 
+  it('of the documented client continue after the expiry of its token, without gap or duplicate', async () => {
+    const postgres = new Postgres({ connectionString: register.databaseUrl });
+    await postgres.connect();
+    const after = await currentCursor(register);
+    const client = documentedClient(register, after);
+    const printed = () => client.output().trim().split('\n').filter(Boolean);
+    const expired = async () => {
+      const metrics = await (await fetch(`${register.gateway}/metrics`)).text();
+      return Number(/connections_ended_total\{reason="AUT002"\} (\d+)/.exec(metrics)?.[1] ?? 0);
+    };
+    try {
+      await newCustomer(dataUser);
+      await until(() => printed().length > 0 || undefined);
+      const before = await expired();
+      await postgres.query('select register.set_clock_offset(7300)');
+      await until(async () => (await expired()) > before || undefined);
+      await newCustomer(await newDataUser(register, 'https://fourth.example/return'));
+      const query = 'query ($after: String) { registerEvents(after: $after, first: 500) { nodes { type cursor } } }';
+      const logged = await until(async () => {
+        const { data } = await (await graphAs(register, 'admin'))(query, { after });
+        const { nodes } = data.registerEvents as { nodes: { type: string; cursor: string }[] };
+        return nodes.length > 1 ? nodes.map(({ type, cursor }) => `${type} ${cursor}`) : undefined;
+      });
+      await until(() => printed().includes(logged.at(-1) as string) || undefined);
+      expect(printed()).toEqual(logged);
+    } finally {
+      client.kill();
+      await postgres.query('select register.set_clock_offset(0)');
+      await postgres.end();
+    }
+  });
+
   it('end when the token expires by the clock of the register, and continue with a new token after the last cursor', async () => {
     const postgres = new Postgres({ connectionString: register.databaseUrl });
     await postgres.connect();
@@ -235,6 +272,22 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
     }
   });
 });
+
+/** Starts the documented client of graphql-ws, which follows the events after a cursor. */
+function documentedClient({ dataDir, rest, gateway }: TestRegister, after: string): StartedScript {
+  const [code = ''] = codeBlocks('docs/graphql.md', 'js');
+  const file = join(dataDir, 'follow.js');
+  const replacements = {
+    './.data/': `${dataDir}/`,
+    'http://localhost:4001': rest,
+    'ws://localhost:4000': gateway.replace('http', 'ws'),
+  };
+  writeFileSync(
+    file,
+    Object.entries(replacements).reduce((text, [from, to]) => text.replace(from, to), code),
+  );
+  return started(process.execPath, [file, after], 'inherit', { NODE_PATH: join(REPOSITORY_ROOT, 'node_modules') });
+}
 
 /** Returns the error of a subscription: its codes, or the status of the HTTP response. */
 async function errorOf(subscriber: Subscriber): Promise<string> {
