@@ -18,7 +18,7 @@ const PAGE = { defaultSize: 200, maxSize: 5_000 };
 /** Page size of a list without `limit`, and its maximum. */
 const OFFSET_PAGE = { defaultSize: 20, maxSize: 100 };
 /** Assumed length of a list that has neither `first` nor `minutes`. */
-const ASSUMED_LIST_LENGTH = 10;
+export const ASSUMED_LIST_LENGTH = 10;
 /** Usual lengths of the lists of a tariff's rates: a page of 100 whole tariffs is within the limit. */
 const RATE_LISTS: Readonly<Record<string, number>> = {
   'Tariff.rates': 2,
