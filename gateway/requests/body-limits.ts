@@ -6,7 +6,7 @@ import { supplierKeyIn } from '../client/graph-client';
 export const MAX_BODY_BYTES = 2 * 1024 * 1024;
 
 /** Maximum size of the body of a request without credentials (decisions A/B, 7). */
-const MAX_ANONYMOUS_BODY_BYTES = 256 * 1024;
+export const MAX_ANONYMOUS_BODY_BYTES = 256 * 1024;
 
 type Headers = FastifyRequest['headers'];
 

@@ -1,7 +1,7 @@
 import { RegisterError } from '../../schema/register-error';
 
 /** An operation fails with SYS002 after this time, below the 10 s limit of every request. */
-const OPERATION_DEADLINE_MS = 8_000;
+export const OPERATION_DEADLINE_MS = 8_000;
 
 /**
  * Returns the result of `step`, or throws SYS002 at the deadline. Each database statement has its own time limit, but

@@ -14,9 +14,12 @@ const FOREIGN_CODES: Readonly<Record<string, ErrorCode>> = {
   BAD_USER_INPUT: 'VAL003',
   BAD_REQUEST: 'VAL003',
   OPERATION_RESOLUTION_FAILURE: 'VAL003',
-  PERSISTED_QUERY_NOT_FOUND: 'VAL003',
-  PERSISTED_QUERY_NOT_SUPPORTED: 'VAL003',
 };
+
+/**
+ * Codes of errors in the client's document. Locations of other errors may be those of a query that the gateway wrote.
+ */
+const DOCUMENT_ERRORS: ReadonlySet<unknown> = new Set(['GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED']);
 
 /** graphql-js messages that quote values, with their replacements. */
 const QUOTING_MESSAGES: readonly (readonly [RegExp, string])[] = [
@@ -53,6 +56,7 @@ export function formatError(error: unknown): FormattedError {
     : messageFor(code, message, extensions['code'], locations);
   return {
     message: text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH)}…` : text,
+    ...(locations ? { locations } : {}),
     ...(path ? { path } : {}),
     extensions: { code, ...(violations ? { violations } : {}), ...(retryAfter === undefined ? {} : { retryAfter }) },
   };
@@ -68,6 +72,7 @@ function violationText(violations: readonly Violation[]): string {
 interface RawError {
   readonly message: string;
   readonly path?: readonly (string | number)[] | undefined;
+  /** Locations in the client's document; undefined for an error of the execution. */
   readonly locations?: GraphQLFormattedError['locations'];
   readonly extensions: Record<string, unknown>;
 }
@@ -82,7 +87,7 @@ function rawError(error: unknown): RawError {
   return {
     message: typeof source?.message === 'string' ? source.message : '',
     path: outer?.path,
-    locations: outer?.locations,
+    locations: DOCUMENT_ERRORS.has(outer?.extensions?.['code']) ? outer?.locations : undefined,
     extensions: { ...source?.extensions },
   };
 }

@@ -37,6 +37,13 @@ export function graphRequest(body: unknown): GraphRequest {
   return { query, operationName: operationName ?? null, variables: variables ?? null };
 }
 
+/** Returns true if a body has the hash of a query (`extensions.persistedQuery`) instead of a query. */
+export function isPersistedQuery(body: unknown): boolean {
+  if (!isObject(body) || body['documentId'] !== undefined) return false;
+  const { query, extensions } = body;
+  return (query ?? undefined) === undefined && isObject(extensions) && isObject(extensions['persistedQuery']);
+}
+
 function optionalObject(body: Readonly<Record<string, unknown>>, name: string): Record<string, unknown> | undefined {
   const given = body[name] ?? undefined;
   if (given !== undefined && !isObject(given)) throw new RegisterError('VAL003', `${name} must be an object`);

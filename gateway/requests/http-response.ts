@@ -39,6 +39,17 @@ export function httpResponse(
   };
 }
 
+/**
+ * Response to the hash of a query. Clients of automatic persisted queries recognise code, message and status of Apollo
+ * Server, which are not those of the catalogue, and repeat the request with the query.
+ */
+export function persistedQueryNotSupported(transactionId: string): HttpResponse {
+  const code = 'PERSISTED_QUERY_NOT_SUPPORTED';
+  const errors = [{ message: 'PersistedQueryNotSupported', extensions: { code } }];
+  const body = JSON.stringify({ errors, extensions: { transactionId } });
+  return { status: 200, headers: JSON_TYPE, body, operation: undefined, outcome: code };
+}
+
 /** Rejects a request that has no GraphQL response: wrong path, method, media type, size or JSON. */
 export function sendError(reply: FastifyReply, code: ErrorCode, transactionId: string, message?: string): FastifyReply {
   const body = JSON.stringify({

@@ -18,7 +18,7 @@ const PAGE = { defaultSize: 200, maxSize: 5_000 };
 /** Page size of a list without `limit`, and its maximum. */
 const OFFSET_PAGE = { defaultSize: 20, maxSize: 100 };
 /** Assumed length of a list that has neither `first` nor `minutes`. */
-const ASSUMED_LIST_LENGTH = 10;
+export const ASSUMED_LIST_LENGTH = 10;
 /** Usual lengths of the lists of a tariff's rates: a page of 100 whole tariffs is within the limit. */
 const RATE_LISTS: Readonly<Record<string, number>> = {
   'Tariff.rates': 2,
@@ -109,9 +109,11 @@ function isInstant(text: string): boolean {
   return text.length <= MAX_INSTANT_LENGTH && /^\d{4}-\d{2}-\d{2}T/.test(text);
 }
 
-function fieldCost({ type, field, args, childComplexity }: ComplexityEstimatorArgs): number {
+function fieldCost({ type, field, args: given, childComplexity }: ComplexityEstimatorArgs): number {
   if (type.name.startsWith('__') || field.name.startsWith('__')) return 0;
   const name = `${type.name}.${field.name}`;
+  // A subgraph replaces null by the default.
+  const args = Object.fromEntries(field.args.map((each) => [each.name, given[each.name] ?? each.defaultValue]));
   const length = RATE_LISTS[name] ?? priceUnits(name, args) ?? entries(field.type, type.name, args);
   return (READ_COSTS[name] ?? 1) + childComplexity * length;
 }

@@ -5,8 +5,8 @@ import { traced, withinTrace } from '../../subgraphs/server/observability/tracin
 import { type AdHocOperations, GRAPHQL_RESPONSE_TYPE } from './ad-hoc-operations';
 import type { Authentication } from '../callers/authentication';
 import { withDeadline } from './deadline';
-import { type AdHocRequest, type TrustedRequest, graphRequest, isTrusted } from './graph-request';
-import { type HttpResponse, httpResponse } from './http-response';
+import { type AdHocRequest, type TrustedRequest, graphRequest, isPersistedQuery, isTrusted } from './graph-request';
+import { type HttpResponse, httpResponse, persistedQueryNotSupported } from './http-response';
 import { AD_HOC, type OperationMetrics } from './operation-metrics';
 import { formatError } from './error-format';
 import { type FailureReport, logRequest } from './request-log';
@@ -56,6 +56,7 @@ async function handleBody(
     dependencies.report(error, metadata.transactionId);
     return httpResponse(undefined, { errors: [error] }, metadata.transactionId, metadata.authorization !== undefined);
   };
+  if (isPersistedQuery(body)) return persistedQueryNotSupported(metadata.transactionId);
   try {
     const request = graphRequest(body);
     if (isTrusted(request)) return await runTrusted(request, metadata, dependencies);

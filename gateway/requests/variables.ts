@@ -1,6 +1,7 @@
 import {
   GraphQLError,
   type GraphQLInputType,
+  type GraphQLScalarType,
   type GraphQLSchema,
   type OperationDefinitionNode,
   coerceInputValue,
@@ -29,8 +30,21 @@ export function useRegisterScalars(schema: GraphQLSchema): void {
     const scalarType = schema.getType(scalar.name);
     if (!isScalarType(scalarType)) continue;
     scalarType.parseValue = scalar.parseValue;
-    scalarType.parseLiteral = scalar.parseLiteral;
+    scalarType.parseLiteral = located(scalar.parseLiteral);
   }
+}
+
+/** Adds the location of the literal to the error of a scalar. */
+function located(parse: GraphQLScalarType['parseLiteral']): GraphQLScalarType['parseLiteral'] {
+  return (literal, variables) => {
+    try {
+      return parse(literal, variables);
+    } catch (error) {
+      throw error instanceof GraphQLError
+        ? new GraphQLError(error.message, { nodes: literal, originalError: error })
+        : error;
+    }
+  };
 }
 
 interface Variable {

@@ -28,6 +28,8 @@ export interface EventStreamKind {
    * decides.
    */
   readonly admission?: string;
+  /** Path of the argument with the types. */
+  readonly typesPath: readonly string[];
   /** Returns the owner whose events a restricted caller receives; null for none. */
   ownerOf(caller: Caller): string | null;
   /** Reads the checked arguments of the root field. */
@@ -38,6 +40,7 @@ const registerEvents: EventStreamKind = {
   subgraph: 'access',
   log: EventLog,
   eventField: 'registerEvent',
+  typesPath: ['types'],
   ownerOf: ({ duid }) => duid,
   argumentsOf: ({ after = null, types = null, duid = null }) =>
     ({ after, types, owner: duid }) as unknown as StreamArguments,
@@ -48,6 +51,7 @@ const tariffEvents: EventStreamKind = {
   log: TariffEventLog,
   admission: TariffEventAdmission.text,
   eventField: 'tariffEvent',
+  typesPath: ['filter', 'types'],
   ownerOf: ({ mpid }) => mpid,
   argumentsOf({ after = null, filter }) {
     const { types = null, mpid = null } = (filter ?? {}) as Record<string, unknown>;

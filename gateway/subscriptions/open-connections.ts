@@ -21,7 +21,7 @@ export interface OpenConnections {
 }
 
 /** Maximum number of open connections per gateway, for one account and for one client network. */
-const CONNECTION_LIMITS = { account: 100, address: 200 } as const;
+export const CONNECTION_LIMITS = { account: 100, address: 200 } as const;
 
 type LimitedBy = keyof typeof CONNECTION_LIMITS;
 

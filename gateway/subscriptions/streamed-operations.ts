@@ -11,7 +11,8 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { RegisterError } from '../../schema/register-error';
+import { RegisterError, throwViolations } from '../../schema/register-error';
+import { typesViolations } from '../../subgraphs/server/event-log/event-follow';
 import type { AdHocRequest } from '../requests/graph-request';
 import { type OperationAudience, audienceOf } from '../callers/audiences';
 import { type Preparation, prepareOperation } from '../requests/prepared-operation';
@@ -119,16 +120,19 @@ function argumentsReader(
     check(variables);
     checkCost({ ...variables });
     const { coerced } = getVariableValues(apiSchema, operation.variableDefinitions ?? [], variables);
-    return kind.argumentsOf(getArgumentValues(field, streamed, coerced ?? {}));
+    const requested = kind.argumentsOf(getArgumentValues(field, streamed, coerced ?? {}));
+    throwViolations(typesViolations(requested.types, kind.typesPath));
+    return requested;
   };
 }
 
 const SUGGESTION = / ?Did you mean(.+?)\?$/;
 
 /** Adds a code to a graphql-js error. In production removes suggestions, which reveal names of the schema. */
-function withCode({ message, nodes, source, positions }: GraphQLError, code: string, production = false): GraphQLError {
+function withCode(error: GraphQLError, code: string, production = false): GraphQLError {
+  const { message, nodes, source, positions, originalError } = error;
   const text = production ? message.replace(SUGGESTION, '') : message;
-  return new GraphQLError(text, { nodes, source, positions, extensions: { code } });
+  return new GraphQLError(text, { nodes, source, positions, originalError, extensions: { code } });
 }
 
 function hashOf(text: string): string {

@@ -2,9 +2,30 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse, validate } from 'graphql';
+import { MAX_ANONYMOUS_BODY_BYTES, MAX_BODY_BYTES } from '../../gateway/requests/body-limits';
+import { OPERATION_DEADLINE_MS } from '../../gateway/requests/deadline';
+import { ASSUMED_LIST_LENGTH } from '../../gateway/requests/operation-cost';
+import { OPERATION_LIMITS } from '../../gateway/requests/operation-limits';
+import {
+  CLOSE_FRAMES,
+  INVALID_MESSAGE,
+  MESSAGE_TOO_LONG,
+  NOT_INITIALISED,
+  SLOW_CLIENT_TIMEOUT_MS,
+  closeFrameFor,
+} from '../../gateway/subscriptions/connection-end';
+import { CONNECTION_LIMITS } from '../../gateway/subscriptions/open-connections';
+import {
+  MAX_CONCURRENT_OPERATIONS,
+  MAX_FIRST_MESSAGE_BYTES,
+  MAX_MESSAGE_BYTES,
+  MAX_OPERATION_ID_LENGTH,
+} from '../../gateway/subscriptions/transports/socket-messages';
 import { apiSchemaOf } from '../../gateway/supergraph';
 import { generatedSchema } from '../../schema/generated-schema';
+import { RegisterError } from '../../schema/register-error';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
+import { BEARER_TOKEN_LIFETIME } from '../../subgraphs/server/callers/bearer-token';
 import { USER_DOCUMENTS, codeBlocks } from '../support/documents';
 import { productFiles, repositoryFiles, textOf, variablesRead } from './source-files';
 
@@ -25,6 +46,47 @@ describe('docs/settings.md', () => {
     expect(explained.toSorted()).toEqual(read.toSorted());
   });
 });
+
+describe('docs/graphql.md', () => {
+  const text = textOf('docs/graphql.md');
+
+  it('states the limits of the gateway, and no other', () => {
+    const { tokens, nameLength, depth, aliases, directives, variables, pairs, cost } = OPERATION_LIMITS;
+    const times = [OPERATION_DEADLINE_MS / 1_000, BEARER_TOKEN_LIFETIME].map((each) => `${number(each)} s`);
+    expect(rowsOf(text, 'Limit').map(([, value]) => value)).toEqual([
+      `${MAX_BODY_BYTES / 1_024 ** 2} MiB`,
+      `${MAX_ANONYMOUS_BODY_BYTES / 1_024} KiB`,
+      ...[1, tokens, nameLength, depth, aliases, directives, variables, pairs, cost].map(number),
+      ...times,
+      ...[CONNECTION_LIMITS.account, CONNECTION_LIMITS.address, MAX_CONCURRENT_OPERATIONS].map(number),
+      ...[MAX_MESSAGE_BYTES, MAX_FIRST_MESSAGE_BYTES].map((each) => `${each / 1_024} KiB`),
+      number(MAX_OPERATION_ID_LENGTH),
+      `${SLOW_CLIENT_TIMEOUT_MS / 1_000} s`,
+    ]);
+    expect(text).toContain(`${ASSUMED_LIST_LENGTH} for a list without them`);
+  });
+
+  it('explains every code with which the register closes a WebSocket, and no other', () => {
+    const rejections = [new RegisterError('SYS001'), new RegisterError('SYS002')].map(closeFrameFor);
+    const frames = [...Object.values(CLOSE_FRAMES), INVALID_MESSAGE, NOT_INITIALISED, MESSAGE_TOO_LONG, ...rejections];
+    const codes = [...new Set(frames.map(({ code }) => String(code)))];
+    expect(rowsOf(text, 'Code').map(([code]) => code)).toEqual(codes.toSorted());
+  });
+});
+
+/** Returns the cells of the table whose first heading is given, row by row. */
+function rowsOf(text: string, heading: string): string[][] {
+  const table = new RegExp(`^\\| ${heading} [^]*?\\n(?!\\|)`, 'm').exec(text)?.[0] ?? '';
+  const [, , ...rows] = table.trim().split('\n');
+  return rows.map((row) =>
+    row
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+}
+
+const number = (value: number) => value.toLocaleString('en');
 
 describe('docs/threats-contacts.md', () => {
   const CONTESTS = 'test/identity/database/chapters/contests.ts';

@@ -10,6 +10,7 @@ import {
   Kind,
   type OperationDefinitionNode,
   isInputObjectType,
+  isNonNullType,
   isObjectType,
   buildSchema,
   isSpecifiedScalarType,
@@ -143,6 +144,19 @@ describe('the generated schema', () => {
       expect(mine.length).toBeGreaterThan(2);
       expect(mine.flatMap((text) => validate(client, parse(text)).map(({ message }) => message))).toEqual([]);
     });
+  });
+
+  it('has a default for the size and the position of every page, and permits null there', () => {
+    const types = Object.values(apiSchema().getTypeMap()).filter(isObjectType);
+    const required = types.flatMap((type) =>
+      Object.values(type.getFields()).flatMap(({ name, args }) =>
+        args
+          .filter((each) => ['first', 'limit', 'offset'].includes(each.name))
+          .filter((each) => typeof each.defaultValue !== 'number' || isNonNullType(each.type))
+          .map((each) => `${type.name}.${name}(${each.name})`),
+      ),
+    );
+    expect(required).toEqual([]);
   });
 
   it('describes every type and every field', () => {

@@ -6,13 +6,20 @@ import { until } from './until';
 /** The result for one event. */
 export interface SubscriptionResult {
   readonly data: ReturnType<typeof JSON.parse>;
-  readonly errors?: readonly { readonly message: string; readonly extensions: { readonly code: string } }[];
+  readonly errors?: readonly SubscriptionError[];
+}
+
+/** An error of a result, or one that rejects a subscription. */
+interface SubscriptionError {
+  readonly message: string;
+  readonly locations?: readonly { readonly line: number; readonly column: number }[];
+  readonly extensions: { readonly code: string };
 }
 
 /** How a subscription ended: completed, rejected with errors, or its connection closed with a code and reason. */
 export type Ending =
   | { readonly kind: 'complete' }
-  | { readonly kind: 'errors'; readonly codes: readonly string[] }
+  | { readonly kind: 'errors'; readonly errors: readonly SubscriptionError[] }
   | { readonly kind: 'closed'; readonly code: number; readonly reason: string };
 
 /** A subscription under test. */
@@ -76,6 +83,17 @@ export const TRANSPORTS = [
   ['Server-Sent Events', overEvents],
 ] as const;
 
+/** Waits for the end of a subscription; returns the errors that rejected it or that its results contain. */
+export async function errorsOf({ ended, messages }: Subscriber): Promise<readonly SubscriptionError[]> {
+  const ending = await ended;
+  return ending.kind === 'errors' ? ending.errors : messages.flatMap(({ errors = [] }) => errors);
+}
+
+/** The codes of these errors. */
+export async function codesOf(rejected: Subscriber): Promise<string[]> {
+  return (await errorsOf(rejected)).map(({ extensions }) => extensions.code);
+}
+
 interface Sink {
   next(messages: unknown): void;
   error(reason: unknown): void;
@@ -105,11 +123,7 @@ function subscriber(subscribe: (sink: Sink) => () => void, dispose: () => Promis
 }
 
 function endingOf(reason: unknown): Ending {
-  if (Array.isArray(reason))
-    return {
-      kind: 'errors',
-      codes: (reason as NonNullable<SubscriptionResult['errors']>).map(({ extensions }) => extensions.code),
-    };
+  if (Array.isArray(reason)) return { kind: 'errors', errors: reason as readonly SubscriptionError[] };
   const { code, reason: text, response } = reason as { code?: number; reason?: string; response?: Response };
   return { kind: 'closed', code: code ?? response?.status ?? 0, reason: text ?? String(reason) };
 }

@@ -13,9 +13,9 @@ interface MessageHandlers {
 /** Maximum size of a message, as of a request body (decisions A/B, 7). */
 export const MAX_MESSAGE_BYTES = 256 * 1024;
 /** Maximum size of the first message, as of HTTP headers: its sender is not authenticated yet. */
-const MAX_FIRST_MESSAGE_BYTES = 16 * 1024;
+export const MAX_FIRST_MESSAGE_BYTES = 16 * 1024;
 /** Maximum length of a client's operation id, which every response repeats. */
-const MAX_OPERATION_ID_LENGTH = 256;
+export const MAX_OPERATION_ID_LENGTH = 256;
 /** Maximum number of concurrent operations per connection. */
 export const MAX_CONCURRENT_OPERATIONS = 50;
 

@@ -24,6 +24,8 @@ export interface Client {
   stopRevalidation?: () => void;
 }
 
+const TOO_MANY_OPERATIONS = `This connection already runs ${MAX_CONCURRENT_OPERATIONS} operations, the maximum. End one, or open another connection.`;
+
 type ProtocolOptions = ServerOptions<Record<string, unknown> | undefined, Client>;
 
 /** Handlers of the protocol. The credential is checked when the connection opens and again for every operation. */
@@ -39,7 +41,8 @@ export function protocolSteps(dependencies: StreamingDependencies): ProtocolOpti
       const startedAt = performance.now();
       const metadata = { ...client.metadata, transactionId: newIdentifier('tid') };
       try {
-        if (Object.keys(subscriptions).length > MAX_CONCURRENT_OPERATIONS) throw new RegisterError('LIM002');
+        if (Object.keys(subscriptions).length > MAX_CONCURRENT_OPERATIONS)
+          throw new RegisterError('LIM002', TOO_MANY_OPERATIONS);
         const request = graphRequest(payload);
         if (isTrusted(request))
           throw new RegisterError('VAL003', 'Over WebSocket, send the text of an operation instead of a documentId');
@@ -50,8 +53,7 @@ export function protocolSteps(dependencies: StreamingDependencies): ProtocolOpti
           contextValue: started,
         } as ExecutionArgs;
       } catch (error) {
-        const { message, extensions } = formatError(error);
-        const { code } = extensions;
+        const { code } = formatError(error).extensions;
         dependencies.report(error, metadata.transactionId);
         logRequest(
           dependencies.logger,
@@ -60,7 +62,8 @@ export function protocolSteps(dependencies: StreamingDependencies): ProtocolOpti
           startedAt,
         );
         if (isCredentialError(code)) client.connection.end(code);
-        return [new GraphQLError(message, { extensions: { ...extensions } })];
+        // `onError` formats it.
+        return [error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })];
       }
     },
     subscribe: ({ contextValue }) => (contextValue as StartedOperation).stream as never,

@@ -7,8 +7,8 @@ import {
   eventCursor,
   eventPosition,
 } from '../../server/event-log/event-cursor';
-import { type EventFollowing, MAX_EVENT_PAGE_SIZE, eventFollowing } from '../../server/event-log/event-follow';
-import { type Connection, type PageRequest, connectionOf, requirePageSize } from '../../server/lists/connection';
+import { type EventFollowing, eventFollowing, requireEventPage } from '../../server/event-log/event-follow';
+import { type Connection, type PageRequest, connectionOf } from '../../server/lists/connection';
 import type { AccessState, RevocationReason } from '../records/access-record';
 import type { Transition } from '../records/record-history.queries';
 import type { TransitionCause } from '../records/transitions';
@@ -131,7 +131,7 @@ export class EventLog {
 
   /** Returns a page of the log, oldest first, in the order in which a subscription sends events. */
   async page(filter: EventFilter, page: PageRequest): Promise<Connection<LoggedEvent>> {
-    requirePageSize(page.first, MAX_EVENT_PAGE_SIZE);
+    requireEventPage(page.first, filter.types, ['types']);
     const rows = await this.rows(filter, page.after, page.first + 1, false);
     if (rows.length === 0 && page.after !== null) await this.following.requirePast(page.after);
     return connectionOf(rows, { ...page, after: page.after || null }, eventCursor, (row) => new LoggedEvent(row));
@@ -139,7 +139,7 @@ export class EventLog {
 
   /** Returns the latest events, newest first. */
   async latest(filter: EventFilter, first: number): Promise<LoggedEvent[]> {
-    requirePageSize(first, MAX_EVENT_PAGE_SIZE);
+    requireEventPage(first, filter.types, ['types']);
     return (await this.rows(filter, null, first, true)).map((row) => new LoggedEvent(row));
   }
 

@@ -67,7 +67,11 @@ export class RegisterEventCountType implements EventCount {
 /** Arguments that filter events. */
 @ArgsType()
 export class EventFilterArgs implements EventFilter {
-  @Field(() => [RegisterEventTypeEnum], { nullable: true, defaultValue: null, description: 'Only these types.' })
+  @Field(() => [RegisterEventTypeEnum], {
+    nullable: true,
+    defaultValue: null,
+    description: 'Only these types, at least one; null for all.',
+  })
   types: RegisterEventType[] | null;
   @Field(() => Duid, { nullable: true, defaultValue: null, description: 'Only events of this Data User.' })
   duid: string | null;

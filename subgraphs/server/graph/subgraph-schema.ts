@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { printSchemaWithDirectives } from '@graphql-tools/utils';
-import { type GraphQLResolveInfo, type GraphQLSchema, parse } from 'graphql';
+import { type GraphQLResolveInfo, type GraphQLSchema, isNonNullType, isObjectType, parse } from 'graphql';
 import { type BuildSchemaOptions, buildSchema, createResolversMap } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, checkAudience } from '../callers/caller';
@@ -66,6 +66,7 @@ export async function buildFederatedSchema(options: SubgraphSchemaOptions): Prom
     validate: false,
     skipCheck: true,
   } as BuildSchemaOptions);
+  useDefaultsForNull(built);
   offerChecks(built);
   await nextTick();
   const sdl = `${FEDERATION}\n\n${printSchemaWithDirectives(built)}\n`;
@@ -78,6 +79,25 @@ export async function buildFederatedSchema(options: SubgraphSchemaOptions): Prom
   await nextTick();
   const schema = buildSubgraphSchema({ typeDefs: parse(sdl), resolvers: resolvers as never });
   return { schema, sdl, audiences: audiencesOf(built) };
+}
+
+/**
+ * Passes the default of an optional argument to its resolver instead of null. GraphQL permits null there, and clients
+ * send it for a variable that has no value, such as the size of a page.
+ */
+function useDefaultsForNull(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
+    for (const field of Object.values(type.getFields())) {
+      const { resolve } = field;
+      const optional = field.args.filter((each) => each.defaultValue != null && !isNonNullType(each.type));
+      if (!resolve || optional.length === 0) continue;
+      field.resolve = (root, given, context, info) => {
+        const parameters = { ...given };
+        for (const { name, defaultValue } of optional) parameters[name] ??= defaultValue;
+        return resolve(root, parameters, context, info);
+      };
+    }
+  }
 }
 
 /** Returns the audience of every root field, by names such as `Query.dataUser`. */

@@ -1,4 +1,4 @@
-import { RegisterError } from '../../../schema/register-error';
+import { RegisterError, type Violation, throwViolations } from '../../../schema/register-error';
 
 /** A page of a list as a Relay connection. */
 export interface Connection<Node> {
@@ -38,9 +38,12 @@ export function requirePageSize(first: number, max: number): void {
 
 /** Throws VAL003 at an argument that is not 1 to `max`. */
 export function requireWithin(argument: string, value: number, max: number): void {
-  if (value >= 1 && value <= max) return;
-  const message = `must be 1 to ${max}`;
-  throw new RegisterError('VAL003', message, { violations: [{ code: 'VAL003', path: [argument], message }] });
+  throwViolations(rangeViolations(argument, value, max));
+}
+
+/** Returns the violation of an argument that is not 1 to `max`. */
+export function rangeViolations(argument: string, value: number, max: number): readonly Violation[] {
+  return value >= 1 && value <= max ? [] : [{ code: 'VAL003', path: [argument], message: `must be 1 to ${max}` }];
 }
 
 /** Sort key of a row: the instant by which the list is ordered (UTC, microseconds) and the id. */

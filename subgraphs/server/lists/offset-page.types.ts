@@ -42,13 +42,15 @@ export function offsetPageType<Node extends object>(
 /** Arguments of a list with limit and offset. */
 @ArgsType()
 export class OffsetArgs implements OffsetRequest {
-  @Field(() => Int, { defaultValue: DEFAULT_PAGE_SIZE, description: 'Entries of the page, 1 to 100.' }) limit: number;
-  @Field(() => Int, { defaultValue: 0, description: 'Entries before the page.' }) offset: number;
+  @Field(() => Int, { nullable: true, defaultValue: DEFAULT_PAGE_SIZE, description: 'Entries of the page, 1 to 100.' })
+  limit: number;
+  @Field(() => Int, { nullable: true, defaultValue: 0, description: 'Entries before the page.' }) offset: number;
 }
 
 /** Arguments of a list with cursors. */
 @ArgsType()
 export class ListArgs {
-  @Field(() => Int, { defaultValue: DEFAULT_PAGE_SIZE, description: 'Entries of the page, 1 to 100.' }) first: number;
+  @Field(() => Int, { nullable: true, defaultValue: DEFAULT_PAGE_SIZE, description: 'Entries of the page, 1 to 100.' })
+  first: number;
   @Field(() => String, { nullable: true, description: 'Cursor after which the page starts.' }) after?: string | null;
 }

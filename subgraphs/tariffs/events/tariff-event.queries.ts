@@ -1,4 +1,4 @@
-import { type Connection, type PageRequest, connectionOf, requirePageSize } from '../../server/lists/connection';
+import { type Connection, type PageRequest, connectionOf } from '../../server/lists/connection';
 import type { Database } from '../../server/database/database';
 import {
   AFTER_POSITION,
@@ -10,8 +10,8 @@ import {
 import {
   type EventFollowing,
   type EventPage,
-  MAX_EVENT_PAGE_SIZE,
   eventFollowing,
+  requireEventPage,
 } from '../../server/event-log/event-follow';
 import { rowsByKey } from '../../server/database/rows-by-key';
 import type { MpxnCipher, StoredMpxn } from '../occupancies/mpxn-cipher.repository';
@@ -114,7 +114,7 @@ export class TariffEventQueries {
 
   /** Returns the page after a cursor, oldest first, in the order of a subscription. */
   async page(filter: TariffEventFilter, page: PageRequest): Promise<Connection<LoggedTariffEvent>> {
-    requirePageSize(page.first, MAX_EVENT_PAGE_SIZE);
+    requireEventPage(page.first, filter.types, ['filter', 'types']);
     const types = filter.types && [...new Set(filter.types)];
     const values = [...eventPosition(page.after), page.first + 1, filter.mpid, types];
     const { rows } = await this.database.pool.query<EventRow>({ ...pageStatement(filter), values });

@@ -68,14 +68,17 @@ export const TariffEventConnectionType = connectionType(
 export class TariffEventFilterInput {
   @Field(() => String, { nullable: true, description: 'Events that the RTI Users of this supplier receive.' })
   mpid?: string | null;
-  @Field(() => [TariffEventTypeEnum], { nullable: true, description: 'Events of these types.' })
+  @Field(() => [TariffEventTypeEnum], {
+    nullable: true,
+    description: 'Events of these types, at least one; null for all.',
+  })
   types?: EventType[] | null;
 }
 
 /** Arguments that select a page of the event log. */
 @ArgsType()
 export class TariffEventArgs {
-  @Field(() => Int, { defaultValue: 100, description: 'Entries of the page, 1 to 500.' }) first: number;
+  @Field(() => Int, { nullable: true, defaultValue: 100, description: 'Entries of the page, 1 to 500.' }) first: number;
   @Field(() => String, {
     nullable: true,
     description: 'Cursor after which the page starts; empty or absent: the start of the log.',

@@ -2,7 +2,14 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { WebSocket } from 'ws';
-import { type Subscriber, TRANSPORTS, overEvents, overWebSocket, socketClient } from '../../support/subscriber';
+import {
+  type Subscriber,
+  TRANSPORTS,
+  errorsOf,
+  overEvents,
+  overWebSocket,
+  socketClient,
+} from '../../support/subscriber';
 import { until } from '../../support/until';
 import { startEventGateway } from './event-subgraph';
 
@@ -40,6 +47,14 @@ describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
     const subscriber = follow();
     await subscriber.first(2);
     expect(idsOf(subscriber)).toEqual([fixture.ids[0], fixture.ids[3]]);
+  });
+
+  it.each([
+    ['a syntax error', 'subscription {\n  }', 'VAL010', { line: 2, column: 3 }],
+    ['an unknown field', 'subscription {\n  registerEvents { colour }\n}', 'VAL003', { line: 2, column: 20 }],
+  ])('with %s is rejected with the location of the error', async (_, query, code, location) => {
+    const errors = await errorsOf(kept(subscribe(gateway.url, 'admin:one', { query })));
+    expect(errors).toEqual([expect.objectContaining({ locations: [location], extensions: { code } })]);
   });
 
   it('waits while the subgraph is unavailable, and omits nothing', async () => {
@@ -204,7 +219,12 @@ describe('A WebSocket', () => {
     const subscribers = Array.from({ length: 51 }, () =>
       kept(overWebSocket(gateway.url, 'admin:one', { query: EVENTS }, client)),
     );
-    expect(await (subscribers.at(-1) as Subscriber).ended).toEqual({ kind: 'errors', codes: ['LIM002'] });
+    expect(await errorsOf(subscribers.at(-1) as Subscriber)).toEqual([
+      {
+        message: 'This connection already runs 50 operations, the maximum. End one, or open another connection.',
+        extensions: { code: 'LIM002' },
+      },
+    ]);
     gateway.fixture.add(1);
     await (subscribers[0] as Subscriber).first(1);
   });

@@ -206,6 +206,22 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
       expect(data.accessRecords.pageInfo.hasNextPage).toBe(false);
     });
 
+    it('pages a list of each service by default if the size and position of the page are null', async () => {
+      const admin = await graphAs(register, 'admin');
+      const query = (size: string, offset: string) => `{
+        accounts${size} { nodes { accountId } } registerEvents${size} { nodes { id } } latestRegisterEvents${size} { id }
+        developmentProjects${size} { nodes { projectId } } suppliers${size} { nodes { mpid } }
+        tariffEvents${size} { nodes { id } } identityAuditEntries${size} { nodes { id } }
+        supplierPage${offset} { data { mpid } meta { limit offset } } }`;
+      const { data, errors } = await admin(query('', ''));
+      expect([errors, data.supplierPage.meta]).toEqual([[], { limit: 20, offset: 0 }]);
+      const withNull = await admin(query('(first: null)', '(limit: null, offset: null)'));
+      expect([withNull.errors, withNull.data]).toEqual([[], data]);
+      const variables = `query ($first: Int, $limit: Int, $offset: Int) ${query('(first: $first)', '(limit: $limit, offset: $offset)')}`;
+      const ofVariables = await admin(variables, { first: null, limit: null, offset: null });
+      expect([ofVariables.errors, ofVariables.data]).toEqual([[], data]);
+    });
+
     it('filters a list and its count', async () => {
       const query = `query ($state: AccessState, $legalBasis: LegalBasis) { accessRecords(state: $state, legalBasis: $legalBasis) { totalCount nodes { state legalBasis } } }`;
       const { data } = await dataUser(query, { state: 'REVOKED', legalBasis: 'UK_CONSENT' });
@@ -255,7 +271,11 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
     });
 
     it.each([
-      ['an argument', 'query ($is: Int = 20) { suppliers(first: $is) { totalCount } }', '"first"'],
+      [
+        'an argument',
+        'query ($is: Boolean = true) { accessRecords { nodes { versions(newestFirst: $is) { nextCursor } } } }',
+        '"newestFirst"',
+      ],
       ['a condition', 'query ($is: Boolean = true) { viewer @include(if: $is) { __typename } }', '"if"'],
     ])('rejects null for a variable with a default where %s must not be null', async (_, query, name) => {
       const response = await dataUser(query, { is: null });

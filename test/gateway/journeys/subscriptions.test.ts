@@ -1,11 +1,16 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client as Postgres } from 'pg';
+import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import { graphAs, graphOf } from '../../support/graph';
 import { type DataUser, newCustomer, newDataUser } from '../../support/customers';
+import { codeBlocks } from '../../support/documents';
 import { registered } from '../../support/records';
 import { type TestRegister, startTestRegister, usualWirings } from '../../support/register';
 import { tokenOf } from '../../support/rest-client';
 import { logOfRegisterSettled } from '../../support/settled-log';
-import { type Subscriber, TRANSPORTS, overWebSocket, socketClient } from '../../support/subscriber';
+import { type StartedScript, started } from '../../support/started-script';
+import { type Subscriber, TRANSPORTS, codesOf, overWebSocket, socketClient } from '../../support/subscriber';
 import { until } from '../../support/until';
 
 const EVENTS = `subscription ($after: String, $types: [RegisterEventType!], $duid: DUID) {
@@ -131,6 +136,7 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
       ['another Data User', { duid: `duid_${'0'.repeat(24)}` }, 'PRM002'],
       ['an invalid cursor', { after: 'none' }, 'VAL001'],
       ['a type that does not exist', { types: ['NONE'] }, 'VAL003'],
+      ['an empty list of types', { types: [] }, 'VAL003'],
     ])('are rejected for a Data User with %s', async (__, variables, code) => {
       const subscriber = subscribed(dataUser.token, variables);
       expect(await errorOf(subscriber)).toContain(code);
@@ -211,6 +217,38 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
     expect(await subscriber.ended).toMatchObject({ kind: 'closed', code });
   });
 
+  it('of the documented client continue after the expiry of its token, without gap or duplicate', async () => {
+    const postgres = new Postgres({ connectionString: register.databaseUrl });
+    await postgres.connect();
+    const after = await currentCursor(register);
+    const client = documentedClient(register, after);
+    const printed = () => client.output().trim().split('\n').filter(Boolean);
+    const expired = async () => {
+      const metrics = await (await fetch(`${register.gateway}/metrics`)).text();
+      return Number(/connections_ended_total\{reason="AUT002"\} (\d+)/.exec(metrics)?.[1] ?? 0);
+    };
+    try {
+      await newCustomer(dataUser);
+      await until(() => printed().length > 0 || undefined);
+      const before = await expired();
+      await postgres.query('select register.set_clock_offset(7300)');
+      await until(async () => (await expired()) > before || undefined);
+      await newCustomer(await newDataUser(register, 'https://fourth.example/return'));
+      const query = 'query ($after: String) { registerEvents(after: $after, first: 500) { nodes { type cursor } } }';
+      const logged = await until(async () => {
+        const { data } = await (await graphAs(register, 'admin'))(query, { after });
+        const { nodes } = data.registerEvents as { nodes: { type: string; cursor: string }[] };
+        return nodes.length > 1 ? nodes.map(({ type, cursor }) => `${type} ${cursor}`) : undefined;
+      });
+      await until(() => printed().includes(logged.at(-1) as string) || undefined);
+      expect(printed()).toEqual(logged);
+    } finally {
+      client.kill();
+      await postgres.query('select register.set_clock_offset(0)');
+      await postgres.end();
+    }
+  });
+
   it('end when the token expires by the clock of the register, and continue with a new token after the last cursor', async () => {
     const postgres = new Postgres({ connectionString: register.databaseUrl });
     await postgres.connect();
@@ -235,10 +273,25 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
   });
 });
 
+/** Starts the documented client of graphql-ws, which follows the events after a cursor. */
+function documentedClient({ dataDir, rest, gateway }: TestRegister, after: string): StartedScript {
+  const [code = ''] = codeBlocks('docs/graphql.md', 'js');
+  const file = join(dataDir, 'follow.js');
+  const replacements = {
+    './.data/': `${dataDir}/`,
+    'http://localhost:4001': rest,
+    'ws://localhost:4000': gateway.replace('http', 'ws'),
+  };
+  writeFileSync(
+    file,
+    Object.entries(replacements).reduce((text, [from, to]) => text.replace(from, to), code),
+  );
+  return started(process.execPath, [file, after], 'inherit', { NODE_PATH: join(REPOSITORY_ROOT, 'node_modules') });
+}
+
 /** Returns the error of a subscription: its codes, or the status of the HTTP response. */
 async function errorOf(subscriber: Subscriber): Promise<string> {
   const ending = await subscriber.ended;
-  if (ending.kind === 'errors') return ending.codes.join();
   if (ending.kind === 'closed') return `closed ${ending.code} ${ending.reason}`;
-  return subscriber.messages.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions.code)).join();
+  return (await codesOf(subscriber)).join();
 }

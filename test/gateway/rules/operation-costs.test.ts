@@ -8,8 +8,8 @@ const schema = buildSchema(`
     registerEventCounts(minutes: Int! = 60): [RegisterEventCount!]!
     latestRegisterEvents(first: Int = 50): [RegisterEvent!]!
     webhooks: [Webhook!]!
-    tariffPage(limit: Int! = 20): TariffPage!
-    tariffs(first: Int! = 20): TariffConnection!
+    tariffPage(limit: Int = 20): TariffPage!
+    tariffs(first: Int = 20): TariffConnection!
     developmentProjects(first: Int = 200): DevelopmentProjectConnection!
   }
   type DevelopmentProjectConnection { nodes: [DevelopmentProject!]! }
@@ -78,6 +78,12 @@ describe('The cost of an operation', () => {
     expect(costOf(200, () => page('(limit: 100)'))).toBe(200 * (1 + 100 * costOfEntry));
     expect(costOf(1_000, () => page(''))).toBe(1_000 * (1 + 20 * costOfEntry));
     expect(costOf(1, () => page('(limit: 2000000000)'))).toBeUndefined();
+  });
+
+  it('includes the entries of a default page if its size is null', () => {
+    const latest = (first: string) => `latestRegisterEvents${first} { id affectedRecords { id version } }`;
+    expect(costOf(50, () => latest('(first: null)'))).toBe(50 * (1 + 50 * (1 + 1 + 2 * 10)));
+    expect(costOf(50, () => latest(''))).toBe(50 * (1 + 50 * (1 + 1 + 2 * 10)));
   });
 
   it('admits a page of 100 whole tariffs', () => {

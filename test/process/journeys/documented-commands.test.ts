@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ import { newServiceLogins } from '../../support/service-logins';
 import { type SharedRegister, freePort, sharedRegister } from '../../support/register';
 import { childEnvironment } from '../../support/run/left-processes';
 import { PRODUCT, productCommand } from '../../support/run/product-command';
+import { started, type StartedScript } from '../../support/started-script';
 import { signInAtSupplier } from '../../support/supplier-browser';
 import { until } from '../../support/until';
 
@@ -233,23 +234,8 @@ async function sharedToken(register: SharedRegister, folder: string, port: numbe
   }
 }
 
-/** A running script. */
-interface Started {
-  output(): string;
-  errors(): string;
-  kill(): void;
-}
-
-function started(command: string, words: readonly string[], stderr: 'inherit' | 'pipe' = 'inherit'): Started {
-  const child = spawn(command, words, { stdio: ['ignore', 'pipe', stderr] });
-  let [output, errors] = ['', ''];
-  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-  return { output: () => output, errors: () => errors, kill: () => child.kill() };
-}
-
 /** Starts the documented receiver of webhooks, which here also prints `listens`. */
-function startReceiver(folder: string, secret: string, port: number): Started {
+function startReceiver(folder: string, secret: string, port: number): StartedScript {
   const [code] = codeBlocks('docs/webhooks.md', 'js') as [string];
   const file = join(folder, 'receiver.js');
   writeFileSync(file, code.replace('.listen(5055)', `.listen(${port}, () => console.log('listens'))`));

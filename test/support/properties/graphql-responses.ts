@@ -42,6 +42,7 @@ function faultsOfError(error: NonNullable<GraphResponse['errors']>[number]): str
   const { message, extensions = {} } = error;
   const text = JSON.stringify(error);
   const found: string[] = [];
+  if (extensions.code === 'PERSISTED_QUERY_NOT_SUPPORTED') return []; // of Apollo's protocol
   if (!isErrorCode(extensions.code)) found.push(`no code of the catalogue: ${text}`);
   else if (errorCatalogue[extensions.code as ErrorCode].status >= 500) found.push(`an internal error: ${text}`);
   if (message === '' || message.length > 1_001) found.push(`a message of ${message.length} characters`);

@@ -5,7 +5,7 @@ import { onboarded, signIn } from '../../support/administration';
 import { newMpid } from '../../support/customers';
 import { type SharedRegister, sharedRegister, usualWirings } from '../../support/register';
 import { tokenOf } from '../../support/rest-client';
-import { type Subscriber, TRANSPORTS } from '../../support/subscriber';
+import { type Subscriber, TRANSPORTS, codesOf } from '../../support/subscriber';
 import { ASSIGN, PUBLISH, supplierInput, tariffInput } from '../../support/tariff-graph';
 import { until } from '../../support/until';
 
@@ -149,13 +149,9 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
       ],
       ['a role that may not read them', 'PRM001', () => tokenOf(register, 'data_user'), () => ({})],
       ['an invalid cursor', 'VAL001', () => (one as TestSupplier).token, () => ({ after: 'none' })],
+      ['an empty list of types', 'VAL003', () => (one as TestSupplier).token, () => ({ filter: { types: [] } })],
     ])('are rejected for %s with %s', async (__, code, token, variables) => {
-      const subscriber = subscribed(await token(), variables());
-      const ending = await subscriber.ended;
-      const received = subscriber.messages.flatMap(({ errors = [] }) =>
-        errors.map(({ extensions }) => extensions.code),
-      );
-      expect(ending.kind === 'errors' ? ending.codes : received).toEqual([code]);
+      expect(await codesOf(subscribed(await token(), variables()))).toEqual([code]);
     });
   });
 
@@ -168,13 +164,6 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
       open.push(subscriber);
       return subscriber;
     };
-    const codes = async (subscriber: Subscriber) => {
-      const ending = await subscriber.ended;
-      const received = subscriber.messages.flatMap(({ errors = [] }) =>
-        errors.map(({ extensions }) => extensions.code),
-      );
-      return ending.kind === 'errors' ? ending.codes : received;
-    };
     const running = [overWebSocket, asEvents].map((subscribe) => started(subscribe, ''));
     const first = await apply(supplier);
     const [{ cursor = '' } = {}] = events((await running[0]?.first(1)) ?? []);
@@ -185,13 +174,13 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
     const mpxn = String(1_100_000_000 + (number += 1));
     const from = new Date(Date.now() - 60_000).toISOString();
     await dataOf(admin, ASSIGN, { mpxn, tariffId: supplier.tariffId, from });
-    for (const each of running) expect(await codes(each)).toEqual(['PRM001']);
+    for (const each of running) expect(await codesOf(each)).toEqual(['PRM001']);
     const ofSupplier = { filter: { mpid: supplier.mpid } };
     await until(async () =>
       (await dataOf(admin, PAGE, ofSupplier)).tariffEvents.nodes.length === 2 ? true : undefined,
     );
     for (const subscribe of [overWebSocket, asEvents])
-      expect(await codes(started(subscribe, cursor))).toEqual(['PRM001']);
+      expect(await codesOf(started(subscribe, cursor))).toEqual(['PRM001']);
     for (const { messages: received } of running)
       expect(received.flatMap(({ data }) => data?.tariffEvents?.mpxn ?? [])).toEqual([first]);
     await status('ACTIVE');

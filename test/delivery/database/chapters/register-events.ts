@@ -280,10 +280,17 @@ export function registerEvents(): void {
       ['pages', { first: 501 }, 'VAL003 first', ALL],
       ['pages', { after: 'x' }, 'VAL001 after', ALL],
       ['the latest', { first: 501 }, 'VAL003 first', LATEST],
+      ['pages', { types: [] }, 'VAL003 types', ALL],
+      ['the latest', { types: [] }, 'VAL003 types', LATEST],
       ['counts', { minutes: 0 }, 'VAL003 minutes', COUNTS],
       ['counts', { minutes: 1441 }, 'VAL003 minutes', COUNTS],
     ])('rejects values out of bounds: %s, %p', async (_, variables, violation, query) => {
       expect((await fixture.execute(ADMIN, query, variables)).violations).toEqual([violation]);
+    });
+
+    it('reports a page size out of bounds together with an empty list of types', async () => {
+      const { violations } = await fixture.execute(ADMIN, LATEST, { first: 0, types: [] });
+      expect(violations).toEqual(['VAL003 first', 'VAL003 types']);
     });
 
     it('is declared as a subscription, which the gateway follows', async () => {

@@ -10,6 +10,11 @@ export function gatewayRequests(): void {
     Read: 'query Read($key: AccessKey!) { accessRecord(key: $key) { state identityRecord { hasEmail address { postcode } } } }',
   };
   const DUID = `duid_${'a'.repeat(24)}`;
+  /** The use of a variable, and the operation that does not declare it. */
+  const UNDECLARED = [
+    { line: 2, column: 21 },
+    { line: 1, column: 1 },
+  ];
   const TRANSACTION_ID = /^tid_[0-9a-f]{24}$/;
 
   type Body = Record<string, unknown>;
@@ -18,7 +23,7 @@ export function gatewayRequests(): void {
     readonly headers: Headers;
     readonly body: {
       data?: Record<string, unknown> | null;
-      errors?: { message: string; path?: unknown; extensions: Body }[];
+      errors?: { message: string; locations?: unknown; path?: unknown; extensions: Body }[];
       extensions?: Body;
     };
   }
@@ -207,6 +212,26 @@ export function gatewayRequests(): void {
       expect(JSON.stringify(response.body)).not.toMatch(/secretWord|stacktrace|node_modules/);
     });
 
+    it.each([
+      ['a syntax error', 'query {\n  secretWord(', [{ line: 2, column: 14 }]],
+      ['fields that do not exist', '{ nothing\n  other }', [{ line: 1, column: 3 }], [{ line: 2, column: 3 }]],
+      [
+        'a literal that does not match its pattern',
+        '{ accessRecord(key: "secretWord") { state } }',
+        [{ line: 1, column: 21 }],
+      ],
+      ['a variable that is not declared', '{\n  accessRecord(key: $key) { state } }', UNDECLARED],
+    ])('with %s is rejected with the locations of the errors', async (_, query, ...locations) => {
+      const { body } = await post(gateway, { query });
+      expect(body.errors?.map((error) => error.locations)).toEqual(locations);
+    });
+
+    it('whose execution fails has no locations, which would be those of another document', async () => {
+      const query = `{ accessRecord(key: "${KEYS.broken}") { identityRecord { hasEmail } } }`;
+      const { body } = await post(gateway, { query }, bearer('data_user'));
+      expect(body.errors).toEqual([expect.not.objectContaining({ locations: expect.anything() })]);
+    });
+
     it('with credentials may have 2 MiB, as a year of prices needs, and no more', async () => {
       const sent = (bytes: number) =>
         post(gateway, { query: '{ __typename }', variables: { x: 'x'.repeat(bytes) } }, bearer('admin'));
@@ -240,6 +265,21 @@ export function gatewayRequests(): void {
       const response = await fetch(`${gateway.url}/%zz`);
       const { errors } = (await response.json()) as GraphResult['body'];
       expect([response.status, errors?.[0]?.extensions['code']]).toEqual([404, 'NTF001']);
+    });
+
+    it('with the hash of a query instead of a query receives the error that makes Apollo Client send the query', async () => {
+      const extensions = { persistedQuery: { version: 1, sha256Hash: 'a'.repeat(64) } };
+      const hashed = { operationName: 'A', variables: {}, extensions };
+      for (const accept of ['application/graphql-response+json,application/json;q=0.9', 'application/json', '*/*']) {
+        const { status, headers, body } = await post(gateway, hashed, { accept });
+        expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+        expect(body).toEqual({
+          errors: [{ message: 'PersistedQueryNotSupported', extensions: { code: 'PERSISTED_QUERY_NOT_SUPPORTED' } }],
+          extensions: { transactionId: headers.get('transaction-id') },
+        });
+      }
+      const repeated = await post(gateway, { ...hashed, query: 'query A { __typename }' });
+      expect(repeated.body.data).toEqual({ __typename: 'Query' });
     });
 
     it('by GET is rejected, except for the pages for developers', async () => {

@@ -143,6 +143,7 @@ export function eventsOfTariffs(): void {
       expect((await fixture.execute(ONE, { id: own.id }, ANALYST)).tariffEvent.mpxn).toBeNull();
       expect(await fixture.errorOf(ONE, { id: own.id }, supplierOf('LAPW'))).toBe('PRM002');
       for (const first of [0, 501]) expect(await fixture.errorOf(PAGE, { first }, ADMIN)).toBe('VAL003 first');
+      expect(await fixture.errorOf(PAGE, { first: 5, filter: { types: [] } }, ADMIN)).toBe('VAL003 filter.types');
       expect(await fixture.errorOf(PAGE, { first: 5, after: 'none' }, ADMIN)).toBe('VAL001 after');
       expect(await fixture.errorOf(FOLLOW, { first: 5 }, ADMIN)).toBe('PRM001');
     });
