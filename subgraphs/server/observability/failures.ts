@@ -90,7 +90,8 @@ function withCode(error: GraphQLError, path: GraphQLError['path']): GraphQLError
  */
 const QUOTED_VALUE = / (got invalid value|cannot represent|found) [\s\S]*$/;
 
-function unquoted(message: string): string {
+/** Returns a message of graphql-js or graphql-jit without the value that it quotes. */
+export function unquoted(message: string): string {
   if (message.startsWith('Value "')) return 'A value is not one of its enum';
   return message.replace(QUOTED_VALUE, ' $1');
 }
