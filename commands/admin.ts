@@ -6,6 +6,7 @@ import {
   unexpected,
   usageError,
 } from './command-line';
+import { commandLogin } from '../process/database-access';
 import { completeKeys, newKeyVariables, sandboxedSettings } from '../sandbox/keys';
 import { settingsViolations } from '../subgraphs/access/accounts/account';
 import type { AccountRepository } from '../subgraphs/access/accounts/account.repository';
@@ -68,8 +69,8 @@ async function withAccounts<Result>(change: (accounts: AccountRepository) => Pro
     'accessEncryptionKey',
   ]);
   const keys = { hashKey, encryptionKey };
-  const hasOwnLogin = settings.serviceDatabaseUrls.access !== undefined;
-  const { accounts, close } = await openAccounts(accessAddress(url, keys, { hasOwnLogin }), keys);
+  const login = commandLogin(settings, 'access');
+  const { accounts, close } = await openAccounts(accessAddress(url, keys, { login }), keys);
   try {
     return await change(accounts);
   } finally {

@@ -41,7 +41,7 @@ function addressOf(subgraph: keyof typeof SCHEMAS, { ownerUrl, serviceUrls }: Mi
   const { user: role = '', password } = new Client({ connectionString: serviceUrls[subgraph] });
   const { schema } = SCHEMAS[subgraph];
   const connections = new ConnectionBudget();
-  return { url: ownerUrl, schema, role, password: password ?? '', hasOwnLogin: false, connections };
+  return { url: ownerUrl, schema, role, password: password ?? '', login: 'derived', connections };
 }
 
 /** Throws if a login already has rights on the schema of another service, such as after two names were exchanged. */

@@ -1,5 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { exitWithFailure, readCommandLine, unexpected, usageError } from './command-line';
+import { commandLogin } from '../process/database-access';
 import { completeKeys, sandboxedSettings } from '../sandbox/keys';
 import { runningPostgres } from '../sandbox/postgres/running-postgres';
 import type { Violation } from '../schema/register-error';
@@ -131,15 +132,15 @@ async function publish(publishing: Publishing, key: PublicationKey | BaseModelKe
 
 async function withPublishing<Result>(work: (publishing: Publishing) => Promise<Result>): Promise<Result> {
   const settings = await sandboxedSettings(process.env, true);
-  const ownUrl = settings.serviceDatabaseUrls['grid-models'];
-  const databaseUrl = ownUrl ?? settings.databaseUrl ?? (await runningPostgres(settings.dataDir));
+  const databaseUrl =
+    settings.serviceDatabaseUrls['grid-models'] ?? settings.databaseUrl ?? (await runningPostgres(settings.dataDir));
   if (databaseUrl === undefined) {
     throw new Error(
       `DATABASE_URL is missing, and no register with an embedded database runs in ${settings.dataDir} (DATA_DIR)`,
     );
   }
   const { gridModelsKey } = completeKeys(settings.keys, ['gridModelsKey']);
-  const address = gridModelsAddress(databaseUrl, gridModelsKey, { hasOwnLogin: ownUrl !== undefined });
+  const address = gridModelsAddress(databaseUrl, gridModelsKey, { login: commandLogin(settings, 'grid-models') });
   const publishing = await openPublishing(address, gridModelsKey, settings.gridProfiles);
   try {
     return await work(publishing);

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { ConnectionBudget } from '../subgraphs/server/database/connection-budget';
+import type { Login } from '../subgraphs/server/database/database-login';
 import { SUBGRAPHS, type Subgraph } from './settings/keys';
 import type { Settings } from './settings/settings';
 
@@ -26,7 +27,8 @@ export class DatabaseAccess {
   /** Returns how a subgraph connects: with its own login, or with one that it derives from the owner's URL. */
   of(subgraph: Subgraph) {
     const own = this.settings.serviceDatabaseUrls[subgraph];
-    return { databaseUrl: own ?? this.ownerUrl, hasOwnLogin: own !== undefined, connections: this.connections };
+    const login: Login = own === undefined ? 'derived' : 'service';
+    return { databaseUrl: own ?? this.ownerUrl, login, connections: this.connections };
   }
 
   /** Logs the maximum of connections of this process, after all subgraphs have opened theirs. */
@@ -34,4 +36,16 @@ export class DatabaseAccess {
     const { max, poolSize } = this.connections;
     if (max > 0) logger.info({ connections: max, pool: poolSize }, 'maximum of database connections');
   }
+}
+
+/**
+ * Returns the login of a command: that of the subgraph if the environment has it; otherwise in production that of the
+ * owner, since only the migration job creates logins there, and in a sandbox the one that the register derives.
+ */
+export function commandLogin(
+  { production, serviceDatabaseUrls }: Pick<Settings, 'production' | 'serviceDatabaseUrls'>,
+  subgraph: Subgraph,
+): Login {
+  if (serviceDatabaseUrls[subgraph] !== undefined) return 'service';
+  return production ? 'owner' : 'derived';
 }

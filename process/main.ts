@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { sandboxedSettings } from '../sandbox/keys';
 import type { ServiceName } from '../subgraphs/server/callers/caller';
-import { errorFields } from '../subgraphs/server/observability/failures';
+import { errorFields, logConsole } from '../subgraphs/server/observability/failures';
 import { exportTraces } from '../subgraphs/server/observability/tracing';
 import { serviceLog } from './service-log';
 import type { Settings } from './settings/settings';
@@ -61,6 +61,7 @@ async function startRegister(settings: Settings, logger: Logger, shutdown: Shutd
 async function main(shutdown: ShutdownSignal): Promise<void> {
   const settings = await sandboxedSettings(process.env);
   const { logger, print } = serviceLog(settings.logLevel);
+  logConsole(logger);
   process.on('uncaughtException', (error) => endAtUncaughtException(logger, error));
   const { urls, started } = await startRegister(settings, logger, shutdown);
   shutdown.requested.addEventListener('abort', () => void started.close().then(() => process.exit(0)));
@@ -77,6 +78,6 @@ function endAtUncaughtException(logger: Logger, error: Error): never {
 const shutdown = shutdownSignal();
 main(shutdown).catch((error: unknown) => {
   if (shutdown.requested.aborted) process.exit(0); // startRegister has closed everything that it had started
-  console.error(startupErrorMessage(error, process.env));
+  process.stderr.write(`${startupErrorMessage(error, process.env)}\n`);
   process.exit(1);
 });

@@ -45,7 +45,7 @@ export async function startRestAdapter(startup: Startup): Promise<void> {
       : remoteKeySet(wiring.keySetUrl(), wiring.fetch('access', 'rest-adapter')),
     files:
       startup.gridModels?.files ??
-      remoteFileStore(settings.serviceUrls['grid-models'], wiring.request('grid-models', 'rest-adapter')),
+      remoteFileStore(settings.serviceUrls['grid-models'], wiring.requests('grid-models', 'rest-adapter')),
     samples: () => startup.demo && samplesOf(startup.demo),
     settings: restSettings(settings),
     logger,

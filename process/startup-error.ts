@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { resolve } from 'node:path';
 import type { Environment } from './settings/environment';
 import { DEFAULT_PORTS, SettingsError } from './settings/read-settings';
@@ -65,6 +66,6 @@ function stackOf(error: unknown): string {
 
 /** Exits with status 1: the embedded PostgreSQL stopped and cannot be restarted. */
 export function exitWithoutDatabase(error: unknown): void {
-  console.error('the embedded PostgreSQL stopped and cannot be restarted:', error);
+  process.stderr.write(`the embedded PostgreSQL stopped and cannot be restarted: ${inspect(error)}\n`);
   process.exit(1);
 }

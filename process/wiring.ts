@@ -1,4 +1,3 @@
-import { request as httpsRequest } from 'node:https';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { CallerSources } from '../gateway/callers/authentication';
@@ -21,7 +20,7 @@ import { subgraphCalls } from '../subgraphs/server/graph/subgraph-calls';
 import type { SubgraphLink } from '../subgraphs/server/graph/subgraph-link';
 import { type ServiceLink, serviceLink } from '../subgraphs/server/link/link-client';
 import type { LinkHandler } from '../subgraphs/server/link/link-server';
-import { ServiceAgent, type ServiceFetch, serviceFetch } from '../subgraphs/server/link/peer-check';
+import { ServiceAgent, type ServiceFetch, serviceFetch, serviceRequests } from '../subgraphs/server/link/peer-check';
 import { type ServiceIdentity, serviceIdentity } from '../subgraphs/server/link/service-identity';
 import { type ServiceServerOptions, serveService } from '../subgraphs/server/link/service-server';
 import { type Keys, SERVICE_KEY_VARIABLES, SUBGRAPHS, type Subgraph, subgraphKeys } from './settings/keys';
@@ -90,10 +89,9 @@ export class Wiring {
     return serviceFetch(this.agent(to, from));
   }
 
-  /** Returns a `request` of `node:https` from a service to one of another process. */
-  request(to: CalledService, from: ServiceName) {
-    const agent = this.agent(to, from);
-    return (target: URL, options: object) => httpsRequest(target, { ...options, agent });
+  /** Returns how a service sends requests for bytes to one of another process. */
+  requests(to: CalledService, from: ServiceName) {
+    return serviceRequests(this.agent(to, from));
   }
 
   /** Returns the link from a service to a subgraph. */

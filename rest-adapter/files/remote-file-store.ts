@@ -15,11 +15,16 @@ const PUBLISH_TIMEOUT_MS = 7_200_000;
 /** A transfer without data for this time is aborted. */
 const IDLE_TIMEOUT_MS = 60_000;
 
-/** Starts a request, as `request` of `node:http` does. */
-type Request = (target: URL, options: RequestOptions) => ClientRequest;
+/** How the file store of another process is called. */
+interface StoreRequests {
+  /** Sends a GET request; resolves when the response starts. */
+  readonly get: (target: URL, options: RequestOptions) => Promise<IncomingMessage>;
+  /** Starts a request, as `request` of `node:http` does. */
+  readonly request: (target: URL, options: RequestOptions) => ClientRequest;
+}
 
 /** The file store of another process. */
-export function remoteFileStore(url: string, request: Request): FileStore {
+export function remoteFileStore(url: string, { get, request }: StoreRequests): FileStore {
   const targetOf = (path: string, address: string) => {
     const target = new URL(path, url);
     target.searchParams.set('address', address);
@@ -28,7 +33,12 @@ export function remoteFileStore(url: string, request: Request): FileStore {
   return {
     async open(address, range) {
       const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` };
-      const incoming = await responseTo(request(targetOf(CONTENTS_PATH, address), { headers }));
+      const opening = new AbortController();
+      const deadline = setTimeout(() => opening.abort(), OPEN_TIMEOUT_MS);
+      const incoming = await get(targetOf(CONTENTS_PATH, address), { headers, signal: opening.signal })
+        .catch(() => Promise.reject(new RegisterError('SYS002')))
+        .finally(() => clearTimeout(deadline));
+      incoming.setTimeout(IDLE_TIMEOUT_MS, () => incoming.destroy(new Error('no data in time')));
       if (incoming.statusCode === 200) return incoming;
       incoming.resume();
       if (incoming.statusCode === 404) return undefined;
@@ -51,27 +61,17 @@ export function remoteFileStore(url: string, request: Request): FileStore {
   };
 }
 
-/** Sends a request and resolves when the response starts; throws SYS002 if it does not. */
-function responseTo(outgoing: ClientRequest, body?: Readable): Promise<IncomingMessage> {
+/** Sends an archive and resolves when the response starts; throws SYS002 if it does not. */
+function responseTo(outgoing: ClientRequest, archive: Readable): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const abort = () => outgoing.destroy();
-    const deadline = body === undefined ? setTimeout(abort, OPEN_TIMEOUT_MS) : undefined;
-    outgoing.setTimeout(body === undefined ? IDLE_TIMEOUT_MS : PUBLISH_TIMEOUT_MS, abort);
-    outgoing.on('response', (incoming) => {
-      clearTimeout(deadline);
-      resolve(incoming);
-    });
+    outgoing.setTimeout(PUBLISH_TIMEOUT_MS, abort);
+    outgoing.on('response', resolve);
     outgoing.on('error', () => undefined); // `close` follows
-    outgoing.on('close', () => {
-      clearTimeout(deadline);
-      reject(new RegisterError('SYS002'));
-    });
-    if (body === undefined) outgoing.end();
-    else {
-      body.on('error', abort);
-      body.on('close', () => (body.readableEnded ? undefined : abort()));
-      body.pipe(outgoing);
-    }
+    outgoing.on('close', () => reject(new RegisterError('SYS002')));
+    archive.on('error', abort);
+    archive.on('close', () => (archive.readableEnded ? undefined : abort()));
+    archive.pipe(outgoing);
   });
 }
 

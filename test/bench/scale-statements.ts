@@ -22,7 +22,7 @@ const DUE_RECORDS = 100;
 
 /** Opens the database, and waits until the product has counted the records. */
 export async function openScaleStatements({ databaseUrl, owner }: BenchRegister): Promise<ScaleStatements> {
-  const database = openDatabase(databaseAddress(databaseUrl, 'access', Buffer.alloc(0), { hasOwnLogin: true }));
+  const database = openDatabase(databaseAddress(databaseUrl, 'access', Buffer.alloc(0), { login: 'owner' }));
   const total = () => storedTotal(database.pool, { duid: owner.duid as string, state: 'ACTIVE', legalBasis: null });
   await reached('sides are counted', 1, async () => ((await total()) === undefined ? 0 : 1));
   const log = new EventLog(database);

@@ -3,23 +3,31 @@ import { Client } from 'pg';
 import { keyedHash } from '../keyed-hash';
 import { ConnectionBudget } from './connection-budget';
 
+/**
+ * Which login the sessions of a subgraph have:
+ *
+ * - `derived`: one that the subgraph creates itself, with the owner's login of the URL;
+ * - `service`: that of the URL, which the migration job has created with the tables;
+ * - `owner`: that of the URL, the owner's, for a command in production.
+ */
+export type Login = 'derived' | 'service' | 'owner';
+
 /** The database access of one subgraph: one PostgreSQL schema, and a login with rights on that schema only. */
 export interface DatabaseAddress {
-  /** URL of the database: with the owner's login, for migrations only, or with the login of the subgraph. */
+  /** URL of the database: with the login of the owner or of the subgraph. */
   readonly url: string;
-  /** True if the URL has the login of the subgraph, which the migration job has created with its tables. */
-  readonly hasOwnLogin: boolean;
+  readonly login: Login;
   /** Counts the connections of this process, and bounds its pools. */
   readonly connections: ConnectionBudget;
   /** Schema of the subgraph, first in the search path. */
   readonly schema: string;
-  /** Role of the running subgraph. It is a member of no other role and owns nothing. */
+  /** Role of the sessions. That of a running subgraph is a member of no other role and owns nothing. */
   readonly role: string;
   readonly password: string;
 }
 
 /** How a process connects a subgraph to the database; by default with a login that it derives and creates itself. */
-export type LoginOptions = Partial<Pick<DatabaseAddress, 'hasOwnLogin' | 'connections'>>;
+export type LoginOptions = Partial<Pick<DatabaseAddress, 'login' | 'connections'>>;
 
 /** Bytes of an identifier after which PostgreSQL truncates it. */
 const MAX_IDENTIFIER_BYTES = 63;
@@ -27,17 +35,17 @@ const MAX_IDENTIFIER_BYTES = 63;
 /**
  * Returns the database access of a subgraph. Roles are shared by all databases of a server, so the role name contains
  * the database. The password is derived from a key of the subgraph: no configuration is needed, and no process without
- * the key can log in. A URL with a login of the subgraph is used as it is.
+ * the key can log in. Another login than a derived one is that of the URL.
  */
 export function databaseAddress(
   url: string,
   schema: string,
   key: Buffer,
-  { hasOwnLogin = false, connections = new ConnectionBudget() }: LoginOptions = {},
+  { login = 'derived', connections = new ConnectionBudget() }: LoginOptions = {},
 ): DatabaseAddress {
   const { database = '', user = '', password } = new Client({ connectionString: url });
-  const common = { url, schema, hasOwnLogin, connections };
-  if (hasOwnLogin) return { ...common, role: user, password: password ?? '' };
+  const common = { url, schema, login, connections };
+  if (login !== 'derived') return { ...common, role: user, password: password ?? '' };
   const role = runtimeRole(schema, database);
   return { ...common, role, password: keyedHash(key, 'database-login')(role).toString('base64url') };
 }

@@ -36,7 +36,7 @@ export function sessionOptions(address: DatabaseAddress, ...more: string[]): Poo
     ...more,
   ];
   return {
-    connectionString: sessionUrl(address.url, options.join(' '), address.hasOwnLogin ? undefined : address),
+    connectionString: sessionUrl(address.url, options.join(' '), address.login === 'derived' ? address : undefined),
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + 500,
     keepAlive: true,

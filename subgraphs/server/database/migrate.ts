@@ -30,8 +30,8 @@ export interface SubgraphTables {
 }
 
 /**
- * Where the tables of a subgraph are, with the login of the owner, and the login of the subgraph. Without the latter, as in
- * a restore, no login is created and no right granted: the migration job does so, or the start of a sandbox.
+ * Where the tables of a subgraph are, with the login of the owner, and the login of the subgraph. Without the latter, as for
+ * commands in production, no login is created and no right granted: the migration job does so, or the start of a sandbox.
  */
 export type MigratedAddress = Pick<DatabaseAddress, 'url' | 'schema'> &
   Partial<Pick<DatabaseAddress, 'role' | 'password'>>;

@@ -7,8 +7,9 @@ import { type NamedKeys, compareKeys } from './key-check';
 import { type SubgraphTables, migrate } from './migrate';
 
 /**
- * Prepares the schema of a subgraph for a process that serves it. With the owner's login, migrates. With a login of the
- * subgraph, which the migration job has created, checks that the job has done all that this version needs.
+ * Prepares the schema of a subgraph for a process that serves it. With the owner's login, migrates, and creates the derived
+ * login if the subgraph has one. With a login of the subgraph, which the migration job has created, checks that the job
+ * has done all that this version needs.
  */
 export async function prepare(
   address: DatabaseAddress,
@@ -17,8 +18,10 @@ export async function prepare(
   keys: NamedKeys,
   logger?: Logger,
 ): Promise<void> {
-  if (!address.hasOwnLogin) return migrate(address, tables, movableClock, keys, logger);
-  const variable = `${address.schema.toUpperCase()}_DATABASE_URL`;
+  const { url, schema, login } = address;
+  if (login !== 'service')
+    return migrate(login === 'derived' ? address : { url, schema }, tables, movableClock, keys, logger);
+  const variable = `${schema.toUpperCase()}_DATABASE_URL`;
   const session = new Client(sessionOptions(address));
   session.on('error', () => undefined); // fails the next statement
   try {
@@ -27,7 +30,7 @@ export async function prepare(
     await requireRights(session, address);
     await requireMigrations(session, address, tables);
     if (movableClock !== undefined) await requireClock(session, movableClock);
-    await compareKeys(session, address.schema, keys);
+    await compareKeys(session, schema, keys);
   } catch (error) {
     const { message, code = '' } = error as Error & { code?: string };
     const remedy = LOGIN_ERROR.test(code) ? `; ${MIGRATION_JOB}` : '';

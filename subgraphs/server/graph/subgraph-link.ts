@@ -12,9 +12,10 @@ import {
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { RegisterError } from '../../../schema/register-error';
 import type { CallContext } from '../callers/caller';
 import { outsideCheck, runCheck } from '../database/check-only';
-import { formatError } from '../observability/failures';
+import { formatError, unquoted } from '../observability/failures';
 import { traced } from '../observability/tracing';
 import { checkCondition } from './checked-mutations';
 import { selectsTextField, textSchema } from './text-fields';
@@ -53,10 +54,15 @@ const DOCUMENT_CACHE = { max: 1_000, maxSize: 1_000_000 } as const;
  */
 const EXECUTIONS_UNTIL_COMPILED = 100;
 
+/** Problems of an invalid document that its log line lists. */
+const MAX_LOGGED_PROBLEMS = 5;
+
 /**
  * Returns the link to a subgraph in this process. Parses and validates each document once, and compiles fixed ones
  * and those that are executed often (graphql-jit). Every error of a result has a code of the catalogue. Runs checks in a
  * transaction of `pool` that is rolled back ({@link runCheck}).
+ *
+ * An invalid document is one of another release, because callers validate what clients send: it is logged once, and fails with SYS002.
  *
  * @param textFields fields `Type.field` whose resolvers write their list as {@link JsonText} if the request accepts it
  */
@@ -67,17 +73,17 @@ export function localLink(
   pool?: Pool,
   textFields: readonly string[] = [],
 ): SubgraphLink {
-  const cached = new LRUCache<string, Run | readonly GraphQLError[]>({
+  const cached = new LRUCache<string, Run>({
     ...DOCUMENT_CACHE,
     sizeCalculation: (_, query) => query.length,
   });
-  const compiled = new Map<string, Run | readonly GraphQLError[]>();
+  const compiled = new Map<string, Run>();
   let withTexts: GraphQLSchema | undefined;
 
-  const prepare = ({ query, operationName, fixed, acceptsText }: SubgraphRequest): Run | readonly GraphQLError[] => {
+  const prepare = ({ query, operationName, fixed, acceptsText }: SubgraphRequest, context: CallContext): Run => {
     const document = parse(query, { noLocation: true });
     const errors = validate(schema, document);
-    if (errors.length > 0) return errors;
+    if (errors.length > 0) return rejection(errors, { service: name, operation: operationName }, logger, context);
     const writesText = acceptsText === true && selectsTextField(document, textFields);
     if (writesText) withTexts ??= textSchema(schema, textFields);
     const run = writesText
@@ -88,10 +94,6 @@ export function localLink(
     return pool === undefined ? run : checking(run, checkCondition(document, operationName), pool);
   };
 
-  const failed = (errors: readonly GraphQLError[], { transactionId }: CallContext): ExecutionResult => ({
-    errors: errors.map((error) => formatError(error, logger, transactionId)),
-  });
-
   return {
     name,
     async execute(request, context) {
@@ -101,18 +103,30 @@ export function localLink(
       const key = fixed === true ? query : `${operationName}:${acceptsText}:${query}`;
       let run = cache.get(key);
       if (run === undefined) {
-        run = prepare(request);
+        run = prepare(request, context);
         cache.set(key, run);
       }
-      if (typeof run !== 'function') return failed(run, context);
       const execution = run;
       const result = await traced(`subgraph ${name}`, context.transactionId, async () =>
         execution(context, request.variables ?? {}),
       ).catch((error: unknown): ExecutionResult => ({ errors: [error as GraphQLError] }));
       if (!result.errors) return result;
-      return { ...result, ...failed(result.errors, context) };
+      return { ...result, errors: result.errors.map((error) => formatError(error, logger, context.transactionId)) };
     },
   };
+}
+
+/** Logs why a document is invalid, with both services, and returns its execution: it fails with SYS002. */
+function rejection(
+  errors: readonly GraphQLError[],
+  called: { readonly service: string; readonly operation: string | undefined },
+  logger: Logger,
+  { transactionId, service }: CallContext,
+): Run {
+  const problems = errors.slice(0, MAX_LOGGED_PROBLEMS).map(({ message }) => unquoted(message));
+  const fields = { 'transaction-id': transactionId, from: service ?? 'gateway', ...called, problems };
+  logger.error(fields, 'request of another release rejected');
+  return () => ({ errors: [new RegisterError('SYS002')] });
 }
 
 /** Runs an operation as a check if its caller is one or its variables make it one; otherwise outside any check. */

@@ -1,5 +1,7 @@
-import { Agent, type AgentOptions, get } from 'node:https';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { Agent, type AgentOptions, type RequestOptions, get, request } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { type TLSSocket, connect } from 'node:tls';
 import type { ServiceName } from '../callers/caller';
 import { type ServiceIdentity, type ServicePublicKeys, publicKeyText } from './service-identity';
@@ -43,6 +45,11 @@ export class ServiceAgent extends Agent {
     });
     return null;
   }
+
+  /** Closes the connections that no request uses: the next request opens a new one. */
+  closeIdle(): void {
+    for (const sockets of Object.values(this.freeSockets)) sockets?.forEach((socket) => socket.destroy());
+  }
 }
 
 /** Thrown for a server that holds no key of the service that this process calls. */
@@ -58,16 +65,41 @@ class UnknownPeer extends Error {
 export type ServiceFetch = (url: string, options: { readonly signal?: AbortSignal }) => Promise<Response>;
 
 /** Returns a `fetch` over an agent. */
-export function serviceFetch(agent: Agent): ServiceFetch {
-  return (url, { signal }) =>
+export function serviceFetch(agent: ServiceAgent): ServiceFetch {
+  const requests = serviceRequests(agent);
+  return async (url, { signal }) => {
+    const incoming = await requests.get(url, signal ? { signal } : {});
+    return new Response(new Uint8Array(await buffer(incoming)), { status: incoming.statusCode ?? 500 });
+  };
+}
+
+/** Requests of one service to another. */
+export interface ServiceRequests {
+  /** Sends a GET request; resolves when the response starts. */
+  readonly get: (target: URL | string, options: RequestOptions) => Promise<IncomingMessage>;
+  /** Starts a request, as `request` of `node:https` does. */
+  readonly request: (target: URL, options: RequestOptions) => ClientRequest;
+}
+
+/** Errors of a connection that the other end has closed. */
+const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
+
+/**
+ * Returns requests over an agent. If the service closes a kept-alive connection before it responds to a GET request, as a replica that
+ * stops does, the request is repeated once, on a new connection.
+ */
+export function serviceRequests(agent: ServiceAgent): ServiceRequests {
+  const getting = (target: URL | string, options: RequestOptions, mayRepeat: boolean): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
-      const received = (chunks: Buffer[], status = 500) => resolve(new Response(Buffer.concat(chunks), { status }));
-      const options = { agent, ...(signal ? { signal } : {}) };
-      get(url, options, (incoming) => {
-        const chunks: Buffer[] = [];
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-        incoming.on('end', () => received(chunks, incoming.statusCode));
-        incoming.on('error', reject);
-      }).on('error', reject);
+      const outgoing = get(target, { ...options, agent }, resolve);
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        if (!mayRepeat || !outgoing.reusedSocket || !CLOSED.has(error.code ?? '')) return reject(error);
+        agent.closeIdle();
+        resolve(getting(target, options, false));
+      });
     });
+  return {
+    get: (target, options) => getting(target, options, true),
+    request: (target, options) => request(target, { ...options, agent }),
+  };
 }

@@ -58,6 +58,7 @@ export async function serveService(options: ServiceServerOptions): Promise<Servi
       if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && callerAt(socket as TLSSocket) !== undefined) return;
       socket.destroy();
     },
+    return503OnClosing: false, // requests that arrive while links close receive their response
     https: tlsSettings(identity),
   });
   const links = serveLinks(app.server as Server, {
@@ -70,9 +71,13 @@ export async function serveService(options: ServiceServerOptions): Promise<Servi
     logger.warn({ service: serviceAt(request.raw.socket as TLSSocket, identity.publicKeys) }, 'service rejected');
     return reply.code(403).send();
   });
-  app.addHook('preClose', () => links.close(GRACE_PERIOD_MS));
+  let isStopping = false;
+  app.addHook('preClose', () => {
+    isStopping = true;
+    return links.close(GRACE_PERIOD_MS);
+  });
   app.get('/health', async (_, reply) => {
-    const isReady = await ready();
+    const isReady = !isStopping && (await ready());
     return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'unavailable' });
   });
   app.get('/health/live', () => ({ status: 'live' }));

@@ -90,7 +90,8 @@ function withCode(error: GraphQLError, path: GraphQLError['path']): GraphQLError
  */
 const QUOTED_VALUE = / (got invalid value|cannot represent|found) [\s\S]*$/;
 
-function unquoted(message: string): string {
+/** Returns a message of graphql-js or graphql-jit without the value that it quotes. */
+export function unquoted(message: string): string {
   if (message.startsWith('Value "')) return 'A value is not one of its enum';
   return message.replace(QUOTED_VALUE, ' $1');
 }
@@ -101,4 +102,22 @@ export function errorFields(error: unknown): Record<string, unknown> {
   const { code, table, constraint, routine } = error as Error & Record<string, unknown>;
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   return { kind: error.name, code, table, constraint, routine, at: frames.slice(0, 6).map((line) => line.trim()) };
+}
+
+/**
+ * Logs what libraries print to the standard error, such as `console.trace` of Graphile Worker: one line for each call, without the
+ * messages of errors, which may quote values.
+ */
+export function logConsole(logger: Logger): void {
+  for (const [method, level] of [
+    ['trace', 'error'],
+    ['error', 'error'],
+    ['warn', 'warn'],
+  ] as const)
+    console[method] = (...printed: unknown[]) => {
+      const error = printed.find((value) => value instanceof Error);
+      const report = printed.filter((value) => typeof value === 'string').join(' ');
+      const fields = { ...(report && { report }), ...(error && { failure: errorFields(error) }) };
+      logError(logger, level, error, fields, 'printed by a library');
+    };
 }

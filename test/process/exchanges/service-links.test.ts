@@ -249,6 +249,27 @@ describe('A link', () => {
     await closed;
   });
 
+  it('and its key set are served until the service has closed, and its health is 503 meanwhile', async () => {
+    let respond: () => void = () => undefined;
+    const responded = new Promise<string>((resolve) => (respond = () => resolve('done')));
+    let received = 0;
+    const server = await services.serve('access', () => ((received += 1), responded), {
+      routes: (app) => void app.get('/keys', () => ({})),
+    });
+    const open = services.link('gateway', 'access', server.url).call({}); // keeps the server closing
+    await holds(() => received === 1);
+    const agent = new ServiceAgent(services.identity('gateway'), 'access');
+    const statusOf = async (path: string) => (await serviceFetch(agent)(server.url + path, {})).status;
+    expect(await statusOf('/health')).toBe(200);
+    const closed = server.close();
+    await holds(async () => (await statusOf('/health')) === 503);
+    expect(await statusOf('/keys')).toBe(200);
+    respond();
+    expect(await open).toBe('done');
+    await closed;
+    agent.destroy();
+  });
+
   it('is ready while one of two replicas stops, and not while its service reports that it is not', async () => {
     let respond: () => void = () => undefined;
     const responded = new Promise<string>((resolve) => (respond = () => resolve('done')));
@@ -291,5 +312,52 @@ describe('A link', () => {
     socket.on('open', () => socket.send(frame));
     expect(await new Promise((resolve) => socket.on('close', resolve))).toBe(1008);
     expect(logged('link breached')).toBe(1);
+  });
+});
+
+describe('A GET request between services', () => {
+  /** Starts a service that closes kept-alive connections, at their second request, without a response. */
+  async function closingService() {
+    const accepted = new Set<unknown>();
+    const requests = { answered: 0, dropped: 0 };
+    const { app, url } = await services.serve('access', whoCalls, {
+      routes: (server) =>
+        void server.get('/keys', ({ raw: { socket } }, reply) => {
+          if (!accepted.has(socket)) {
+            accepted.add(socket);
+            requests.answered += 1;
+            return { keys: [] };
+          }
+          requests.dropped += 1;
+          reply.hijack();
+          return void socket.destroy();
+        }),
+    });
+    const agent = new ServiceAgent(services.identity('gateway'), 'access');
+    app.server.on('close', () => agent.destroy());
+    return { fetchKeys: async () => (await serviceFetch(agent)(`${url}/keys`, {})).status, requests };
+  }
+
+  it('is repeated on a new connection when the service closes a kept-alive one without a response', async () => {
+    const { fetchKeys, requests } = await closingService();
+    expect(await Promise.all([fetchKeys(), fetchKeys(), fetchKeys()])).toEqual([200, 200, 200]);
+    expect(await fetchKeys()).toBe(200);
+    expect(requests).toEqual({ answered: 4, dropped: 1 });
+  });
+
+  it('is not repeated when the service closes a new connection, and fails', async () => {
+    let received = 0;
+    const { url } = await services.serve('access', whoCalls, {
+      routes: (app) =>
+        void app.get('/keys', ({ raw: { socket } }, reply) => {
+          received += 1;
+          reply.hijack();
+          socket.destroy();
+        }),
+    });
+    const agent = new ServiceAgent(services.identity('gateway'), 'access');
+    await expect(serviceFetch(agent)(`${url}/keys`, {})).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(received).toBe(1);
+    agent.destroy();
   });
 });

@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import pino from 'pino';
 import { logError } from '../../../subgraphs/server/observability/error-log';
-import { errorFields, formatError } from '../../../subgraphs/server/observability/failures';
+import { errorFields, formatError, logConsole } from '../../../subgraphs/server/observability/failures';
 
 const TRANSACTION = `tid_${'0'.repeat(24)}`;
 
@@ -68,5 +68,25 @@ describe('An internal error', () => {
     formatError(failed(['records', 'totalCount']), logger, TRANSACTION);
     await Promise.resolve();
     expect(lines).toHaveLength(4);
+  });
+});
+
+describe('What a library prints to the standard error', () => {
+  const { trace, error, warn } = console;
+  afterEach(() => void Object.assign(console, { trace, error, warn }));
+
+  it('is one line of the log for each call, without the message of an error, which may quote a value', () => {
+    const lines: string[] = [];
+    logConsole(pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }));
+    console.trace(Object.assign(new Error('key (mpxn)=(1012345678)\nexists'), { code: '23505' }));
+    console.error('attempt 1 failed:', new TypeError('1012345678'));
+    console.warn('a pool has no error handlers');
+    expect(lines.every((line) => /^\{.*\}\n$/.test(line))).toBe(true);
+    expect(lines.join('')).not.toContain('1012345678');
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { level: 50, failure: { kind: 'Error', code: '23505' }, msg: 'printed by a library' },
+      { level: 50, report: 'attempt 1 failed:', failure: { kind: 'TypeError' } },
+      { level: 40, report: 'a pool has no error handlers' },
+    ]);
   });
 });

@@ -8,6 +8,9 @@ import {
 } from '../../support/administration';
 import { newCustomer, newDataUser } from '../../support/customers';
 import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
+import { rowsOf } from '../../support/backup-fixture';
+import { gridArchive, trialFolder } from '../../support/grid-archives';
+import { runOperatorCommand } from '../../support/operator-command';
 import { freshDatabase } from '../../support/postgres';
 import { consentRecord } from '../../support/records';
 import { type TestRegister, startTestRegister, usualWirings } from '../../support/register';
@@ -375,9 +378,9 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
   });
 });
 
-describe('The first admin in production', () => {
-  it('is created by the documented commands: keys, then the admin, with the environment of the whole register', async () => {
-    const database = await freshDatabase();
+describe('The commands in production', () => {
+  it('create keys, the first admin and a grid model with the login of DATABASE_URL, and create no login', async () => {
+    const [database, folder] = [await freshDatabase(), await trialFolder()];
     try {
       const lines = (await runAdmin({}, 'create-keys')).trim().split('\n');
       const keys = Object.fromEntries(
@@ -394,8 +397,14 @@ describe('The first admin in production', () => {
         DATABASE_URL: database.url,
       };
       expect(await runAdmin(production, 'create-admin', '--name', 'Back office')).toMatch(/acc_[0-9a-f]{24}/);
+      const words = ['--area', 'EPN', '--year', '2026', '--period', '01', '--project', 'P'];
+      const archive = await folder.write('project.zip', await gridArchive());
+      const published = await runOperatorCommand('commands/publish-grid', [...words, archive], production).ended;
+      expect(published).toMatchObject({ code: 0, output: expect.stringContaining('"version":1') });
+      const logins = "select rolname from pg_roles where strpos(rolname, '_' || current_database() || '_') > 0";
+      expect(await rowsOf(database.url, logins)).toEqual([]);
     } finally {
-      await database.drop();
+      await Promise.all([database.drop(), folder.remove()]);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ClientRequest, request } from 'node:http';
+import { ClientRequest, IncomingMessage, get, request } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
@@ -169,13 +169,17 @@ export function fileUploads(): void {
     let url: string;
     let remote: FileStore;
     let files: TestFiles;
+    const requests: Parameters<typeof remoteFileStore>[1] = {
+      get: (target, options) => new Promise((resolve, reject) => get(target, options, resolve).on('error', reject)),
+      request,
+    };
     beforeAll(async () => {
       ({ files } = test);
       server = fastify({ bodyLimit: 1024 });
       serveFileStore(server, files);
       server.post('/graphql', () => ({}));
       url = await server.listen({ port: 0, host: '127.0.0.1' });
-      remote = remoteFileStore(url, request);
+      remote = remoteFileStore(url, requests);
     });
     afterAll(() => server.close());
     const read = async (...[address, range]: Parameters<FileStore['open']>) => {
@@ -238,7 +242,7 @@ export function fileUploads(): void {
     });
 
     it('is unavailable (SYS002) if it does not respond, fails, or disconnects', async () => {
-      const unreachable = remoteFileStore('http://127.0.0.1:1', request);
+      const unreachable = remoteFileStore('http://127.0.0.1:1', requests);
       await expect(unreachable.open('/content/1')).rejects.toMatchObject({ code: 'SYS002' });
       await expect(unreachable.publishAt(UPLOAD, Readable.from(['zip']))).rejects.toMatchObject({ code: 'SYS002' });
       jest.spyOn(files, 'open').mockRejectedValueOnce(new Error('broken'));
@@ -249,7 +253,7 @@ export function fileUploads(): void {
         socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'));
       });
       await new Promise<void>((resolve) => void cut.listen(0, '127.0.0.1', resolve));
-      const cutStore = remoteFileStore(`http://127.0.0.1:${(cut.address() as AddressInfo).port}`, request);
+      const cutStore = remoteFileStore(`http://127.0.0.1:${(cut.address() as AddressInfo).port}`, requests);
       await expect(text((await cutStore.open('/content/1')) as Readable)).rejects.toThrow('aborted');
       await expect(cutStore.publishAt(UPLOAD, Readable.from(['zip']))).rejects.toMatchObject({ code: 'SYS002' });
       cut.close();
@@ -263,19 +267,19 @@ export function fileUploads(): void {
           );
         });
         await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
-        const store = remoteFileStore(`http://127.0.0.1:${(other.address() as AddressInfo).port}`, request);
+        const store = remoteFileStore(`http://127.0.0.1:${(other.address() as AddressInfo).port}`, requests);
         await expect(store.publishAt(UPLOAD, Readable.from(['zip']))).rejects.toMatchObject({ code: 'SYS002' });
         other.close();
       }
     });
 
     it('may take as long as five publications, while a read may take one minute', async () => {
-      const patience = jest.spyOn(ClientRequest.prototype, 'setTimeout');
+      const patience = [ClientRequest, IncomingMessage].map(({ prototype }) => jest.spyOn(prototype, 'setTimeout'));
       files.outcome = published(true);
       await remote.publishAt(UPLOAD, Readable.from(['zip']));
       await remote.open('/content/gone');
-      expect(patience.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([120 * 60_000, 60_000]);
-      patience.mockRestore();
+      expect(patience.map(({ mock }) => mock.calls[0]?.[0])).toEqual([120 * 60_000, 60_000]);
+      jest.restoreAllMocks();
     });
 
     it('leaves the body limit of JSON requests unchanged', async () => {
