@@ -7,6 +7,7 @@ import {
   Kind,
   execute,
   parse,
+  ValuesOfCorrectTypeRule,
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -62,7 +63,8 @@ const MAX_LOGGED_PROBLEMS = 5;
  * and those that are executed often (graphql-jit). Every error of a result has a code of the catalogue. Runs checks in a
  * transaction of `pool` that is rolled back ({@link runCheck}).
  *
- * An invalid document is one of another release, because callers validate what clients send: it is logged once, and fails with SYS002.
+ * A document that does not fit the schema is one of another release, because callers validate what clients send: it is logged once, and
+ * fails with SYS002. A wrong value in a document is the client's: other routers do not know the register's scalars.
  *
  * @param textFields fields `Type.field` whose resolvers write their list as {@link JsonText} if the request accepts it
  */
@@ -82,6 +84,8 @@ export function localLink(
 
   const prepare = ({ query, operationName, fixed, acceptsText }: SubgraphRequest, context: CallContext): Run => {
     const document = parse(query, { noLocation: true });
+    const wrongValues = validate(schema, document, [ValuesOfCorrectTypeRule]);
+    if (wrongValues.length > 0) return () => ({ errors: wrongValues });
     const errors = validate(schema, document);
     if (errors.length > 0) return rejection(errors, { service: name, operation: operationName }, logger, context);
     const writesText = acceptsText === true && selectsTextField(document, textFields);

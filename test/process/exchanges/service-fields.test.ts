@@ -67,10 +67,12 @@ function neededOf(to: Subgraph): Record<string, string[]> {
 
 const audienceOf = (names: readonly ServiceName[]) => names.map((name) => `service:${name}`).toSorted();
 
-/** Returns the fields of a subgraph that only services may call, with their audiences. */
-function internalOf({ audiences }: SubgraphSchema): Record<string, string[]> {
-  const internal = Object.entries(audiences).filter(([, all]) => all.some((each) => each.startsWith('service')));
-  return Object.fromEntries(internal.map(([field, audience]) => [field, audience.toSorted()]));
+/** Returns the fields of a subgraph that services may call, with these services. */
+function calledByServices({ audiences }: SubgraphSchema): Record<string, string[]> {
+  const services = Object.entries(audiences).map(
+    ([field, all]) => [field, all.filter((each) => each.startsWith('service')).toSorted()] as const,
+  );
+  return Object.fromEntries(services.filter(([, names]) => names.length > 0));
 }
 
 /** Returns the same fields without arguments, so that a query consists of a name. Their resolvers need a database. */
@@ -84,7 +86,7 @@ function withoutArguments({ schema }: SubgraphSchema) {
   });
 }
 
-describe.each(SUBGRAPHS)('The fields of %s that only services may call', (to) => {
+describe.each(SUBGRAPHS)('The fields of %s that services may call', (to) => {
   let services: LinkedServices;
   let built: SubgraphSchema;
   beforeAll(async () => {
@@ -94,18 +96,20 @@ describe.each(SUBGRAPHS)('The fields of %s that only services may call', (to) =>
   afterAll(() => services.close());
 
   it('name the services whose queries select them, and no other service', () => {
-    expect(internalOf(built)).toEqual(neededOf(to));
+    expect(calledByServices(built)).toEqual(neededOf(to));
   });
 
   it('reject every other service, whatever else it may call', async () => {
-    const internal = internalOf(built);
+    const internal = Object.entries(calledByServices(built)).filter(
+      ([field]) => !built.audiences[field]?.includes('anyone'),
+    );
     const link = localLink(to, withoutArguments(built), services.logger);
     const verifier = { verify: () => Promise.reject(new Error('no bearer token is sent')) };
     const { url } = await services.serve(to, subgraphCalls({ name: to, link, verifier }));
     const callers = SERVICES.filter((from) => ['callers', 'own account'].includes(SERVICE_RIGHTS[from][to] ?? ''));
     for (const from of callers) {
       const remote = remoteLink(to, services.link(from, to, url));
-      for (const [field, audience] of Object.entries(internal)) {
+      for (const [field, audience] of internal) {
         services.lines.length = 0;
         const [type, name] = field.split('.');
         await remote.execute(

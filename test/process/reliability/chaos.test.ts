@@ -137,14 +137,17 @@ describe('A register in which all processes are killed repeatedly', () => {
     isDelaying = workers.includes(service);
     writing.allow(writing.operations() + DURING_RESTART);
     if (isDelaying) await until(() => underWay().length >= 4 || undefined).catch(() => undefined);
-    const open = underWay();
-    const at = performance.now();
-    await service.kill();
-    killed.services += 1;
-    isDelaying = false;
-    await until(() => open.every(({ status, torn }) => status !== undefined || torn) || undefined);
+    let open: ReceivedDelivery[] = [];
+    let at = 0;
+    await deliveries.noteInFlight(async () => {
+      open = underWay();
+      at = performance.now();
+      await service.kill();
+      killed.services += 1;
+      isDelaying = false;
+      await until(() => open.every(({ status, torn }) => status !== undefined || torn) || undefined);
+    });
     const torn = open.filter((each) => each.torn);
-    await deliveries.noteInFlight();
     await Promise.all([service.running(), ...torn.map((each) => resumption(each, at))]);
   }
 
@@ -154,10 +157,11 @@ describe('A register in which all processes are killed repeatedly', () => {
   }
 
   async function killPostgres(): Promise<void> {
-    await fixture.postgres.kill();
-    killed.postgres += 1;
-    await fixture.postgres.start();
-    await deliveries.noteInFlight();
+    await deliveries.noteInFlight(async () => {
+      await fixture.postgres.kill();
+      killed.postgres += 1;
+      await fixture.postgres.start();
+    });
   }
 
   /** Records the time until an interrupted delivery is repeated. One that was superseded in flight is not repeated. */

@@ -177,12 +177,11 @@ describe('A register with all writers while processes are killed', () => {
       const token = batch[number] as string;
       const response = await redeem(token).catch(() => undefined);
       if (response?.status === 201) redeemed.add(token);
-      if (redeemed.size - before >= killAfter) killed ??= killCore(fixture);
+      if (redeemed.size - before >= killAfter) killed ??= deliveries.noteInFlight(() => killCore(fixture));
     });
     await redeeming;
     await killed;
     expect(redeemed.size - before).toBeLessThan(TOKENS);
-    await deliveries.noteInFlight();
     await fixture.core.start();
   }
 

@@ -4,8 +4,11 @@ import type { Receiver } from './receiver';
 
 /** Webhooks of a Data User, the requests that their receiver received, and the deliveries in flight at each kill. */
 export interface WatchedDeliveries {
-  /** Stores which deliveries a kill has left in flight: sent, but not yet recorded. */
-  noteInFlight(): Promise<void>;
+  /**
+   * Kills something; stores which deliveries the kill has left in flight: sent, but not recorded. Reads the pending ones before the
+   * kill, too: one that is in flight can be repeated and recorded before they are read again.
+   */
+  noteInFlight(kill: () => Promise<void>): Promise<void>;
   /** Resolves when no due delivery is pending. */
   done(milliseconds?: number): Promise<void>;
   /**
@@ -57,8 +60,11 @@ export async function watchDeliveries(
   const nameOf = ({ wid, eventId }: Named) => `${wids.get(wid)} ${eventId}`;
   const taken = () => receiver.received.filter(({ status }) => status === 204);
   return {
-    async noteInFlight() {
-      const unwritten = await until(() => rows<Named>(UNWRITTEN).catch(() => undefined));
+    async noteInFlight(kill) {
+      const pending = () => until(() => rows<Named>(UNWRITTEN).catch(() => undefined));
+      const before = await pending();
+      await kill();
+      const unwritten = [...before, ...(await pending())];
       const sent = new Set(receiver.received.filter(({ status }) => status !== 503).map(({ delivery }) => delivery));
       for (const name of unwritten.map(nameOf)) if (sent.has(name)) inFlight.add(name);
       for (const { torn, delivery } of receiver.received) if (torn) inFlight.add(delivery);
