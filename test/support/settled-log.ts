@@ -7,7 +7,7 @@ type Session = Pick<Client, 'query'>;
  * Reports whether readers of the event log receive every event: transactions of other databases of the server delay
  * events, too.
  */
-export async function isLogSettled(session: Session): Promise<boolean> {
+async function isLogSettled(session: Session): Promise<boolean> {
   const { rows } = await session.query(
     'select from access.event where (era, tx) >= (access.event_era(), pg_snapshot_xmin(pg_current_snapshot())) limit 1',
   );

@@ -142,7 +142,8 @@ function toleratingSecondRelease(pool: Pool): Pool {
         if (!isReleased) release(destroy);
         isReleased = true;
       };
-      callback(error, client, releaseOnce);
+      if (client === undefined) callback(error, client, release);
+      else callback(error, client, releaseOnce);
     });
   return Object.assign(pool, {
     connect: (callback?: ConnectCallback) => (callback === undefined ? connect() : connectTolerating(callback)),

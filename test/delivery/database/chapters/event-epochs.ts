@@ -17,7 +17,7 @@ import { migrate } from '../../../../subgraphs/server/database/migrate';
 import { DUID } from '../../../support/access-database';
 import { putWebhook, register } from '../../../support/event-rows';
 import { type ControlledPostgres, controlledPostgres, freshDatabase } from '../../../support/postgres';
-import { isLogSettled } from '../../../support/settled-log';
+import { logSettled } from '../../../support/settled-log';
 import { until } from '../../../support/until';
 
 export function eventEpochs(): void {
@@ -57,12 +57,8 @@ export function eventEpochs(): void {
   /** Registers records, one after the other; returns the cursor of the last event. */
   async function registered(count: number): Promise<string> {
     for (let n = 0; n < count; n++) await asOwner((session) => register(session));
-    return withLog((log) =>
-      until(async () => {
-        const [latest] = await log.latest({ types: null, duid: null }, 1);
-        return (await asOwner(isLogSettled)) ? latest?.cursor : undefined;
-      }),
-    );
+    await asOwner(logSettled);
+    return withLog(async (log) => (await log.latest({ types: null, duid: null }, 1))[0]?.cursor as string);
   }
 
   const one = async (text: string) => (await asOwner((session) => session.query(text))).rows[0];

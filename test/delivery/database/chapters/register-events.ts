@@ -1,6 +1,6 @@
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { querySubgraph } from '../../../../subgraphs/server/graph/service-query';
-import { isLogSettled } from '../../../support/settled-log';
+import { logSettled } from '../../../support/settled-log';
 import { until } from '../../../support/until';
 import {
   type RegisteredConsent,
@@ -53,12 +53,10 @@ export function registerEvents(): void {
   afterAll(() => fixture.close());
 
   const eventsOf = async (caller: Caller, variables: object = {}) => {
-    const events = await until(async () => {
-      const { data, codes } = await fixture.execute(caller, ALL, { first: 500, ...variables });
-      expect(codes).toEqual([]);
-      return (await isLogSettled(fixture.owner)) ? data.registerEvents : undefined;
-    });
-    return events.nodes as ResultData[];
+    await logSettled(fixture.owner);
+    const { data, codes } = await fixture.execute(caller, ALL, { first: 500, ...variables });
+    expect(codes).toEqual([]);
+    return data.registerEvents.nodes as ResultData[];
   };
   const only = async (caller: Caller, type: string, recordId?: string) => {
     const events = (await eventsOf(caller)).filter(
