@@ -230,9 +230,10 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
     },
   );
 
-  it('suspends an account with effect at once, over the graph, too', async () => {
+  it('suspends an account with effect at once, over the graph and at a sign-in, too', async () => {
     const account = await onboarded(admin, { role: 'ANALYST', displayName: 'Short Visit' });
     const analyst = await graphFor(register, account);
+    const signInStatus = async () => (await signIn(register, account.accountId, account.secretKey)).status;
     expect((await analyst('{ viewer { role } }')).data).toEqual({ viewer: { role: 'ANALYST' } });
     const suspended = await set(`suspendAccount(accountId: "${account.accountId}") { status suspendedAt }`);
     expect(suspended.data.suspendAccount).toEqual({ status: 'SUSPENDED', suspendedAt: expect.any(String) });
@@ -242,10 +243,12 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
       'Bearer error="invalid_token"',
       'AUT001',
     ]);
+    expect(await signInStatus()).toBe(401);
     await set(`reactivateAccount(accountId: "${account.accountId}") { status }`);
     expect((await analyst('{ viewer { role } }')).status).toBe(200);
     await set(`terminateAccount(accountId: "${account.accountId}") { status }`);
     expect((await analyst('{ viewer { role } }')).status).toBe(401);
+    expect(await signInStatus()).toBe(401);
     const again = await set(`reactivateAccount(accountId: "${account.accountId}") { status }`);
     expect(failuresOf(again)).toEqual(['CNF001 reactivateAccount']);
     expect((await lastEntries(3)).map(({ action, detail }) => [action, detail])).toEqual([
