@@ -1,11 +1,10 @@
-import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import { batched } from '../../delivery/batched';
 import {
   MpxnsOfIdentityRecords,
   SourceReferenceOfChange as SourceReferenceQuery,
 } from '../../../schema/generated/service-queries-to-identity';
-import { type CallOrigin, querySubgraph } from '../../server/graph/service-query';
+import { ofThisService, querySubgraph } from '../../server/graph/service-query';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
 
 /**
@@ -49,10 +48,6 @@ export function sourceReferencesOfChanges(identity: SubgraphLink): SourceReferen
   return async (id) =>
     (await querySubgraph(identity, 'access', SourceReferenceQuery, { id }, ofThisService()))
       .changeOfTenancySourceReference;
-}
-
-function ofThisService(): CallOrigin {
-  return { transactionId: newIdentifier('tid'), clientAddress: '' };
 }
 
 /** Whether a failure is temporary because `identity` is unavailable; any other failure is permanent. */

@@ -1,10 +1,9 @@
-import { newIdentifier } from '../../../schema/identifiers';
 import type { DatabaseAddress } from '../../server/database/database-login';
 import { AuditLog } from '../../server/audit/audit.repository';
 import { IdentityAuditResolver } from '../identity-audit.resolver';
 import { repeat } from '../../server/jobs/repeat';
 import { CloseIdentityRecord } from '../../../schema/generated/service-queries-to-access';
-import { type CallOrigin, querySubgraph } from '../../server/graph/service-query';
+import { type CallOrigin, ofThisService, querySubgraph } from '../../server/graph/service-query';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
 import { ANONYMISE, AnonymisingRepository, type AnonymisingSteps } from './anonymising.repository';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
@@ -57,7 +56,7 @@ async function resumeAnonymising(records: AnonymisingRepository, access: Subgrap
   await records.withRecordLock(id, JOB_ACTOR, async (steps) => {
     const { closing, anonymisedAt } = await steps.state();
     if (!closing || anonymisedAt !== null) return;
-    await closeAndDestroy(steps, access, id, { transactionId: newIdentifier('tid'), clientAddress: '' });
+    await closeAndDestroy(steps, access, id, ofThisService());
   });
 }
 

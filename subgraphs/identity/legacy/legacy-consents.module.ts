@@ -1,4 +1,4 @@
-import { newIdentifier } from '../../../schema/identifiers';
+import { ofThisService } from '../../server/graph/service-query';
 import { keyedHash } from '../../server/keyed-hash';
 import { repeat } from '../../server/jobs/repeat';
 import { IdentityRecordRepository } from '../records/identity-record.repository';
@@ -35,7 +35,6 @@ export function legacyConsentModule(dependencies: IdentityDependencies): Subgrap
   const { reidentifications, occupants } = ceremonyStore(dependencies);
   const parts = { ...dependencies, provisional, records, consents, hashOfContent, reidentifications, occupants };
   const search = new ConsentSearch({ ...parts, linkedRecord: linkedRecords(records, provisional) });
-  const ofThisService = () => ({ transactionId: newIdentifier('tid'), clientAddress: '' });
   return {
     resolvers: [new LegacyConsentResolver(new ConsentRegistrar(parts), search, existenceLimits(dependencies))],
     tasks: { [RECONCILE]: (payload) => reconcile(parts, (payload as { id: string }).id, ofThisService()) },

@@ -1,8 +1,7 @@
-import { newIdentifier } from '../../../schema/identifiers';
 import { isPermanentlyRejected, mailServer } from '../../server/mail-server';
 import { decryptValue } from '../../server/encryption';
 import { SupplierSignIns } from '../../../schema/generated/service-queries-to-access';
-import { type CallOrigin, querySubgraph } from '../../server/graph/service-query';
+import { ofThisService, querySubgraph } from '../../server/graph/service-query';
 import { MailRecipientRepository } from './mail-recipient.repository';
 import type { OutgoingMail } from './outgoing-mail';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
@@ -57,10 +56,6 @@ export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
 
 function usefulUntil(mail: OutgoingMail): Date {
   return 'at' in mail ? new Date(mail.at.getTime() + NOTICE_HOURS[mail.kind] * 3_600_000) : mail.expiresAt;
-}
-
-function ofThisService(): CallOrigin {
-  return { transactionId: newIdentifier('tid'), clientAddress: '' };
 }
 
 /** Decrypts a mail and converts its instants, strings in JSON, back into Dates. */

@@ -1,9 +1,8 @@
-import { newIdentifier } from '../../../schema/identifiers';
 import { dueKeys } from '../../server/occupancy-keys';
 import { repeat } from '../../server/jobs/repeat';
 import { purgePeriodically } from '../../server/retention';
 import { AnnounceChangeOfTenancy } from '../../../schema/generated/service-queries-to-access';
-import { type CallOrigin, querySubgraph } from '../../server/graph/service-query';
+import { type CallOrigin, ofThisService, querySubgraph } from '../../server/graph/service-query';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
 import { ANNOUNCE, type Announcement, ChangeOfTenancyRepository } from './change-of-tenancy.repository';
 import { DiscoveredMeterPointRepository } from './discovered-meter-point.repository';
@@ -41,10 +40,6 @@ export function operatorModule(dependencies: IdentityDependencies): SubgraphModu
 const stopAll = (stops: readonly (() => Promise<void>)[]) => async () => {
   await Promise.all(stops.map((stop) => stop()));
 };
-
-function ofThisService(): CallOrigin {
-  return { transactionId: newIdentifier('tid'), clientAddress: '' };
-}
 
 /**
  * Announces a change and returns its announcement. `access` notifies Data Users once, so each step is repeatable: the next request or the

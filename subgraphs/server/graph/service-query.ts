@@ -1,5 +1,6 @@
 import { isErrorCode } from '../../../schema/error-catalogue';
 import type { ServiceQuery } from '../../../schema/service-query';
+import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import type { CallContext, ServiceName } from '../callers/caller';
 import { isChecking } from '../database/check-only';
@@ -7,6 +8,11 @@ import type { SubgraphLink } from './subgraph-link';
 
 /** The request on whose behalf a service calls another one; for logs, traces and rate limits. */
 export type CallOrigin = Pick<CallContext, 'transactionId' | 'clientAddress'>;
+
+/** Returns the origin of a call that a service makes on its own behalf, such as in a job. */
+export function ofThisService(): CallOrigin {
+  return { transactionId: newIdentifier('tid'), clientAddress: '' };
+}
 
 /** A subgraph, and the service that queries it. */
 export interface QueriedSubgraph {

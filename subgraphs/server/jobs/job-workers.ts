@@ -142,7 +142,8 @@ function toleratingSecondRelease(pool: Pool): Pool {
         if (!isReleased) release(destroy);
         isReleased = true;
       };
-      if (client === undefined) callback(error, client, release);
+      if (client === undefined)
+        callback(error, client, release); // an ended pool passes no `release` either
       else callback(error, client, releaseOnce);
     });
   return Object.assign(pool, {
