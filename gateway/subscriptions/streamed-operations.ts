@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { RegisterError, throwViolations } from '../../schema/register-error';
-import { typesViolations } from '../../subgraphs/server/event-log/event-follow';
+import { selectionViolations } from '../../subgraphs/server/lists/connection';
 import type { AdHocRequest } from '../requests/graph-request';
 import { type OperationAudience, audienceOf } from '../callers/audiences';
 import { type Preparation, prepareOperation } from '../requests/prepared-operation';
@@ -121,7 +121,7 @@ function argumentsReader(
     checkCost({ ...variables });
     const { coerced } = getVariableValues(apiSchema, operation.variableDefinitions ?? [], variables);
     const requested = kind.argumentsOf(getArgumentValues(field, streamed, coerced ?? {}));
-    throwViolations(typesViolations(requested.types, kind.typesPath));
+    throwViolations(selectionViolations(requested.types, kind.typesPath));
     return requested;
   };
 }

@@ -3,7 +3,8 @@ import { Transform } from 'node:stream';
 
 /** A proxy to a server on this machine that can stop responding. */
 export interface SilencedProxy {
-  readonly port: number;
+  /** URL of the server, by the proxy. */
+  readonly url: string;
   /** Returns the number of connections that clients have open. */
   connections(): number;
   /**
@@ -18,9 +19,9 @@ export interface SilencedProxy {
   close(): Promise<void>;
 }
 
-/** Opens a proxy to a port. The server receives nothing of a client from a statement on that contains `withholding`. */
-export async function silencedProxy(port: number, withholding?: string): Promise<SilencedProxy> {
-  let target = port;
+/** Opens a proxy to the server of a URL. The server receives nothing of a client from a statement on that contains `withholding`. */
+export async function silencedProxy(url: string, withholding?: string): Promise<SilencedProxy> {
+  let target = Number(new URL(url).port);
   let withheld = 0;
   const pairs = new Set<readonly [client: Socket, server: Socket]>();
   const proxy = createServer((client) => {
@@ -40,8 +41,11 @@ export async function silencedProxy(port: number, withholding?: string): Promise
     server.on('close', (hadError) => void (hadError && client.destroy()));
   });
   await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
+  const proxied = new URL(url);
+  proxied.hostname = '127.0.0.1';
+  proxied.port = String((proxy.address() as AddressInfo).port);
   return {
-    port: (proxy.address() as AddressInfo).port,
+    url: proxied.href,
     connections: () => pairs.size,
     silence() {
       for (const [client, server] of pairs) {

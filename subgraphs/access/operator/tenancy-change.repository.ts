@@ -36,7 +36,7 @@ const ANNOUNCE = {
       select $1, $3, $4, coalesce(sum(cardinality(record_ids)), 0), array(select duid from affected order by duid) from affected
       returning *
     ),
-    told as (
+    announced as (
       insert into event (type, duid, change_id, record_ids)
       select 'tenancy.change', affected.duid, change.id, record_ids from change, affected
     )

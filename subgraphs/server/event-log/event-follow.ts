@@ -1,5 +1,5 @@
 import { type Violation, throwViolations } from '../../../schema/register-error';
-import { rangeViolations, rejectCursor, requirePageSize } from '../lists/connection';
+import { rangeViolations, rejectCursor, requirePageSize, selectionViolations } from '../lists/connection';
 import {
   AFTER_POSITION,
   type EventPosition,
@@ -13,16 +13,9 @@ import type { ShortReads } from '../database/short-reads';
 /** Maximum entries of a page of an event log. */
 export const MAX_EVENT_PAGE_SIZE = 500;
 
-/** Returns the violation of an empty list of event types, which would select no event. */
-export function typesViolations(types: readonly string[] | null, path: Violation['path']): readonly Violation[] {
-  return types?.length === 0
-    ? [{ code: 'VAL003', path, message: 'must have at least one entry, or be null for all types' }]
-    : [];
-}
-
 /** Throws the violations of a page of events: of its size, and of its types at a path. */
 export function requireEventPage(first: number, types: readonly string[] | null, typesPath: Violation['path']): void {
-  throwViolations([...rangeViolations('first', first, MAX_EVENT_PAGE_SIZE), ...typesViolations(types, typesPath)]);
+  throwViolations([...rangeViolations('first', first, MAX_EVENT_PAGE_SIZE), ...selectionViolations(types, typesPath)]);
 }
 
 /** Entries of a log, and the cursor of the next page. */

@@ -46,6 +46,15 @@ export function rangeViolations(argument: string, value: number, max: number): r
   return value >= 1 && value <= max ? [] : [{ code: 'VAL003', path: [argument], message: `must be 1 to ${max}` }];
 }
 
+/** Returns the violation of a list of values in a filter that is empty, because it would select nothing. Null selects all. */
+export function selectionViolations(
+  values: readonly string[] | null | undefined,
+  path: Violation['path'],
+): readonly Violation[] {
+  const message = 'must have at least one entry; absent or null selects all';
+  return values?.length === 0 ? [{ code: 'VAL003', path, message }] : [];
+}
+
 /** Sort key of a row: the instant by which the list is ordered (UTC, microseconds) and the id. */
 type Position = readonly [instant: string, id: string];
 

@@ -1,5 +1,5 @@
-import { type PageRequest, requirePageSize, requireWithin } from './connection';
-import { throwViolations } from '../../../schema/register-error';
+import { type PageRequest, rangeViolations } from './connection';
+import { type Violation, throwViolations } from '../../../schema/register-error';
 
 /** Position of a page in its list (specification, PaginationMeta). */
 export interface PaginationMeta extends OffsetRequest {
@@ -24,13 +24,16 @@ const MAX_PAGE_SIZE = 100;
 
 /** Throws VAL003 unless `limit` is 1 to 100 and `offset` is 0 or more. */
 export function requireOffsetPage({ limit, offset }: OffsetRequest): void {
-  requireWithin('limit', limit, MAX_PAGE_SIZE);
-  if (offset < 0) throwViolations([{ code: 'VAL003', path: ['offset'], message: 'must be 0 or more' }]);
+  const offsetViolation = { code: 'VAL003', path: ['offset'], message: 'must be 0 or more' } as const;
+  throwViolations([...rangeViolations('limit', limit, MAX_PAGE_SIZE), ...(offset < 0 ? [offsetViolation] : [])]);
 }
 
-/** Returns the request of a page by cursor; throws VAL003 unless `first` is 1 to 100. */
-export function cursorPage({ first, after }: { readonly first: number; readonly after?: string | null }): PageRequest {
-  requirePageSize(first, MAX_PAGE_SIZE);
+/** Returns the request of a page by cursor; throws VAL003 unless `first` is 1 to 100, together with the violations of its filter. */
+export function cursorPage(
+  { first, after }: { readonly first: number; readonly after?: string | null },
+  filterViolations: readonly Violation[] = [],
+): PageRequest {
+  throwViolations([...rangeViolations('first', first, MAX_PAGE_SIZE), ...filterViolations]);
   return { first, after: after ?? null };
 }
 

@@ -36,7 +36,10 @@ export const RtiUserPageType = offsetPageType('RtiUser', 'A page of the RTI User
 
 @InputType('RtiUserFilter', { description: 'Selects RTI Users.' })
 export class RtiUserFilterInput {
-  @Field(() => [RegisterEntryStatusEnum], { nullable: true, description: 'Only those of one of these statuses.' })
+  @Field(() => [RegisterEntryStatusEnum], {
+    nullable: true,
+    description: 'Only those of one of these statuses, at least one; absent or null: every status.',
+  })
   status?: RegisterEntryStatus[] | null;
 }
 

@@ -1,7 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
-import type { ConnectionWithTotal } from '../../server/lists/connection';
+import { type ConnectionWithTotal, selectionViolations } from '../../server/lists/connection';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
 import { type OffsetPage, cursorPage } from '../../server/lists/offset-page';
 import type { SupplierLists } from './supplier.queries';
@@ -59,7 +59,8 @@ export class SupplierResolver {
     @Ctx() context: CallContext,
   ): Promise<ConnectionWithTotal<Supplier>> {
     await withinNetworkLimit(this.lookups, context);
-    return this.entries.connection(filter?.status ?? null, cursorPage(page));
+    const statuses = filter?.status ?? null;
+    return this.entries.connection(statuses, cursorPage(page, selectionViolations(statuses, ['filter', 'status'])));
   }
 
   @MayCall('public')

@@ -31,7 +31,10 @@ export const SupplierPageType = offsetPageType('Supplier', 'A page of the suppli
 
 @InputType('SupplierFilter', { description: 'Selects suppliers.' })
 export class SupplierFilterInput {
-  @Field(() => [RegisterEntryStatusEnum], { nullable: true, description: 'Only those of one of these statuses.' })
+  @Field(() => [RegisterEntryStatusEnum], {
+    nullable: true,
+    description: 'Only those of one of these statuses, at least one; absent or null: every status.',
+  })
   status?: RegisterEntryStatus[] | null;
 }
 

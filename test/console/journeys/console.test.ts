@@ -499,8 +499,8 @@ describe('the stream of a live page', () => {
   });
 
   it('ends its subscription at the gateway with the browser', async () => {
-    const proxy = await silencedProxy(Number(new URL(register.gateway).port));
-    const { close } = slowBrowser(undefined, `http://127.0.0.1:${proxy.port}`);
+    const proxy = await silencedProxy(register.gateway);
+    const { close } = slowBrowser(undefined, proxy.url);
     await until(() => (proxy.connections() === 1 ? true : undefined));
     close();
     expect(await until(() => (proxy.connections() === 0 ? true : undefined))).toBe(true);

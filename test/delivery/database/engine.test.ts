@@ -520,10 +520,9 @@ describe('A receiver that does not respond', () => {
 describe('An engine whose database server is silent', () => {
   /** Starts an engine whose present connections a test can silence: they stay open, and new ones reach the server. */
   async function engineToSilence() {
-    const { hostname, port } = new URL(database.url);
-    const proxy = await silencedProxy(Number(port));
+    const proxy = await silencedProxy(database.url);
     proxies.push(proxy);
-    const address = trialDeliveryAddress(database.url.replace(`${hostname}:${port}`, `127.0.0.1:${proxy.port}`));
+    const address = trialDeliveryAddress(proxy.url);
     engines.push(await trialEngine({ address, pool }));
     return proxy;
   }

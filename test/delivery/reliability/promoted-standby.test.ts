@@ -32,11 +32,9 @@ describe('A register whose synchronous standby takes over from a killed primary'
   beforeAll(async () => {
     primary = await controlledPostgres();
     standby = await primary.standby();
-    proxy = await silencedProxy(portOf(primary));
-    const databaseUrl = new URL(primary.url);
-    databaseUrl.port = String(proxy.port);
+    proxy = await silencedProxy(primary.url);
     const environment = { WEBHOOK_ALLOW_LOOPBACK: 'true' };
-    register = await startTestRegister('one process', { databaseUrl: databaseUrl.href, environment });
+    register = await startTestRegister('one process', { databaseUrl: proxy.url, environment });
     dataUser = await signedInClient(register, 'data_user');
     receiver = await webhookReceiver();
     good(await dataUser('POST', '/v1/webhooks', { 'callback-url': receiver.url, 'alert-email': 'a@larkhill.example' }));

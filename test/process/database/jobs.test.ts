@@ -290,13 +290,11 @@ describe('Workers', () => {
   });
 
   it('continue at the server that takes over from one that no longer responds', async () => {
-    const proxy = await silencedProxy(Number(new URL(database.url).port));
+    const proxy = await silencedProxy(database.url);
     try {
       const done: unknown[] = [];
-      const url = new URL(database.url);
-      [url.hostname, url.port] = ['127.0.0.1', String(proxy.port)];
       const tasks = { note: async (payload: unknown) => void done.push(payload) };
-      const through = { ...address, url: url.href };
+      const through = { ...address, url: proxy.url };
       started.push(await startWorkers({ address: through, schema: TRIAL_JOBS, tasks, logger, concurrency: 2 }));
       await jobs.add(pool, 'note', { n: 1 });
       await until(async () => ((await waiting()) === 0 ? true : undefined));
@@ -311,10 +309,8 @@ describe('Workers', () => {
   });
 
   it('survive a LISTEN that fails after they have stopped', async () => {
-    const proxy = await silencedProxy(Number(new URL(database.url).port), 'LISTEN "jobs:insert"');
-    const url = new URL(database.url);
-    [url.hostname, url.port] = ['127.0.0.1', String(proxy.port)];
-    const { child } = await workerProcess(url.href);
+    const proxy = await silencedProxy(database.url, 'LISTEN "jobs:insert"');
+    const { child } = await workerProcess(proxy.url);
     const exited = once(child, 'exit');
     try {
       await until(() => proxy.withheld() === 1 || undefined);

@@ -103,10 +103,8 @@ export function sharedState(): void {
     });
 
     it('is released when its server no longer responds, and can be acquired at the server that takes over', async () => {
-      const proxy = await silencedProxy(Number(new URL(database.url).port));
-      const url = new URL(database.url);
-      [url.hostname, url.port] = ['127.0.0.1', String(proxy.port)];
-      const config = { connectionString: url.href, connectionTimeoutMillis: 3_000, query_timeout: 2_000 };
+      const proxy = await silencedProxy(database.url);
+      const config = { connectionString: proxy.url, connectionTimeoutMillis: 3_000, query_timeout: 2_000 };
       try {
         const session = await openLockSession(config);
         await session.hold('silent');

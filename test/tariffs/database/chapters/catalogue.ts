@@ -291,6 +291,7 @@ export function catalogue(): void {
       ['limit: 0', 'VAL003 limit'],
       ['limit: 101', 'VAL003 limit'],
       ['offset: -1', 'VAL003 offset'],
+      ['limit: 0, offset: -1', 'VAL003 limit offset'],
     ])('reject a page with "%s"', async (page, rejection) => {
       expect(await graph.errorOf(`{ supplierPage(${page}) { data { mpid } } }`)).toBe(rejection);
       expect(await graph.errorOf(`{ rtiUserPage(${page}) { data { userId } } }`)).toBe(rejection);
@@ -299,6 +300,16 @@ export function catalogue(): void {
       );
     });
   });
+
+  it.each(['suppliers', 'rtiUsers'])(
+    '%s reject an empty list of statuses, together with the page size',
+    async (list) => {
+      const rejection = 'VAL003 first filter.status';
+      expect(await graph.errorOf(`{ ${list}(first: 0, filter: { status: [] }) { totalCount } }`)).toBe(rejection);
+      const { [list]: all } = await graph.execute(`{ ${list}(filter: { status: null }) { totalCount } }`);
+      expect(all.totalCount).toBeGreaterThan(0);
+    },
+  );
 
   describe('The entry of an RTI User', () => {
     const SAVE = `mutation ($input: RtiUserInput!) { saveRtiUser(input: $input) { isNew rtiUser { userId lastModified } } }`;
