@@ -4,11 +4,13 @@ import { logError } from '../observability/error-log';
 
 /** Minimum interval between two log lines of a failure that repeats. */
 const LOG_INTERVAL_MS = 60_000;
+/** Pause after a failed run, unless the next run is earlier. */
+const RETRY_SECONDS = 30;
 
 /**
  * Runs background work now and then every `seconds`, never two runs at a time. Logs a failure, at most once a minute
- * while all runs fail, and tries again at the next run. Returns a function that stops the work and waits for the
- * current run.
+ * while all runs fail, and tries again at the next run or after half a minute. Returns a function that stops the work
+ * and waits for the current run.
  */
 export function repeat(
   seconds: number,
@@ -18,6 +20,7 @@ export function repeat(
 ): () => Promise<void> {
   let running: Promise<void> | undefined;
   let loggedAt: number | undefined;
+  let retry: NodeJS.Timeout | undefined;
   const logFailure = (error: unknown) => {
     const now = performance.now();
     if (loggedAt !== undefined && now - loggedAt < LOG_INTERVAL_MS) return;
@@ -25,11 +28,13 @@ export function repeat(
     logError(logger, 'error', error, { failure: errorFields(error) }, failure);
   };
   const run = async () => {
+    clearTimeout(retry);
     try {
       await work();
       loggedAt = undefined;
     } catch (error) {
       logFailure(error);
+      if (seconds > RETRY_SECONDS) retry = setTimeout(start, RETRY_SECONDS * 1000).unref();
     }
   };
   const start = () => void (running ??= run().finally(() => (running = undefined)));
@@ -39,5 +44,6 @@ export function repeat(
   return async () => {
     clearInterval(timer);
     await running;
+    clearTimeout(retry);
   };
 }

@@ -43,6 +43,47 @@ describe('Repeated background work', () => {
     expect(maxRunning).toBe(1);
   });
 
+  it('runs again half a minute after a failure, not only at the next interval', async () => {
+    jest.useFakeTimers({ doNotFake: ['performance'] });
+    try {
+      const { logger } = log();
+      let runs = 0;
+      const work = async () => {
+        if (++runs < 3) throw new Error('away');
+      };
+      const stop = repeat(RARELY, work, logger);
+      await jest.advanceTimersByTimeAsync(29_000);
+      expect(runs).toBe(1);
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect(runs).toBe(3);
+      await jest.advanceTimersByTimeAsync(120_000);
+      expect(runs).toBe(3);
+      await stop();
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('does not run again after it has been stopped during a run that fails', async () => {
+    jest.useFakeTimers({ doNotFake: ['performance'] });
+    try {
+      const { logger } = log();
+      let runs = 0;
+      let fail: () => void = () => undefined;
+      const work = () => {
+        runs += 1;
+        return new Promise<void>((_, reject) => void (fail = () => reject(new Error('away'))));
+      };
+      const stopped = repeat(RARELY, work, logger)();
+      fail();
+      await stopped;
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect(runs).toBe(1);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('logs a lasting failure once, continues, and logs the next failure', async () => {
     const { lines, logger } = log();
     const outcomes = ['fails', 'fails', 'fails', 'works', 'fails', 'fails'];
