@@ -33,13 +33,13 @@ export type LogQuery = ServiceQuery<{ readonly log: LogPage }, EventLogQueryVari
 /** Current state of an account in `access`, with the register's clock. */
 export type AccountState = AccountStandingsQuery['accountStandings'][number];
 
-/** An event log, read with the gateway's own service token. */
+/** An event log, read as the service `gateway`, without a caller. */
 export interface EventLog {
   /** Returns the events after a cursor, without gaps. For null, returns the cursor of the log's current end. */
   read(after: string | null, first: number): Promise<LogPage>;
 }
 
-/** Accounts of `access`, read with the gateway's own service token. */
+/** Accounts of `access`, read as the service `gateway`, without a caller. */
 export interface AccountQueries {
   /** Omits accounts that do not exist. */
   states(accountIds: readonly string[]): Promise<readonly AccountState[]>;
@@ -47,7 +47,7 @@ export interface AccountQueries {
   liveSupplierKeys(keyIds: readonly string[]): Promise<readonly string[]>;
 }
 
-/** Suppliers of `tariffs`, read with the gateway's own service token. */
+/** Suppliers of `tariffs`, read as the service `gateway`, without a caller. */
 export interface SupplierQueries {
   /** Returns the given suppliers that are active in the register now. */
   active(mpids: readonly string[]): Promise<readonly string[]>;

@@ -8,7 +8,7 @@ interface Lease {
   readonly id: string;
 }
 
-/** Due deliveries of a leased endpoint. */
+/** The lanes of a leased endpoint in which a delivery is due. */
 export interface PendingRead {
   /** Increases with every wake of the endpoint. */
   readonly generation: string;

@@ -12,7 +12,10 @@ export interface LaneDelivery extends PendingDelivery {
   readonly attempt: number;
   /** How often assembling the body failed since the last attempt. */
   readonly assemblyFailures: number;
-  /** Whether neither an attempt nor a failed assembly preceded, and no external cause has deferred the endpoint since the planning. */
+  /**
+   * Whether this is the first attempt: no attempt, redelivery or failed assembly preceded, and no external cause deferred the endpoint
+   * since the planning.
+   */
   readonly isFresh: boolean;
   /** When the delivery was planned, as `performance.now()` of this process. */
   readonly plannedAt: number;
@@ -124,7 +127,10 @@ export function outcomeOf(
   return afterSeconds === undefined ? { kind: 'undelivered' } : { kind: 'again', afterSeconds };
 }
 
-/** Number of assembly failures for which a delivery without an attempt blocks its lane. */
+/**
+ * Number of failed assemblies that are retried after 3 s, and that block the lane of a delivery without an attempt. Later ones follow the
+ * schedule.
+ */
 const MAX_BLOCKING_FAILURES = 10;
 const RETRY_ASSEMBLY_SECONDS = 3;
 

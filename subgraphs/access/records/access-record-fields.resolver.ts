@@ -43,13 +43,13 @@ export class AccessRecordFieldsResolver {
 
   @FieldResolver(() => IdentityRecordReference, {
     nullable: true,
-    description: 'The linked Identity Record: for its own Data User only.',
+    description: 'The linked Identity Record, for its own Data User only; null if a re-identification linked it.',
   })
   identityRecord(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): IdentityRecordReference | null {
     if (context.caller === null) throw new RegisterError('AUT001');
     if (!isOwner(context.caller, row.duid)) throw new RegisterError('PRM002');
-    const linkedByOwner = row.identity_record_ref !== null && row.identity_record_id !== null;
-    return linkedByOwner ? { id: row.identity_record_id as string } : null;
+    const isLinkedByOwner = row.identity_record_ref !== null && row.identity_record_id !== null;
+    return isLinkedByOwner ? { id: row.identity_record_id as string } : null;
   }
 
   @FieldResolver(() => TransitionConnectionType, {

@@ -19,7 +19,7 @@ export const LegalBasisEnum = graphqlEnum(
 
 export const AccessStateEnum = graphqlEnum('AccessState', 'The state of an access record.', {
   ACTIVE: 'The access is lawful until its expiry.',
-  REVOKED: 'The customer withdrew consent, or the Controller removed its registration.',
+  REVOKED: 'The customer withdrew consent, the Controller removed its registration, or the Data User was terminated.',
   EXPIRED: 'The expiry has passed.',
   DISCOVERED: 'Found by the communications operator; it cannot authorise data release.',
 } satisfies Record<(typeof ACCESS_STATES)[number], string>);

@@ -21,7 +21,8 @@ export const DeliveryStateEnum = graphqlEnum('DeliveryState', 'State of a delive
   pending: 'Attempts continue until the last one.',
   delivered: 'The receiver responded with 2xx.',
   undelivered: 'The last attempt failed.',
-  superseded: 'A later event of the record has made it obsolete.',
+  superseded:
+    'It became obsolete before it was delivered, the subscription was removed, or the Data User was terminated.',
 });
 
 @Directive('@key(fields: "id")')

@@ -9,7 +9,8 @@ import type { ReidentificationRequest } from './reidentification-rules';
 export const ReidentificationState = graphqlEnum('ReidentificationState', 'State of a re-identification.', {
   pending: 'The customer can still confirm it.',
   confirmed: 'The customer confirmed it; the token can be used until one hour after its issuance.',
-  expired: 'It was not confirmed in time, or one hour has passed since its issuance.',
+  expired:
+    'It was not confirmed in time, one hour has passed since its issuance, its token was redeemed, its occupancy ended, all contacts of its customer were rejected, or, by meter point, contacts of the current occupancy are contested.',
 } satisfies Record<domain.ReidentificationState, string>);
 
 @InputType('OwnReidentificationInput', {

@@ -27,8 +27,9 @@ import { TariffEventResolver, readableTariffEvent } from './tariff-event.resolve
 const PURGE_INTERVAL_SECONDS = 30;
 
 /**
- * READ FIRST: consents, webhooks and events (decisions C/D, D.3). Triggers schedule changes (`migrations/0002-events.ts`),
- * `scheduled-change.repository.ts` applies them when they are due, the outbox of events plans deliveries, the delivery engine sends them.
+ * READ FIRST: consents, webhooks and events (decisions C/D, D.3). Triggers schedule changes (`migrations/0002-events.ts`);
+ * `scheduled-change.repository.ts` applies them when they are due and writes their events; the fan-out plans deliveries, and the delivery
+ * engine sends them.
  */
 export async function startEventModule(
   dependencies: TariffDependencies,
