@@ -44,7 +44,8 @@ export interface Subscriptions {
   /** Starts a subscription; throws the error that rejects it. */
   start(request: SubscriptionRequest): Promise<EventStream>;
   /**
-   * Admits a connection beyond its first request and revalidates it. Returns the function that stops the revalidation.
+   * Identifies the caller of a WebSocket, counts the connection for its account and revalidates it until the returned
+   * function is called.
    */
   admitConnection(metadata: RequestMetadata, connection: Connection): Promise<() => void>;
   close(): void;

@@ -9,7 +9,7 @@ import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { ReidentificationRepository } from './reidentification.repository';
 import { newSecret } from '../keys';
 import { type CeremonyOutcome, type PasskeyCeremonyOptions, ceremonyStart, nextPasskeyCeremony } from './ceremony';
-import { type OccupantRecord, admitsCeremony } from '../occupancy/occupancy';
+import { admitsCeremony } from '../occupancy/occupancy';
 import type { Language } from '../mails/outgoing-mail';
 import { LINK_SECONDS, REDIRECT_SECONDS, secondsAfter, withoutToken } from './reidentification';
 import { currentContacts, isContested, isRejected } from '../contacts/contacts';
@@ -122,13 +122,12 @@ export class Ceremonies {
     const ceremony = await this.parts.ceremonies.bySecret(secret);
     const occupant = ceremony && (await this.parts.occupants.byId(ceremony.recordId));
     if (!occupant || !admitsCeremony(occupant.occupancy, ceremony) || isRejected(occupant)) return undefined;
-    if (ceremony.isDiscovered && isContested(currentContacts(await this.atHomeOf(occupant)).groups)) return undefined;
+    if (ceremony.isDiscovered) {
+      const verified = await this.parts.occupants.verifiedAt(occupant.mpxn);
+      if (isContested(currentContacts(verified).groups)) return undefined;
+    }
     const initiator = await this.parts.organisations.of(ceremony.duid, origin);
     return mayFinish(ceremony, occupant, initiator) ? { ceremony, occupant, initiator } : undefined;
-  }
-
-  private atHomeOf({ mpxn }: OccupantRecord): Promise<readonly OccupantRecord[]> {
-    return this.parts.occupants.verifiedAt(mpxn);
   }
 
   private async valid(secret: string, origin: CallOrigin): Promise<ValidCeremony> {
@@ -174,7 +173,10 @@ export class Ceremonies {
     return { organisation: initiator.displayName, returnUrl: null, nextSecret: next.secret };
   }
 
-  /** Reads the account of the initiator again once the record is locked, as it can be suspended in the meantime. */
+  /**
+   * Locks the record, uses the ceremony and runs `work` in one transaction. Reads the initiator again under the lock, because it may have
+   * been suspended.
+   */
   private step(
     { ceremony, occupant }: ValidCeremony,
     origin: CallOrigin,

@@ -26,7 +26,7 @@ const MAX_CONNECTIONS = 8;
 /** Interval in which the addresses of the name are resolved again. */
 const RESOLVE_INTERVAL_MS = 30_000;
 const SWEEP_INTERVAL_MS = 500;
-/** Pauses between attempts to connect: the first one, doubled up to the maximum, less up to half of it by chance. */
+/** Pauses between attempts to connect: the first one, doubled up to the maximum, shortened at random by up to half. */
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1_000;
 

@@ -37,7 +37,7 @@ export const MAX_UNANSWERED = 512;
 
 const MAX_BATCH_MESSAGES = 64;
 const MAX_BATCH_CHARACTERS = 256 * 1024;
-/** Bytes of a message; with a batch before it, it fits into `maxPayload`. A year of prices has up to six million. */
+/** Bytes of a message; with a batch before it, it fits into `maxPayload`. A year of prices has up to six million bytes. */
 const MAX_MESSAGE_BYTES = 15 * 1024 * 1024;
 const MAX_BYTES_PER_CHARACTER = 3;
 
