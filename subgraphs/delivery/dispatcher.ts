@@ -10,7 +10,7 @@ import type { LaneLimits } from './limits';
 /** Dependencies of a dispatcher. */
 interface DispatcherDependencies {
   readonly endpoints: Endpoints;
-  /** Returns the lease owner id of this process; undefined while its session is lost or uncertain. */
+  /** Returns the worker id of this process; undefined while its session is lost or uncertain. */
   readonly workerId: () => string | undefined;
   readonly attempt: Attempt;
   readonly limits: LaneLimits;

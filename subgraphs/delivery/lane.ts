@@ -139,7 +139,7 @@ type AssemblyFailure =
   /** The whole lane waits, to keep its order. The failure counts if the delivery was due. */
   | { readonly kind: 'lane-waits'; readonly seconds: number; readonly counts: boolean }
   /** The lane goes on without the delivery, which is tried again after this time. */
-  | { readonly kind: 'waits-alone'; readonly seconds: number }
+  | { readonly kind: 'delivery-waits'; readonly seconds: number }
   /** The lane goes on without the delivery, whose time has not come. */
   | { readonly kind: 'not-due' }
   | { readonly kind: 'undelivered' };
@@ -152,7 +152,7 @@ export function assemblyFailureOf(
   const isEarly = assemblyFailures < MAX_BLOCKING_FAILURES;
   if (isEarly && attempt === 0) return { kind: 'lane-waits', seconds: RETRY_ASSEMBLY_SECONDS, counts: due };
   if (!due) return { kind: 'not-due' };
-  if (isEarly) return { kind: 'waits-alone', seconds: RETRY_ASSEMBLY_SECONDS };
+  if (isEarly) return { kind: 'delivery-waits', seconds: RETRY_ASSEMBLY_SECONDS };
   const seconds = secondsToNext(schedule, assemblyFailures - MAX_BLOCKING_FAILURES);
-  return seconds === undefined ? { kind: 'undelivered' } : { kind: 'waits-alone', seconds };
+  return seconds === undefined ? { kind: 'undelivered' } : { kind: 'delivery-waits', seconds };
 }

@@ -11,14 +11,14 @@ import { logRequest } from '../../requests/request-log';
 import { isCredentialError } from '../connection-end';
 import type { Connection } from '../open-connections';
 import { MAX_CONCURRENT_OPERATIONS } from './socket-messages';
-import type { Outbox } from './socket-outbox';
+import type { SocketWriter } from './socket-writer';
 import { type StartedOperation, type StreamingDependencies, startOperation } from './started-operation';
 
 /** One client. Its credential is in `connection_init`, or in the headers of the upgrade request. */
 export interface Client {
   readonly socket: WebSocket;
   readonly connection: Connection;
-  readonly outbox: Outbox;
+  readonly writer: SocketWriter;
   metadata: RequestMetadata;
   /** Set once the connection is admitted. */
   stopRevalidation?: () => void;
@@ -45,7 +45,7 @@ export function protocolSteps(dependencies: StreamingDependencies): ProtocolOpti
           throw new RegisterError('LIM002', TOO_MANY_OPERATIONS);
         const request = graphRequest(payload);
         if (isTrusted(request))
-          throw new RegisterError('VAL003', 'Over WebSocket, send the text of an operation instead of a documentId');
+          throw new RegisterError('VAL003', 'Over WebSocket, send the text of an operation instead of a documentId.');
         const started = await startOperation(request, metadata, client.connection, dependencies);
         return {
           document: started.document,

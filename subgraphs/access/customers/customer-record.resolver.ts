@@ -62,6 +62,6 @@ export class CustomerRecordResolver {
     description: 'Lookups of the access records of the customer, the latest 500 entries.',
   })
   async accessLooks(@Ctx() context: CallContext): Promise<Lookup[]> {
-    return this.customers.looks(await this.scopes.of(context), MAX_LOOKUPS);
+    return this.customers.lookups(await this.scopes.of(context), MAX_LOOKUPS);
   }
 }

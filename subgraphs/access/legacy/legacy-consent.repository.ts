@@ -138,7 +138,7 @@ export class LegacyConsentRepository {
     const { rows } = await this.database.pool.query<ShownRow>({ ...AT_METER_POINT, values });
     return rows.map((row) => {
       const { identityRecordId, consentDate, consentExpiry } = row;
-      const userDefinedReference = row.duid === duid ? this.references.open(row) : null;
+      const userDefinedReference = row.duid === duid ? this.references.decrypt(row) : null;
       const consent = { duid: row.duid, identityRecordId, consentDate, consentExpiry, userDefinedReference };
       return { ...consent, ...shownEvidenceOf(row.document) };
     });
@@ -166,7 +166,7 @@ export class LegacyConsentRepository {
     const { processing, accessEvent } = record;
     const [moved, expected] = 'to' in link ? [link.to, null] : [null, link.stillTo];
     const keyHash = this.hashOfKey(accessKeyOf(ck));
-    const reference = this.references.encryptValue(keyHash, accessEvent.controllerReference);
+    const reference = this.references.encrypt(keyHash, accessEvent.controllerReference);
     const values = [
       keyHash,
       actor.duid,

@@ -17,17 +17,17 @@ const DiscoveredStateEnum = graphqlEnum('DiscoveredState', 'State of the record 
 } satisfies Record<DiscoveredState, string>);
 
 @InputType('DiscoveredAccessInput', {
-  description: 'A report by the communications operator of an organisation that is not registered.',
+  description: 'A report of the communications operator about an organisation that has not registered its access.',
 })
 class DiscoveredAccessInputType implements DiscoveredAccessReport {
   @Field(() => Mpxn, { description: 'The meter point.' }) mpxn: string;
   @Field(() => String, { description: 'Name of the organisation.' }) organisationName: string;
   @Field(() => String, { description: "The operator's reference of the organisation." }) organisationReference: string;
-  @Field(() => CalendarDate, { description: 'First request seen.' }) firstSeen: string;
+  @Field(() => CalendarDate, { description: 'Day of the first request.' }) firstSeen: string;
   @Field(() => [DataTypeEnum], { description: 'Data categories requested.' }) dataTypesObserved: DataType[];
   @Field(() => String, { description: "The operator's reference of this report, without personal data." })
   sourceReference: string;
-  @Field(() => CalendarDate, { nullable: true, description: 'Last request seen.' }) lastSeen?: string | null;
+  @Field(() => CalendarDate, { nullable: true, description: 'Day of the last request.' }) lastSeen?: string | null;
 }
 
 @ObjectType('DiscoveredAccessReport', { description: 'A reported access.', simpleResolvers: true })
@@ -69,8 +69,8 @@ export class DiscoveredAccessResolver {
   ): Promise<DiscoveredAccessReportType> {
     const { accountId } = callerOf(context);
     const request = this.idempotency.request(accountId, OPERATION, idempotencyKey ?? null, input);
-    const kept = await this.discoveries.findStoredResponse(request);
-    if (kept) return { ...kept, replayed: true };
+    const stored = await this.discoveries.findStoredResponse(request);
+    if (stored) return { ...stored, replayed: true };
     throwViolations(discoveredAccessViolations(input, await this.discoveries.today()));
     const meterPointId = await this.meterPoints(input.mpxn, context);
     return this.discoveries.report({ accountId, meterPointId, report: input }, request);

@@ -22,14 +22,14 @@ import type { StoredAccessRecord } from './stored-access-record.queries';
 /** Fields of an access record that depend on the caller, or are read only if selected. */
 @Resolver(() => AccessRecordType)
 export class AccessRecordFieldsResolver {
-  constructor(private readonly parts: Pick<AccessDependencies, 'records' | 'dataUsers' | 'history'>) {}
+  constructor(private readonly dependencies: Pick<AccessDependencies, 'records' | 'dataUsers' | 'history'>) {}
 
   @FieldResolver(() => AccessKey, {
     nullable: true,
     description: 'The access key, for its registrant only. Portals receive an alias that expires after one hour.',
   })
   ak(@Root() record: StoredAccessRecord, @Ctx() context: CallContext): string {
-    return disclosedKey(record, context, this.parts.records);
+    return disclosedKey(record, context, this.dependencies.records);
   }
 
   @FieldResolver(() => DataUserType, {
@@ -38,7 +38,7 @@ export class AccessRecordFieldsResolver {
   })
   async dataUser(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): Promise<DirectoryEntry | null> {
     requireAmong(DIRECTORY_READERS, callerOf(context));
-    return row.duid === null ? null : this.parts.dataUsers.byDuid(row.duid);
+    return row.duid === null ? null : this.dependencies.dataUsers.byDuid(row.duid);
   }
 
   @FieldResolver(() => IdentityRecordReference, {
@@ -57,12 +57,12 @@ export class AccessRecordFieldsResolver {
     description: 'Every state change, oldest first: for the owner, the customer and the back office.',
   })
   transitions(
-    @Root() { row, isCustomers }: StoredAccessRecord,
+    @Root() { row, isReadByCustomer }: StoredAccessRecord,
     @Args(() => RecordHistoryArgs) page: RecordHistoryArgs,
     @Ctx() context: CallContext,
   ): Promise<Connection<Transition>> {
-    if (!isCustomers) mayReadHistory(row.duid, context);
-    return this.parts.history.transitions(row.id, page);
+    if (!isReadByCustomer) mayReadHistory(row.duid, context);
+    return this.dependencies.history.transitions(row.id, page);
   }
 
   @FieldResolver(() => VersionConnectionType, {
@@ -70,12 +70,12 @@ export class AccessRecordFieldsResolver {
     description: 'Every version of the content: for the owner, the customer and the back office.',
   })
   versions(
-    @Root() { row, isCustomers }: StoredAccessRecord,
+    @Root() { row, isReadByCustomer }: StoredAccessRecord,
     @Args(() => RecordVersionArgs) page: RecordVersionArgs,
     @Ctx() context: CallContext,
   ): Promise<Connection<Version>> {
-    if (!isCustomers) mayReadHistory(row.duid, context);
-    return this.parts.history.versions(row.id, page);
+    if (!isReadByCustomer) mayReadHistory(row.duid, context);
+    return this.dependencies.history.versions(row.id, page);
   }
 }
 
@@ -108,7 +108,7 @@ export class AccessEventResolver {
     @Ctx() { caller }: CallContext,
   ): Promise<string | null> | string | null {
     const { is_legacy: isLegacy, duid } = record.row;
-    const isShown = !isLegacy || record.isCustomers || (caller !== null && isOwner(caller, duid));
+    const isShown = !isLegacy || record.isReadByCustomer || (caller !== null && isOwner(caller, duid));
     return isShown ? this.records.referenceOf(record) : null;
   }
 }

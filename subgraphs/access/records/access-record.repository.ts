@@ -86,7 +86,7 @@ export class AccessRecordRepository {
 
   /** Returns the decrypted reference of a record; null without one, and after its key was destroyed. A list reads it only if selected. */
   referenceOf({ row }: StoredAccessRecord): Promise<string | null> | string | null {
-    return isReferenceRead(row) ? this.references.open(row) : this.readReference(row);
+    return isReferenceRead(row) ? this.references.decrypt(row) : this.readReference(row);
   }
 
   /**
@@ -104,7 +104,7 @@ export class AccessRecordRepository {
     const key = newIdentifier('ak');
     const keyHash = this.hashOfKey(key);
     const token = { key, expiry: input.accessEvent.expiry ?? null };
-    const reference = this.references.encryptValue(keyHash, input.accessEvent.controllerReference);
+    const reference = this.references.encrypt(keyHash, input.accessEvent.controllerReference);
     const statement = {
       ...registrationStatement(link.token !== undefined, through),
       values: [
@@ -131,13 +131,13 @@ export class AccessRecordRepository {
 
   /** Returns the response of an earlier registration with this idempotency key, if there is one. */
   async findStoredResponse(idempotent: IdempotentRequest): Promise<AccessToken | undefined> {
-    const kept = await idempotent.findStoredResponse<StoredToken>(this.database.reads);
-    return kept && tokenOf(kept);
+    const stored = await idempotent.findStoredResponse<StoredToken>(this.database.reads);
+    return stored && tokenOf(stored);
   }
 
   /** Returns the response of the concurrent registration that claimed the idempotency key. */
-  async recall(idempotent: IdempotentRequest): Promise<AccessToken> {
-    return tokenOf(await idempotent.recall<StoredToken>(this.database.pool));
+  async storedResponse(idempotent: IdempotentRequest): Promise<AccessToken> {
+    return tokenOf(await idempotent.storedResponse<StoredToken>(this.database.pool));
   }
 
   /**
@@ -146,7 +146,7 @@ export class AccessRecordRepository {
    */
   async replace(actor: Actor, key: string, input: AccessRecordInput, ifVersions: number[] | null) {
     const { accessEvent, processing } = input;
-    const reference = this.references.encryptValue(this.hashOfKey(key), accessEvent.controllerReference);
+    const reference = this.references.encrypt(this.hashOfKey(key), accessEvent.controllerReference);
     const values = [
       ...this.target(actor, key, ifVersions),
       processing.legalBasis,
@@ -179,7 +179,7 @@ export class AccessRecordRepository {
 
   private async readReference({ id, version, document }: AccessRecordRow): Promise<string | null> {
     const [stored] = await this.referencesByVersion(id, version);
-    return stored ? this.references.open({ ...stored, document }) : null;
+    return stored ? this.references.decrypt({ ...stored, document }) : null;
   }
 
   private target(actor: Actor, key: string, ifVersions: number[] | null): unknown[] {
@@ -198,7 +198,7 @@ function rejectRegistration(error: unknown): never {
   return rejectClosedRecord(error);
 }
 
-/** CNF003 if the database rejected a statement because an Identity Record is closed; rethrows other errors. */
+/** Throws CNF003 if the database rejected a statement because an Identity Record is closed; rethrows other errors. */
 export function rejectClosedRecord(error: unknown): never {
   throw isLinkToClosed(error) ? new RegisterError('CNF003') : error;
 }

@@ -43,14 +43,15 @@ function rejectState(state: AccessState): void {
 }
 
 /**
- * Returns the access key or alias with which the caller addressed the record, else the access key for its owner. Throws PRM002 for others.
+ * Returns the access key or alias with which the caller addressed the record, else the access key for its owner. Throws AUT001 without a
+ * caller, PRM002 for a caller that is not the owner.
  */
 export function disclosedKey(
   record: StoredAccessRecord,
   { caller }: CallContext,
   records: AccessRecordRepository,
 ): string {
-  if (record.givenKey !== null) return record.givenKey;
+  if (record.suppliedKey !== null) return record.suppliedKey;
   if (caller === null) throw new RegisterError('AUT001');
   if (!isOwner(caller, record.row.duid) || caller.role !== 'data_user') throw new RegisterError('PRM002');
   return records.keyOf(record);

@@ -53,7 +53,7 @@ export class ControllerReferences {
   constructor(private readonly keyEncryptionKey: Buffer) {}
 
   /** Encrypts the reference of a new version of the record with this keyed hash of its access key. */
-  encryptValue(keyHash: Buffer, reference: string | null | undefined): EncryptedReference {
+  encrypt(keyHash: Buffer, reference: string | null | undefined): EncryptedReference {
     if (reference == null) return { sealed: null, wrappedKey: null };
     const dataKey = randomBytes(DATA_KEY_BYTES);
     const record = keyHash.toString('hex');
@@ -64,7 +64,7 @@ export class ControllerReferences {
   }
 
   /** Returns the reference of a version; null without one, and after its data key was destroyed. */
-  open({ key_hash, reference_sealed, reference_key, document }: VersionWithReference): string | null {
+  decrypt({ key_hash, reference_sealed, reference_key, document }: VersionWithReference): string | null {
     if (reference_sealed === null) return document.controllerReference ?? null;
     if (reference_key === null) return null;
     const record = key_hash.toString('hex');

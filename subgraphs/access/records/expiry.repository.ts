@@ -4,19 +4,19 @@ import { isAhead, stateChange } from './transitions';
 import { ON_CONSENT, endedWithDataUser, hasExpired } from './record-state.sql';
 
 /** Records that one transaction changes at most, which bounds how long other transactions wait. */
-export const EXPIRIES_AT_ONCE = 500;
+export const MAX_EXPIRIES = 500;
 
 /** Skips records that another transaction has locked; the next run expires them. */
 const EXPIRE = {
   name: 'expire_access_records',
   text: `with due as (
       select id, state from access_record where ${hasExpired()} and not (${endedWithDataUser()})
-      order by expiry limit ${EXPIRIES_AT_ONCE} for no key update skip locked),
+      order by expiry limit ${MAX_EXPIRIES} for no key update skip locked),
     ${stateChange({ cause: 'expired', where: 'access_record.id = due.id', locked: 'due' })}
     select from record`,
 };
 
-/** Expires up to {@link EXPIRIES_AT_ONCE} records whose expiry has passed; returns how many. */
+/** Expires up to {@link MAX_EXPIRIES} records whose expiry has passed; returns how many. */
 export async function expireSome(session: Session): Promise<number> {
   return (await session.query(EXPIRE)).rowCount ?? 0;
 }
@@ -32,7 +32,7 @@ const OVERLAP = `interval '10 minutes'`;
  */
 const STEP = `interval '1 minute'`;
 
-const WANTS_NOTICES = `deleted_at is null and 'consent.expiring' = any(event_types)`;
+const RECEIVES_NOTICES = `deleted_at is null and 'consent.expiring' = any(event_types)`;
 const THROUGH = `register_now() + notify_days_before * interval '24 hours'`;
 
 /** Start of a scan; null is the start of the window. */
@@ -52,7 +52,7 @@ interface Notified {
   readonly id: string;
   readonly expiry: string;
   readonly due: number;
-  readonly held: number;
+  readonly locked: number;
 }
 
 /**
@@ -66,7 +66,7 @@ const due = ({ webhook, duid, from, through }: Record<Exclude<keyof Scan, 'versi
 
 const SUBSCRIPTIONS_TO_SCAN = {
   name: 'subscriptions_to_scan',
-  text: `select id from webhook where ${WANTS_NOTICES} and (
+  text: `select id from webhook where ${RECEIVES_NOTICES} and (
       expiring_through is null or expiring_through not between ${THROUGH} - ${STEP} and ${THROUGH}
       or exists (select from access_record
         where ${due({ webhook: 'webhook.id', duid: 'webhook.duid', from: FROM, through: THROUGH })}))
@@ -77,7 +77,7 @@ const SUBSCRIPTIONS_TO_SCAN = {
 const START_SCAN = {
   name: 'start_scan',
   text: `select id as webhook, duid, (${FROM})::text as from, (${THROUGH})::text as through, xmin::text as version
-    from webhook where id = $1 and ${WANTS_NOTICES} for no key update skip locked`,
+    from webhook where id = $1 and ${RECEIVES_NOTICES} for no key update skip locked`,
 };
 
 const DUE = due({ webhook: '$1::uuid', duid: '$2', from: '$3::timestamptz', through: '$4::timestamptz' });
@@ -91,16 +91,16 @@ const INSERT_EVENTS = {
   name: 'insert_consent_expiring',
   text: `with due as materialized (
       select id, expiry from access_record where ${DUE} and (expiry, id) > ($5::timestamptz, $6::uuid)
-      order by expiry, id limit ${EXPIRIES_AT_ONCE}),
-    held as (
+      order by expiry, id limit ${MAX_EXPIRIES}),
+    locked as (
       select id, duid, expiry from access_record
       where id = any (array(select id from due)) and state = 'ACTIVE' and ${ON_CONSENT} and (${isAhead('expiry')} and expiry <= $4) is true
       for share skip locked),
-    told as (
+    published as (
       insert into event (type, duid, record_id, webhook_id, expiry, days_remaining)
-      select 'consent.expiring', duid, id, $1, expiry, ceil(extract(epoch from expiry - register_now()) / 86400) from held order by id
+      select 'consent.expiring', duid, id, $1, expiry, ceil(extract(epoch from expiry - register_now()) / 86400) from locked order by id
       on conflict do nothing)
-    select id, expiry::text, (select count(*) from due)::int as due, (select count(*) from held)::int as held
+    select id, expiry::text, (select count(*) from due)::int as due, (select count(*) from locked)::int as locked
     from due order by due.expiry desc, id desc limit 1`,
 };
 
@@ -129,7 +129,7 @@ export async function subscriptionsToScan(pool: Pool): Promise<string[]> {
 
 /**
  * Inserts `consent.expiring` events for a subscription, one per record and expiry within its window (decisions A/B, 6), up to {@link
- * EXPIRIES_AT_ONCE}. Returns where to continue if there may be more.
+ * MAX_EXPIRIES}. Returns where to continue if there may be more.
  */
 export function notifySome(pool: Pool, webhookId: string, before?: ScanProgress): Promise<ScanProgress | undefined> {
   return inTransaction(pool, async (session) => {
@@ -139,8 +139,8 @@ export function notifySome(pool: Pool, webhookId: string, before?: ScanProgress)
     const { expiry, id, isIncomplete } = before?.version === version ? before : START;
     const values = [webhook, duid, from, through, expiry, id];
     const [last] = (await session.query<Notified>({ ...INSERT_EVENTS, values })).rows;
-    const isPartial = isIncomplete || (last !== undefined && last.held < last.due);
-    if (last?.due === EXPIRIES_AT_ONCE) return { version, expiry: last.expiry, id: last.id, isIncomplete: isPartial };
+    const isPartial = isIncomplete || (last !== undefined && last.locked < last.due);
+    if (last?.due === MAX_EXPIRIES) return { version, expiry: last.expiry, id: last.id, isIncomplete: isPartial };
     if (!isPartial) await session.query({ ...END_SCAN, values: [webhook, through] });
     return undefined;
   });

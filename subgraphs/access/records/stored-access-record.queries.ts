@@ -42,9 +42,9 @@ export class StoredAccessRecord {
   constructor(
     readonly row: AccessRecordRow,
     /** The access key or portal alias with which the caller addressed the record. */
-    readonly givenKey: string | null = null,
+    readonly suppliedKey: string | null = null,
     /** Whether the caller is the customer of the record, who may read its history. */
-    readonly isCustomers = false,
+    readonly isReadByCustomer = false,
   ) {}
 
   /** Returns the record without the fields by which records of one person could be joined (decisions A/B, 1, Roles). */

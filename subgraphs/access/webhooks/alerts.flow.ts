@@ -42,8 +42,8 @@ const MAX_STORE_ATTEMPTS = 20;
 const STORE_RETRY_MS = 500;
 
 /**
- * Sends at most one alert mail per subscription and hour, listing all deliveries abandoned since the last one. Reserves the hour before
- * sending and releases it only if the mail server definitely rejected the mail: a crash delays a mail, but never duplicates it.
+ * Sends at most one alert mail per subscription and hour, listing all deliveries that became undelivered since the last one. Reserves the
+ * hour before sending and releases it only if the mail server definitely rejected the mail: a crash delays a mail, but never duplicates it.
  */
 export function webhookAlerts(dependencies: AlertDependencies): Alerts {
   const { database, alerts, jobs } = dependencies;
@@ -118,7 +118,7 @@ export const SENDER = 'Central Data Access Register';
 /** Maximum events that a mail lists; the log of deliveries contains all. */
 const MAX_LISTED = 200;
 
-/** Returns the mail about abandoned deliveries. It identifies events by id and contains no access key and no MPxN. */
+/** Returns the mail about undelivered events. It identifies events by id and contains no access key and no MPxN. */
 function alertMail({ wid, events }: Omit<Alert, 'alertEmail'>): MailMessage {
   const many = events.length > 1;
   const subject = `${events.length} webhook ${many ? 'deliveries' : 'delivery'} failed (${wid})`;

@@ -1,6 +1,6 @@
 import { type DeliveryKey, type InputRow, pendingInputs } from '../../delivery/delivery-inputs.queries';
 import type { SigningSecret } from '../../delivery/requests/signing-secret';
-import { SECRETS_OF_WEBHOOK, webhookOpening } from '../../delivery/requests/webhook-secrets';
+import { SECRETS_OF_WEBHOOK, webhookDecryption } from '../../delivery/requests/webhook-ciphers';
 import type { Database } from '../../server/database/database';
 import { decryptValue } from '../../server/encryption';
 import type { AccountStatus } from '../accounts/account';
@@ -100,14 +100,14 @@ export class DeliveryInputQueries {
     cipher: WebhookCipher,
     private readonly encryptionKey: Buffer,
   ) {
-    const opening = webhookOpening({ openCallback: cipher.decryptCallback, openSecret: cipher.decryptSecret });
+    const decryption = webhookDecryption(cipher);
     const rowOf = pendingInputs<WebhookInputRow>(reads, INPUTS);
     this.of = async (delivery) => {
       const row = await rowOf(delivery);
       if (row === undefined) return undefined;
       const { webhookId, wid, isDeleted, status, now } = row;
-      const callbackUrl = isDeleted ? '' : opening.url(webhookId, row.callback);
-      const secrets = opening.secrets(webhookId, row.secrets);
+      const callbackUrl = isDeleted ? '' : decryption.url(webhookId, row.callback);
+      const secrets = decryption.secrets(webhookId, row.secrets);
       return { event: row, receiver: { wid, callbackUrl, isDeleted, status, secrets, now } };
     };
     this.recordRow = reads.byKey(RECORD_KEY, (row: EncryptedRecordKey) => row.id, String);

@@ -99,7 +99,7 @@ export class WebhookRepository {
     return rows.map((row) => this.cipher.decrypt(row));
   }
 
-  /** Returns a Data User's own subscription. NTF001 if there is none, PRM002 if it is another's. */
+  /** Returns a Data User's own subscription. Throws NTF001 if there is none, PRM002 for one of another Data User. */
   async own(wid: string, duid: string): Promise<Webhook> {
     return this.cipher.decrypt(ownOf(await this.rowByWid(wid), duid));
   }
@@ -111,8 +111,8 @@ export class WebhookRepository {
   }
 
   /**
-   * Registers a subscription. Returns undefined if the idempotency key was used before. CNF002 if the callback URL is in use, or the Data
-   * User has 100 subscriptions.
+   * Registers a subscription. Returns undefined if the idempotency key was used before. Throws CNF002 if the callback URL is in use, or the
+   * Data User has 100 subscriptions.
    */
   async register(
     { duid, accountId }: Actor,
@@ -146,8 +146,8 @@ export class WebhookRepository {
   }
 
   /** Returns the stored response of the registration that claimed the idempotency key first. */
-  async recall(idempotent: IdempotentRequest): Promise<WebhookWithSecret> {
-    return this.registered(await idempotent.recall<StoredRegistration>(this.database.pool));
+  async storedResponse(idempotent: IdempotentRequest): Promise<WebhookWithSecret> {
+    return this.registered(await idempotent.storedResponse<StoredRegistration>(this.database.pool));
   }
 
   /** Updates the present fields. Returns the new secret, or null if none was requested. */

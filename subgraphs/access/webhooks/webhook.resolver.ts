@@ -72,7 +72,9 @@ export class WebhookResolver {
     if (stored) return { ...stored, replayed: true };
     throwViolations(webhookViolations(input, callbackUrlPolicy));
     const registered = await webhooks.register(actor, input, idempotent);
-    return registered ? { ...registered, replayed: false } : { ...(await webhooks.recall(idempotent)), replayed: true };
+    return registered
+      ? { ...registered, replayed: false }
+      : { ...(await webhooks.storedResponse(idempotent)), replayed: true };
   }
 
   @MayCall('data_user')

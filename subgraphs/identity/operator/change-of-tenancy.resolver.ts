@@ -79,7 +79,7 @@ export class ChangeOfTenancyResolver {
     let recorded = await this.changes.findStoredResponse(started);
     if (recorded === undefined) {
       throwViolations(changeOfTenancyViolations(input));
-      recorded = (await this.changes.record(input, started)) ?? (await this.changes.recall(started));
+      recorded = (await this.changes.record(input, started)) ?? (await this.changes.storedResponse(started));
     }
     const response = await this.response(input, recorded, false, context);
     return { ...response, replayed: !(await this.changes.storeResponse(recorded, request)) };

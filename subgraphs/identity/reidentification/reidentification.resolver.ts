@@ -9,7 +9,7 @@ import { isOwnedBy } from '../records/identity-record';
 import type * as domain from './reidentification';
 import type { ReidentificationResponse } from './reidentification';
 import type { ReidentificationInitiation } from './initiation.flow';
-import type { Unredeemed } from './redeemed-tokens.client';
+import type { RedemptionCheck } from './redeemed-tokens.client';
 import {
   CrossReidentificationInput,
   OwnReidentificationInput,
@@ -31,7 +31,7 @@ export class ReidentificationResolver {
     private readonly initiation: ReidentificationInitiation,
     private readonly reidentifications: ReidentificationRepository,
     private readonly records: IdentityRecordRepository,
-    private readonly unredeemed: Unredeemed,
+    private readonly checkRedemption: RedemptionCheck,
   ) {}
 
   @NotCheckable('it is a step of a sign-in or ceremony')
@@ -78,7 +78,7 @@ export class ReidentificationResolver {
     const found = await this.reidentifications.byToken(tokenRef);
     if (found?.scope !== 'cross') return null;
     if (found.duid !== duidOf(context)) throw new RegisterError('PRM002');
-    return statusOf(await this.unredeemed(found, tokenRef, context));
+    return statusOf(await this.checkRedemption(found, tokenRef, context));
   }
 
   @MayCall('data_user')
@@ -96,7 +96,7 @@ export class ReidentificationResolver {
     if (!isOwnedBy(record, duidOf(context))) throw new RegisterError('PRM002');
     const found = await this.reidentifications.byToken(tokenRef);
     if (found?.scope !== 'own' || found.recordId !== record.id) return null;
-    return statusOf(await this.unredeemed(found, tokenRef, context));
+    return statusOf(await this.checkRedemption(found, tokenRef, context));
   }
 }
 

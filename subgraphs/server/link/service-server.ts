@@ -63,7 +63,7 @@ export async function serveService(options: ServiceServerOptions): Promise<Servi
   });
   const links = serveLinks(app.server as Server, {
     callerAt,
-    handle: (from, payload, text) => (payload === READINESS ? ready() : handle(from, payload, text)),
+    handle: (from, payload, document) => (payload === READINESS ? ready() : handle(from, payload, document)),
     logger,
   });
   app.addHook('onRequest', async (request, reply) => {

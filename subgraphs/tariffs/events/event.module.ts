@@ -1,4 +1,4 @@
-import { columnCipher } from '../../delivery/requests/webhook-secrets';
+import { columnCipher } from '../../delivery/requests/webhook-ciphers';
 import { expiredRateLimits } from '../../server/callers/rate-limits';
 import type { DatabaseAddress } from '../../server/database/database-login';
 import { measureEventLog } from '../../server/event-log/event-log-lag';
