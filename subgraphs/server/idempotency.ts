@@ -36,7 +36,7 @@ export interface IdempotentRequest {
  * How long a response is stored: 15 minutes if it contains a signing secret, which is returned only once; 24 hours
  * otherwise.
  */
-type ResponseRetention = '24 hours' | '15 minutes';
+export type ResponseRetention = '24 hours' | '15 minutes';
 
 /**
  * Common table expression `claim` of a changing statement, with parameters $1 to $5. It yields a row if the key is new

@@ -32,6 +32,7 @@ const FILES = [
   'graph/checked-mutations',
   'graph/data-type.enums',
   'graph/graphql.enums',
+  'graph/idempotency-key.types',
   'graph/json-text',
   'graph/list-writer',
   'graph/remote-link',

@@ -1,5 +1,6 @@
 import { accessKeyOf } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
+import type { Actor } from '../../server/callers/caller';
 import type { Database } from '../../server/database/database';
 import { type IdempotentRequest, storeResponse } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
@@ -7,12 +8,7 @@ import { type Session, inTransaction } from '../../server/database/transaction';
 import { type AccessRecordInput, type AccessState } from '../records/access-record';
 import { type AccessRecordDocument, documentOf } from '../records/record-document';
 import { type LegacyConsent, shownEvidenceOf } from './legacy-consent';
-import {
-  type AccessToken,
-  type Actor,
-  type IdentityLink,
-  rejectClosedRecord,
-} from '../records/access-record.repository';
+import { type AccessToken, type IdentityLink, rejectClosedRecord } from '../records/access-record.repository';
 import {
   type ControllerReferences,
   REFERENCE_COLUMNS,

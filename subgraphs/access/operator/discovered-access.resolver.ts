@@ -4,6 +4,7 @@ import { AccessKey, CalendarDate, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
+import { IdempotencyKey, REPLAYED } from '../../server/graph/idempotency-key.types';
 import type { Idempotency } from '../../server/idempotency';
 import type { DataType } from '../records/access-record';
 import type { DiscoveredAccessReport, DiscoveredState } from './discovered-access';
@@ -35,10 +36,7 @@ class DiscoveredAccessReportType {
   @Field(() => AccessKey, { description: 'The access key: a secret. It verifies, and authorises nothing.' }) ak: string;
   @Field(() => DiscoveredStateEnum, { description: 'State of the record.' }) state: DiscoveredState;
   @Field(() => Boolean, { description: 'False for a repeat, which updates the record.' }) isNew: boolean;
-  @Field(() => Boolean, {
-    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
-  })
-  replayed: boolean;
+  @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }
 
 const OPERATION = 'reportDiscoveredAccess';
@@ -60,15 +58,11 @@ export class DiscoveredAccessResolver {
   })
   async reportDiscoveredAccess(
     @Arg('input', () => DiscoveredAccessInputType, { description: 'The report.' }) input: DiscoveredAccessInputType,
-    @Arg('idempotencyKey', () => String, {
-      nullable: true,
-      description: 'Key under which the response is stored for repeats, for 24 hours.',
-    })
-    idempotencyKey: string | null,
+    @IdempotencyKey('24 hours') idempotencyKey: string | null,
     @Ctx() context: CallContext,
   ): Promise<DiscoveredAccessReportType> {
     const { accountId } = callerOf(context);
-    const request = this.idempotency.request(accountId, OPERATION, idempotencyKey ?? null, input);
+    const request = this.idempotency.request(accountId, OPERATION, idempotencyKey, input);
     const stored = await this.discoveries.findStoredResponse(request);
     if (stored) return { ...stored, replayed: true };
     throwViolations(discoveredAccessViolations(input, await this.discoveries.today()));

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
+import type { Actor } from '../../server/callers/caller';
 import type { Database } from '../../server/database/database';
 import { rowsByKey } from '../../server/database/rows-by-key';
 import { type IdempotentRequest } from '../../server/idempotency';
@@ -30,12 +31,6 @@ export interface IdentityLink {
   readonly ref: string | null;
   /** The re-identification token that the registration redeems, if it links by one. */
   readonly token?: RedeemedToken;
-}
-
-/** The account and Data User of a change. */
-export interface Actor {
-  readonly accountId: string;
-  readonly duid: string;
 }
 
 /** Result of a registration: the access token for Data Providers. */

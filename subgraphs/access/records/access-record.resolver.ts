@@ -1,9 +1,10 @@
 import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { throwViolations } from '../../../schema/register-error';
 import { AccessKey } from '../../../schema/scalars';
-import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
+import { type Actor, type CallContext, MayCall, actorOf, callerOf, duidOf } from '../../server/callers/caller';
 import { clientNetwork, withinLimit } from '../../server/callers/rate-limits';
-import type { Actor } from './access-record.repository';
+import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
+
 import { StoredAccessRecord } from './stored-access-record.queries';
 import { type RevocationReason } from './access-record';
 import { registrationViolations } from './rules/registration-rules';
@@ -63,18 +64,14 @@ export class AccessRecordResolver {
   @Mutation(() => AccessRecordRegistrationType, { description: 'Registers an access record.' })
   async registerAccessRecord(
     @Arg('input', () => AccessRecordInputType, { description: 'The record.' }) input: AccessRecordInputType,
-    @Arg('idempotencyKey', () => String, {
-      nullable: true,
-      description: 'Key under which the response is stored for repeats, for 24 hours.',
-    })
-    idempotencyKey: string | null,
+    @IdempotencyKey('24 hours') idempotencyKey: string | null,
     @Ctx() context: CallContext,
   ): Promise<AccessRecordRegistrationType> {
     const actor = actorOf(context);
     const idempotent = this.dependencies.idempotency.request(
       actor.accountId,
       'registerAccessRecord',
-      idempotencyKey ?? null,
+      idempotencyKey,
       input,
     );
     const [stored, now] = await Promise.all([
@@ -150,10 +147,6 @@ export class AccessRecordResolver {
   ): RegistrationContext {
     return { duid, production: this.dependencies.production, now, ...(replaces ? { replaces } : {}) };
   }
-}
-
-function actorOf(context: CallContext): Actor {
-  return { accountId: callerOf(context).accountId, duid: duidOf(context) };
 }
 
 /** Account of the calling organisation; null for a customer and without a valid bearer token. */

@@ -45,7 +45,6 @@ export interface EventInput {
 
 /** The access key of a record, and its Identity Record. */
 interface RecordKey {
-  readonly id: string;
   readonly ak: string;
   readonly identityRecordId: string | null;
 }
@@ -81,7 +80,10 @@ const RECORD_KEY = {
   text: `select id, key_sealed as encrypted, identity_record_id as "identityRecordId" from access_record where id = any($1::uuid[])`,
 };
 
-type EncryptedRecordKey = Omit<RecordKey, 'ak'> & { readonly encrypted: Buffer };
+interface EncryptedRecordKey extends Omit<RecordKey, 'ak'> {
+  readonly id: string;
+  readonly encrypted: Buffer;
+}
 
 /** The event and the subscription of a delivery. */
 interface DeliveryInput {
@@ -124,7 +126,7 @@ export class DeliveryInputQueries {
     const rows = await Promise.all(ids.map((id) => this.recordRow(id)));
     return rows
       .filter((row) => row !== undefined)
-      .map(({ id, encrypted, identityRecordId }) => ({ id, identityRecordId, ak: this.decryptKey(encrypted, id) }));
+      .map(({ id, encrypted, identityRecordId }) => ({ identityRecordId, ak: this.decryptKey(encrypted, id) }));
   }
 
   private decryptKey(encrypted: Buffer, recordId: string): string {

@@ -3,6 +3,7 @@ import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import { normalCallbackUrl } from '../../delivery/requests/callback-url';
 import { newSigningSecret } from '../../delivery/requests/signing-secret';
+import type { Actor } from '../../server/callers/caller';
 import type { Database } from '../../server/database/database';
 import { type IdempotentRequest, claimIdempotencyKey } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
@@ -11,12 +12,6 @@ import { NOTIFY_DAYS, WEBHOOK_EVENT_TYPES, type Webhook, type WebhookInput, type
 import { WEBHOOK_COLUMNS, type WebhookCipher, type WebhookRow, rotateSecret } from './webhook-secrets.repository';
 import { lockedOwn, ownOf } from './own-webhook.repository';
 import type { WebhookAudit } from './webhook-audit.repository';
-
-/** The account and Data User of a change. */
-interface Actor {
-  readonly accountId: string;
-  readonly duid: string;
-}
 
 /** A subscription with its signing secret, which is returned only once. */
 interface WebhookWithSecret {

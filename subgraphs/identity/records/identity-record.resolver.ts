@@ -3,6 +3,7 @@ import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { IdentityRecordKey, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
 import type { Idempotency } from '../../server/idempotency';
+import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import type { IdentityRecordRepository, RegisteredIdentityRecord } from './identity-record.repository';
 import type * as domain from './identity-record';
 import type { RejectedReads } from './rejected-read.repository';
@@ -77,12 +78,7 @@ export class IdentityRecordResolver {
   @Mutation(() => IdentityRecordRegistration, { description: 'Registers an Identity Record.' })
   async registerIdentityRecord(
     @Arg('input', () => IdentityRecordInput, { description: 'The Identity Record.' }) input: IdentityRecordInput,
-    @Arg('idempotencyKey', () => String, {
-      nullable: true,
-      defaultValue: null,
-      description: 'Key under which the response is stored for repeats, for 24 hours.',
-    })
-    idempotencyKey: string | null,
+    @IdempotencyKey('24 hours') idempotencyKey: string | null,
     @Ctx() context: CallContext,
   ): Promise<RegisteredIdentityRecord & { replayed: boolean }> {
     const { accountId } = callerOf(context);

@@ -1,9 +1,10 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { DateTime, Mpxn, TokenRef, Uri } from '../../../schema/scalars';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
+import { REPLAYED } from '../../server/graph/idempotency-key.types';
 import { ReidentificationMethod } from '../records/meter-point.resolver';
 import type * as domain from './reidentification';
-import type * as methods from './reidentification';
+
 import type { ReidentificationRequest } from './reidentification-rules';
 
 export const ReidentificationState = graphqlEnum('ReidentificationState', 'State of a re-identification.', {
@@ -17,7 +18,7 @@ export const ReidentificationState = graphqlEnum('ReidentificationState', 'State
   description: 'Request to re-identify the customer of an own Identity Record.',
 })
 export class OwnReidentificationInput implements ReidentificationRequest {
-  @Field(() => ReidentificationMethod, { description: 'The method.' }) method: methods.ReidentificationMethod;
+  @Field(() => ReidentificationMethod, { description: 'The method.' }) method: domain.ReidentificationMethod;
 
   @Field(() => Uri, {
     nullable: true,
@@ -79,14 +80,11 @@ class PasskeyRedirect {
 
 @ObjectType('Reidentification', { description: 'A started re-identification.', simpleResolvers: true })
 export class Reidentification {
-  @Field(() => ReidentificationMethod, { description: 'The method.' }) method: methods.ReidentificationMethod;
+  @Field(() => ReidentificationMethod, { description: 'The method.' }) method: domain.ReidentificationMethod;
   @Field(() => MagicLink, { nullable: true, description: 'For a magic link.' }) magicLink: MagicLink | null;
   @Field(() => PasskeyRedirect, { nullable: true, description: 'For both passkey methods.' })
   passkey: PasskeyRedirect | null;
-  @Field(() => Boolean, {
-    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
-  })
-  replayed: boolean;
+  @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }
 
 @ObjectType('ReidentificationStatus', {
@@ -94,7 +92,7 @@ export class Reidentification {
   simpleResolvers: true,
 })
 export class ReidentificationStatus {
-  @Field(() => ReidentificationMethod, { description: 'The method.' }) method: methods.ReidentificationMethod;
+  @Field(() => ReidentificationMethod, { description: 'The method.' }) method: domain.ReidentificationMethod;
   @Field(() => ReidentificationState, { description: 'State of the re-identification.' })
   status: domain.ReidentificationState;
   @Field(() => DateTime, { nullable: true, description: 'When the customer confirmed it; null before.' })
