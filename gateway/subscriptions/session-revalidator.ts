@@ -1,7 +1,7 @@
 import type { TokenClaims } from '../../subgraphs/server/callers/bearer-token';
 import type { Caller } from '../../subgraphs/server/callers/caller';
 import type { ConnectionEnd } from './connection-end';
-import type { AccountState, AccountQueries, SupplierQueries } from './event-log';
+import type { AccountState, AccountQueries, SupplierQueries } from './session-queries';
 
 /** A connection that outlives its first request. */
 interface RevalidatedConnection {

@@ -18,7 +18,7 @@ import {
   isCredentialError,
 } from './connection-end';
 import { eventResults } from './event-results';
-import { accountQueries, supplierQueries } from './event-log';
+import { accountQueries, supplierQueries } from './session-queries';
 import { openReader } from './event-reader';
 import { type EventStream, SUPPLIER_NOT_ACTIVE, type StreamDependencies, eventStream } from './event-stream';
 import { type FollowedLogs, followedLogs } from './followed-logs';

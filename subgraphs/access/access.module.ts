@@ -34,7 +34,7 @@ import { LegacyConsentRepository } from './legacy/legacy-consent.repository';
 import { PortalAccessRepository } from './customers/portal-access.repository';
 import { RedeemedTokenRepository } from './identity-links/redeemed-token.repository';
 import { accessTables } from './tables.sql';
-import { encryptReferences } from './records/reference-encryption.flow';
+import { encryptReferences } from './records/reference-encryption.repository';
 import { RecordHistory } from './records/record-history.queries';
 import { TenancyChangeRepository } from './operator/tenancy-change.repository';
 import { TerminationRepository } from './accounts/termination.repository';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { type Session, inTransaction } from '../server/database/transaction';
-import { batched } from './batched';
+import { batched } from '../server/database/batched';
 import type { PendingDelivery } from './delivery';
 import type { LaneDelivery, Outcome } from './lane';
 

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { batched } from './batched';
+import { batched } from '../server/database/batched';
 import type { LaneDelivery } from './lane';
 
 /** Lease of an endpoint by a worker. */

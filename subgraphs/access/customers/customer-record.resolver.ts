@@ -7,7 +7,7 @@ import type { StoredAccessRecord } from '../records/stored-access-record.queries
 import { AccessRecordConnectionType } from '../records/access-record.payloads';
 import { AccessRecordType } from '../records/access-record.types';
 import { AccessLookupType, ConsentWithdrawalType, CustomerRecordArgs } from './customer-record.types';
-import { rejectWithdrawal } from '../records/change-rejection.queries';
+import { rejectWithdrawal } from '../records/change-rejection';
 
 const MAX_LOOKUPS = 500;
 

@@ -8,7 +8,6 @@ import { DIRECTORY_READERS, DataUserType } from '../accounts/data-user.resolver'
 import type { AccessDependencies } from '../dependencies';
 import { isOwner } from './access-record';
 import { AccessEventType, AccessRecordType, IdentityRecordReference, RecordMetadataType } from './access-record.types';
-import { disclosedKey } from './change-rejection.queries';
 import type { Transition, Version } from './record-history.queries';
 import {
   RecordHistoryArgs,
@@ -111,6 +110,17 @@ export class AccessEventResolver {
     const isShown = !isLegacy || record.isReadByCustomer || (caller !== null && isOwner(caller, duid));
     return isShown ? this.records.referenceOf(record) : null;
   }
+}
+
+/**
+ * Returns the access key or alias with which the caller addressed the record, else the access key for its owner. Throws AUT001 without a
+ * caller, PRM002 for a caller that is not the owner.
+ */
+function disclosedKey(record: StoredAccessRecord, { caller }: CallContext, records: AccessRecordRepository): string {
+  if (record.suppliedKey !== null) return record.suppliedKey;
+  if (caller === null) throw new RegisterError('AUT001');
+  if (!isOwner(caller, record.row.duid) || caller.role !== 'data_user') throw new RegisterError('PRM002');
+  return records.keyOf(record);
 }
 
 function mayReadHistory(duid: string | null, context: CallContext): void {

@@ -18,7 +18,7 @@ import {
   AccessRecordRevocationType,
 } from './access-record.payloads';
 import { AccessRecordType } from './access-record.types';
-import { rejectAlias, rejectChange } from './change-rejection.queries';
+import { rejectAlias, rejectChange } from './change-rejection';
 import type { RegistrationContext } from './rules/registration-rule';
 import type { AccessDependencies } from '../dependencies';
 

@@ -1,6 +1,5 @@
-import { type AccessState, type LegalBasis } from './access-record';
+import { type AccessState, type LegalBasis, isAccountable } from './access-record';
 import { type AccessRecordDocument, type DiscoveredAccess, type StoredControllerArrangement } from './record-document';
-import { isAccountable } from './controller-arrangement';
 import { type StoredReference } from './controller-references.queries';
 import { revokedAtNow, stateNow } from './record-state.sql';
 

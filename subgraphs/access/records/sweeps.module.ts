@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../server/database/database';
 import { repeat } from '../../server/jobs/repeat';
-import { MAX_EXPIRIES, type ScanProgress, expireSome, notifySome, subscriptionsToScan } from './expiry.repository';
+import { type ScanProgress, notifySome, subscriptionsToScan } from '../webhooks/expiry-notices.repository';
+import { MAX_EXPIRIES, expireSome } from './expiry.repository';
 import { updateCounts } from './record-counts.repository';
 import { MAX_REVOCATIONS, revokeSomeOfTerminated } from '../accounts/termination.repository';
 

@@ -9,7 +9,7 @@ import {
   ControllerReferences,
   type VersionWithReference,
 } from '../../../../subgraphs/access/records/controller-references.queries';
-import { encryptReferences } from '../../../../subgraphs/access/records/reference-encryption.flow';
+import { encryptReferences } from '../../../../subgraphs/access/records/reference-encryption.repository';
 import type { StoredAccessRecord } from '../../../../subgraphs/access/records/stored-access-record.queries';
 import { accessTables } from '../../../../subgraphs/access/tables.sql';
 import { type AccessRecordInput } from '../../../../subgraphs/access/records/access-record';
