@@ -3,7 +3,7 @@ import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import type { Actor } from '../../server/callers/caller';
 import type { Database } from '../../server/database/database';
-import { rowsByKey } from '../../server/database/rows-by-key';
+
 import { type IdempotentRequest } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { encryptValue, decryptValue } from '../../server/encryption';
@@ -15,11 +15,7 @@ import {
   isTokenRejected,
   rejectedToken,
 } from '../identity-links/redeemed-token.repository';
-import {
-  type ControllerReferences,
-  REFERENCES_OF_VERSIONS,
-  type StoredReference,
-} from './controller-references.queries';
+import { type ControllerReferences, type StoredReference, referenceReader } from './controller-references.queries';
 import { type AccessRecordRow, StoredAccessRecord } from './stored-access-record.queries';
 import { BY_ID, BY_KEY, REPLACE, REVOKE, type RegisteringInterface, registrationStatement } from './access-record.sql';
 
@@ -39,12 +35,10 @@ export interface AccessToken {
   readonly expiry: Date | null;
 }
 
-type VersionReference = StoredReference & { readonly id: string; readonly version: number };
-
 /** Access records in the database: found by the keyed hash of their key, changed by one conditional statement each. */
 export class AccessRecordRepository {
   private readonly byKeyHash: (hash: Buffer) => Promise<AccessRecordRow | undefined>;
-  private readonly referencesByVersion: (id: string, version: number) => Promise<readonly VersionReference[]>;
+  private readonly readReference: ReturnType<typeof referenceReader>;
   private readonly rowById: (id: string) => Promise<AccessRecordRow | undefined>;
 
   constructor(
@@ -56,8 +50,7 @@ export class AccessRecordRepository {
     const hex = (hash: Buffer) => hash.toString('hex');
     type FoundRow = AccessRecordRow & StoredReference;
     this.byKeyHash = database.reads.byKey(BY_KEY, (row: FoundRow) => hex(row.key_hash), hex);
-    const versionOf = ({ id, version }: VersionReference) => [id, version] as const;
-    this.referencesByVersion = rowsByKey(database.reads, REFERENCES_OF_VERSIONS, versionOf);
+    this.readReference = referenceReader(database.reads, references);
     this.rowById = database.reads.byKey(BY_ID, (row: AccessRecordRow) => row.id, String);
   }
 
@@ -81,7 +74,7 @@ export class AccessRecordRepository {
 
   /** Returns the decrypted reference of a record; null without one, and after its key was destroyed. A list reads it only if selected. */
   referenceOf({ row }: StoredAccessRecord): Promise<string | null> | string | null {
-    return isReferenceRead(row) ? this.references.decrypt(row) : this.readReference(row);
+    return this.readReference(row);
   }
 
   /**
@@ -172,18 +165,10 @@ export class AccessRecordRepository {
     return rows[0]?.revoked_at;
   }
 
-  private async readReference({ id, version, document }: AccessRecordRow): Promise<string | null> {
-    const [stored] = await this.referencesByVersion(id, version);
-    return stored ? this.references.decrypt({ ...stored, document }) : null;
-  }
-
   private target(actor: Actor, key: string, ifVersions: number[] | null): unknown[] {
     return [this.hashOfKey(key), actor.duid, actor.accountId, ifVersions];
   }
 }
-
-const isReferenceRead = (row: AccessRecordRow): row is AccessRecordRow & StoredReference =>
-  row.reference_sealed !== undefined;
 
 /**
  * Maps the database error of a rejected registration: VAL009 for a token, CNF003 for a closed Identity Record. The statement has no effect.
