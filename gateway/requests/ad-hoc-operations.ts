@@ -129,5 +129,5 @@ function gatewayFor({ supergraph }: Preparation): ApolloServerOptionsWithGateway
 }
 
 function unknownOperation(): GraphQLError {
-  return new GraphQLError('The document has no operation of this name, or has several and the request names none');
+  return new GraphQLError('The document has no operation of this name, or has several and the request names none.');
 }

@@ -60,7 +60,7 @@ async function handleBody(
   try {
     const request = graphRequest(body);
     if (isTrusted(request)) return await runTrusted(request, metadata, dependencies);
-    if (!streaming.wantsEvents(request, headers.accept))
+    if (!streaming.requiresEvents(request, headers.accept))
       return withLegacyStatus(headers.accept, await runAdHoc(request, headers, metadata, dependencies).catch(failed));
     await streaming.answer(request, metadata, reply);
     return 'streamed';

@@ -45,7 +45,7 @@ export function eventQueryOf(document: DocumentNode, subscription: OperationDefi
   const roots = rootFields(subscription.selectionSet, fragments);
   const [streamed] = roots;
   const kind = streamed && EVENT_STREAMS.get(streamed.name.value);
-  if (!streamed || !kind) throw new RegisterError('VAL003', 'This subscription does not exist');
+  if (!streamed || !kind) throw new RegisterError('VAL003', 'This subscription does not exist.');
   const selectionSet: SelectionSetNode = {
     kind: Kind.SELECTION_SET,
     selections: roots.flatMap((root) => root.selectionSet?.selections ?? []),
@@ -90,7 +90,7 @@ export function rejectConditionalEvents(document: DocumentNode): void {
     entered.add(set);
     for (const selection of set.selections) {
       if (selection.directives?.length)
-        throw new RegisterError('VAL003', 'The event of a subscription must not depend on a directive');
+        throw new RegisterError('VAL003', 'The event of a subscription must not depend on a directive.');
       if (selection.kind !== Kind.FIELD) reject(selectionSetOf(selection, fragments));
     }
   };

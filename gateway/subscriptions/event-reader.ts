@@ -127,8 +127,9 @@ class Reader implements EventReader {
   }
 
   /**
-   * Switches to the recent events: to the one after the last event read, if that is retained. If it is not, although
-   * the read reached the end and the feed was refreshed since, every event read precedes recent event `feedEnd`.
+   * Switches to the recent events after the last event read. If that event is not retained, continues at recent event
+   * `feedEnd`, which every event read precedes, provided that the read reached the end of the log and no recent event
+   * from `feedEnd` on was dropped; otherwise reads the log again.
    */
   private async continueAfter({ reachedEnd, feedEnd }: MissedEvents): Promise<void> {
     const { recent } = this.joined;

@@ -20,7 +20,7 @@ interface ActiveSubscription {
 /**
  * Returns the result of an event for one subscription. If the event must be executed, also starts the upcoming ones.
  */
-type ResultOf = (entry: LogEntry, upcoming: () => readonly LogEntry[]) => Promise<EventResult>;
+export type ResultOf = (entry: LogEntry, upcoming: () => readonly LogEntry[]) => Promise<EventResult>;
 
 /** Errors for which an event is omitted: it is not visible to the caller or no longer exists. */
 const HIDING_CODES: ReadonlySet<string> = new Set(['PRM001', 'PRM002', 'NTF001']);
@@ -36,7 +36,7 @@ export function eventResults(
   const shared = sharedResults();
   return (subscription) => {
     const group = groupOf(subscription);
-    const resultOf = (entry: LogEntry, upcoming: () => readonly LogEntry[]): Promise<EventResult> =>
+    const resultOf: ResultOf = (entry, upcoming) =>
       shared.of(`${group}:${entry.id}`, () => {
         metrics.executed();
         const executed = execute(subscription, entry, report);

@@ -4,6 +4,7 @@ import { formatError } from '../requests/error-format';
 import { isUnknownCursor } from './event-feed';
 import type { LogEntry } from './event-log';
 import type { EventReader } from './event-reader';
+import type { ResultOf } from './event-results';
 import type { EventResult } from './shared-results';
 
 /**
@@ -22,8 +23,7 @@ export interface EventStream extends AsyncIterableIterator<FormattedExecutionRes
 /** Dependencies of a stream. */
 export interface StreamDependencies {
   readonly reader: EventReader;
-  /** Returns the result of an event. If the event must be executed, also starts the upcoming ones. */
-  readonly resultOf: (entry: LogEntry, upcoming: () => readonly LogEntry[]) => Promise<EventResult>;
+  readonly resultOf: ResultOf;
   readonly onFailure: (error: unknown) => void;
   readonly onEnd: () => void;
 }

@@ -21,7 +21,7 @@ export interface OpenConnections {
 }
 
 /** Maximum number of open connections per gateway, for one account and for one client network. */
-export const CONNECTION_LIMITS = { account: 100, address: 200 } as const;
+export const CONNECTION_LIMITS = { account: 100, network: 200 } as const;
 
 type LimitedBy = keyof typeof CONNECTION_LIMITS;
 
@@ -29,7 +29,7 @@ type LimitedBy = keyof typeof CONNECTION_LIMITS;
  * Counts open connections. The metric counts each ended or rejected connection once, however many subscriptions it has.
  */
 export function openConnections(metrics: SubscriptionMetrics, isUnlimited: boolean): OpenConnections {
-  const counts = { account: new Map<string, number>(), address: new Map<string, number>() };
+  const counts = { account: new Map<string, number>(), network: new Map<string, number>() };
   const count = (limitedBy: LimitedBy, name: string): (() => void) | undefined => {
     const openByName = counts[limitedBy];
     const open = openByName.get(name) ?? 0;
@@ -43,16 +43,16 @@ export function openConnections(metrics: SubscriptionMetrics, isUnlimited: boole
   };
   return {
     open(clientAddress, transport, end) {
-      const releaseAddress = count('address', clientNetwork(clientAddress));
-      if (!releaseAddress) {
+      const releaseNetwork = count('network', clientNetwork(clientAddress));
+      if (!releaseNetwork) {
         metrics.ended('too-many');
-        throw tooMany('address');
+        throw tooMany('network');
       }
       return new CountedConnection(transport, {
         count: (accountId) => count('account', accountId),
         end,
         ended: (reason) => metrics.ended(reason),
-        released: releaseAddress,
+        released: releaseNetwork,
       });
     },
   };
@@ -104,8 +104,9 @@ class CountedConnection implements Connection {
 }
 
 function tooMany(limitedBy: LimitedBy): RegisterError {
+  const counted = limitedBy === 'account' ? 'account' : 'client network';
   return new RegisterError(
     'LIM002',
-    `Too many connections: this ${limitedBy} has ${CONNECTION_LIMITS[limitedBy]} open. Close one first.`,
+    `Too many connections: this ${counted} has ${CONNECTION_LIMITS[limitedBy]} open. Close one first.`,
   );
 }

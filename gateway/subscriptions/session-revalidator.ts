@@ -1,7 +1,7 @@
 import type { TokenClaims } from '../../subgraphs/server/callers/bearer-token';
 import type { Caller } from '../../subgraphs/server/callers/caller';
 import type { ConnectionEnd } from './connection-end';
-import type { AccountState, AccountQueries, SupplierQueries } from './event-log';
+import type { AccountState, AccountQueries, SupplierQueries } from './session-queries';
 
 /** A connection that outlives its first request. */
 interface RevalidatedConnection {
@@ -49,8 +49,8 @@ export function sessionRevalidator(
 ): SessionRevalidator {
   const connections = new Set<RevalidatedConnection>();
   let timer: NodeJS.Timeout | undefined;
-  const check = coalesced(() => endAccounts(connections, accounts));
-  const checkSuppliers = coalesced(() => endSuppliers(connections, suppliers));
+  const check = coalesced(() => endRejectedConnections(connections, accounts));
+  const checkSuppliers = coalesced(() => reportInactiveSuppliers(connections, suppliers));
   const checkAll = () => {
     for (const each of [check, checkSuppliers]) void each().catch(onFailure);
   };
@@ -74,7 +74,10 @@ export function sessionRevalidator(
 }
 
 /** Reads all accounts and keys, and ends the connections that lost access. */
-async function endAccounts(connections: ReadonlySet<RevalidatedConnection>, accounts: AccountQueries): Promise<void> {
+async function endRejectedConnections(
+  connections: ReadonlySet<RevalidatedConnection>,
+  accounts: AccountQueries,
+): Promise<void> {
   const accountIds = [...new Set([...connections].map(({ caller }) => caller.accountId))];
   const keyIds = [...new Set([...connections].flatMap(({ supplierKeyId }) => supplierKeyId ?? []))];
   const [states, replaced] = await Promise.all([statesOf(accountIds, accounts), replacedKeys(keyIds, accounts)]);
@@ -89,7 +92,7 @@ async function endAccounts(connections: ReadonlySet<RevalidatedConnection>, acco
 }
 
 /** Reads all suppliers with subscriptions and reports the inactive ones. */
-async function endSuppliers(
+async function reportInactiveSuppliers(
   connections: ReadonlySet<RevalidatedConnection>,
   suppliers: SupplierQueries,
 ): Promise<void> {

@@ -59,7 +59,7 @@ export function operationParser(
     if (!operation)
       throw new RegisterError(
         'VAL003',
-        'The document has no operation of this name, or has several and the request names none',
+        'The document has no operation of this name, or has several and the request names none.',
       );
     const parsed: ParsedOperation =
       operation.operation === 'subscription'
@@ -115,7 +115,7 @@ function argumentsReader(
   checkCost: (variables: Record<string, unknown>) => void,
 ): StreamedOperation['argumentsOf'] {
   const field = apiSchema.getSubscriptionType()?.getFields()[streamed.name.value];
-  if (!field) throw new RegisterError('VAL003', 'This subscription does not exist');
+  if (!field) throw new RegisterError('VAL003', 'This subscription does not exist.');
   return (variables) => {
     check(variables);
     checkCost({ ...variables });

@@ -18,7 +18,7 @@ import {
   isCredentialError,
 } from './connection-end';
 import { eventResults } from './event-results';
-import { accountQueries, supplierQueries } from './event-log';
+import { accountQueries, supplierQueries } from './session-queries';
 import { openReader } from './event-reader';
 import { type EventStream, SUPPLIER_NOT_ACTIVE, type StreamDependencies, eventStream } from './event-stream';
 import { type FollowedLogs, followedLogs } from './followed-logs';
@@ -44,7 +44,8 @@ export interface Subscriptions {
   /** Starts a subscription; throws the error that rejects it. */
   start(request: SubscriptionRequest): Promise<EventStream>;
   /**
-   * Admits a connection beyond its first request and revalidates it. Returns the function that stops the revalidation.
+   * Identifies the caller of a WebSocket, counts the connection for its account and revalidates it until the returned
+   * function is called.
    */
   admitConnection(metadata: RequestMetadata, connection: Connection): Promise<() => void>;
   close(): void;

@@ -13,7 +13,7 @@ export type AccessLookKind =
 export type AccessState =
   /** The access is lawful until its expiry. */
   | 'ACTIVE'
-  /** The customer withdrew consent, or the Controller removed its registration. */
+  /** The customer withdrew consent, the Controller removed its registration, or the Data User was terminated. */
   | 'REVOKED'
   /** The expiry has passed. */
   | 'EXPIRED'

@@ -10,7 +10,7 @@ export type ReidentificationState =
   | 'PENDING'
   /** The customer confirmed it; the token can be used until one hour after its issuance. */
   | 'CONFIRMED'
-  /** It was not confirmed in time, or one hour has passed since its issuance. */
+  /** It was not confirmed in time, one hour has passed since its issuance, its token was redeemed, its occupancy ended, all contacts of its customer were rejected, or, by meter point, contacts of the current occupancy are contested. */
   | 'EXPIRED';
 
 export type CustomerAdmissionQueryVariables = Exact<{

@@ -34,7 +34,7 @@ import { LegacyConsentRepository } from './legacy/legacy-consent.repository';
 import { PortalAccessRepository } from './customers/portal-access.repository';
 import { RedeemedTokenRepository } from './identity-links/redeemed-token.repository';
 import { accessTables } from './tables.sql';
-import { encryptReferences } from './records/reference-encryption.flow';
+import { encryptReferences } from './records/reference-encryption.repository';
 import { RecordHistory } from './records/record-history.queries';
 import { TenancyChangeRepository } from './operator/tenancy-change.repository';
 import { TerminationRepository } from './accounts/termination.repository';
@@ -43,7 +43,7 @@ import { discoveredMeterPoints } from './operator/discovered-meter-points.client
 import { identityLinks } from './identity-links/identity-link.client';
 import { reidentificationProofs } from './identity-links/reidentification-proof.client';
 import { accessSchema } from './schema';
-import { sweepExpiries } from './records/sweeps.module';
+import { startSweeps } from './records/sweeps.module';
 import { verificationCounter } from './customers/verification-counter.flow';
 import { deliverWebhooks, webhookDependencies } from './webhooks/webhooks.module';
 import type { AccessLimits, AccessDependencies } from './dependencies';
@@ -87,22 +87,22 @@ export async function startAccess(
   const { logger, keys, databaseUrl, clockOffsetSeconds } = options;
   const address = accessAddress(databaseUrl, keys, options);
   const { database, accounts } = await openAccounts(address, keys, clockOffsetSeconds !== undefined, logger);
-  const parts = accessDependencies(database, accounts, options);
-  if (clockOffsetSeconds !== undefined) await parts.clock.setOffset(clockOffsetSeconds);
-  const { schema } = await accessSchema(parts);
+  const dependencies = accessDependencies(database, accounts, options);
+  if (clockOffsetSeconds !== undefined) await dependencies.clock.setOffset(clockOffsetSeconds);
+  const { schema } = await accessSchema(dependencies);
   const purges = [
     purgeOften(database, logger),
     purgeExpired(database, logger),
     encryptReferences(database, new ControllerReferences(keys.encryptionKey), logger),
   ];
-  const sweeps = sweepExpiries(database, logger);
+  const sweeps = startSweeps(database, logger);
   if (options.metrics) measureEventLog(database, options.metrics);
   const deliveries = await deliverWebhooks({
     ...options,
     address,
     database,
     encryptionKey: keys.encryptionKey,
-    changes: parts.tenancyChanges,
+    changes: dependencies.tenancyChanges,
     allowLoopback: callbackUrlPolicy(options).allowLoopback,
   });
   return {
@@ -110,7 +110,7 @@ export async function startAccess(
     accounts,
     ready: () => isDatabaseReady(database),
     close: async () => {
-      await parts.looks.close();
+      await dependencies.lookups.close();
       await Promise.all([sweeps.stop(), deliveries.stop()]);
       await Promise.all(purges.map((stop) => stop()));
       await database.close();
@@ -135,14 +135,14 @@ function accessDependencies(
   const { hashKey, encryptionKey } = options.keys;
   const maxAgeDays = options.discoveredMaxAgeDays;
   const hash = (purpose: string) => keyedHash(hashKey, purpose);
-  const lists = new AccessRecordQueries(database);
+  const recordQueries = new AccessRecordQueries(database);
   const references = new ControllerReferences(encryptionKey);
   const hashOfToken = hash('reidentification-token');
   const proofs = reidentificationProofs(identity, hashOfToken);
   const store = { pool: database.pool, schema: 'access', hash: hash('rate-limit'), off: options.rateLimitsOff };
   return {
     records: new AccessRecordRepository(database, hash('access-key'), encryptionKey, references),
-    lists,
+    recordQueries,
     history: new RecordHistory(database),
     events: new EventLog(database),
     eventCounts: new EventCounts(database),
@@ -159,7 +159,7 @@ function accessDependencies(
     movableClock: options.clockOffsetSeconds !== undefined,
     identities: identityLinks(identity, proofs, logger),
     proofs,
-    portals: new PortalAccessRepository(database, lists, hash('portal-alias')),
+    portals: new PortalAccessRepository(database, recordQueries, hash('portal-alias')),
     customers: new CustomerRecordRepository(database),
     closing: new ClosingRepository(database),
     redeemedTokens: new RedeemedTokenRepository(database, hashOfToken),
@@ -170,7 +170,7 @@ function accessDependencies(
     discoveredMeterPoints: discoveredMeterPoints(identity),
     tenancyChanges: new TenancyChangeRepository(database, hash('tenancy-subject')),
     ...webhookDependencies(database, options.keys, callbackUrlPolicy(options)),
-    looks: verificationCounter((seen) => countVerifications(database, seen), logger),
+    lookups: verificationCounter((seen) => countVerifications(database, seen), logger),
     idempotency: idempotency(hashKey, encryptionKey),
   };
 }

@@ -40,7 +40,7 @@ export interface AccessLimits extends SessionLimits {
 /** Dependencies of the resolvers of `access`. */
 export interface AccessDependencies {
   readonly records: AccessRecordRepository;
-  readonly lists: AccessRecordQueries;
+  readonly recordQueries: AccessRecordQueries;
   readonly history: RecordHistory;
   readonly events: EventLog;
   readonly eventCounts: EventCounts;
@@ -62,7 +62,7 @@ export interface AccessDependencies {
   readonly discoveries: DiscoveredAccessRepository;
   readonly discoveredMeterPoints: DiscoveredMeterPoints;
   readonly tenancyChanges: TenancyChangeRepository;
-  readonly looks: VerificationCounter;
+  readonly lookups: VerificationCounter;
   readonly webhooks: WebhookRepository;
   readonly webhookDeliveries: WebhookDeliveryRepository;
   readonly deliveryHealth: DeliveryHealthRepository;

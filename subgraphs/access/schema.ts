@@ -35,23 +35,23 @@ import type { AccessDependencies } from './dependencies';
 /** Creates a resolver from the dependencies. */
 interface ResolverFactory {
   readonly type: Function;
-  make(parts: AccessDependencies): object;
+  make(dependencies: AccessDependencies): object;
 }
 
 /** Pairs a resolver with the arguments of its constructor. */
 function resolver<Arguments extends unknown[] | []>(
-  type: new (...parts: Arguments) => object,
-  argumentsOf: (parts: AccessDependencies) => NoInfer<Arguments>,
+  type: new (...values: Arguments) => object,
+  argumentsOf: (dependencies: AccessDependencies) => NoInfer<Arguments>,
 ): ResolverFactory {
-  return { type, make: (parts) => new type(...argumentsOf(parts)) };
+  return { type, make: (dependencies) => new type(...argumentsOf(dependencies)) };
 }
 
 const RECORDS = [
-  resolver(AccessRecordResolver, (parts) => [parts]),
-  resolver(AccessRecordFieldsResolver, (parts) => [parts]),
+  resolver(AccessRecordResolver, (dependencies) => [dependencies]),
+  resolver(AccessRecordFieldsResolver, (dependencies) => [dependencies]),
   resolver(AccessEventResolver, ({ records }) => [records]),
   resolver(RecordMetadataResolver, ({ records }) => [records]),
-  resolver(MeterPointResolver, (parts) => [parts]),
+  resolver(MeterPointResolver, (dependencies) => [dependencies]),
   resolver(totalResolver(AccessRecordConnectionType), () => []),
 ];
 
@@ -79,22 +79,26 @@ const ACCOUNTS = [
 const CUSTOMERS = [resolver(CustomerRecordResolver, ({ customers, scopes }) => [customers, scopes])];
 
 const OPERATOR = [
-  resolver(DiscoveredAccessResolver, (parts) => [parts.discoveries, parts.discoveredMeterPoints, parts.idempotency]),
+  resolver(DiscoveredAccessResolver, (dependencies) => [
+    dependencies.discoveries,
+    dependencies.discoveredMeterPoints,
+    dependencies.idempotency,
+  ]),
   resolver(TenancyChangeResolver, ({ tenancyChanges }) => [tenancyChanges]),
 ];
 
 const WEBHOOKS = [
-  resolver(WebhookResolver, (parts) => [parts]),
+  resolver(WebhookResolver, (dependencies) => [dependencies]),
   resolver(WebhookDeliveryResolver, ({ events }) => [events]),
   resolver(DeliveryHealthResolver, ({ deliveryHealth, dataUsers }) => [deliveryHealth, dataUsers]),
 ];
 
 const EVENTS = [
   resolver(EventLogResolver, ({ events, admission }) => [events, admission]),
-  resolver(RegisterEventResolver, (parts) => [parts]),
+  resolver(RegisterEventResolver, (dependencies) => [dependencies]),
 ];
 
-const LEGACY = [resolver(LegacyConsentResolver, (parts) => [parts])];
+const LEGACY = [resolver(LegacyConsentResolver, (dependencies) => [dependencies])];
 
 /** The resolvers of `access`, by folder. */
 const RESOLVERS: readonly ResolverFactory[] = [
@@ -103,21 +107,22 @@ const RESOLVERS: readonly ResolverFactory[] = [
 ];
 
 /** Builds the subgraph `access`. Without dependencies, its schema can be printed and composed, but not executed. */
-export function accessSchema(parts?: AccessDependencies): Promise<SubgraphSchema> {
+export function accessSchema(dependencies?: AccessDependencies): Promise<SubgraphSchema> {
   const schema = { resolvers: RESOLVERS.map(({ type }) => type) as never, orphanedTypes: [MeterPointReference] };
-  if (!parts) return buildFederatedSchema({ ...schema, references: {} });
-  const instances = new Map<unknown, object>(RESOLVERS.map(({ type, make }) => [type, make(parts)]));
+  if (!dependencies) return buildFederatedSchema({ ...schema, references: {} });
+  const instances = new Map<unknown, object>(RESOLVERS.map(({ type, make }) => [type, make(dependencies)]));
   const container = { get: (type: unknown) => instances.get(type) as object };
-  return buildFederatedSchema({ ...schema, references: referencesOf(parts), container });
+  return buildFederatedSchema({ ...schema, references: referencesOf(dependencies), container });
 }
 
-function referencesOf(parts: AccessDependencies) {
+function referencesOf(dependencies: AccessDependencies) {
   return {
-    AccessRecord: ({ id }: { id: string }, context: CallContext) => accessRecordReference(parts.records, id, context),
-    DataUser: ({ duid }: { duid: string }) => parts.dataUsers.byDuid(duid),
-    RegisterEvent: ({ id }: { id: string }, context: CallContext) => readableEvent(parts, id, context),
+    AccessRecord: ({ id }: { id: string }, context: CallContext) =>
+      accessRecordReference(dependencies.records, id, context),
+    DataUser: ({ duid }: { duid: string }) => dependencies.dataUsers.byDuid(duid),
+    RegisterEvent: ({ id }: { id: string }, context: CallContext) => readableEvent(dependencies, id, context),
     MeterPoint: (reference: { id: string }) => reference,
-    Webhook: ({ id }: { id: string }, context: CallContext) => parts.webhooks.ownById(id, duidOf(context)),
+    Webhook: ({ id }: { id: string }, context: CallContext) => dependencies.webhooks.ownById(id, duidOf(context)),
   };
 }
 

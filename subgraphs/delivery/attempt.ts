@@ -141,7 +141,7 @@ async function withhold(
   }
   const failure = assemblyFailureOf(schedule, delivery);
   if (failure.kind === 'lane-waits') await results.deferLane(delivery, failure.seconds, failure.counts);
-  else if (failure.kind === 'waits-alone') await results.assemblyFailed(delivery, failure.seconds);
+  else if (failure.kind === 'delivery-waits') await results.assemblyFailed(delivery, failure.seconds);
   else if (failure.kind === 'undelivered') await results.assemblyFailed(delivery, undefined);
   return failure.kind !== 'lane-waits';
 }

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { type Session, inTransaction } from '../server/database/transaction';
-import { batched } from './batched';
+import { batched } from '../server/database/batched';
 import type { PendingDelivery } from './delivery';
 import type { LaneDelivery, Outcome } from './lane';
 
@@ -25,9 +25,8 @@ export interface Results {
 }
 
 /**
- * Every attempt is added to the log of its row. It changes the delivery if that is pending, and also if it succeeded and
- * the delivery was superseded meanwhile; but not if a redelivery was requested since the read: that is still to be made. A failure
- * does not count if another attempt did since the read.
+ * Adds each attempt to the log of its delivery. The attempt counts only if no redelivery was requested since the read. Then a success
+ * ends a pending or superseded delivery, and a failure of a pending one counts if no other attempt has counted since.
  */
 const RECORD = (skipLocked: boolean) => `
   with result as (

@@ -1,6 +1,6 @@
 import type { Database } from '../server/database/database';
 import type { PendingDelivery } from './delivery';
-import { batched } from './batched';
+import { batched } from '../server/database/batched';
 
 /** The key of a delivery. */
 export type DeliveryKey = Pick<PendingDelivery, 'endpointId' | 'eventId'>;

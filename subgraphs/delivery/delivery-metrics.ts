@@ -5,7 +5,7 @@ import { collectedGauge } from '../server/observability/collected-gauge';
 export interface DeliveryMetrics {
   /** Counts an attempt by its result: null for `delivered`, else the kind of failure. */
   attempted(error: string | null): void;
-  /** Observes the milliseconds from the planning of a delivery to its first attempt, unless an external cause deferred it. */
+  /** Observes the milliseconds from the planning of a delivery to its first attempt. Called for fresh deliveries only. */
   firstAttempt(ageMs: number): void;
 }
 

@@ -23,7 +23,10 @@ export type Assembled =
   | { readonly kind: 'send'; readonly dispatch: Dispatch; readonly owner: string; readonly firstAttempt?: () => void }
   /** Defers all deliveries of the endpoint. */
   | { readonly kind: 'wait'; readonly seconds: number }
-  /** Defers the ordinary deliveries of the endpoint, and the urgent ones if this is urgent: until `resume_deliveries`, at most ten minutes. */
+  /**
+   * Defers the ordinary deliveries of the endpoint until `resume_deliveries`, at most ten minutes; also the urgent ones if an urgent
+   * delivery of the lane is due.
+   */
   | { readonly kind: 'suspended' }
   /** Ends the delivery, because it is obsolete. */
   | { readonly kind: 'drop' };

@@ -10,7 +10,7 @@ import type { LaneLimits } from './limits';
 /** Dependencies of a dispatcher. */
 interface DispatcherDependencies {
   readonly endpoints: Endpoints;
-  /** Returns the lease owner id of this process; undefined while its session is lost or uncertain. */
+  /** Returns the worker id of this process; undefined while its session is lost or uncertain. */
   readonly workerId: () => string | undefined;
   readonly attempt: Attempt;
   readonly limits: LaneLimits;
@@ -44,7 +44,7 @@ export class Dispatcher {
 
   constructor(private readonly dependencies: DispatcherDependencies) {}
 
-  /** Deliveries may be due at these endpoints; without ids, at any endpoint. */
+  /** Reads these endpoints again, or claims those that this process has not leased; without ids, all endpoints. */
   wake(ids: readonly string[], isUrgent: boolean): void {
     const leased = ids.length === 0 ? [...this.leased.values()] : ids.flatMap((id) => this.leased.get(id) ?? []);
     for (const endpoint of leased) endpoint.wake(isUrgent);
@@ -173,7 +173,7 @@ export class Dispatcher {
     if (isCurrent && endpoint.lanes.busyCount === 0) this.leased.delete(endpoint.id);
   }
 
-  /** The session of the worker was lost or is uncertain, and so are all leases. */
+  /** Discards all leases: the session of the worker is lost, uncertain or a new one. */
   private loseLeases(worker: string | undefined): void {
     this.workerId = worker;
     for (const endpoint of this.leased.values()) this.discard(endpoint);

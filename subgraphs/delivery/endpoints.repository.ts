@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { batched } from './batched';
+import { batched } from '../server/database/batched';
 import type { LaneDelivery } from './lane';
 
 /** Lease of an endpoint by a worker. */
@@ -8,7 +8,7 @@ interface Lease {
   readonly id: string;
 }
 
-/** Due deliveries of a leased endpoint. */
+/** The lanes of a leased endpoint in which a delivery is due. */
 export interface PendingRead {
   /** Increases with every wake of the endpoint. */
   readonly generation: string;

@@ -77,19 +77,19 @@ export async function startDeliveries(dependencies: DeliveryDependencies): Promi
   address.connections.reserve(1); // the session of the worker's lock
   const stopped = new AbortController();
   const endpoints = endpointTable(pool);
-  const outbox = fanOut(pool, logger);
+  const planner = fanOut(pool, logger);
   const worker = deliveryWorker(address);
   const attempt = attemptOf(dependencies, pool, stopped.signal);
   const limits = laneLimits(maxLanes);
   const dispatcher = new Dispatcher({ endpoints, workerId: worker.id, attempt, limits, logger });
-  await worker.start(notificationHandler(outbox, dispatcher)).catch(async (error: unknown) => {
+  await worker.start(notificationHandler(planner, dispatcher)).catch(async (error: unknown) => {
     await pool.end();
     throw error;
   });
-  const stopTimers = startTimers(pool, outbox, dispatcher, logger);
+  const stopTimers = startTimers(pool, planner, dispatcher, logger);
   return {
     async stop() {
-      const ended = Promise.all([dispatcher.stop(), outbox.stop(), ...stopTimers.map((stopTimer) => stopTimer())]);
+      const ended = Promise.all([dispatcher.stop(), planner.stop(), ...stopTimers.map((stopTimer) => stopTimer())]);
       await Promise.race([ended, wait(GRACE_MS, undefined, { ref: false })]);
       stopped.abort();
       const id = worker.id();
@@ -113,15 +113,15 @@ function attemptOf(dependencies: DeliveryDependencies, pool: Pool, stopped: Abor
 }
 
 /** Payloads: empty if the outbox has rows, else `due` or `urgent` and ids of endpoints; without ids, any endpoint. */
-const notificationHandler = (outbox: FanOut, dispatcher: Dispatcher) => (payload: string) => {
-  if (payload === '') return outbox.wake();
+const notificationHandler = (planner: FanOut, dispatcher: Dispatcher) => (payload: string) => {
+  if (payload === '') return planner.wake();
   const [kind, ...ids] = payload.split(' ');
   dispatcher.wake(ids, kind === 'urgent');
 };
 
-function startTimers(pool: Pool, outbox: FanOut, dispatcher: Dispatcher, logger: Logger) {
+function startTimers(pool: Pool, planner: FanOut, dispatcher: Dispatcher, logger: Logger) {
   const poll = async () => {
-    outbox.wake();
+    planner.wake();
     dispatcher.tick();
   };
   const takeOverLeases = async () => {

@@ -6,7 +6,7 @@ import { logError } from '../server/observability/error-log';
 
 /** Plans the deliveries of the events in the outbox. */
 export interface FanOut {
-  /** The outbox may contain rows. */
+  /** Plans what the outbox contains. */
   wake(): void;
   /** Resolves when the running transaction has ended. */
   stop(): Promise<void>;

@@ -12,7 +12,10 @@ export interface LaneDelivery extends PendingDelivery {
   readonly attempt: number;
   /** How often assembling the body failed since the last attempt. */
   readonly assemblyFailures: number;
-  /** Whether neither an attempt nor a failed assembly preceded, and no external cause has deferred the endpoint since the planning. */
+  /**
+   * Whether this is the first attempt: no attempt, redelivery or failed assembly preceded, and no external cause deferred the endpoint
+   * since the planning.
+   */
   readonly isFresh: boolean;
   /** When the delivery was planned, as `performance.now()` of this process. */
   readonly plannedAt: number;
@@ -124,7 +127,10 @@ export function outcomeOf(
   return afterSeconds === undefined ? { kind: 'undelivered' } : { kind: 'again', afterSeconds };
 }
 
-/** Number of assembly failures for which a delivery without an attempt blocks its lane. */
+/**
+ * Number of failed assemblies that are retried after 3 s, and that block the lane of a delivery without an attempt. Later ones follow the
+ * schedule.
+ */
 const MAX_BLOCKING_FAILURES = 10;
 const RETRY_ASSEMBLY_SECONDS = 3;
 
@@ -133,7 +139,7 @@ type AssemblyFailure =
   /** The whole lane waits, to keep its order. The failure counts if the delivery was due. */
   | { readonly kind: 'lane-waits'; readonly seconds: number; readonly counts: boolean }
   /** The lane goes on without the delivery, which is tried again after this time. */
-  | { readonly kind: 'waits-alone'; readonly seconds: number }
+  | { readonly kind: 'delivery-waits'; readonly seconds: number }
   /** The lane goes on without the delivery, whose time has not come. */
   | { readonly kind: 'not-due' }
   | { readonly kind: 'undelivered' };
@@ -146,7 +152,7 @@ export function assemblyFailureOf(
   const isEarly = assemblyFailures < MAX_BLOCKING_FAILURES;
   if (isEarly && attempt === 0) return { kind: 'lane-waits', seconds: RETRY_ASSEMBLY_SECONDS, counts: due };
   if (!due) return { kind: 'not-due' };
-  if (isEarly) return { kind: 'waits-alone', seconds: RETRY_ASSEMBLY_SECONDS };
+  if (isEarly) return { kind: 'delivery-waits', seconds: RETRY_ASSEMBLY_SECONDS };
   const seconds = secondsToNext(schedule, assemblyFailures - MAX_BLOCKING_FAILURES);
-  return seconds === undefined ? { kind: 'undelivered' } : { kind: 'waits-alone', seconds };
+  return seconds === undefined ? { kind: 'undelivered' } : { kind: 'delivery-waits', seconds };
 }

@@ -53,7 +53,10 @@ export class LeasedEndpoint {
     this.requests = new RequestSlots(wasSlow);
   }
 
-  /** Deliveries may have become due. A read or release that is running may miss them: another read follows. */
+  /**
+   * Makes a step read the table, because deliveries may have become due: the next step if they are urgent, if a deferral may be over, or
+   * if a running read or release may miss them.
+   */
   wake(isUrgent: boolean): void {
     this.mayHaveMore = true;
     if (isUrgent || this.lanes.isReading || this.isReleasing || this.deferral !== undefined) this.isWoken = true;
@@ -69,7 +72,7 @@ export class LeasedEndpoint {
     const isIdle = busyCount === 0 && readyCount === 0;
     const isShort = readyCount < MIN_READY_LANES;
     const needsMore = isShort && this.deferral === undefined && this.mayHaveMore;
-    // While lanes run, the time of a retry may come, of which nothing notifies.
+    // While lanes run, a retry may become due without a notification.
     if (this.isWoken || needsMore || (isShort && !isIdle && now - this.readAt >= INTERVAL_MS)) return 'read';
     return isIdle && now >= this.retainedUntil ? 'release' : undefined;
   }

@@ -91,11 +91,11 @@ const WAKE = `
   end $$`;
 
 /**
- * The function `redeliver` makes a delivery due again, with a new schedule if it had ended; it returns false if the
- * endpoint does not receive the event. Does nothing for an event that is still in the outbox. The second round finds a
- * delivery that the fan-out commits between the two statements of the first round.
+ * The function `redeliver` makes a delivery due again; it returns false if the endpoint does not receive the event. Does
+ * nothing for an event that is still in the outbox. The second round finds a delivery that the fan-out commits between the
+ * two statements of the first round.
  *
- * @param attempt SQL of the attempts that count from then on
+ * @param attempt SQL of the number of attempts that count from then on
  */
 const redelivery = (create: string, attempt: string): string => `\
   ${create} function redeliver(endpoint uuid, event text) returns boolean language plpgsql set search_path from current as $$
@@ -128,8 +128,8 @@ ${redelivery('create', "case when state = 'pending' then attempt else 0 end")};
     select wake_endpoint(endpoint, true) $$`;
 
 /**
- * The schedule of a pending delivery starts from its first attempt, too, so that a redelivery uses up none (decisions A/B,
- * 6). The result of an attempt that is under way does not count then.
+ * Replaces `redeliver`: a redelivery also restarts the schedule of a pending delivery, so that it uses up no attempt
+ * (decisions A/B, 6). The result of a running attempt does not count.
  */
 export const REDELIVER_FROM_FIRST_ATTEMPT = redelivery('create or replace', '0');
 

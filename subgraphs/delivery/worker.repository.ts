@@ -27,13 +27,14 @@ const RETRY_MS = 250;
  */
 const MAX_CONFIRMATION_AGE_MS = 8_000;
 
-const lockName = (id: string) => `delivery worker ${id}`;
+/** Name of a worker's advisory lock, before its id. */
+const LOCK_NAME = 'delivery worker ';
 
 /** Also releases the lease of a claim that was committed after its worker ended. */
 const TAKE_OVER = `
   with worker as materialized (select distinct leased_by as id from delivery_endpoint where leased_by is not null),
   ended as materialized (
-    select id from worker where pg_try_advisory_xact_lock(hashtextextended('delivery worker ' || id, 0))),
+    select id from worker where pg_try_advisory_xact_lock(hashtextextended('${LOCK_NAME}' || id, 0))),
   leased as materialized (
     select e.id from delivery_endpoint e join ended on e.leased_by = ended.id order by e.id for update of e),
   released as (
@@ -54,7 +55,7 @@ export function deliveryWorker(address: DatabaseAddress): Worker {
     const id = randomUUID();
     const session = await openLockSession(sessionOptions(address, ENDS_WHEN_SILENT));
     try {
-      await session.hold(lockName(id));
+      await session.hold(LOCK_NAME + id);
       await session.listen(`${address.schema}_deliveries`, onNotification);
     } catch (error) {
       await session.end();

@@ -29,14 +29,14 @@ export interface IdempotentRequest {
   /**
    * Returns the stored response after a claim that yielded no row: the request that holds the key has ended by then.
    */
-  recall<Response>(pool: Pool): Promise<Response>;
+  storedResponse<Response>(pool: Pool): Promise<Response>;
 }
 
 /**
  * How long a response is stored: 15 minutes if it contains a signing secret, which is returned only once; 24 hours
  * otherwise.
  */
-type ResponseRetention = '24 hours' | '15 minutes';
+export type ResponseRetention = '24 hours' | '15 minutes';
 
 /**
  * Common table expression `claim` of a changing statement, with parameters $1 to $5. It yields a row if the key is new
@@ -86,7 +86,7 @@ export async function once<Response>(
   };
   return inTransaction(pool, workAndStore).catch(async (error: unknown) => {
     if (error !== KEY_ALREADY_CLAIMED) throw error;
-    return { response: await request.recall<Response>(pool), replayed: true };
+    return { response: await request.storedResponse<Response>(pool), replayed: true };
   });
 }
 
@@ -152,7 +152,7 @@ function idempotentRequest({
     return {
       claim: () => [accountId, operation, null, null, null],
       findStoredResponse: () => Promise.resolve(undefined),
-      recall: () => Promise.reject(new Error('a request without an idempotency key has no stored response')),
+      storedResponse: () => Promise.reject(new Error('a request without an idempotency key has no stored response')),
     };
   }
   requireIdempotencyKey(key);
@@ -176,7 +176,7 @@ function idempotentRequest({
       const [stored] = await reads.rows<StoredResponse>(CURRENT_RESPONSE, values);
       return stored && decrypted<Response>(stored);
     },
-    async recall<Response>(pool: Pool) {
+    async storedResponse<Response>(pool: Pool) {
       const { rows } = await pool.query<StoredResponse>({ ...STORED_RESPONSE, values });
       return decrypted<Response>(rows[0]);
     },

@@ -58,7 +58,7 @@ describe('docs/graphql.md', () => {
       `${MAX_ANONYMOUS_BODY_BYTES / 1_024} KiB`,
       ...[1, tokens, nameLength, depth, aliases, directives, variables, pairs, cost].map(number),
       ...times,
-      ...[CONNECTION_LIMITS.account, CONNECTION_LIMITS.address, MAX_CONCURRENT_OPERATIONS].map(number),
+      ...[CONNECTION_LIMITS.account, CONNECTION_LIMITS.network, MAX_CONCURRENT_OPERATIONS].map(number),
       ...[MAX_MESSAGE_BYTES, MAX_FIRST_MESSAGE_BYTES].map((each) => `${each / 1_024} KiB`),
       number(MAX_OPERATION_ID_LENGTH),
       `${SLOW_CLIENT_TIMEOUT_MS / 1_000} s`,

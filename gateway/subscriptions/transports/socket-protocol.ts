@@ -11,14 +11,14 @@ import { logRequest } from '../../requests/request-log';
 import { isCredentialError } from '../connection-end';
 import type { Connection } from '../open-connections';
 import { MAX_CONCURRENT_OPERATIONS } from './socket-messages';
-import type { Outbox } from './socket-outbox';
+import type { SocketWriter } from './socket-writer';
 import { type StartedOperation, type StreamingDependencies, startOperation } from './started-operation';
 
 /** One client. Its credential is in `connection_init`, or in the headers of the upgrade request. */
 export interface Client {
   readonly socket: WebSocket;
   readonly connection: Connection;
-  readonly outbox: Outbox;
+  readonly writer: SocketWriter;
   metadata: RequestMetadata;
   /** Set once the connection is admitted. */
   stopRevalidation?: () => void;
@@ -43,27 +43,9 @@ export function protocolSteps(dependencies: StreamingDependencies): ProtocolOpti
       try {
         if (Object.keys(subscriptions).length > MAX_CONCURRENT_OPERATIONS)
           throw new RegisterError('LIM002', TOO_MANY_OPERATIONS);
-        const request = graphRequest(payload);
-        if (isTrusted(request))
-          throw new RegisterError('VAL003', 'Over WebSocket, send the text of an operation instead of a documentId');
-        const started = await startOperation(request, metadata, client.connection, dependencies);
-        return {
-          document: started.document,
-          operationName: request.operationName,
-          contextValue: started,
-        } as ExecutionArgs;
+        return await startedArgs(payload, metadata, client.connection, dependencies);
       } catch (error) {
-        const { code } = formatError(error).extensions;
-        dependencies.report(error, metadata.transactionId);
-        logRequest(
-          dependencies.logger,
-          metadata,
-          { operation: undefined, status: errorCatalogue[code].status, outcome: code },
-          startedAt,
-        );
-        if (isCredentialError(code)) client.connection.end(code);
-        // `onError` formats it.
-        return [error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })];
+        return [rejected(error, { client, metadata, startedAt }, dependencies)];
       }
     },
     subscribe: ({ contextValue }) => (contextValue as StartedOperation).stream as never,
@@ -71,6 +53,44 @@ export function protocolSteps(dependencies: StreamingDependencies): ProtocolOpti
     onNext: (_, __, ___, ____, result) => result,
     onError: (_, __, ___, errors) => errors.map(formatError),
   };
+}
+
+/** Starts an operation; throws the error that rejects it. */
+async function startedArgs(
+  payload: unknown,
+  metadata: RequestMetadata,
+  connection: Connection,
+  dependencies: StreamingDependencies,
+): Promise<ExecutionArgs> {
+  const request = graphRequest(payload);
+  if (isTrusted(request))
+    throw new RegisterError('VAL003', 'Over WebSocket, send the text of an operation instead of a documentId.');
+  const started = await startOperation(request, metadata, connection, dependencies);
+  return {
+    document: started.document,
+    operationName: request.operationName,
+    contextValue: started,
+  } as ExecutionArgs;
+}
+
+interface RejectedOperation {
+  readonly client: Client;
+  readonly metadata: RequestMetadata;
+  readonly startedAt: number;
+}
+
+/** Reports and logs the error of a rejected operation, and ends the connection if its credential is rejected. `onError` formats the result. */
+function rejected(
+  error: unknown,
+  { client, metadata, startedAt }: RejectedOperation,
+  { report, logger }: StreamingDependencies,
+): GraphQLError {
+  const { code } = formatError(error).extensions;
+  report(error, metadata.transactionId);
+  const response = { operation: undefined, status: errorCatalogue[code].status, outcome: code };
+  logRequest(logger, metadata, response, startedAt);
+  if (isCredentialError(code)) client.connection.end(code);
+  return error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error });
 }
 
 /**

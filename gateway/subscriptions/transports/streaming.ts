@@ -14,7 +14,7 @@ export interface Streaming {
    * Returns true if the response to a request must be Server-Sent Events: it accepts nothing else, or accepts them and
    * is a subscription.
    */
-  wantsEvents(request: AdHocRequest, accept: string | undefined): boolean;
+  requiresEvents(request: AdHocRequest, accept: string | undefined): boolean;
   answer(request: AdHocRequest, metadata: RequestMetadata, reply: FastifyReply): Promise<void>;
   /** Ends all streams and WebSockets. Clients can resume at another replica after their last cursor. */
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export function addStreaming(app: FastifyInstance, path: string, dependencies: S
     }
   });
   return {
-    wantsEvents(request, accept) {
+    requiresEvents(request, accept) {
       const accepts = acceptsEvents(accept);
       return accepts.onlyEvents || (accepts.includesEvents && isSubscription(request, dependencies.subscriptions));
     },

@@ -57,7 +57,8 @@ export function rejectUpgrade({ socket }: Upgrade, error: unknown, transactionId
 const UPGRADE_HEADERS = /^(connection|upgrade|http2-settings)$/i;
 
 /**
- * Returns the connection to the server without the upgrade headers: some clients offer HTTP/2 in every first request.
+ * Hands the connection back to the HTTP server without the upgrade headers: some clients offer HTTP/2 in every first
+ * request.
  */
 function handleWithoutUpgrade(app: FastifyInstance, raw: IncomingMessage, socket: Socket, head: Buffer): void {
   const lines = [`${raw.method} ${raw.url} HTTP/1.1`];

@@ -10,7 +10,7 @@ import {
 } from '../connection-end';
 import type { Connection } from '../open-connections';
 import { MAX_MESSAGE_BYTES, processMessages } from './socket-messages';
-import { socketOutbox } from './socket-outbox';
+import { socketWriter } from './socket-writer';
 import { type Client, protocolSteps } from './socket-protocol';
 import type { StreamingDependencies } from './started-operation';
 import type { Upgrade } from './upgrades';
@@ -49,8 +49,8 @@ export function webSockets(dependencies: StreamingDependencies): WebSockets {
         end = (reason) => close(opened, CLOSE_FRAMES[reason]);
         alive.add(opened);
         opened.on('pong', () => alive.add(opened));
-        const outbox = socketOutbox(opened, () => connection.end('too-slow'));
-        const client: Client = { socket: opened, connection, outbox, metadata };
+        const writer = socketWriter(opened, () => connection.end('too-slow'));
+        const client: Client = { socket: opened, connection, writer, metadata };
         clients.add(client);
         opened.once('close', () => clients.delete(client));
         serve(client, protocol, dependencies);
@@ -84,24 +84,24 @@ function pingAll(server: WebSocketServer, alive: WeakSet<WebSocket>): void {
 }
 
 function endStalled(clients: ReadonlySet<Client>): void {
-  for (const { socket, outbox, connection } of clients) {
-    if (socket.readyState === socket.OPEN && outbox.stalledMs() > SLOW_CLIENT_TIMEOUT_MS) connection.end('too-slow');
+  for (const { socket, writer, connection } of clients) {
+    if (socket.readyState === socket.OPEN && writer.stalledMs() > SLOW_CLIENT_TIMEOUT_MS) connection.end('too-slow');
   }
 }
 
 /** Connects a client to the protocol handler. */
 function serve(client: Client, protocol: Server<Client>, { report }: StreamingDependencies): void {
-  const { socket, outbox } = client;
+  const { socket, writer } = client;
   let handle: (text: string) => Promise<void>;
   const ended = protocol.opened(
     {
       protocol: socket.protocol,
-      send: (text) => outbox.send(text),
+      send: (text) => writer.send(text),
       close: (code, reason) => socket.close(code, reason),
       onMessage: (handler) => {
         handle = handler;
       },
-      onPing: () => outbox.send(PONG),
+      onPing: () => writer.send(PONG),
     },
     client,
   );

@@ -6,7 +6,7 @@ import type { DataType } from '../records/access-record';
 import type { TerminationProgress } from './termination.repository';
 import type { AccountInput, AccountStatus } from './account';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
-import { AccountRoleEnum, DataUserStatusEnum } from '../records/access-record.enums';
+import { AccountRoleEnum, DataUserStatusEnum } from './account.enums';
 import { optional } from '../records/access-record-values.types';
 import { connectionType } from '../../server/lists/connection.types';
 

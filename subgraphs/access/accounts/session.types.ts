@@ -1,7 +1,7 @@
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime, Duid } from '../../../schema/scalars';
 import type { AccountRole, Role } from '../../../schema/roles';
-import { AccountRoleEnum } from '../records/access-record.enums';
+import { AccountRoleEnum } from './account.enums';
 
 @ObjectType('IssuedBearerToken', { description: 'A bearer token.', simpleResolvers: true })
 export class IssuedBearerTokenType {

@@ -3,7 +3,7 @@ import type { Session } from '../../server/database/transaction';
 import { stateChange } from '../records/transitions';
 
 /** Records that one transaction revokes at most, which bounds how long other transactions wait. */
-export const REVOCATIONS_AT_ONCE = 500;
+export const MAX_REVOCATIONS = 500;
 
 /** Skips records that another transaction has locked; the next batch revokes them. */
 const REVOKE = {
@@ -11,12 +11,12 @@ const REVOKE = {
   text: `with due as (
       select record.id, record.state, terminated_at from account join access_record record on record.duid = account.duid
       where terminated_at is not null and record.state = 'ACTIVE' and terminated_at < coalesce(record.expiry, 'infinity')
-      limit ${REVOCATIONS_AT_ONCE} for no key update of record skip locked),
+      limit ${MAX_REVOCATIONS} for no key update of record skip locked),
     ${stateChange({ cause: 'data-user-terminated', where: 'access_record.id = due.id', locked: 'due', revokedAt: 'due.terminated_at' })}
     select from record`,
 };
 
-/** Revokes up to {@link REVOCATIONS_AT_ONCE} records of terminated Data Users; returns how many. */
+/** Revokes up to {@link MAX_REVOCATIONS} records of terminated Data Users; returns how many. */
 export async function revokeSomeOfTerminated(session: Session): Promise<number> {
   return (await session.query(REVOKE)).rowCount ?? 0;
 }

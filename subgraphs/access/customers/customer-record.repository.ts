@@ -122,7 +122,7 @@ export class CustomerRecordRepository {
   }
 
   /** Returns lookups of the records in scope during the occupancy, latest first. */
-  async looks(scope: CustomerScope, limit: number): Promise<Lookup[]> {
+  async lookups(scope: CustomerScope, limit: number): Promise<Lookup[]> {
     const values = [...bound(scope), scope.endedAt, limit];
     const { rows } = await this.database.pool.query<Omit<Lookup, 'record'> & { recordId: string }>({
       ...LOOKUPS,

@@ -7,7 +7,7 @@ import type { StoredAccessRecord } from '../records/stored-access-record.queries
 import { AccessRecordConnectionType } from '../records/access-record.payloads';
 import { AccessRecordType } from '../records/access-record.types';
 import { AccessLookupType, ConsentWithdrawalType, CustomerRecordArgs } from './customer-record.types';
-import { rejectWithdrawal } from '../records/change-rejection.queries';
+import { rejectWithdrawal } from '../records/change-rejection';
 
 const MAX_LOOKUPS = 500;
 
@@ -62,6 +62,6 @@ export class CustomerRecordResolver {
     description: 'Lookups of the access records of the customer, the latest 500 entries.',
   })
   async accessLooks(@Ctx() context: CallContext): Promise<Lookup[]> {
-    return this.customers.looks(await this.scopes.of(context), MAX_LOOKUPS);
+    return this.customers.lookups(await this.scopes.of(context), MAX_LOOKUPS);
   }
 }

@@ -43,7 +43,7 @@ const STATE = {
 export class PortalAccessRepository {
   constructor(
     private readonly database: Database,
-    private readonly lists: AccessRecordQueries,
+    private readonly recordQueries: AccessRecordQueries,
     private readonly hashOfAlias: KeyedHash,
   ) {}
 
@@ -60,10 +60,10 @@ export class PortalAccessRepository {
     try {
       return await inTransaction(this.database.pool, async (session) => {
         await consumeToken(session, token);
-        const rows = await this.lists.rows(session, filter, page, accountId);
+        const rows = await this.recordQueries.rows(session, filter, page, accountId);
         const aliases = await this.addAliases(session, accountId, rows.slice(0, page.first));
         const recordOf = (row: ListedRow) => new StoredAccessRecord(row, aliases.get(row.id));
-        return this.lists.listed(filter, page, rows, recordOf);
+        return this.recordQueries.listed(filter, page, rows, recordOf);
       });
     } catch (error) {
       throw isTokenRejected(error) ? new RegisterError('PRM003') : error;

@@ -4,7 +4,7 @@ import { DateTime, Duid } from '../../../schema/scalars';
 import { MayCall } from '../../server/callers/caller';
 import type { AccountAdmission } from '../accounts/account-admission.queries';
 import type { EventLog, EventLogPage } from './event-log.queries';
-import { AccountRoleEnum } from '../records/access-record.enums';
+import { AccountRoleEnum } from '../accounts/account.enums';
 import { EventLogPageType } from './register-event.types';
 
 /** Internal: services of the register only. */

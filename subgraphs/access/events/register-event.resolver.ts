@@ -30,7 +30,7 @@ const READERS = ['admin', 'analyst', 'data_user'] as const;
 @Resolver(() => RegisterEventObject)
 export class RegisterEventResolver {
   constructor(
-    private readonly parts: Pick<
+    private readonly dependencies: Pick<
       AccessDependencies,
       'events' | 'eventCounts' | 'eventRelations' | 'records' | 'dataUsers' | 'webhooks'
     >,
@@ -42,7 +42,7 @@ export class RegisterEventResolver {
     @Arg('id', () => EventId, { description: 'Its id.' }) id: string,
     @Ctx() context: CallContext,
   ): Promise<LoggedEvent | null> {
-    return readableEvent(this.parts, id, context);
+    return readableEvent(this.dependencies, id, context);
   }
 
   @MayCall(...READERS)
@@ -50,13 +50,13 @@ export class RegisterEventResolver {
     description: 'Events, oldest first, in the order in which a subscription sends them.',
   })
   registerEvents(@Args(() => RegisterEventArgs) args: RegisterEventArgs, @Ctx() context: CallContext) {
-    return this.parts.events.page(visible(args, context), args);
+    return this.dependencies.events.page(visible(args, context), args);
   }
 
   @MayCall(...READERS)
   @Query(() => [RegisterEventObject], { description: 'The latest events, newest first.' })
   latestRegisterEvents(@Args(() => LatestEventArgs) args: LatestEventArgs, @Ctx() context: CallContext) {
-    return this.parts.events.latest(visible(args, context), args.first);
+    return this.dependencies.events.latest(visible(args, context), args.first);
   }
 
   @MayCall('admin', 'analyst')
@@ -67,7 +67,7 @@ export class RegisterEventResolver {
     @Arg('minutes', () => Int, { defaultValue: 60, description: 'Number of minutes, 1 to 1440.' }) minutes: number,
   ): Promise<EventCount[]> {
     requireWithin('minutes', minutes, MAX_MINUTES);
-    return this.parts.eventCounts.ofLast(minutes);
+    return this.dependencies.eventCounts.ofLast(minutes);
   }
 
   @MayCall(...READERS)
@@ -87,12 +87,12 @@ export class RegisterEventResolver {
     description: 'The Data User of the record; null for a discovered access.',
   })
   async dataUser(@Root() { row }: LoggedEvent): Promise<DirectoryEntry | null> {
-    return row.duid === null ? null : this.parts.dataUsers.byDuid(row.duid);
+    return row.duid === null ? null : this.dependencies.dataUsers.byDuid(row.duid);
   }
 
   @FieldResolver(() => AccessRecordType, { nullable: true, description: 'The record in its present state.' })
   async accessRecord(@Root() { row }: LoggedEvent, @Ctx() context: CallContext): Promise<StoredAccessRecord | null> {
-    const record = row.record_id === null ? null : await this.parts.records.byId(row.record_id);
+    const record = row.record_id === null ? null : await this.dependencies.records.byId(row.record_id);
     return isOwnersEvent(context) ? record : (record?.forBackOffice() ?? null);
   }
 
@@ -106,7 +106,7 @@ export class RegisterEventResolver {
     @Ctx() context: CallContext,
   ): Promise<StoredAccessRecord[] | null> {
     if (row.record_ids === null || !isOwnersEvent(context)) return null;
-    const records = await Promise.all(row.record_ids.map((id) => this.parts.records.byId(id)));
+    const records = await Promise.all(row.record_ids.map((id) => this.dependencies.records.byId(id)));
     return records.filter((record) => record !== null);
   }
 
@@ -123,7 +123,7 @@ export class RegisterEventResolver {
     description: 'For TENANCY_CHANGE: the date from which it is effective.',
   })
   async effectiveDate(@Root() { row }: LoggedEvent): Promise<string | null> {
-    return row.change_id === null ? null : this.parts.eventRelations.effectiveDate(row.change_id);
+    return row.change_id === null ? null : this.dependencies.eventRelations.effectiveDate(row.change_id);
   }
 
   @FieldResolver(() => WebhookType, {
@@ -133,12 +133,12 @@ export class RegisterEventResolver {
   })
   async webhook(@Root() { row }: LoggedEvent, @Ctx() context: CallContext): Promise<Webhook | null> {
     const { duid } = callerOf(context);
-    return row.webhook_id === null || duid === null ? null : this.parts.webhooks.ownById(row.webhook_id, duid);
+    return row.webhook_id === null || duid === null ? null : this.dependencies.webhooks.ownById(row.webhook_id, duid);
   }
 
   @FieldResolver(() => [EventDeliveryType], { description: 'Its delivery to each subscription.' })
   async deliveries(@Root() { id }: LoggedEvent): Promise<readonly EventDeliveryType[]> {
-    return this.parts.eventRelations.deliveries(id);
+    return this.dependencies.eventRelations.deliveries(id);
   }
 }
 

@@ -1,5 +1,6 @@
 import { accessKeyOf } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
+import type { Actor } from '../../server/callers/caller';
 import type { Database } from '../../server/database/database';
 import { type IdempotentRequest, storeResponse } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
@@ -7,12 +8,7 @@ import { type Session, inTransaction } from '../../server/database/transaction';
 import { type AccessRecordInput, type AccessState } from '../records/access-record';
 import { type AccessRecordDocument, documentOf } from '../records/record-document';
 import { type LegacyConsent, shownEvidenceOf } from './legacy-consent';
-import {
-  type AccessToken,
-  type Actor,
-  type IdentityLink,
-  rejectClosedRecord,
-} from '../records/access-record.repository';
+import { type AccessToken, type IdentityLink, rejectClosedRecord } from '../records/access-record.repository';
 import {
   type ControllerReferences,
   REFERENCE_COLUMNS,
@@ -138,7 +134,7 @@ export class LegacyConsentRepository {
     const { rows } = await this.database.pool.query<ShownRow>({ ...AT_METER_POINT, values });
     return rows.map((row) => {
       const { identityRecordId, consentDate, consentExpiry } = row;
-      const userDefinedReference = row.duid === duid ? this.references.open(row) : null;
+      const userDefinedReference = row.duid === duid ? this.references.decrypt(row) : null;
       const consent = { duid: row.duid, identityRecordId, consentDate, consentExpiry, userDefinedReference };
       return { ...consent, ...shownEvidenceOf(row.document) };
     });
@@ -166,7 +162,7 @@ export class LegacyConsentRepository {
     const { processing, accessEvent } = record;
     const [moved, expected] = 'to' in link ? [link.to, null] : [null, link.stillTo];
     const keyHash = this.hashOfKey(accessKeyOf(ck));
-    const reference = this.references.encryptValue(keyHash, accessEvent.controllerReference);
+    const reference = this.references.encrypt(keyHash, accessEvent.controllerReference);
     const values = [
       keyHash,
       actor.duid,

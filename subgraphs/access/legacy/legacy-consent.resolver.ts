@@ -2,9 +2,9 @@ import { Arg, Directive, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { consentKeyOf } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import { ConsentKey, Duid } from '../../../schema/scalars';
-import { MayCall } from '../../server/callers/caller';
+import { type Actor, MayCall } from '../../server/callers/caller';
 import type { IdempotentRequest } from '../../server/idempotency';
-import type { AccessToken, Actor } from '../records/access-record.repository';
+import type { AccessToken } from '../records/access-record.repository';
 import type { ShownConsent, LegacyConsentState } from './legacy-consent.repository';
 import type { AccessRecordInput } from '../records/access-record';
 import { type LegacyConsent, accessRecordOf, missingOfController } from './legacy-consent';
@@ -22,7 +22,7 @@ import type { AccessDependencies } from '../dependencies';
 @Resolver()
 export class LegacyConsentResolver {
   constructor(
-    private readonly parts: Pick<AccessDependencies, 'records' | 'legacyConsents' | 'dataUsers' | 'idempotency'>,
+    private readonly dependencies: Pick<AccessDependencies, 'records' | 'legacyConsents' | 'dataUsers' | 'idempotency'>,
   ) {}
 
   @MayCall('service:identity')
@@ -36,13 +36,13 @@ export class LegacyConsentResolver {
     @Arg('identityRecord', () => ConsentedIdentityRecordInput, { description: 'Its Identity Record.' })
     identityRecord: ConsentedIdentityRecordInput,
   ): Promise<RecordedConsentType> {
-    const { records } = this.parts;
+    const { records } = this.dependencies;
     const idempotent = this.idempotent(request);
-    const kept = await records.findStoredResponse(idempotent);
-    if (kept) return recorded(kept, true);
+    const stored = await records.findStoredResponse(idempotent);
+    if (stored) return recorded(stored, true);
     const record = await this.recordOf(consent, request);
     const token = await records.register(actorOf(request), record, identityRecord, idempotent, 'B');
-    return token ? recorded(token, false) : recorded(await records.recall(idempotent), true);
+    return token ? recorded(token, false) : recorded(await records.storedResponse(idempotent), true);
   }
 
   @MayCall('service:identity')
@@ -71,9 +71,14 @@ export class LegacyConsentResolver {
     const idempotent = this.idempotent(request);
     const record = await this.recordOf(consent, request);
     const link = identityRecord ? { to: identityRecord } : { stillTo: stillLinkedTo ?? '' };
-    const updated = await this.parts.legacyConsents.update({ actor: actorOf(request), ck }, record, link, idempotent);
+    const updated = await this.dependencies.legacyConsents.update(
+      { actor: actorOf(request), ck },
+      record,
+      link,
+      idempotent,
+    );
     if (updated === 'moved') return null;
-    if (updated === 'repeated') return recorded(await this.parts.records.recall(idempotent), true);
+    if (updated === 'repeated') return recorded(await this.dependencies.records.storedResponse(idempotent), true);
     return recorded(updated, false);
   }
 
@@ -87,8 +92,8 @@ export class LegacyConsentResolver {
   async keptConsent(
     @Arg('request', () => LegacyRequestInput, { description: 'Origin of the request.' }) request: LegacyRequestInput,
   ): Promise<RecordedConsentType | null> {
-    const kept = await this.parts.records.findStoredResponse(this.idempotent(request));
-    return kept ? recorded(kept, true) : null;
+    const stored = await this.dependencies.records.findStoredResponse(this.idempotent(request));
+    return stored ? recorded(stored, true) : null;
   }
 
   @MayCall('service:identity')
@@ -101,7 +106,7 @@ export class LegacyConsentResolver {
   async standingConsent(
     @Arg('ck', () => ConsentKey, { description: 'Its key.' }) ck: string,
   ): Promise<LegacyConsentState | null> {
-    return (await this.parts.legacyConsents.byKey(ck)) ?? null;
+    return (await this.dependencies.legacyConsents.byKey(ck)) ?? null;
   }
 
   @MayCall('service:identity')
@@ -115,7 +120,7 @@ export class LegacyConsentResolver {
     @Arg('withOthers', () => Boolean, { description: 'Whether consents of other Data Users are included.' })
     withOthers: boolean,
   ): Promise<ShownConsent[]> {
-    return this.parts.legacyConsents.at(meterPointId, duid, withOthers);
+    return this.dependencies.legacyConsents.at(meterPointId, duid, withOthers);
   }
 
   @MayCall('service:identity')
@@ -127,15 +132,15 @@ export class LegacyConsentResolver {
   settleIdentityRecord(
     @Arg('id', () => ID, { description: 'Internal identifier of the Identity Record.' }) id: string,
   ): Promise<boolean> {
-    return this.parts.legacyConsents.reconcile(id);
+    return this.dependencies.legacyConsents.reconcile(id);
   }
 
   private idempotent({ accountId, idempotencyKey, contentHash }: LegacyRequestInput): IdempotentRequest {
-    return this.parts.idempotency.request(accountId, 'registerConsent', idempotencyKey ?? null, contentHash);
+    return this.dependencies.idempotency.request(accountId, 'registerConsent', idempotencyKey ?? null, contentHash);
   }
 
   private async recordOf(consent: LegacyConsent, { duid }: LegacyRequestInput): Promise<AccessRecordInput> {
-    const controller = await this.parts.dataUsers.byDuid(duid);
+    const controller = await this.dependencies.dataUsers.byDuid(duid);
     if (controller === null) throw new RegisterError('PRM002');
     const missing = missingOfController(controller);
     if (missing !== undefined) throw new RegisterError('CNF001', missing);

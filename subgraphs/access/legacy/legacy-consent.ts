@@ -1,6 +1,5 @@
-import type { AccessRecordInput, Consent, DataType } from '../records/access-record';
+import { type AccessRecordInput, type Consent, type DataType, isAccountable } from '../records/access-record';
 import type { AccessRecordDocument } from '../records/record-document';
-import { isAccountable } from '../records/controller-arrangement';
 
 /** A consent of Interface B without personal data (specification, Interface B). */
 export interface LegacyConsent {

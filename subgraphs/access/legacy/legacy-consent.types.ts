@@ -4,6 +4,7 @@ import type { ShownConsent, LegacyConsentState } from './legacy-consent.reposito
 import type { AccessState, DataType } from '../records/access-record';
 import type { LegacyConsent } from './legacy-consent';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
+import { REPLAYED } from '../../server/graph/idempotency-key.types';
 import { AccessStateEnum } from '../records/access-record.enums';
 
 /** Internal: services of the register only. */
@@ -46,10 +47,7 @@ export class ConsentedIdentityRecordInput {
 export class RecordedConsentType {
   @Field(() => ConsentKey, { description: 'Its key.' }) key: string;
   @Field(() => DateTime, { nullable: true, description: 'When it ends.' }) consentExpiry: Date | null;
-  @Field(() => Boolean, {
-    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
-  })
-  replayed: boolean;
+  @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }
 
 /** Internal: services of the register only. */

@@ -4,6 +4,7 @@ import { AccessKey, CalendarDate, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
+import { IdempotencyKey, REPLAYED } from '../../server/graph/idempotency-key.types';
 import type { Idempotency } from '../../server/idempotency';
 import type { DataType } from '../records/access-record';
 import type { DiscoveredAccessReport, DiscoveredState } from './discovered-access';
@@ -17,17 +18,17 @@ const DiscoveredStateEnum = graphqlEnum('DiscoveredState', 'State of the record 
 } satisfies Record<DiscoveredState, string>);
 
 @InputType('DiscoveredAccessInput', {
-  description: 'A report by the communications operator of an organisation that is not registered.',
+  description: 'A report of the communications operator about an organisation that has not registered its access.',
 })
 class DiscoveredAccessInputType implements DiscoveredAccessReport {
   @Field(() => Mpxn, { description: 'The meter point.' }) mpxn: string;
   @Field(() => String, { description: 'Name of the organisation.' }) organisationName: string;
   @Field(() => String, { description: "The operator's reference of the organisation." }) organisationReference: string;
-  @Field(() => CalendarDate, { description: 'First request seen.' }) firstSeen: string;
+  @Field(() => CalendarDate, { description: 'Day of the first request.' }) firstSeen: string;
   @Field(() => [DataTypeEnum], { description: 'Data categories requested.' }) dataTypesObserved: DataType[];
   @Field(() => String, { description: "The operator's reference of this report, without personal data." })
   sourceReference: string;
-  @Field(() => CalendarDate, { nullable: true, description: 'Last request seen.' }) lastSeen?: string | null;
+  @Field(() => CalendarDate, { nullable: true, description: 'Day of the last request.' }) lastSeen?: string | null;
 }
 
 @ObjectType('DiscoveredAccessReport', { description: 'A reported access.', simpleResolvers: true })
@@ -35,10 +36,7 @@ class DiscoveredAccessReportType {
   @Field(() => AccessKey, { description: 'The access key: a secret. It verifies, and authorises nothing.' }) ak: string;
   @Field(() => DiscoveredStateEnum, { description: 'State of the record.' }) state: DiscoveredState;
   @Field(() => Boolean, { description: 'False for a repeat, which updates the record.' }) isNew: boolean;
-  @Field(() => Boolean, {
-    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
-  })
-  replayed: boolean;
+  @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }
 
 const OPERATION = 'reportDiscoveredAccess';
@@ -60,17 +58,13 @@ export class DiscoveredAccessResolver {
   })
   async reportDiscoveredAccess(
     @Arg('input', () => DiscoveredAccessInputType, { description: 'The report.' }) input: DiscoveredAccessInputType,
-    @Arg('idempotencyKey', () => String, {
-      nullable: true,
-      description: 'Key under which the response is stored for repeats, for 24 hours.',
-    })
-    idempotencyKey: string | null,
+    @IdempotencyKey('24 hours') idempotencyKey: string | null,
     @Ctx() context: CallContext,
   ): Promise<DiscoveredAccessReportType> {
     const { accountId } = callerOf(context);
-    const request = this.idempotency.request(accountId, OPERATION, idempotencyKey ?? null, input);
-    const kept = await this.discoveries.findStoredResponse(request);
-    if (kept) return { ...kept, replayed: true };
+    const request = this.idempotency.request(accountId, OPERATION, idempotencyKey, input);
+    const stored = await this.discoveries.findStoredResponse(request);
+    if (stored) return { ...stored, replayed: true };
     throwViolations(discoveredAccessViolations(input, await this.discoveries.today()));
     const meterPointId = await this.meterPoints(input.mpxn, context);
     return this.discoveries.report({ accountId, meterPointId, report: input }, request);

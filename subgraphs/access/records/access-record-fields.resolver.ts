@@ -8,7 +8,6 @@ import { DIRECTORY_READERS, DataUserType } from '../accounts/data-user.resolver'
 import type { AccessDependencies } from '../dependencies';
 import { isOwner } from './access-record';
 import { AccessEventType, AccessRecordType, IdentityRecordReference, RecordMetadataType } from './access-record.types';
-import { disclosedKey } from './change-rejection.queries';
 import type { Transition, Version } from './record-history.queries';
 import {
   RecordHistoryArgs,
@@ -22,14 +21,14 @@ import type { StoredAccessRecord } from './stored-access-record.queries';
 /** Fields of an access record that depend on the caller, or are read only if selected. */
 @Resolver(() => AccessRecordType)
 export class AccessRecordFieldsResolver {
-  constructor(private readonly parts: Pick<AccessDependencies, 'records' | 'dataUsers' | 'history'>) {}
+  constructor(private readonly dependencies: Pick<AccessDependencies, 'records' | 'dataUsers' | 'history'>) {}
 
   @FieldResolver(() => AccessKey, {
     nullable: true,
     description: 'The access key, for its registrant only. Portals receive an alias that expires after one hour.',
   })
   ak(@Root() record: StoredAccessRecord, @Ctx() context: CallContext): string {
-    return disclosedKey(record, context, this.parts.records);
+    return disclosedKey(record, context, this.dependencies.records);
   }
 
   @FieldResolver(() => DataUserType, {
@@ -38,18 +37,18 @@ export class AccessRecordFieldsResolver {
   })
   async dataUser(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): Promise<DirectoryEntry | null> {
     requireAmong(DIRECTORY_READERS, callerOf(context));
-    return row.duid === null ? null : this.parts.dataUsers.byDuid(row.duid);
+    return row.duid === null ? null : this.dependencies.dataUsers.byDuid(row.duid);
   }
 
   @FieldResolver(() => IdentityRecordReference, {
     nullable: true,
-    description: 'The linked Identity Record: for its own Data User only.',
+    description: 'The linked Identity Record, for its own Data User only; null if a re-identification linked it.',
   })
   identityRecord(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): IdentityRecordReference | null {
     if (context.caller === null) throw new RegisterError('AUT001');
     if (!isOwner(context.caller, row.duid)) throw new RegisterError('PRM002');
-    const linkedByOwner = row.identity_record_ref !== null && row.identity_record_id !== null;
-    return linkedByOwner ? { id: row.identity_record_id as string } : null;
+    const isLinkedByOwner = row.identity_record_ref !== null && row.identity_record_id !== null;
+    return isLinkedByOwner ? { id: row.identity_record_id as string } : null;
   }
 
   @FieldResolver(() => TransitionConnectionType, {
@@ -57,12 +56,12 @@ export class AccessRecordFieldsResolver {
     description: 'Every state change, oldest first: for the owner, the customer and the back office.',
   })
   transitions(
-    @Root() { row, isCustomers }: StoredAccessRecord,
+    @Root() { row, isReadByCustomer }: StoredAccessRecord,
     @Args(() => RecordHistoryArgs) page: RecordHistoryArgs,
     @Ctx() context: CallContext,
   ): Promise<Connection<Transition>> {
-    if (!isCustomers) mayReadHistory(row.duid, context);
-    return this.parts.history.transitions(row.id, page);
+    if (!isReadByCustomer) mayReadHistory(row.duid, context);
+    return this.dependencies.history.transitions(row.id, page);
   }
 
   @FieldResolver(() => VersionConnectionType, {
@@ -70,12 +69,12 @@ export class AccessRecordFieldsResolver {
     description: 'Every version of the content: for the owner, the customer and the back office.',
   })
   versions(
-    @Root() { row, isCustomers }: StoredAccessRecord,
+    @Root() { row, isReadByCustomer }: StoredAccessRecord,
     @Args(() => RecordVersionArgs) page: RecordVersionArgs,
     @Ctx() context: CallContext,
   ): Promise<Connection<Version>> {
-    if (!isCustomers) mayReadHistory(row.duid, context);
-    return this.parts.history.versions(row.id, page);
+    if (!isReadByCustomer) mayReadHistory(row.duid, context);
+    return this.dependencies.history.versions(row.id, page);
   }
 }
 
@@ -108,9 +107,20 @@ export class AccessEventResolver {
     @Ctx() { caller }: CallContext,
   ): Promise<string | null> | string | null {
     const { is_legacy: isLegacy, duid } = record.row;
-    const isShown = !isLegacy || record.isCustomers || (caller !== null && isOwner(caller, duid));
+    const isShown = !isLegacy || record.isReadByCustomer || (caller !== null && isOwner(caller, duid));
     return isShown ? this.records.referenceOf(record) : null;
   }
+}
+
+/**
+ * Returns the access key or alias with which the caller addressed the record, else the access key for its owner. Throws AUT001 without a
+ * caller, PRM002 for a caller that is not the owner.
+ */
+function disclosedKey(record: StoredAccessRecord, { caller }: CallContext, records: AccessRecordRepository): string {
+  if (record.suppliedKey !== null) return record.suppliedKey;
+  if (caller === null) throw new RegisterError('AUT001');
+  if (!isOwner(caller, record.row.duid) || caller.role !== 'data_user') throw new RegisterError('PRM002');
+  return records.keyOf(record);
 }
 
 function mayReadHistory(duid: string | null, context: CallContext): void {

@@ -1,4 +1,3 @@
-import type { AccountRole } from '../../../schema/roles';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import type { ACCESS_STATES, LegalBasis, RevocationReason } from './access-record';
 
@@ -19,7 +18,7 @@ export const LegalBasisEnum = graphqlEnum(
 
 export const AccessStateEnum = graphqlEnum('AccessState', 'The state of an access record.', {
   ACTIVE: 'The access is lawful until its expiry.',
-  REVOKED: 'The customer withdrew consent, or the Controller removed its registration.',
+  REVOKED: 'The customer withdrew consent, the Controller removed its registration, or the Data User was terminated.',
   EXPIRED: 'The expiry has passed.',
   DISCOVERED: 'Found by the communications operator; it cannot authorise data release.',
 } satisfies Record<(typeof ACCESS_STATES)[number], string>);
@@ -51,12 +50,6 @@ export const RevocationReasonEnum = graphqlEnum('RevocationReason', 'Why the acc
   other: 'None of the other reasons applies.',
 } satisfies Record<RevocationReason, string>);
 
-export const DataUserStatusEnum = graphqlEnum('DataUserStatus', 'Status of an organisation.', {
-  active: 'In good standing.',
-  suspended: 'Suspended; its records verify as before.',
-  terminated: 'No longer a user of the register.',
-});
-
 export const TransitionCauseEnum = graphqlEnum('TransitionCause', 'Cause of a state transition.', {
   registered: 'The record was registered.',
   replaced: 'The record was replaced by one whose expiry has passed.',
@@ -67,13 +60,3 @@ export const TransitionCauseEnum = graphqlEnum('TransitionCause', 'Cause of a st
   discovered: 'The communications operator reported the access.',
   claimed: 'The discovered organisation registered its access. The record remains for audit.',
 });
-
-export const AccountRoleEnum = graphqlEnum('AccountRole', 'Role of an account.', {
-  data_user: 'Registers, replaces and revokes its own access records, and receives their events.',
-  data_provider: 'Holds meter data and verifies access records before it releases data.',
-  communications_operator: 'Reports discovered accesses and Changes of Tenancy.',
-  portal: 'Re-identifies customers, shows them the access records of their meter point and withdraws consent for them.',
-  supplier: 'Publishes tariffs and assigns them to meter points.',
-  admin: 'Manages accounts, suppliers, RTI Users and the publication of grid models.',
-  analyst: 'Reads records, events and statistics for the back office, without changing them.',
-} satisfies Record<AccountRole, string>);

@@ -4,6 +4,7 @@ import type { AccessState, LegalBasis } from './access-record';
 import { AccessStateEnum, LegalBasisEnum } from './access-record.enums';
 import { AccessRecordType } from './access-record.types';
 import { connectionType } from '../../server/lists/connection.types';
+import { REPLAYED } from '../../server/graph/idempotency-key.types';
 
 @ObjectType('AccessToken', { description: 'Issued on registration, for Data Providers.', simpleResolvers: true })
 class AccessTokenType {
@@ -15,10 +16,7 @@ class AccessTokenType {
 @ObjectType('AccessRecordRegistration', { description: 'A registered access record.', simpleResolvers: true })
 export class AccessRecordRegistrationType {
   @Field(() => AccessTokenType, { description: 'The token for Data Providers.' }) accessToken: AccessTokenType;
-  @Field(() => Boolean, {
-    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
-  })
-  replayed: boolean;
+  @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }
 
 @ObjectType('AccessRecordReplacement', { description: 'A replaced access record.', simpleResolvers: true })

@@ -76,8 +76,8 @@ function scope(name: string, where: string, columns = ACCESS_RECORD_COLUMNS, par
 }
 
 /**
- * One statement per combination of conditions, so that each has a plan with its own index. Only portals read all records of a meter point:
- * those that an occupant reads in the customer portal, except claimed ones.
+ * One statement per combination of conditions, so that each has a plan with its own index. Only portals read the records of all Data Users
+ * at a meter point. They receive what the occupant reads in the customer portal, except claimed records.
  */
 const SCOPES = {
   everything: scope('access_records', '$1::text is null and $2::text is null'),

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
+import type { Actor } from '../../server/callers/caller';
 import type { Database } from '../../server/database/database';
-import { rowsByKey } from '../../server/database/rows-by-key';
+
 import { type IdempotentRequest } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { encryptValue, decryptValue } from '../../server/encryption';
@@ -14,11 +15,7 @@ import {
   isTokenRejected,
   rejectedToken,
 } from '../identity-links/redeemed-token.repository';
-import {
-  type ControllerReferences,
-  REFERENCES_OF_VERSIONS,
-  type StoredReference,
-} from './controller-references.queries';
+import { type ControllerReferences, type StoredReference, referenceReader } from './controller-references.queries';
 import { type AccessRecordRow, StoredAccessRecord } from './stored-access-record.queries';
 import { BY_ID, BY_KEY, REPLACE, REVOKE, type RegisteringInterface, registrationStatement } from './access-record.sql';
 
@@ -32,24 +29,16 @@ export interface IdentityLink {
   readonly token?: RedeemedToken;
 }
 
-/** The account and Data User of a change. */
-export interface Actor {
-  readonly accountId: string;
-  readonly duid: string;
-}
-
 /** Result of a registration: the access token for Data Providers. */
 export interface AccessToken {
   readonly key: string;
   readonly expiry: Date | null;
 }
 
-type VersionReference = StoredReference & { readonly id: string; readonly version: number };
-
 /** Access records in the database: found by the keyed hash of their key, changed by one conditional statement each. */
 export class AccessRecordRepository {
   private readonly byKeyHash: (hash: Buffer) => Promise<AccessRecordRow | undefined>;
-  private readonly referencesByVersion: (id: string, version: number) => Promise<readonly VersionReference[]>;
+  private readonly readReference: ReturnType<typeof referenceReader>;
   private readonly rowById: (id: string) => Promise<AccessRecordRow | undefined>;
 
   constructor(
@@ -61,8 +50,7 @@ export class AccessRecordRepository {
     const hex = (hash: Buffer) => hash.toString('hex');
     type FoundRow = AccessRecordRow & StoredReference;
     this.byKeyHash = database.reads.byKey(BY_KEY, (row: FoundRow) => hex(row.key_hash), hex);
-    const versionOf = ({ id, version }: VersionReference) => [id, version] as const;
-    this.referencesByVersion = rowsByKey(database.reads, REFERENCES_OF_VERSIONS, versionOf);
+    this.readReference = referenceReader(database.reads, references);
     this.rowById = database.reads.byKey(BY_ID, (row: AccessRecordRow) => row.id, String);
   }
 
@@ -86,7 +74,7 @@ export class AccessRecordRepository {
 
   /** Returns the decrypted reference of a record; null without one, and after its key was destroyed. A list reads it only if selected. */
   referenceOf({ row }: StoredAccessRecord): Promise<string | null> | string | null {
-    return isReferenceRead(row) ? this.references.open(row) : this.readReference(row);
+    return this.readReference(row);
   }
 
   /**
@@ -104,7 +92,7 @@ export class AccessRecordRepository {
     const key = newIdentifier('ak');
     const keyHash = this.hashOfKey(key);
     const token = { key, expiry: input.accessEvent.expiry ?? null };
-    const reference = this.references.encryptValue(keyHash, input.accessEvent.controllerReference);
+    const reference = this.references.encrypt(keyHash, input.accessEvent.controllerReference);
     const statement = {
       ...registrationStatement(link.token !== undefined, through),
       values: [
@@ -131,13 +119,13 @@ export class AccessRecordRepository {
 
   /** Returns the response of an earlier registration with this idempotency key, if there is one. */
   async findStoredResponse(idempotent: IdempotentRequest): Promise<AccessToken | undefined> {
-    const kept = await idempotent.findStoredResponse<StoredToken>(this.database.reads);
-    return kept && tokenOf(kept);
+    const stored = await idempotent.findStoredResponse<StoredToken>(this.database.reads);
+    return stored && tokenOf(stored);
   }
 
   /** Returns the response of the concurrent registration that claimed the idempotency key. */
-  async recall(idempotent: IdempotentRequest): Promise<AccessToken> {
-    return tokenOf(await idempotent.recall<StoredToken>(this.database.pool));
+  async storedResponse(idempotent: IdempotentRequest): Promise<AccessToken> {
+    return tokenOf(await idempotent.storedResponse<StoredToken>(this.database.pool));
   }
 
   /**
@@ -146,7 +134,7 @@ export class AccessRecordRepository {
    */
   async replace(actor: Actor, key: string, input: AccessRecordInput, ifVersions: number[] | null) {
     const { accessEvent, processing } = input;
-    const reference = this.references.encryptValue(this.hashOfKey(key), accessEvent.controllerReference);
+    const reference = this.references.encrypt(this.hashOfKey(key), accessEvent.controllerReference);
     const values = [
       ...this.target(actor, key, ifVersions),
       processing.legalBasis,
@@ -177,18 +165,10 @@ export class AccessRecordRepository {
     return rows[0]?.revoked_at;
   }
 
-  private async readReference({ id, version, document }: AccessRecordRow): Promise<string | null> {
-    const [stored] = await this.referencesByVersion(id, version);
-    return stored ? this.references.open({ ...stored, document }) : null;
-  }
-
   private target(actor: Actor, key: string, ifVersions: number[] | null): unknown[] {
     return [this.hashOfKey(key), actor.duid, actor.accountId, ifVersions];
   }
 }
-
-const isReferenceRead = (row: AccessRecordRow): row is AccessRecordRow & StoredReference =>
-  row.reference_sealed !== undefined;
 
 /**
  * Maps the database error of a rejected registration: VAL009 for a token, CNF003 for a closed Identity Record. The statement has no effect.
@@ -198,7 +178,7 @@ function rejectRegistration(error: unknown): never {
   return rejectClosedRecord(error);
 }
 
-/** CNF003 if the database rejected a statement because an Identity Record is closed; rethrows other errors. */
+/** Throws CNF003 if the database rejected a statement because an Identity Record is closed; rethrows other errors. */
 export function rejectClosedRecord(error: unknown): never {
   throw isLinkToClosed(error) ? new RegisterError('CNF003') : error;
 }

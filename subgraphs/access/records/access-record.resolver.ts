@@ -1,9 +1,10 @@
 import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { throwViolations } from '../../../schema/register-error';
 import { AccessKey } from '../../../schema/scalars';
-import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
+import { type Actor, type CallContext, MayCall, actorOf, callerOf, duidOf } from '../../server/callers/caller';
 import { clientNetwork, withinLimit } from '../../server/callers/rate-limits';
-import type { Actor } from './access-record.repository';
+import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
+
 import { StoredAccessRecord } from './stored-access-record.queries';
 import { type RevocationReason } from './access-record';
 import { registrationViolations } from './rules/registration-rules';
@@ -17,14 +18,14 @@ import {
   AccessRecordRevocationType,
 } from './access-record.payloads';
 import { AccessRecordType } from './access-record.types';
-import { rejectAlias, rejectChange } from './change-rejection.queries';
+import { rejectAlias, rejectChange } from './change-rejection';
 import type { RegistrationContext } from './rules/registration-rule';
 import type { AccessDependencies } from '../dependencies';
 
 /** Registration, verification, replacement, revocation and lists of access records (specification, Endpoints A). */
 @Resolver(() => AccessRecordType)
 export class AccessRecordResolver {
-  constructor(private readonly parts: AccessDependencies) {}
+  constructor(private readonly dependencies: AccessDependencies) {}
 
   @MayCall('anyone')
   @Query(() => AccessRecordType, {
@@ -35,9 +36,9 @@ export class AccessRecordResolver {
     @Arg('key', () => AccessKey, { description: 'The access key.' }) key: string,
     @Ctx() context: CallContext,
   ): Promise<StoredAccessRecord | null> {
-    const record = await this.parts.records.byKey(key);
-    if (!record) await withinLimit(this.parts.limits.verifyMisses, clientNetwork(context.clientAddress));
-    else this.parts.looks.verified(record.id, organisationOf(context));
+    const record = await this.dependencies.records.byKey(key);
+    if (!record) await withinLimit(this.dependencies.limits.verifyMisses, clientNetwork(context.clientAddress));
+    else this.dependencies.lookups.verified(record.id, organisationAccountOf(context));
     return record;
   }
 
@@ -46,7 +47,7 @@ export class AccessRecordResolver {
   accessRecords(@Args(() => AccessRecordListArgs) args: AccessRecordListArgs, @Ctx() context: CallContext) {
     const { state, legalBasis } = args;
     const filter = { duid: duidOf(context), meterPointId: null, state, legalBasis };
-    return this.parts.lists.page(filter, args, callerOf(context).accountId);
+    return this.dependencies.recordQueries.page(filter, args, callerOf(context).accountId);
   }
 
   @MayCall('admin', 'analyst')
@@ -56,35 +57,34 @@ export class AccessRecordResolver {
   allAccessRecords(@Args(() => AccessRecordListArgs) args: AccessRecordListArgs, @Ctx() context: CallContext) {
     const { state, legalBasis } = args;
     const filter = { duid: null, meterPointId: null, state, legalBasis };
-    return this.parts.lists.page(filter, args, callerOf(context).accountId);
+    return this.dependencies.recordQueries.page(filter, args, callerOf(context).accountId);
   }
 
   @MayCall('data_user')
   @Mutation(() => AccessRecordRegistrationType, { description: 'Registers an access record.' })
   async registerAccessRecord(
     @Arg('input', () => AccessRecordInputType, { description: 'The record.' }) input: AccessRecordInputType,
-    @Arg('idempotencyKey', () => String, {
-      nullable: true,
-      description: 'Key under which the response is stored for repeats, for 24 hours.',
-    })
-    idempotencyKey: string | null,
+    @IdempotencyKey('24 hours') idempotencyKey: string | null,
     @Ctx() context: CallContext,
   ): Promise<AccessRecordRegistrationType> {
     const actor = actorOf(context);
-    const idempotent = this.parts.idempotency.request(
+    const idempotent = this.dependencies.idempotency.request(
       actor.accountId,
       'registerAccessRecord',
-      idempotencyKey ?? null,
+      idempotencyKey,
       input,
     );
-    const [kept, now] = await Promise.all([this.parts.records.findStoredResponse(idempotent), this.parts.clock.now()]);
-    if (kept) return { accessToken: kept, replayed: true };
+    const [stored, now] = await Promise.all([
+      this.dependencies.records.findStoredResponse(idempotent),
+      this.dependencies.clock.now(),
+    ]);
+    if (stored) return { accessToken: stored, replayed: true };
     throwViolations(registrationViolations(input, this.ruleContext(actor, now)));
-    const link = await this.parts.identities.vouchFor(input, actor.duid, context);
-    const registered = await this.parts.records.register(actor, input, link, idempotent);
+    const link = await this.dependencies.identities.vouchFor(input, actor.duid, context);
+    const registered = await this.dependencies.records.register(actor, input, link, idempotent);
     return registered
       ? { accessToken: registered, replayed: false }
-      : { accessToken: await this.parts.records.recall(idempotent), replayed: true };
+      : { accessToken: await this.dependencies.records.storedResponse(idempotent), replayed: true };
   }
 
   @MayCall('data_user')
@@ -99,13 +99,14 @@ export class AccessRecordResolver {
     @Ctx() context: CallContext,
   ): Promise<AccessRecordReplacementType> {
     const actor = actorOf(context);
-    const [record, now] = await Promise.all([this.parts.records.byKey(key), this.parts.clock.now()]);
+    const [record, now] = await Promise.all([this.dependencies.records.byKey(key), this.dependencies.clock.now()]);
     const own = record?.row.duid === actor.duid ? record : null;
     // For a record of another Data User, or none, the reference is compared with itself, so that violations disclose nothing about its link.
     const identityRecordRef = own ? own.row.identity_record_ref : (input.recordMetadata.identityRecordRef ?? null);
     throwViolations(registrationViolations(input, this.ruleContext(actor, now, { identityRecordRef })));
-    const replaced = await this.parts.records.replace(actor, key, input, ifVersions ?? null);
-    if (!replaced) return rejectChange(await this.parts.records.byKey(key), actor.duid, input.processing.legalBasis);
+    const replaced = await this.dependencies.records.replace(actor, key, input, ifVersions ?? null);
+    if (!replaced)
+      return rejectChange(await this.dependencies.records.byKey(key), actor.duid, input.processing.legalBasis);
     return { accessToken: { key, expiry: replaced.expiry }, version: replaced.version };
   }
 
@@ -124,8 +125,8 @@ export class AccessRecordResolver {
   ): Promise<AccessRecordRevocationType> {
     const actor = actorOf(context);
     if (callerOf(context).role === 'portal') return this.withdrawByAlias(actor, key, reason, ifVersions);
-    const revokedAt = await this.parts.records.revoke(actor, key, reason ?? null, ifVersions ?? null);
-    return revokedAt ? { ak: key, revokedAt } : rejectChange(await this.parts.records.byKey(key), actor.duid);
+    const revokedAt = await this.dependencies.records.revoke(actor, key, reason ?? null, ifVersions ?? null);
+    return revokedAt ? { ak: key, revokedAt } : rejectChange(await this.dependencies.records.byKey(key), actor.duid);
   }
 
   private async withdrawByAlias(
@@ -134,7 +135,7 @@ export class AccessRecordResolver {
     reason: RevocationReason | null,
     ifVersions: number[] | null,
   ): Promise<AccessRecordRevocationType> {
-    const { portals } = this.parts;
+    const { portals } = this.dependencies;
     const revokedAt = await portals.withdraw(accountId, alias, reason ?? 'customer-request', ifVersions ?? null);
     return revokedAt ? { ak: alias, revokedAt } : rejectAlias(await portals.stateOf(accountId, alias));
   }
@@ -144,15 +145,11 @@ export class AccessRecordResolver {
     now: Date,
     replaces?: { identityRecordRef: string | null },
   ): RegistrationContext {
-    return { duid, production: this.parts.production, now, ...(replaces ? { replaces } : {}) };
+    return { duid, production: this.dependencies.production, now, ...(replaces ? { replaces } : {}) };
   }
 }
 
-function actorOf(context: CallContext): Actor {
-  return { accountId: callerOf(context).accountId, duid: duidOf(context) };
-}
-
 /** Account of the calling organisation; null for a customer and without a valid bearer token. */
-function organisationOf({ caller }: CallContext): string | null {
+function organisationAccountOf({ caller }: CallContext): string | null {
   return caller === null || caller.role === 'customer' ? null : caller.accountId;
 }

@@ -148,3 +148,8 @@ export function mayFollow(former: LegalBasis | null, basis: LegalBasis): boolean
 export function isOwner({ duid: own }: { readonly duid: string | null }, duid: string | null): boolean {
   return duid !== null && own === duid;
 }
+
+/** Whether a controller is the accountable one: the sole or lead controller. */
+export function isAccountable({ role }: Pick<Controller, 'role'>): boolean {
+  return role === 'sole' || role === 'lead';
+}

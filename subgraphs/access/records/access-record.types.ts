@@ -100,14 +100,14 @@ export class AccessEventType {
 }
 
 @ObjectType('DiscoveredAccess', {
-  description: 'What the communications operator reported of an organisation that is not registered.',
+  description: 'Reports of the communications operator about an organisation that has not registered its access.',
   simpleResolvers: true,
 })
 class DiscoveredAccessType implements DiscoveredAccess {
   @Field(() => String, { description: 'Name of the organisation.' }) organisationName: string;
   @Field(() => String, { description: "The operator's reference of the organisation." }) organisationReference: string;
-  @Field(() => CalendarDate, { description: 'First request seen.' }) firstSeen: string;
-  @Field(() => CalendarDate, { nullable: true, description: 'Last request seen.' }) lastSeen: string | null;
+  @Field(() => CalendarDate, { description: 'Day of the first request.' }) firstSeen: string;
+  @Field(() => CalendarDate, { nullable: true, description: 'Day of the last request.' }) lastSeen: string | null;
   @Field(() => [DataTypeEnum], { description: 'Data categories requested.' }) dataTypesObserved: DataType[];
 }
 

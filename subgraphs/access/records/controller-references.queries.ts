@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { rowsByKey } from '../../server/database/rows-by-key';
+import type { ShortReads } from '../../server/database/short-reads';
 import { encryptValue, decryptValue } from '../../server/encryption';
 import type { AccessRecordDocument } from './record-document';
 
@@ -29,7 +31,7 @@ export const REFERENCE_COLUMNS = `key_hash, reference_sealed,
   case when reference_sealed is not null then wrapped_reference_key(id, version) end as reference_key`;
 
 /** References of versions, by record and version. Unlike {@link REFERENCE_COLUMNS}, it opens the table of keys for every read. */
-export const REFERENCES_OF_VERSIONS = {
+const REFERENCES_OF_VERSIONS = {
   name: 'references_of_versions',
   text: `select record_id as id, version, key_hash, v.reference_sealed, wrapped as reference_key
     from unnest($1::uuid[], $2::int[]) as wanted (record_id, version)
@@ -53,7 +55,7 @@ export class ControllerReferences {
   constructor(private readonly keyEncryptionKey: Buffer) {}
 
   /** Encrypts the reference of a new version of the record with this keyed hash of its access key. */
-  encryptValue(keyHash: Buffer, reference: string | null | undefined): EncryptedReference {
+  encrypt(keyHash: Buffer, reference: string | null | undefined): EncryptedReference {
     if (reference == null) return { sealed: null, wrappedKey: null };
     const dataKey = randomBytes(DATA_KEY_BYTES);
     const record = keyHash.toString('hex');
@@ -64,7 +66,7 @@ export class ControllerReferences {
   }
 
   /** Returns the reference of a version; null without one, and after its data key was destroyed. */
-  open({ key_hash, reference_sealed, reference_key, document }: VersionWithReference): string | null {
+  decrypt({ key_hash, reference_sealed, reference_key, document }: VersionWithReference): string | null {
     if (reference_sealed === null) return document.controllerReference ?? null;
     if (reference_key === null) return null;
     const record = key_hash.toString('hex');
@@ -72,3 +74,28 @@ export class ControllerReferences {
     return decryptValue(dataKey, reference_sealed, `controller reference ${record}`).toString('utf8');
   }
 }
+
+/** A record as it was read: with its stored reference only if it was read by access key. */
+interface ReadRecord extends Partial<StoredReference>, Pick<VersionWithReference, 'document'> {
+  readonly id: string;
+  readonly version: number;
+}
+
+type VersionReference = StoredReference & Pick<ReadRecord, 'id' | 'version'>;
+
+/** Returns the function that decrypts the reference of a record. It reads a reference that was not read with the record. */
+export function referenceReader(
+  reads: ShortReads,
+  references: ControllerReferences,
+): (record: ReadRecord) => Promise<string | null> | string | null {
+  const versionOf = ({ id, version }: VersionReference) => [id, version] as const;
+  const ofVersion = rowsByKey(reads, REFERENCES_OF_VERSIONS, versionOf);
+  const readReference = async ({ id, version, document }: ReadRecord): Promise<string | null> => {
+    const [stored] = await ofVersion(id, version);
+    return stored ? references.decrypt({ ...stored, document }) : null;
+  };
+  return (record) => (isReferenceRead(record) ? references.decrypt(record) : readReference(record));
+}
+
+const isReferenceRead = (record: ReadRecord): record is ReadRecord & StoredReference =>
+  record.reference_sealed !== undefined;

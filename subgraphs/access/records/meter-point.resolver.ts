@@ -17,19 +17,19 @@ export class MeterPointReference {
 /** Access records of a meter point (decisions A/B, 3; GET /meter-points/{mpxn}/access-records). */
 @Resolver(() => MeterPointReference)
 export class MeterPointResolver {
-  constructor(private readonly parts: Pick<AccessDependencies, 'lists' | 'portals' | 'proofs'>) {}
+  constructor(private readonly dependencies: Pick<AccessDependencies, 'recordQueries' | 'portals' | 'proofs'>) {}
 
   @FieldResolver(() => AccessRecordConnectionType, {
     description:
       'Its access records: for a Data User its own, for a portal with proof of re-identification all that its customer may read. Each page of a portal ' +
-      'consumes its own token, and its keys are aliases that expire after one hour.',
+      'redeems its own token, and its keys are aliases that expire after one hour.',
   })
   async accessRecords(
     @Root() { id }: MeterPointReference,
     @Args(() => AccessRecordListArgs) args: AccessRecordListArgs,
     @Arg('reidentificationToken', () => String, {
       nullable: true,
-      description: 'Proof for a portal: a confirmed re-identification token of this meter point. The page consumes it.',
+      description: 'Proof for a portal: a confirmed re-identification token of this meter point. The page redeems it.',
     })
     reidentificationToken: string | null,
     @Ctx() context: CallContext,
@@ -40,10 +40,10 @@ export class MeterPointResolver {
     if (role === 'portal')
       return this.pageOfPortal(caller, { ...filter, duid: null }, args, reidentificationToken, context);
     if (role !== 'data_user' || duid === null) throw new RegisterError('PRM001');
-    const { lists } = this.parts;
-    const page = await lists.page({ ...filter, duid }, args, accountId);
+    const { recordQueries } = this.dependencies;
+    const page = await recordQueries.page({ ...filter, duid }, args, accountId);
     const isEmpty = page.nodes.length === 0;
-    if (isEmpty && (await lists.count({ duid, meterPointId: id, state: null, legalBasis: null })) === 0) {
+    if (isEmpty && (await recordQueries.count({ duid, meterPointId: id, state: null, legalBasis: null })) === 0) {
       throw new RegisterError('PRM002', 'The account has no access record at this meter point.');
     }
     return page;
@@ -57,10 +57,10 @@ export class MeterPointResolver {
     tokenRef: string | null,
     context: CallContext,
   ): Promise<AccessRecordPage> {
-    const proof = tokenRef == null ? undefined : await this.parts.proofs(tokenRef, context);
+    const proof = tokenRef == null ? undefined : await this.dependencies.proofs(tokenRef, context);
     const isProof = proof?.isConfirmed === true && proof.initiator === duid && !proof.isClosed;
     if (!isProof || proof.meterPointId !== filter.meterPointId || proof.occupant === null)
       throw new RegisterError('PRM003');
-    return this.parts.portals.page(accountId, proof.token, { ...filter, occupant: proof.occupant }, args);
+    return this.dependencies.portals.page(accountId, proof.token, { ...filter, occupant: proof.occupant }, args);
   }
 }

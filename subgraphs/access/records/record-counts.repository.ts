@@ -25,7 +25,7 @@ const ONE_SNAPSHOT = 'set transaction isolation level repeatable read';
 /** Counting all records reads an index of all of them: some seconds for ten million. */
 const COUNT_ALL_TIMEOUT_MS = 30 * 60_000;
 
-/** SQLSTATE of a transaction that another one came before; the other one has counted. */
+/** SQLSTATE of a serialization failure: a concurrent transaction has counted. */
 const SERIALIZATION_FAILURE = '40001';
 
 const STATEMENTS = { ofDataUser: totalOf(true), ofAll: totalOf(false) };
@@ -53,7 +53,7 @@ export function storedTotal(pool: Pool, filter: RecordTotalFilter): Promise<numb
 
 /**
  * Adds the changes of ended transactions to the counts. Counts all records first after an upgrade, a restore or the promotion of a standby.
- * Any process may: one does at a time. Returns whether there may be more to add.
+ * Every replica calls it; the lock on the position admits one at a time. Returns whether there may be more to add.
  */
 export async function updateCounts(pool: Pool): Promise<boolean> {
   const { isUpToDate, isOfEpoch } = onlyRow(

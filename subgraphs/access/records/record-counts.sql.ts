@@ -57,7 +57,7 @@ const ADD = (rows: string): string => `
     select duid, state, legal_basis, sum(change) from (${rows}) changed group by duid, state, legal_basis having sum(change) <> 0
     on conflict (duid, state, legal_basis) do update set total = counted.total + excluded.total`;
 
-/** Adds the changes from the position `$1` to `$2`. */
+/** Condition for the events from the position `$1` to before `$2`. */
 const BETWEEN = 'era = event_era() and tx >= $1::xid8 and tx < $2::xid8';
 
 /** Adds the changes from the position `$1` to `$2`, and moves the position. Every change before `$2` is in the counts then. */

@@ -41,40 +41,40 @@ interface VersionRequest extends PageRequest {
 
 /** Maximum entries of a page of history. */
 const MAX_HISTORY_PAGE_SIZE = 100;
-const RECORDS_AT_ONCE = 100;
+const MAX_RECORDS = 100;
 
 /**
  * Statement for several records: parameters are three arrays with one element per record, and column `n` of a row is the index of its
  * record, from 1.
  */
 const ofEach = (rows: string, order: 'asc' | 'desc' = 'asc'): string => `
-  select asked.n::int, entry.* from unnest($1::uuid[], $2::int[], $3::int[]) with ordinality as asked (id, after, most, n)
-  cross join lateral (${rows} order by number ${order} limit asked.most) entry order by asked.n, entry.number ${order}`;
+  select requested.n::int, entry.* from unnest($1::uuid[], $2::int[], $3::int[]) with ordinality as requested (id, after, max, n)
+  cross join lateral (${rows} order by number ${order} limit requested.max) entry order by requested.n, entry.number ${order}`;
 
 /** Stored transitions, and those that a sweep has yet to store: a passed expiry, or the termination of the Data User, at its instant. */
 const TRANSITIONS = {
   name: 'access_record_transitions',
   text: ofEach(`select * from (
-      select number, case cause when 'expired' then (select expiry from access_record where id = asked.id)
-          when 'data-user-terminated' then (select revoked_at from access_record where id = asked.id) else at end as at,
-        from_state as "from", to_state as "to", cause, reason from access_record_transition where record_id = asked.id
+      select number, case cause when 'expired' then (select expiry from access_record where id = requested.id)
+          when 'data-user-terminated' then (select revoked_at from access_record where id = requested.id) else at end as at,
+        from_state as "from", to_state as "to", cause, reason from access_record_transition where record_id = requested.id
       union all
       select (select coalesce(max(number), 0) + 1 from access_record_transition where record_id = record.id),
         coalesce(${revokedAtNow('record')}, expiry), state, ${stateNow('record')},
         case ${stateNow('record')} when 'REVOKED' then 'data-user-terminated' else 'expired' end, null
-      from access_record record where id = asked.id and state in ('ACTIVE', 'DISCOVERED') and ${stateNow('record')} <> state
-    ) transition where number > asked.after`),
+      from access_record record where id = requested.id and state in ('ACTIVE', 'DISCOVERED') and ${stateNow('record')} <> state
+    ) transition where number > requested.after`),
 };
 
 const VERSION = `select version as number, version, recorded_at as "recordedAt", legal_basis as "legalBasis", expiry,
     document ->> 'purpose' as purpose, document -> 'dataTypes' as "dataTypes"
-    from access_record_version where record_id = asked.id`;
+    from access_record_version where record_id = requested.id`;
 
-const VERSIONS = { name: 'access_record_versions', text: ofEach(`${VERSION} and version > asked.after`) };
+const VERSIONS = { name: 'access_record_versions', text: ofEach(`${VERSION} and version > requested.after`) };
 
 const NEWEST_VERSIONS = {
   name: 'access_record_newest_versions',
-  text: ofEach(`${VERSION} and (asked.after = 0 or version < asked.after)`, 'desc'),
+  text: ofEach(`${VERSION} and (requested.after = 0 or version < requested.after)`, 'desc'),
 };
 
 interface HistoryRequest extends PageRequest {
@@ -102,7 +102,7 @@ export class RecordHistory {
       (requested) => this.read<Entry>(statement, requested),
       {
         cache: false,
-        maxBatchSize: RECORDS_AT_ONCE,
+        maxBatchSize: MAX_RECORDS,
         batchScheduleFn: (run) => void setImmediate(run),
       },
     );

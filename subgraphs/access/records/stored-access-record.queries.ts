@@ -1,6 +1,5 @@
-import { type AccessState, type LegalBasis } from './access-record';
+import { type AccessState, type LegalBasis, isAccountable } from './access-record';
 import { type AccessRecordDocument, type DiscoveredAccess, type StoredControllerArrangement } from './record-document';
-import { isAccountable } from './controller-arrangement';
 import { type StoredReference } from './controller-references.queries';
 import { revokedAtNow, stateNow } from './record-state.sql';
 
@@ -42,9 +41,9 @@ export class StoredAccessRecord {
   constructor(
     readonly row: AccessRecordRow,
     /** The access key or portal alias with which the caller addressed the record. */
-    readonly givenKey: string | null = null,
+    readonly suppliedKey: string | null = null,
     /** Whether the caller is the customer of the record, who may read its history. */
-    readonly isCustomers = false,
+    readonly isReadByCustomer = false,
   ) {}
 
   /** Returns the record without the fields by which records of one person could be joined (decisions A/B, 1, Roles). */

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../server/database/database';
 import { repeat } from '../../server/jobs/repeat';
-import { EXPIRIES_AT_ONCE, type ScanProgress, expireSome, notifySome, subscriptionsToScan } from './expiry.repository';
+import { type ScanProgress, notifySome, subscriptionsToScan } from '../webhooks/expiry-notices.repository';
+import { MAX_EXPIRIES, expireSome } from './expiry.repository';
 import { updateCounts } from './record-counts.repository';
-import { REVOCATIONS_AT_ONCE, revokeSomeOfTerminated } from '../accounts/termination.repository';
+import { MAX_REVOCATIONS, revokeSomeOfTerminated } from '../accounts/termination.repository';
 
 const EXPIRE_EVERY_SECONDS = 1;
 const NOTIFY_EVERY_SECONDS = 2;
@@ -17,14 +18,14 @@ type Sweep = (pool: Database['pool'], isToStop: () => boolean) => Promise<void>;
 export const expireDueRecords: Sweep = async (pool, isToStop) => {
   let expired: number;
   do expired = await expireSome(pool);
-  while (expired === EXPIRIES_AT_ONCE && !isToStop());
+  while (expired === MAX_EXPIRIES && !isToStop());
 };
 
 /** Stores the revocation of every record of a terminated Data User (decisions A/B, 2), a batch at a time. */
 export const revokeOfTerminated: Sweep = async (pool, isToStop) => {
   let revoked: number;
   do revoked = await revokeSomeOfTerminated(pool);
-  while (revoked === REVOCATIONS_AT_ONCE && !isToStop());
+  while (revoked === MAX_REVOCATIONS && !isToStop());
 };
 
 /** Inserts `consent.expiring` events for every subscription (specification, Events). */
@@ -47,7 +48,7 @@ export const countChanges: Sweep = async (pool, isToStop) => {
  * Starts the sweeps of expiries, terminations, notices and counts. Replicas may run them concurrently: each skips rows that another has locked. A
  * run that was missed or interrupted is made up by the next one.
  */
-export function sweepExpiries({ pool }: Pick<Database, 'pool'>, logger: Logger): { stop(): Promise<void> } {
+export function startSweeps({ pool }: Pick<Database, 'pool'>, logger: Logger): { stop(): Promise<void> } {
   let stopping = false;
   const sweeping = (seconds: number, sweep: Sweep, failure: string) =>
     repeat(seconds, () => sweep(pool, () => stopping), logger, failure);

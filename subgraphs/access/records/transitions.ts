@@ -31,11 +31,6 @@ export function mayChange(state: AccessState): boolean {
   return state === 'ACTIVE';
 }
 
-/** SQL over `access_record_transition`: whether a transition is in the table. It is a check constraint of the database. */
-export const IS_IN_TABLE = `(coalesce(from_state, ''), cause, to_state) in (${STATE_TRANSITIONS.map(
-  ([from, cause, to]) => `('${from ?? ''}', '${cause}', '${to}')`,
-).join(', ')})`;
-
 /** SQL: an expiry has passed. Nothing else but {@link isAhead} compares an expiry with the clock; null never passes. */
 export const hasPassed = (expiry: string): string => `${expiry} <= register_now()`;
 

@@ -42,21 +42,21 @@ const MAX_STORE_ATTEMPTS = 20;
 const STORE_RETRY_MS = 500;
 
 /**
- * Sends at most one alert mail per subscription and hour, listing all deliveries abandoned since the last one. Reserves the hour before
- * sending and releases it only if the mail server definitely rejected the mail: a crash delays a mail, but never duplicates it.
+ * Sends at most one alert mail per subscription and hour, listing all deliveries that became undelivered since the last one. Reserves the
+ * hour before sending and releases it only if the mail server definitely rejected the mail: a crash delays a mail, but never duplicates it.
  */
 export function webhookAlerts(dependencies: AlertDependencies): Alerts {
   const { database, alerts, jobs } = dependencies;
   const schedule = (session: Session, webhookId: string, afterSeconds: number) =>
     jobs.add(session, TASK, { webhookId }, { key: `${TASK}:${webhookId}`, afterSeconds, maxAttempts: MAX_ATTEMPTS });
   /**
-   * Sends the mail of a reserved hour. Returns the mail if the server accepted it, `unknown` if the outcome is unknown, undefined
-   * if no mail is due.
+   * Sends the mail of a reserved hour. Returns the mail if it must not be sent again; `unknown` if the server may have accepted it;
+   * undefined if no mail is due.
    */
   const sendAlert = async (webhookId: string): Promise<Alert | 'unknown' | undefined> => {
     const alert = await alerts.alert(webhookId);
     if (alert === undefined || alert.events.length === 0) return undefined;
-    return (await send(dependencies, webhookId, alert)) === 'accepted' ? alert : 'unknown';
+    return (await send(dependencies, webhookId, alert)) === 'finished' ? alert : 'unknown';
   };
   const task: Task = async (payload) => {
     const { webhookId } = payload as { webhookId: string };
@@ -73,23 +73,26 @@ export function webhookAlerts(dependencies: AlertDependencies): Alerts {
   return { request: (session, webhookId) => schedule(session, webhookId, 0), tasks: { [TASK]: task } };
 }
 
-/** Sends a mail. Throws if the mail server definitely did not accept it and it may be sent again. */
+/**
+ * Sends a mail. `finished`: accepted, permanently rejected, or no mail server is configured. Throws if the mail server definitely did not
+ * accept it and it may be sent again.
+ */
 async function send(
   { mails, logger }: AlertDependencies,
   webhook: string,
   alert: Alert,
-): Promise<'accepted' | 'unknown'> {
+): Promise<'finished' | 'unknown'> {
   if (mails === undefined) {
     logger.warn({ webhook }, 'alert not sent: no mail server is configured');
-    return 'accepted';
+    return 'finished';
   }
   try {
     await mails.send(alert.alertEmail, alertMail(alert));
-    return 'accepted';
+    return 'finished';
   } catch (error) {
     if (isPermanentlyRejected(error)) {
       logger.warn({ webhook }, 'alert permanently rejected by the mail server');
-      return 'accepted';
+      return 'finished';
     }
     if (isDefinitelyRejected(error)) throw error;
     logger.warn({ webhook, failure: errorFields(error) }, 'alert possibly accepted by the mail server');
@@ -115,7 +118,7 @@ export const SENDER = 'Central Data Access Register';
 /** Maximum events that a mail lists; the log of deliveries contains all. */
 const MAX_LISTED = 200;
 
-/** Returns the mail about abandoned deliveries. It identifies events by id and contains no access key and no MPxN. */
+/** Returns the mail about undelivered events. It identifies events by id and contains no access key and no MPxN. */
 function alertMail({ wid, events }: Omit<Alert, 'alertEmail'>): MailMessage {
   const many = events.length > 1;
   const subject = `${events.length} webhook ${many ? 'deliveries' : 'delivery'} failed (${wid})`;

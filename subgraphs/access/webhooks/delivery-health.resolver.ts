@@ -18,7 +18,7 @@ class SubscriptionHealthType implements Omit<SubscriptionHealth, 'duid'> {
   @Field(() => Int, { description: 'Failed attempts in the last hour.' }) failedAttemptsLastHour: number;
   @Field(() => Int, { description: 'Pending deliveries whose body could not be assembled; nothing was sent.' })
   faulty: number;
-  @Field(() => Int, { description: 'Deliveries abandoned in the last day.' }) undelivered: number;
+  @Field(() => Int, { description: 'Deliveries that became undelivered in the last day.' }) undelivered: number;
   @Field(() => DateTime, { nullable: true, description: 'When a delivery last succeeded.' })
   lastDeliveredAt: Date | null;
 }
@@ -32,7 +32,7 @@ class DeliveryHealthType implements DeliveryHealth {
   @Field(() => Int, { description: 'Failed attempts in the last hour.' }) failedAttemptsLastHour: number;
   @Field(() => Int, { description: 'Pending deliveries whose body could not be assembled; nothing was sent.' })
   faulty: number;
-  @Field(() => Int, { description: 'Deliveries abandoned in the last day.' }) undeliveredLastDay: number;
+  @Field(() => Int, { description: 'Deliveries that became undelivered in the last day.' }) undeliveredLastDay: number;
   @Field(() => [SubscriptionHealthType], { description: 'Figures by subscription, the most pending deliveries first.' })
   subscriptions: SubscriptionHealth[];
 }

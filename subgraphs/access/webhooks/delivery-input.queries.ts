@@ -1,6 +1,6 @@
 import { type DeliveryKey, type InputRow, pendingInputs } from '../../delivery/delivery-inputs.queries';
 import type { SigningSecret } from '../../delivery/requests/signing-secret';
-import { SECRETS_OF_WEBHOOK, webhookOpening } from '../../delivery/requests/webhook-secrets';
+import { SECRETS_OF_WEBHOOK, webhookDecryption } from '../../delivery/requests/webhook-ciphers';
 import type { Database } from '../../server/database/database';
 import { decryptValue } from '../../server/encryption';
 import type { AccountStatus } from '../accounts/account';
@@ -45,7 +45,6 @@ export interface EventInput {
 
 /** The access key of a record, and its Identity Record. */
 interface RecordKey {
-  readonly id: string;
   readonly ak: string;
   readonly identityRecordId: string | null;
 }
@@ -81,7 +80,10 @@ const RECORD_KEY = {
   text: `select id, key_sealed as encrypted, identity_record_id as "identityRecordId" from access_record where id = any($1::uuid[])`,
 };
 
-type EncryptedRecordKey = Omit<RecordKey, 'ak'> & { readonly encrypted: Buffer };
+interface EncryptedRecordKey extends Omit<RecordKey, 'ak'> {
+  readonly id: string;
+  readonly encrypted: Buffer;
+}
 
 /** The event and the subscription of a delivery. */
 interface DeliveryInput {
@@ -100,14 +102,14 @@ export class DeliveryInputQueries {
     cipher: WebhookCipher,
     private readonly encryptionKey: Buffer,
   ) {
-    const opening = webhookOpening({ openCallback: cipher.decryptCallback, openSecret: cipher.decryptSecret });
+    const decryption = webhookDecryption(cipher);
     const rowOf = pendingInputs<WebhookInputRow>(reads, INPUTS);
     this.of = async (delivery) => {
       const row = await rowOf(delivery);
       if (row === undefined) return undefined;
       const { webhookId, wid, isDeleted, status, now } = row;
-      const callbackUrl = isDeleted ? '' : opening.url(webhookId, row.callback);
-      const secrets = opening.secrets(webhookId, row.secrets);
+      const callbackUrl = isDeleted ? '' : decryption.url(webhookId, row.callback);
+      const secrets = decryption.secrets(webhookId, row.secrets);
       return { event: row, receiver: { wid, callbackUrl, isDeleted, status, secrets, now } };
     };
     this.recordRow = reads.byKey(RECORD_KEY, (row: EncryptedRecordKey) => row.id, String);
@@ -124,7 +126,7 @@ export class DeliveryInputQueries {
     const rows = await Promise.all(ids.map((id) => this.recordRow(id)));
     return rows
       .filter((row) => row !== undefined)
-      .map(({ id, encrypted, identityRecordId }) => ({ id, identityRecordId, ak: this.decryptKey(encrypted, id) }));
+      .map(({ id, encrypted, identityRecordId }) => ({ identityRecordId, ak: this.decryptKey(encrypted, id) }));
   }
 
   private decryptKey(encrypted: Buffer, recordId: string): string {

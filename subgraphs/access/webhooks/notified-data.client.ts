@@ -1,5 +1,5 @@
 import { RegisterError } from '../../../schema/register-error';
-import { batched } from '../../delivery/batched';
+import { batched } from '../../server/database/batched';
 import {
   MpxnsOfIdentityRecords,
   SourceReferenceOfChange as SourceReferenceQuery,

@@ -2,14 +2,14 @@ import type { Database } from '../../server/database/database';
 import type { DeliveredEventType } from './webhook';
 import type { WebhookCipher } from './webhook-secrets.repository';
 
-/** The event of an abandoned delivery. */
+/** The event of an undelivered delivery. */
 interface UndeliveredEvent {
   readonly eventId: string;
   readonly eventType: DeliveredEventType;
   readonly occurredAt: Date;
 }
 
-/** The content of a mail about abandoned deliveries. */
+/** The content of a mail about undelivered events. */
 export interface Alert {
   readonly wid: string;
   readonly alertEmail: string;

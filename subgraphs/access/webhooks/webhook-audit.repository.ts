@@ -10,7 +10,7 @@ type Addresses = Pick<WebhookUpdate, 'callbackUrl' | 'alertEmail'>;
 const CURRENT_SECRET = 'select sealed from webhook_secret where webhook_id = $1 and replaced_at is null';
 
 /**
- * States changes of subscriptions in the audit, in the transaction of the change. Confidential values are fingerprints; those of addresses
+ * Records changes of subscriptions in the audit, in the transaction of the change. Confidential values are fingerprints; those of addresses
  * are keyed, because an address can be guessed.
  */
 export class WebhookAudit {
@@ -28,7 +28,7 @@ export class WebhookAudit {
     return { from: null, to: { ...this.addresses(addresses), secret: fingerprintOf(secret) } };
   }
 
-  /** States the addresses that an update changes. */
+  /** Records the addresses that an update changes. */
   async update(session: Session, actor: string, webhook: LockedWebhook, update: Addresses): Promise<void> {
     const former = this.addresses(this.decrypted(webhook));
     const updated = this.addresses(update);
@@ -41,7 +41,7 @@ export class WebhookAudit {
     await addAuditEntry(session, { actor, action: 'update-webhook', subject: webhook.wid, detail });
   }
 
-  /** Runs a rotation, and states the former and the new secret, which it returns. */
+  /** Runs a rotation, records the former and the new secret, and returns the new one. */
   async rotation(
     session: Session,
     actor: string,
@@ -55,7 +55,7 @@ export class WebhookAudit {
     return secret;
   }
 
-  /** States a deletion, before its statements delete the former values. */
+  /** Records a deletion, before its statements delete the former values. */
   async deletion(session: Session, actor: string, webhook: LockedWebhook): Promise<void> {
     const secret = await this.secretOf(session, webhook.id);
     const detail = { from: { ...this.addresses(this.decrypted(webhook)), secret }, to: null };

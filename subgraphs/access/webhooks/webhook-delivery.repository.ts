@@ -78,7 +78,7 @@ export class WebhookDeliveryRepository {
     return eventId === undefined ? undefined : { eventId, replayed: true };
   }
 
-  /** Schedules another delivery of an event. NTF001 if the subscription has no delivery of it. */
+  /** Schedules another delivery of an event. Throws NTF001 if the subscription has no delivery of it. */
   redeliver(webhookId: string, eventId: string, idempotent: IdempotentRequest): Promise<PlannedEvent> {
     return this.once(idempotent, async (session) => {
       const { rows } = await session.query<{ planned: boolean }>({ ...REDELIVER, values: [webhookId, eventId] });

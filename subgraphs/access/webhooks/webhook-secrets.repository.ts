@@ -1,6 +1,6 @@
 import { RegisterError } from '../../../schema/register-error';
 import { MAX_ROTATIONS, ROTATION_OVERLAP_SECONDS, newSigningSecret } from '../../delivery/requests/signing-secret';
-import { columnCipher } from '../../delivery/requests/webhook-secrets';
+import { columnCipher } from '../../delivery/requests/webhook-ciphers';
 import type { Session } from '../../server/database/transaction';
 import type { Webhook, WebhookEventType } from './webhook';
 
@@ -39,18 +39,18 @@ export function webhookCipher(key: Buffer): WebhookCipher {
   const alertEmail = columnCipher(key, 'alert e-mail');
   const secret = columnCipher(key, 'secret');
   return {
-    encryptCallback: callback.encryptValue,
-    encryptAlertEmail: alertEmail.encryptValue,
-    encryptSecret: secret.encryptValue,
-    decryptCallback: callback.open,
-    decryptAlertEmail: alertEmail.open,
-    decryptSecret: secret.open,
+    encryptCallback: callback.encrypt,
+    encryptAlertEmail: alertEmail.encrypt,
+    encryptSecret: secret.encrypt,
+    decryptCallback: callback.decrypt,
+    decryptAlertEmail: alertEmail.decrypt,
+    decryptSecret: secret.decrypt,
     decrypt: ({ id, wid, duid, active, ...row }) => ({
       id,
       wid,
       duid,
-      callbackUrl: callback.open(id, row.callback_sealed),
-      alertEmail: alertEmail.open(id, row.alert_email_sealed),
+      callbackUrl: callback.decrypt(id, row.callback_sealed),
+      alertEmail: alertEmail.decrypt(id, row.alert_email_sealed),
       notifyDaysBefore: row.notify_days_before,
       eventTypes: row.event_types,
       createdAt: row.created_at,
@@ -72,7 +72,10 @@ const ROTATE = `
 const DELETE_EXPIRED = `
   delete from webhook_secret where webhook_id = $1 and replaced_at <= register_now() - interval '${ROTATION_OVERLAP_SECONDS} s'`;
 
-/** Replaces the signing secret of a subscription, deletes those whose overlap has ended, and returns the new one. CNF002 after three rotations in 15 minutes. */
+/**
+ * Replaces the signing secret of a subscription, deletes those whose overlap has ended, and returns the new one. Throws CNF002 after three
+ * rotations in 15 minutes.
+ */
 export async function rotateSecret(session: Session, cipher: WebhookCipher, webhookId: string): Promise<string> {
   const secret = newSigningSecret();
   await session.query(DELETE_EXPIRED, [webhookId]);

@@ -53,8 +53,8 @@ function isObsolete({ type, state, legalBasis, recordExpiry, expiry }: EventInpu
 
 /**
  * Returns the MPxN of the first Identity Record that is not anonymised; all are at one meter point. Null if all are anonymised. If no
- * MPxN was found, throws while `identity` is unavailable, and if a record cannot be decrypted: then the delivery fails and is abandoned after
- * its schedule.
+ * MPxN was found, throws while `identity` is unavailable, and if a record cannot be decrypted: then the delivery fails and becomes
+ * undelivered after its schedule.
  */
 async function firstMpxn(ids: readonly string[], mpxnOf: MpxnOfRecord): Promise<string | null> {
   const results = await Promise.allSettled(ids.map((id) => mpxnOf(id)));

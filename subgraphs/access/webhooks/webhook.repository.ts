@@ -3,6 +3,7 @@ import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import { normalCallbackUrl } from '../../delivery/requests/callback-url';
 import { newSigningSecret } from '../../delivery/requests/signing-secret';
+import type { Actor } from '../../server/callers/caller';
 import type { Database } from '../../server/database/database';
 import { type IdempotentRequest, claimIdempotencyKey } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
@@ -11,12 +12,6 @@ import { NOTIFY_DAYS, WEBHOOK_EVENT_TYPES, type Webhook, type WebhookInput, type
 import { WEBHOOK_COLUMNS, type WebhookCipher, type WebhookRow, rotateSecret } from './webhook-secrets.repository';
 import { lockedOwn, ownOf } from './own-webhook.repository';
 import type { WebhookAudit } from './webhook-audit.repository';
-
-/** The account and Data User of a change. */
-interface Actor {
-  readonly accountId: string;
-  readonly duid: string;
-}
 
 /** A subscription with its signing secret, which is returned only once. */
 interface WebhookWithSecret {
@@ -99,7 +94,7 @@ export class WebhookRepository {
     return rows.map((row) => this.cipher.decrypt(row));
   }
 
-  /** Returns a Data User's own subscription. NTF001 if there is none, PRM002 if it is another's. */
+  /** Returns a Data User's own subscription. Throws NTF001 if there is none, PRM002 for one of another Data User. */
   async own(wid: string, duid: string): Promise<Webhook> {
     return this.cipher.decrypt(ownOf(await this.rowByWid(wid), duid));
   }
@@ -111,8 +106,8 @@ export class WebhookRepository {
   }
 
   /**
-   * Registers a subscription. Returns undefined if the idempotency key was used before. CNF002 if the callback URL is in use, or the Data
-   * User has 100 subscriptions.
+   * Registers a subscription. Returns undefined if the idempotency key was used before. Throws CNF002 if the callback URL is in use, or the
+   * Data User has 100 subscriptions.
    */
   async register(
     { duid, accountId }: Actor,
@@ -146,8 +141,8 @@ export class WebhookRepository {
   }
 
   /** Returns the stored response of the registration that claimed the idempotency key first. */
-  async recall(idempotent: IdempotentRequest): Promise<WebhookWithSecret> {
-    return this.registered(await idempotent.recall<StoredRegistration>(this.database.pool));
+  async storedResponse(idempotent: IdempotentRequest): Promise<WebhookWithSecret> {
+    return this.registered(await idempotent.storedResponse<StoredRegistration>(this.database.pool));
   }
 
   /** Updates the present fields. Returns the new secret, or null if none was requested. */

@@ -1,8 +1,9 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { throwViolations } from '../../../schema/register-error';
 import { EventId, WebhookId } from '../../../schema/scalars';
-import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
+import { type CallContext, MayCall, actorOf, callerOf, duidOf } from '../../server/callers/caller';
 import type { IdempotentRequest } from '../../server/idempotency';
+import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import { REGISTER_WEBHOOK } from './webhook.repository';
 import type { Webhook } from './webhook';
 import { webhookViolations } from './webhook-rules';
@@ -19,19 +20,7 @@ import {
 } from './webhook.types';
 import type { AccessDependencies } from '../dependencies';
 
-/** The account and Data User of a change. */
-const actorOf = (context: CallContext) => ({
-  duid: duidOf(context),
-  accountId: callerOf(context).accountId,
-});
-
 const wid = () => Arg('wid', () => WebhookId, { description: 'The subscription.' });
-
-const idempotencyKey = (duration: string) =>
-  Arg('idempotencyKey', () => String, {
-    nullable: true,
-    description: `A repeated request with this key returns the stored response, for ${duration}.`,
-  });
 
 /** Reads and writes behind {@link WebhookResolver}. */
 type WebhookDependencies = Pick<
@@ -62,7 +51,7 @@ export class WebhookResolver {
   })
   async registerWebhook(
     @Arg('input', () => WebhookInputType, { description: 'The subscription.' }) input: WebhookInputType,
-    @idempotencyKey('15 minutes') key: string | null,
+    @IdempotencyKey('15 minutes') key: string | null,
     @Ctx() context: CallContext,
   ): Promise<WebhookRegistrationType> {
     const { webhooks, callbackUrlPolicy } = this.dependencies;
@@ -72,7 +61,9 @@ export class WebhookResolver {
     if (stored) return { ...stored, replayed: true };
     throwViolations(webhookViolations(input, callbackUrlPolicy));
     const registered = await webhooks.register(actor, input, idempotent);
-    return registered ? { ...registered, replayed: false } : { ...(await webhooks.recall(idempotent)), replayed: true };
+    return registered
+      ? { ...registered, replayed: false }
+      : { ...(await webhooks.storedResponse(idempotent)), replayed: true };
   }
 
   @MayCall('data_user')
@@ -101,7 +92,7 @@ export class WebhookResolver {
   async redeliverEvent(
     @wid() id: string,
     @Arg('eventId', () => EventId, { description: 'The event.' }) eventId: string,
-    @idempotencyKey('24 hours') key: string | null,
+    @IdempotencyKey('24 hours') key: string | null,
     @Ctx() context: CallContext,
   ): Promise<EventRedeliveryType> {
     const { webhooks, webhookDeliveries } = this.dependencies;
@@ -116,7 +107,7 @@ export class WebhookResolver {
   @Mutation(() => WebhookTestType, { description: 'Sends a test event to a subscription.' })
   async testWebhook(
     @wid() id: string,
-    @idempotencyKey('24 hours') key: string | null,
+    @IdempotencyKey('24 hours') key: string | null,
     @Ctx() context: CallContext,
   ): Promise<WebhookTestType> {
     const { webhooks, webhookDeliveries } = this.dependencies;
@@ -133,12 +124,7 @@ export class WebhookResolver {
     return this.dependencies.webhookDeliveries.page(id, args);
   }
 
-  private request(
-    context: CallContext,
-    operation: string,
-    key: string | null | undefined,
-    body: unknown,
-  ): IdempotentRequest {
-    return this.dependencies.idempotency.request(callerOf(context).accountId, operation, key ?? null, body);
+  private request(context: CallContext, operation: string, key: string | null, body: unknown): IdempotentRequest {
+    return this.dependencies.idempotency.request(callerOf(context).accountId, operation, key, body);
   }
 }

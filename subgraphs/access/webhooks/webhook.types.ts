@@ -2,18 +2,19 @@ import { Directive, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { ReturnedOnce } from '../../server/graph/checked-mutations';
 import { DateTime, EmailAddress, EventId, Uri, WebhookId } from '../../../schema/scalars';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
+import { REPLAYED } from '../../server/graph/idempotency-key.types';
 import { NOTIFY_DAYS, type Webhook, type WebhookEventType, type WebhookInput, type WebhookUpdate } from './webhook';
 
-const WebhookEventTypeEnum = graphqlEnum('WebhookEventType', 'Type of the events of a subscription.', {
+const EVENT_TYPES: Record<WebhookEventType, string> = {
   'consent.expiring': 'An access on consent is about to expire.',
   'tenancy.change': 'A change of tenancy was recorded at a meter point with ACTIVE records of the Data User.',
   'consent.withdrawal': 'A customer has withdrawn consent; the record is already REVOKED.',
-});
+};
+
+const WebhookEventTypeEnum = graphqlEnum('WebhookEventType', 'Type of the events of a subscription.', EVENT_TYPES);
 
 export const DeliveredEventTypeEnum = graphqlEnum('DeliveredEventType', 'Type of a delivered event.', {
-  'consent.expiring': 'An access on consent is about to expire.',
-  'tenancy.change': 'A change of tenancy was recorded at a meter point with ACTIVE records of the Data User.',
-  'consent.withdrawal': 'A customer has withdrawn consent; the record is already REVOKED.',
+  ...EVENT_TYPES,
   'webhook.test': 'A test event that the Data User requested.',
 });
 
@@ -21,7 +22,8 @@ export const DeliveryStateEnum = graphqlEnum('DeliveryState', 'State of a delive
   pending: 'Attempts continue until the last one.',
   delivered: 'The receiver responded with 2xx.',
   undelivered: 'The last attempt failed.',
-  superseded: 'A later event of the record has made it obsolete.',
+  superseded:
+    'It became obsolete before it was delivered, the subscription was removed, or the Data User was terminated.',
 });
 
 @Directive('@key(fields: "id")')
@@ -87,10 +89,7 @@ export class WebhookRegistrationType {
   @ReturnedOnce()
   @Field(() => String, { description: 'The secret that signs deliveries. It cannot be retrieved later.' })
   signingSecret: string;
-  @Field(() => Boolean, {
-    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
-  })
-  replayed: boolean;
+  @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }
 
 @ObjectType('WebhookUpdate', { description: 'An updated subscription.', simpleResolvers: true })
@@ -109,17 +108,11 @@ export class WebhookDeletionType {
 @ObjectType('EventRedelivery', { description: 'An event that will be delivered again.', simpleResolvers: true })
 export class EventRedeliveryType {
   @Field(() => EventId, { description: 'The event.' }) eventId: string;
-  @Field(() => Boolean, {
-    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
-  })
-  replayed: boolean;
+  @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }
 
 @ObjectType('WebhookTest', { description: 'A test event that will be delivered.', simpleResolvers: true })
 export class WebhookTestType {
   @Field(() => EventId, { description: 'The event.' }) eventId: string;
-  @Field(() => Boolean, {
-    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
-  })
-  replayed: boolean;
+  @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }

@@ -1,10 +1,10 @@
 import type { SendResult } from './sender';
 
-/** A response that takes at least so many milliseconds makes its endpoint slow. */
+/** Duration of a response from which its endpoint is slow. */
 export const SLOW_RESPONSE_MS = 500;
 /** Maximum requests to an endpoint at the same time. */
 const MAX_REQUESTS = { quick: 8, slow: 2 };
-/** Maximum running lanes; a quick endpoint has more than requests, because lanes also read and record. */
+/** Maximum running lanes of an endpoint. A quick one runs more lanes than requests, because lanes also assemble and record. */
 const MAX_LANES = { quick: 24, slow: 2 };
 
 /** Bounds the requests to one endpoint, and measures whether the endpoint is slow. */

@@ -3,6 +3,7 @@ import { throwViolations } from '../../../schema/register-error';
 import { ConsentKey, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
 import { type RateLimit, withinLimit } from '../../server/callers/rate-limits';
+import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import { legacyMpxnViolations } from './legacy-consent-rules';
 import type { ConsentRegistrar } from './registration.flow';
 import type { ConsentSearch } from './search.flow';
@@ -32,12 +33,7 @@ export class LegacyConsentResolver {
       description: 'Key of the consent to update; null registers a new one.',
     })
     ck: string | null,
-    @Arg('idempotencyKey', () => String, {
-      nullable: true,
-      defaultValue: null,
-      description: 'Key under which the response is stored for repeats, for 24 hours.',
-    })
-    idempotencyKey: string | null,
+    @IdempotencyKey('24 hours') idempotencyKey: string | null,
     @Ctx() context: CallContext,
   ): Promise<ConsentRegistration> {
     const { accountId } = callerOf(context);

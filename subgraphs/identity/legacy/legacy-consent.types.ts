@@ -4,6 +4,7 @@ import { ConsentKey, DateTime, Duid, Mpxn, Uri } from '../../../schema/scalars';
 import type * as domain from './legacy-consent';
 import { UkAddress } from '../records/identity-record.types';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
+import { REPLAYED } from '../../server/graph/idempotency-key.types';
 
 @ObjectType('ConsentToken', { description: 'Issued when a consent is registered.', simpleResolvers: true })
 class ConsentToken implements domain.ConsentToken {
@@ -19,10 +20,7 @@ class ConsentToken implements domain.ConsentToken {
 export class ConsentRegistration implements domain.ConsentRegistration {
   @Field(() => ConsentToken, { description: 'Token of the consent.' }) consentToken: ConsentToken;
   @Field(() => Boolean, { description: 'Whether it is a new consent; false for an update.' }) isNew: boolean;
-  @Field(() => Boolean, {
-    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
-  })
-  replayed: boolean;
+  @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }
 
 @ObjectType('ConsentEvidence', { description: 'Evidence of a consent (Interface B).', simpleResolvers: true })

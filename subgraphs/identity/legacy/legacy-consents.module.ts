@@ -33,11 +33,21 @@ export function legacyConsentModule(dependencies: IdentityDependencies): Subgrap
   const consents = new ConsentRecords(access);
   const hashOfContent = keyedHash(keys.hashKey, 'consent-registration');
   const { reidentifications, occupants } = ceremonyStore(dependencies);
-  const parts = { ...dependencies, provisional, records, consents, hashOfContent, reidentifications, occupants };
-  const search = new ConsentSearch({ ...parts, linkedRecord: linkedRecords(records, provisional) });
+  const flowDependencies = {
+    ...dependencies,
+    provisional,
+    records,
+    consents,
+    hashOfContent,
+    reidentifications,
+    occupants,
+  };
+  const search = new ConsentSearch({ ...flowDependencies, linkedRecord: linkedRecords(records, provisional) });
   return {
-    resolvers: [new LegacyConsentResolver(new ConsentRegistrar(parts), search, existenceLimits(dependencies))],
-    tasks: { [RECONCILE]: (payload) => reconcile(parts, (payload as { id: string }).id, ofThisService()) },
+    resolvers: [
+      new LegacyConsentResolver(new ConsentRegistrar(flowDependencies), search, existenceLimits(dependencies)),
+    ],
+    tasks: { [RECONCILE]: (payload) => reconcile(flowDependencies, (payload as { id: string }).id, ofThisService()) },
     stop: repeat(REQUEUE_EVERY_SECONDS, () => provisional.requeueLostJobs(), logger),
   };
 }

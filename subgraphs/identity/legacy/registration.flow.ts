@@ -40,7 +40,7 @@ interface RegistrarDependencies extends Pick<IdentityDependencies, 'indexes' | '
  * The job completes what a crash or a missing response interrupts ({@link reconcile}).
  */
 export class ConsentRegistrar {
-  constructor(private readonly parts: RegistrarDependencies) {}
+  constructor(private readonly dependencies: RegistrarDependencies) {}
 
   /**
    * Registers a consent (`ck` null) or updates one. Throws all violations at once; PRM002 for a DUID that is not the caller's; NTF001 for
@@ -49,7 +49,7 @@ export class ConsentRegistrar {
    */
   async register(request: ConsentRequest, origin: CallOrigin): Promise<ConsentRegistration> {
     const { actor, consent, ck, idempotencyKey } = request;
-    const { production, hashOfContent, clock } = this.parts;
+    const { production, hashOfContent, clock } = this.dependencies;
     requireIdempotencyKey(idempotencyKey); // before anything is stored
     throwViolations(consentViolations(consent, { production, now: await clock.now() }));
     if (consent.duid !== actor.duid) throw new RegisterError('PRM002');
@@ -68,7 +68,7 @@ export class ConsentRegistrar {
 
   private registerNew(requester: ConsentRequester, consent: NewConsent, origin: CallOrigin) {
     return this.linking(requester, consent, (identityRecord) =>
-      this.parts.consents.record(requester, consent, identityRecord, origin),
+      this.dependencies.consents.record(requester, consent, identityRecord, origin),
     );
   }
 
@@ -83,7 +83,7 @@ export class ConsentRegistrar {
     consent: NewConsent,
     origin: CallOrigin,
   ): Promise<RecordedConsent> {
-    const { consents, indexes } = this.parts;
+    const { consents, indexes } = this.dependencies;
     const { kept, standing } = await consents.standing(requester, ck, origin);
     if (kept) return kept;
     requireUpdatable(standing, {
@@ -101,7 +101,7 @@ export class ConsentRegistrar {
 
   /** Whether the linked Identity Record fits the consent. It is adopted first, in case a crash has left it provisional. */
   private async keepsIdentityRecord({ identityRecordId }: LegacyConsentState, consent: NewConsent): Promise<boolean> {
-    const { provisional, records } = this.parts;
+    const { provisional, records } = this.dependencies;
     await provisional.adopt(identityRecordId);
     const linked = await records.byId(identityRecordId);
     return linked !== null && isSameRelationship(linked.personal(), consent);
@@ -113,7 +113,7 @@ export class ConsentRegistrar {
     consent: NewConsent,
     link: (identityRecord: ProvisionalRecord) => Promise<RecordedConsent>,
   ): Promise<RecordedConsent> {
-    const { provisional } = this.parts;
+    const { provisional } = this.dependencies;
     const identityRecord = await provisional.store(duid, identityRecordOf(consent));
     const recorded = await link(identityRecord).catch(async (error: unknown) => {
       if (isRejection(error)) await this.orByJob(provisional.destroy(identityRecord.id));
@@ -128,7 +128,7 @@ export class ConsentRegistrar {
   /** Runs the last step. The response is known by then, and the job repeats a failed step. */
   private async orByJob(step: Promise<void>): Promise<void> {
     await step.catch((error: unknown) =>
-      this.parts.logger.warn(
+      this.dependencies.logger.warn(
         { failure: errorFields(error) },
         'reconciliation of an identity record deferred to its job',
       ),

@@ -20,7 +20,7 @@ interface SearchDependencies {
 
 /** ACTIVE consents at a meter point, as far as a Data User may read them (decisions A/B, 8). */
 export class ConsentSearch {
-  constructor(private readonly parts: SearchDependencies) {}
+  constructor(private readonly dependencies: SearchDependencies) {}
 
   /**
    * Returns consents newest first, at most 500: the Data User's own with their addresses, and those of other Data Users if the customer
@@ -29,7 +29,7 @@ export class ConsentSearch {
    * customer can read every lookup that disclosed a consent.
    */
   async at(mpxn: string, duid: string, origin: CallOrigin): Promise<RegisteredConsent[]> {
-    const { records, consents, indexes, linkedRecord } = this.parts;
+    const { records, consents, indexes, linkedRecord } = this.dependencies;
     await records.countShownConsents(mpxn, duid);
     const mayReadOthers = await this.mayReadOthers(mpxn, duid);
     const shown = await consents.shown(indexes.meterPointId(mpxn), duid, mayReadOthers, origin);
@@ -43,7 +43,7 @@ export class ConsentSearch {
   }
 
   private async mayReadOthers(mpxn: string, duid: string): Promise<boolean> {
-    const { reidentifications, occupants } = this.parts;
+    const { reidentifications, occupants } = this.dependencies;
     if (!(await reidentifications.hasTakenPart(mpxn, duid))) return false;
     return !isContested(currentContacts(await occupants.verifiedAt(mpxn)).groups);
   }

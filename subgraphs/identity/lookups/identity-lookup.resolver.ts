@@ -34,7 +34,7 @@ class IdentityLookup {
 @Resolver()
 export class IdentityLookupResolver {
   constructor(
-    private readonly looks: IdentityLookupRepository,
+    private readonly lookups: IdentityLookupRepository,
     private readonly occupants: OccupancyRepository,
     private readonly sessions: CustomerSessions,
   ) {}
@@ -47,8 +47,8 @@ export class IdentityLookupResolver {
   async identityLooks(@Ctx() context: CallContext): Promise<IdentityLookup[]> {
     const session = await this.sessions.ofCaller(context);
     const { since, beganAt, endedAt } = session;
-    const looks = await this.looks.of({ recordIds: await this.recordsOf(session), since, beganAt, endedAt });
-    return looks.map(({ duid, ...look }) => ({ ...look, dataUser: { duid } }));
+    const lookups = await this.lookups.of({ recordIds: await this.recordsOf(session), since, beganAt, endedAt });
+    return lookups.map(({ duid, ...look }) => ({ ...look, dataUser: { duid } }));
   }
 
   /** Returns all records of the present occupancy; of an ended or contested one only the customer's own. */

@@ -126,8 +126,8 @@ export class ChangeOfTenancyRepository {
   }
 
   /** Returns the response of the request that claimed the idempotency key. */
-  recall(request: IdempotentRequest): Promise<RecordedChange> {
-    return request.recall<RecordedChange>(this.database.pool);
+  storedResponse(request: IdempotentRequest): Promise<RecordedChange> {
+    return request.storedResponse<RecordedChange>(this.database.pool);
   }
 
   /** Stores the response of a request; returns false if one with the same idempotency key was stored before. */

@@ -3,6 +3,7 @@ import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import type { Idempotency, IdempotentRequest } from '../../server/idempotency';
 import type { CallOrigin } from '../../server/graph/service-query';
+import { IdempotencyKey, REPLAYED } from '../../server/graph/idempotency-key.types';
 import type { Announcement, ChangeOfTenancyRepository, RecordedChange } from './change-of-tenancy.repository';
 import { changeOfTenancyViolations, type ChangeOfTenancy } from './change-of-tenancy';
 import { CalendarDate, Duid, Mpxn } from '../../../schema/scalars';
@@ -29,10 +30,7 @@ class ChangeOfTenancyRecord implements ChangeOfTenancy {
   @Field(() => [Duid], { description: 'The Data Users of these records, without terminated ones.' })
   dataUsersNotified: readonly string[];
   @Field(() => Boolean, { description: 'False for a repeat, which notifies no Data User again.' }) isNew: boolean;
-  @Field(() => Boolean, {
-    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
-  })
-  replayed: boolean;
+  @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }
 
 /** Announces a recorded change if necessary; returns its announcement. */
@@ -62,12 +60,7 @@ export class ChangeOfTenancyResolver {
   })
   async recordChangeOfTenancy(
     @Arg('input', () => ChangeOfTenancyInput, { description: 'The change.' }) input: ChangeOfTenancyInput,
-    @Arg('idempotencyKey', () => String, {
-      nullable: true,
-      defaultValue: null,
-      description: 'Key under which the response is stored for repeats, for 24 hours.',
-    })
-    idempotencyKey: string | null,
+    @IdempotencyKey('24 hours') idempotencyKey: string | null,
     @Ctx() context: CallContext,
   ): Promise<ChangeOfTenancyRecord> {
     const { accountId } = callerOf(context);
@@ -79,7 +72,7 @@ export class ChangeOfTenancyResolver {
     let recorded = await this.changes.findStoredResponse(started);
     if (recorded === undefined) {
       throwViolations(changeOfTenancyViolations(input));
-      recorded = (await this.changes.record(input, started)) ?? (await this.changes.recall(started));
+      recorded = (await this.changes.record(input, started)) ?? (await this.changes.storedResponse(started));
     }
     const response = await this.response(input, recorded, false, context);
     return { ...response, replayed: !(await this.changes.storeResponse(recorded, request)) };

@@ -35,7 +35,7 @@ export class PasskeyEnrolment {
     const { returnUrls } = await this.organisations.of(duidOf(context), context);
     throwViolations(unregisteredReturnUrl(['passkeyReturnUrl'], returnUrl, returnUrls));
     const { accountId } = callerOf(context);
-    const facts = {
+    const reidentification = {
       duid: duidOf(context),
       accountId,
       scope: 'own',
@@ -45,7 +45,7 @@ export class PasskeyEnrolment {
     } as const;
     return async (recordId) => {
       const start = { kind: 'register-passkey', proofs: [], vouched: true } as const;
-      const issued = await this.issuer.issue({ ...facts, recordId }, start);
+      const issued = await this.issuer.issue({ ...reidentification, recordId }, start);
       return {
         redirectUrl: this.issuer.passkeyRedirect(issued),
         store: (session) => this.issuer.store(session, issued),

@@ -1,5 +1,6 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { ReturnedOnce } from '../../server/graph/checked-mutations';
+import { REPLAYED } from '../../server/graph/idempotency-key.types';
 import { CalendarDate, IdentityRecordKey, Mpxn, Uri } from '../../../schema/scalars';
 import type * as domain from './identity-record';
 import { ExpressedBy, PrincipalVerification, UkAddressInput, optional } from './identity-record.types';
@@ -51,8 +52,5 @@ export class IdentityRecordRegistration {
     description: 'URL at which the customer registers a passkey; null if none was initiated.',
   })
   passkeyRegistrationRedirect: string | null;
-  @Field(() => Boolean, {
-    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
-  })
-  replayed: boolean;
+  @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }

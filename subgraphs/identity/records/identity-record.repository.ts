@@ -104,7 +104,7 @@ export class IdentityRecordRepository {
       return true;
     });
     if (isNew) return { ...response, replayed: false };
-    return { ...(await request.recall<RegisteredIdentityRecord>(this.database.pool)), replayed: true };
+    return { ...(await request.storedResponse<RegisteredIdentityRecord>(this.database.pool)), replayed: true };
   }
 
   /** Checks the limit and records contacts in the transaction of a new record, under the lock of its meter point. */

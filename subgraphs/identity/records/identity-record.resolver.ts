@@ -3,6 +3,7 @@ import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { IdentityRecordKey, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
 import type { Idempotency } from '../../server/idempotency';
+import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import type { IdentityRecordRepository, RegisteredIdentityRecord } from './identity-record.repository';
 import type * as domain from './identity-record';
 import type { RejectedReads } from './rejected-read.repository';
@@ -39,7 +40,7 @@ interface IdentityRecordDependencies {
 /** Registration, reading and search of Identity Records. */
 @Resolver(() => IdentityRecord)
 export class IdentityRecordResolver {
-  constructor(private readonly parts: IdentityRecordDependencies) {}
+  constructor(private readonly dependencies: IdentityRecordDependencies) {}
 
   @MayCall('data_user')
   @Query(() => IdentityRecord, {
@@ -50,9 +51,9 @@ export class IdentityRecordResolver {
     @Arg('ref', () => IdentityRecordKey, { description: 'Key of the Identity Record.' }) ref: string,
     @Ctx() context: CallContext,
   ): Promise<domain.IdentityRecord | null> {
-    const record = await this.parts.records.byRef(ref);
+    const record = await this.dependencies.records.byRef(ref);
     if (record !== null && !isReadableBy(record, context)) {
-      await this.parts.rejectedReads.add(callerOf(context).accountId, ref);
+      await this.dependencies.rejectedReads.add(callerOf(context).accountId, ref);
       throw new RegisterError('PRM002');
     }
     return record;
@@ -70,29 +71,24 @@ export class IdentityRecordResolver {
     @Ctx() context: CallContext,
   ): Promise<domain.IdentityRecord[]> {
     throwViolations(identityRecordSearchViolations({ mpxn, email }));
-    return this.parts.records.search(duidOf(context), { mpxn, email });
+    return this.dependencies.records.search(duidOf(context), { mpxn, email });
   }
 
   @MayCall('data_user')
   @Mutation(() => IdentityRecordRegistration, { description: 'Registers an Identity Record.' })
   async registerIdentityRecord(
     @Arg('input', () => IdentityRecordInput, { description: 'The Identity Record.' }) input: IdentityRecordInput,
-    @Arg('idempotencyKey', () => String, {
-      nullable: true,
-      defaultValue: null,
-      description: 'Key under which the response is stored for repeats, for 24 hours.',
-    })
-    idempotencyKey: string | null,
+    @IdempotencyKey('24 hours') idempotencyKey: string | null,
     @Ctx() context: CallContext,
   ): Promise<RegisteredIdentityRecord & { replayed: boolean }> {
     const { accountId } = callerOf(context);
-    const request = this.parts.idempotency.request(accountId, 'registerIdentityRecord', idempotencyKey, input);
-    const kept = await this.parts.records.findStoredResponse(request);
-    if (kept) return { ...kept, replayed: true };
-    throwViolations(identityRecordViolations(input, this.parts));
+    const request = this.dependencies.idempotency.request(accountId, 'registerIdentityRecord', idempotencyKey, input);
+    const stored = await this.dependencies.records.findStoredResponse(request);
+    if (stored) return { ...stored, replayed: true };
+    throwViolations(identityRecordViolations(input, this.dependencies));
     await this.requireRight(input, context);
-    const enrol = await this.parts.enrolment.initiatedBy(input, context);
-    return this.parts.records.register(duidOf(context), input, request, enrol, this.parts.contacts);
+    const enrol = await this.dependencies.enrolment.initiatedBy(input, context);
+    return this.dependencies.records.register(duidOf(context), input, request, enrol, this.dependencies.contacts);
   }
 
   @FieldResolver(() => PiiPrincipal, {
@@ -120,20 +116,20 @@ export class IdentityRecordResolver {
     description: 'Passkeys of the customer, oldest first; none after anonymising.',
   })
   credentials(@Root() record: domain.IdentityRecord): Promise<domain.PasskeyCredential[]> {
-    return this.parts.passkeys.credentials(record.id);
+    return this.dependencies.passkeys.credentials(record.id);
   }
 
   /** Throws PRM001 for `verified` if an admin has withdrawn the Data User's right to assert it. */
   private async requireRight({ principalVerification }: domain.NewIdentityRecord, context: CallContext): Promise<void> {
     if (principalVerification?.outcome !== 'verified') return;
-    const { mayAssertVerified } = await this.parts.organisations.of(duidOf(context), context);
+    const { mayAssertVerified } = await this.dependencies.organisations.of(duidOf(context), context);
     if (!mayAssertVerified) throw new RegisterError('PRM001', WITHDRAWN);
   }
 
   /** Resolves a reference from another subgraph, for the owning Data User only. */
   async byReference({ id }: { readonly id: string }, context: CallContext): Promise<domain.IdentityRecord | null> {
     callerOf(context);
-    const record = await this.parts.records.byId(id);
+    const record = await this.dependencies.records.byId(id);
     if (record !== null && !isReadableBy(record, context)) throw new RegisterError('PRM002');
     return record;
   }

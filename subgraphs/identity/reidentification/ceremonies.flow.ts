@@ -9,7 +9,7 @@ import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { ReidentificationRepository } from './reidentification.repository';
 import { newSecret } from '../keys';
 import { type CeremonyOutcome, type PasskeyCeremonyOptions, ceremonyStart, nextPasskeyCeremony } from './ceremony';
-import { type OccupantRecord, admitsCeremony } from '../occupancy/occupancy';
+import { admitsCeremony } from '../occupancy/occupancy';
 import type { Language } from '../mails/outgoing-mail';
 import { LINK_SECONDS, REDIRECT_SECONDS, secondsAfter, withoutToken } from './reidentification';
 import { currentContacts, isContested, isRejected } from '../contacts/contacts';
@@ -44,8 +44,8 @@ export type CeremonyDescription = Pick<OpenCeremony, 'kind' | 'proofs' | 'expire
 export class Ceremonies {
   private readonly passkeys: CeremonyPasskeys;
 
-  constructor(private readonly parts: CeremonyDependencies) {
-    this.passkeys = new CeremonyPasskeys(parts);
+  constructor(private readonly dependencies: CeremonyDependencies) {
+    this.passkeys = new CeremonyPasskeys(dependencies);
   }
 
   /** Returns the ceremony of a secret; undefined if the secret is not valid. */
@@ -74,7 +74,8 @@ export class Ceremonies {
     const kind = nextPasskeyCeremony(valid.ceremony);
     if (kind === undefined) throw new RegisterError('REI001');
     const { options, challenge } = await this.passkeys.options(kind, valid);
-    if (await this.parts.ceremonies.storeChallenge(valid.ceremony.id, { kind, challenge })) return { kind, options };
+    if (await this.dependencies.ceremonies.storeChallenge(valid.ceremony.id, { kind, challenge }))
+      return { kind, options };
     throw new RegisterError('NTF001');
   }
 
@@ -82,14 +83,15 @@ export class Ceremonies {
   async finishPasskey(secret: string, response: unknown, origin: CallOrigin): Promise<CeremonyOutcome> {
     const valid = await this.valid(secret, origin);
     const { ceremony, occupant } = valid;
-    const taken = await this.parts.ceremonies.takeChallenge(ceremony.id);
+    const taken = await this.dependencies.ceremonies.takeChallenge(ceremony.id);
     if (!taken) throw new RegisterError('AUT001');
     if (taken.kind === 'registration') {
-      const passkey = await this.parts.party.verifyRegistration(response, taken.challenge);
+      const passkey = await this.dependencies.party.verifyRegistration(response, taken.challenge);
       if (!passkey) throw new RegisterError('AUT001');
       return this.confirm(valid, origin, (session) => this.passkeys.enrol(session, ceremony, occupant, passkey));
     }
-    const asserted = await this.parts.passkeys.assert(response, taken.challenge, ceremony);
+    const demand = { recordId: ceremony.recordId, isDiscovered: ceremony.scope === 'cross' };
+    const asserted = await this.dependencies.passkeys.assert(response, taken.challenge, demand);
     if (!asserted) throw await this.passkeys.assertionError(ceremony);
     if (occupant.rejected.some(({ contact }) => contact === asserted.contact)) throw new RegisterError('AUT001');
     return ceremony.kind === 'assert-passkey'
@@ -99,7 +101,7 @@ export class Ceremonies {
 
   /** Mails a link to the stored address, by which the customer proves their identity before a passkey is added. */
   async mailProof(secret: string, language: Language, origin: CallOrigin): Promise<void> {
-    const { database, ceremonies, reidentifications, mails } = this.parts;
+    const { database, ceremonies, reidentifications, mails } = this.dependencies;
     const { ceremony, initiator } = await this.valid(secret, origin);
     const { displayName: organisation } = initiator;
     const { id: parentId, reidentificationId, recordId } = ceremony;
@@ -119,16 +121,15 @@ export class Ceremonies {
    * contested, and every ceremony while its initiator may not finish it.
    */
   private async find(secret: string, origin: CallOrigin): Promise<ValidCeremony | undefined> {
-    const ceremony = await this.parts.ceremonies.bySecret(secret);
-    const occupant = ceremony && (await this.parts.occupants.byId(ceremony.recordId));
+    const ceremony = await this.dependencies.ceremonies.bySecret(secret);
+    const occupant = ceremony && (await this.dependencies.occupants.byId(ceremony.recordId));
     if (!occupant || !admitsCeremony(occupant.occupancy, ceremony) || isRejected(occupant)) return undefined;
-    if (ceremony.isDiscovered && isContested(currentContacts(await this.atHomeOf(occupant)).groups)) return undefined;
-    const initiator = await this.parts.organisations.of(ceremony.duid, origin);
+    if (ceremony.scope === 'cross') {
+      const verified = await this.dependencies.occupants.verifiedAt(occupant.mpxn);
+      if (isContested(currentContacts(verified).groups)) return undefined;
+    }
+    const initiator = await this.dependencies.organisations.of(ceremony.duid, origin);
     return mayFinish(ceremony, occupant, initiator) ? { ceremony, occupant, initiator } : undefined;
-  }
-
-  private atHomeOf({ mpxn }: OccupantRecord): Promise<readonly OccupantRecord[]> {
-    return this.parts.occupants.verifiedAt(mpxn);
   }
 
   private async valid(secret: string, origin: CallOrigin): Promise<ValidCeremony> {
@@ -146,7 +147,7 @@ export class Ceremonies {
     const { ceremony, initiator } = valid;
     await this.step(valid, origin, async (session) => {
       await more(session);
-      if (!(await this.parts.reidentifications.confirm(session, ceremony.reidentificationId))) {
+      if (!(await this.dependencies.reidentifications.confirm(session, ceremony.reidentificationId))) {
         throw new RegisterError('NTF001');
       }
     });
@@ -163,27 +164,30 @@ export class Ceremonies {
     const { reidentificationId } = ceremony;
     const next = { secret: newSecret(), expiresAt: await this.expiryOf(ceremony, REDIRECT_SECONDS) };
     await this.step(valid, origin, async (session) => {
-      await this.parts.ceremonies.insert(session, {
+      await this.dependencies.ceremonies.insert(session, {
         ...ceremonyStart('register-passkey'),
         ...next,
         reidentificationId,
         provenBy,
       });
-      await this.parts.reidentifications.keepOpen(session, reidentificationId, next.expiresAt);
+      await this.dependencies.reidentifications.keepOpen(session, reidentificationId, next.expiresAt);
     });
     return { organisation: initiator.displayName, returnUrl: null, nextSecret: next.secret };
   }
 
-  /** Reads the account of the initiator again once the record is locked, as it can be suspended in the meantime. */
+  /**
+   * Locks the record, uses the ceremony and runs `work` in one transaction. Reads the initiator again under the lock, because it may have
+   * been suspended.
+   */
   private step(
     { ceremony, occupant }: ValidCeremony,
     origin: CallOrigin,
     work: (session: Session) => Promise<void>,
   ): Promise<void> {
-    return inTransaction(this.parts.database.pool, async (session) => {
+    return inTransaction(this.dependencies.database.pool, async (session) => {
       const isLive = await lockLiveRecord(session, ceremony.recordId);
-      if (!isLive || !(await this.parts.ceremonies.use(session, ceremony))) throw new RegisterError('NTF001');
-      const initiator = await this.parts.organisations.of(ceremony.duid, origin);
+      if (!isLive || !(await this.dependencies.ceremonies.use(session, ceremony))) throw new RegisterError('NTF001');
+      const initiator = await this.dependencies.organisations.of(ceremony.duid, origin);
       if (!mayFinish(ceremony, occupant, initiator)) throw new RegisterError('NTF001');
       await work(session);
     });
@@ -191,7 +195,7 @@ export class Ceremonies {
 
   /** Returns the instant `seconds` from now, but at most the expiry of the token. */
   private async expiryOf({ tokenExpiresAt }: OpenCeremony, seconds: number): Promise<Date> {
-    const expiry = secondsAfter(await this.parts.clock.now(), seconds);
+    const expiry = secondsAfter(await this.dependencies.clock.now(), seconds);
     return expiry < tokenExpiresAt ? expiry : tokenExpiresAt;
   }
 }

@@ -30,11 +30,11 @@ export class CeremonyIssuer {
     private readonly identityRedirectUrl: string,
   ) {}
 
-  async issue(facts: ReidentificationStart, start: CeremonyStart): Promise<IssuedCeremony> {
+  async issue(reidentification: ReidentificationStart, start: CeremonyStart): Promise<IssuedCeremony> {
     const now = await this.clock.now();
     const lifetime = start.kind === 'confirm-link' ? LINK_SECONDS : REDIRECT_SECONDS;
     return {
-      reidentification: issueReidentification(facts, now),
+      reidentification: issueReidentification(reidentification, now),
       start,
       secret: newSecret(),
       expiresAt: secondsAfter(now, lifetime),

@@ -25,22 +25,25 @@ export interface ValidCeremony {
 
 /** Passkeys in a ceremony: which may be asserted, and which may be added (decisions A/B, 4). */
 export class CeremonyPasskeys {
-  constructor(private readonly parts: CeremonyPasskeyDependencies) {}
+  constructor(private readonly dependencies: CeremonyPasskeyDependencies) {}
 
-  /** Returns options for the browser. Throws REI001 for an assertion if the record has no passkey. */
+  /**
+   * Returns options for the browser. Throws REI001 for an assertion if the record has no passkey. In a ceremony by meter point the options
+   * name no passkey, because the initiator has the redirect and could read credential ids.
+   */
   async options(kind: ChallengeKind, { ceremony, occupant: { id: recordId, mpxn } }: ValidCeremony) {
-    const { passkeys, party } = this.parts;
+    const { passkeys, party } = this.dependencies;
     const registered = await passkeys.webauthnIds(recordId);
     if (kind === 'registration') {
       return party.registrationOptions({ recordId, label: passkeyLabel(mpxn), exclude: registered });
     }
     if (registered.length === 0) throw new RegisterError('REI001');
-    return party.assertionOptions(ceremony.isDiscovered ? [] : registered);
+    return party.assertionOptions(ceremony.scope === 'cross' ? [] : registered);
   }
 
   /** Error of a rejected assertion: AUT001, which allows another attempt, or REI001 if the record has no passkey. */
   async assertionError({ recordId }: OpenCeremony): Promise<RegisterError> {
-    const remaining = await this.parts.passkeys.webauthnIds(recordId);
+    const remaining = await this.dependencies.passkeys.webauthnIds(recordId);
     return new RegisterError(remaining.length === 0 ? 'REI001' : 'AUT001');
   }
 
@@ -51,9 +54,9 @@ export class CeremonyPasskeys {
     occupant: OccupantRecord,
     passkey: NewPasskey,
   ): Promise<void> {
-    if (vouched && (await this.parts.passkeys.hasAny(session, recordId))) throw new RegisterError('NTF001');
-    if (!(await this.parts.passkeys.add(session, recordId, passkey))) throw new RegisterError('AUT001');
-    const contact = this.parts.passkeys.contactOf(passkey.webauthnId);
-    await this.parts.contacts.passkeyAdded(session, occupant, { contact, provenBy });
+    if (vouched && (await this.dependencies.passkeys.hasAny(session, recordId))) throw new RegisterError('NTF001');
+    if (!(await this.dependencies.passkeys.add(session, recordId, passkey))) throw new RegisterError('AUT001');
+    const contact = this.dependencies.passkeys.contactOf(passkey.webauthnId);
+    await this.dependencies.contacts.passkeyAdded(session, occupant, { contact, provenBy });
   }
 }

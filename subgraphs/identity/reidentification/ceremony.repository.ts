@@ -6,6 +6,7 @@ import { decryptValue } from '../../server/encryption';
 import type { Contact } from '../contacts/contact';
 import type { IdentityKeys } from '../keys';
 import type { CeremonyStart, ChallengeKind } from './ceremony';
+import type { ReidentificationScope } from './reidentification';
 import { boundReturnAddress } from './reidentification.repository';
 
 /** A ceremony with a valid secret. */
@@ -14,8 +15,7 @@ export interface OpenCeremony extends CeremonyStart {
   readonly parentId: string | null;
   readonly reidentificationId: string;
   readonly recordId: string;
-  /** Started by meter point: then the options name no passkey, because the initiator has the redirect and could read credential ids. */
-  readonly isDiscovered: boolean;
+  readonly scope: ReidentificationScope;
   /** The initiating Data User. */
   readonly duid: string;
   readonly expiresAt: Date;
@@ -48,7 +48,7 @@ const INSERT = `
   values ($1, $2, $3, $4, $5, $6, $7, $8, decode($9, 'hex'))`;
 const OPEN = `
   select c.id, c.parent_id as "parentId", c.kind, c.proofs, c.vouched, c.expires_at as "expiresAt",
-    i.id as "reidentificationId", i.record_id as "recordId", i.scope = 'cross' as "isDiscovered", i.duid,
+    i.id as "reidentificationId", i.record_id as "recordId", i.scope, i.duid,
     i.expires_at as "tokenExpiresAt", i.return_address as "returnAddress",
     encode(c.proven_by, 'hex') as "provenBy"
   from ceremony c join reidentification i on i.id = c.reidentification_id left join ceremony parent on parent.id = c.parent_id

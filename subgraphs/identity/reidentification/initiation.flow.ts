@@ -35,7 +35,7 @@ interface InitiationDependencies {
   readonly database: Database;
   readonly records: IdentityRecordRepository;
   readonly occupants: OccupancyRepository;
-  readonly looks: IdentityLookupRepository;
+  readonly lookups: IdentityLookupRepository;
   readonly reidentifications: ReidentificationRepository;
   readonly issuer: CeremonyIssuer;
   readonly organisations: Organisations;
@@ -62,7 +62,7 @@ const MAY_NOT_VOUCH =
 
 /** Starts re-identifications for Data Users and portals (decisions A/B, 4). */
 export class ReidentificationInitiation {
-  constructor(private readonly parts: InitiationDependencies) {}
+  constructor(private readonly dependencies: InitiationDependencies) {}
 
   /** Starts one by MPxN. A record of any Data User may confirm it; the initiator cannot learn which. */
   byMpxn(
@@ -71,9 +71,9 @@ export class ReidentificationInitiation {
     context: CallContext,
   ): Promise<ReidentificationResponse> {
     const { accountId } = callerOf(context);
-    const idempotent = this.parts.idempotency.request(accountId, 'reidentify', key, { mpxn, ...request });
+    const idempotent = this.dependencies.idempotency.request(accountId, 'reidentify', key, { mpxn, ...request });
     const candidates = async () => {
-      const records = await this.parts.occupants.recordsAt(mpxn);
+      const records = await this.dependencies.occupants.recordsAt(mpxn);
       if (records.length === 0) throw new RegisterError('NTF001');
       return records;
     };
@@ -88,12 +88,12 @@ export class ReidentificationInitiation {
     context: CallContext,
   ): Promise<ReidentificationResponse> {
     const { accountId } = callerOf(context);
-    const idempotent = this.parts.idempotency.request(accountId, `reidentifyOwn ${ref}`, key, request);
+    const idempotent = this.dependencies.idempotency.request(accountId, `reidentifyOwn ${ref}`, key, request);
     const candidates = async () => {
-      const link = await this.parts.records.link(ref);
+      const link = await this.dependencies.records.link(ref);
       if (!link) throw new RegisterError('NTF001');
       if (!isOwnedBy(link, duidOf(context))) throw new RegisterError('PRM002');
-      const record = await this.parts.occupants.byRef(ref);
+      const record = await this.dependencies.occupants.byRef(ref);
       if (!record) throw new RegisterError('CNF003');
       return [record];
     };
@@ -102,11 +102,11 @@ export class ReidentificationInitiation {
 
   /** Steps of a request in order. */
   private async start(initiation: Initiation): Promise<ReidentificationResponse> {
-    const { database, limits } = this.parts;
+    const { database, limits } = this.dependencies;
     const { idempotent, request, context } = initiation;
     const stored = await idempotent.findStoredResponse<StartedReidentification>(database.reads);
     if (stored) return { ...stored, replayed: true };
-    throwViolations(reidentificationViolations(request, this.parts));
+    throwViolations(reidentificationViolations(request, this.dependencies));
     const organisation = await this.initiator(request, context);
     for (const limit of limits) await withinLimit(limit, callerOf(context).accountId);
     const choice = await this.choose(initiation);
@@ -114,17 +114,18 @@ export class ReidentificationInitiation {
     const issued = await this.issue(initiation, choice);
     const response = this.responseOf(issued, choice);
     const isFirst = await inTransaction(database.pool, async (session) => {
-      if (!(await this.parts.reidentifications.claim(session, idempotent, response, choice.record.id))) return false;
+      if (!(await this.dependencies.reidentifications.claim(session, idempotent, response, choice.record.id)))
+        return false;
       await this.store(session, issued, choice, organisation);
       return true;
     });
     if (isFirst) return { ...response, replayed: false };
-    return { ...(await idempotent.recall<StartedReidentification>(database.pool)), replayed: true };
+    return { ...(await idempotent.storedResponse<StartedReidentification>(database.pool)), replayed: true };
   }
 
   /** Returns the caller's organisation. Throws VAL008 for a return URL that is not registered for it. */
   private async initiator(request: ReidentificationRequest, context: CallContext): Promise<Organisation> {
-    const organisation = await this.parts.organisations.of(duidOf(context), context);
+    const organisation = await this.dependencies.organisations.of(duidOf(context), context);
     throwViolations(unregisteredReturnUrls(request, organisation.returnUrls));
     return organisation;
   }
@@ -138,11 +139,11 @@ export class ReidentificationInitiation {
     const choice = isBlocked ? undefined : chosenRecord(records, demand);
     const retryAfter =
       choice && request.method === 'magic-link'
-        ? await this.parts.mails.permit(choice.record.id, duidOf(context))
+        ? await this.dependencies.mails.permit(choice.record.id, duidOf(context))
         : null;
     if (choice && retryAfter === null) return choice;
     const attempted = choice?.record ?? records.find(({ occupancy }) => occupancy === 'current') ?? records[0];
-    if (attempted) await this.countLookup(this.parts.database.pool, attempted, context);
+    if (attempted) await this.countLookup(this.dependencies.database.pool, attempted, context);
     rejectLimited(retryAfter);
     throw new RegisterError('REI001');
   }
@@ -151,8 +152,8 @@ export class ReidentificationInitiation {
     const { accountId } = callerOf(context);
     const { method, state } = request;
     const returnUrl = returnUrlOf(request);
-    const facts = { duid: duidOf(context), accountId, scope, method, recordId: record.id, returnUrl, state };
-    return this.parts.issuer.issue(facts, start);
+    const reidentification = { duid: duidOf(context), accountId, scope, method, recordId: record.id, returnUrl, state };
+    return this.dependencies.issuer.issue(reidentification, start);
   }
 
   private responseOf(issued: IssuedCeremony, { record }: Choice): StartedReidentification {
@@ -162,7 +163,7 @@ export class ReidentificationInitiation {
       const dispatchedTo = maskedEmail(record.email ?? '');
       return { method, magicLink: { dispatchedTo, expiresAt, tokenRef, redirectUrl: returnUrl }, passkey: null };
     }
-    const redirectUrl = this.parts.issuer.passkeyRedirect(issued);
+    const redirectUrl = this.dependencies.issuer.passkeyRedirect(issued);
     return { method, magicLink: null, passkey: { redirectUrl, tokenRef, expiresAt, returnUrl } };
   }
 
@@ -176,15 +177,15 @@ export class ReidentificationInitiation {
     if (!(await lockLiveRecord(session, record.id))) {
       throw new RegisterError(reidentification.scope === 'own' ? 'CNF003' : 'NTF001');
     }
-    await this.parts.issuer.store(session, issued);
-    await this.parts.looks.countReidentification(session, record.id, reidentification.duid);
+    await this.dependencies.issuer.store(session, issued);
+    await this.dependencies.lookups.countReidentification(session, record.id, reidentification.duid);
     if (reidentification.method !== 'magic-link') return;
     const mail = { kind: 'reidentification-link', recordId: record.id, organisation, secret, expiresAt } as const;
-    await this.parts.mails.enqueue(session, mail);
+    await this.dependencies.mails.enqueue(session, mail);
   }
 
   private countLookup(session: Session, { id }: OccupantRecord, context: CallContext): Promise<void> {
-    return this.parts.looks.countReidentification(session, id, duidOf(context));
+    return this.dependencies.lookups.countReidentification(session, id, duidOf(context));
   }
 }
 

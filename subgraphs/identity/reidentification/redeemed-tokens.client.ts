@@ -4,10 +4,14 @@ import type { SubgraphLink } from '../../server/graph/subgraph-link';
 import type { Reidentification } from './reidentification';
 
 /** Marks a re-identification as expired for its initiator if its token was redeemed. */
-export type Unredeemed = (found: Reidentification, tokenRef: string, origin: CallOrigin) => Promise<Reidentification>;
+export type RedemptionCheck = (
+  found: Reidentification,
+  tokenRef: string,
+  origin: CallOrigin,
+) => Promise<Reidentification>;
 
 /** Queries from `access`, which redeems tokens, whether a confirmed token was redeemed. */
-export function unredeemed(access: SubgraphLink): Unredeemed {
+export function redemptionCheck(access: SubgraphLink): RedemptionCheck {
   return async (found, tokenRef, origin) => {
     if (found.state !== 'confirmed') return found;
     const result = await querySubgraph(access, 'identity', IsTokenRedeemed, { token: tokenRef }, origin);

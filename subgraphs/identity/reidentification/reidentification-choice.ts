@@ -42,8 +42,8 @@ export function mayVouch(
 }
 
 /**
- * Whether a ceremony may be finished: its initiator is neither suspended nor terminated, and may still vouch if it does. The register sends no
- * customer to an organisation whose account is not active.
+ * Whether a ceremony may be finished: its initiator is neither suspended nor terminated and, if it vouches for the customer, may still do
+ * so. The register sends no customer to an organisation whose account is not active.
  */
 export function mayFinish(
   ceremony: Pick<CeremonyStart, 'vouched'>,
@@ -64,7 +64,7 @@ interface ReidentificationDemand {
 /**
  * Returns the newest record that supports the method and whose occupancy admits it (decisions A/B, 4); undefined if there is none (REI001).
  * If the current occupancy has a verified record, only verified records qualify: an unverified newer record must not take over a verified
- * customer. `records` are in descending order; for an own record there is only itself.
+ * customer. `records` are newest first; for an own record, only that one.
  */
 export function chosenRecord<Record extends Candidate>(
   records: readonly Record[],

@@ -11,7 +11,7 @@ import { ReidentificationRepository } from './reidentification.repository';
 import { contactNotes } from '../contacts/contact-notices.flow';
 import { ReidentificationInitiation, existenceLimits } from './initiation.flow';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
-import { unredeemed } from './redeemed-tokens.client';
+import { redemptionCheck } from './redeemed-tokens.client';
 import { organisations } from '../organisations.client';
 import { CeremonyResolver } from './ceremony.resolver';
 import { CredentialResolver } from '../passkeys/credential.resolver';
@@ -26,32 +26,32 @@ const PURGE_EVERY_SECONDS = 3600;
 export function reidentificationModule(dependencies: IdentityDependencies, sessions: CustomerSessions): SubgraphModule {
   const { database, indexes, cipher, keys, places, access, logger } = dependencies;
   const party = relyingParty(places, keys);
-  const parts = {
+  const flowDependencies = {
     ...dependencies,
     ...ceremonyStore(dependencies),
     party,
     passkeys: new PasskeyRepository(database, cipher, party, keys),
     records: new IdentityRecordRepository(database, indexes, cipher),
-    looks: new IdentityLookupRepository(database),
+    lookups: new IdentityLookupRepository(database),
     organisations: organisations(access),
     limits: existenceLimits(dependencies),
     contacts: contactNotes(dependencies),
   };
-  const { reidentifications, occupants, records, looks, passkeys } = parts;
+  const { reidentifications, occupants, records, lookups, passkeys } = flowDependencies;
   return {
     resolvers: [
       new ReidentificationResolver(
-        new ReidentificationInitiation(parts),
+        new ReidentificationInitiation(flowDependencies),
         reidentifications,
         records,
-        unredeemed(access),
+        redemptionCheck(access),
       ),
       new ReidentificationProofResolver(reidentifications),
-      new CeremonyResolver(new Ceremonies(parts)),
+      new CeremonyResolver(new Ceremonies(flowDependencies)),
       new CredentialResolver(records, passkeys),
-      new IdentityLookupResolver(looks, occupants, sessions),
+      new IdentityLookupResolver(lookups, occupants, sessions),
     ],
-    stop: purgePeriodically([reidentifications.purge, looks.purge], PURGE_EVERY_SECONDS, logger),
+    stop: purgePeriodically([reidentifications.purge, lookups.purge], PURGE_EVERY_SECONDS, logger),
   };
 }
 

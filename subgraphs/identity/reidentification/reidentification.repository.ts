@@ -121,11 +121,15 @@ export class ReidentificationRepository {
   async byToken(tokenRef: string): Promise<Reidentification | undefined> {
     const [row] = await this.database.reads.rows<ReidentificationRow>(BY_TOKEN, [this.hash(tokenRef)]);
     if (!row) return undefined;
-    const { now, ...facts } = row;
-    const occupant = await this.occupants.byId(facts.recordId);
-    const isOver = occupant !== undefined && (await this.isOver(occupant, facts));
+    const { now, ...reidentification } = row;
+    const occupant = await this.occupants.byId(reidentification.recordId);
+    const isOver = occupant !== undefined && (await this.isOver(occupant, reidentification));
     const period = occupant && occupancyPeriod(occupant.moveInDate, occupant.changes);
-    return { ...facts, occupant: period, state: isOver ? 'expired' : reidentificationState(facts, now) };
+    return {
+      ...reidentification,
+      occupant: period,
+      state: isOver ? 'expired' : reidentificationState(reidentification, now),
+    };
   }
 
   private async isOver(occupant: OccupantRecord, { scope }: Pick<Reidentification, 'scope'>): Promise<boolean> {

@@ -3,13 +3,14 @@ import { RegisterError } from '../../../schema/register-error';
 import { IdentityRecordKey, TokenRef } from '../../../schema/scalars';
 import { type CallContext, MayCall, duidOf } from '../../server/callers/caller';
 import { NotCheckable } from '../../server/graph/checked-mutations';
+import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import type { IdentityRecordRepository } from '../records/identity-record.repository';
 import type { ReidentificationRepository } from './reidentification.repository';
 import { isOwnedBy } from '../records/identity-record';
 import type * as domain from './reidentification';
 import type { ReidentificationResponse } from './reidentification';
 import type { ReidentificationInitiation } from './initiation.flow';
-import type { Unredeemed } from './redeemed-tokens.client';
+import type { RedemptionCheck } from './redeemed-tokens.client';
 import {
   CrossReidentificationInput,
   OwnReidentificationInput,
@@ -17,11 +18,8 @@ import {
   ReidentificationStatus,
 } from './reidentification.types';
 
-const IDEMPOTENCY_KEY = {
-  nullable: true,
-  defaultValue: null,
-  description: 'Key under which the response is stored for repeats, for 24 hours. A repeat mails nothing.',
-} as const;
+/** Sentence about repeats of a start. */
+const MAILS_ONCE = 'A repeat mails nothing.';
 const TOKEN_REF = { description: 'Reference of the re-identification.' } as const;
 
 /** Start and status of re-identifications. */
@@ -31,7 +29,7 @@ export class ReidentificationResolver {
     private readonly initiation: ReidentificationInitiation,
     private readonly reidentifications: ReidentificationRepository,
     private readonly records: IdentityRecordRepository,
-    private readonly unredeemed: Unredeemed,
+    private readonly checkRedemption: RedemptionCheck,
   ) {}
 
   @NotCheckable('it is a step of a sign-in or ceremony')
@@ -43,7 +41,7 @@ export class ReidentificationResolver {
   reidentify(
     @Arg('input', () => CrossReidentificationInput, { description: 'Meter point and method.' })
     input: CrossReidentificationInput,
-    @Arg('idempotencyKey', () => String, IDEMPOTENCY_KEY) idempotencyKey: string | null,
+    @IdempotencyKey('24 hours', MAILS_ONCE) idempotencyKey: string | null,
     @Ctx() context: CallContext,
   ): Promise<ReidentificationResponse> {
     const { mpxn, method, redirectUrl, passkeyReturnUrl, state } = input;
@@ -58,7 +56,7 @@ export class ReidentificationResolver {
   reidentifyOwn(
     @Arg('ref', () => IdentityRecordKey, { description: 'Key of the Identity Record.' }) ref: string,
     @Arg('input', () => OwnReidentificationInput, { description: 'The method.' }) input: OwnReidentificationInput,
-    @Arg('idempotencyKey', () => String, IDEMPOTENCY_KEY) idempotencyKey: string | null,
+    @IdempotencyKey('24 hours', MAILS_ONCE) idempotencyKey: string | null,
     @Ctx() context: CallContext,
   ): Promise<ReidentificationResponse> {
     const { method, redirectUrl, passkeyReturnUrl, state } = input;
@@ -78,7 +76,7 @@ export class ReidentificationResolver {
     const found = await this.reidentifications.byToken(tokenRef);
     if (found?.scope !== 'cross') return null;
     if (found.duid !== duidOf(context)) throw new RegisterError('PRM002');
-    return statusOf(await this.unredeemed(found, tokenRef, context));
+    return statusOf(await this.checkRedemption(found, tokenRef, context));
   }
 
   @MayCall('data_user')
@@ -96,7 +94,7 @@ export class ReidentificationResolver {
     if (!isOwnedBy(record, duidOf(context))) throw new RegisterError('PRM002');
     const found = await this.reidentifications.byToken(tokenRef);
     if (found?.scope !== 'own' || found.recordId !== record.id) return null;
-    return statusOf(await this.unredeemed(found, tokenRef, context));
+    return statusOf(await this.checkRedemption(found, tokenRef, context));
   }
 }
 

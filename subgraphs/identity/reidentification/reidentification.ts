@@ -19,7 +19,7 @@ export const TOKEN_SECONDS = 60 * 60;
 export const PARTICIPATION_HOURS = 24;
 
 /** Instants of a re-identification. */
-export interface ReidentificationTimes {
+interface ReidentificationTimes {
   /** Until when the customer can confirm: the expiry of the latest link or redirect. */
   readonly openUntil: Date;
   /** One hour after issuance, confirmed or not. */

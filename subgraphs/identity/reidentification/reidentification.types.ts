@@ -1,22 +1,24 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { DateTime, Mpxn, TokenRef, Uri } from '../../../schema/scalars';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
+import { REPLAYED } from '../../server/graph/idempotency-key.types';
 import { ReidentificationMethod } from '../records/meter-point.resolver';
 import type * as domain from './reidentification';
-import type * as methods from './reidentification';
+
 import type { ReidentificationRequest } from './reidentification-rules';
 
 export const ReidentificationState = graphqlEnum('ReidentificationState', 'State of a re-identification.', {
   pending: 'The customer can still confirm it.',
   confirmed: 'The customer confirmed it; the token can be used until one hour after its issuance.',
-  expired: 'It was not confirmed in time, or one hour has passed since its issuance.',
+  expired:
+    'It was not confirmed in time, one hour has passed since its issuance, its token was redeemed, its occupancy ended, all contacts of its customer were rejected, or, by meter point, contacts of the current occupancy are contested.',
 } satisfies Record<domain.ReidentificationState, string>);
 
 @InputType('OwnReidentificationInput', {
   description: 'Request to re-identify the customer of an own Identity Record.',
 })
 export class OwnReidentificationInput implements ReidentificationRequest {
-  @Field(() => ReidentificationMethod, { description: 'The method.' }) method: methods.ReidentificationMethod;
+  @Field(() => ReidentificationMethod, { description: 'The method.' }) method: domain.ReidentificationMethod;
 
   @Field(() => Uri, {
     nullable: true,
@@ -78,14 +80,11 @@ class PasskeyRedirect {
 
 @ObjectType('Reidentification', { description: 'A started re-identification.', simpleResolvers: true })
 export class Reidentification {
-  @Field(() => ReidentificationMethod, { description: 'The method.' }) method: methods.ReidentificationMethod;
+  @Field(() => ReidentificationMethod, { description: 'The method.' }) method: domain.ReidentificationMethod;
   @Field(() => MagicLink, { nullable: true, description: 'For a magic link.' }) magicLink: MagicLink | null;
   @Field(() => PasskeyRedirect, { nullable: true, description: 'For both passkey methods.' })
   passkey: PasskeyRedirect | null;
-  @Field(() => Boolean, {
-    description: 'Whether this is the stored response of an earlier request with the same idempotency key.',
-  })
-  replayed: boolean;
+  @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }
 
 @ObjectType('ReidentificationStatus', {
@@ -93,7 +92,7 @@ export class Reidentification {
   simpleResolvers: true,
 })
 export class ReidentificationStatus {
-  @Field(() => ReidentificationMethod, { description: 'The method.' }) method: methods.ReidentificationMethod;
+  @Field(() => ReidentificationMethod, { description: 'The method.' }) method: domain.ReidentificationMethod;
   @Field(() => ReidentificationState, { description: 'State of the re-identification.' })
   status: domain.ReidentificationState;
   @Field(() => DateTime, { nullable: true, description: 'When the customer confirmed it; null before.' })

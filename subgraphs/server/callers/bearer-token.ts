@@ -15,7 +15,7 @@ import { LRUCache } from 'lru-cache';
 import { RegisterError } from '../../../schema/register-error';
 import { ACCOUNT_ROLES, type AccountRole } from '../../../schema/roles';
 import { isWellFormed } from '../../../schema/well-formed-text';
-import type { ServiceFetch } from '../link/peer-check';
+import type { ServiceFetch } from '../link/service-requests';
 import type { Caller } from './caller';
 
 /** Lifetime of a bearer token in seconds (specification, Limits). */

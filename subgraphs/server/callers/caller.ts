@@ -116,7 +116,18 @@ export function callerOf(context: CallContext): Caller {
 
 /** Returns the Data User of a caller; throws PRM001 if the caller's role has none. */
 export function duidOf(context: CallContext): string {
-  const { duid } = callerOf(context);
+  return actorOf(context).duid;
+}
+
+/** The account and Data User of a change. */
+export interface Actor {
+  readonly accountId: string;
+  readonly duid: string;
+}
+
+/** Returns the account and Data User of a caller; throws PRM001 if the caller's role has no Data User. */
+export function actorOf(context: CallContext): Actor {
+  const { accountId, duid } = callerOf(context);
   if (duid === null) throw new RegisterError('PRM001');
-  return duid;
+  return { accountId, duid };
 }

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { WebSocket } from 'ws';
 import { RegisterError } from '../../../schema/register-error';
 import type { ServiceName } from '../callers/caller';
-import { LinkConnection, type LinkText } from './link-connection';
+import { LinkConnection, type LinkDocument } from './link-connection';
 import { LINK_PATH, LINK_PROTOCOL, PING_INTERVAL_MS, READINESS, SOCKET_OPTIONS } from './link-messages';
 import { ServiceAgent } from './peer-check';
 import type { ServiceIdentity } from './service-identity';
@@ -12,7 +12,7 @@ import type { ServiceIdentity } from './service-identity';
 /** Calls of one service to another one. */
 export interface ServiceLink {
   /** Sends a request and resolves with its result; throws SYS002 if none arrives. */
-  call(payload: unknown, document?: LinkText): Promise<unknown>;
+  call(payload: unknown, document?: LinkDocument): Promise<unknown>;
   /** Returns true if a replica that is not stopping responds within 3 s that it can serve requests. */
   ready(): Promise<boolean>;
   close(): void;
@@ -26,7 +26,7 @@ const MAX_CONNECTIONS = 8;
 /** Interval in which the addresses of the name are resolved again. */
 const RESOLVE_INTERVAL_MS = 30_000;
 const SWEEP_INTERVAL_MS = 500;
-/** Pauses between attempts to connect: the first one, doubled up to the maximum, less up to half of it by chance. */
+/** Pauses between attempts to connect: the first one, doubled up to the maximum, shortened at random by up to half. */
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 1_000;
 
@@ -64,7 +64,7 @@ class ReplicaLinks implements ServiceLink {
     ];
   }
 
-  async call(payload: unknown, document?: LinkText): Promise<unknown> {
+  async call(payload: unknown, document?: LinkDocument): Promise<unknown> {
     if (this.connections.size === 0) await this.connect();
     let best: LinkConnection | undefined;
     for (const each of this.connections.values()) if (best === undefined || each.load < best.load) best = each;

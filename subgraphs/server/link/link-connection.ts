@@ -5,18 +5,18 @@ import {
   Heartbeat,
   type LinkRequest,
   type LinkResponse,
-  MAX_NUMBERED_TEXTS,
+  MAX_NUMBERED_DOCUMENTS,
   MAX_UNANSWERED,
-  Outbox,
+  FrameBatcher,
   STOPPING,
   messagesOf,
   responseWithTexts,
 } from './link-messages';
 
 /** A document that a request names. */
-export interface LinkText {
+export interface LinkDocument {
   readonly text: string;
-  /** True if the text is one of a fixed set, which a connection sends once. */
+  /** Whether the document is one of a fixed set; a connection sends the text of each once. */
   readonly fixed: boolean;
 }
 
@@ -37,7 +37,7 @@ export class LinkConnection {
   readonly heartbeat: Heartbeat;
   private readonly unanswered = new Map<number, Unanswered>();
   private readonly numbers = new Map<string, number>();
-  private readonly outbox: Outbox;
+  private readonly frames: FrameBatcher;
   private lastId = 0;
   private stopping = false;
 
@@ -46,7 +46,7 @@ export class LinkConnection {
     private readonly socket: WebSocket,
     private readonly onStopping: () => void,
   ) {
-    this.outbox = new Outbox(socket);
+    this.frames = new FrameBatcher(socket);
     this.heartbeat = new Heartbeat(socket);
     socket.on('message', (frame: Buffer, isBinary) => (isBinary ? this.readTexts(frame) : this.read(String(frame))));
     socket.on('error', () => undefined); // `close` follows
@@ -59,15 +59,15 @@ export class LinkConnection {
   }
 
   /** Sends a request; resolves with the result. */
-  call(payload: unknown, document?: LinkText): Promise<unknown> {
+  call(payload: unknown, document?: LinkDocument): Promise<unknown> {
     if (this.unanswered.size >= MAX_UNANSWERED) return Promise.reject(new RegisterError('SYS002'));
     return new Promise((resolve, reject) => {
       const id = (this.lastId += 1);
       const trace = traceHeaders();
-      const text = document && this.textOf(document);
+      const reference = document && this.referenceTo(document);
       const isTraced = Object.keys(trace).length > 0;
-      const request: LinkRequest = isTraced ? [id, payload, text ?? null, trace] : [id, payload, text];
-      if (!this.outbox.send(request)) return reject(new RegisterError('SYS002'));
+      const request: LinkRequest = isTraced ? [id, payload, reference ?? null, trace] : [id, payload, reference];
+      if (!this.frames.send(request)) return reject(new RegisterError('SYS002'));
       this.unanswered.set(id, { sentAt: performance.now(), resolve, reject });
     });
   }
@@ -94,11 +94,11 @@ export class LinkConnection {
     this.socket.terminate();
   }
 
-  private textOf({ text, fixed }: LinkText): LinkRequest[2] {
+  private referenceTo({ text, fixed }: LinkDocument): LinkRequest[2] {
     if (!fixed) return text;
     const known = this.numbers.get(text);
     if (known !== undefined) return known;
-    if (this.numbers.size === MAX_NUMBERED_TEXTS) return text;
+    if (this.numbers.size === MAX_NUMBERED_DOCUMENTS) return text;
     const number = this.numbers.size;
     this.numbers.set(text, number);
     return [number, text];

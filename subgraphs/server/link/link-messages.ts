@@ -9,13 +9,13 @@ export const LINK_PATH = '/link';
 export const SOCKET_OPTIONS = { perMessageDeflate: false, maxPayload: 16 * 1024 * 1024 } as const;
 
 /**
- * One request: id, payload, text and trace headers. The text of a fixed document is sent once on a connection, with a
- * number, and afterwards only the number.
+ * One request: id, payload, document and trace headers. The text of a fixed document is sent once on a connection, with
+ * a number, and afterwards only the number.
  */
 export type LinkRequest = readonly [
   id: number,
   payload: unknown,
-  text?: string | number | readonly [number: number, text: string] | null,
+  document?: string | number | readonly [number: number, text: string] | null,
   trace?: Readonly<Record<string, string>>,
 ];
 
@@ -31,18 +31,18 @@ export const STOPPING = '"stopping"';
 export const READINESS = 'readiness';
 
 /** Fixed documents of a connection that are numbered; further ones are sent as text each time. */
-export const MAX_NUMBERED_TEXTS = 1_000;
+export const MAX_NUMBERED_DOCUMENTS = 1_000;
 /** Maximum requests of a connection that await their response. */
 export const MAX_UNANSWERED = 512;
 
 const MAX_BATCH_MESSAGES = 64;
 const MAX_BATCH_CHARACTERS = 256 * 1024;
-/** Bytes of a message; with a batch before it, it fits into `maxPayload`. A year of prices has up to six million. */
+/** Bytes of a message; with a batch before it, it fits into `maxPayload`. A year of prices has up to six million bytes. */
 const MAX_MESSAGE_BYTES = 15 * 1024 * 1024;
 const MAX_BYTES_PER_CHARACTER = 3;
 
 /** Sends the messages of one event-loop tick in one frame: a JSON array. */
-export class Outbox {
+export class FrameBatcher {
   private batch: string[] = [];
   private characters = 0;
 

@@ -3,16 +3,16 @@ import type { Server } from 'node:https';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { ServiceName } from '../callers/caller';
-import type { LinkText } from './link-connection';
+import type { LinkDocument } from './link-connection';
 import { withinTrace } from '../observability/tracing';
 import {
   Heartbeat,
   LINK_PATH,
   LINK_PROTOCOL,
   type LinkRequest,
-  MAX_NUMBERED_TEXTS,
+  MAX_NUMBERED_DOCUMENTS,
   MAX_UNANSWERED,
-  Outbox,
+  FrameBatcher,
   PING_INTERVAL_MS,
   SOCKET_OPTIONS,
   STOPPING,
@@ -20,7 +20,7 @@ import {
 } from './link-messages';
 
 /** Executes a request of another service. Throws {@link LinkBreach} for one that the service must not send. */
-export type LinkHandler = (from: ServiceName, payload: unknown, document: LinkText | undefined) => Promise<unknown>;
+export type LinkHandler = (from: ServiceName, payload: unknown, document: LinkDocument | undefined) => Promise<unknown>;
 
 /** Thrown for a message that its sender may not send or that is malformed: ends the connection. */
 export class LinkBreach extends Error {}
@@ -96,8 +96,8 @@ function responseOf(status: string): string {
 /** A connection of another service to this one. */
 class ServedConnection {
   readonly heartbeat: Heartbeat;
-  private readonly outbox: Outbox;
-  private readonly texts: LinkText[] = [];
+  private readonly frames: FrameBatcher;
+  private readonly documents: LinkDocument[] = [];
   private unanswered = 0;
 
   constructor(
@@ -105,7 +105,7 @@ class ServedConnection {
     private readonly from: ServiceName,
     private readonly options: LinkServerOptions,
   ) {
-    this.outbox = new Outbox(socket, () => this.readOn());
+    this.frames = new FrameBatcher(socket, () => this.resumeReading());
     this.heartbeat = new Heartbeat(socket);
     socket.on('error', () => undefined); // `close` follows
     socket.on('message', (frame, isBinary) => this.read(isBinary ? '' : String(frame)));
@@ -122,45 +122,45 @@ class ServedConnection {
   private read(frame: string): void {
     const requests = messagesOf<LinkRequest>(frame);
     if (requests === undefined) return this.end('malformed frame');
-    for (const request of requests) void this.answer(request);
+    for (const request of requests) void this.respond(request);
     if (this.isOverloaded()) this.socket.pause();
   }
 
-  private async answer([id, payload, text, trace]: LinkRequest): Promise<void> {
+  private async respond([id, payload, reference, trace]: LinkRequest): Promise<void> {
     this.unanswered += 1;
     try {
-      const document = this.documentOf(text);
+      const document = this.documentOf(reference);
       const handled = () => this.options.handle(this.from, payload, document);
       const result = await (trace ? withinTrace(trace, handled) : handled());
-      if (!this.outbox.send([id, result])) this.outbox.send([id]);
+      if (!this.frames.send([id, result])) this.frames.send([id]);
     } catch (error) {
       if (error instanceof LinkBreach) return this.end(error.message);
       const { name, code } = error as { name?: string; code?: string };
       this.options.logger.error({ from: this.from, failure: code ?? name }, 'request of a service failed');
-      this.outbox.send([id]);
+      this.frames.send([id]);
     } finally {
       this.unanswered -= 1;
-      this.readOn();
+      this.resumeReading();
     }
   }
 
-  private documentOf(text: LinkRequest[2]): LinkText | undefined {
-    if (text === undefined || text === null) return undefined;
-    if (typeof text === 'string') return { text, fixed: false };
-    if (typeof text === 'number') {
-      const known = this.texts[text];
+  private documentOf(reference: LinkRequest[2]): LinkDocument | undefined {
+    if (reference === undefined || reference === null) return undefined;
+    if (typeof reference === 'string') return { text: reference, fixed: false };
+    if (typeof reference === 'number') {
+      const known = this.documents[reference];
       if (known === undefined) throw new LinkBreach('unknown document');
       return known;
     }
-    const [number, first] = text;
-    const isNext = number === this.texts.length && number < MAX_NUMBERED_TEXTS && typeof first === 'string';
+    const [number, text] = reference;
+    const isNext = number === this.documents.length && number < MAX_NUMBERED_DOCUMENTS && typeof text === 'string';
     if (!isNext) throw new LinkBreach('wrong number of a document');
-    const document = { text: first, fixed: true };
-    this.texts.push(document);
+    const document = { text, fixed: true };
+    this.documents.push(document);
     return document;
   }
 
-  private readOn(): void {
+  private resumeReading(): void {
     if (this.socket.isPaused && !this.isOverloaded()) this.socket.resume();
   }
 

@@ -1,7 +1,5 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import { Agent, type AgentOptions, type RequestOptions, get, request } from 'node:https';
+import { Agent, type AgentOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { type TLSSocket, connect } from 'node:tls';
 import type { ServiceName } from '../callers/caller';
 import { type ServiceIdentity, type ServicePublicKeys, publicKeyText } from './service-identity';
@@ -59,47 +57,4 @@ class UnknownPeer extends Error {
   constructor(readonly service: ServiceName) {
     super(`the server holds no listed key of ${service}`);
   }
-}
-
-/** Sends a GET request, as `fetch` does. */
-export type ServiceFetch = (url: string, options: { readonly signal?: AbortSignal }) => Promise<Response>;
-
-/** Returns a `fetch` over an agent. */
-export function serviceFetch(agent: ServiceAgent): ServiceFetch {
-  const requests = serviceRequests(agent);
-  return async (url, { signal }) => {
-    const incoming = await requests.get(url, signal ? { signal } : {});
-    return new Response(new Uint8Array(await buffer(incoming)), { status: incoming.statusCode ?? 500 });
-  };
-}
-
-/** Requests of one service to another. */
-export interface ServiceRequests {
-  /** Sends a GET request; resolves when the response starts. */
-  readonly get: (target: URL | string, options: RequestOptions) => Promise<IncomingMessage>;
-  /** Starts a request, as `request` of `node:https` does. */
-  readonly request: (target: URL, options: RequestOptions) => ClientRequest;
-}
-
-/** Errors of a connection that the other end has closed. */
-const CLOSED = new Set(['ECONNRESET', 'EPIPE']);
-
-/**
- * Returns requests over an agent. If the service closes a kept-alive connection before it responds to a GET request, as a replica that
- * stops does, the request is repeated once, on a new connection.
- */
-export function serviceRequests(agent: ServiceAgent): ServiceRequests {
-  const getting = (target: URL | string, options: RequestOptions, mayRepeat: boolean): Promise<IncomingMessage> =>
-    new Promise((resolve, reject) => {
-      const outgoing = get(target, { ...options, agent }, resolve);
-      outgoing.on('error', (error: NodeJS.ErrnoException) => {
-        if (!mayRepeat || !outgoing.reusedSocket || !CLOSED.has(error.code ?? '')) return reject(error);
-        agent.closeIdle();
-        resolve(getting(target, options, false));
-      });
-    });
-  return {
-    get: (target, options) => getting(target, options, true),
-    request: (target, options) => request(target, { ...options, agent }),
-  };
 }

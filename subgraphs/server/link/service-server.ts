@@ -31,8 +31,8 @@ export interface ServiceServer {
 
 const MAX_BODY_BYTES = 1024 * 1024;
 /**
- * Time within which the whole request of an unauthenticated client must arrive. Services pass archives on as they arrive, which the REST
- * adapter limits.
+ * Time for a whole request of an unauthenticated client. It does not apply to services: they pass archives on as they arrive, and the REST
+ * adapter limits those.
  */
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Time for open requests of links to receive their response when the server closes. */
@@ -63,7 +63,7 @@ export async function serveService(options: ServiceServerOptions): Promise<Servi
   });
   const links = serveLinks(app.server as Server, {
     callerAt,
-    handle: (from, payload, text) => (payload === READINESS ? ready() : handle(from, payload, text)),
+    handle: (from, payload, document) => (payload === READINESS ? ready() : handle(from, payload, document)),
     logger,
   });
   app.addHook('onRequest', async (request, reply) => {

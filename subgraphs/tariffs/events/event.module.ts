@@ -1,4 +1,4 @@
-import { columnCipher } from '../../delivery/requests/webhook-secrets';
+import { columnCipher } from '../../delivery/requests/webhook-ciphers';
 import { expiredRateLimits } from '../../server/callers/rate-limits';
 import type { DatabaseAddress } from '../../server/database/database-login';
 import { measureEventLog } from '../../server/event-log/event-log-lag';
@@ -27,8 +27,9 @@ import { TariffEventResolver, readableTariffEvent } from './tariff-event.resolve
 const PURGE_INTERVAL_SECONDS = 30;
 
 /**
- * READ FIRST: consents, webhooks and events (decisions C/D, D.3). Triggers schedule changes (`migrations/0002-events.ts`),
- * `scheduled-change.repository.ts` applies them when they are due, the outbox of events plans deliveries, the delivery engine sends them.
+ * READ FIRST: consents, webhooks and events (decisions C/D, D.3). Triggers schedule changes (`migrations/0002-events.ts`);
+ * `scheduled-change.repository.ts` applies them when they are due and writes their events; the fan-out plans deliveries, and the delivery
+ * engine sends them.
  */
 export async function startEventModule(
   dependencies: TariffDependencies,

@@ -33,6 +33,6 @@ export function applyScheduledChanges(changes: ScheduledChangeRepository, logger
 export function measureOverdue(changes: ScheduledChangeRepository, registry: Registry): void {
   const name = 'register_tariff_effect_overdue_seconds';
   const help =
-    'Time since the oldest tariff change that is due but not applied took effect, in seconds; 0 without one, at most 3600 is allowed';
+    'Seconds since the oldest tariff change that is not applied became due; 0 without one; at most 3600 are allowed';
   collectedGauge(registry, { name, help }, () => changes.overdueSeconds());
 }

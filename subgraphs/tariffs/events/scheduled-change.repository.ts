@@ -38,7 +38,7 @@ export class ScheduledChangeRepository {
 
   /**
    * Applies due changes in one transaction. An advisory lock admits one process at a time; a crash rolls back. Failed changes are
-   * rescheduled, so that others proceed.
+   * rescheduled, so that other changes proceed.
    *
    * @returns whether more changes may be due
    */

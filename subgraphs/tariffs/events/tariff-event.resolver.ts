@@ -158,7 +158,10 @@ export class TariffEventResolver {
   }
 }
 
-/** Returns an event. PRM001 if the caller's role may not read events or its supplier is not active, PRM002 if it is another supplier's. */
+/**
+ * Returns an event. Throws PRM001 if the caller's role may not read events or its supplier is not active, PRM002 for an event of another
+ * supplier.
+ */
 export async function readableTariffEvent(
   { events, suppliers }: { readonly events: Pick<TariffEventQueries, 'byId'>; readonly suppliers: SupplierEntries },
   id: string,

@@ -17,7 +17,7 @@ export type TariffDeliveryState = 'pending' | 'delivered' | 'undelivered' | 'sup
 /** An event to publish about one MPxN. */
 export interface NewTariffEvent {
   readonly type: TariffEventType;
-  /** The supplier whose RTI Users receive the event; for a change of supplier the losing one. */
+  /** The supplier whose RTI Users receive the event; for a change of supplier the former one. */
   readonly mpid: string;
   /** The tariff that applies from now on, for `tariff.*`; null for a `tariff.change` after which none does. */
   readonly tariffId: string | null;
@@ -44,7 +44,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Returns the events of a change of what applies to an MPxN; none if nothing changes. A change of supplier is two events: one at the
- * losing supplier, and the new tariff at the gaining one. If nothing applies any more, the former supplier's RTI Users receive a
+ * former supplier, and the new tariff at the new one. If nothing applies any more, the former supplier's RTI Users receive a
  * `tariff.change` without tariff.
  *
  * @param former what was published last; undefined if no tariff has applied yet
@@ -57,7 +57,7 @@ export function eventsOfChange(
   replaced: ReadonlySet<string>,
 ): readonly NewTariffEvent[] {
   const { tariffId } = next;
-  if (tariffId === null) return former === undefined ? [] : cessation(former, next.ceasedAt);
+  if (tariffId === null) return former === undefined ? [] : endOfTariff(former, next.ceasedAt);
   const { mpid } = next;
   const applies = { mpid, tariffId, ceasedAt: null };
   if (former !== undefined && former.mpid !== mpid)
@@ -75,7 +75,7 @@ export function publishedAfter(former: PublishedTariff | undefined, next: Tariff
   return { tariffId: next.isEnd ? null : tariffId, mpid, ceasedAt: ceasedAt ?? next.ceasedAt };
 }
 
-function cessation(former: PublishedTariff, ceasedAt: Date): readonly NewTariffEvent[] {
+function endOfTariff(former: PublishedTariff, ceasedAt: Date): readonly NewTariffEvent[] {
   return former.ceasedAt === null ? [{ type: 'tariff.change', mpid: former.mpid, tariffId: null, ceasedAt }] : [];
 }
 

@@ -1,6 +1,6 @@
 import { type DeliveryKey, type InputRow, pendingInputs } from '../../delivery/delivery-inputs.queries';
 import type { SigningSecret } from '../../delivery/requests/signing-secret';
-import { SECRETS_OF_WEBHOOK, type WebhookOpening } from '../../delivery/requests/webhook-secrets';
+import { SECRETS_OF_WEBHOOK, type WebhookDecryption } from '../../delivery/requests/webhook-ciphers';
 import type { Database } from '../../server/database/database';
 import type { MpxnCipher, StoredMpxn } from '../occupancies/mpxn-cipher.repository';
 import { INSTANT_OF_EVENT, STORED_MPXN_COLUMNS, storedMpxn } from '../occupancies/tariff-occupancies.sql';
@@ -57,7 +57,7 @@ const INPUTS = {
 export function deliveryInputs(
   reads: Pick<Database['reads'], 'rows'>,
   mpxns: Pick<MpxnCipher, 'decrypt'>,
-  opening: WebhookOpening,
+  decryption: WebhookDecryption,
 ): (delivery: DeliveryKey) => Promise<DeliveryInput | undefined> {
   const rowOf = pendingInputs<TariffInputRow>(reads, INPUTS);
   return async (delivery) => {
@@ -67,8 +67,8 @@ export function deliveryInputs(
         ...row,
         isErased: row.mpxnHash !== null && row.wrappedKey === null && row.direct === null,
         mpxn: () => mpxns.decrypt(row),
-        url: () => opening.url(row.webhookId, row.callback),
-        secrets: () => opening.secrets(row.webhookId, row.secretsText),
+        url: () => decryption.url(row.webhookId, row.callback),
+        secrets: () => decryption.secrets(row.webhookId, row.secretsText),
       }
     );
   };

@@ -64,7 +64,7 @@ export class RtiWebhookQueries {
   page({ mpid, userId }: RtiWebhookFilter, page: PageRequest): Promise<Connection<StoredRtiWebhook>> {
     const nodeOf = ({ encryptedUrl, ...row }: WebhookRow) => ({
       ...row,
-      decryptUrl: () => this.ciphers.url.open(row.webhookId, encryptedUrl),
+      decryptUrl: () => this.ciphers.url.decrypt(row.webhookId, encryptedUrl),
     });
     return newestFirst(this.database.pool, WEBHOOKS, [mpid ?? null, userId ?? null], page, nodeOf);
   }

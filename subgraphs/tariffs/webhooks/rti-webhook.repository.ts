@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { RegisterError } from '../../../schema/register-error';
 import { MAX_ROTATIONS, ROTATION_OVERLAP_SECONDS, newSigningSecret } from '../../delivery/requests/signing-secret';
-import type { ColumnCipher } from '../../delivery/requests/webhook-secrets';
+import type { ColumnCipher } from '../../delivery/requests/webhook-ciphers';
 import type { Database } from '../../server/database/database';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
@@ -94,7 +94,7 @@ export class RtiWebhookRepository {
       const from = former && (await this.audited(session, former));
       const signingSecret = newSigningSecret();
       for (const statement of RETIRE_SECRETS) await session.query(statement, [webhookId]);
-      await session.query(INSERT_SECRET, [webhookId, this.ciphers.secret.encryptValue(webhookId, signingSecret)]);
+      await session.query(INSERT_SECRET, [webhookId, this.ciphers.secret.encrypt(webhookId, signingSecret)]);
       const to = { mpid: parties.mpid, webhookUrl: this.fingerprint(url), secret: fingerprintOf(signingSecret) };
       const change = { actor: parties.userId, action: 'register-rti-webhook', subject: webhookId } as const;
       await addAuditEntry(session, { ...change, detail: { from, to } });
@@ -123,13 +123,13 @@ export class RtiWebhookRepository {
   private async upsert(session: Session, { mpid, userId }: Parties, url: string) {
     for (;;) {
       const webhookId = randomUUID();
-      const values = [webhookId, mpid, userId, this.ciphers.url.encryptValue(webhookId, url)];
+      const values = [webhookId, mpid, userId, this.ciphers.url.encrypt(webhookId, url)];
       const { rowCount } = await session.query({ ...NEW, values });
       if (rowCount === 1) return { webhookId, former: null };
       const { rows } = await session.query<LiveWebhook>({ ...LIVE, values: [mpid, userId] });
       const [live] = rows;
       if (live === undefined) continue;
-      await session.query({ ...REPLACE, values: [live.id, this.ciphers.url.encryptValue(live.id, url)] });
+      await session.query({ ...REPLACE, values: [live.id, this.ciphers.url.encrypt(live.id, url)] });
       return { webhookId: live.id, former: live };
     }
   }
@@ -137,8 +137,8 @@ export class RtiWebhookRepository {
   /** Returns fingerprints of the URL and the current secret of a webhook, for the audit. */
   private async audited(session: Session, { id, callbackSealed }: LiveWebhook) {
     const { rows } = await session.query<{ sealed: Buffer }>(CURRENT_SECRET, [id]);
-    const secret = rows[0] === undefined ? null : fingerprintOf(this.ciphers.secret.open(id, rows[0].sealed));
-    return { webhookUrl: this.fingerprint(this.ciphers.url.open(id, callbackSealed)), secret };
+    const secret = rows[0] === undefined ? null : fingerprintOf(this.ciphers.secret.decrypt(id, rows[0].sealed));
+    return { webhookUrl: this.fingerprint(this.ciphers.url.decrypt(id, callbackSealed)), secret };
   }
 
   private fingerprint(url: string): string {

@@ -6,7 +6,7 @@ import type { RetrySchedule } from '../../delivery/schedule';
 import { callbackSender } from '../../delivery/requests/sender';
 import { standardHeaders } from '../../delivery/requests/signatures';
 import { signingSecrets } from '../../delivery/requests/signing-secret';
-import { webhookOpening } from '../../delivery/requests/webhook-secrets';
+import { webhookDecryption } from '../../delivery/requests/webhook-ciphers';
 import type { Database } from '../../server/database/database';
 import type { DatabaseAddress } from '../../server/database/database-login';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
@@ -34,11 +34,12 @@ interface TariffDeliveryOptions {
 /** Starts the delivery of events to the webhooks of RTI Users. Every replica runs it. */
 export async function deliverTariffEvents(options: TariffDeliveryOptions): Promise<{ stop(): Promise<void> }> {
   const { address, database, mpxns, ciphers, logger, metrics } = options;
-  const opening = webhookOpening({ openCallback: ciphers.url.open, openSecret: ciphers.secret.open });
+  const { url, secret } = ciphers;
+  const decryption = webhookDecryption({ decryptCallback: url.decrypt, decryptSecret: secret.decrypt });
   const sender = callbackSender({ allowLoopback: options.allowLoopback });
   const deliveries = await startDeliveries({
     address,
-    source: tariffSource(deliveryInputs(database.reads, mpxns, opening), eventDelay(metrics), logger),
+    source: tariffSource(deliveryInputs(database.reads, mpxns, decryption), eventDelay(metrics), logger),
     schedule: TARIFF_SCHEDULE,
     sender,
     logger,

@@ -212,16 +212,16 @@ describe('The fan-out', () => {
         language sql volatile as $$ ${body} $$`);
     await replaceReceivers('select $2 from pg_sleep(0.02)');
     const hasty = new Pool({ ...sessionOptions(trial.address, '-c statement_timeout=200'), max: 1 });
-    const outbox = fanOut(hasty, pino({ level: 'silent' }));
+    const planner = fanOut(hasty, pino({ level: 'silent' }));
     try {
       for (let n = 0; n < 25; n += 1) await plan(pool, endpoint, `event ${n}`);
       await until(async () => {
-        outbox.wake();
+        planner.wake();
         return (await pool.query('select from fanout')).rowCount === 0 ? true : undefined;
       });
       expect((await pool.query('select from delivery')).rowCount).toBe(25);
     } finally {
-      await outbox.stop();
+      await planner.stop();
       await hasty.end();
       await replaceReceivers('select $2');
       await owner.end();

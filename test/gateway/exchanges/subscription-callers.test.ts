@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type SessionRevalidator, sessionRevalidator } from '../../../gateway/subscriptions/session-revalidator';
 import type { ConnectionEnd } from '../../../gateway/subscriptions/connection-end';
-import type { AccountState, AccountQueries } from '../../../gateway/subscriptions/event-log';
+import type { AccountState, AccountQueries } from '../../../gateway/subscriptions/session-queries';
 
 const NOW = '2026-06-01T12:00:00.000Z';
 const STATE: AccountState = {

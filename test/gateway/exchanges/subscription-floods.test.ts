@@ -220,7 +220,7 @@ describe('Open connections', () => {
     await until(async () => ((await eventStream('admin:one')).statusCode === 200 ? true : undefined));
   });
 
-  it('are limited to two hundred for an address', async () => {
+  it('are limited to two hundred for a client network', async () => {
     await many(100, 'admin:one');
     const [last] = (await many(100, 'admin:two')).slice(-1) as [WebSocket];
     const another = new WebSocket(`${gateway.url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
@@ -231,7 +231,10 @@ describe('Open connections', () => {
       expect.stringContaining('Too many connections'),
     ]);
     const rejection = await eventStream('admin:three');
-    expect([rejection.statusCode, await textOf(rejection)]).toEqual([429, expect.stringContaining('this address')]);
+    expect([rejection.statusCode, await textOf(rejection)]).toEqual([
+      429,
+      expect.stringContaining('this client network has 200 open'),
+    ]);
     last.close();
     await until(async () => ((await eventStream('admin:three')).statusCode === 200 ? true : undefined));
   });

@@ -11,7 +11,8 @@ import { subgraphCalls } from '../../../subgraphs/server/graph/subgraph-calls';
 import type { SubgraphLink } from '../../../subgraphs/server/graph/subgraph-link';
 import { LINK_PROTOCOL } from '../../../subgraphs/server/link/link-messages';
 import { type LinkHandler } from '../../../subgraphs/server/link/link-server';
-import { ServiceAgent, serviceFetch, tlsSettings } from '../../../subgraphs/server/link/peer-check';
+import { ServiceAgent, tlsSettings } from '../../../subgraphs/server/link/peer-check';
+import { serviceFetch } from '../../../subgraphs/server/link/service-requests';
 import { LinkedServices, newServiceKey } from '../../support/linked-installation';
 import { until } from '../../support/until';
 

@@ -95,7 +95,7 @@ describe('References of Data Users in a backup', () => {
     const { accessEncryptionKey } = readSettings(keyVariables).keys;
     const cipher = new ControllerReferences(accessEncryptionKey as Buffer);
     const versions = await rowsOf<VersionWithReference>(target.url, VERSIONS, [ir]);
-    return versions.map((version) => cipher.open(version));
+    return versions.map((version) => cipher.decrypt(version));
   }
 
   it('cannot be read from the register part alone: it contains neither references nor their data keys', async () => {

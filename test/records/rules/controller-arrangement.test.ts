@@ -1,5 +1,5 @@
 import type { ArrangementType, Controller, ControllerRole } from '../../../subgraphs/access/records/access-record';
-import { controllerArrangement } from '../../../subgraphs/access/records/controller-arrangement';
+import { controllerArrangement } from '../../../subgraphs/access/records/rules/controller-arrangement';
 import { FERNHOLLOW, HARBOURLIGHT, recordOnContract, reportedBy } from '../../support/access-records';
 
 const AT = 'recordMetadata/controllerArrangement';

@@ -1,5 +1,5 @@
 import type { AccessRecordInput } from '../../../subgraphs/access/records/access-record';
-import { readOnlyFields } from '../../../subgraphs/access/records/rules/read-only-fields';
+import { readOnlyFields } from '../../../subgraphs/access/records/rules/supplied-fields';
 import { FACTS, recordOnContract, reportedBy } from '../../support/access-records';
 
 const IDENTIFIER = 'VAL004 recordMetadata/recordIdentifier: is assigned by the register and must not be supplied';

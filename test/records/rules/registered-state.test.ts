@@ -1,5 +1,5 @@
 import type { AccessState } from '../../../subgraphs/access/records/access-record';
-import { registeredState } from '../../../subgraphs/access/records/rules/read-only-fields';
+import { registeredState } from '../../../subgraphs/access/records/rules/supplied-fields';
 import { FACTS, recordOnContract, reportedBy } from '../../support/access-records';
 
 const NEW = 'VAL003 accessEvent/state: must be ACTIVE, or EXPIRED for a historic record';

@@ -1,11 +1,11 @@
 import type { Violation } from '../../../../schema/register-error';
 import type { AccessRecordInput } from '../access-record';
 import { codeLists } from './code-lists';
-import { controllerArrangement } from '../controller-arrangement';
+import { controllerArrangement } from './controller-arrangement';
 import { fieldLimits } from './field-limits';
 import { identityLink } from './identity-link';
 import { legalBasisPopulation } from './legal-basis-population';
-import { readOnlyFields, registeredState } from './read-only-fields';
+import { readOnlyFields, registeredState } from './supplied-fields';
 import { registeredAt } from './registered-at';
 import { webAddresses } from './web-addresses';
 import type { RegistrationContext, RegistrationRule } from './registration-rule';

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { notifySome, subscriptionsToScan } from '../../../../subgraphs/access/records/expiry.repository';
+import { notifySome, subscriptionsToScan } from '../../../../subgraphs/access/webhooks/expiry-notices.repository';
 import { notifyOfExpiring } from '../../../../subgraphs/access/records/sweeps.module';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
 import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';

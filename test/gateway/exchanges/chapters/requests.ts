@@ -326,7 +326,7 @@ export function gatewayRequests(): void {
     const { status, body } = await post(gateway, { query });
     expect([status, body.errors?.[0]?.message]).toEqual([
       400,
-      'The event of a subscription must not depend on a directive',
+      'The event of a subscription must not depend on a directive.',
     ]);
     expect(body.extensions?.transactionId).toBeDefined();
   });

@@ -64,11 +64,11 @@ export function claimsOfDiscoveries(): void {
       ['the name', () => byName],
     ])('of the organisation with %s that was discovered claims what was discovered there', async (_, organisation) => {
       const meterPoint = newMeterPoint();
-      const { id, givenKey } = await fixture.reported(meterPoint);
+      const { id, suppliedKey } = await fixture.reported(meterPoint);
       const key = await fixture.register(organisation(), meterPoint);
       expect(await claimOf(id)).toEqual({ by: await idOf(key), claimed: true });
       expect(await causes(id)).toEqual(['discovered', 'claimed']);
-      expect([(await at(String(givenKey))).state, (await at(key)).state]).toEqual(['DISCOVERED', 'ACTIVE']);
+      expect([(await at(String(suppliedKey))).state, (await at(key)).state]).toEqual(['DISCOVERED', 'ACTIVE']);
       const { accountId } = organisation();
       expect(
         await rows(

@@ -159,7 +159,7 @@ export function customerRecords(): void {
       for (const part of ['current', 'history'] as const) {
         const { nodes } = await customers.page(HERE, part, WHOLE);
         expect(nodes.map(({ recordMetadata }) => recordMetadata.identityRecordRef)).toEqual(nodes.map(() => null));
-        expect(nodes.map(({ givenKey }) => givenKey)).toEqual(nodes.map(() => null));
+        expect(nodes.map(({ suppliedKey }) => suppliedKey)).toEqual(nodes.map(() => null));
       }
     });
 

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { expireSome } from '../../../../subgraphs/access/records/expiry.repository';
 import { RecordHistory } from '../../../../subgraphs/access/records/record-history.queries';
-import { expireDueRecords, sweepExpiries } from '../../../../subgraphs/access/records/sweeps.module';
+import { expireDueRecords, startSweeps } from '../../../../subgraphs/access/records/sweeps.module';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
 import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
@@ -146,7 +146,7 @@ export function expirySweep(showsPlan = true): void {
       const id = await register(tables.application, { expiresIn: '30 minutes' });
       await tables.owner.query('alter table access_record_transition rename to away');
       await clock.setOffset(HOUR);
-      const sweeps = sweepExpiries(database, logger);
+      const sweeps = startSweeps(database, logger);
       await until(() => logged.length || undefined);
       const failures = async () =>
         Number(

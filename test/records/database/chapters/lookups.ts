@@ -152,7 +152,7 @@ export function lookupsOfRecords(): void {
       await lists.page({ ...EVERYTHING, meterPointId, duid: DUID }, { first: 1, after: null }, ACCOUNT);
       const whole = { isCurrent: true, isContested: false, ownRecordIds: [] };
       const scope = { meterPointId, ...whole, since: '2026-06-01', beganAt: null, endedAt: null };
-      const lookups = await new CustomerRecordRepository(database).looks(scope, 500);
+      const lookups = await new CustomerRecordRepository(database).lookups(scope, 500);
       const thisHour = new Date(Math.floor((await clock.now()).getTime() / 3_600_000) * 3_600_000);
       expect(lookups.map(({ record, ...lookup }) => ({ ...lookup, of: record.id === id }))).toEqual([
         { organisation: 'Harbourlight', kind: 'listing', hour: thisHour, count: 1, of: true },
@@ -165,8 +165,8 @@ export function lookupsOfRecords(): void {
         },
         { organisation: null, kind: 'verification', hour: new Date('2026-05-31T23:00Z'), count: 2, of: true },
       ]);
-      expect(lookups.map(({ record }) => record.isCustomers)).toEqual([true, true, true]);
-      expect(await new CustomerRecordRepository(database).looks(scope, 1)).toHaveLength(1);
+      expect(lookups.map(({ record }) => record.isReadByCustomer)).toEqual([true, true, true]);
+      expect(await new CustomerRecordRepository(database).lookups(scope, 1)).toHaveLength(1);
     });
 
     it('are listed for a former occupant up to the last whole hour before the next occupancy', async () => {
@@ -179,7 +179,7 @@ export function lookupsOfRecords(): void {
       const former = { meterPointId: 'meter point', ...own, since: '2026-06-01', beganAt: null };
       const lookups = (endedAt: string | null) =>
         new CustomerRecordRepository(database)
-          .looks({ ...former, endedAt }, 500)
+          .lookups({ ...former, endedAt }, 500)
           .then((all) => all.map(({ count }) => count));
       expect(await lookups('2026-06-09T23:00:00Z')).toEqual([1]);
       expect(await lookups('2026-06-09T23:59:59.999Z')).toEqual([1]);

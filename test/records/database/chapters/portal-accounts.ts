@@ -49,7 +49,7 @@ export function portalAccounts(): void {
       const meterPointId = randomBytes(8).toString('hex');
       await putRecord(tables.owner, { ...row, meterPointId });
       const { nodes } = await portals.page(listedBy, await token(), { ...ALL, meterPointId }, PAGE);
-      return nodes[0]?.givenKey as string;
+      return nodes[0]?.suppliedKey as string;
     }
 
     it('lists the records of all Data Users at the meter point, each with its own alias', async () => {
@@ -57,7 +57,7 @@ export function portalAccounts(): void {
       await putRecord(tables.owner, { legalBasis: 'uk-contract' });
       const list = async () => portals.page(account, await token(), ALL, PAGE);
       const [{ nodes }, again] = [await list(), await list()];
-      const aliases = [...nodes, ...again.nodes].map(({ givenKey }) => String(givenKey));
+      const aliases = [...nodes, ...again.nodes].map(({ suppliedKey }) => String(suppliedKey));
       expect(nodes).toHaveLength(2);
       expect(new Set(aliases).size).toBe(4);
       for (const each of aliases) expect(each).toMatch(/^ak_[0-9a-f]{24}$/);

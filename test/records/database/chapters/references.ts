@@ -9,7 +9,7 @@ import {
   ControllerReferences,
   type VersionWithReference,
 } from '../../../../subgraphs/access/records/controller-references.queries';
-import { encryptReferences } from '../../../../subgraphs/access/records/reference-encryption.flow';
+import { encryptReferences } from '../../../../subgraphs/access/records/reference-encryption.repository';
 import type { StoredAccessRecord } from '../../../../subgraphs/access/records/stored-access-record.queries';
 import { accessTables } from '../../../../subgraphs/access/tables.sql';
 import { type AccessRecordInput } from '../../../../subgraphs/access/records/access-record';
@@ -139,7 +139,7 @@ export function references(): void {
        from access_record_version v join access_record r on r.id = record_id where record_id = $1 order by v.version`,
       [id],
     );
-    const versions = rows.map((row) => cipher.open(row));
+    const versions = rows.map((row) => cipher.decrypt(row));
     const current = await records.referenceOf((await records.byId(id)) as StoredAccessRecord);
     expect(current).toBe(versions.at(-1));
     return versions;
@@ -233,10 +233,10 @@ export function references(): void {
       const [own, other] = [await registered('CUSTOMER 1'), await registered('CUSTOMER 2')];
       const rowOf = async (key: string) => (await records.byKey(key))?.row as VersionWithReference;
       const [row, taken] = [await rowOf(own.key), await rowOf(other.key)];
-      expect(cipher.open(row)).toBe('CUSTOMER 1');
-      expect(() => cipher.open({ ...row, key_hash: taken.key_hash })).toThrow();
+      expect(cipher.decrypt(row)).toBe('CUSTOMER 1');
+      expect(() => cipher.decrypt({ ...row, key_hash: taken.key_hash })).toThrow();
       const withOtherKey = new ControllerReferences(randomBytes(32));
-      expect(() => withOtherKey.open(row)).toThrow();
+      expect(() => withOtherKey.decrypt(row)).toThrow();
     });
 
     it('cannot be read in any version once its Identity Record is closed, whichever release closes it', async () => {

@@ -4,11 +4,7 @@ import { AccountRepository } from '../../../../subgraphs/access/accounts/account
 import { CustomerRecordRepository } from '../../../../subgraphs/access/customers/customer-record.repository';
 import { RecordHistory } from '../../../../subgraphs/access/records/record-history.queries';
 import { TerminationRepository } from '../../../../subgraphs/access/accounts/termination.repository';
-import {
-  expireDueRecords,
-  revokeOfTerminated,
-  sweepExpiries,
-} from '../../../../subgraphs/access/records/sweeps.module';
+import { expireDueRecords, revokeOfTerminated, startSweeps } from '../../../../subgraphs/access/records/sweeps.module';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { type OperatorFixture, newMeterPoint, operatorFixture } from '../../../support/operator-fixture';
 import { until } from '../../../support/until';
@@ -172,7 +168,7 @@ export function terminations(): void {
       await Promise.all([sweep(), sweep()]);
       expect(await progress(organisation)).toMatchObject({ recordsRevoked: 29, recordsRemaining: 1 });
       await fixture.tables.owner.query('commit');
-      const sweeping = sweepExpiries(fixture.database, pino({ level: 'silent' }));
+      const sweeping = startSweeps(fixture.database, pino({ level: 'silent' }));
       await until(async () => ((await progress(organisation))?.recordsRemaining === 0 ? true : undefined));
       await sweeping.stop();
       expect(await progress(organisation)).toMatchObject({ recordsRevoked: 30, recordsRemaining: 0 });

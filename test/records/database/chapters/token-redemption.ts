@@ -106,7 +106,7 @@ export function tokenRedemption(): void {
       const [proof, another] = [await link(), await link()];
       const first = await register(proof, 'repeated');
       expect(await register(another, 'repeated')).toBeUndefined();
-      expect(await records.recall(request('repeated'))).toEqual(first);
+      expect(await records.storedResponse(request('repeated'))).toEqual(first);
       expect(await kept(another)).toMatchObject({ records: 0, tokens: 0 });
     });
 

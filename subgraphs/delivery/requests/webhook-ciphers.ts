@@ -4,23 +4,23 @@ import type { SigningSecret } from './signing-secret';
 
 /** Encrypts and decrypts a column of subscriptions. A value can be decrypted only for the row that it was encrypted for. */
 export interface ColumnCipher {
-  encryptValue(webhookId: string, plain: string): Buffer;
-  open(webhookId: string, sealed: Buffer): string;
+  encrypt(webhookId: string, plain: string): Buffer;
+  decrypt(webhookId: string, encrypted: Buffer): string;
 }
 
 /** Returns the cipher of a column under the encryption key of the subgraph. */
 export function columnCipher(key: Buffer, column: string): ColumnCipher {
   const bound = (id: string) => `${column} of webhook ${id}`;
   return {
-    encryptValue: (id, plain) => encryptValue(key, plain, bound(id)),
-    open: (id, sealed) => decryptValue(key, sealed, bound(id)).toString('utf8'),
+    encrypt: (id, plain) => encryptValue(key, plain, bound(id)),
+    decrypt: (id, encrypted) => decryptValue(key, encrypted, bound(id)).toString('utf8'),
   };
 }
 
 const milliseconds = (instant: string): string => `floor(extract(epoch from ${instant}) * 1000)::bigint`;
 
 /**
- * Selects the secrets of `webhook.id` as one text for {@link WebhookOpening.secrets}: each encrypted secret with the times
+ * Selects the secrets of `webhook.id` as one text for {@link WebhookDecryption.secrets}: each encrypted secret with the times
  * of its creation and replacement. Parsing arrays would cost more than the rest of an attempt.
  */
 export const SECRETS_OF_WEBHOOK = `
@@ -28,8 +28,8 @@ export const SECRETS_OF_WEBHOOK = `
     from webhook_secret where webhook_id = webhook.id)`;
 
 /** Decrypts the URLs and secrets of subscriptions. */
-export interface WebhookOpening {
-  url(webhookId: string, sealed: Buffer): string;
+export interface WebhookDecryption {
+  url(webhookId: string, encrypted: Buffer): string;
   secrets(webhookId: string, text: string | null): readonly SigningSecret[];
 }
 
@@ -37,22 +37,22 @@ export interface WebhookOpening {
 const CACHE_SIZE = 10_000;
 
 /** Returns functions that decrypt URLs and secrets of subscriptions, with a cache. */
-export function webhookOpening(ciphers: {
-  readonly openCallback: ColumnCipher['open'];
-  readonly openSecret: ColumnCipher['open'];
-}): WebhookOpening {
+export function webhookDecryption(ciphers: {
+  readonly decryptCallback: ColumnCipher['decrypt'];
+  readonly decryptSecret: ColumnCipher['decrypt'];
+}): WebhookDecryption {
   const urls = cache<string>();
   const secrets = cache<readonly SigningSecret[]>();
   const secretOf = (id: string, text: string): SigningSecret => {
-    const [sealed = '', created, replaced] = text.split(' ');
+    const [encrypted = '', created, replaced] = text.split(' ');
     return {
-      secret: ciphers.openSecret(id, Buffer.from(sealed, 'hex')),
+      secret: ciphers.decryptSecret(id, Buffer.from(encrypted, 'hex')),
       createdAt: new Date(Number(created)),
       replacedAt: replaced === undefined ? null : new Date(Number(replaced)),
     };
   };
   return {
-    url: (id, sealed) => urls(sealed.toString('latin1'), () => ciphers.openCallback(id, sealed)),
+    url: (id, encrypted) => urls(encrypted.toString('latin1'), () => ciphers.decryptCallback(id, encrypted)),
     secrets: (id, text) =>
       text === null ? [] : secrets(text, () => text.split(',').map((each) => secretOf(id, each))),
   };

@@ -1,7 +1,7 @@
-import type { Violation } from '../../../schema/register-error';
-import { hasVisibleCharacter } from '../../../schema/visible-text';
-import type { ArrangementType, Controller, ControllerArrangement, ControllerRole } from './access-record';
-import type { RegistrationRule } from './rules/registration-rule';
+import type { Violation } from '../../../../schema/register-error';
+import { hasVisibleCharacter } from '../../../../schema/visible-text';
+import { type ArrangementType, type ControllerArrangement, type ControllerRole, isAccountable } from '../access-record';
+import type { RegistrationRule } from './registration-rule';
 
 const AT = ['recordMetadata', 'controllerArrangement'];
 
@@ -88,9 +88,4 @@ function complianceFields({ controllers }: ControllerArrangement): Violation[] {
         ]
       : [],
   );
-}
-
-/** Whether a controller is the accountable one: the sole or lead controller. */
-export function isAccountable({ role }: Pick<Controller, 'role'>): boolean {
-  return role === 'sole' || role === 'lead';
 }

@@ -1,40 +1,22 @@
 import type { ErrorCode } from '../../../../schema/error-catalogue';
-import type { Violation } from '../../../../schema/register-error';
 import type { RegistrationRule } from './registration-rule';
+
+const ASSIGNED = 'is assigned by the register and must not be supplied';
+const SET_ON_REVOCATION = 'is set by the register on revocation and must not be supplied';
 
 /**
  * Fields that the register sets (specification, record-metadata and access-event; rejected condition 1). A client may send back its own
  * `duid` and the jurisdiction `GB`.
  */
 export const readOnlyFields: RegistrationRule = ({ recordMetadata, accessEvent, processing }, { duid }) => {
-  const supplied = (code: ErrorCode, path: string[], message: string): Violation => ({ code, path, message });
-  const violations: Violation[] = [];
-  if (recordMetadata.recordIdentifier != null) {
-    violations.push(
-      supplied(
-        'VAL004',
-        ['recordMetadata', 'recordIdentifier'],
-        'is assigned by the register and must not be supplied',
-      ),
-    );
-  }
-  if (recordMetadata.createdAt != null) {
-    violations.push(
-      supplied('VAL004', ['recordMetadata', 'createdAt'], 'is assigned by the register and must not be supplied'),
-    );
-  }
-  if (accessEvent.revokedAt != null) {
-    violations.push(
-      supplied('VAL004', ['accessEvent', 'revokedAt'], 'is set by the register on revocation and must not be supplied'),
-    );
-  }
-  if (recordMetadata.duid != null && recordMetadata.duid !== duid) {
-    violations.push(supplied('VAL004', ['recordMetadata', 'duid'], 'is not the Data User of the token'));
-  }
-  if (processing.jurisdiction != null && processing.jurisdiction !== 'GB') {
-    violations.push(supplied('VAL003', ['processing', 'jurisdiction'], 'must be GB'));
-  }
-  return violations;
+  const fields: readonly (readonly [isRejected: boolean, code: ErrorCode, path: string[], message: string])[] = [
+    [recordMetadata.recordIdentifier != null, 'VAL004', ['recordMetadata', 'recordIdentifier'], ASSIGNED],
+    [recordMetadata.createdAt != null, 'VAL004', ['recordMetadata', 'createdAt'], ASSIGNED],
+    [accessEvent.revokedAt != null, 'VAL004', ['accessEvent', 'revokedAt'], SET_ON_REVOCATION],
+    [(recordMetadata.duid ?? duid) !== duid, 'VAL004', ['recordMetadata', 'duid'], 'is not the Data User of the token'],
+    [(processing.jurisdiction ?? 'GB') !== 'GB', 'VAL003', ['processing', 'jurisdiction'], 'must be GB'],
+  ];
+  return fields.flatMap(([isRejected, code, path, message]) => (isRejected ? [{ code, path, message }] : []));
 };
 
 const STATE = ['accessEvent', 'state'];

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 
 /** Sends text over a WebSocket. */
-export interface Outbox {
+export interface SocketWriter {
   /** Resolves when the text has left this process or the socket is closed, so that a slow client delays only itself. */
   send(text: string): Promise<void>;
   /** Milliseconds since data was last sent while more is waiting; 0 when nothing is waiting. */
@@ -11,8 +11,8 @@ export interface Outbox {
 /** Maximum number of unsent bytes per client: several responses of the largest size. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
-/** Creates the outbox of a socket. Above the maximum of unsent bytes, calls `onOverflow` instead of sending. */
-export function socketOutbox(socket: WebSocket, onOverflow: () => void): Outbox {
+/** Creates the writer of a socket. Above the maximum of unsent bytes, calls `onOverflow` instead of sending. */
+export function socketWriter(socket: WebSocket, onOverflow: () => void): SocketWriter {
   let waiting = 0;
   let lastSentAt = 0;
   return {

@@ -8,7 +8,7 @@ import type { ControllerReferences } from './controller-references.queries';
 const SEARCH_INTERVAL_SECONDS = 300;
 
 /** Records that one transaction locks at most; a replacement of one waits until it ends. */
-const RECORDS_AT_ONCE = 100;
+const MAX_RECORDS = 100;
 
 const IN_CLEAR = `document ->> 'controllerReference' is not null`;
 
@@ -16,7 +16,7 @@ const IN_CLEAR = `document ->> 'controllerReference' is not null`;
 const NONE_YET = '00000000-0000-0000-0000-000000000000';
 
 const NEXT = `select distinct record_id as id from access_record_version where ${IN_CLEAR} and record_id > $1
-  order by record_id limit ${RECORDS_AT_ONCE}`;
+  order by record_id limit ${MAX_RECORDS}`;
 
 /** Skips records that another transaction has locked; the next search finds them. */
 const LOCK = 'select id from access_record where id = any($1) for no key update skip locked';
@@ -43,7 +43,7 @@ interface VersionInClear {
  */
 export function encryptReferences(
   database: Pick<Database, 'pool'>,
-  references: Pick<ControllerReferences, 'encryptValue'>,
+  references: Pick<ControllerReferences, 'encrypt'>,
   logger: Logger,
 ): () => Promise<void> {
   let stopping = false;
@@ -61,7 +61,7 @@ export function encryptReferences(
 /** Encrypts the references of the next records after an id; returns the last of these ids, undefined if there are none. */
 function encryptSome(
   { pool }: Pick<Database, 'pool'>,
-  references: Pick<ControllerReferences, 'encryptValue'>,
+  references: Pick<ControllerReferences, 'encrypt'>,
   after: string,
 ): Promise<string | undefined> {
   return inTransaction(pool, async (session) => {
@@ -70,7 +70,7 @@ function encryptSome(
     const { rows: locked } = await session.query<{ id: string }>(LOCK, [ids]);
     const { rows } = await session.query<VersionInClear>(VERSIONS, [locked.map(({ id }) => id)]);
     const sealed = rows.map(({ keyHash, reference, isForgotten }) =>
-      references.encryptValue(keyHash, isForgotten ? null : reference),
+      references.encrypt(keyHash, isForgotten ? null : reference),
     );
     await session.query(ENCRYPT, [
       rows.map(({ id }) => id),

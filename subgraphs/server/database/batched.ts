@@ -1,4 +1,4 @@
-import { isChecking } from '../server/database/check-only';
+import { isChecking } from './check-only';
 
 /** Bounds of the calls that {@link batched} makes. */
 interface BatchOptions {

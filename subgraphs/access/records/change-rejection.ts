@@ -1,15 +1,17 @@
 import { RegisterError } from '../../../schema/register-error';
-import type { CallContext } from '../../server/callers/caller';
-import { type AccessState, type LegalBasis, isOwner, mayFollow } from './access-record';
-import type { AccessRecordRepository } from './access-record.repository';
+import { type AccessState, type LegalBasis, mayFollow } from './access-record';
 import { mayChange } from './transitions';
-import type { StoredAccessRecord } from './stored-access-record.queries';
+
+/** Fields of a stored record that decide about a change. */
+interface ChangeableRecord {
+  readonly row: { readonly duid: string | null; readonly state: AccessState; readonly legal_basis: LegalBasis | null };
+}
 
 /**
  * Throws the error of a conditional change without effect, in the order of checks: NTF001, PRM002 for another Data User, CNF001 for state
  * or legal basis, CND001 for the version. `legalBasis` is that of a replacement.
  */
-export function rejectChange(record: StoredAccessRecord | null, duid: string, legalBasis?: LegalBasis): never {
+export function rejectChange(record: ChangeableRecord | null, duid: string, legalBasis?: LegalBasis): never {
   if (!record) throw new RegisterError('NTF001');
   if (record.row.duid !== duid) throw new RegisterError('PRM002');
   rejectState(record.row.state);
@@ -29,7 +31,7 @@ export function rejectAlias(state: AccessState | undefined): never {
 }
 
 /** Throws the error of a customer's withdrawal without effect: not in scope, not ACTIVE, or no legal basis of consent. */
-export function rejectWithdrawal(record: StoredAccessRecord | null): never {
+export function rejectWithdrawal(record: ChangeableRecord | null): never {
   if (!record) throw new RegisterError('NTF001');
   rejectState(record.row.state);
   throw new RegisterError(
@@ -40,18 +42,4 @@ export function rejectWithdrawal(record: StoredAccessRecord | null): never {
 
 function rejectState(state: AccessState): void {
   if (!mayChange(state)) throw new RegisterError('CNF001', `The access record is ${state}, not ACTIVE.`);
-}
-
-/**
- * Returns the access key or alias with which the caller addressed the record, else the access key for its owner. Throws PRM002 for others.
- */
-export function disclosedKey(
-  record: StoredAccessRecord,
-  { caller }: CallContext,
-  records: AccessRecordRepository,
-): string {
-  if (record.givenKey !== null) return record.givenKey;
-  if (caller === null) throw new RegisterError('AUT001');
-  if (!isOwner(caller, record.row.duid) || caller.role !== 'data_user') throw new RegisterError('PRM002');
-  return records.keyOf(record);
 }
