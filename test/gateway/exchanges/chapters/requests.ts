@@ -1,6 +1,9 @@
 import { CLIENT_SDL, KEYS, startTestGateway, twoSubgraphs, unreachable } from '../../../support/two-subgraphs';
 import type { RunningGateway } from '../../../../gateway/gateway';
 import pino from 'pino';
+import { RegisterError } from '../../../../schema/register-error';
+import { ForeignToken } from '../../../../subgraphs/server/callers/bearer-token';
+import type { SubgraphLink } from '../../../../subgraphs/server/graph/subgraph-link';
 
 export function gatewayRequests(): void {
   const DOCUMENTS = {
@@ -458,6 +461,33 @@ export function gatewayRequests(): void {
   });
 
   describe('when a subgraph is unavailable', () => {
+    it('a verification ignores a token that only this subgraph could verify; other operations are 503', async () => {
+      const { links } = await twoSubgraphs(pino({ level: 'silent' }));
+      const unidentifying = (link: SubgraphLink): SubgraphLink => ({
+        name: link.name,
+        execute: (request, context) =>
+          context.service === 'gateway'
+            ? Promise.reject(new RegisterError('SYS002'))
+            : link.execute(request, context),
+      });
+      const [access, identity] = links as [SubgraphLink, SubgraphLink];
+      const supplierToken = `e30.${Buffer.from('{"iss":"https://supplier.example"}').toString('base64url')}.`;
+      const half = await startTestGateway(DOCUMENTS, {
+        links: [access, unidentifying(identity), unidentifying({ ...identity, name: 'tariffs' })],
+        verifier: { verify: () => Promise.reject(new ForeignToken()) },
+      });
+      try {
+        for (const token of [supplierToken, `cst_${'a'.repeat(43)}`]) {
+          const verified = await post(half, { documentId: 'Verify', variables: { key: KEYS.own } }, bearer(token));
+          expect([verified.status, verified.body.errors]).toEqual([200, undefined]);
+          const read = await post(half, { documentId: 'ReadDataUser', variables: { duid: DUID } }, bearer(token));
+          expect([read.status, codes(read)]).toEqual([503, ['SYS002']]);
+        }
+      } finally {
+        await half.close();
+      }
+    });
+
     it('the response is 503 without any data, and partial otherwise', async () => {
       const { links } = await twoSubgraphs(pino({ level: 'silent' }));
       const half = await startTestGateway(DOCUMENTS, {
