@@ -40,7 +40,7 @@ export function gatewayRequests(): void {
     body: unknown,
     headers: Record<string, string> = {},
   ): Promise<GraphResult> {
-    const sent = typeof body === 'string' ? body : JSON.stringify(body);
+    const sent = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
     const response = await fetch(`${gateway.url}/graphql`, {
       method: 'POST',
       body: sent,
@@ -259,6 +259,25 @@ export function gatewayRequests(): void {
       ]);
     });
 
+    it.each([
+      ['charset', { 'content-type': 'application/json; charset=iso-8859-1' }, 'media type of the body is not supp'],
+      ['content coding', { 'content-encoding': 'gzip' }, 'without Content-Encoding'],
+    ])('with another %s is rejected', async (_, headers: Record<string, string>, message) => {
+      const { status, body } = await post(gateway, '{"query":"{ __typename }"}', headers);
+      expect([status, body.errors?.[0]]).toEqual([
+        415,
+        { message: expect.stringContaining(message), extensions: { code: 'VAL011' } },
+      ]);
+    });
+
+    it('is accepted with the charset UTF-8, and rejected with bytes that are not UTF-8', async () => {
+      const text = '{"query":"{ __typename }","variables":{"name":"Café"}}';
+      const utf8 = await post(gateway, text, { 'content-type': 'application/json; charset=utf-8' });
+      expect([utf8.status, codes(utf8)]).toEqual([200, undefined]);
+      const latin1 = await post(gateway, Buffer.from(text, 'latin1'));
+      expect([latin1.status, codes(latin1)]).toEqual([400, ['VAL010']]);
+    });
+
     it('without a body is rejected with a message that names the missing body', async () => {
       const { status, body } = await post(gateway, '');
       expect([status, body.errors?.[0]?.message]).toEqual([400, 'The body is missing: send a JSON object.']);
@@ -466,9 +485,7 @@ export function gatewayRequests(): void {
       const unidentifying = (link: SubgraphLink): SubgraphLink => ({
         name: link.name,
         execute: (request, context) =>
-          context.service === 'gateway'
-            ? Promise.reject(new RegisterError('SYS002'))
-            : link.execute(request, context),
+          context.service === 'gateway' ? Promise.reject(new RegisterError('SYS002')) : link.execute(request, context),
       });
       const [access, identity] = links as [SubgraphLink, SubgraphLink];
       const supplierToken = `e30.${Buffer.from('{"iss":"https://supplier.example"}').toString('base64url')}.`;
