@@ -328,6 +328,23 @@ export function gatewayRequests(): void {
       expect(response.body.errors?.[0]?.message).toContain(`too many ${what}`);
     });
 
+    it('are named in a response of the media type that Apollo Client prefers, as other rejections are', async () => {
+      const accept = 'application/graphql-response+json,application/json;q=0.9';
+      const query = `{ ...f0 } ${nested} fragment f13 on Query { __typename }`;
+      for (const [body, message] of [
+        [{ query }, 'too many levels'],
+        [{ query: '{ __typename }', variables: [] }, 'variables must be an object'],
+        [[{ query: '{ __typename }' }], 'batching is not allowed'],
+      ] as const) {
+        const response = await post(gateway, body, { accept });
+        expect([response.status, response.headers.get('content-type')]).toEqual([
+          400,
+          'application/graphql-response+json; charset=utf-8',
+        ]);
+        expect(response.body.errors?.[0]?.message).toContain(message);
+      }
+    });
+
     it('reject pages that together are too large, also if their size is a variable', async () => {
       const pages = (count: number) =>
         `query Large($n: Int) { ${Array.from(
