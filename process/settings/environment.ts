@@ -150,24 +150,17 @@ export class EnvironmentReader {
   gridProfiles(name: string): Partial<MemberProfiles> {
     const path = this.text(name);
     if (path === undefined) return {};
-    const text = this.textOfFile(name, path);
-    if (text === undefined) return {};
-    const read = addedProfiles(text);
-    if ('profiles' in read) return read.profiles;
-    this.problems.push(...read.violations.map((violation) => `${name}: ${path}: ${violation}`));
-    return {};
-  }
-
-  private textOfFile(name: string, path: string): string | undefined {
     try {
-      return readFileSync(path, 'utf8');
+      const read = addedProfiles(readFileSync(path, 'utf8'));
+      if ('profiles' in read) return read.profiles;
+      this.problems.push(...read.violations.map((violation) => `${name}: ${path}: ${violation}`));
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       this.problems.push(
         `${name}: ${path}: ${code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`}`,
       );
-      return undefined;
     }
+    return {};
   }
 
   keys(): Partial<Keys> {
