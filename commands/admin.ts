@@ -8,6 +8,7 @@ import {
 } from './command-line';
 import { commandLogin } from '../process/database-access';
 import { completeKeys, newKeyVariables, sandboxedSettings } from '../sandbox/keys';
+import { RegisterError } from '../schema/register-error';
 import { settingsViolations } from '../subgraphs/access/accounts/account';
 import type { AccountRepository } from '../subgraphs/access/accounts/account.repository';
 import { accessAddress, openAccounts } from '../subgraphs/access/access.module';
@@ -33,9 +34,15 @@ async function main(): Promise<void> {
   const { account, secretKey } = await withAccounts((accounts) =>
     command === 'create-admin'
       ? accounts.onboard('operator', { role: 'admin', displayName: String(values['name']) })
-      : accounts.rotateSecret('operator', String(values['account']), true),
+      : accounts.rotateSecret('operator', String(values['account']), true).catch(unknownAccount),
   );
   console.log(JSON.stringify({ account_id: account.accountId, secret_key: secretKey })); // not shown again
+}
+
+/** Names the option of an id that no account has. */
+function unknownAccount(error: unknown): never {
+  const isUnknown = error instanceof RegisterError && error.code === 'NTF001';
+  throw isUnknown ? usageError(['--account: there is no account with this id'], USAGE) : error;
 }
 
 /** Returns what is wrong with the name of an admin, by the rules of the graph. */

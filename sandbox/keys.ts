@@ -92,5 +92,6 @@ export async function sandboxedSettings(environment: Environment, isCommand = fa
   if (settings.production) return settings;
   const clock: Environment = settings.databaseUrl === undefined ? { CLOCK_CAN_MOVE: 'true' } : {};
   const keys = await sandboxKeyVariables(settings.dataDir);
-  return readSettings({ ...clock, ...keys, ...environment }, isCommand);
+  const given = Object.entries(environment).filter(([, text]) => text !== undefined && text.trim() !== '');
+  return readSettings({ ...clock, ...keys, ...Object.fromEntries(given) }, isCommand);
 }

@@ -12,7 +12,7 @@ export type Audiences = Readonly<Record<string, readonly string[]>>;
 export interface OperationAudience {
   /** Every root field may be called without a credential. */
   readonly open: boolean;
-  /** An invalid token is ignored for every root field: verification (decisions A/B, 3), but nothing of Interface D. */
+  /** An invalid or unverifiable token is ignored for every root field: verification (decisions A/B, 3), but nothing of Interface D. */
   readonly lenient: boolean;
   /** Every root field admits a consumer whose supplier or RTI User is inactive. */
   readonly admitsInactive: boolean;
@@ -64,8 +64,11 @@ function rootFields(set: SelectionSetNode, fragments: ReadonlyMap<string, Fragme
 
 /** Errors of a valid token that public fields ignore: its RTI User is not active. */
 const STATUS_ERRORS: ReadonlySet<string> = new Set(['RTI001']);
-/** Errors that verification ignores as well: an invalid token, and an account over its request rate. */
-const TOKEN_ERRORS: ReadonlySet<string> = new Set([...STATUS_ERRORS, 'AUT001', 'AUT002', 'LIM002']);
+/**
+ * Errors that verification ignores as well: an invalid token, an account over its request rate, and a token whose
+ * caller no service can identify at present.
+ */
+const TOKEN_ERRORS: ReadonlySet<string> = new Set([...STATUS_ERRORS, 'AUT001', 'AUT002', 'LIM002', 'SYS002']);
 
 /**
  * Returns the context in which the operation may run. Throws the authentication error unless the operation ignores it,

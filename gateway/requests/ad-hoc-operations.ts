@@ -38,11 +38,16 @@ export interface AdHocOperations {
   close(): Promise<void>;
 }
 
-/**
- * Media type of GraphQL over HTTP. Sent if `Accept` names it, otherwise `application/json`: an executed operation never
- * has the status 406.
- */
+/** Media type of GraphQL over HTTP. */
 export const GRAPHQL_RESPONSE_TYPE = 'application/graphql-response+json';
+
+/**
+ * Returns the media type of a response, also of one that rejects the operation: that of GraphQL over HTTP if `Accept`
+ * names it, otherwise `application/json`. No operation has the status 406.
+ */
+export function responseType(accept: unknown): string {
+  return String(accept).includes(GRAPHQL_RESPONSE_TYPE) ? GRAPHQL_RESPONSE_TYPE : 'application/json';
+}
 
 /** Starts Apollo Server over the supergraph. */
 export async function adHocOperations(
@@ -57,10 +62,7 @@ export async function adHocOperations(
       const state: AdHocContext['state'] = {};
       const headers = new HeaderMap([
         ['content-type', 'application/json'],
-        [
-          'accept',
-          String(requestHeaders['accept']).includes(GRAPHQL_RESPONSE_TYPE) ? GRAPHQL_RESPONSE_TYPE : 'application/json',
-        ],
+        ['accept', responseType(requestHeaders['accept'])],
       ]);
       const { body: result, ...head } = await server.executeHTTPGraphQLRequest({
         httpGraphQLRequest: { method: 'POST', headers, search: '', body },

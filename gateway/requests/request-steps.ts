@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { sendable } from '../../subgraphs/server/graph/json-text';
 import { traced, withinTrace } from '../../subgraphs/server/observability/tracing';
-import { type AdHocOperations, GRAPHQL_RESPONSE_TYPE } from './ad-hoc-operations';
+import { type AdHocOperations, GRAPHQL_RESPONSE_TYPE, responseType } from './ad-hoc-operations';
 import type { Authentication } from '../callers/authentication';
 import { withDeadline } from './deadline';
 import { type AdHocRequest, type TrustedRequest, graphRequest, isPersistedQuery, isTrusted } from './graph-request';
@@ -54,7 +54,10 @@ async function handleBody(
 ): Promise<HttpResponse | 'streamed'> {
   const failed = (error: unknown) => {
     dependencies.report(error, metadata.transactionId);
-    return httpResponse(undefined, { errors: [error] }, metadata.transactionId, metadata.authorization !== undefined);
+    const tokenSent = metadata.authorization !== undefined;
+    const response = httpResponse(undefined, { errors: [error] }, metadata.transactionId, tokenSent);
+    const type = `${responseType(headers.accept)}; charset=utf-8`;
+    return { ...response, headers: { ...response.headers, 'content-type': type } };
   };
   if (isPersistedQuery(body)) return persistedQueryNotSupported(metadata.transactionId);
   try {

@@ -150,9 +150,16 @@ export class EnvironmentReader {
   gridProfiles(name: string): Partial<MemberProfiles> {
     const path = this.text(name);
     if (path === undefined) return {};
-    const read = addedProfiles(textOfFile(path) ?? '');
-    if ('profiles' in read) return read.profiles;
-    this.problems.push(...read.violations.map((violation) => `${name}: ${path}: ${violation}`));
+    try {
+      const read = addedProfiles(readFileSync(path, 'utf8'));
+      if ('profiles' in read) return read.profiles;
+      this.problems.push(...read.violations.map((violation) => `${name}: ${path}: ${violation}`));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      this.problems.push(
+        `${name}: ${path}: ${code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`}`,
+      );
+    }
     return {};
   }
 
@@ -180,15 +187,6 @@ export class EnvironmentReader {
     }
     this.problems.push(`${variable}: must be a JSON Web Key Set of private Ed25519 keys with kid`);
     return [];
-  }
-}
-
-/** Returns the text of a file; undefined if it cannot be read. */
-function textOfFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
   }
 }
 

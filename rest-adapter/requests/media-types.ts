@@ -17,11 +17,3 @@ function rangeOf(part: string): readonly [range: string, quality: number] {
   const quality = parameters.find((parameter) => parameter.startsWith('q='));
   return [range, quality === undefined ? 1 : Number(quality.slice(2))];
 }
-
-const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-?8"?[ \t]*)?;?[ \t]*$/i;
-
-/** Returns true if a body is uncompressed JSON in UTF-8, the only form that the register reads. */
-export function isPlainJson(contentType: string | undefined, contentEncoding: string | undefined): boolean {
-  if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity') return false;
-  return contentType === 'application/json' || (contentType !== undefined && JSON_TYPE.test(contentType));
-}

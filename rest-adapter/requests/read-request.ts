@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import { errorCatalogue } from '../../schema/error-catalogue';
+import { mediaTypeFault } from '../../gateway/client/json-body';
 import type { CompiledOperation } from '../contract/compile';
 import { areaOfHost } from '../files/licence-area';
-import { isPlainJson } from './media-types';
 import { type CatalogueError, catalogueError, violationsError } from '../responses/error-response';
 import { DRY_RUN, preferenceViolations, wantsCheck } from './preferences';
 import { pointerToken } from './request-binding';
@@ -66,12 +66,9 @@ function mediaTypeError(
   if (!operation.accepts(headers.accept)) return catalogueError('ACC001');
   const { 'content-type': type, 'content-encoding': encoding } = headers;
   const isAbsent = body === undefined && type === undefined;
-  if (!takesBody || isAbsent || isPlainJson(type, encoding)) return undefined;
-  if (type === undefined)
-    return catalogueError('VAL011', 'The body has no media type: send Content-Type: application/json.');
-  return isPlainJson(type, undefined)
-    ? catalogueError('VAL011', 'The body has a content coding: send it without Content-Encoding.')
-    : catalogueError('VAL011');
+  if (!takesBody || isAbsent) return undefined;
+  const fault = mediaTypeFault(type, encoding);
+  return fault === undefined ? undefined : catalogueError('VAL011', fault);
 }
 
 function variablesOf(

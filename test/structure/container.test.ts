@@ -128,6 +128,29 @@ describe('docker-compose.yml', () => {
     expect(NOT_APPLICABLE.filter((name) => passed.has(name) || !variablesRead().has(name))).toEqual([]);
   });
 
+  it.each(Object.entries(services))(
+    'passes to %s the settings that the start of its services reads',
+    (_, container) => {
+      const starts = ['process/start-servers.ts', 'process/start-subgraphs.ts'].flatMap((path) =>
+        textOf(path).split(/^(?=export async function )/m),
+      );
+      const read = textOf('process/settings/read-settings.ts').matchAll(/(\w+): reader\.\w+\(\s*'([A-Z_]+)'/g);
+      const variables = [...read].map(
+        ([, setting = '', variable = '']) => [new RegExp(`\\b${setting}\\b(?!\\()`), variable] as const,
+      );
+      expect(variables.length).toBeGreaterThan(20);
+      const run = runsOf(container);
+      const needed = run.flatMap((service) => {
+        const name = `start${service.replace(/(^|-)(\w)/g, (_match, _dash, letter: string) => letter.toUpperCase())}(`;
+        const start = starts.find((text) => text.startsWith(`export async function ${name}`)) ?? '';
+        expect([service, start]).not.toEqual([service, '']);
+        return variables.filter(([setting]) => setting.test(start)).map(([, variable]) => variable);
+      });
+      const unused = [...NOT_APPLICABLE, ...(run.includes('gateway') ? ['GATEWAY_URL'] : [])]; // of another process
+      expect(needed.filter((name) => !(name in container.environment) && !unused.includes(name))).toEqual([]);
+    },
+  );
+
   it.each(Object.entries(services))('passes to %s the keys that it uses and no other', (_, container) => {
     const { environment } = container;
     const run = runsOf(container);

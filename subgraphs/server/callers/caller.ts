@@ -32,10 +32,7 @@ export interface CallContext {
   readonly clientAddress: string;
   /** The caller's bearer token, passed on to subgraphs in other processes. */
   readonly bearer?: string;
-  /**
-   * True if the caller authenticated without a bearer token, and the service that forwards the request attests the
-   * caller.
-   */
+  /** True if the caller is a supplier that authenticated by API key, which the gateway verified and attests. */
   readonly vouched?: boolean;
   /** True if another service calls on behalf of a check: nothing that the request writes is stored. */
   readonly checkOnly?: boolean;

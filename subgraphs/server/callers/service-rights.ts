@@ -3,7 +3,7 @@ import type { ServiceName } from './caller';
 /**
  * What a service may send to another one:
  *
- * - `callers`: requests in the name of callers, with their bearer tokens or attested, and requests in its own name;
+ * - `callers`: requests in the name of callers, with their bearer tokens or, for suppliers, attested, and requests in its own name;
  * - `own account`: requests in its own name only;
  * - `clients`: requests of its clients with their credentials as sent, which the other service verifies;
  * - `reads`: HTTP requests only, such as for the key set of bearer tokens or the bytes of files.

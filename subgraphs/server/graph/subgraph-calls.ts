@@ -61,11 +61,12 @@ function isSubgraphCall(payload: unknown): payload is SubgraphCall {
 }
 
 /**
- * Returns the context of a request. Verifies that the bearer token belongs to the caller, except for:
+ * Returns the context of a request. Verifies that the bearer token belongs to the caller, and states its role and
+ * organisation, except for:
  *
- * - a caller whom the service attests, because the caller sent no bearer token;
+ * - a supplier whom the service attests, because the supplier sent an API key; no other role can be attested;
  * - a customer, whose session token is opaque: resolvers for customers look the session up;
- * - a consumer, in a subgraph that does not accept the supplier's tokens.
+ * - a consumer, in a subgraph that does not accept the supplier's tokens: it admits no consumer to a field.
  */
 async function contextOf(
   from: ServiceName,
@@ -73,17 +74,23 @@ async function contextOf(
   { verifier, foreignCaller }: SubgraphCallOptions,
 ): Promise<CallContext> {
   const service = onOwnAccount === true ? from : null;
-  const context: CallContext = { caller: caller ?? null, service, transactionId, clientAddress, checkOnly };
+  const context: CallContext = { caller: null, service, transactionId, clientAddress, checkOnly };
   if (caller === undefined) return context;
-  if (vouched === true) return { ...context, vouched };
-  if (caller.role === 'customer' && CUSTOMER_TOKEN_PATTERN.test(bearer)) return { ...context, bearer };
-  if (caller.role === 'consumer') {
-    if (!foreignCaller) return context;
+  const { accountId, role, duid, mpid } = caller;
+  if (vouched === true) {
+    if (role !== 'supplier') throw new LinkBreach('only suppliers can be attested');
+    return { ...context, caller: { accountId, role, duid: null, mpid }, vouched };
+  }
+  if (role === 'customer' && CUSTOMER_TOKEN_PATTERN.test(bearer))
+    return { ...context, caller: { accountId, role, duid: null, mpid: null }, bearer };
+  if (role === 'consumer') {
+    if (!foreignCaller) return { ...context, caller: { accountId, role, duid: null, mpid } };
     const verified = await foreignCaller(bearer);
-    if (verified.accountId !== caller.accountId || verified.mpid !== caller.mpid) throw new RegisterError('AUT001');
+    if (verified.accountId !== accountId || verified.mpid !== mpid) throw new RegisterError('AUT001');
     return { ...context, caller: verified, bearer };
   }
   const claims = await verifier.verify(bearer);
-  if (claims.accountId !== caller.accountId) throw new RegisterError('AUT001');
-  return { ...context, bearer };
+  const isCaller = claims.accountId === accountId && claims.role === role;
+  if (!isCaller || claims.duid !== duid || claims.mpid !== mpid) throw new RegisterError('AUT001');
+  return { ...context, caller: { accountId, role, duid, mpid }, bearer };
 }

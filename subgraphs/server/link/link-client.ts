@@ -6,7 +6,7 @@ import { RegisterError } from '../../../schema/register-error';
 import type { ServiceName } from '../callers/caller';
 import { LinkConnection, type LinkDocument } from './link-connection';
 import { LINK_PATH, LINK_PROTOCOL, PING_INTERVAL_MS, READINESS, SOCKET_OPTIONS } from './link-messages';
-import { ServiceAgent } from './peer-check';
+import { CONNECT_TIMEOUT_MS, ServiceAgent } from './peer-check';
 import type { ServiceIdentity } from './service-identity';
 
 /** Calls of one service to another one. */
@@ -122,7 +122,8 @@ class ReplicaLinks implements ServiceLink {
   private openTo(address: string): Promise<void> {
     const target = new URL(LINK_PATH, this.url.replace(/^http/, 'ws'));
     target.hostname = address.includes(':') ? `[${address}]` : address;
-    const socket = new WebSocket(target, LINK_PROTOCOL, { agent: this.agent, ...SOCKET_OPTIONS });
+    const options = { agent: this.agent, handshakeTimeout: CONNECT_TIMEOUT_MS, ...SOCKET_OPTIONS };
+    const socket = new WebSocket(target, LINK_PROTOCOL, options);
     return new Promise((resolve, reject) => {
       socket.once('error', reject);
       socket.once('open', () => {

@@ -9,8 +9,8 @@ export function tlsSettings({ key, cert }: ServiceIdentity) {
   return { key, cert, minVersion: 'TLSv1.3', requestCert: true, rejectUnauthorized: false } as const;
 }
 
-/** Maximum time for a connection and its TLS handshake. */
-const CONNECT_TIMEOUT_MS = 3_000;
+/** Maximum time for a connection and its TLS handshake, and for the upgrade of the connection to a link. */
+export const CONNECT_TIMEOUT_MS = 3_000;
 
 /** Returns the service whose key the other end of a connection has proved to hold; undefined for an unlisted key. */
 export function serviceAt(socket: TLSSocket, publicKeys: ServicePublicKeys): ServiceName | undefined {

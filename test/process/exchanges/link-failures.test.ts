@@ -130,6 +130,22 @@ describe('A service of the previous version', () => {
   });
 });
 
+describe('A service that is lost between the TLS handshake and the upgrade', () => {
+  it('fails the requests that wait for the connection with SYS002, and the next attempt reaches its successor', async () => {
+    const lost = createTlsServer(tlsSettings(services.identity('access')));
+    let upgrades = 0;
+    lost.on('upgrade', () => (upgrades += 1)); // no response
+    const { port } = await listening(lost);
+    const link = services.link('gateway', 'access', `https://127.0.0.1:${port}`);
+    expect(await resultOf(link.call({}))).toBe('SYS002');
+    expect(upgrades).toBe(1);
+    lost.closeAllConnections();
+    await new Promise((resolve) => lost.close(resolve));
+    await services.serve('access', whoCalls, { port });
+    expect(await resultOf(link.call({}))).toBe('gateway');
+  }, 15_000);
+});
+
 async function listening(server: Server): Promise<AddressInfo> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return server.address() as AddressInfo;

@@ -103,7 +103,7 @@ describe('The rights of a calling service', () => {
   const CONTEXTS: Readonly<Record<string, Partial<CallContext>>> = {
     itself: { service: 'portal' },
     'a caller': { caller, bearer: 'of acc_1' },
-    'an attested caller': { caller, vouched: true },
+    'an attested supplier': { caller: { ...caller, role: 'supplier', mpid: 'TIDE' }, vouched: true },
   };
   let seen: CallContext[];
 
@@ -140,8 +140,22 @@ describe('The rights of a calling service', () => {
     const link = await linkFrom('gateway');
     expect(await execute(link, { caller, bearer: 'of another' })).toBe('SYS002');
     expect(await execute(link, { caller })).toBe('SYS002');
-    expect(await execute(link, { caller: { ...caller, accountId: 'acc_2' }, bearer: 'of acc_1' })).toBe('SYS002');
+    const others = [{ accountId: 'acc_2' }, { role: 'admin' }, { duid: '0b1f' }, { mpid: 'TIDE' }] as const;
+    for (const other of others)
+      expect(await execute(link, { caller: { ...caller, ...other }, bearer: 'of acc_1' })).toBe('SYS002');
     expect(seen).toEqual([]);
+  });
+
+  it('attest suppliers only, without a Data User', async () => {
+    for (const role of ['data_user', 'admin', 'analyst', 'portal', 'customer', 'consumer'] as const) {
+      const link = await linkFrom('gateway');
+      expect([role, await execute(link, { caller: { ...caller, role }, vouched: true })]).toEqual([role, 'SYS002']);
+      expect(seen).toEqual([]);
+    }
+    expect(logged('link breached')).toBe(6);
+    const supplier = { ...caller, role: 'supplier', mpid: 'TIDE' } as const;
+    await execute(await linkFrom('gateway'), { caller: { ...supplier, duid: '0b1f' }, vouched: true });
+    expect(seen).toMatchObject([{ caller: supplier, vouched: true }]);
   });
 });
 

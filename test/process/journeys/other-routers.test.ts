@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type IncomingMessage } from 'node:http';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request } from 'node:https';
 import { json } from 'node:stream/consumers';
 import { SERVICES, SUBGRAPHS, type Subgraph } from '../../../process/settings/keys';
@@ -41,7 +41,9 @@ describe('Hive Gateway in front of the four subgraphs, configured as documented,
   beforeAll(async () => {
     place = await placeOf();
     ports = await freePorts();
-    const common = { ...place.environment, ...ports, LOG_LEVEL: 'error' };
+    const many = '100000';
+    const limits = { RATE_LIMITS: 'on', LIMIT_REQUESTS: many, LIMIT_GRID_FILES: many, LIMIT_PUBLIC_LOOKUPS: many };
+    const common = { ...place.environment, ...ports, ...limits, LOG_LEVEL: 'error' };
     const services = [...SUBGRAPHS, 'gateway,rest-adapter'];
     processes = await startTogether(services.map((names) => ({ ...common, SERVICES: names })));
     hive = await startHiveGateway(place.dataDir, ports);
@@ -107,6 +109,29 @@ describe('Hive Gateway in front of the four subgraphs, configured as documented,
     expect(
       (await admin.registerClient(`mutation { reactivateAccount(accountId: "${id}") { status } }`)).errors,
     ).toEqual([]);
+  });
+
+  it('passes on the address of each client, so that one beyond a rate limit does not limit others, nor evades it', async () => {
+    const { account_id: accountId, secret_key: secret } = accountOf(register.sandbox, 'data_user');
+    /** Signs in over a connection from a local address; returns the code of the first error. */
+    const signIn = async (localAddress: string, secretKey: string, forwarded: Record<string, string> = {}) => {
+      const query =
+        'mutation ($accountId: String!, $secretKey: String!) { issueBearerToken(accountId: $accountId, secretKey: $secretKey) { bearerToken } }';
+      const response = await new Promise<IncomingMessage>((resolve, reject) => {
+        const headers = { 'content-type': 'application/json', ...forwarded };
+        httpRequest(`${hive.url}/graphql`, { method: 'POST', localAddress, headers }, resolve)
+          .on('error', reject)
+          .end(JSON.stringify({ query, variables: { accountId, secretKey } }));
+      });
+      const { errors } = (await json(response)) as GraphResponse;
+      return errors?.[0]?.extensions['code'] ?? 'signed in';
+    };
+    const attempts: unknown[] = [];
+    for (let attempt = 0; attempt < 12; attempt += 1)
+      attempts.push(await signIn('127.0.0.2', 'wrong', { 'x-forwarded-for': `192.0.2.${attempt}` }));
+    expect(attempts.slice(-2)).toEqual(['LIM002', 'LIM002']);
+    expect(await signIn('127.0.0.2', secret, { 'x-forwarded-for': '192.0.2.99' })).toBe('LIM002');
+    expect(await signIn('127.0.0.3', secret)).toBe('signed in');
   });
 
   it('is the only permitted caller: keys of other services and clients without a key are rejected', async () => {

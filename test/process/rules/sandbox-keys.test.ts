@@ -49,6 +49,12 @@ describe('The keys of a sandbox', () => {
     expect(Object.keys(keys).toSorted()).toEqual(Object.keys(KEY_VARIABLES).toSorted());
   });
 
+  it('are used for keys whose variable is empty, as for missing ones', async () => {
+    const empty = Object.fromEntries(Object.values(KEY_VARIABLES).map(({ variable }) => [variable, '']));
+    const { keys } = await sandboxedSettings({ DATA_DIR: dataDir, ...empty });
+    expect(keys).toEqual(readSettings(await sandboxKeyVariables(dataDir)).keys);
+  });
+
   it('are in one file that only the owner may read', () => {
     expect(readdirSync(dataDir)).toEqual(['keys.json']);
     expect(statSync(join(dataDir, 'keys.json')).mode & 0o777).toBe(0o600);

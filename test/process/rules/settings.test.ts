@@ -236,6 +236,14 @@ describe('A variable', () => {
     expect(wrongVariables({ [variable]: text })).toEqual([variable]);
   });
 
+  it.each([
+    ['/absent.json', 'there is no such file'],
+    [__dirname, 'cannot be read (EISDIR)'],
+    [__filename, 'must contain a JSON object with lists of URIs under EQ, SC and GL'],
+  ])('GRID_PROFILES=%s is reported with its cause: %s', (path, cause) => {
+    expect(problemsOf({ GRID_PROFILES: path })).toEqual([`GRID_PROFILES: ${path}: ${cause}`]);
+  });
+
   it('that is invalid is reported together with all others', () => {
     const wrong = { REST_PORT: 'x', LOG_LEVEL: 'loud', TRUST_PROXY: 'yes', LIMIT_REQUESTS: '0', ACCESS_URL: 'x' };
     expect(wrongVariables(wrong).toSorted()).toEqual(Object.keys(wrong).toSorted());

@@ -299,6 +299,12 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
     await set(`terminateAccount(accountId: "${robbed.accountId}") { status }`);
   });
 
+  it('with a mistyped id cannot be rescued by the operator, and the command says so', async () => {
+    await expect(runAdminCommand(register, 'revoke-secret', '--account', 'acc_unknown')).rejects.toMatchObject({
+      stderr: expect.stringMatching(/^--account: there is no account with this id\n/),
+    });
+  });
+
   it('has every move of the clock in the audit', async () => {
     await set('setClockOffset(seconds: 60)');
     const { data } = await set('setClockOffset(seconds: 0)');

@@ -5,6 +5,7 @@ import { type JWK, SignJWT, exportJWK, generateKeyPair, importJWK } from 'jose';
 import { remoteKeySet } from '../../../../rest-adapter/responses/remote-key-set';
 import {
   type SigningKeys,
+  type TokenVerifier,
   issueBearerToken,
   localVerifier,
   publicKeys,
@@ -96,6 +97,60 @@ export function keySetFaults(): void {
 
     it('the adapter cannot publish a key set', async () => {
       expect(await isGiven(remoteKeySet('http://127.0.0.1:9/', fetch)())).toBe(false);
+    });
+  });
+
+  describe('When the signing keys are replaced', () => {
+    const MINUTE = 60_000;
+    let elapsed: number;
+    let replicas: SigningKeys[];
+    let [old, next]: JWK[] = [];
+    let running: TokenVerifier;
+    beforeEach(async () => {
+      [old, next] = [await newKey('old'), await newKey('next')];
+      elapsed = 0;
+      const startedAt = Date.now();
+      jest.spyOn(Date, 'now').mockImplementation(() => startedAt + elapsed);
+      // the replica that restarts last responds: the worst case
+      prepared = () => ({ status: 200, body: JSON.stringify(publicKeys(replicas.at(-1) as SigningKeys)) });
+      running = remoteVerifier(url, ISSUER, fetch);
+    });
+    afterEach(() => jest.restoreAllMocks());
+
+    /** Verifies a new token of each replica of `access` in a process that keeps running. */
+    async function verified(...keysOfReplicas: (JWK | undefined)[][]) {
+      replicas = keysOfReplicas.map((keys) => ({ issuer: ISSUER, keys: keys as JWK[] }));
+      const issued = replicas.map((replica) => issueBearerToken(replica, ACCOUNT, new Date(Date.now())));
+      const tokens = await Promise.all(issued);
+      return { tokens, codes: await Promise.all(tokens.map((each) => codeOf(running.verify(each)))) };
+    }
+    const accepted = { codes: ['accepted', 'accepted'] };
+
+    it('in the order of docs/operations.md, every token is accepted until it expires', async () => {
+      expect(await verified([old], [old])).toMatchObject(accepted);
+      expect(await verified([old, next], [old])).toMatchObject(accepted);
+      const { tokens } = await verified([old, next], [old, next]);
+      elapsed += MINUTE;
+      expect(await verified([next, old], [old, next])).toMatchObject(accepted);
+      expect(await verified([next, old], [next, old])).toMatchObject(accepted);
+      const restarted = remoteVerifier(url, ISSUER, fetch);
+      expect(await Promise.all(tokens.map((each) => codeOf(restarted.verify(each))))).toEqual(accepted.codes);
+      elapsed += 120 * MINUTE;
+      expect(await verified([next], [next, old])).toMatchObject(accepted);
+      expect(await verified([next], [next])).toMatchObject(accepted);
+    });
+
+    it('without the first step and the wait, new tokens are rejected', async () => {
+      expect(await verified([old], [old])).toMatchObject(accepted);
+      expect((await verified([next, old], [old])).codes).toEqual(['AUT001', 'accepted']);
+    });
+
+    it('because one was stolen, a process that keeps running accepts its tokens, and one that restarts does not', async () => {
+      const { tokens } = await verified([old]);
+      await verified([next]);
+      const [forged = ''] = tokens;
+      expect(await codeOf(running.verify(forged))).toBe('accepted');
+      expect(await codeOf(remoteVerifier(url, ISSUER, fetch).verify(forged))).toBe('AUT001');
     });
   });
 

@@ -1,6 +1,9 @@
 import { CLIENT_SDL, KEYS, startTestGateway, twoSubgraphs, unreachable } from '../../../support/two-subgraphs';
 import type { RunningGateway } from '../../../../gateway/gateway';
 import pino from 'pino';
+import { RegisterError } from '../../../../schema/register-error';
+import { ForeignToken } from '../../../../subgraphs/server/callers/bearer-token';
+import type { SubgraphLink } from '../../../../subgraphs/server/graph/subgraph-link';
 
 export function gatewayRequests(): void {
   const DOCUMENTS = {
@@ -37,7 +40,7 @@ export function gatewayRequests(): void {
     body: unknown,
     headers: Record<string, string> = {},
   ): Promise<GraphResult> {
-    const sent = typeof body === 'string' ? body : JSON.stringify(body);
+    const sent = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
     const response = await fetch(`${gateway.url}/graphql`, {
       method: 'POST',
       body: sent,
@@ -256,6 +259,25 @@ export function gatewayRequests(): void {
       ]);
     });
 
+    it.each([
+      ['charset', { 'content-type': 'application/json; charset=iso-8859-1' }, 'media type of the body is not supp'],
+      ['content coding', { 'content-encoding': 'gzip' }, 'without Content-Encoding'],
+    ])('with another %s is rejected', async (_, headers: Record<string, string>, message) => {
+      const { status, body } = await post(gateway, '{"query":"{ __typename }"}', headers);
+      expect([status, body.errors?.[0]]).toEqual([
+        415,
+        { message: expect.stringContaining(message), extensions: { code: 'VAL011' } },
+      ]);
+    });
+
+    it('is accepted with the charset UTF-8, and rejected with bytes that are not UTF-8', async () => {
+      const text = '{"query":"{ __typename }","variables":{"name":"Café"}}';
+      const utf8 = await post(gateway, text, { 'content-type': 'application/json; charset=utf-8' });
+      expect([utf8.status, codes(utf8)]).toEqual([200, undefined]);
+      const latin1 = await post(gateway, Buffer.from(text, 'latin1'));
+      expect([latin1.status, codes(latin1)]).toEqual([400, ['VAL010']]);
+    });
+
     it('without a body is rejected with a message that names the missing body', async () => {
       const { status, body } = await post(gateway, '');
       expect([status, body.errors?.[0]?.message]).toEqual([400, 'The body is missing: send a JSON object.']);
@@ -304,6 +326,23 @@ export function gatewayRequests(): void {
       const response = await post(gateway, { query }, bearer('data_user'));
       expect([response.status, codes(response)]).toEqual([400, ['VAL003']]);
       expect(response.body.errors?.[0]?.message).toContain(`too many ${what}`);
+    });
+
+    it('are named in a response of the media type that Apollo Client prefers, as other rejections are', async () => {
+      const accept = 'application/graphql-response+json,application/json;q=0.9';
+      const query = `{ ...f0 } ${nested} fragment f13 on Query { __typename }`;
+      for (const [body, message] of [
+        [{ query }, 'too many levels'],
+        [{ query: '{ __typename }', variables: [] }, 'variables must be an object'],
+        [[{ query: '{ __typename }' }], 'batching is not allowed'],
+      ] as const) {
+        const response = await post(gateway, body, { accept });
+        expect([response.status, response.headers.get('content-type')]).toEqual([
+          400,
+          'application/graphql-response+json; charset=utf-8',
+        ]);
+        expect(response.body.errors?.[0]?.message).toContain(message);
+      }
     });
 
     it('reject pages that together are too large, also if their size is a variable', async () => {
@@ -458,6 +497,31 @@ export function gatewayRequests(): void {
   });
 
   describe('when a subgraph is unavailable', () => {
+    it('a verification ignores a token that only this subgraph could verify; other operations are 503', async () => {
+      const { links } = await twoSubgraphs(pino({ level: 'silent' }));
+      const unidentifying = (link: SubgraphLink): SubgraphLink => ({
+        name: link.name,
+        execute: (request, context) =>
+          context.service === 'gateway' ? Promise.reject(new RegisterError('SYS002')) : link.execute(request, context),
+      });
+      const [access, identity] = links as [SubgraphLink, SubgraphLink];
+      const supplierToken = `e30.${Buffer.from('{"iss":"https://supplier.example"}').toString('base64url')}.`;
+      const half = await startTestGateway(DOCUMENTS, {
+        links: [access, unidentifying(identity), unidentifying({ ...identity, name: 'tariffs' })],
+        verifier: { verify: () => Promise.reject(new ForeignToken()) },
+      });
+      try {
+        for (const token of [supplierToken, `cst_${'a'.repeat(43)}`]) {
+          const verified = await post(half, { documentId: 'Verify', variables: { key: KEYS.own } }, bearer(token));
+          expect([verified.status, verified.body.errors]).toEqual([200, undefined]);
+          const read = await post(half, { documentId: 'ReadDataUser', variables: { duid: DUID } }, bearer(token));
+          expect([read.status, codes(read)]).toEqual([503, ['SYS002']]);
+        }
+      } finally {
+        await half.close();
+      }
+    });
+
     it('the response is 503 without any data, and partial otherwise', async () => {
       const { links } = await twoSubgraphs(pino({ level: 'silent' }));
       const half = await startTestGateway(DOCUMENTS, {
