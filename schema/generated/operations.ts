@@ -270,7 +270,7 @@ export type ObjectChangeKind =
   | 'ADDED'
   /** The version removes it. */
   | 'REMOVED'
-  /** The version changes its attributes or associations. */
+  /** The version changes its class, attributes or associations. */
   | 'CHANGED';
 
 /** Ceremonies of WebAuthn. */
