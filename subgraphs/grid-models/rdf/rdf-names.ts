@@ -82,6 +82,8 @@ export interface RdfNames {
    * namespace, or the rest has the form of a value: `Kind.a`. It does not depend on what the file declares.
    */
   nameOfUri(uri: string): string | undefined;
+  /** Returns the prefixed name of a class; undefined if the URI cannot be the name of an XML element. */
+  nameOfClass(uri: string): string | undefined;
 }
 
 /** Names, and values of enumerations, in a cache. A usual file has some hundreds. */
@@ -99,6 +101,12 @@ export function rdfNames(): RdfNames {
     },
     nameOf: elementNames(prefixes),
     nameOfUri: enumerationValues(prefixes),
+    nameOfClass: (uri) => {
+      const [, namespace, local] = CLASS_URI.exec(uri) ?? [];
+      return namespace === undefined || OBJECT_FRAGMENT.test(String(local))
+        ? undefined
+        : copied(`${prefixes.of(namespace)}:${local}`);
+    },
   };
 }
 
@@ -154,6 +162,9 @@ function elementNames(prefixes: FilePrefixes): RdfNames['nameOf'] {
 
 /** Fragment of a URI that identifies an object, so that the URI is never the value of an enumeration. */
 const OBJECT_FRAGMENT = /^_?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** The namespace of a class and its local name. */
+const CLASS_URI = /^([^#]+#)([\p{L}_][\p{L}\p{N}_.-]*)$/u;
 
 /** Class and value of an enumeration, after the `#` of its URI. */
 const ENUMERATION_FRAGMENT = /^[A-Z]\w*\.[A-Za-z_]\w*$/;

@@ -118,6 +118,31 @@ describe('Items', () => {
     expect(read(modelFile({ sections })).faults).toEqual([]);
   });
 
+  it.each([
+    ['an rdf:type', 'rdf:Description', ['Fuse'], 'cim:Fuse', []],
+    ['an element and an equal rdf:type', 'cim:Fuse', ['Fuse'], 'cim:Fuse', []],
+    ['an rdf:type; a second one stays a statement', 'rdf:Description', ['Fuse', 'Bay'], 'cim:Fuse', ['cim:Bay']],
+    ['an element; another rdf:type stays a statement', 'cim:Fuse', ['Bay'], 'cim:Fuse', ['cim:Bay']],
+  ])('have the class of %s', (_, element, stated, type, others) => {
+    const types = stated.map((each) => `<rdf:type rdf:resource="http://iec.ch/TC57/CIM100#${each}"/>`).join('');
+    expect(forward(`<${element} rdf:about="#_a">${types}<cim:x>1</cim:x></${element}>`)).toMatchObject([
+      {
+        type,
+        statements: [
+          ...others.map((value) => ({ name: 'rdf:type', kind: 'enumeration', value })),
+          { name: 'cim:x', value: '1' },
+        ],
+      },
+    ]);
+  });
+
+  it('have the class of an rdf:type of an unknown namespace; an object is no class', () => {
+    const of = (uri: string) => `<rdf:Description rdf:about="#_a"><rdf:type rdf:resource="${uri}"/></rdf:Description>`;
+    const [known, object] = forward(of('http://one#Bay') + of('#_00850be4-abb2-4d90-9b4f-657c52e04f10'));
+    expect(known).toMatchObject({ type: 'one-76b97c57:Bay', statements: [] });
+    expect(object).toMatchObject({ type: 'rdf:Description', statements: [{ kind: 'association' }] });
+  });
+
   it('may repeat a subject', () => {
     expect(forward('<cim:Fuse rdf:about="#_a"/><cim:Fuse rdf:about="#_a"/><cim:Fuse rdf:ID="_a"/>')).toHaveLength(3);
   });

@@ -4,7 +4,7 @@ import { baseArchive, fullModelXml } from '../../../support/grid-base-archives';
 import { TEST_KEY } from '../../../support/grid-database';
 import { type GridGraph, ADMIN, gridGraph } from '../../../support/grid-graph';
 
-const BAY = 'a0a0a0a0-0000-4000-8000-000000000000';
+const [BAY, TERMINAL] = ['a', 'b'].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`);
 
 /** An archive that writes names or classes in another form than its base model. */
 export function archiveChecks(): void {
@@ -40,6 +40,22 @@ export function archiveChecks(): void {
           ...{ isApplied: true, statementsAfter: 1, findings: [] },
         });
       expect(await checked(bay('two', own, '1'), ofProject(other))).toMatchObject({ statementsAfter: 2 });
+    });
+
+    it('finds the objects whose class is an rdf:type, as general RDF libraries write it', async () => {
+      const of = (type: string, form: string) =>
+        `<rdf:Description rdf:${form}_${BAY}"><rdf:type rdf:resource="http://iec.ch/TC57/CIM100#${type}"/></rdf:Description>`;
+      const reference = `<cim:Terminal rdf:ID="_${TERMINAL}"><cim:Terminal.ConductingEquipment rdf:resource="#_${BAY}"/></cim:Terminal>`;
+      const base = of('Breaker', 'about="#');
+      expect(await checked(base, { reverse: '', forward: reference })).toMatchObject({ findings: [] });
+      const replaced = { reverse: of('Breaker', 'ID="'), forward: of('Disconnector', 'ID="') };
+      expect(await checked(base, replaced)).toMatchObject({ findings: [], statementsAfter: 0 });
+    });
+
+    it('finds no missing class where an object without class is deleted', async () => {
+      const reverse = `<rdf:Description rdf:ID="_${BAY}"><cim:x>1</cim:x></rdf:Description>`;
+      const base = `<cim:Bay rdf:ID="_${BAY}"><cim:x>1</cim:x></cim:Bay>`;
+      expect(await checked(base, { reverse, forward: '' })).toMatchObject({ findings: [], statementsAfter: 0 });
     });
   });
 }
