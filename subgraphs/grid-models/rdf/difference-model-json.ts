@@ -69,12 +69,18 @@ export function itemJson({ mRID, type, statements }: DifferenceItem): ItemJson {
   return { mRID, type, ...lifted, attributes, associations, ...(repeated === 0 ? {} : { repeated }) };
 }
 
+/** Members of the header that the specification lists: it has no `supersedes`. */
+const HEADER_MEMBERS: (keyof DifferenceModelHeader)[] = [
+  ...(['mRID', 'created', 'scenarioTime', 'modelingAuthoritySet'] as const),
+  ...(['profile', 'description', 'version', 'dependentOn'] as const),
+];
+
 /** Creates a writer of the JSON view. It buffers nothing, so that a file of any size can be written while it is parsed. */
 export function differenceModelJsonWriter(): DifferenceModelJsonWriter {
   let open = false;
   let first = true;
   return {
-    start: (header) => `{"header":${JSON.stringify(header)}`,
+    start: (header) => `{"header":${JSON.stringify(header, HEADER_MEMBERS)}`,
     section: (section) => {
       const start = `${open ? ']' : ''},"${section}Differences":[`;
       [open, first] = [true, true];
