@@ -82,14 +82,14 @@ const isType = ({ name }: Statement): boolean => name === TYPE_STATEMENT;
 
 const hasType = (statements: ReadonlyMap<string, Statement>): boolean => [...statements.values()].some(isType);
 
-/** Returns the statements that an item of a full model or of the forward differences makes. */
+/** Returns the statements that an item of a full model or of the forward differences makes, or a whole object. */
 function statedBy({ type, statements }: DifferenceItem): readonly Statement[] {
   return type === UNKNOWN_CLASS ? statements : [typeStatement(type), ...statements];
 }
 
 /** Returns the statements that a reverse item deletes. With `rdf:about`, the class only states the class of the object and stays. */
-function deletedBy({ type, isObject, statements }: DifferenceItem): readonly Statement[] {
-  return isObject ? [typeStatement(type), ...statements] : statements;
+function deletedBy(item: DifferenceItem): readonly Statement[] {
+  return item.isObject ? statedBy(item) : item.statements;
 }
 
 const byKey = (statements: readonly Statement[]): Map<string, Statement> =>

@@ -14,17 +14,19 @@ export const ObjectChangeKindEnum = graphqlEnum<ObjectChangeKind>(
   {
     added: 'The version adds it.',
     removed: 'The version removes it.',
-    changed: 'The version changes its attributes or associations.',
+    changed: 'The version changes its class, attributes or associations.',
   },
 );
 
 @ObjectType('ValueChange', {
-  description: 'The old and new values of an attribute or association.',
+  description: 'The old and new values of an attribute or association, or of the class.',
   simpleResolvers: true,
 })
 export class ValueChangeType {
   @Field(() => CimFileEnum, { description: 'The file that contains the change.' }) file: CimFile;
-  @Field(() => String, { description: 'Prefixed name of the attribute or association: `cim:ACLineSegment.r`.' })
+  @Field(() => String, {
+    description: 'Prefixed name of the attribute or association: `cim:ACLineSegment.r`; `rdf:type` for the class.',
+  })
   name: string;
   @Field(() => Boolean, { description: 'Whether it is an association, whose values are mRIDs.' })
   isAssociation: boolean;
@@ -38,7 +40,10 @@ export class ValueChangeType {
 })
 export class ObjectChangeType {
   @Field(() => String, { description: 'mRID of the object.' }) mRID: string;
-  @Field(() => String, { description: 'Its prefixed class; `rdf:Description` if no file states it.' }) type: string;
+  @Field(() => String, {
+    description: 'Its prefixed class, the new one if the version changes it; `rdf:Description` if no file states it.',
+  })
+  type: string;
   @Field(() => ObjectChangeKindEnum, {
     description:
       'Kind of the change. It depends on the base model that applied when the version was published; a later base model does not change it.',
@@ -105,7 +110,7 @@ export class ObjectChangeResolver {
   ) {}
 
   @FieldResolver(() => [ValueChangeType], {
-    description: 'Its changed attributes and associations.',
+    description: 'Its changed attributes and associations; a change of class as `rdf:type`.',
   })
   values(@Root() change: StoredChange): Promise<readonly ValueChange[]> {
     return this.changes.values(change);

@@ -21,10 +21,10 @@ export interface FiledItem {
  */
 export type ObjectChangeKind = 'added' | 'removed' | 'changed';
 
-/** An attribute or association of an object: its values in the base model (`before`) and their replacements (`after`). */
+/** An attribute or association of an object, or its class: values in the base model (`before`) and their replacements (`after`). */
 export interface ValueChange {
   readonly file: CimFile;
-  /** Prefixed: `cim:ACLineSegment.r`. */
+  /** Prefixed: `cim:ACLineSegment.r`; `rdf:type` for the class. */
   readonly name: string;
   readonly isAssociation: boolean;
   readonly before: readonly string[];
@@ -35,7 +35,7 @@ export interface ValueChange {
 export interface ObjectChange {
   /** In the spelling of its first item. */
   readonly mRID: string;
-  /** Prefixed class, or `rdf:Description` if no item states it. */
+  /** Prefixed class, the new one if it changes; `rdf:Description` if no item states it. */
   readonly type: string;
   readonly kind: ObjectChangeKind;
   /** Whether an item is the whole object (`rdf:ID`). */
@@ -133,7 +133,21 @@ function distinctStatements(items: readonly DifferenceItem[]): Statement[] {
 }
 
 function valuesIn(file: CimFile, items: readonly FiledItem[]): ValueChange[] {
-  return valueChanges(file, statementsOf(file, 'reverse', items), statementsOf(file, 'forward', items));
+  return [
+    ...classChange(file, items),
+    ...valueChanges(file, statementsOf(file, 'reverse', items), statementsOf(file, 'forward', items)),
+  ];
+}
+
+/** Returns the change of class of an object that a file replaces as a whole by one of another class, as values of `rdf:type`. */
+function classChange(file: CimFile, items: readonly FiledItem[]): ValueChange[] {
+  const classesIn = (section: DifferenceSection) => {
+    const whole = items.filter((each) => each.file === file && each.section === section && each.item.isObject);
+    return [...new Set(whole.map(({ item }) => item.type).filter((type) => type !== UNKNOWN_CLASS))];
+  };
+  const values = { name: 'rdf:type', isAssociation: false, before: classesIn('reverse'), after: classesIn('forward') };
+  const isReplaced = values.before.length > 0 && values.after.length > 0;
+  return isReplaced && !isSame(values) ? [{ file, ...values }] : [];
 }
 
 function statementsOf(file: CimFile, section: DifferenceSection, items: readonly FiledItem[]): Statement[] {
@@ -149,9 +163,14 @@ export function isSame({ isAssociation, before, after }: Omit<ValueChange, 'file
   return compared(before).every((value, index) => value === others[index]);
 }
 
-/** The class of an item that is the whole object takes precedence over that of an item about it. */
+/**
+ * The class of an item that is the whole object takes precedence over that of an item about it, then that of a forward section over that of
+ * a reverse section.
+ */
 function typeOf(items: readonly FiledItem[]): string {
-  const typed = items.filter(({ item }) => item.type !== UNKNOWN_CLASS);
+  const typed = (['forward', 'reverse'] as const).flatMap((section) =>
+    items.filter((each) => each.section === section && each.item.type !== UNKNOWN_CLASS),
+  );
   return (typed.find(({ item }) => item.isObject) ?? typed[0])?.item.type ?? UNKNOWN_CLASS;
 }
 

@@ -29,12 +29,21 @@ interface DifferenceModelJsonWriter {
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 const MAX_DIGITS = 15;
 
-/** Returns the text of an attribute as a number if it is finite and has at most 15 significant digits, so that no digit is lost. */
+/** The smallest number with full precision (IEEE 754, binary64): smaller ones lose digits, or are zero. */
+const MIN_NORMAL = 2 ** -1022;
+
+/**
+ * Returns the text of an attribute as a number if it is finite, has at most 15 significant digits and is not too small, so that no digit is
+ * lost.
+ */
 export function numberOf(text: string): number | undefined {
   const last = text.charCodeAt(text.length - 1);
   if (!(last >= 0x30 && last <= 0x39) || !NUMBER.test(text)) return undefined;
   const number = Number(text);
-  return Number.isFinite(number) && (text.length <= MAX_DIGITS || digitsOf(text) <= MAX_DIGITS) ? number : undefined;
+  const isPrecise = Math.abs(number) >= MIN_NORMAL || digitsOf(text) === 0;
+  return Number.isFinite(number) && isPrecise && (text.length <= MAX_DIGITS || digitsOf(text) <= MAX_DIGITS)
+    ? number
+    : undefined;
 }
 
 /** Counts the significant digits of the mantissa: all except leading zeros. */
@@ -60,12 +69,18 @@ export function itemJson({ mRID, type, statements }: DifferenceItem): ItemJson {
   return { mRID, type, ...lifted, attributes, associations, ...(repeated === 0 ? {} : { repeated }) };
 }
 
+/** Members of the header that the specification lists: it has no `supersedes`. */
+const HEADER_MEMBERS: (keyof DifferenceModelHeader)[] = [
+  ...(['mRID', 'created', 'scenarioTime', 'modelingAuthoritySet'] as const),
+  ...(['profile', 'description', 'version', 'dependentOn'] as const),
+];
+
 /** Creates a writer of the JSON view. It buffers nothing, so that a file of any size can be written while it is parsed. */
 export function differenceModelJsonWriter(): DifferenceModelJsonWriter {
   let open = false;
   let first = true;
   return {
-    start: (header) => `{"header":${JSON.stringify(header)}`,
+    start: (header) => `{"header":${JSON.stringify(header, HEADER_MEMBERS)}`,
     section: (section) => {
       const start = `${open ? ']' : ''},"${section}Differences":[`;
       [open, first] = [true, true];

@@ -121,8 +121,7 @@ function listen(parser: Parser, reading: Reading): void {
   parser.on('text', text);
   parser.on('cdata', text);
   parser.on('attribute', (attribute) => {
-    if (attribute.prefix === 'xmlns') declareNamespace(reading, attribute.local, attribute.value);
-    else if (attribute.name === 'xmlns') declareNamespace(reading, '', attribute.value);
+    if (attribute.prefix === 'xmlns' || attribute.name === 'xmlns') declareNamespace(reading, attribute.value);
     else reading.attributes.push(attribute);
   });
   parser.on('doctype', () => stopWithFault(reading, 'a DTD is not allowed'));

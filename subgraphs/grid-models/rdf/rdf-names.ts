@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 /** Namespaces with a fixed prefix in output (decisions C.2). */
 export const RDF = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#';
 export const MD = 'http://iec.ch/TC57/61970-552/ModelDescription/1#';
@@ -15,6 +17,7 @@ const KNOWN: Readonly<Record<string, readonly [string, ...string[]]>> = {
   eu: ['http://iec.ch/TC57/CIM100-European#'],
   gb: ['http://ofgem.gov.uk/ns/CIM/LTDS/Extensions#'],
   nc: ['https://cim4.eu/ns/nc#'],
+  entsoe: ['http://entsoe.eu/CIM/SchemaExtension/3/1#'],
 };
 
 const KNOWN_PREFIXES: ReadonlyMap<string, string> = new Map(
@@ -36,6 +39,25 @@ export function knownPrefixOf(uri: string): string | undefined {
   return KNOWN_PREFIXES.get(uri);
 }
 
+/** Hexadecimal digits that distinguish the prefixes of unknown namespaces with the same last word. */
+const PREFIX_DIGITS = 8;
+const MAX_WORD_LENGTH = 32;
+
+/**
+ * Returns the prefix of a namespace, which is the same in every file: names of different files are compared with it. That of an unknown
+ * namespace consists of the last word and a digest of its URI: `nc-a20e8db7` for `http://entsoe.eu/ns/nc#`.
+ */
+function prefixOf(uri: string): string {
+  const known = knownPrefixOf(uri);
+  if (known !== undefined) return known;
+  const word =
+    uri
+      .match(/[A-Za-z][A-Za-z0-9]*/g)
+      ?.at(-1)
+      ?.slice(0, MAX_WORD_LENGTH) ?? 'ns';
+  return `${word}-${hash('sha256', uri, 'hex').slice(0, PREFIX_DIGITS)}`;
+}
+
 /** The namespace written for each fixed prefix. */
 export const KNOWN_NAMESPACES: Namespaces = new Map(Object.entries(KNOWN).map(([prefix, [uri]]) => [prefix, uri]));
 
@@ -43,7 +65,6 @@ export const KNOWN_NAMESPACES: Namespaces = new Map(Object.entries(KNOWN).map(([
 export interface QualifiedName {
   /** As written in the file: prefix and local part. */
   readonly name: string;
-  readonly prefix: string;
   readonly local: string;
   readonly uri: string;
 }
@@ -53,53 +74,57 @@ export interface RdfNames {
   /** Namespaces of the names returned so far, by their prefix in output. */
   readonly namespaces: Namespaces;
   /** Registers a declaration. Returns the number of namespaces declared so far. */
-  declare(prefix: string, uri: string): number;
-  /** Returns the name with the output prefix of its namespace. */
+  declare(uri: string): number;
+  /** Returns the name with the prefix of its namespace. */
   nameOf(name: QualifiedName): string;
   /**
-   * Returns the prefixed name of a URI if its part up to `#` is a known namespace, or one declared in the file so far, and no UUID follows.
+   * Returns the prefixed name of a URI that is the value of an enumeration: no UUID follows its `#`, and its part up to there is a known
+   * namespace, or the rest has the form of a value: `Kind.a`. It does not depend on what the file declares.
    */
   nameOfUri(uri: string): string | undefined;
+  /** Returns the prefixed name of a class; undefined if the URI cannot be the name of an XML element. */
+  nameOfClass(uri: string): string | undefined;
 }
 
 /** Names, and values of enumerations, in a cache. A usual file has some hundreds. */
 const MAX_CACHED_NAMES = 10_000;
 
-/**
- * Creates the names of a file. Prefixes depend on the namespace, not on the prefix in the file. An unknown namespace keeps the prefix of
- * the file, unless that is a fixed prefix or taken: then it becomes `ns1`, `ns2`, and so on.
- */
+/** Creates the names of a file. Prefixes depend on the namespace, not on the prefix in the file. */
 export function rdfNames(): RdfNames {
   const prefixes = filePrefixes();
+  const declared = new Set<string>();
   return {
     namespaces: prefixes.namespaces,
-    declare: prefixes.declare,
+    declare: (uri) => {
+      if (!declared.has(uri)) declared.add(copied(uri));
+      return declared.size;
+    },
     nameOf: elementNames(prefixes),
     nameOfUri: enumerationValues(prefixes),
+    nameOfClass: (uri) => {
+      const [, namespace, local] = CLASS_URI.exec(uri) ?? [];
+      return namespace === undefined || OBJECT_FRAGMENT.test(String(local))
+        ? undefined
+        : copied(`${prefixes.of(namespace)}:${local}`);
+    },
   };
 }
 
 interface FilePrefixes {
   readonly namespaces: Namespaces;
-  declare(prefix: string, uri: string): number;
-  isDeclared(uri: string): boolean;
-  /** Returns the output prefix of a namespace. `written` is the prefix of a name whose namespace has no registered declaration. */
-  of(uri: string, written: string): string;
+  /** Returns the prefix of a namespace, and adds it to `namespaces`. */
+  of(uri: string): string;
 }
 
 function filePrefixes(): FilePrefixes {
   const namespaces = new Map<string, string>();
   const prefixes = new Map<string, string>();
-  const declared = new Map<string, string>();
   return {
     namespaces,
-    declare: (prefix, uri) => {
-      if (!declared.has(uri)) declared.set(copied(uri), copied(prefix));
-      return declared.size;
-    },
-    isDeclared: (uri) => declared.has(uri),
-    of: (uri, written) => {
-      const prefix = prefixes.get(uri) ?? knownPrefixOf(uri) ?? freePrefix(namespaces, declared.get(uri) ?? written);
+    of: (uri) => {
+      const found = prefixes.get(uri);
+      if (found !== undefined) return found;
+      const prefix = copied(prefixOf(uri));
       prefixes.set(copied(uri), prefix);
       if (!namespaces.has(prefix)) namespaces.set(prefix, copied(uri));
       return prefix;
@@ -124,7 +149,7 @@ function elementNames(prefixes: FilePrefixes): RdfNames['nameOf'] {
     if (found === undefined || found.name !== name || found.uri !== uri) {
       found = cache.get(name);
       if (found === undefined || found.uri !== uri) {
-        const prefixed = copied(`${prefixes.of(uri, element.prefix)}:${element.local}`);
+        const prefixed = copied(`${prefixes.of(uri)}:${element.local}`);
         found = { name: copied(name), uri: copied(uri), prefixed, next: undefined };
         addToCache(cache, found.name, found);
       }
@@ -138,6 +163,12 @@ function elementNames(prefixes: FilePrefixes): RdfNames['nameOf'] {
 /** Fragment of a URI that identifies an object, so that the URI is never the value of an enumeration. */
 const OBJECT_FRAGMENT = /^_?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
+/** The namespace of a class and its local name. */
+const CLASS_URI = /^([^#]+#)([\p{L}_][\p{L}\p{N}_.-]*)$/u;
+
+/** Class and value of an enumeration, after the `#` of its URI. */
+const ENUMERATION_FRAGMENT = /^[A-Z]\w*\.[A-Za-z_]\w*$/;
+
 function enumerationValues(prefixes: FilePrefixes): RdfNames['nameOfUri'] {
   const cache = new Map<string, string>();
   return (uri) => {
@@ -146,8 +177,8 @@ function enumerationValues(prefixes: FilePrefixes): RdfNames['nameOfUri'] {
     const local = uri.indexOf('#') + 1;
     const namespace = uri.slice(0, local);
     if (local === 0 || local === uri.length || OBJECT_FRAGMENT.test(uri.slice(local))) return undefined;
-    if (knownPrefixOf(namespace) === undefined && !prefixes.isDeclared(namespace)) return undefined;
-    const prefixed = copied(`${prefixes.of(namespace, '')}:${uri.slice(local)}`);
+    if (knownPrefixOf(namespace) === undefined && !ENUMERATION_FRAGMENT.test(uri.slice(local))) return undefined;
+    const prefixed = copied(`${prefixes.of(namespace)}:${uri.slice(local)}`);
     addToCache(cache, copied(uri), prefixed);
     return prefixed;
   };
@@ -161,12 +192,4 @@ export function copied(text: string): string {
 function addToCache<Value>(cache: Map<string, Value>, key: string, value: Value): void {
   if (cache.size >= MAX_CACHED_NAMES) cache.clear();
   cache.set(key, value);
-}
-
-function freePrefix(taken: Namespaces, written: string): string {
-  if (written !== '' && !Object.hasOwn(KNOWN, written) && !taken.has(written)) return written;
-  for (let number = 1; ; number += 1) {
-    const prefix = `ns${number}`;
-    if (!taken.has(prefix)) return prefix;
-  }
 }

@@ -1,4 +1,4 @@
-import type { DifferenceSection } from './difference-model';
+import { type DifferenceSection, UNKNOWN_CLASS } from './difference-model';
 import {
   type ItemSection,
   MAX_NAME_LENGTH,
@@ -88,7 +88,8 @@ export function openStatement(reading: Reading, element: QualifiedName): void {
 
 function refer(reading: Reading, reference: string): void {
   const { item } = reading;
-  const enumeration = enumerationOf(reference, reading.names);
+  const enumeration =
+    item.statement === TYPE ? reading.names.nameOfClass(reference) : enumerationOf(reference, reading.names);
   const value = enumeration ?? mRIDOf(reference);
   if (value === '') reportFault(reading, `${item.statement} has an empty rdf:resource`);
   if (value.length > MAX_NAME_LENGTH)
@@ -102,9 +103,19 @@ function isHarmless(uri: string, local: string): boolean {
   return uri === XML || (uri === RDF && local === 'datatype');
 }
 
-/** Handles the end of a statement. */
+/** The statement of the class of an item. */
+const TYPE = 'rdf:type';
+
+/**
+ * Handles the end of a statement. `rdf:type` states the class of an item whose element does not (`rdf:Description`), as in files of general RDF
+ * libraries; a second class stays a statement.
+ */
 export function closeStatement(reading: Reading): void {
   const { item } = reading;
+  if (item.statement === TYPE && item.kind === 'enumeration' && [UNKNOWN_CLASS, item.value].includes(item.type)) {
+    item.type = item.value;
+    return;
+  }
   const value = item.kind === 'text' ? reading.text : item.value;
   item.statements[item.length] = { name: item.statement, kind: item.kind, value };
   item.length += 1;

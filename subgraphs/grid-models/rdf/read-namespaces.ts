@@ -3,9 +3,9 @@ import { type Bindings, MAX_NAMESPACES, type Reading, stopWithFault } from './mo
 import { sameUri } from './rdf-names';
 
 /** Registers a declaration of the current start tag. */
-export function declareNamespace(reading: Reading, prefix: string, uri: string): void {
+export function declareNamespace(reading: Reading, uri: string): void {
   reading.declares = true;
-  if (reading.names.declare(prefix, uri.trim()) > MAX_NAMESPACES)
+  if (reading.names.declare(uri.trim()) > MAX_NAMESPACES)
     stopWithFault(reading, `there are more than ${MAX_NAMESPACES} namespaces`);
 }
 

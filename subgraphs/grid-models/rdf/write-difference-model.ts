@@ -6,7 +6,7 @@ import { enumerationOf, modelReferenceTo, referenceTo } from './rdf-resources';
 export interface WritableModel {
   /** Null and empty fields are not written. They occur only in models that were parsed with faults. */
   readonly header: DifferenceModelHeader | null;
-  /** Namespaces by prefix; undefined if the model uses only fixed prefixes. */
+  /** Namespaces by prefix, as a reader returns them; undefined if the model uses only fixed prefixes. */
   readonly namespaces?: Namespaces | undefined;
   /** Undefined if the model has no such section. */
   readonly forward?: Iterable<DifferenceItem> | undefined;
@@ -57,9 +57,7 @@ export function* writeFullModel({ header, items, namespaces }: WritableFullModel
 
 function writingOf(namespacesOfModel: Namespaces = KNOWN_NAMESPACES): Writing {
   const namespaces = new Map([['rdf', RDF], ['md', MD], ['dm', DM], ...namespacesOfModel]);
-  const names = rdfNames();
-  for (const [prefix, uri] of namespaces) names.declare(prefix, uri);
-  return { namespaces, names };
+  return { namespaces, names: rdfNames() };
 }
 
 function declarations(namespaces: Namespaces): string {

@@ -1,5 +1,5 @@
 import { ConsoleVisitor, backOffice } from '../../support/console-visitor';
-import { attributeChange, differenceModelXml, gridArchive } from '../../support/grid-archives';
+import { attributeChange, differenceModelXml, gridArchive, lineSegment } from '../../support/grid-archives';
 import { baseArchive, fullModelXml } from '../../support/grid-base-archives';
 import { publishBaseModel, publishGrid } from '../../support/grid-uploads';
 import { type SharedRegister, sharedRegister } from '../../support/register';
@@ -122,6 +122,20 @@ describe('the grid pages', () => {
         expect([link, page.status]).toEqual([link, 200]);
       }
     }
+  });
+
+  it('show the classes of an object that one of another class replaces, and that an equal object changes no value', async () => {
+    const [SWITCH, LINE] = ['d', 'e'].map((digit) => `${digit.repeat(8)}-0000-4000-8000-0000000000aa`);
+    const whole = (type: string) => `<cim:${type} rdf:ID="_${SWITCH}"/>`;
+    const line = lineSegment(String(LINE), 'Equal line');
+    const EQ = differenceModelXml('EQ', { reverse: whole('Breaker') + line, forward: whole('Disconnector') + line });
+    const project = { area: 'SEPD', publicationYear: 2031, period: '02', projectId: 'Replaced' };
+    await publishGrid(register, project, await gridArchive({ EQ }));
+    const visitor = new ConsoleVisitor(register.console);
+    const replaced = await visitor.get(`/grid/SEPD/2031/02/Replaced/objects/${SWITCH}`);
+    expect(replaced.text).toMatch(/~ ?changed Disconnector/);
+    expect(replaced.html).toMatch(/title="rdf:type"[^]*?cim:Breaker[^]*?cim:Disconnector/);
+    expect((await visitor.get(`/grid/SEPD/2031/02/Replaced/objects/${LINE}`)).text).toContain('No value changes.');
   });
 
   it('propose a class where neither the project nor a base model states one', async () => {

@@ -11,6 +11,7 @@ describe('The findings of an object', () => {
   it('are grouped by kind, in the order of the pages', () => {
     const groups = findingGroups({
       mRID: OWN.toUpperCase(),
+      existed: true,
       findings: [
         finding('ADDED_TWICE', 'rdf:type', 'cim:Breaker'),
         finding('MISSING_STATEMENT', 'cim:Breaker.a', '1'),
@@ -39,12 +40,12 @@ describe('The findings of an object', () => {
       { name: 'cim:A.x', value: '9', isNew: false },
     ];
     const [group] = findingGroups(
-      { mRID: OWN, findings: [finding('MISSING_STATEMENT', 'cim:A.r', '0.2')] },
+      { mRID: OWN, existed: true, findings: [finding('MISSING_STATEMENT', 'cim:A.r', '0.2')] },
       statements,
     );
     expect(group?.entries).toMatchObject([{ value: '0.2', instead: ['0.1'] }]);
     const [dangling] = findingGroups(
-      { mRID: OWN, findings: [finding('DANGLING_ASSOCIATION', 'cim:A.x', OTHER)] },
+      { mRID: OWN, existed: true, findings: [finding('DANGLING_ASSOCIATION', 'cim:A.x', OTHER)] },
       statements,
     );
     expect(dangling?.entries).toMatchObject([{ instead: [] }]);
@@ -53,6 +54,7 @@ describe('The findings of an object', () => {
   it('are one entry if the base model lacks the object as a whole', () => {
     const [group] = findingGroups({
       mRID: OWN,
+      existed: false,
       findings: [
         finding('MISSING_STATEMENT', 'cim:A.r', '1'),
         finding('MISSING_STATEMENT', 'rdf:type', 'cim:A'),
@@ -60,6 +62,19 @@ describe('The findings of an object', () => {
       ],
     });
     expect(group?.entries).toMatchObject([{ name: undefined, value: 'A', others: 2 }]);
+  });
+
+  it('are all listed if the base model has the object as one of another class', () => {
+    const findings = [
+      finding('MISSING_STATEMENT', 'rdf:type', 'cim:Breaker'),
+      finding('MISSING_STATEMENT', 'cim:Switch.normalOpen', 'true'),
+    ];
+    const statements = [{ name: 'cim:Switch.normalOpen', value: 'false', isNew: false }];
+    const [group] = findingGroups({ mRID: OWN, existed: true, findings }, statements);
+    expect(group?.entries).toMatchObject([
+      { name: { className: 'type' }, value: 'Breaker', others: 0 },
+      { name: { property: 'normalOpen' }, value: 'true', instead: ['false'], others: 0 },
+    ]);
   });
 });
 

@@ -82,7 +82,7 @@ describe('filters of the grid pages', () => {
     const nothing = { kind: undefined, type: undefined, search: undefined };
     expect(objectFilterOf({ kind: 'added', type: '', search: '  ' })).toEqual(nothing);
     expect(objectFilterOf({ kind: ['ADDED', 'REMOVED'], type: ['a', 'b'], search: ['c'] })).toEqual(nothing);
-    expect(objectFilterOf({ search: 'x'.repeat(1000) }).search).toHaveLength(200);
+    expect(objectFilterOf({ search: 'x'.repeat(1000) }).search).toHaveLength(512);
   });
 
   it('of projects accept areas, years and the two publications', () => {
@@ -213,14 +213,29 @@ describe('the card of a file', () => {
   };
 
   it('shows the conditions on the base model', () => {
-    const object = { mRID: 'n', type: 'rdf:Description', name: null };
+    const object = { mRID: 'n', type: 'rdf:Description', name: null, description: 'a node' };
     const attributes = [{ name: 'cim:Terminal.connected', value: 'true' }];
     const associations = [{ name: 'cim:Terminal.ConnectivityNode', target: 'c' }];
-    const preconditions = { nodes: [{ ...object, attributes, associations }], totalCount: 30 };
+    const preconditions = {
+      nodes: [
+        { ...object, attributes, associations },
+        { ...object, mRID: 'm', name: 'North', description: null, attributes: [], associations: [] },
+      ],
+      totalCount: 30,
+    };
     const [card] = modelCards(project, { version: 2, models: [{ ...model, preconditions }] });
-    expect(card?.preconditions).toMatchObject({ total: '30 objects', listed: '1' });
+    expect(card?.preconditions).toMatchObject({ total: '30 objects', listed: '2' });
     expect(card?.preconditions?.objects).toMatchObject([
-      { mRID: 'n', className: 'Class unknown', statements: [{ value: 'true' }, { value: 'c' }] },
+      {
+        mRID: 'n',
+        className: 'Class unknown',
+        statements: [
+          { fullName: 'cim:IdentifiedObject.description', value: 'a node' },
+          { value: 'true' },
+          { value: 'c' },
+        ],
+      },
+      { mRID: 'm', statements: [{ fullName: 'cim:IdentifiedObject.name', value: 'North' }] },
     ]);
   });
 

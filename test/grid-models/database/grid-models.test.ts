@@ -1,4 +1,5 @@
 import { appliedModels } from './chapters/applied-models';
+import { archiveChecks } from './chapters/archive-checks';
 import { baseModels } from './chapters/base-models';
 import { baseUploads } from './chapters/base-uploads';
 import { storedContents } from './chapters/content-store';
@@ -25,6 +26,9 @@ describe('Base models', () => {
 });
 describe('Objects after a project', () => {
   appliedModels();
+});
+describe('Checks of archives', () => {
+  archiveChecks();
 });
 describe('Uploads of base models', () => {
   baseUploads();

@@ -8,6 +8,8 @@ import { EQ_HEADER } from '../../support/generated-grid-model';
 
 const item = (...statements: Statement[]): DifferenceItem => ({ mRID: 'a', type: 'cim:X', isObject: true, statements });
 const text = (name: string, value: string): Statement => ({ name, kind: 'text', value });
+/** The header in the JSON view. */
+const { supersedes: _, ...HEADER } = EQ_HEADER;
 const NAME = 'cim:IdentifiedObject.name';
 const DESCRIPTION = 'cim:IdentifiedObject.description';
 
@@ -15,6 +17,8 @@ describe('A number in the JSON view', () => {
   it.each([
     ['0', 0],
     ['-0.5', -0.5],
+    ['0e-400', 0],
+    ['2.3e-308', 2.3e-308],
     ['10.00', 10],
     ['1e3', 1000],
     ['1.5E-3', 0.0015],
@@ -27,7 +31,7 @@ describe('A number in the JSON view', () => {
 
   it.each([
     ...['', ' 1', '1 ', '+1', '01', '-01', '.5', '5.', '1e', '1.e3', '0x10', '1,5', 'NaN', 'Infinity', '1_000', '१'],
-    ...['1e999', '-1e999', '1234567890123456', '0.1234567890123456', '1.000000000000000'],
+    ...['1e999', '-1e999', '1234567890123456', '0.1234567890123456', '1.000000000000000', '1e-400', '1.23456789e-320'],
   ])('is no value of the text %j, which remains a text', (written) => {
     expect(numberOf(written)).toBeUndefined();
   });
@@ -75,7 +79,7 @@ describe('An item in the JSON view', () => {
 describe('The JSON view of a model', () => {
   const written = (sections: Readonly<Record<string, readonly DifferenceItem[]>>, header = true) => {
     const writer = differenceModelJsonWriter();
-    const pieces = [writer.start(header ? EQ_HEADER : null)];
+    const pieces = [writer.start(header ? { ...EQ_HEADER, supersedes: ['b'] } : null)];
     for (const [section, items] of Object.entries(sections)) {
       pieces.push(writer.section(section as 'forward' | 'reverse'));
       for (const each of items) pieces.push(writer.item(each));
@@ -84,15 +88,30 @@ describe('The JSON view of a model', () => {
   };
 
   it('omits an absent section, and contains an empty one', () => {
-    expect(written({})).toEqual({ header: EQ_HEADER });
-    expect(written({ reverse: [] })).toEqual({ header: EQ_HEADER, reverseDifferences: [] });
+    expect(written({})).toEqual({ header: HEADER });
+    expect(written({ reverse: [] })).toEqual({ header: HEADER, reverseDifferences: [] });
     expect(written({}, false)).toEqual({ header: null });
+  });
+
+  it('has the header fields of the specification, and no other', () => {
+    expect(Object.keys((written({}) as { header: object }).header)).toEqual([
+      ...[
+        'mRID',
+        'created',
+        'scenarioTime',
+        'modelingAuthoritySet',
+        'profile',
+        'description',
+        'version',
+        'dependentOn',
+      ],
+    ]);
   });
 
   it('has the items of both sections', () => {
     const [one, two] = [item(text(NAME, '"1"')), item()];
     expect(written({ reverse: [one, two], forward: [two] })).toEqual({
-      header: EQ_HEADER,
+      header: HEADER,
       reverseDifferences: [itemJson(one), itemJson(two)],
       forwardDifferences: [itemJson(two)],
     });

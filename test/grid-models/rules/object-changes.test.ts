@@ -49,6 +49,20 @@ describe('The change of an object', () => {
     expect(objectChange([filed('EQ', 'reverse', {})]).type).toBe('rdf:Description');
   });
 
+  it('has its new class, and the old one among the values, where an object of another class replaces it', () => {
+    const breaker = filed('EQ', 'reverse', { type: 'cim:Breaker', isObject: true, statements: [text('cim:X.a', '1')] });
+    const disconnector = filed('EQ', 'forward', { ...breaker.item, type: 'cim:Disconnector' });
+    const description = filed('SC', 'reverse', { type: 'cim:Breaker' });
+    const classes = { before: ['cim:Breaker'], after: ['cim:Disconnector'] };
+    expect(objectChange([description, breaker, disconnector])).toMatchObject({
+      type: 'cim:Disconnector',
+      kind: 'changed',
+      values: [{ file: 'EQ', name: 'rdf:type', isAssociation: false, ...classes }],
+    });
+    expect(objectChange([breaker, filed('EQ', 'forward', breaker.item)]).values).toEqual([]);
+    expect(objectChange([breaker]).values).toMatchObject([{ name: 'cim:X.a' }]);
+  });
+
   it('has the new name, or the old one where there is no other', () => {
     const named = (section: DifferenceSection, name: string) =>
       filed('EQ', section, { statements: [text('cim:IdentifiedObject.name', name)] });

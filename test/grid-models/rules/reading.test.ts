@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readDifferenceModel } from '../../support/read-difference-model';
 import { writeDifferenceModel } from '../../../subgraphs/grid-models/rdf/write-difference-model';
 import { HEADER_FIELDS, MODEL_MRID, NAMESPACES, modelFile, modelWith, section } from '../../support/grid-model-files';
@@ -117,6 +118,31 @@ describe('Items', () => {
     expect(read(modelFile({ sections })).faults).toEqual([]);
   });
 
+  it.each([
+    ['an rdf:type', 'rdf:Description', ['Fuse'], 'cim:Fuse', []],
+    ['an element and an equal rdf:type', 'cim:Fuse', ['Fuse'], 'cim:Fuse', []],
+    ['an rdf:type; a second one stays a statement', 'rdf:Description', ['Fuse', 'Bay'], 'cim:Fuse', ['cim:Bay']],
+    ['an element; another rdf:type stays a statement', 'cim:Fuse', ['Bay'], 'cim:Fuse', ['cim:Bay']],
+  ])('have the class of %s', (_, element, stated, type, others) => {
+    const types = stated.map((each) => `<rdf:type rdf:resource="http://iec.ch/TC57/CIM100#${each}"/>`).join('');
+    expect(forward(`<${element} rdf:about="#_a">${types}<cim:x>1</cim:x></${element}>`)).toMatchObject([
+      {
+        type,
+        statements: [
+          ...others.map((value) => ({ name: 'rdf:type', kind: 'enumeration', value })),
+          { name: 'cim:x', value: '1' },
+        ],
+      },
+    ]);
+  });
+
+  it('have the class of an rdf:type of an unknown namespace; an object is no class', () => {
+    const of = (uri: string) => `<rdf:Description rdf:about="#_a"><rdf:type rdf:resource="${uri}"/></rdf:Description>`;
+    const [known, object] = forward(of('http://one#Bay') + of('#_00850be4-abb2-4d90-9b4f-657c52e04f10'));
+    expect(known).toMatchObject({ type: 'one-76b97c57:Bay', statements: [] });
+    expect(object).toMatchObject({ type: 'rdf:Description', statements: [{ kind: 'association' }] });
+  });
+
   it('may repeat a subject', () => {
     expect(forward('<cim:Fuse rdf:about="#_a"/><cim:Fuse rdf:about="#_a"/><cim:Fuse rdf:ID="_a"/>')).toHaveLength(3);
   });
@@ -156,6 +182,18 @@ describe('Statements', () => {
       'nc:Kind.a',
     ],
     [
+      'a value of an unknown namespace that the file does not declare',
+      '<cim:X.a rdf:resource="http://one#Kind.a"/>',
+      'enumeration',
+      'one-76b97c57:Kind.a',
+    ],
+    [
+      'an object under a namespace that the file declares',
+      '<cim:X.a xmlns:o="http://example.org/x#" rdf:resource="http://example.org/x#y"/>',
+      'association',
+      'http://example.org/x#y',
+    ],
+    [
       'an object under a namespace',
       '<cim:X.a rdf:resource="http://iec.ch/TC57/CIM100#_00850be4-abb2-4d90-9b4f-657c52e04f10"/>',
       'association',
@@ -173,6 +211,8 @@ describe('Statements', () => {
 
 describe('Names', () => {
   const declared = (more: string) => `${NAMESPACES} ${more}`;
+  /** The prefixes of http://one# and http://two#. */
+  const [ONE, TWO] = ['one-76b97c57', 'two-fe09f04e'];
 
   it.each([
     [
@@ -181,12 +221,29 @@ describe('Names', () => {
       'g:x',
       'gb:x',
     ],
-    ['an unknown namespace keeps the prefix of the file', 'xmlns:osi="http://osii.com/opennet/6.3#"', 'osi:x', 'osi:x'],
+    [
+      'the extension of ENTSO-E has the prefix of real files',
+      'xmlns:ns2="http://entsoe.eu/CIM/SchemaExtension/3/1#"',
+      'ns2:x',
+      'entsoe:x',
+    ],
+    [
+      'an unknown namespace has a prefix of its own, whatever the file calls it',
+      'xmlns:osi="http://osii.com/opennet/6.3#"',
+      'osi:x',
+      'opennet-18cd7a0e:x',
+    ],
     [
       'an unknown namespace with the prefix of a known one has another prefix',
       'xmlns:nc="http://entsoe.eu/ns/nc#"',
       'nc:x',
-      'ns1:x',
+      'nc-a20e8db7:x',
+    ],
+    [
+      'a namespace without a word has one, too',
+      'xmlns:a="1:#"',
+      'a:x',
+      `ns-${hash('sha256', '1:#', 'hex').slice(0, 8)}:x`,
     ],
   ])('have a prefix: %s', (_, declaration, written, name) => {
     expect(statementsOf(`<${written}>1</${written}>`, declared(declaration))).toMatchObject([{ name }]);
@@ -194,7 +251,7 @@ describe('Names', () => {
 
   it('a redeclared prefix has another namespace inside the element', () => {
     const children = `<o:x xmlns:o="http://one#">1</o:x><o:x xmlns:o="http://two#">2</o:x><cim:x xmlns:cim="http://one#">3</cim:x><cim:x>4</cim:x>`;
-    expect(statementsOf(children)?.map(({ name }) => name)).toEqual(['o:x', 'ns1:x', 'o:x', 'cim:x']);
+    expect(statementsOf(children)?.map(({ name }) => name)).toEqual([`${ONE}:x`, `${TWO}:x`, `${ONE}:x`, 'cim:x']);
   });
 
   it('a redeclared prefix has another namespace even among equal names', () => {
@@ -202,13 +259,13 @@ describe('Names', () => {
     const names = statementsOf(pair('http://one#') + pair('http://two#') + pair('http://one#'))?.map(
       ({ name }) => name,
     );
-    expect(names).toEqual(['cim:y', 'o:x', 'cim:y', 'ns1:x', 'cim:y', 'o:x']);
+    expect(names).toEqual(['cim:y', `${ONE}:x`, 'cim:y', `${TWO}:x`, 'cim:y', `${ONE}:x`]);
   });
 
   it('a namespace declared by an item applies to its statements only', () => {
     const items = `<o:Fuse xmlns:o="http://one#" rdf:ID="_a"><o:x>1</o:x><cim:x>2</cim:x></o:Fuse><cim:Fuse rdf:ID="_b"><cim:x>3</cim:x></cim:Fuse>`;
     expect(forward(items).flatMap(({ type, statements }) => [type, ...statements.map(({ name }) => name)])).toEqual([
-      ...['o:Fuse', 'o:x', 'cim:x'],
+      ...[`${ONE}:Fuse`, `${ONE}:x`, 'cim:x'],
       ...['cim:Fuse', 'cim:x'],
     ]);
     expect(read(modelWith(`${items}<o:Fuse rdf:ID="_c"/>`)).faults[0]?.message).toMatch(/unbound namespace prefix/);
@@ -218,19 +275,19 @@ describe('Names', () => {
     const of = (name: string) =>
       `<dm:${name}Differences xmlns:cim="http://one#" rdf:parseType="Statements"><cim:x rdf:ID="_a"/></dm:${name}Differences>`;
     const model = read(modelFile({ sections: of('forward') + section('reverse', '<cim:x rdf:ID="_a"/>') }));
-    expect([model.forward?.[0]?.type, model.reverse?.[0]?.type]).toEqual(['ns1:x', 'cim:x']);
+    expect([model.forward?.[0]?.type, model.reverse?.[0]?.type]).toEqual([`${ONE}:x`, 'cim:x']);
   });
 
   it('may have no prefix', () => {
     const items =
       '<Fuse xmlns="http://iec.ch/TC57/CIM100#" rdf:ID="_a"><Fuse.r>1</Fuse.r></Fuse><x xmlns="http://one#" rdf:ID="_b"/>';
-    expect(forward(items).map(({ type }) => type)).toEqual(['cim:Fuse', 'ns1:x']);
+    expect(forward(items).map(({ type }) => type)).toEqual(['cim:Fuse', `${ONE}:x`]);
   });
 
   it('are returned with their namespaces', () => {
     const { namespaces } = read(modelWith('<o:x xmlns:o="http://one#" rdf:ID="_b"/><cim:y rdf:ID="_c"/>'));
     expect([...namespaces]).toEqual([
-      ['o', 'http://one#'],
+      [ONE, 'http://one#'],
       ['cim', 'http://iec.ch/TC57/CIM100#'],
     ]);
   });

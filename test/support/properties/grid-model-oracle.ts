@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type {
   DifferenceItem,
   DifferenceModelHeader,
@@ -23,6 +24,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   'http://iec.ch/TC57/CIM100-European#': 'eu',
   'http://ofgem.gov.uk/ns/CIM/LTDS/Extensions#': 'gb',
   'https://cim4.eu/ns/nc#': 'nc',
+  'http://entsoe.eu/CIM/SchemaExtension/3/1#': 'entsoe',
 };
 
 const UUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
@@ -33,18 +35,13 @@ const UUID = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-
  */
 export function oracleModel(bytes: Uint8Array): OracleModel {
   const root = parseXml(bytes);
-  const names = new OracleNames();
-  names.declareOf(root);
   const sections: Record<string, DifferenceItem[]> = {};
   const header: Record<string, string | string[]> = {};
   for (const model of elementsIn(root)) {
-    names.declareOf(model);
     header['mRID'] ??= identifierOf(model) ?? '';
     for (const part of elementsIn(model)) {
-      names.declareOf(part);
       const field = /^Model\.(\w+)$/.exec(part.local)?.[1];
-      if (part.local.endsWith('Differences'))
-        sections[part.local] = elementsIn(part).map((item) => itemOf(item, names));
+      if (part.local.endsWith('Differences')) sections[part.local] = elementsIn(part).map(itemOf);
       else if (field !== undefined) addField(header, field, part);
     }
   }
@@ -60,20 +57,18 @@ function addField(header: Record<string, string | string[]>, field: string, part
   } else header[field] = textOf(part).trim();
 }
 
-function itemOf(element: XmlElement, names: OracleNames): DifferenceItem {
-  names.declareOf(element);
-  const type = names.nameOf(element);
-  const statements = elementsIn(element).map((statement) => statementOf(statement, names));
+function itemOf(element: XmlElement): DifferenceItem {
+  const type = nameOf(element);
+  const statements = elementsIn(element).map(statementOf);
   const isObject = attributeOf(element, 'ID') !== undefined;
   return { mRID: identifierOf(element) ?? '', type, isObject, statements };
 }
 
-function statementOf(element: XmlElement, names: OracleNames): Statement {
-  names.declareOf(element);
-  const name = names.nameOf(element);
+function statementOf(element: XmlElement): Statement {
+  const name = nameOf(element);
   const resource = attributeOf(element, 'resource');
   if (resource === undefined) return { name, kind: 'text', value: textOf(element) };
-  const value = names.enumerationOf(resource);
+  const value = enumerationOf(resource);
   return value === undefined
     ? { name, kind: 'association', value: mRIDOf(resource) }
     : { name, kind: 'enumeration', value };
@@ -101,36 +96,19 @@ function textOf({ children }: XmlElement): string {
   return children.filter((child) => typeof child === 'string').join('');
 }
 
-/** Prefixed names by namespace. Unknown namespaces keep the prefix of their first declaration, or get a number. */
-class OracleNames {
-  private readonly declared: [prefix: string, uri: string][] = [];
-  private readonly given: [prefix: string, uri: string][] = [];
+const nameOf = ({ uri, local }: XmlElement): string => `${prefixOf(uri)}:${local}`;
 
-  declareOf({ declarations }: XmlElement): void {
-    this.declared.push(...declarations);
-  }
+function enumerationOf(resource: string): string | undefined {
+  const [, namespace = '', local = ''] = /^([^#]*#)(.+)$/s.exec(resource) ?? [];
+  const isValue = !/^urn:uuid:/i.test(resource) && local !== '' && !new RegExp(`^_?${UUID}$`).test(local);
+  if (namespace === '#' || !isValue) return undefined;
+  if (!(namespace in PREFIXES) && !/^[A-Z][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_]*$/.test(local)) return undefined;
+  return `${prefixOf(namespace)}:${local}`;
+}
 
-  nameOf({ uri, local, prefix }: XmlElement): string {
-    return `${this.prefixOf(uri, prefix)}:${local}`;
-  }
-
-  enumerationOf(resource: string): string | undefined {
-    const [, namespace = '', local = ''] = /^([^#]*#)(.+)$/s.exec(resource) ?? [];
-    const isValue = !/^urn:uuid:/i.test(resource) && local !== '' && !new RegExp(`^_?${UUID}$`).test(local);
-    if (namespace === '#' || !isValue) return undefined;
-    if (!(namespace in PREFIXES) && !this.declared.some(([, uri]) => uri === namespace)) return undefined;
-    return `${this.prefixOf(namespace, '')}:${local}`;
-  }
-
-  private prefixOf(uri: string, written: string): string {
-    const known = PREFIXES[uri] ?? this.given.find(([, given]) => given === uri)?.[0];
-    if (known !== undefined) return known;
-    const own = this.declared.find(([, declared]) => declared === uri)?.[0] ?? written;
-    const isFree = (prefix: string) =>
-      prefix !== '' && !Object.values(PREFIXES).includes(prefix) && !this.given.some(([given]) => given === prefix);
-    let prefix = own;
-    for (let number = 1; !isFree(prefix); number += 1) prefix = `ns${number}`;
-    this.given.push([prefix, uri]);
-    return prefix;
-  }
+/** Returns the prefix of a namespace; that of an unknown one has the last word of the URI and 8 digits of its SHA-256. */
+function prefixOf(uri: string): string {
+  const digits = createHash('sha256').update(uri).digest('hex').slice(0, 8);
+  const word = (uri.match(/[A-Za-z][A-Za-z0-9]*/g) ?? []).at(-1)?.slice(0, 32) ?? 'ns';
+  return PREFIXES[uri] ?? `${word}-${digits}`;
 }

@@ -43,8 +43,8 @@ const NAMESPACES = new Map([
   ['cim', 'http://iec.ch/TC57/CIM100#'],
   ['eu', 'http://iec.ch/TC57/CIM100-European#'],
   ['gb', 'http://ofgem.gov.uk/ns/CIM/LTDS/Extensions#'],
-  ['osi', 'http://osii.com/opennet/6.3#'],
-  ['ns1', 'urn:example:"a"&b'],
+  ['opennet-18cd7a0e', 'http://osii.com/opennet/6.3#'],
+  ['b-0c2edd50', 'urn:example:"a"&b'],
 ]);
 const prefixes = fc.constantFrom(...NAMESPACES.keys());
 const locals = fc.constantFrom('ACLineSegment.r', 'IdentifiedObject.name', 'X', 'Straße', 'a-b_c.1');
@@ -60,6 +60,7 @@ const mRIDs = fc.oneof(
     'urn:uuid:x',
     'http://example.org/x',
     'http://osii.com/opennet/6.3#Kind.a',
+    'http://osii.com/opennet/6.3#kind',
     'urn:x:_y',
     '1"&<',
   ),
@@ -73,8 +74,9 @@ const statements: fc.Arbitrary<Statement> = fc.oneof(
     name: names,
     kind: fc.constant('enumeration' as const),
     value: fc
-      .tuple(fc.constantFrom('cim', 'eu', 'gb', 'osi'), fc.constantFrom('PhaseCode.ABC', 'a b', 'x#y', '_z'))
-      .map(([prefix, local]) => `${prefix}:${local}`),
+      .tuple(fc.constantFrom('cim', 'eu', 'gb'), fc.constantFrom('PhaseCode.ABC', 'a b', 'x#y', '_z'))
+      .map(([prefix, local]) => `${prefix}:${local}`)
+      .chain((known) => fc.constantFrom(known, 'opennet-18cd7a0e:Kind.a')),
   }),
 );
 

@@ -31,7 +31,7 @@ const TYPE_STATEMENT = 'rdf:type';
 
 /** A statement that does not fit. */
 interface FindingEntry {
-  /** Undefined for the class of the object. */
+  /** Undefined for the object itself. */
   readonly name: CimName | undefined;
   readonly fullName: string;
   readonly value: string;
@@ -58,31 +58,34 @@ interface BaseStatement {
 
 /**
  * Returns the findings of an object by kind. `statements` are those after the project: they show what the base model has instead of a value
- * that it lacks. For an object that the base model lacks as a whole, one entry represents all its statements.
+ * that it lacks. For an object that the base model lacks as a whole, one entry represents all its statements; an object that exists there can
+ * lack its class as well, since it has another one.
  */
 export function findingGroups(
-  { mRID: own, findings }: Pick<UnfittingObject, 'mRID' | 'findings'>,
+  { mRID: own, existed, findings }: Pick<UnfittingObject, 'mRID' | 'existed' | 'findings'>,
   statements: readonly BaseStatement[] = [],
 ): FindingGroup[] {
   return Object.entries(FINDING_WORDS).flatMap(([kind, words]) => {
     const ofKind = findings.filter((finding) => finding.kind === kind);
-    const whole = kind === 'MISSING_STATEMENT' ? ofKind.find(({ name }) => name === TYPE_STATEMENT) : undefined;
+    const isAbsent = kind === 'MISSING_STATEMENT' && !existed;
+    const whole = isAbsent ? ofKind.find(({ name }) => name === TYPE_STATEMENT) : undefined;
     const entries =
       whole === undefined
-        ? ofKind.map((finding) => entryOf(finding, own, statements))
-        : [{ ...entryOf(whole, own, []), others: ofKind.length - 1 }];
+        ? ofKind.map((finding) => entryOf(finding, { mRID: own, existed }, statements))
+        : [{ ...entryOf(whole, { mRID: own, existed }, []), others: ofKind.length - 1 }];
     return entries.length === 0 ? [] : [{ ...words, entries }];
   });
 }
 
 function entryOf(
   { kind, file, mRID, name, value }: Finding,
-  own: string,
+  { mRID: own, existed }: Pick<UnfittingObject, 'mRID' | 'existed'>,
   statements: readonly BaseStatement[],
 ): FindingEntry {
   const instead = statements.filter((each) => kind === 'MISSING_STATEMENT' && each.name === name && !each.isNew);
+  const isObject = name === TYPE_STATEMENT && !(kind === 'MISSING_STATEMENT' && existed);
   return {
-    name: name === TYPE_STATEMENT ? undefined : cimName(name),
+    name: isObject ? undefined : cimName(name),
     fullName: name,
     value: name === TYPE_STATEMENT ? className(value) : value,
     file: fileName(file),

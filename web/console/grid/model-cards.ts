@@ -41,12 +41,18 @@ function preconditionsOf({ preconditions: { nodes, totalCount } }: GridModel) {
   return {
     total: quantity(totalCount, 'object'),
     listed: nodes.length < totalCount ? counted(nodes.length) : undefined,
-    objects: nodes.map(({ mRID, type, name, attributes, associations }) => ({
+    objects: nodes.map(({ mRID, type, name, description, attributes, associations }) => ({
       mRID,
       name,
       className: className(type),
       statements: [
-        ...attributes.map((each) => ({ name: cimName(each.name), fullName: each.name, value: each.value })),
+        ...[
+          { name: 'cim:IdentifiedObject.name', value: name },
+          { name: 'cim:IdentifiedObject.description', value: description },
+          ...attributes,
+        ].flatMap((each) =>
+          each.value === null ? [] : [{ name: cimName(each.name), fullName: each.name, value: each.value }],
+        ),
         ...associations.map((each) => ({ name: cimName(each.name), fullName: each.name, value: each.target })),
       ],
     })),

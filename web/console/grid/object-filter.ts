@@ -10,8 +10,8 @@ export interface ObjectFilter {
   readonly search: string | undefined;
 }
 
-/** Maximum characters of a search text; no class or object name is longer. */
-const MAX_SEARCH_LENGTH = 200;
+/** Maximum characters of a search text, which is that of an mRID; the field accepts no more, and the rest of an address is ignored. */
+const MAX_SEARCH_LENGTH = 512;
 
 /** Reads the filter from a query string; malformed values count as absent. */
 export function objectFilterOf({ kind, type, search }: Readonly<Record<string, unknown>>): ObjectFilter {

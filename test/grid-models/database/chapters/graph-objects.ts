@@ -220,6 +220,12 @@ export function graphObjects(): void {
         `${terminal(KNOWN, `#_${LINE}`)}${twice('1', '2')}`,
         `${terminal(KNOWN, `#_${LINE.toUpperCase()}`)}<rdf:Description rdf:about="#_${KNOWN}"><cim:Terminal.ConductingEquipment rdf:resource="urn:uuid:${LINE}"/></rdf:Description>${twice('1', '2')}${twice('1', '2')}`,
       ],
+      [
+        'each gives a namespace another prefix',
+        'PREFIXES',
+        `<a:X xmlns:a="http://example.org/own#" rdf:ID="_${LINE}"><a:x>1</a:x></a:X>`,
+        `<b:X xmlns:b="http://example.org/own#" rdf:ID="_${LINE}"><b:x>1</b:x></b:X>`,
+      ],
     ])('are equal if their objects have the same statements, although %s', async (_, projectId, first, second) => {
       await publish(projectId, { forward: first });
       await publish(projectId, { forward: second });

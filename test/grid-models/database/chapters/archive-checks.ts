@@ -1,0 +1,61 @@
+import { Readable } from 'node:stream';
+import { differenceModelXml, gridArchive } from '../../../support/grid-archives';
+import { baseArchive, fullModelXml } from '../../../support/grid-base-archives';
+import { TEST_KEY } from '../../../support/grid-database';
+import { type GridGraph, ADMIN, gridGraph } from '../../../support/grid-graph';
+
+const [BAY, TERMINAL] = ['a', 'b'].map((digit) => `${digit.repeat(8)}-0000-4000-8000-000000000000`);
+
+/** An archive that writes names or classes in another form than its base model. */
+export function archiveChecks(): void {
+  let grid: GridGraph;
+  beforeAll(async () => {
+    grid = await gridGraph();
+  });
+  afterAll(() => grid?.close());
+
+  /** Publishes an EQ file as the base model, and checks one of a project against it. */
+  async function checked(base: string, project: { readonly reverse: string; readonly forward: string }) {
+    await grid.publishBase(await baseArchive({ EQ: fullModelXml('EQ', base) }));
+    const { area, projectId } = TEST_KEY;
+    const { prepareGridPublication } = await grid.execute(
+      `mutation { prepareGridPublication(input: { area: "${area}", publicationYear: 2026, period: "01", projectId: "${projectId}" }) { address } }`,
+      {},
+      ADMIN,
+    );
+    const archive = await gridArchive({ EQ: differenceModelXml('EQ', project) });
+    return grid.running.files.checkAt(prepareGridPublication.address, Readable.from(archive));
+  }
+
+  describe('A check', () => {
+    it('compares names by their namespaces, whatever prefixes the files give them', async () => {
+      const bay = (prefix: string, uri: string, value: string) =>
+        `<${prefix}:Bay xmlns:${prefix}="${uri}" rdf:ID="_${BAY}"><${prefix}:x>${value}</${prefix}:x></${prefix}:Bay>`;
+      const ofProject = (uri: string) => ({ reverse: bay('two', uri, '1'), forward: bay('two', uri, '2') });
+      const [entsoe, own, other] = ['entsoe.eu/CIM/SchemaExtension/3/1#', 'one.example/own#', 'two.example/own#'].map(
+        (address) => `http://${address}`,
+      ) as [string, string, string];
+      for (const uri of [entsoe, own])
+        expect(await checked(bay('one', uri, '1'), ofProject(uri))).toMatchObject({
+          ...{ isApplied: true, statementsAfter: 1, findings: [] },
+        });
+      expect(await checked(bay('two', own, '1'), ofProject(other))).toMatchObject({ statementsAfter: 2 });
+    });
+
+    it('finds the objects whose class is an rdf:type, as general RDF libraries write it', async () => {
+      const of = (type: string, form: string) =>
+        `<rdf:Description rdf:${form}_${BAY}"><rdf:type rdf:resource="http://iec.ch/TC57/CIM100#${type}"/></rdf:Description>`;
+      const reference = `<cim:Terminal rdf:ID="_${TERMINAL}"><cim:Terminal.ConductingEquipment rdf:resource="#_${BAY}"/></cim:Terminal>`;
+      const base = of('Breaker', 'about="#');
+      expect(await checked(base, { reverse: '', forward: reference })).toMatchObject({ findings: [] });
+      const replaced = { reverse: of('Breaker', 'ID="'), forward: of('Disconnector', 'ID="') };
+      expect(await checked(base, replaced)).toMatchObject({ findings: [], statementsAfter: 0 });
+    });
+
+    it('finds no missing class where an object without class is deleted', async () => {
+      const reverse = `<rdf:Description rdf:ID="_${BAY}"><cim:x>1</cim:x></rdf:Description>`;
+      const base = `<cim:Bay rdf:ID="_${BAY}"><cim:x>1</cim:x></cim:Bay>`;
+      expect(await checked(base, { reverse, forward: '' })).toMatchObject({ findings: [], statementsAfter: 0 });
+    });
+  });
+}
