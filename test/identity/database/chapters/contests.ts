@@ -23,6 +23,7 @@ import {
   PROVE_BY_LINK,
   PROVE_BY_PASSKEY,
 } from '../../../support/contest-fixture';
+import { consentOf, consentingDataUser, registerConsent } from '../../../support/legacy-consents';
 import { isSignInNotice, mailsNow } from '../../../support/sign-in-mails';
 import { SESSION, asCustomer, scopeOf } from '../../../support/sign-in-operations';
 import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
@@ -201,6 +202,19 @@ export function contests(): void {
       expect(await people.seen(left)).toEqual(['former']);
       expect(await people.seen(lives)).toEqual(['former', 'present']);
       expect(await scopeOf(fixture, lives)).toMatchObject({ isContested: false });
+    });
+
+    it('between a former and a present occupant, who does not read the references of Data Users to the former one', async () => {
+      const [mpxn, former, present] = [newMpxn(), people.newEmail('former'), people.newEmail('present')];
+      const ofInterfaceB = await consentingDataUser(fixture);
+      await registerConsent(fixture, ofInterfaceB, consentOf(ofInterfaceB, mpxn));
+      await people.customer(honest, mpxn, former, 'former');
+      await fixture.tenancyChanged(mpxn, '2022-06-01');
+      await people.customer(other, mpxn, present, 'present', { moveInDate: '2022-06-01' });
+      expect(await people.references(await people.signedIn(former))).toEqual(['reference to former']);
+      const lives = await people.signedIn(present);
+      expect(await people.seen(lives)).toHaveLength(3);
+      expect(await people.references(lives)).toEqual(['reference to present']);
     });
 
     it('once a change of tenancy separates them', async () => {
