@@ -50,10 +50,10 @@ export function contests(): void {
   /**
    * A meter point whose customer `honest` registered, and for which `attacker` registers a record with another address.
    */
-  async function contested({ attackerFirst = false } = {}) {
+  async function contested({ attackerFirst = false, principal = {} } = {}) {
     const [mpxn, email, theirs] = [newMpxn(), people.newEmail('resident'), people.newEmail('attacker')];
-    const own = () => people.customer(honest, mpxn, email, 'own');
-    const planted = () => people.customer(attacker, mpxn, theirs, 'planted');
+    const own = () => people.customer(honest, mpxn, email, 'own', principal);
+    const planted = () => people.customer(attacker, mpxn, theirs, 'planted', principal);
     const [ir] = attackerFirst ? [await planted(), await own()].toReversed() : [await own(), await planted()];
     return { mpxn, email, theirs, ir: ir as string };
   }
@@ -340,6 +340,16 @@ export function contests(): void {
       expect(after?.text).toContain('They can see which organisations have access');
     });
 
+    it('still count as one person after a Change of Tenancy of an earlier day is recorded', async () => {
+      const { mpxn, email, theirs } = await contested({ principal: { moveInDate: '2024-05-03' } });
+      const token = await people.signedIn(email);
+      const secret = await people.mailedProof(token, theirs);
+      valueOf(await fixture.execute(PROVE_BY_LINK, { secret }, asCustomer(token)));
+      await fixture.tenancyChanged(mpxn, '2024-05-01');
+      expect(await isContested(token)).toBe(false);
+      expect(await people.seen(token)).toEqual(['own', 'planted']);
+    });
+
     it('do not count as one person in a later tenancy', async () => {
       const { mpxn, email, theirs } = await contested();
       const token = await people.signedIn(email);
@@ -408,6 +418,17 @@ export function contests(): void {
       expect(await isContested(await people.signedIn(email))).toBe(false);
       const again = (await people.contacts(token)).map(({ standing }) => standing).toSorted();
       expect(again).toEqual(['OTHER', 'REJECTED']);
+    });
+
+    it('ends the access of a rejected contact, also after a Change of Tenancy of an earlier day is recorded', async () => {
+      const { mpxn, email, theirs } = await contested({ principal: { moveInDate: '2024-05-03' } });
+      const [intruder, resident] = [await people.signedIn(theirs), await people.signedIn(email)];
+      const { token } = await people.supplied(mpxn);
+      const contact = (await people.contacts(token)).find(({ shown }) => shown.startsWith('a'))?.id as string;
+      valueOf(await people.judge(token, contact, 'REJECTED'));
+      await fixture.tenancyChanged(mpxn, '2024-05-01');
+      expect(await scopeOf(fixture, intruder)).toBeNull();
+      expect(await isContested(resident)).toBe(false);
     });
 
     it('is in the audit with each new verdict and the former one; a check of a verdict stores nothing', async () => {
