@@ -231,14 +231,14 @@ export function contests(): void {
     const LINK = { method: 'MAGIC_LINK' };
     const METHODS = [LINK, { method: 'PASSKEY_ASSERT' }, { method: 'PASSKEY_REGISTER' }];
 
-    it('is rejected while contacts are contested, and no method is available', async () => {
+    it('is rejected while contacts are contested, and the existence check lists only `passkey-register`', async () => {
       const { mpxn } = await contested();
       for (const method of METHODS)
         expect((await fixture.execute(REIDENTIFY, { input: { mpxn, ...method } }, { caller: other })).codes).toEqual([
           'REI001',
         ]);
       const existence = valueOf(await fixture.execute(EXISTS, { mpxn }, { caller: other }));
-      expect(existence).toEqual({ exists: true, availableMethods: [] });
+      expect(existence).toEqual({ exists: true, availableMethods: ['PASSKEY_REGISTER'] });
     });
 
     it('that was confirmed before a contest can no longer be used, and a pending one cannot be confirmed', async () => {
