@@ -29,6 +29,7 @@ const USAGE = `usage: npm run backup -- <folder>    backs up register and data k
          --without-data-keys             anonymises identity records whose data key is in no backup
        npm run reanonymise -- --list <folder>   repeats the erasures of the lists of the folder in an existing
                                      database; run it before the register starts
+         --end-sessions                  also ends all sessions of customers, links, re-identifications and aliases
          --also-from, --without-data-keys   as above`;
 
 /** Runs the operator's commands backup, restore and reanonymise. */
@@ -50,7 +51,12 @@ type Values = CommandLine['values'];
 const OPTIONS: Readonly<Record<string, CommandOptions>> = {
   backup: { 'list-only': { type: 'boolean' } },
   restore: { 'without-data-keys': { type: 'boolean' }, 'also-from': { type: 'string' } },
-  reanonymise: { list: { type: 'string' }, 'without-data-keys': { type: 'boolean' }, 'also-from': { type: 'string' } },
+  reanonymise: {
+    list: { type: 'string' },
+    'end-sessions': { type: 'boolean' },
+    'without-data-keys': { type: 'boolean' },
+    'also-from': { type: 'string' },
+  },
 };
 
 /** Returns the folder of backups and the options; throws all that is wrong with the arguments. */
@@ -106,6 +112,7 @@ const forRestore = () => ({
 
 const reanonymiseOptions = (values: Values) => ({
   withoutDataKeys: values['without-data-keys'] === true,
+  endSessions: values['end-sessions'] === true,
   alsoFrom: values['also-from'] as string | undefined,
 });
 
@@ -141,6 +148,8 @@ function report(done: Reanonymised): void {
     `${done.closedAgain} identity records were closed again: they are anonymised when nothing is linked to them`,
   );
   console.log(`${done.erasedAgain} keys of MPxNs were destroyed again`);
+  if (done.credentialsEnded !== undefined)
+    console.log(`${done.credentialsEnded} sessions, links, re-identifications and aliases were ended`);
   if (done.withoutOccupancyKey > 0) console.log(`${done.withoutOccupancyKey} MPxNs have no key: they stay unreadable`);
 }
 

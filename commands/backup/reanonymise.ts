@@ -24,7 +24,26 @@ export interface Reanonymised {
   readonly withoutOccupancyKey: number;
   /** ACTIVE access records of anonymised Identity Records: revoked. */
   readonly revoked: number;
+  /** Sessions, links, re-identifications and aliases that were ended; undefined unless the operator requested it. */
+  readonly credentialsEnded?: number;
 }
+
+/** Options of the command. */
+export interface ReanonymiseOptions {
+  /** True to anonymise records without a data key; otherwise they are an error. */
+  readonly withoutDataKeys: boolean;
+  /** True to end short-lived credentials, some of which may have been ended or used after the instant of the database. */
+  readonly endSessions?: boolean;
+}
+
+/** Tables of short-lived credentials. Links to prove a contact and ceremonies are deleted with the rows that they refer to. */
+const CREDENTIALS = [
+  'identity.customer_session',
+  'identity.sign_in_link',
+  'identity.sign_in_attempt',
+  'identity.reidentification',
+  'access.portal_alias',
+];
 
 const LIVE = 'select id from identity.identity_record where anonymised_at is null and id = any($1) order by id';
 
@@ -51,24 +70,29 @@ const UNREADABLE_MPXNS = `
 
 /**
  * Repeats the erasures of a list in one transaction, in both subgraphs. Idempotent, and safe while the register runs.
- *
- * @param withoutDataKeys true to anonymise records without a data key; otherwise they are an error
  */
 export async function reanonymise(
   session: Client,
   list: AnonymisedList,
-  { withoutDataKeys }: { readonly withoutDataKeys: boolean },
+  { withoutDataKeys, endSessions = false }: ReanonymiseOptions,
 ): Promise<Reanonymised> {
   await session.query('begin');
   try {
     const done = await eraseAgain(session, list);
     if (!withoutDataKeys) rejectUnreadable(done);
+    const ended = endSessions ? { credentialsEnded: await endCredentials(session) } : {};
     await session.query('commit');
-    return done;
+    return { ...done, ...ended };
   } catch (error) {
     await session.query('rollback').catch(() => undefined);
     throw error;
   }
+}
+
+async function endCredentials(session: Client): Promise<number> {
+  let ended = 0;
+  for (const table of CREDENTIALS) ended += (await session.query(`delete from ${table}`)).rowCount ?? 0;
+  return ended;
 }
 
 async function eraseAgain(

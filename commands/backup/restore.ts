@@ -10,7 +10,7 @@ import { type MigratedAddress, type SubgraphTables, migrate } from '../../subgra
 import { RESTORE_MARK } from '../../subgraphs/server/restore-mark';
 import { type AnonymisedList, requireLists } from './anonymised-list';
 import { type FoundBackup, type Manifest, type TableDump, backupsOf, verify } from './backup-folder';
-import { type Reanonymised, reanonymise } from './reanonymise';
+import { type ReanonymiseOptions, type Reanonymised, reanonymise } from './reanonymise';
 import { inSession } from './session';
 import { DATA_KEYS } from './stored-tables';
 
@@ -22,12 +22,10 @@ export interface RestoredSubgraph {
 }
 
 /** The options of a restore. */
-export interface RestorePlan {
+export interface RestorePlan extends ReanonymiseOptions {
   readonly databaseUrl: string;
   readonly root: string;
   readonly subgraphs: readonly RestoredSubgraph[];
-  /** True to anonymise Identity Records that have no data key in any backup; otherwise the restore fails. */
-  readonly withoutDataKeys: boolean;
   /** Another database, usually the previous one, with records anonymised after the last list. */
   readonly alsoFrom?: string | undefined;
 }

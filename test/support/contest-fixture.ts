@@ -28,7 +28,8 @@ export const JUDGE =
 export const WITHDRAW = 'mutation ($id: ID!) { withdrawConsent(id: $id) { revokedAt } }';
 
 const RECORD = `mutation ($input: AccessRecordInput!) { registerAccessRecord(input: $input) { accessToken { key } } }`;
-const SEEN = `query ($part: CustomerRecordPart!) { customerAccessRecords(part: $part) { nodes { id purpose } } }`;
+const SEEN = `query ($part: CustomerRecordPart!) { customerAccessRecords(part: $part) {
+  nodes { id purpose accessEvent { controllerReference } } } }`;
 
 /** Customers, Data Users and suppliers at successive meter points, in a fixture. */
 export class ContestFixture {
@@ -66,6 +67,7 @@ export class ContestFixture {
       accessEvent: {
         state: 'ACTIVE',
         registeredAt: '2026-01-15T10:30:00Z',
+        controllerReference: `reference to ${purpose}`,
         consent: { consentType: 'EXPRESSED_CONSENT', method: 'web' },
       },
     };
@@ -96,6 +98,13 @@ export class ContestFixture {
   async seen(token: string, part = 'CURRENT'): Promise<string[]> {
     const page = valueOf(await this.fixture.executeInAccess(SEEN, { part }, asCustomer(token)));
     return (page.nodes as { purpose: string }[]).map(({ purpose }) => purpose).toSorted();
+  }
+
+  /** Returns the references of Data Users to their customer that a session shows. */
+  async references(token: string): Promise<string[]> {
+    const page = valueOf(await this.fixture.executeInAccess(SEEN, { part: 'CURRENT' }, asCustomer(token)));
+    const nodes = page.nodes as { accessEvent: { controllerReference: string | null } }[];
+    return nodes.flatMap(({ accessEvent }) => accessEvent.controllerReference ?? []);
   }
 
   /** Returns the id of an access record that a session shows. */

@@ -21,6 +21,7 @@ import {
   type AccessRecordRow,
   COLUMNS_WITHOUT_REFERENCE,
   StoredAccessRecord,
+  withoutControllerReference,
 } from '../records/stored-access-record.queries';
 
 /** Views of a customer's records: access in force, and access that has ended. */
@@ -100,7 +101,10 @@ export class CustomerRecordRepository {
     const values = [...bound(scope), ...positionOf(page.after), page.first + 1];
     const { rows } = await this.database.pool.query<CustomersRow>({ ...PAGES[part], values });
     const cursor = ({ rank, instant, id }: CustomersRow) => `${rank}${cursorOf([instant, id])}`;
-    return withTotal(connectionOf(rows, page, cursor, shown), () => this.count(scope, part));
+    return withTotal(
+      connectionOf(rows, page, cursor, (row) => shown(row, scope)),
+      () => this.count(scope, part),
+    );
   }
 
   /** Returns the record with an id; null if it is not in scope. */
@@ -138,7 +142,7 @@ export class CustomerRecordRepository {
 
   private async byIds(scope: CustomerScope, ids: readonly string[]): Promise<StoredAccessRecord[]> {
     const { rows } = await this.database.pool.query<AccessRecordRow>({ ...BY_ID, values: [...bound(scope), ids] });
-    return rows.map(shown);
+    return rows.map((row) => shown(row, scope));
   }
 
   private count(scope: CustomerScope, part: CustomerRecordPart): Promise<number> {
@@ -163,6 +167,8 @@ function positionOf(after: string | null): unknown[] {
   return [rank, ...cursorPosition(after.slice(1))];
 }
 
-function shown(row: AccessRecordRow): StoredAccessRecord {
-  return new StoredAccessRecord(row, null, true);
+/** Returns a record as this customer reads it. The reference of another occupant's record identifies that occupant. */
+function shown(row: AccessRecordRow, { ownRecordIds }: CustomerScope): StoredAccessRecord {
+  const isOwn = row.identity_record_id !== null && ownRecordIds.includes(row.identity_record_id);
+  return new StoredAccessRecord(isOwn ? row : withoutControllerReference(row), null, true);
 }

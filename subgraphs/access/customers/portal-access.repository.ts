@@ -14,7 +14,11 @@ import type {
 import { withdrawal } from './consent-withdrawal.sql';
 import { type RedeemedToken, consumeToken, isTokenRejected } from '../identity-links/redeemed-token.repository';
 import { ON_CONSENT } from '../records/record-state.sql';
-import { ACCESS_RECORD_COLUMNS, StoredAccessRecord } from '../records/stored-access-record.queries';
+import {
+  ACCESS_RECORD_COLUMNS,
+  StoredAccessRecord,
+  withoutControllerReference,
+} from '../records/stored-access-record.queries';
 
 const ADD_ALIASES = {
   name: 'add_portal_aliases',
@@ -37,8 +41,8 @@ const STATE = {
 };
 
 /**
- * Access of third-party portals (decisions A/B, 3). A portal receives no access key: it addresses a record by an alias that expires after
- * an hour and can only withdraw consent.
+ * Access of third-party portals (decisions A/B, 3). A portal receives no access key and no Controller's reference: it addresses a record
+ * by an alias that expires after an hour and can only withdraw consent.
  */
 export class PortalAccessRepository {
   constructor(
@@ -62,7 +66,8 @@ export class PortalAccessRepository {
         await consumeToken(session, token);
         const rows = await this.recordQueries.rows(session, filter, page, accountId);
         const aliases = await this.addAliases(session, accountId, rows.slice(0, page.first));
-        const recordOf = (row: ListedRow) => new StoredAccessRecord(row, aliases.get(row.id));
+        const recordOf = (row: ListedRow) =>
+          new StoredAccessRecord(withoutControllerReference(row), aliases.get(row.id));
         return this.recordQueries.listed(filter, page, rows, recordOf);
       });
     } catch (error) {

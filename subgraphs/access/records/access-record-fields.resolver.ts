@@ -100,7 +100,7 @@ export class AccessEventResolver {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      "The Controller's internal reference; null after the customer was anonymised. For a consent of Interface B only its Data User and its customer can read it.",
+      "The Controller's internal reference; null after the customer was anonymised. In lists only the Data User of the record reads it, and the customer to whose Identity Record it is linked. In a verification it is null for a consent of Interface B.",
   })
   controllerReference(
     @Root() { record }: { record: StoredAccessRecord },

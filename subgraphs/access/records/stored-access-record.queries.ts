@@ -33,6 +33,11 @@ export const ACCESS_RECORD_COLUMNS = columns('identity_record_ref');
 /** Columns of a record without the Identity Record reference, for customers and third-party portals. */
 export const COLUMNS_WITHOUT_REFERENCE = columns('null::text as identity_record_ref');
 
+/** Returns the row without the Controller's reference, which only the owning Data User and the customer read (decisions A/B, 1, Roles). */
+export function withoutControllerReference(row: AccessRecordRow): AccessRecordRow {
+  return { ...row, reference_sealed: null, document: { ...row.document, controllerReference: null } };
+}
+
 /** An access record as GraphQL reads it: sections of the specification and fields of the summary item are views of one row. */
 export class StoredAccessRecord {
   /** The decrypted access key, cached because decryption costs 8 µs. */
@@ -48,8 +53,7 @@ export class StoredAccessRecord {
 
   /** Returns the record without the fields by which records of one person could be joined (decisions A/B, 1, Roles). */
   forBackOffice(): StoredAccessRecord {
-    const document = { ...this.row.document, controllerReference: null };
-    return new StoredAccessRecord({ ...this.row, identity_record_ref: null, reference_sealed: null, document });
+    return new StoredAccessRecord({ ...withoutControllerReference(this.row), identity_record_ref: null });
   }
 
   get id(): string {

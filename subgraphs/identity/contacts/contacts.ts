@@ -69,12 +69,17 @@ export function contactsOf(atMeterPoint: readonly OccupantRecord[], tenancy: str
   const records = atMeterPoint.filter(
     (record) => record.isVerified && record.tenancy === tenancy && record.occupancy !== 'to-come',
   );
-  const evidence = {
-    held: records.flatMap(({ contacts }) => contacts),
-    proofs: records[0]?.proofs ?? [],
-    confirmed: records[0]?.confirmed ?? [],
-  };
+  const evidence = evidenceOf(records);
   return { ...evidence, records, groups: contactGroups(evidence) };
+}
+
+/** Returns the evidence of the records of a tenancy. A proof or verdict from before a late Change of Tenancy is that of some records only. */
+export function evidenceOf(records: readonly OccupantRecord[]): ContactEvidence {
+  return {
+    held: records.flatMap(({ contacts }) => contacts),
+    proofs: records.flatMap(({ proofs }) => proofs),
+    confirmed: [...new Set(records.flatMap(({ confirmed }) => confirmed))],
+  };
 }
 
 /** Returns the contacts of the current occupancy. */

@@ -1,6 +1,6 @@
 import type { OccupantRecord } from '../occupancy/occupancy';
 import type { HeldContact } from './contact';
-import { provenGroups } from './contacts';
+import { evidenceOf, provenGroups } from './contacts';
 
 /** An admin's rejection of the contacts that a Data User asserted. */
 export interface ContactRejection {
@@ -23,13 +23,13 @@ export function distrustedContacts(
   const tenancies = [...new Set(atMeterPoint.map(({ tenancy }) => tenancy))];
   return tenancies.flatMap((each) => {
     const records = atMeterPoint.filter(({ tenancy }) => tenancy === each);
-    const held = records.flatMap(({ contacts }) => contacts);
-    const { proofs = [], confirmed = [] } = records[0] ?? {};
+    const evidence = evidenceOf(records);
+    const { held } = evidence;
     const trusted = [
-      ...confirmed,
+      ...evidence.confirmed,
       ...held.filter((one) => !isRejectedBy(rejections, one)).map(({ contact }) => contact),
     ];
-    const groups = provenGroups({ held, proofs, confirmed }).filter((group) => !trusted.some((one) => group.has(one)));
+    const groups = provenGroups(evidence).filter((group) => !trusted.some((one) => group.has(one)));
     return held.filter(({ contact }) => groups.some((group) => group.has(contact)));
   });
 }

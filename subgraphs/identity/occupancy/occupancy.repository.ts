@@ -9,6 +9,10 @@ import { BY_DATA_USER, MAX_RECORDS, NEWEST_FIRST, RECORDS_OF_METER_POINT, VERIFI
 import { type OccupantRow, StoredOccupant } from './stored-occupant.queries';
 import { TODAY, effectiveChanges, type TenancyChangeRow, changesOf } from './tenancy-change.sql';
 
+/** SQL: the members of a verdict or proof that decide which records it concerns. */
+const finding = (table: string, at: string): string =>
+  `'tenancy', ${table}.tenancy, 'at', ${table}.${at}, 'day', to_char(${table}.${at} at time zone 'Europe/London', 'YYYY-MM-DD')`;
+
 /** A live record with its passkeys, verdicts, proofs and changes; selections add conditions. */
 const LIVE_OCCUPANTS = `
   select r.id, r.ref as ir, r.duid, r.created_at as "createdAt", r.meter_point_id as "meterPointId", r.sealed, k.wrapped as "wrappedKey",
@@ -16,10 +20,11 @@ const LIVE_OCCUPANTS = `
     (select coalesce(json_agg(json_build_object('contact', encode(p.credential_hash, 'hex'), 'since', p.registered_at)
         order by p.registered_at), '[]')
       from passkey p where p.record_id = r.id and p.removed_at is null) as passkeys,
-    (select coalesce(json_agg(json_build_object('tenancy', v.tenancy, 'contact', encode(v.contact, 'hex'), 'verdict', v.verdict)), '[]')
+    (select coalesce(json_agg(json_build_object(${finding('v', 'judged_at')}, 'contact', encode(v.contact, 'hex'), 'verdict', v.verdict)
+        order by v.judged_at), '[]')
       from contact_verdict v where v.mpxn_index = r.mpxn_index) as verdicts,
     (select coalesce(json_agg(encode(a.contact, 'hex')), '[]') from rejected_assertion a where a.record_id = r.id) as "rejectedAssertions",
-    (select coalesce(json_agg(json_build_object('tenancy', c.tenancy, 'one', encode(c.one, 'hex'), 'other', encode(c.other, 'hex'))), '[]')
+    (select coalesce(json_agg(json_build_object(${finding('c', 'proven_at')}, 'one', encode(c.one, 'hex'), 'other', encode(c.other, 'hex'))), '[]')
       from contact_proof c where c.mpxn_index = r.mpxn_index) as proofs,
     ${effectiveChanges('r.mpxn_index')} as changes, to_char(${TODAY}, 'YYYY-MM-DD') as today
   from identity_record r join identity_keys.data_key k on k.record_id = r.id

@@ -4,6 +4,13 @@ import { type PersonalDataCipher, decryptedOnce } from '../records/personal-data
 import { type TenancyChangeRow, changesOf } from './tenancy-change.sql';
 import type { Contact, ContactProof, ContactVerdict, HeldContact } from '../contacts/contact';
 
+/** A verdict or proof: the tenancy in which it was given, by the changes recorded then, its time, and that day in Great Britain. */
+interface Finding {
+  readonly tenancy: string;
+  readonly at: string;
+  readonly day: string;
+}
+
 /** Columns of a live record with its personal data encrypted. */
 export interface OccupantRow {
   readonly id: string;
@@ -18,15 +25,11 @@ export interface OccupantRow {
   readonly emailContact: Contact | null;
   readonly passkeys: readonly { readonly contact: Contact; readonly since: string }[];
   readonly changes: readonly TenancyChangeRow[];
-  /** Verdicts on contacts at the meter point, of all tenancies. */
-  readonly verdicts: readonly {
-    readonly tenancy: string;
-    readonly contact: Contact;
-    readonly verdict: ContactVerdict;
-  }[];
+  /** Verdicts on contacts at the meter point, of all tenancies, oldest first. */
+  readonly verdicts: readonly (Finding & { readonly contact: Contact; readonly verdict: ContactVerdict })[];
   /** Contacts of the record that an admin's rejection of its Data User's assertions concerns. */
   readonly rejectedAssertions: readonly Contact[];
-  readonly proofs: readonly { readonly tenancy: string; readonly one: Contact; readonly other: Contact }[];
+  readonly proofs: readonly (Finding & { readonly one: Contact; readonly other: Contact })[];
   /** The present day in Great Britain. */
   readonly today: string;
 }
@@ -97,7 +100,7 @@ export class StoredOccupant implements OccupantRecord {
     return this.heldContacts.filter(({ contact }) => this.rejectedContacts.has(contact));
   }
   get proofs(): readonly ContactProof[] {
-    return this.row.proofs.filter(({ tenancy }) => tenancy === this.tenancy).map(({ one, other }) => [one, other]);
+    return this.row.proofs.filter((proof) => this.isConcernedBy(proof)).map(({ one, other }) => [one, other]);
   }
   get confirmed(): readonly Contact[] {
     return this.contactsJudged('confirmed');
@@ -112,8 +115,8 @@ export class StoredOccupant implements OccupantRecord {
   }
 
   /**
-   * Contacts that were rejected in the record's own tenancy, by a customer signed in at the supplier or by an admin. The customer can confirm
-   * what an admin rejected.
+   * Contacts that were rejected by a customer signed in at the supplier, in the record's own tenancy, or by an admin. The customer can
+   * confirm what an admin rejected.
    */
   private get rejectedContacts(): ReadonlySet<Contact> {
     const { verdicts, rejectedAssertions } = this.row;
@@ -125,8 +128,21 @@ export class StoredOccupant implements OccupantRecord {
   }
 
   private contactsJudged(as: ContactVerdict): Contact[] {
-    const here = this.row.verdicts.filter(({ verdict, tenancy }) => verdict === as && tenancy === this.tenancy);
-    return here.map(({ contact }) => contact);
+    const here = this.row.verdicts.filter((verdict) => this.isConcernedBy(verdict));
+    const latest = new Map(here.map(({ contact, verdict }) => [contact, verdict]));
+    return [...latest].flatMap(([contact, verdict]) => (verdict === as ? contact : []));
+  }
+
+  /**
+   * Whether a finding holds for this record: it was given in the record's tenancy, or the record was part of the finding's tenancy until a
+   * Change of Tenancy of an earlier day was recorded.
+   */
+  private isConcernedBy({ tenancy, at, day }: Finding): boolean {
+    if (tenancy === this.tenancy) return true;
+    const givenAt = new Date(at);
+    const changesThen = this.changes.filter(({ began }) => began <= givenAt);
+    const hadMovedIn = this.createdAt <= givenAt && this.moveInDate <= day;
+    return hadMovedIn && tenancyOf(this.moveInDate, changesThen) === tenancy;
   }
 }
 

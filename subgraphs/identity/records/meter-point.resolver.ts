@@ -61,10 +61,11 @@ export class MeterPointResolver {
     for (const limit of this.existenceChecks) await withinLimit(limit, callerOf(context).accountId);
     await this.records.countExistenceCheck(mpxn, duidOf(context));
     const records = await this.occupants.recordsAt(mpxn);
-    const exists = records.length > 0;
-    if (isContested(currentContacts(records).groups)) return { mpxn, exists, availableMethods: [] };
-    const verifiedOnly = callerOf(context).role === 'portal';
-    return { mpxn, exists, availableMethods: availableMethods(records, { verifiedOnly }) };
+    const methods = availableMethods(records, {
+      verifiedOnly: callerOf(context).role === 'portal',
+      isContested: isContested(currentContacts(records).groups),
+    });
+    return { mpxn, exists: records.length > 0, availableMethods: methods };
   }
 
   @MayCall('data_user', 'portal')

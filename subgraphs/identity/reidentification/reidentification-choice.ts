@@ -84,15 +84,16 @@ const CHOSEN_METHODS: readonly ReidentificationMethod[] = ['magic-link', 'passke
 
 /**
  * Returns the methods of the existence check for the live records of a meter point: those by which a re-identification by MPxN finds a
- * record, and `passkey-register` always (specification, existence check). None without a record.
+ * record, none while contacts are contested, and `passkey-register` always (specification, existence check). None without a record.
  */
 export function availableMethods(
   records: readonly Candidate[],
-  { verifiedOnly }: Pick<ReidentificationDemand, 'verifiedOnly'>,
+  { verifiedOnly, isContested }: Pick<ReidentificationDemand, 'verifiedOnly'> & { readonly isContested: boolean },
 ): ReidentificationMethod[] {
   if (records.length === 0) return [];
-  const supported = CHOSEN_METHODS.filter((method) => chosenRecord(records, { method, scope: 'cross', verifiedOnly }));
-  return [...supported, 'passkey-register'];
+  const isSupported = (method: ReidentificationMethod) =>
+    !isContested && chosenRecord(records, { method, scope: 'cross', verifiedOnly }) !== undefined;
+  return [...CHOSEN_METHODS.filter(isSupported), 'passkey-register'];
 }
 
 /** Reads the occupancy, which is decrypted, of verified records only: a meter point can have many others. */

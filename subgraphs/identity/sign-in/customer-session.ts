@@ -58,11 +58,13 @@ export interface SessionInputs {
   readonly contact: Contact | null;
   /** Effective Changes of Tenancy at the meter point, in ascending order. */
   readonly changes: readonly TenancyChange[];
+  /** The change that ended the occupancy; by default the first of a day after the customer moved in. */
+  readonly endedBy?: TenancyChange | undefined;
 }
 
 /** Returns the scope of a session. `atMeterPoint` are the verified records of the meter point, all of one instant. */
 export function scopeOf(
-  { movedIn, recordId, contact, changes }: SessionInputs,
+  { movedIn, recordId, contact, changes, endedBy = changeAfter(movedIn, changes) }: SessionInputs,
   atMeterPoint: readonly OccupantRecord[],
 ): Omit<CustomerScope, 'sessionId' | 'identityRecordId' | 'meterPointId'> & { readonly tenancy: string } {
   const tenancy = tenancyOf(movedIn, changes);
@@ -71,7 +73,7 @@ export function scopeOf(
     contact === null ? confirmed.some((each) => group.has(each)) : group.has(contact),
   );
   const ownRecords = records.filter((record) => record.id === recordId || isHeldBy(record, own));
-  const endedAt = changeAfter(movedIn, changes)?.began ?? null;
+  const endedAt = endedBy?.began ?? null;
   return {
     tenancy,
     isCurrent: endedAt === null,

@@ -49,12 +49,20 @@ function ofRecord(
   return { ...session, ...scope, identityRecordId: record.id, mpxn: record.mpxn, contact, record, atMeterPoint };
 }
 
+/**
+ * The supplier proved the customer at the sign-in only, so each Change of Tenancy that takes effect later ends the occupancy, also one for the
+ * same or an earlier day.
+ */
 function withoutRecord(
   { place, ...session }: StoredCustomerSession,
   atMeterPoint: readonly OccupantRecord[],
 ): CustomerSession | undefined {
   if (place === null) return undefined;
-  const inputs = { recordId: null, contact: null, movedIn: place.since, changes: session.changes };
+  const changes = session.changes.filter(({ began }) => began <= session.startedAt);
+  const [endedBy] = session.changes
+    .filter(({ began }) => began > session.startedAt)
+    .toSorted((one, other) => one.began.getTime() - other.began.getTime());
+  const inputs = { recordId: null, contact: null, movedIn: place.since, changes, endedBy };
   return {
     ...session,
     ...scopeOf(inputs, atMeterPoint),

@@ -11,7 +11,7 @@ import { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { SignInMethod } from './customer-session';
 import type { OccupantRecord } from '../occupancy/occupancy';
 import type { SignInOrigin } from './sign-in-hint';
-import { signInNoticeReceivers } from './sign-in-recipients';
+import { ownAddress, signInNoticeReceivers } from './sign-in-recipients';
 import { contactNotes } from '../contacts/contact-notices.flow';
 import { contactsOf, currentTenancy, isContested } from '../contacts/contacts';
 import type { IdentityDependencies } from '../dependencies';
@@ -41,17 +41,19 @@ export function sessionStart(dependencies: IdentityDependencies): StartSession {
   const occupancy = new OccupancyRepository(database, indexes, cipher);
   const notes = contactNotes(dependencies);
   const mayReturn = returnAddresses(occupancy, organisations(access));
-  const noticesOf = async (by: ProvenCustomer['by']) => {
+  const noticesOf = async ({ by, contact }: Pick<ProvenCustomer, 'by' | 'contact'>) => {
     const there = await occupancy.verifiedAt(by.mpxn);
-    const signedIn = 'id' in by ? by : { email: null, tenancy: currentTenancy(there), occupancy: 'current' };
-    const isLimited = signedIn.occupancy === 'ended' || isContested(contactsOf(there, signedIn.tenancy).groups);
-    return signInNoticeReceivers(signedIn, there).map(({ id: recordId }) => ({ recordId, isLimited }));
+    const { tenancy, occupancy: at } = 'id' in by ? by : { tenancy: currentTenancy(there), occupancy: 'current' };
+    const { groups, ...evidence } = contactsOf(there, tenancy);
+    const isLimited = at === 'ended' || isContested(groups);
+    const address = 'id' in by ? ownAddress(by, contact, evidence) : null;
+    return signInNoticeReceivers({ address, tenancy }, there).map(({ id: recordId }) => ({ recordId, isLimited }));
   };
   return async ({ by, contact, means, from, useProof }, origin) => {
     const record = 'id' in by ? by : undefined;
     const meterPointId = indexes.meterPointId(by.mpxn);
     const returnUrl = await mayReturn(from, { meterPointId, record }, origin);
-    const notices = await noticesOf(by);
+    const notices = await noticesOf({ by, contact });
     return inTransaction(database.pool, async (session) => {
       if (useProof && !(await useProof(session))) throw new RegisterError('AUT001');
       const of = 'id' in by ? { recordId: by.id, contact } : by;

@@ -1,3 +1,5 @@
+import type { Contact } from '../contacts/contact';
+import { type ContactEvidence, provenGroups } from '../contacts/contacts';
 import type { OccupantRecord } from '../occupancy/occupancy';
 import { comparableEmail } from '../records/personal-data-rules';
 import type { SoughtBy } from './sign-in-hint';
@@ -24,17 +26,30 @@ export function signInLinkReceivers(found: readonly OccupantRecord[], by: Sought
 }
 
 /**
+ * Returns the address of the record by which the customer signed in, or that was proven to be the same person's as the passkey of the
+ * sign-in; null without one. A record that contains both proves nothing: its Data User may have enrolled a passkey of its own.
+ */
+export function ownAddress(
+  { email, contacts }: Pick<OccupantRecord, 'email' | 'contacts'>,
+  contact: Contact | null,
+  evidence: ContactEvidence,
+): string | null {
+  const own = provenGroups(evidence).find((group) => contact !== null && group.has(contact));
+  return contacts.some((held) => held.kind === 'email' && own?.has(held.contact)) ? email : null;
+}
+
+/**
  * Returns the Identity Records to which a sign-in is notified: the other verified addresses of the occupancy, each once, without persons
- * who are yet to move in (decisions A/B, 9). A customer who signed in without an Identity Record has no address.
+ * who are yet to move in (decisions A/B, 9).
  */
 export function signInNoticeReceivers(
-  signedIn: Pick<OccupantRecord, 'email' | 'tenancy'>,
+  { address: own, tenancy }: { readonly address: string | null; readonly tenancy: string },
   atMeterPoint: readonly OccupantRecord[],
 ): OccupantRecord[] {
-  const notified = new Set(signedIn.email === null ? [] : [comparableEmail(signedIn.email)]);
+  const notified = new Set(own === null ? [] : [comparableEmail(own)]);
   return atMeterPoint.filter((record) => {
     if (!record.isVerified || record.email === null || record.occupancy === 'to-come') return false;
-    if (record.tenancy !== signedIn.tenancy) return false;
+    if (record.tenancy !== tenancy) return false;
     const address = comparableEmail(record.email);
     return !notified.has(address) && notified.add(address);
   });

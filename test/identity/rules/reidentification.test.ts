@@ -272,7 +272,9 @@ describe('The record used for a re-identification', () => {
       ['passkey-register'],
     ],
   ])('is available in the existence check: %s', (_, records, verifiedOnly, named) => {
-    expect(availableMethods(records, { verifiedOnly })).toEqual(named);
+    expect(availableMethods(records, { verifiedOnly, isContested: false })).toEqual(named);
+    const always = records.length === 0 ? [] : ['passkey-register'];
+    expect(availableMethods(records, { verifiedOnly, isContested: true })).toEqual(always);
     for (const method of ['magic-link', 'passkey-assert'] as const)
       expect(choice(records, method, 'cross', verifiedOnly) !== undefined).toBe(named.includes(method));
   });

@@ -7,7 +7,11 @@ import {
   supplierHintViolations,
   supplierSignInBy,
 } from '../../../subgraphs/identity/sign-in/sign-in-hint';
-import { signInLinkReceivers, signInNoticeReceivers } from '../../../subgraphs/identity/sign-in/sign-in-recipients';
+import {
+  ownAddress,
+  signInLinkReceivers,
+  signInNoticeReceivers,
+} from '../../../subgraphs/identity/sign-in/sign-in-recipients';
 
 const record = (id: string, change: Partial<OccupantRecord> = {}): OccupantRecord => ({
   id,
@@ -118,6 +122,7 @@ describe('Sign-in links are sent', () => {
 
 describe('A sign-in is reported', () => {
   const signedIn = record('me');
+  const own = { address: signedIn.email, tenancy: '' };
 
   it('to the other verified addresses, once each, never to the own one', () => {
     const records = [
@@ -128,16 +133,30 @@ describe('A sign-in is reported', () => {
       record('unverified', { isVerified: false }),
       record('no-address', { email: null }),
     ];
-    expect(ids(signInNoticeReceivers(signedIn, records))).toEqual(['housemate']);
+    expect(ids(signInNoticeReceivers(own, records))).toEqual(['housemate']);
   });
 
-  it('to all of them if the own record has no address', () => {
-    expect(ids(signInNoticeReceivers(record('me', { email: null }), [record('a'), record('b')]))).toEqual(['a', 'b']);
+  it('to all of them if the customer has no own address', () => {
+    expect(ids(signInNoticeReceivers({ ...own, address: null }, [record('a'), record('b')]))).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['the address of a mailed link', 'mail', [], null],
+    ['a passkey, with the address in its record', 'key', [], 'notified'],
+    ["a passkey, not to an address that was proven to be the same person's", 'key', [['key', 'mail']], null],
+    ['a supplier', null, [], 'notified'],
+  ] as const)('after a sign-in by %s', (_, contact, proofs, notified) => {
+    const held = (['email', 'passkey'] as const).map((kind) => ({
+      ...{ contact: kind === 'email' ? 'mail' : 'key', kind, recordId: 'me', duid: 'duid_a', since: new Date(0) },
+    }));
+    const me = record('me', { contacts: held });
+    const address = ownAddress(me, contact, { held, proofs, confirmed: [] });
+    expect(signInNoticeReceivers({ address, tenancy: '' }, [me])).toHaveLength(notified === null ? 0 : 1);
   });
 
   it('to no person who has not moved in yet', () => {
     const coming = record('coming', { moveInDate: '2999-01-01', occupancy: 'to-come' });
-    expect(signInNoticeReceivers(signedIn, [signedIn, coming])).toEqual([]);
+    expect(signInNoticeReceivers(own, [signedIn, coming])).toEqual([]);
   });
 
   it('to addresses of the same occupancy only', () => {
@@ -146,7 +165,7 @@ describe('A sign-in is reported', () => {
       record('same'),
       record('after', { tenancy: '2023-06-01' }),
     ];
-    expect(ids(signInNoticeReceivers(signedIn, records))).toEqual(['same']);
+    expect(ids(signInNoticeReceivers(own, records))).toEqual(['same']);
   });
 });
 

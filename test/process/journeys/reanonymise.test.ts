@@ -9,7 +9,7 @@ import { SUBGRAPHS } from '../../../process/settings/keys';
 import { sandboxKeyVariables, sandboxedSettings } from '../../../sandbox/keys';
 import { migrate } from '../../../subgraphs/server/database/migrate';
 import { GONE, LIVE, rowsOf, standing } from '../../support/backup-fixture';
-import { type Customer, type DataUser, newCustomer, newDataUser } from '../../support/customers';
+import { type Customer, type DataUser, customerToken, newCustomer, newDataUser } from '../../support/customers';
 import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
 import { runOperatorCommand } from '../../support/operator-command';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
@@ -187,6 +187,26 @@ describe('The command that anonymises again', () => {
     const list = JSON.parse(await readFile(join(folder, 'anonymised.json'), 'utf8'));
     expect(Object.keys(list)).toEqual(['format', 'anonymised', 'closed', 'occupancyKeys']);
     await rm(folder, { recursive: true });
+  });
+});
+
+describe('A session that a rewound server revives', () => {
+  it('ends with `--end-sessions` only', async () => {
+    const customer = await newCustomer(dataUser);
+    const token = await customerToken(register, customer);
+    const isOpen = async () => failuresOf(await graphOf(register, token)('{ customerSession { mpxn } }')).length === 0;
+    expect(failuresOf(await graphOf(register, token)('mutation { endCustomerSession }'))).toEqual([]);
+    expect(await isOpen()).toBe(false);
+    await rowsOf(register.databaseUrl, 'update identity.customer_session set ended_at = null');
+    expect(await isOpen()).toBe(true);
+    const on = { ...environment, DATABASE_URL: register.databaseUrl };
+    const run = (...words: string[]) =>
+      runOperatorCommand('commands/backup/backup', ['reanonymise', '--list', root, ...words], on).ended;
+    expect(await run()).toMatchObject({ code: 0, printed: expect.not.stringContaining('were ended') });
+    expect(await isOpen()).toBe(true);
+    const printed = expect.stringMatching(/^[1-9]\d* sessions, links, re-identifications and aliases were ended$/m);
+    expect(await run('--end-sessions')).toMatchObject({ code: 0, printed });
+    expect(await isOpen()).toBe(false);
   });
 });
 

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Client } from 'pg';
 import { type DataUser, newCustomer, newDataUser, newMpxn } from '../../support/customers';
+import { confirmedTokens } from '../../support/confirmed-tokens';
 import { failuresOf, graphAs, graphOf } from '../../support/graph';
 import { consentRecord, legacyConsent } from '../../support/records';
 import { type SharedRegister, sharedRegister } from '../../support/register';
@@ -83,6 +84,22 @@ describe('The reference of a Data User to its customer', () => {
     expect(await keysLeft(ak)).toBe(0);
     for (const client of [anonymous, other.rest, dataUser.rest]) expect(await shownTo(client, ak)).toBeUndefined();
     expect(await overTheGraph(dataUser.token)).toEqual([]);
+  });
+
+  it('is not shown to a third-party portal, which receives the record under an alias', async () => {
+    const portal = await newDataUser(register, 'https://larkhill.example/back', 'PORTAL');
+    const customer = await newCustomer(dataUser);
+    const sent = consentRecord(customer.ir);
+    const accessEvent = { ...sent['access-event'], 'controller-reference': newReference() };
+    const registered = await dataUser.rest('POST', '/v1/access-records', { ...sent, 'access-event': accessEvent });
+    expect(registered.status).toBe(201);
+    const [token] = await confirmedTokens(register, portal, customer, 1);
+    const list = `query ($mpxn: MPxN!, $token: String!) { meterPoint(mpxn: $mpxn) {
+      accessRecords(reidentificationToken: $token) { nodes { ak ${REFERENCES} } } } }`;
+    const { data } = await graphOf(register, portal.token)(list, { mpxn: customer.mpxn, token });
+    const { nodes } = data.meterPoint.accessRecords;
+    const shown = { ak: expect.stringMatching(/^ak_/), accessEvent: { controllerReference: null } };
+    expect(nodes).toEqual([shown, shown]);
   });
 
   it('of a consent of Interface B is shown to its own Data User only, until the customer was anonymised', async () => {

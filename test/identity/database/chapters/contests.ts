@@ -23,6 +23,7 @@ import {
   PROVE_BY_LINK,
   PROVE_BY_PASSKEY,
 } from '../../../support/contest-fixture';
+import { consentOf, consentingDataUser, registerConsent } from '../../../support/legacy-consents';
 import { isSignInNotice, mailsNow } from '../../../support/sign-in-mails';
 import { SESSION, asCustomer, scopeOf } from '../../../support/sign-in-operations';
 import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
@@ -49,10 +50,10 @@ export function contests(): void {
   /**
    * A meter point whose customer `honest` registered, and for which `attacker` registers a record with another address.
    */
-  async function contested({ attackerFirst = false } = {}) {
+  async function contested({ attackerFirst = false, principal = {} } = {}) {
     const [mpxn, email, theirs] = [newMpxn(), people.newEmail('resident'), people.newEmail('attacker')];
-    const own = () => people.customer(honest, mpxn, email, 'own');
-    const planted = () => people.customer(attacker, mpxn, theirs, 'planted');
+    const own = () => people.customer(honest, mpxn, email, 'own', principal);
+    const planted = () => people.customer(attacker, mpxn, theirs, 'planted', principal);
     const [ir] = attackerFirst ? [await planted(), await own()].toReversed() : [await own(), await planted()];
     return { mpxn, email, theirs, ir: ir as string };
   }
@@ -203,6 +204,19 @@ export function contests(): void {
       expect(await scopeOf(fixture, lives)).toMatchObject({ isContested: false });
     });
 
+    it('between a former and a present occupant, who does not read the references of Data Users to the former one', async () => {
+      const [mpxn, former, present] = [newMpxn(), people.newEmail('former'), people.newEmail('present')];
+      const ofInterfaceB = await consentingDataUser(fixture);
+      await registerConsent(fixture, ofInterfaceB, consentOf(ofInterfaceB, mpxn));
+      await people.customer(honest, mpxn, former, 'former');
+      await fixture.tenancyChanged(mpxn, '2022-06-01');
+      await people.customer(other, mpxn, present, 'present', { moveInDate: '2022-06-01' });
+      expect(await people.references(await people.signedIn(former))).toEqual(['reference to former']);
+      const lives = await people.signedIn(present);
+      expect(await people.seen(lives)).toHaveLength(3);
+      expect(await people.references(lives)).toEqual(['reference to present']);
+    });
+
     it('once a change of tenancy separates them', async () => {
       const { mpxn, email, theirs } = await contested();
       await fixture.tenancyChanged(mpxn, '2022-06-01');
@@ -217,14 +231,14 @@ export function contests(): void {
     const LINK = { method: 'MAGIC_LINK' };
     const METHODS = [LINK, { method: 'PASSKEY_ASSERT' }, { method: 'PASSKEY_REGISTER' }];
 
-    it('is rejected while contacts are contested, and no method is available', async () => {
+    it('is rejected while contacts are contested, and the existence check lists only `passkey-register`', async () => {
       const { mpxn } = await contested();
       for (const method of METHODS)
         expect((await fixture.execute(REIDENTIFY, { input: { mpxn, ...method } }, { caller: other })).codes).toEqual([
           'REI001',
         ]);
       const existence = valueOf(await fixture.execute(EXISTS, { mpxn }, { caller: other }));
-      expect(existence).toEqual({ exists: true, availableMethods: [] });
+      expect(existence).toEqual({ exists: true, availableMethods: ['PASSKEY_REGISTER'] });
     });
 
     it('that was confirmed before a contest can no longer be used, and a pending one cannot be confirmed', async () => {
@@ -326,6 +340,16 @@ export function contests(): void {
       expect(after?.text).toContain('They can see which organisations have access');
     });
 
+    it('still count as one person after a Change of Tenancy of an earlier day is recorded', async () => {
+      const { mpxn, email, theirs } = await contested({ principal: { moveInDate: '2024-05-03' } });
+      const token = await people.signedIn(email);
+      const secret = await people.mailedProof(token, theirs);
+      valueOf(await fixture.execute(PROVE_BY_LINK, { secret }, asCustomer(token)));
+      await fixture.tenancyChanged(mpxn, '2024-05-01');
+      expect(await isContested(token)).toBe(false);
+      expect(await people.seen(token)).toEqual(['own', 'planted']);
+    });
+
     it('do not count as one person in a later tenancy', async () => {
       const { mpxn, email, theirs } = await contested();
       const token = await people.signedIn(email);
@@ -394,6 +418,17 @@ export function contests(): void {
       expect(await isContested(await people.signedIn(email))).toBe(false);
       const again = (await people.contacts(token)).map(({ standing }) => standing).toSorted();
       expect(again).toEqual(['OTHER', 'REJECTED']);
+    });
+
+    it('ends the access of a rejected contact, also after a Change of Tenancy of an earlier day is recorded', async () => {
+      const { mpxn, email, theirs } = await contested({ principal: { moveInDate: '2024-05-03' } });
+      const [intruder, resident] = [await people.signedIn(theirs), await people.signedIn(email)];
+      const { token } = await people.supplied(mpxn);
+      const contact = (await people.contacts(token)).find(({ shown }) => shown.startsWith('a'))?.id as string;
+      valueOf(await people.judge(token, contact, 'REJECTED'));
+      await fixture.tenancyChanged(mpxn, '2024-05-01');
+      expect(await scopeOf(fixture, intruder)).toBeNull();
+      expect(await isContested(resident)).toBe(false);
     });
 
     it('is in the audit with each new verdict and the former one; a check of a verdict stores nothing', async () => {

@@ -52,6 +52,14 @@ export function passkeySignIn(): void {
       expect(session).toMatchObject({ mpxn, signedInBy: 'PASSKEY', moveInDate: '2021-04-01', returnUrl: null });
     });
 
+    it('is reported to the e-mail address in its own Identity Record', async () => {
+      const email = 'beside-a-passkey@customer.example';
+      const { authenticator } = await passkeyHolder({ email });
+      valueOf(await signIn(authenticator));
+      await fixture.jobsDone();
+      expect((await mailsNow(fixture, email)).filter(isSignInNotice)).toHaveLength(1);
+    });
+
     it('is requested without a list of credentials: any passkey of the register is accepted', async () => {
       const { options } = await begin();
       expect(options).toMatchObject({ rpId: 'localhost', userVerification: 'required' });

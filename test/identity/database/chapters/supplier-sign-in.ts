@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer } from 'node:net';
+import { valueOf } from '../../../support/ceremonies';
 import { signInAtSupplier } from '../../../support/supplier-browser';
 import { FINISH_SUPPLIER, SESSION, START_SUPPLIER, asCustomer, scopeOf } from '../../../support/sign-in-operations';
 import { mailsNow } from '../../../support/sign-in-mails';
@@ -74,6 +75,20 @@ export function supplierSignIn(): void {
       await fixture.tenancyChanged(mpxn, '2022-06-02');
       expect(await scopeOf(fixture, token)).toMatchObject({ isCurrent: false, identityRecordId: null });
     });
+
+    it.each([0, 1])(
+      'ends when a Change of Tenancy for a day %d days ago is recorded during the session',
+      async (days) => {
+        const [mpxn, email] = [newMpxn(), `next-${days}@customer.example`];
+        const token = await tokenOf(signIn({ mpxn }, supplied(mpxn)));
+        const { rows } = await fixture.owner.query(`select ($1::date - $2::int)::text as day`, [await today(), days]);
+        const { day } = rows[0];
+        await fixture.tenancyChanged(mpxn, day);
+        await fixture.newRecord(await fixture.dataUser(), { email }, { mpxn, moveInDate: day });
+        expect(await scopeOf(fixture, token)).toMatchObject({ isCurrent: false, ownRecordIds: [] });
+        expect(valueOf(await fixture.execute('{ customerContacts { kind } }', {}, asCustomer(token)))).toEqual([]);
+      },
+    );
 
     it('is possible for each of several meter points in the claim', async () => {
       const [first, second] = [newMpxn(), newMpxn()];
