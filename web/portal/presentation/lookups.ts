@@ -43,19 +43,25 @@ export function lookupsByDay(
   return [...days].map(([day, own]) => ({
     day: dateInWords(day, language),
     hours: [...groupBy(own, ({ hour, organisation }) => `${hour} ${organisation ?? ''}`).values()].map((same) =>
-      hourOf(same, language),
+      hourOf(same),
     ),
   }));
 }
 
-function hourOf(lookups: readonly Lookup[], language: Language): HourlyLookups {
+function hourOf(lookups: readonly Lookup[]): HourlyLookups {
   const [{ hour, organisation }] = lookups as [Lookup, ...Lookup[]];
   const kinds = groupBy(lookups, ({ kind }) => kind);
   return {
-    hour: hourInWords(hour, language),
+    hour: hourInWords(hour),
     organisation,
-    lookups: [...kinds].map(([kind, same]) => ({ kind, count: same.reduce((sum, { count }) => sum + count, 0) })),
+    lookups: [...kinds].map(([kind, same]) => ({ kind, count: countOf(kind, same) })),
   };
+}
+
+/** One read of a list is counted on each record that it contains, so the maximum is the number of reads. */
+function countOf(kind: Lookup['kind'], lookups: readonly Lookup[]): number {
+  const counts = lookups.map(({ count }) => count);
+  return kind === 'LISTING' ? Math.max(...counts) : counts.reduce((sum, count) => sum + count, 0);
 }
 
 function accessLookup({ organisation, kind, hour, count }: AccessLookup): Lookup {
