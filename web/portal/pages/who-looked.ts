@@ -1,7 +1,7 @@
 import type { Page } from '../page';
 import { lookupsByDay } from '../presentation/lookups';
 import { returnLink } from '../presentation/web-link';
-import { customerSession } from './customer-records';
+import { customerSession, isLimited } from './customer-records';
 
 /**
  * Lists the organisations that looked up the meter point, by day and hour (decisions A/B, 10). A former occupant, and a
@@ -15,7 +15,9 @@ export const whoLookedPage: Page = {
     const session = await customerSession(context);
     const { accessLooks, identityLooks } = await context.executeAsCustomer('ReadWhoLooked');
     const days = lookupsByDay(accessLooks, identityLooks, context.language);
-    const isLimited = !session.isCurrent || session.isContested;
-    return { view: 'who-looked', model: { days, isLimited, returnLink: returnLink(session.returnUrl) } };
+    return {
+      view: 'who-looked',
+      model: { days, isLimited: isLimited(session), returnLink: returnLink(session.returnUrl) },
+    };
   },
 };
