@@ -564,7 +564,9 @@ export type ReadSignInLinkQueryVariables = Exact<{
 
 export type ReadSignInLinkQuery = { readonly link: { readonly expiresAt: string } | null };
 
-export type ReadWhoLookedQueryVariables = Exact<{ [key: string]: never; }>;
+export type ReadWhoLookedQueryVariables = Exact<{
+  before?: string | null | undefined;
+}>;
 
 
 export type ReadWhoLookedQuery = { readonly accessLooks: ReadonlyArray<{ readonly organisation: string | null, readonly kind: AccessLookKind, readonly hour: string, readonly count: number }>, readonly identityLooks: ReadonlyArray<{ readonly kind: IdentityLookKind, readonly hour: string, readonly count: number, readonly dataUser: { readonly displayName: string } | null }> };

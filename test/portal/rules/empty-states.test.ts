@@ -36,7 +36,13 @@ async function htmlOf(page: typeof contactsPage, results: Readonly<Record<string
   const execute = () =>
     Promise.resolve({ accessLooks: [], identityLooks: [], contacts: [], suppliers: [], page: NO_RECORDS, ...results });
   const translate = translatorFor('en');
-  const context = { execute, executeAsCustomer: execute, language: 'en', translate } as unknown as PageContext;
+  const context = {
+    execute,
+    executeAsCustomer: execute,
+    language: 'en',
+    translate,
+    query: {},
+  } as unknown as PageContext;
   const { view, model } = (await page.respond(context)) as View;
   return render(view, { t: translate, formToken: () => '', languages: [], ...model });
 }

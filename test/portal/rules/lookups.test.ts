@@ -1,4 +1,4 @@
-import { lookupsByDay } from '../../../web/portal/presentation/lookups';
+import { completeSince, lookupsByDay } from '../../../web/portal/presentation/lookups';
 
 const HOUR = '2026-07-01T12:00:00.000Z';
 
@@ -33,5 +33,23 @@ describe('the hour of lookups', () => {
   ])('%s is shown in clock time of Great Britain', (_, hour, shown) => {
     const [day] = lookupsByDay([{ kind: 'VERIFICATION', count: 1, organisation: 'Larkhill', hour }], [], 'en');
     expect(day?.hours.map((entry) => entry.hour)).toEqual([shown]);
+  });
+});
+
+describe('lists of lookups that end at their bound', () => {
+  /** As many lookups as a list may have, newest first; the last one is in the hour `earliest`. */
+  const full = (earliest: string) => [...Array.from({ length: 499 }, () => ({ hour: HOUR })), { hour: earliest }];
+
+  it('are shown from the hour on from which all of them are complete', () => {
+    const lists = [full('2026-06-30T08:00:00.000Z'), full('2026-06-29T08:00:00.000Z'), [{ hour: HOUR }]];
+    expect(completeSince(...lists)).toBe('2026-06-30T09:00:00.000Z');
+  });
+
+  it('are shown with their only hour', () => {
+    expect(completeSince(full(HOUR))).toBe(HOUR);
+  });
+
+  it('are shown completely if none reaches the bound', () => {
+    expect(completeSince(full(HOUR).slice(1), [])).toBeUndefined();
   });
 });

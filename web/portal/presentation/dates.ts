@@ -35,6 +35,9 @@ export function dayOf(instant: string): string {
 
 const HOURS_PER_DAY = 24;
 
+/** Milliseconds of an hour. */
+export const MS_PER_HOUR = 3_600_000;
+
 function formats(options: Intl.DateTimeFormatOptions): Record<Language, Intl.DateTimeFormat> {
   return { en: new Intl.DateTimeFormat(LOCALES.en, options), cy: new Intl.DateTimeFormat(LOCALES.cy, options) };
 }

@@ -1,5 +1,6 @@
+import { MAX_LOOKUPS } from '../../../schema/lookups';
 import type { Language } from '../request/languages';
-import { dateInWords, dayOf, hourInWords } from './dates';
+import { MS_PER_HOUR, dateInWords, dayOf, hourInWords } from './dates';
 import { groupBy } from './group-by';
 import type { AccessLookup, IdentityLookup } from './operation-results';
 
@@ -46,6 +47,21 @@ export function lookupsByDay(
       hourOf(same),
     ),
   }));
+}
+
+/**
+ * Returns the start of the earliest hour from which on all lists are complete; undefined if they end at no bound. A list that ends at its
+ * bound may lack lookups of its earliest hour. If that is its only hour, the hour is shown as it is.
+ */
+export function completeSince(...lists: readonly (readonly { readonly hour: string }[])[]): string | undefined {
+  const starts = lists.filter(({ length }) => length >= MAX_LOOKUPS).map((list) => completeHour(list));
+  return starts.toSorted().at(-1);
+}
+
+function completeHour(newestFirst: readonly { readonly hour: string }[]): string | undefined {
+  const [latest, earliest] = [newestFirst[0]?.hour, newestFirst.at(-1)?.hour];
+  if (earliest === undefined || earliest === latest) return latest;
+  return new Date(Date.parse(earliest) + MS_PER_HOUR).toISOString();
 }
 
 function hourOf(lookups: readonly Lookup[]): HourlyLookups {
