@@ -71,6 +71,19 @@ describe.each([
     expect(await main()).toContain(OTHERS_PURPOSE);
   });
 
+  it('stays signed in at the supplier, and can choose it again after a rejection there', async () => {
+    await page.locator('#supplier').selectOption(supplier.mpid);
+    await pressed('form[action="/contacts/supplier"] button');
+    await opened('/sign-in/supplier/callback?error=access_denied');
+    expect(await main()).toContain(texts.signIn.supplierRefused);
+    await opened('/access');
+    expect(await main()).toContain(texts.access.contested);
+    await opened('/sign-in/supplier/callback?error=access_denied');
+    await page.locator('#supplier').selectOption(supplier.mpid);
+    await pressed('form[action="/contacts/supplier"] button');
+    expect(await page.getByLabel('Login').isVisible()).toBe(true);
+  });
+
   it('signs in at the supplier, rejects the other address and confirms the own one, and then reads every access', async () => {
     const login = { login: `owner-of-${home.customer.mpxn}`, password: 'a long password', mpxns: [home.customer.mpxn] };
     supplier.addLogins([login]);
