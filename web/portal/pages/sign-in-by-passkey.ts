@@ -3,6 +3,7 @@ import type { Page, PageContext } from '../page';
 import { hasErrorCode } from '../../shared/operation-error';
 import { challenge } from './challenge';
 import { passkeyProof, passkeyStart } from './credential';
+import { rejectedHintView } from './entry';
 import { signedIn } from './signed-in';
 
 /** Starts a passkey sign-in for the page's script. */
@@ -20,13 +21,13 @@ export const passkeyForm: Page = {
   async respond(context) {
     const proof = passkeyProof(context);
     if (proof === undefined) return rejectedView(context);
-    const { ir, returnUrl } = context.encryptedCookies.read<SignInHint>('entry') ?? {};
+    const hint = context.encryptedCookies.read<SignInHint>('entry') ?? {};
+    const { ir, returnUrl } = hint;
     try {
       const { signIn } = await context.execute('SignInWithPasskey', { ...proof, entry: { ir, returnUrl } });
       return await signedIn(context, signIn.token);
     } catch (error) {
-      if (hasErrorCode(error, 'AUT001', 'NTF001')) return rejectedView(context);
-      throw error;
+      return hasErrorCode(error, 'AUT001', 'NTF001') ? rejectedView(context) : rejectedHintView(context, hint, error);
     }
   },
 };

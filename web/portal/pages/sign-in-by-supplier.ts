@@ -2,7 +2,7 @@ import { type SignInHint, identifiesCustomer } from '../request/sign-in-hint';
 import type { View } from '../../shared/page-response';
 import type { Page, PageContext } from '../page';
 import { hasErrorCode } from '../../shared/operation-error';
-import { challenge } from './challenge';
+import { challenge, entryError } from './challenge';
 import { contactsView } from './contacts';
 import { rejectedHintView } from './entry';
 import { signedIn } from './signed-in';
@@ -15,10 +15,12 @@ export const supplierForm: Page = {
   formPage: '/sign-in',
   async respond(context) {
     const { execute, form, encryptedCookies, translate } = context;
+    const hint = encryptedCookies.read<SignInHint>('entry') ?? {};
+    const entryFault = entryError(context, hint, '#supplier');
+    if (entryFault) return challenge(context, entryFault);
     const mpid = form['supplier'] ?? '';
     if (mpid === '')
       return challenge(context, { text: translate('signIn.supplierMissing'), href: '#supplier', status: 400 });
-    const hint = encryptedCookies.read<SignInHint>('entry') ?? {};
     try {
       const { started } = await execute('StartSupplierSignIn', { mpid, entry: hint });
       encryptedCookies.write('supplier', started.secret);
