@@ -91,6 +91,7 @@ describe('A customer on a phone', () => {
     const { ir, page } = await passkeyCustomer();
     const key = String((await dataUser.rest('POST', '/v1/access-records', consentRecord(ir))).body['access-token'].key);
     await page.goto(linkTo({ mpxn: '1200050000000' }));
+    await expect(page.getByRole('main').innerText()).resolves.toContain('This number has 13 digits');
     await page.getByRole('link', { name: 'Sign in with a passkey instead' }).click();
     await press(page);
     await page.waitForURL(`${register.portal}/access`);

@@ -58,8 +58,8 @@ export function completeSince(...lists: readonly (readonly { readonly hour: stri
   return starts.toSorted().at(-1);
 }
 
-function completeHour(newestFirst: readonly { readonly hour: string }[]): string | undefined {
-  const [latest, earliest] = [newestFirst[0]?.hour, newestFirst.at(-1)?.hour];
+function completeHour(list: readonly { readonly hour: string }[]): string | undefined {
+  const [latest, earliest] = [list[0]?.hour, list.at(-1)?.hour];
   if (earliest === undefined || earliest === latest) return latest;
   return new Date(Date.parse(earliest) + MS_PER_HOUR).toISOString();
 }
