@@ -30,7 +30,7 @@ export function customerRecord(change: Partial<CustomerRecord> = {}): CustomerRe
     dataUser: { displayName: 'Larkhill Energy Advice Ltd', contactUrl: 'https://larkhill.example/contact' },
     discoveredAccess: null,
     transitions: { nodes: [{ at: '2026-03-28T23:30:00.000Z', cause: 'REGISTERED' }] },
-    versions: { nodes: [customerVersion()], pageInfo: { hasNextPage: false } },
+    versions: { nodes: [customerVersion()], nextCursor: null },
     ...change,
   };
 }

@@ -77,6 +77,7 @@ const LOOKUPS = {
     from (select id, ${HISTORY_START} as since from access_record where ${VISIBLE}) record
       join look on record_id = record.id left join account using (account_id)
     where hour >= since and ($6::timestamptz is null or hour + interval '1 hour' <= $6)
+      and ($8::timestamptz is null or hour < $8)
     order by hour desc, record_id, kind, account_id limit $7`,
 };
 
@@ -125,9 +126,9 @@ export class CustomerRecordRepository {
     });
   }
 
-  /** Returns lookups of the records in scope during the occupancy, latest first. */
-  async lookups(scope: CustomerScope, limit: number): Promise<Lookup[]> {
-    const values = [...bound(scope), scope.endedAt, limit];
+  /** Returns lookups of the records in scope during the occupancy, latest first; of hours that start before an instant, if there is one. */
+  async lookups(scope: CustomerScope, limit: number, before: Date | null = null): Promise<Lookup[]> {
+    const values = [...bound(scope), scope.endedAt, limit, before];
     const { rows } = await this.database.pool.query<Omit<Lookup, 'record'> & { recordId: string }>({
       ...LOOKUPS,
       values,

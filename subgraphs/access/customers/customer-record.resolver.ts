@@ -1,4 +1,6 @@
 import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
+import { DateTime } from '../../../schema/scalars';
+import { MAX_LOOKUPS } from '../../../schema/lookups';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import type { CustomerScopes } from './customer-scope.client';
 import type { AccessRecordPage } from '../records/access-record.queries';
@@ -8,8 +10,6 @@ import { AccessRecordConnectionType } from '../records/access-record.payloads';
 import { AccessRecordType } from '../records/access-record.types';
 import { AccessLookupType, ConsentWithdrawalType, CustomerRecordArgs } from './customer-record.types';
 import { rejectWithdrawal } from '../records/change-rejection';
-
-const MAX_LOOKUPS = 500;
 
 /** Access records of a signed-in customer (decisions A/B, 9 and 10). */
 @Resolver()
@@ -59,9 +59,13 @@ export class CustomerRecordResolver {
 
   @MayCall('customer')
   @Query(() => [AccessLookupType], {
-    description: 'Lookups of the access records of the customer, the latest 500 entries.',
+    description: `Lookups of the access records of the customer, newest first, at most ${MAX_LOOKUPS} entries.`,
   })
-  async accessLooks(@Ctx() context: CallContext): Promise<Lookup[]> {
-    return this.customers.lookups(await this.scopes.of(context), MAX_LOOKUPS);
+  async accessLooks(
+    @Arg('before', () => DateTime, { nullable: true, description: 'Only hours that start before this instant.' })
+    before: Date | null,
+    @Ctx() context: CallContext,
+  ): Promise<Lookup[]> {
+    return this.customers.lookups(await this.scopes.of(context), MAX_LOOKUPS, before);
   }
 }

@@ -1,3 +1,4 @@
+import { MAX_LOOKUPS } from '../../../schema/lookups';
 import type { Database } from '../../server/database/database';
 import type { Session } from '../../server/database/transaction';
 import { type Purge, expiredRows } from '../../server/retention';
@@ -43,7 +44,8 @@ const OF_RECORDS = `
   where l.record_id = any($1::uuid[])
     and l.hour >= date_trunc('hour', greatest($2::date::timestamp at time zone 'Europe/London', $3::timestamptz))
     and ($4::timestamptz is null or l.hour + interval '1 hour' <= $4)
-  group by l.duid, l.kind, l.hour order by l.hour desc, l.duid, l.kind limit 500`;
+    and ($5::timestamptz is null or l.hour < $5)
+  group by l.duid, l.kind, l.hour order by l.hour desc, l.duid, l.kind limit ${MAX_LOOKUPS}`;
 
 /** Conditions on lookups. */
 export interface LookupFilter {
@@ -53,6 +55,8 @@ export interface LookupFilter {
   /** Start and end of the occupancy. */
   readonly beganAt: Date | null;
   readonly endedAt: Date | null;
+  /** Only hours that start before this instant. */
+  readonly before: Date | null;
 }
 
 /** Lookups by organisation and hour (decisions A/B, 10). */
@@ -69,9 +73,10 @@ export class IdentityLookupRepository {
     await session.query(COUNT_REIDENTIFICATION, [recordId, duid]);
   }
 
-  /** Returns the latest 500 lookups of records. */
-  async of({ recordIds, since, beganAt, endedAt }: LookupFilter): Promise<IdentityLookup[]> {
-    const { rows } = await this.database.pool.query<IdentityLookup>(OF_RECORDS, [recordIds, since, beganAt, endedAt]);
+  /** Returns the latest {@link MAX_LOOKUPS} lookups of records. */
+  async of({ recordIds, since, beganAt, endedAt, before }: LookupFilter): Promise<IdentityLookup[]> {
+    const values = [recordIds, since, beganAt, endedAt, before];
+    const { rows } = await this.database.pool.query<IdentityLookup>(OF_RECORDS, values);
     return rows;
   }
 }

@@ -1,4 +1,5 @@
-import { Ctx, Directive, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Arg, Ctx, Directive, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { MAX_LOOKUPS } from '../../../schema/lookups';
 import { DateTime, Duid } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
@@ -41,13 +42,16 @@ export class IdentityLookupResolver {
 
   @MayCall('customer')
   @Query(() => [IdentityLookup], {
-    description:
-      'Lookups of the customer by organisations: existence checks, re-identifications and lookups of consents, newest first, at most 500.',
+    description: `Lookups of the customer by organisations: existence checks, re-identifications and lookups of consents, newest first, at most ${MAX_LOOKUPS}.`,
   })
-  async identityLooks(@Ctx() context: CallContext): Promise<IdentityLookup[]> {
+  async identityLooks(
+    @Arg('before', () => DateTime, { nullable: true, description: 'Only hours that start before this instant.' })
+    before: Date | null,
+    @Ctx() context: CallContext,
+  ): Promise<IdentityLookup[]> {
     const session = await this.sessions.ofCaller(context);
     const { since, beganAt, endedAt } = session;
-    const lookups = await this.lookups.of({ recordIds: await this.recordsOf(session), since, beganAt, endedAt });
+    const lookups = await this.lookups.of({ recordIds: await this.recordsOf(session), since, beganAt, endedAt, before });
     return lookups.map(({ duid, ...look }) => ({ ...look, dataUser: { duid } }));
   }
 

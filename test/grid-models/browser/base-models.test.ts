@@ -185,6 +185,28 @@ describe('a check of an archive on a page', () => {
     expect(await list.locator('table.projects tbody tr').count()).toBe(1);
   });
 
+  it.each([
+    [500, 'Internal error', 'There is a problem with the register, not with the archive.'],
+    [503, 'Service unavailable', 'The register is not available.'],
+    [503, 'Other archives are being published.', 'Other archives are being checked or published.'],
+    [410, 'Gone', 'This page is more than ten minutes old.'],
+  ])('that receives status %i (%s) reports no fault of the archive', async (status, message, text) => {
+    const page = await checkPage('admin');
+    await page.getByLabel('Licence area').selectOption(BASED.area);
+    await page.getByLabel('Year of the publication').fill(String(YEAR));
+    await page.getByLabel('Development project').fill('Checked');
+    await follow(page, page.getByRole('button', { name: 'Continue' }).click());
+    await page.route('**/uploads/*/check', (route) => route.fulfill({ status, json: { message } }));
+    await page
+      .getByLabel('File')
+      .setInputFiles({ name: 'archive.zip', mimeType: 'application/zip', buffer: await gridArchive() });
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByRole('heading', { name: 'The archive was not checked' }).waitFor();
+    const result = await page.locator('#result').innerText();
+    expect(result).toContain(text);
+    expect(result).not.toContain('cannot be published');
+  });
+
   it('is not for analysts', async () => {
     expect(await heading(await checkPage('analyst'))).toBe('Not allowed');
   });

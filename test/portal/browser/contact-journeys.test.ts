@@ -3,7 +3,7 @@ import cy from '../../../web/portal/locales/cy.json';
 import en from '../../../web/portal/locales/en.json';
 import { PHONE, accessibilityFaults, startBrowser } from '../../support/browser';
 import type { Place } from '../../support/browser-ceremonies';
-import { newCustomer, newDataUser, newSupplier } from '../../support/customers';
+import { linkIn, mailsTo, newCustomer, newDataUser, newSupplier, nextMail } from '../../support/customers';
 import { consentRecord } from '../../support/records';
 import { sharedRegister } from '../../support/register';
 import { type ContestedHome, contactLinkTo, signInContested } from './every-page';
@@ -24,6 +24,14 @@ afterAll(async () => {
   await supplier?.close();
 });
 
+const ONLY_OWN = {
+  en: 'Only the organisation that registered one of them can use it to confirm you',
+  cy: 'Dim ond y sefydliad a gofrestrodd un ohonynt',
+};
+const NOT_FROM_US = {
+  en: 'It does not learn your email address from us.',
+  cy: 'Ni fydd yn cael gwybod eich cyfeiriad e-bost gennym ni.',
+};
 const OTHERS_PURPOSE = 'Advise on solar panels';
 
 describe.each([
@@ -69,6 +77,33 @@ describe.each([
     expect(await main()).not.toContain(texts.contacts.contested);
     await opened('/access');
     expect(await main()).toContain(OTHERS_PURPOSE);
+  });
+
+  it('reads that only the organisation that registered an address can use it, and confirms to that organisation', async () => {
+    expect(await main()).toContain(ONLY_OWN[language]);
+    const { customer } = home;
+    const before = (await mailsTo(place.register, customer.email)).length;
+    const { status } = await place.dataUser.rest('POST', `/v1/identity-records/${customer.ir}/re-identify`, {
+      method: 'magic-link',
+    });
+    expect(status).toBe(200);
+    await page.goto(linkIn(await nextMail(place.register, customer.email, before + 1)));
+    expect(await main()).toContain(NOT_FROM_US[language]);
+    await pressed('main form button');
+    expect(await main()).toContain(texts.ceremony.doneTitle.confirmed);
+  });
+
+  it('stays signed in at the supplier, and can choose it again after a rejection there', async () => {
+    await page.locator('#supplier').selectOption(supplier.mpid);
+    await pressed('form[action="/contacts/supplier"] button');
+    await opened('/sign-in/supplier/callback?error=access_denied');
+    expect(await main()).toContain(texts.signIn.supplierRefused);
+    await opened('/access');
+    expect(await main()).toContain(texts.access.contested);
+    await opened('/sign-in/supplier/callback?error=access_denied');
+    await page.locator('#supplier').selectOption(supplier.mpid);
+    await pressed('form[action="/contacts/supplier"] button');
+    expect(await page.getByLabel('Login').isVisible()).toBe(true);
   });
 
   it('signs in at the supplier, rejects the other address and confirms the own one, and then reads every access', async () => {

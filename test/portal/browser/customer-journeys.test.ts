@@ -87,6 +87,17 @@ describe('A customer on a phone', () => {
     await withdraw(page, key);
   });
 
+  it('follows a link with a number that the register does not take, signs in with a passkey, withdraws, and returns', async () => {
+    const { ir, page } = await passkeyCustomer();
+    const key = String((await dataUser.rest('POST', '/v1/access-records', consentRecord(ir))).body['access-token'].key);
+    await page.goto(linkTo({ mpxn: '1200050000000' }));
+    await expect(page.getByRole('main').innerText()).resolves.toContain('This number has 13 digits');
+    await page.getByRole('link', { name: 'Sign in with a passkey instead' }).click();
+    await press(page);
+    await page.waitForURL(`${register.portal}/access`);
+    await withdraw(page, key);
+  });
+
   it('signs in at the energy supplier without a registered passkey or address, withdraws, and returns', async () => {
     const mpxn = newMpxn();
     const ir = String((await dataUser.rest('POST', '/v1/identity-records', identityRecord(mpxn, null))).body['ir']);

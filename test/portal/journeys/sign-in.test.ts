@@ -147,15 +147,16 @@ describe('the challenge', () => {
     'reports on the entry form what the register does not accept: %s from a browser with another stored entry',
     async (action) => {
       const { keys } = readSettings({ ...(await sandboxKeyVariables(register.dataDir)), RATE_LIMITS: 'off' });
-      for (const entry of [{ email: 'é@x.yz', ir: 'ir_1' }, { mpxn: 'none' }]) {
+      const entries = [{ email: 'é@x.yz', ir: 'ir_1' }, { mpxn: 'none' }];
+      // a passkey sign-in sends no number
+      for (const entry of action === '/sign-in/passkey' ? entries.slice(0, 1) : entries) {
         const newVisitor = visitor();
-        await newVisitor.get(`/?mpxn=${customer(0).mpxn}`);
-        const page = await newVisitor.get('/sign-in');
         encryptedCookies(keys.portalKey as Buffer)<'entry'>({
           read: () => undefined,
           write: (name, value) => void newVisitor.cookies.set(`register-${name}`, value),
           delete: () => undefined,
         }).write('entry', entry);
+        const page = await newVisitor.get('/sign-in');
         await newVisitor.post('/sign-in/passkey/options', page.forms[0]?.fields ?? {}, { accept: 'application/json' });
         const supplier = accountOf(register.sandbox, 'supplier').mpid as string;
         const response = await newVisitor.press(page, action, { supplier, credential: '{"id":"x"}' });
@@ -172,8 +173,40 @@ describe('the challenge', () => {
     const page = await newVisitor.get('/sign-in');
     expect(page.forms.map(({ action }) => action)).toEqual(['/sign-in/passkey', '/']);
     const { fields = {} } = page.forms[0] ?? {};
-    expect(await newVisitor.post('/sign-in/link', fields)).toMatchObject({ status: 303, location: '/' });
+    expect(await newVisitor.post('/sign-in/link', fields)).toMatchObject({ status: 400 });
   });
+
+  it.each(['/sign-in/link', '/sign-in/supplier'])(
+    'does not send %s for the entry of another tab: it shows that entry, whose form works',
+    async (action) => {
+      const newVisitor = visitor();
+      await newVisitor.get(`/?mpxn=${customer(0).mpxn}`);
+      const page = await newVisitor.get('/sign-in');
+      await newVisitor.get('/?mpxn=1999999999');
+      const supplier = accountOf(register.sandbox, 'supplier').mpid as string;
+      const response = await newVisitor.press(page, action, { supplier });
+      expect(response.status).toBe(409);
+      expect(response.text).toContain('You entered something else in another tab or window');
+      expect(response.text).toContain('You entered: 1999999999');
+      expect((await newVisitor.press(response, action, { supplier })).status).toBe(303);
+    },
+  );
+
+  it.each(['/sign-in/link', '/sign-in/supplier'])(
+    'states after %s that the entry has expired, and lets the customer enter it again',
+    async (action) => {
+      const newVisitor = visitor();
+      await newVisitor.get(`/?mpxn=${customer(0).mpxn}`);
+      const page = await newVisitor.get('/sign-in');
+      newVisitor.cookies.delete('register-entry');
+      const response = await newVisitor.press(page, action, { supplier: 'ABCD' });
+      expect(response.status).toBe(400);
+      expect(response.text).toContain('What you entered is no longer stored');
+      expect(response.html).toMatch(/govuk-error-summary[^]*href="#identifier"/);
+      const again = await newVisitor.press(response, '/', { identifier: customer(0).mpxn });
+      expect(again).toMatchObject({ status: 303, location: '/sign-in' });
+    },
+  );
 });
 
 describe('a mailed link', () => {

@@ -110,7 +110,7 @@ describe('the changes of an access', () => {
   const changed = (change: Parameters<typeof customerVersion>[0], ...others: ReturnType<typeof customerVersion>[]) => {
     const after = customerVersion({ recordedAt: '2026-04-30T23:30:00.000Z', ...change });
     return customerRecord({
-      versions: { nodes: [after, customerVersion(), ...others], pageInfo: { hasNextPage: false } },
+      versions: { nodes: [after, customerVersion(), ...others], nextCursor: null },
     });
   };
   const changesIn = (record: ReturnType<typeof customerRecord>) => accessOf(record, 'en').changes;
@@ -143,7 +143,7 @@ describe('the changes of an access', () => {
   });
 
   it('do not include the reports on a discovered access', () => {
-    const versions = { nodes: [customerVersion(), customerVersion()], pageInfo: { hasNextPage: false } };
+    const versions = { nodes: [customerVersion(), customerVersion()], nextCursor: null };
     expect(changesIn(discoveredRecord('Gadwall Analytics', { versions }))).toEqual([]);
   });
 });

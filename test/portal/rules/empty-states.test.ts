@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import type { PageContext } from '../../../web/portal/page';
+import { accessPage } from '../../../web/portal/pages/access';
 import { contactsPage } from '../../../web/portal/pages/contacts';
+import { historyPage } from '../../../web/portal/pages/history';
 import { whoLookedPage } from '../../../web/portal/pages/who-looked';
 import { translatorFor } from '../../../web/portal/request/languages';
 import { packageFolder } from '../../../web/shared/package-folder';
@@ -13,15 +15,34 @@ const render = templates([
   join(packageFolder('govuk-frontend'), 'dist'),
 ]);
 
-const SESSION = { mpxn: '1012345678', isCurrent: true, isContested: false, mayJudge: false, returnUrl: null };
+const SESSION = {
+  mpxn: '1012345678',
+  isCurrent: true,
+  isContested: false,
+  mayJudge: false,
+  moveInDate: null,
+  returnUrl: null,
+};
 const CONTACT = { id: 'c', kind: 'EMAIL', shown: 'm…@s.example', since: '2026-01-01T00:00:00Z', dataUsers: [] };
+
+const NO_RECORDS = { nodes: [], nextCursor: null };
+const LIMITS = [
+  ['a former occupant', { isCurrent: false }],
+  ['a customer of a contested home', { isContested: true }],
+] as const;
 
 /** Returns the HTML of a page in English, with these results of all operations. */
 async function htmlOf(page: typeof contactsPage, results: Readonly<Record<string, unknown>>): Promise<string> {
   const execute = () =>
-    Promise.resolve({ accessLooks: [], identityLooks: [], contacts: [], suppliers: [], ...results });
+    Promise.resolve({ accessLooks: [], identityLooks: [], contacts: [], suppliers: [], page: NO_RECORDS, ...results });
   const translate = translatorFor('en');
-  const context = { execute, executeAsCustomer: execute, language: 'en', translate } as unknown as PageContext;
+  const context = {
+    execute,
+    executeAsCustomer: execute,
+    language: 'en',
+    translate,
+    query: {},
+  } as unknown as PageContext;
   const { view, model } = (await page.respond(context)) as View;
   return render(view, { t: translate, formToken: () => '', languages: [], ...model });
 }
@@ -44,10 +65,7 @@ describe('the page “Who you are”', () => {
 });
 
 describe('the page “Who looked”', () => {
-  it.each([
-    ['a former occupant', { isCurrent: false }],
-    ['a customer of a contested home', { isContested: true }],
-  ])('of %s says that it lists only lookups of own records', async (_, limits) => {
+  it.each(LIMITS)('of %s says that it lists only lookups of own records', async (_, limits) => {
     const html = await htmlOf(whoLookedPage, { session: { ...SESSION, ...limits } });
     expect(html).toContain('You see only who looked at what was registered for you.');
     expect(html).not.toContain('No organisation has looked.');
@@ -57,5 +75,25 @@ describe('the page “Who looked”', () => {
     const html = await htmlOf(whoLookedPage, { session: SESSION });
     expect(html).toContain('No organisation has looked.');
     expect(html).not.toContain('You see only');
+  });
+});
+
+describe('the pages “Who has access” and “History”', () => {
+  it.each(LIMITS)('of %s say that they and the downloads contain only own records', async (_, limits) => {
+    const results = { session: { ...SESSION, ...limits } };
+    const access = await htmlOf(accessPage, results);
+    expect(access).toContain('No access to your meter data is registered for you.');
+    const history = await htmlOf(historyPage, results);
+    expect(history).toContain('You see only access that was registered for you.');
+    expect(history).toContain('None of it has ended yet.');
+    for (const html of [access, history]) expect(html).toContain('the history: only what was registered for you.');
+  });
+
+  it('of the present occupant say that there is no access', async () => {
+    const access = await htmlOf(accessPage, { session: SESSION });
+    expect(access).toContain('No organisation is registered as having access to your meter data.');
+    const history = await htmlOf(historyPage, { session: SESSION });
+    expect(history).toContain('No access has ended yet.');
+    for (const html of [access, history]) expect(html).not.toContain('registered for you');
   });
 });

@@ -121,17 +121,28 @@ function made(name, ...contents) {
 const REASONS = {
   0: 'The register could not be reached. Try again in a moment.',
   410: 'This page is more than ten minutes old. Open “Check an archive” again.',
-  503: 'Other archives are being checked or published. Try again in a moment.',
+  503: 'The register is not available. Try again in a few minutes.',
 };
+const BUSY = 'Other archives are being checked or published. Try again in a moment.';
+const FAILED = 'There is a problem with the register, not with the archive. Try again later.';
+
+/** Statuses of a response whose message lists faults of the archive. */
+const ARCHIVE_FAULTS = [413, 422];
 
 function showRejected(status, { message = '' }) {
-  if (REASONS[status] !== undefined) return say('The archive was not checked', REASONS[status]);
+  if (!ARCHIVE_FAULTS.includes(status)) return say('The archive was not checked', reasonOf(status, message));
   say('The archive cannot be published', 'Correct these faults, then check it again:');
   for (const line of message.split('\n')) {
     const reason = document.createElement('li');
     reason.textContent = line;
     reasons.append(reason);
   }
+}
+
+function reasonOf(status, message) {
+  // rest-adapter/files/uploads.ts sends this message only while other archives occupy the register
+  if (status === 503 && message === 'Other archives are being published.') return BUSY;
+  return REASONS[status] ?? FAILED;
 }
 
 function say(title, summary) {

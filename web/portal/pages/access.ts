@@ -2,7 +2,7 @@ import type { Page } from '../page';
 import { countsOf, organisationsOf } from '../presentation/access-list';
 import { dateInWords } from '../presentation/dates';
 import { returnLink } from '../presentation/web-link';
-import { customerRecords, customerSession } from './customer-records';
+import { customerRecords, customerSession, isLimited } from './customer-records';
 
 /** Lists the organisations with access to the meter data, and the legal basis of each access (decisions A/B, 9). */
 export const accessPage: Page = {
@@ -17,6 +17,7 @@ export const accessPage: Page = {
       view: 'access',
       model: {
         session,
+        isLimited: isLimited(session),
         movedIn: session.moveInDate === null ? undefined : dateInWords(session.moveInDate, language),
         counts: countsOf(organisations),
         registered: organisations.filter(({ isDiscovered }) => !isDiscovered),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type SignInHint, identifiesMeterPoint, identifiesCustomer } from '../request/sign-in-hint';
 import type { View } from '../../shared/page-response';
 import type { PageContext } from '../page';
@@ -20,15 +21,35 @@ export async function challenge(context: PageContext, error?: ChallengeError): P
     model: {
       path: '/sign-in',
       isNamed,
+      entryDigest: digestOf(hint),
       entered: hint.email ?? hint.mpxn,
       byEmail: hint.email !== undefined,
       canUseSupplier: identifiesMeterPoint(hint),
       suppliers,
       ...(error ? { errors: [withVisibleTarget(error, suppliers)] } : {}),
+      ...(error?.href === '#identifier' ? { typed: '' } : {}),
     },
     status: error?.status ?? 200,
     formTargets: 'elsewhere',
   };
+}
+
+/**
+ * Returns the error of a form for which the browser stores no entry any more, or another one than when its page was loaded: a link or an
+ * input in another tab replaces the entry.
+ */
+export function entryError(
+  { form, translate }: PageContext,
+  hint: SignInHint,
+  href: string,
+): ChallengeError | undefined {
+  if (!identifiesCustomer(hint)) return { text: translate('signIn.entryExpired'), href: '#identifier', status: 400 };
+  if (form['entry'] !== digestOf(hint)) return { text: translate('signIn.entryChanged'), href, status: 409 };
+  return undefined;
+}
+
+function digestOf(hint: SignInHint): string {
+  return createHash('sha256').update(JSON.stringify(hint)).digest('base64url');
 }
 
 /** Links an error of the supplier form to the passkey form if no supplier offers a sign-in (any more). */

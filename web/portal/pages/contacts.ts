@@ -1,5 +1,6 @@
 import type { View } from '../../shared/page-response';
 import type { Page, PageContext } from '../page';
+import type { SupplierSignIn } from '../presentation/operation-results';
 import { hasOtherPasskey, shownContacts } from '../presentation/contacts';
 import { returnLink } from '../presentation/web-link';
 import { hasErrorCode } from '../../shared/operation-error';
@@ -21,19 +22,26 @@ export const contactsPage: Page = {
 export async function contactsView(context: PageContext, error?: FieldError, status = 200): Promise<View> {
   const { session, contacts } = await context.executeAsCustomer('ReadCustomerContacts');
   const { suppliers } = await context.execute('ListSupplierSignIns');
+  const shownSuppliers = session.isContested && !session.mayJudge ? suppliers : [];
   return {
     view: 'contacts',
     model: {
+      path: '/contacts',
       session,
       contacts: shownContacts(contacts, session.mayJudge, context.language),
       hasOtherPasskey: hasOtherPasskey(contacts, session.mayJudge),
-      suppliers: session.isContested && !session.mayJudge ? suppliers : [],
+      suppliers: shownSuppliers,
       returnLink: returnLink(session.returnUrl),
-      ...(error ? { errors: [error] } : {}),
+      ...(error ? { errors: [withVisibleTarget(error, shownSuppliers)] } : {}),
     },
     status,
     formTargets: 'elsewhere',
   };
+}
+
+/** Links an error of the supplier form to the content of the page if no supplier may be chosen (any more). */
+function withVisibleTarget(error: FieldError, suppliers: readonly SupplierSignIn[]): FieldError {
+  return error.href === '#supplier' && suppliers.length === 0 ? { ...error, href: '#main-content' } : error;
 }
 
 /** A customer whom the supplier proved confirms or rejects a contact. */

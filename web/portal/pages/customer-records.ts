@@ -15,6 +15,11 @@ export async function customerSession({ executeAsCustomer }: PageContext): Promi
   return session;
 }
 
+/** Returns whether a customer sees only their own records: a former occupant, or a customer of a contested home. */
+export function isLimited({ isCurrent, isContested }: CustomerSession): boolean {
+  return !isCurrent || isContested;
+}
+
 /** Returns all current access records, or all that have ended since the customer moved in, newest first. */
 export async function customerRecords(
   { executeAsCustomer }: PageContext,

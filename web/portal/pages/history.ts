@@ -1,9 +1,9 @@
 import type { Page } from '../page';
 import { historyOf } from '../presentation/history';
 import { returnLink } from '../presentation/web-link';
-import { customerRecords, customerSession } from './customer-records';
+import { customerRecords, customerSession, isLimited } from './customer-records';
 
-/** Lists the accesses that have ended. */
+/** Lists the accesses that have ended. A former occupant, and a customer of a contested home, see only their own. */
 export const historyPage: Page = {
   method: 'GET',
   path: '/history',
@@ -11,6 +11,9 @@ export const historyPage: Page = {
   async respond(context) {
     const session = await customerSession(context);
     const ended = historyOf(await customerRecords(context, 'HISTORY'), context.language);
-    return { view: 'history', model: { ended, returnLink: returnLink(session.returnUrl) } };
+    return {
+      view: 'history',
+      model: { ended, isLimited: isLimited(session), returnLink: returnLink(session.returnUrl) },
+    };
   },
 };

@@ -1,7 +1,8 @@
 import { graphqlLanguage } from '../request/languages';
-import { type SignInHint, identifiesCustomer } from '../request/sign-in-hint';
+import type { SignInHint } from '../request/sign-in-hint';
 import type { Page, PageContext } from '../page';
 import { LINK_EXPIRED, withLink } from '../request/problems';
+import { challenge, entryError } from './challenge';
 import { rejectedHintView } from './entry';
 import { signedIn } from './signed-in';
 
@@ -15,7 +16,8 @@ export const linkRequest: Page = {
   formPage: '/sign-in',
   async respond(context) {
     const hint = context.encryptedCookies.read<SignInHint>('entry') ?? {};
-    if (!identifiesCustomer(hint)) return { seeOther: '/' };
+    const entryFault = entryError(context, hint, '#link-title');
+    if (entryFault) return challenge(context, entryFault);
     try {
       await context.execute('RequestSignInLink', { entry: hint, language: graphqlLanguage(context.language) });
       return { seeOther: '/sign-in/link-sent' };

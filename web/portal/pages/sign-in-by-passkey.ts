@@ -1,4 +1,4 @@
-import { type SignInHint, identifiesCustomer } from '../request/sign-in-hint';
+import type { SignInHint } from '../request/sign-in-hint';
 import type { Page, PageContext } from '../page';
 import { hasErrorCode } from '../../shared/operation-error';
 import { challenge } from './challenge';
@@ -9,7 +9,10 @@ import { signedIn } from './signed-in';
 /** Starts a passkey sign-in for the page's script. */
 export const passkeyOptions = passkeyStart('/sign-in/passkey/options', '/sign-in');
 
-/** Signs in with the authenticator's response; the passkey determines the property. */
+/**
+ * Signs in with the authenticator's response; the passkey determines the property. The entry only states where the customer came from, so
+ * that it needs no identifier.
+ */
 export const passkeyForm: Page = {
   method: 'POST',
   path: '/sign-in/passkey',
@@ -19,11 +22,9 @@ export const passkeyForm: Page = {
     const proof = passkeyProof(context);
     if (proof === undefined) return rejectedView(context);
     const hint = context.encryptedCookies.read<SignInHint>('entry') ?? {};
+    const { ir, returnUrl } = hint;
     try {
-      const { signIn } = await context.execute('SignInWithPasskey', {
-        ...proof,
-        entry: identifiesCustomer(hint) ? hint : null,
-      });
+      const { signIn } = await context.execute('SignInWithPasskey', { ...proof, entry: { ir, returnUrl } });
       return await signedIn(context, signIn.token);
     } catch (error) {
       return hasErrorCode(error, 'AUT001', 'NTF001') ? rejectedView(context) : rejectedHintView(context, hint, error);

@@ -124,7 +124,7 @@ export function accessOf(record: CustomerRecord, language: Language): Access {
         }
       : undefined,
     changes: changesOf(record, language),
-    hasEarlierChanges: record.versions.pageInfo.hasNextPage,
+    hasEarlierChanges: record.versions.nextCursor !== null,
   };
 }
 

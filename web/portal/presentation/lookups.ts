@@ -1,5 +1,6 @@
+import { MAX_LOOKUPS } from '../../../schema/lookups';
 import type { Language } from '../request/languages';
-import { dateInWords, dayOf, hourInWords } from './dates';
+import { MS_PER_HOUR, dateInWords, dayOf, hourInWords } from './dates';
 import { groupBy } from './group-by';
 import type { AccessLookup, IdentityLookup } from './operation-results';
 
@@ -43,19 +44,40 @@ export function lookupsByDay(
   return [...days].map(([day, own]) => ({
     day: dateInWords(day, language),
     hours: [...groupBy(own, ({ hour, organisation }) => `${hour} ${organisation ?? ''}`).values()].map((same) =>
-      hourOf(same, language),
+      hourOf(same),
     ),
   }));
 }
 
-function hourOf(lookups: readonly Lookup[], language: Language): HourlyLookups {
+/**
+ * Returns the start of the earliest hour from which on all lists are complete; undefined if they end at no bound. A list that ends at its
+ * bound may lack lookups of its earliest hour. If that is its only hour, the hour is shown as it is.
+ */
+export function completeSince(...lists: readonly (readonly { readonly hour: string }[])[]): string | undefined {
+  const starts = lists.filter(({ length }) => length >= MAX_LOOKUPS).map((list) => completeHour(list));
+  return starts.toSorted().at(-1);
+}
+
+function completeHour(list: readonly { readonly hour: string }[]): string | undefined {
+  const [latest, earliest] = [list[0]?.hour, list.at(-1)?.hour];
+  if (earliest === undefined || earliest === latest) return latest;
+  return new Date(Date.parse(earliest) + MS_PER_HOUR).toISOString();
+}
+
+function hourOf(lookups: readonly Lookup[]): HourlyLookups {
   const [{ hour, organisation }] = lookups as [Lookup, ...Lookup[]];
   const kinds = groupBy(lookups, ({ kind }) => kind);
   return {
-    hour: hourInWords(hour, language),
+    hour: hourInWords(hour),
     organisation,
-    lookups: [...kinds].map(([kind, same]) => ({ kind, count: same.reduce((sum, { count }) => sum + count, 0) })),
+    lookups: [...kinds].map(([kind, same]) => ({ kind, count: countOf(kind, same) })),
   };
+}
+
+/** One read of a list is counted on each record that it contains, so the maximum is the number of reads. */
+function countOf(kind: Lookup['kind'], lookups: readonly Lookup[]): number {
+  const counts = lookups.map(({ count }) => count);
+  return kind === 'LISTING' ? Math.max(...counts) : counts.reduce((sum, count) => sum + count, 0);
 }
 
 function accessLookup({ organisation, kind, hour, count }: AccessLookup): Lookup {

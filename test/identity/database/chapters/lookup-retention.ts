@@ -21,7 +21,13 @@ export function lookupRetention(): void {
       }
       const lookups = new IdentityLookupRepository(identity);
       await lookups.purge();
-      const kept = await lookups.of({ recordIds: [id], since: '2000-01-01', beganAt: null, endedAt: null });
+      const kept = await lookups.of({
+        recordIds: [id],
+        since: '2000-01-01',
+        beganAt: null,
+        endedAt: null,
+        before: null,
+      });
       expect(kept).toHaveLength(2);
     });
   });

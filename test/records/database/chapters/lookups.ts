@@ -167,6 +167,8 @@ export function lookupsOfRecords(): void {
       ]);
       expect(lookups.map(({ record }) => record.isReadByCustomer)).toEqual([true, true, true]);
       expect(await new CustomerRecordRepository(database).lookups(scope, 1)).toHaveLength(1);
+      const earlier = await new CustomerRecordRepository(database).lookups(scope, 500, new Date('2026-06-01T10:00Z'));
+      expect(earlier.map(({ count }) => count)).toEqual([2]);
     });
 
     it('are listed for a former occupant up to the last whole hour before the next occupancy', async () => {
