@@ -24,6 +24,8 @@ export interface Identification {
   readonly error?: RegisterError;
   /** With an error: the context of a consumer whose supplier or RTI User is inactive, for operations that admit such. */
   readonly inactiveContext?: CallContext;
+  /** With LIM002: the context of the account, for operations that are not limited: verification counts its lookups. */
+  readonly limitedContext?: CallContext;
   /** Expiry, by the register's clock, and series of the account's bearer token. */
   readonly token?: Pick<TokenClaims, 'expiresAt' | 'series'>;
   /** Id of the API key that authenticated the supplier. */
@@ -109,8 +111,10 @@ async function identifyBearer(
   }
   try {
     const claims = await verifier.verify(bearer);
-    const caller = await admitted(claims, { link: access, from }, context);
-    return { context: { ...context, caller, bearer }, token: claims };
+    const { caller, excess } = await admitted(claims, { link: access, from }, context);
+    const accountContext = { ...context, caller, bearer };
+    if (excess) return { context, error: excess, limitedContext: accountContext };
+    return { context: accountContext, token: claims };
   } catch (error) {
     if (!(error instanceof ForeignToken) || !tariffs) throw error;
     const { caller, inactive } = await identifiedConsumer(bearer, { link: tariffs, from }, context);
@@ -123,15 +127,23 @@ function anonymous({ transactionId, clientAddress }: RequestMetadata): CallConte
   return { caller: null, service: null, transactionId, clientAddress };
 }
 
+/** A caller with a valid token, and LIM002 if its account is over its request rate. */
+interface AdmittedAccount {
+  readonly caller: Caller;
+  readonly excess: RegisterError | undefined;
+}
+
 /** Reads the state of the account from `access`, for every request; tokens expire by the register's clock. */
-async function admitted(claims: TokenClaims, access: QueriedSubgraph, context: CallContext): Promise<Caller> {
+async function admitted(claims: TokenClaims, access: QueriedSubgraph, context: CallContext): Promise<AdmittedAccount> {
   const { accountId } = claims;
   const { admission } = await querySubgraph(access.link, access.from, Admission, { accountId }, context);
   if (!admission || admission.status.toUpperCase() !== 'ACTIVE') throw new RegisterError('AUT001');
   // Decided by equality, not by time: a sign-in while the secret was being revoked, in the same second too, has the former series.
   if (claims.series !== admission.tokenSeries) throw new RegisterError('AUT001');
   requireCurrent(claims, Date.parse(admission.now));
-  if (!admission.allowed) throw new RegisterError('LIM002', undefined, { retryAfter: admission.retryAfter ?? 1 });
-  const { role, duid, mpid } = admission;
-  return { accountId, role: role.toLowerCase() as Role, duid, mpid };
+  const { role, duid, mpid, allowed, retryAfter } = admission;
+  return {
+    caller: { accountId, role: role.toLowerCase() as Role, duid, mpid },
+    excess: allowed ? undefined : new RegisterError('LIM002', undefined, { retryAfter: retryAfter ?? 1 }),
+  };
 }

@@ -58,6 +58,7 @@ export function requestSteps(preparation: Preparation, report: FailureReport): A
         state.admitted = admit(prepared.audience, identified);
         const variables = request.request.variables ?? {};
         prepared.checkVariables(variables);
+        prepared.rejectMixture(variables);
         checkCost({ document, queryHash, operationName: state.operationName }, variables);
         state.prepared = prepared;
       },

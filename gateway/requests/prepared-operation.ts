@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { mixtureRejection } from '../../subgraphs/server/graph/checked-mutations';
 import { type Audiences, type OperationAudience, audienceOf } from '../callers/audiences';
 import { errorSort } from '../plans/error-order';
 import { type CompiledPlan, compilePlan } from '../plans/plan-executor';
@@ -10,6 +11,8 @@ import { type VariableCheck, variableCheck } from './variables';
 export interface PreparedOperation {
   readonly audience: OperationAudience;
   readonly checkVariables: VariableCheck;
+  /** Throws VAL003 if some mutations are checks and others write. */
+  readonly rejectMixture: ReturnType<typeof mixtureRejection>;
   readonly execute: CompiledPlan;
   /**
    * Plans the operation now instead of at its first execution. Returns false if only Apollo's general executor can run
@@ -40,6 +43,7 @@ export function prepareOperation(
   return {
     audience: audienceOf(operation.operation, fragmentsOf(operation.document), audiences, introspection),
     checkVariables: variableCheck(operation.operation, supergraph.apiSchema),
+    rejectMixture: mixtureRejection(operation.operation, operation.document),
     execute: async (variables, context) => sortErrors(await (executor ?? chooseExecutor())(variables, context)),
     plan: () => chooseExecutor() !== general,
   };

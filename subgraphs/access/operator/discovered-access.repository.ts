@@ -19,7 +19,7 @@ import {
 } from './discovered-access';
 import { firstTransition, newVersion, stateChange } from '../records/transitions';
 import { lockMeterPoint } from '../locks.sql';
-import { hasExpired, isActive, revokedAtNow } from '../records/record-state.sql';
+import { endedAt, hasExpired, isActive } from '../records/record-state.sql';
 import type { DiscoveredAccess } from '../records/record-document';
 
 /** Result of a report; stored for repeats with the same idempotency key. */
@@ -46,7 +46,7 @@ const KNOWN = {
   name: 'known_discovery',
   text: `select id, key_sealed, document, state = 'EXPIRED' or coalesce(${hasExpired('record')}, false) as "hasExpired",
       case when claimed_at is not null and not exists (select ${CLAIMING} and ${isActive('claiming')}) then to_char(
-        coalesce((select coalesce(${revokedAtNow('claiming')}, claiming.expiry) ${CLAIMING}), claimed_at) at time zone 'Europe/London', 'YYYY-MM-DD')
+        coalesce((select ${endedAt('claiming')} ${CLAIMING}), claimed_at) at time zone 'Europe/London', 'YYYY-MM-DD')
       end as "claimEnded"
     from access_record record
     where meter_point_id = $1 and duid is null and document -> 'discoveredAccess' ->> 'organisationReference' = $2

@@ -36,8 +36,12 @@ export const revokedAtNow = (of = 'access_record'): string =>
 export const IN_FORCE = `state in ('ACTIVE', 'DISCOVERED') and ${isUnexpired()} and claimed_at is null
   and not (${endedWithDataUser()})`;
 
+/** When a registered access ended: by a replacement with a past expiry at the replacement, not at that expiry. */
+export const endedAt = (of = 'access_record'): string => `coalesce(${revokedAtNow(of)},
+    (select at from access_record_transition where record_id = ${of}.id and cause = 'replaced'), ${of}.expiry)`;
+
 /** When an access ended that is not in force. */
-export const ENDED_AT = `coalesce(claimed_at, ${revokedAtNow()}, expiry)`;
+export const ENDED_AT = `coalesce(claimed_at, ${endedAt()})`;
 
 /** Parameters of a statement about the person who occupies a home. */
 interface OccupantParameters {

@@ -1,7 +1,7 @@
 import { Pool, type PoolConfig, defaults } from 'pg';
 import { checkable } from './check-only';
 import { type DatabaseAddress, sessionUrl } from './database-login';
-import { SHORT_READ_CONNECTIONS, ShortReads } from './short-reads';
+import { READ_ONLY, SHORT_READ_CONNECTIONS, ShortReads } from './short-reads';
 
 /** The database of a running subgraph. */
 export interface Database {
@@ -43,9 +43,9 @@ export function sessionOptions(address: DatabaseAddress, ...more: string[]): Poo
   };
 }
 
-/** Opens a pool of sessions that survives lost connections and serves checks. */
-export function openPool(config: PoolConfig): Pool {
-  return checkable(guarded(new Pool(config)));
+/** Opens a pool of sessions that survives lost connections and serves checks. Calls `onReadOnly` when a server rejects a write as read-only. */
+export function openPool(config: PoolConfig, onReadOnly?: () => void): Pool {
+  return checkable(guarded(new Pool(config), onReadOnly));
 }
 
 /** Internals of a pg client (8.23) that show whether it is still usable. */
@@ -62,14 +62,18 @@ interface ClientInternals {
  * - one with an unfinished query, whose server is lost or frozen: every further statement would wait too;
  * - one to a server that is read-only: the next connection leads to the server that has taken over.
  */
-function guarded(pool: Pool): Pool {
+function guarded(pool: Pool, onReadOnly?: () => void): Pool {
   const readOnly = new WeakSet<object>();
   return pool
     .on('error', () => undefined)
     .on('connect', (client) => {
       client.on('error', () => undefined);
       const { connection } = client as unknown as ClientInternals;
-      connection.on('errorMessage', ({ code }: { code?: string }) => void (code === '25006' && readOnly.add(client)));
+      connection.on('errorMessage', ({ code }: { code?: string }) => {
+        if (code !== READ_ONLY) return;
+        readOnly.add(client);
+        onReadOnly?.();
+      });
     })
     .on('release', (_, client) => {
       const released = client as unknown as ClientInternals;
@@ -84,9 +88,10 @@ function guarded(pool: Pool): Pool {
  */
 export function openDatabase(address: DatabaseAddress, atConnect?: string): Database {
   const { connections } = address;
-  const pool = openPool({ ...writingSession(address, atConnect), max: connections.reserve(connections.poolSize) });
+  const max = connections.reserve(connections.poolSize);
   connections.reserve(SHORT_READ_CONNECTIONS);
   const reads = new ShortReads(sessionOptions(address, GENERIC_PLAN));
+  const pool = openPool({ ...writingSession(address, atConnect), max }, () => reads.renew());
   return {
     pool,
     reads,

@@ -66,12 +66,26 @@ export class ShortReads {
     return (key: Key): Promise<Row | undefined> => (isChecking() ? readOne(key) : loader.load(key));
   }
 
+  /** Makes later reads use new connections: a server that has become read-only may have been replaced by another one. */
+  renew(): void {
+    for (const connection of this.connections) connection.renew();
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.connections.map((connection) => connection.close()));
   }
 }
 
-/** A connection that is opened on demand and reopened after it was lost. */
+/** Parameters that PostgreSQL reports when a session starts. */
+interface ParameterStatus {
+  readonly parameterName: string;
+  readonly parameterValue: string;
+}
+
+/** SQLSTATE of a server that cannot write. */
+export const READ_ONLY = '25006';
+
+/** A connection that is opened on demand and reopened after it was lost. Never leads to a standby, which may return rows of the past. */
 class PipelinedConnection {
   /** Reads that were sent and whose results have not arrived. */
   pending = 0;
@@ -88,6 +102,17 @@ class PipelinedConnection {
     return connection;
   }
 
+  /** Ends the connection after its pending reads; the next read opens another one. */
+  renew(): void {
+    const former = this.current;
+    this.current = undefined;
+    const end = async (client: Client) => {
+      await client.query('select').catch(() => undefined);
+      await client.end();
+    };
+    former?.then(end).catch(() => undefined);
+  }
+
   async close(): Promise<void> {
     const client = await this.current?.catch(() => undefined);
     this.current = undefined;
@@ -99,9 +124,15 @@ class PipelinedConnection {
     const client = new Client({ ...this.session, pipeline: true } as ClientConfig);
     client.on('error', onLost);
     client.on('end', onLost);
+    let isStandby = false;
+    client.connection.on('parameterStatus', ({ parameterName, parameterValue }: ParameterStatus) => {
+      if (parameterName === 'in_hot_standby') isStandby = parameterValue === 'on';
+    });
     try {
       await client.connect();
-      return client;
+      if (!isStandby) return client;
+      await client.end();
+      throw Object.assign(new Error('the server is a standby'), { code: READ_ONLY });
     } catch (error) {
       onLost();
       throw error;

@@ -92,23 +92,48 @@ function hideSecret(field: Field): void {
   };
 }
 
+type Variables = Readonly<Record<string, unknown>>;
+
 /** Returns whether an operation is a check, depending on its variables: whether a mutation of it has a true `dryRun`. */
 export function checkCondition(
   { definitions }: DocumentNode,
   operationName: string | undefined,
-): (variables: Readonly<Record<string, unknown>>) => boolean {
+): (variables: Variables) => boolean {
   const operations = definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
   const operation = operations.find(({ name }) => name?.value === operationName) ?? operations[0];
-  if (operation?.operation !== OperationTypeNode.MUTATION) return () => false;
+  const conditions = operation ? checkConditions(operation, definitions) : [];
+  return (variables) => conditions.some((isCheck) => isCheck(variables));
+}
+
+/**
+ * Returns a function that throws VAL003 if some mutations of an operation are checks and others write. A subgraph receives its own mutations
+ * only, so the router of the whole operation decides before the first of them.
+ */
+export function mixtureRejection(
+  operation: OperationDefinitionNode,
+  { definitions }: DocumentNode,
+): (variables: Variables) => void {
+  const conditions = checkConditions(operation, definitions);
+  return (variables) => {
+    if (new Set(conditions.map((isCheck) => isCheck(variables))).size > 1) throw new RegisterError('VAL003', EITHER_OR);
+  };
+}
+
+/** Returns for each mutation of an operation whether it is a check, depending on the variables. */
+function checkConditions(
+  operation: OperationDefinitionNode,
+  definitions: DocumentNode['definitions'],
+): ((variables: Variables) => boolean)[] {
+  if (operation.operation !== OperationTypeNode.MUTATION) return [];
   const fragments = definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
-  const values = rootFields(operation.selectionSet, fragments).flatMap(({ arguments: all = [] }) =>
-    all.filter(({ name }) => name.value === DRY_RUN).map(({ value }) => value),
-  );
-  const isAlways = values.some((value) => value.kind === Kind.BOOLEAN && value.value);
-  const names = values.flatMap((value) => (value.kind === Kind.VARIABLE ? [value.name.value] : []));
   const defaults = trueByDefault(operation);
-  return (variables) =>
-    isAlways || names.some((name) => variables[name] === true || (variables[name] === undefined && defaults.has(name)));
+  const mutations = rootFields(operation.selectionSet, fragments).filter(({ name }) => name.value !== '__typename');
+  return mutations.map((mutation) => {
+    const value = mutation.arguments?.find(({ name }) => name.value === DRY_RUN)?.value;
+    if (value?.kind !== Kind.VARIABLE) return () => value?.kind === Kind.BOOLEAN && value.value;
+    const name = value.name.value;
+    return (variables) => variables[name] === true || (variables[name] === undefined && defaults.has(name));
+  });
 }
 
 function rootFields(

@@ -67,6 +67,35 @@ describe('A register whose synchronous standby takes over from a killed primary'
 
   const noticesOf = (ak: string) => receiver.received.filter(({ body }) => body.includes(ak));
 
+  it('verifies by the primary again after its address led to the standby for a while', async () => {
+    await registerOne();
+    const path = `/v1/access-records/${acknowledged.at(-1)}`;
+    const verify = anonymousClient(register.rest);
+    proxy.redirect(portOf(standby));
+    await runIn(
+      primary.url,
+      `select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+    );
+    await until(async () => {
+      await Promise.all(Array.from({ length: 10 }, () => verify('GET', path)));
+      return (await dataUser('DELETE', path)).status === 503 || undefined;
+    });
+    expect((await verify('GET', path)).status).toBe(503);
+    await runIn(standby.url, 'select pg_wal_replay_pause()');
+    proxy.redirect(portOf(primary));
+    try {
+      await until(async () => (await dataUser('DELETE', path)).status === 200 || undefined);
+      const verified = await until(async () => {
+        const response = await verify('GET', path);
+        return response.status === 503 ? undefined : response;
+      });
+      expect(verified.body['access-record']['access-event'].state).toBe('REVOKED');
+    } finally {
+      await runIn(standby.url, 'select pg_wal_replay_resume()');
+    }
+    acknowledged.pop();
+  });
+
   it('retains every acknowledged record and event, and sends each notice', async () => {
     while (acknowledged.length < EACH) await registerOne();
     const under = [registerOne(), registerOne(), registerOne(), registerOne()];

@@ -110,14 +110,27 @@ describe('A check of a mutation', () => {
       expect(pricesOf(await execute(caller, publication('0.17')))).toEqual(['0.17']);
     });
 
-    it('stands alone in its operation', async () => {
+    const ACCOUNT = 'suspendAccount(accountId: $id) { status }';
+    const ACCOUNT_CHECK = 'suspendAccount(accountId: $id, dryRun: true) { status }';
+    const SUPPLIER_CHECK = 'saveSupplier(input: $input, dryRun: $dryRun) { isNew }';
+    it.each([
+      ['one service', `one: ${ACCOUNT_CHECK} other: ${ACCOUNT}`],
+      ['two services', `one: ${SUPPLIER_CHECK} other: ${ACCOUNT}`],
+      ['two services, the change first', `one: ${ACCOUNT} other: ${SUPPLIER_CHECK}`],
+      ['two services in turn', `one: ${ACCOUNT_CHECK} two: ${SUPPLIER_CHECK} other: ${ACCOUNT}`],
+    ])('stands alone in its operation: with a change in %s the operation is rejected', async (_, fields) => {
       const account = await (SAMPLE_MUTATIONS['suspendAccount'] as SampleMutation).nextChange(fixture, objects);
-      const query = `mutation ($id: ID!) {
-      check: suspendAccount(accountId: $id, dryRun: true) { status }
-      change: suspendAccount(accountId: $id) { status }
-    }`;
-      const { errors = [] } = await execute('admin', { ...account, query });
-      expect(errors.map(({ path, extensions }) => [path, extensions.code])).toEqual([[['change'], 'VAL003']]);
+      const supplier = await (SAMPLE_MUTATIONS['saveSupplier'] as SampleMutation).nextChange(fixture, objects);
+      const more = fields.includes('$input') ? ', $input: SupplierInput!, $dryRun: Boolean = true' : '';
+      const query = `mutation ($id: ID!${more}) { ${fields} }`;
+      const { data, errors = [] } = await execute('admin', {
+        query,
+        variables: { ...account.variables, ...supplier.variables },
+      });
+      expect([data, errors.map(({ path, extensions }) => [path, extensions.code])]).toEqual([
+        undefined,
+        [[undefined, 'VAL003']],
+      ]);
       expect((await execute('admin', account)).errors).toBeUndefined();
     });
 

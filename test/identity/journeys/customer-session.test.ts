@@ -1,7 +1,13 @@
 import { type Customer, type DataUser, linkIn, newCustomer, newDataUser, nextMail } from '../../support/customers';
 import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
 import { consentRecord } from '../../support/records';
-import { type SharedRegister, sharedRegister, usualWirings } from '../../support/register';
+import {
+  type SharedRegister,
+  type TestRegister,
+  sharedRegister,
+  startTestRegister,
+  usualWirings,
+} from '../../support/register';
 import { anonymousClient, signedInClient } from '../../support/rest-client';
 import { until } from '../../support/until';
 
@@ -42,24 +48,10 @@ describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
       notice: null,
       'access-event': { ...contract['access-event'], consent: null },
     });
-    session = await signedIn(customer);
+    session = await signedIn(register, customer);
     const { nodes } = await listed('CURRENT');
     [contractId, consentId] = nodes.map(({ id }: { id: string }) => id);
   });
-
-  async function signedIn({ mpxn, email }: Customer): Promise<Graph> {
-    const graph = graphOf(register);
-    const requestLink = 'mutation ($mpxn: MPxN!) { requestSignInLink(entry: { mpxn: $mpxn }, language: EN) }';
-    expect(failuresOf(await graph(requestLink, { mpxn }))).toEqual([]);
-    const secret = linkIn(await nextMail(register, email))
-      .split('/')
-      .at(-1);
-    const { data, text } = await graph('mutation ($secret: String!) { signInWithLink(secret: $secret) { token } }', {
-      secret,
-    });
-    if (!data?.signInWithLink) throw new Error(`the link did not sign in: ${text}`);
-    return graphOf(register, data.signInWithLink.token);
-  }
 
   async function listed(part: 'CURRENT' | 'HISTORY') {
     const response = await session(LIST, { part });
@@ -101,7 +93,7 @@ describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
 
   it('cannot read or withdraw access at another meter point', async () => {
     const neighbour = await newCustomer(dataUser);
-    const neighbours = await signedIn(neighbour);
+    const neighbours = await signedIn(register, neighbour);
     const { data } = await neighbours(LIST, { part: 'CURRENT' });
     const [{ id }] = data.customerAccessRecords.nodes;
     const one = 'query ($id: ID!) { customerAccessRecord(id: $id) { state } }';
@@ -176,3 +168,39 @@ describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
     expect(failuresOf(await session(WITHDRAW, { id: contractId }))[0]).toMatch(/^AUT001/);
   });
 });
+
+describe('A customer of a register with limits', () => {
+  let register: TestRegister;
+  beforeAll(async () => {
+    register = await startTestRegister('one process', { environment: { RATE_LIMITS: 'on', LIMIT_REQUESTS: '100' } });
+  });
+  afterAll(() => register?.close());
+
+  it('reads the name of an organisation that verifies above its request rate', async () => {
+    const customer = await newCustomer(await newDataUser(register, 'https://larkhill.example/return'));
+    const session = await signedIn(register, customer);
+    const { rest, name, duid } = await newDataUser(register, 'https://larkhill.example/other');
+    await until(async () => ((await rest('GET', `/v1/data-users/${duid}`)).status === 429 ? true : undefined));
+    expect((await rest('GET', `/v1/access-records/${customer.key}`)).status).toBe(200);
+    const lookups = await until(async () => {
+      const { data } = await session(LOOKUPS);
+      return data.accessLooks.length > 0 ? data.accessLooks : undefined;
+    });
+    expect(lookups).toMatchObject([{ organisation: name, kind: 'VERIFICATION', count: 1 }]);
+  });
+});
+
+/** Signs a customer in by a mailed link. */
+async function signedIn(register: SharedRegister, { mpxn, email }: Customer): Promise<Graph> {
+  const graph = graphOf(register);
+  const requestLink = 'mutation ($mpxn: MPxN!) { requestSignInLink(entry: { mpxn: $mpxn }, language: EN) }';
+  expect(failuresOf(await graph(requestLink, { mpxn }))).toEqual([]);
+  const secret = linkIn(await nextMail(register, email))
+    .split('/')
+    .at(-1);
+  const { data, text } = await graph('mutation ($secret: String!) { signInWithLink(secret: $secret) { token } }', {
+    secret,
+  });
+  if (!data?.signInWithLink) throw new Error(`the link did not sign in: ${text}`);
+  return graphOf(register, data.signInWithLink.token);
+}

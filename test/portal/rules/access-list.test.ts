@@ -153,7 +153,7 @@ describe('the history', () => {
     ['withdrawn', 'REVOKED', 'WITHDRAWN', '2026-07-01T09:00:00.000Z', '1 July 2026'],
     ['organisation', 'REVOKED', 'REVOKED', '2026-07-02T09:00:00.000Z', '2 July 2026'],
     ['expiry', 'EXPIRED', 'EXPIRED', null, '3 July 2026'],
-    ['expiry', 'EXPIRED', 'REPLACED', null, '3 July 2026'],
+    ['organisation', 'EXPIRED', 'REPLACED', null, '4 July 2026'],
     ['terminated', 'REVOKED', 'DATA_USER_TERMINATED', '2026-07-02T23:30:00.000Z', '3 July 2026'],
   ] as const)('names the end "%s" for a record that is %s because of %s', (endedBy, state, cause, revokedAt, ended) => {
     const record = customerRecord({
@@ -161,7 +161,10 @@ describe('the history', () => {
       expiry: '2026-07-03T09:00:00.000Z',
       accessEvent: { revokedAt },
       transitions: {
-        nodes: (['REGISTERED', cause] as const).map((each) => ({ at: '2026-01-01T00:00:00.000Z', cause: each })),
+        nodes: [
+          { at: '2026-01-01T00:00:00.000Z', cause: 'REGISTERED' },
+          { at: '2026-07-04T09:00:00.000Z', cause },
+        ],
       },
     });
     expect(historyOf([record], 'en')).toMatchObject([{ endedBy, ended, name: 'Larkhill Energy Advice Ltd' }]);

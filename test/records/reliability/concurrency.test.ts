@@ -1,21 +1,22 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { onboarded, signIn } from '../../support/administration';
-import { newCustomer, newDataUser } from '../../support/customers';
+import { type DataUser, newCustomer, newDataUser, newMpxn } from '../../support/customers';
 import { failuresOf, graphAs, graphOf } from '../../support/graph';
 import { type SharedRegister, sharedRegister } from '../../support/register';
-import { consentRecord, registered } from '../../support/records';
+import { consentRecord, legacyConsent, registered } from '../../support/records';
 import { until } from '../../support/until';
 import type { RestClient } from '../../support/rest-client';
 
 describe('Two callers at once', () => {
   let register: SharedRegister;
+  let own: DataUser;
   let dataUser: RestClient;
   let ref: string;
 
   beforeAll(async () => {
     register = await sharedRegister();
-    const own = await newDataUser(register, 'https://larkhill.example/back');
+    own = await newDataUser(register, 'https://larkhill.example/back');
     dataUser = own.rest;
     ({ ir: ref } = await newCustomer(own));
   });
@@ -68,6 +69,98 @@ describe('Two callers at once', () => {
         purpose,
       ),
     ).toBe(1);
+  });
+
+  describe('of whom one waits for the other', () => {
+    /** Register access through each interface; return the path of the record, and its replacement. */
+    const expiringBy = {
+      A: async (expiry: string) => {
+        const body = (end: string) => {
+          const record = consentRecord(ref);
+          return { ...record, 'access-event': { ...record['access-event'], expiry: end } };
+        };
+        const response = await dataUser('POST', '/v1/access-records', body(expiry));
+        const path = `/v1/access-records/${String(response.body['access-token'].key)}`;
+        return { path, replace: () => dataUser('PUT', path, body('2036-01-01T00:00:00.000Z')) };
+      },
+      B: async (expiry: string) => {
+        const mpxn = newMpxn();
+        const body = (end: string) => {
+          const consent = legacyConsent(own.duid, mpxn);
+          return { ...consent, evidence: { ...(consent['evidence'] as object), 'consent-expiry': end } };
+        };
+        const response = await dataUser('POST', '/register-consent', body(expiry));
+        const ck = String(response.body['consent-token'].key);
+        const replace = () => dataUser('POST', `/register-consent?ck=${ck}`, body('2036-01-01T00:00:00.000Z'));
+        return { path: `/v1/access-records/${ck.replace('ck_', 'ak_')}`, replace };
+      },
+    };
+
+    /** Sends a change of the newest record while another transaction has its row locked; `meanwhile` runs before that one rolls back. */
+    async function sentMeanwhile<Response>(send: () => Promise<Response>, meanwhile: () => Promise<unknown>) {
+      const holder = new Client({ connectionString: register.databaseUrl });
+      await holder.connect();
+      try {
+        await holder.query('begin');
+        await holder.query(
+          'select from access.access_record where duid = $1 order by created_at desc limit 1 for no key update',
+          [own.duid],
+        );
+        const response = send();
+        const waiting = 'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
+        await until(async () => ((await holder.query(waiting)).rowCount === 1 ? true : undefined));
+        await meanwhile();
+        await holder.query('rollback');
+        return await response;
+      } finally {
+        await holder.end();
+      }
+    }
+
+    const stateAt = async (path: string) =>
+      String((await dataUser('GET', path)).body['access-record']['access-event'].state);
+    const expired = (path: string) => async () => ((await stateAt(path)) === 'EXPIRED' ? true : undefined);
+
+    it.each(['A', 'B'] as const)(
+      'do not make an expired record ACTIVE by a replacement through %s',
+      async (through) => {
+        const { path, replace } = await expiringBy[through](new Date(Date.now() + 3000).toISOString());
+        const { status, body } = await sentMeanwhile(replace, () => until(expired(path)));
+        expect([status, JSON.stringify(body)]).toEqual([409, expect.stringContaining('is EXPIRED, not ACTIVE')]);
+        expect(await stateAt(path)).toBe('EXPIRED');
+      },
+    );
+
+    it('do not revoke an expired record', async () => {
+      const { path } = await expiringBy.A(new Date(Date.now() + 3000).toISOString());
+      const { status } = await sentMeanwhile(
+        () => dataUser('DELETE', path),
+        () => until(expired(path)),
+      );
+      expect(status).toBe(409);
+      expect(await stateAt(path)).toBe('EXPIRED');
+    });
+
+    it('revoke after the last verification that responded ACTIVE, and the history says the same', async () => {
+      const path = `/v1/access-records/${await registered(dataUser, ref)}`;
+      let verifiedAt = '';
+      const { status, body } = await sentMeanwhile(
+        () => dataUser('DELETE', path),
+        async () => {
+          expect(await stateAt(path)).toBe('ACTIVE');
+          verifiedAt = new Date().toISOString();
+        },
+      );
+      expect(status).toBe(200);
+      const { 'revoked-at': revokedAt } = body as { 'revoked-at': string };
+      expect(revokedAt >= verifiedAt).toBe(true);
+      const key = path.slice(path.lastIndexOf('/') + 1);
+      const { data } = await graphOf(
+        register,
+        own.token,
+      )(`{ accessRecord(key: "${key}") { transitions(first: 5) { nodes { cause at } } } }`);
+      expect(data.accessRecord.transitions.nodes[1]).toEqual({ cause: 'REVOKED', at: revokedAt });
+    });
   });
 
   it('who rotate one secret leave exactly one without an end, and one entry in the audit each', async () => {

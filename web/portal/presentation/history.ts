@@ -28,27 +28,31 @@ export function historyOf(records: readonly CustomerRecord[], language: Language
 }
 
 /**
- * Returns when an access ended: its revocation, else its expiry. A discovered access ends when the organisation
- * registers it.
+ * Returns when an access ended: its revocation, its replacement by a version with a past expiry, else its expiry. A
+ * discovered access ends when the organisation registers it.
  */
 export function endOf(record: CustomerRecord): string | null {
   const { state, accessEvent, expiry } = record;
-  const claim = claimOf(record);
+  const claim = transitionOf(record, 'CLAIMED');
   if (claim) return claim.at;
-  return state === 'REVOKED' || state === 'EXPIRED' ? (accessEvent.revokedAt ?? expiry) : null;
+  if (state !== 'REVOKED' && state !== 'EXPIRED') return null;
+  return accessEvent.revokedAt ?? transitionOf(record, 'REPLACED')?.at ?? expiry;
 }
 
 /** Returns why an access ended, from the transitions of its record. */
 export function endedBy(record: CustomerRecord): EndedBy {
-  const { state, transitions, discoveredAccess } = record;
-  if (claimOf(record)) return 'claimed';
-  if (state !== 'REVOKED') return discoveredAccess ? 'notSeenAgain' : 'expiry';
-  const causes = transitions.nodes.map(({ cause }) => cause);
-  if (causes.includes('DATA_USER_TERMINATED')) return 'terminated';
-  return causes.includes('WITHDRAWN') ? 'withdrawn' : 'organisation';
+  const { state, discoveredAccess } = record;
+  if (transitionOf(record, 'CLAIMED')) return 'claimed';
+  if (discoveredAccess) return 'notSeenAgain';
+  if (transitionOf(record, 'REPLACED')) return 'organisation';
+  if (state !== 'REVOKED') return 'expiry';
+  if (transitionOf(record, 'DATA_USER_TERMINATED')) return 'terminated';
+  return transitionOf(record, 'WITHDRAWN') ? 'withdrawn' : 'organisation';
 }
 
-/** Returns the transition by which an organisation registered a discovered access. */
-function claimOf({ transitions }: CustomerRecord) {
-  return transitions.nodes.find(({ cause }) => cause === 'CLAIMED');
+type Transition = CustomerRecord['transitions']['nodes'][number];
+
+/** Returns the transition of a record with this cause; `REPLACED` is one that ended the access. */
+function transitionOf({ transitions }: CustomerRecord, cause: Transition['cause']): Transition | undefined {
+  return transitions.nodes.find((transition) => transition.cause === cause);
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Client, Pool } from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { ADVISORY_LOCKS } from '../../../../subgraphs/server/database/advisory-locks';
+import { openDatabase } from '../../../../subgraphs/server/database/database';
 import { databaseAddress } from '../../../../subgraphs/server/database/database-login';
 import { openLockSession } from '../../../../subgraphs/server/database/lock-session';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
@@ -56,6 +57,27 @@ export function sharedState(): void {
   afterAll(async () => {
     await owner.end();
     await database.drop();
+  });
+
+  describe('A read', () => {
+    it('has a new connection after a write met a read-only server, and those under way are finished', async () => {
+      const address = databaseAddress(database.url, 'trial', Buffer.alloc(32, 7), { login: 'owner' });
+      const { pool, reads, close } = openDatabase(address);
+      const read = async (from = '') => {
+        const text = `select pg_backend_pid() as pid ${from}`;
+        return (await reads.rows<{ pid: number }>({ name: text, text }, []))[0]?.pid;
+      };
+      try {
+        const before = await read();
+        const underWay = read('from pg_sleep(0.5)');
+        const write = pool.query('begin read only; insert into busy values (1)');
+        await expect(write).rejects.toMatchObject({ code: '25006' });
+        expect(await underWay).toBe(before);
+        expect(await read()).not.toBe(before);
+      } finally {
+        await close();
+      }
+    });
   });
 
   describe('A rate limit', () => {

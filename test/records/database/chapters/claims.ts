@@ -9,7 +9,7 @@ import type { StoredAccessRecord } from '../../../../subgraphs/access/records/st
 import { sessionOptions } from '../../../../subgraphs/server/database/database';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { ACCOUNT, EARLY_OCCUPANT } from '../../../support/access-rows';
-import { GADWALL } from '../../../support/access-records';
+import { GADWALL, recordOnContract } from '../../../support/access-records';
 import { type OperatorFixture, newMeterPoint, operatorFixture, reportTo } from '../../../support/operator-fixture';
 import { until } from '../../../support/until';
 
@@ -187,6 +187,19 @@ export function claimsOfDiscoveries(): void {
       expect(await fixture.report(meterPoint, { lastSeen: '2026-06-01' })).toMatchObject({ ak, isNew: false });
       expect(await causes(await idOf(ak))).toEqual(['discovered', 'claimed']);
       expect((await at(ak)).discoveredAccess?.lastSeen).toBe('2026-06-01');
+    });
+
+    it('of a sighting before the replacement that ended the registered access repeats the claimed one', async () => {
+      const meterPoint = newMeterPoint();
+      const { ak } = await fixture.report(meterPoint);
+      const key = await fixture.register(byReference, meterPoint);
+      const historic = recordOnContract(({ accessEvent }) => {
+        accessEvent.registeredAt = new Date('2020-01-01Z');
+        accessEvent.expiry = new Date('2020-02-01Z');
+      });
+      await fixture.records.replace(byReference, key, historic, null);
+      expect((await at(key)).state).toBe('EXPIRED');
+      expect(await fixture.report(meterPoint, { firstSeen: '2026-03-02' })).toMatchObject({ ak, isNew: false });
     });
 
     it('of a sighting after the end of the registered access warns the customer again', async () => {

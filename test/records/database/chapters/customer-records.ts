@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CustomerRecordRepository } from '../../../../subgraphs/access/customers/customer-record.repository';
 import type { CustomerScope } from '../../../../subgraphs/access/customers/customer-scope.client';
+import { replacement } from '../../../../subgraphs/access/records/transitions';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
 import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
 import { type AccessRow, putRecord } from '../../../support/access-rows';
@@ -80,6 +81,17 @@ export function customerRecords(): void {
       expect(await seen(former, 'current')).toEqual(['contract since 2020']);
       expect(await seen(former, 'history')).toEqual(['expired a moment ago', 'historic, expired in April']);
       expect(await seen({ ...former, ownRecordIds: [] }, 'current')).toEqual([]);
+    });
+
+    it('have a history that contains access which its owner ended by a replacement with an expiry before the move', async () => {
+      const meterPointId = 'replaced';
+      const id = await putRecord(tables.owner, { meterPointId, createdAt: `'2026-04-01Z'`, identityRecordId: FORMER });
+      await putRecord(tables.owner, { meterPointId, state: 'EXPIRED', expiry: `'2020-02-01Z'` }); // a historic record
+      const content = { set: `expiry = '2020-02-01Z'`, expiry: `'2020-02-01Z'`, where: 'id = $1', account: `'acc'` };
+      await tables.application.query(`with ${replacement(content)} select from record`, [id]);
+      const { nodes } = await customers.page({ ...HERE, meterPointId }, 'history', WHOLE);
+      expect(nodes.map((record) => [record.id, record.state])).toEqual([[id, 'EXPIRED']]);
+      expect((await customers.byId({ ...HERE, meterPointId }, id))?.id).toBe(id);
     });
 
     it('have no history before the start of the occupancy on the same day, except own records', async () => {

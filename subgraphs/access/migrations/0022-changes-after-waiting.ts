@@ -1,0 +1,56 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** A change of an ACTIVE record that waited for the row lock counts at the instant of the lock, not at its arrival. */
+export class ChangesAfterWaiting1790000000022 implements MigrationInterface {
+  async up(session: QueryRunner): Promise<void> {
+    await session.query('set local search_path = access, register');
+    await session.query(CLOCK);
+    await session.query(STILL_ACTIVE);
+    await session.query(TRANSITION_AT_LOCK);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('the register is append-only: migrations go forward');
+  }
+}
+
+/** The register's clock at this call; `register_now()` is the clock at the arrival of the statement. */
+const CLOCK = `
+  create function clock_of_call() returns timestamptz language sql volatile as
+    $$ select clock_timestamp() + (register.register_now() - statement_timestamp()) $$`;
+
+/**
+ * PostgreSQL locks the row before the trigger runs, but evaluates the conditions of the statement before it waits, and not again if the
+ * holder of the lock rolled back. A record that ended meanwhile is skipped, so that the statement finds none, as if it had arrived later.
+ * The revocation of a terminated Data User's record is stored later, with the instant of the termination: it passes unchanged. The name
+ * sorts after `not_of_closed`, which runs first.
+ */
+const STILL_ACTIVE = `
+  create function judge_at_lock() returns trigger language plpgsql as $$
+    declare locked_at constant timestamptz := access.clock_of_call();
+    begin
+      if new.version = old.version and new.revoked_at <> register.register_now() then
+        return new;
+      end if;
+      if old.expiry <= locked_at
+          or exists (select from access.account where duid = old.duid and terminated_at is not null) then
+        return null;
+      end if;
+      if new.state = 'REVOKED' then
+        new.revoked_at := locked_at;
+      end if;
+      return new;
+    end $$;
+  create trigger still_active before update of version, state on access_record for each row
+    when (old.state = 'ACTIVE' and (new.version <> old.version or new.state = 'REVOKED'))
+    execute function judge_at_lock()`;
+
+/** The transition has the instant of the change: that of the revocation, or for a replacement with a past expiry, the present one. */
+const TRANSITION_AT_LOCK = `
+  create function transition_at_lock() returns trigger language plpgsql as $$
+    begin
+      new.at := coalesce((select revoked_at from access.access_record where id = new.record_id), access.clock_of_call());
+      return new;
+    end $$;
+  create trigger at_lock before insert on access_record_transition for each row
+    when (new.cause in ('revoked', 'withdrawn', 'replaced')) execute function transition_at_lock()`;
