@@ -49,7 +49,7 @@ const RECEIVES = `
     select consent_covers(point.mpxn_hash, point.covered_at) and (told.ceased_at is null or told.type = 'supplier.change')
       or exists (
         select from unnest(array[point.added_at, point.covered_at]) since
-        where since < told.ceased_at and not exists (
+        where told.ceased_at > since and not exists (
           select from tariff_step
           where mpxn_hash = point.mpxn_hash and ${COUNTS_FROM} > since and ${COUNTS_FROM} < told.ceased_at and ${ENDS})) $$`;
 
