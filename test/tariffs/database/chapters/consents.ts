@@ -8,6 +8,7 @@ import {
 } from '../../../support/tariff-event-fixture';
 import { ADMIN, ANALYST, ASSIGN, supplierOf, trf } from '../../../support/tariff-graph';
 import { until } from '../../../support/until';
+import { yearOfRates } from '../../../support/year-of-rates';
 
 export function consentsToShare(): void {
   const CUSTOMER = '{ customerTariffs { tariffId name } }';
@@ -205,6 +206,18 @@ export function consentsToShare(): void {
       expect(await tariffsOf(participant.caller)).toEqual([trf(1), trf(2)]);
       expect(await tariffsOf(fixture.with(participant, { mpxns: [other, uncovered] }))).toEqual([trf(2)]);
       expect(await tariffsOf(fixture.with(participant, { mpxns: [uncovered] }))).toEqual([]);
+    });
+
+    it('are all tariffs of the consumer, also if several have a year of half-hourly prices', async () => {
+      const mpxns = [freshMpxn(), freshMpxn(), freshMpxn()];
+      for (const [index, mpxn] of mpxns.entries()) {
+        await fixture.publish(40 + index, { rates: yearOfRates() });
+        await fixture.assign(mpxn, 40 + index, -60);
+      }
+      const { caller } = await fixture.participant({ mpxns });
+      await fixture.consent(caller);
+      const { customerTariffs } = await fixture.execute('{ customerTariffs { tariffId rates { dates } } }', {}, caller);
+      expect(customerTariffs.map(({ rates }: { rates: unknown[] }) => rates.length)).toEqual([366, 366, 366]);
     });
 
     it('follow the MPxN through replacements, ends and changes of supplier, as the rule of the applied tariff states', async () => {
