@@ -11,6 +11,7 @@ import { TariffModifiedPrices1790000000008 } from './migrations/0008-modified-pr
 import { TariffAuditIndexes1790000000009 } from './migrations/0009-audit-indexes';
 import { TariffFanOut1790000000011 } from './migrations/0011-fan-out';
 import { TariffRedelivery1790000000012 } from './migrations/0012-redelivery';
+import { TariffEndsOfAssignments1790000000013 } from './migrations/0013-ends-of-assignments';
 import { tariffRights } from './rights.sql';
 import { TARIFF_JOBS } from './tariff-jobs';
 
@@ -28,6 +29,7 @@ export const tariffTables: SubgraphTables = {
     TariffAuditIndexes1790000000009,
     TariffFanOut1790000000011,
     TariffRedelivery1790000000012,
+    TariffEndsOfAssignments1790000000013,
   ],
   rights: tariffRights,
   jobs: TARIFF_JOBS,

@@ -1,10 +1,15 @@
-/** The assignment of a tariff to an MPxN. It ends where the next assignment of the MPxN starts. */
+/** The assignment of a tariff to an MPxN, or the end of one. It ends where the next one of the MPxN starts. */
 export interface Assignment {
   readonly validFrom: Date;
   /** Null: no tariff applies from `validFrom` on. */
   readonly tariffId: string | null;
   /** The supplier that assigned the tariff, or whose assignment ends. */
   readonly mpid: string;
+}
+
+/** An assignment, and when it was recorded. */
+export interface RecordedAssignment extends Assignment {
+  readonly recordedAt: Date;
 }
 
 /** Validity and replacement of a tariff. */
@@ -38,14 +43,45 @@ export function takesEffectAt(validFrom: Date, recordedAt: Date): Date {
   return validFrom.getTime() >= recordedAt.getTime() ? validFrom : recordedAt;
 }
 
-/** Returns the newest assignment that has started at an instant; undefined before the first. Start times are distinct, in any order. */
-export function assignmentAt<Stored extends Assignment>(assignments: readonly Stored[], at: Date): Stored | undefined {
+/**
+ * Returns the newest assignment that has started at an instant; undefined before the first. An end that does not count is ignored. At one
+ * instant an assignment follows the end of the former one. SQL: `ends_assignment`.
+ *
+ * @param assignments in any order; at most one assignment and one end per instant
+ */
+export function assignmentAt<Stored extends RecordedAssignment>(
+  assignments: readonly Stored[],
+  at: Date,
+): Stored | undefined {
   let newest: Stored | undefined;
-  for (const assignment of assignments) {
-    if (assignment.validFrom.getTime() > at.getTime()) continue;
-    if (newest === undefined || assignment.validFrom.getTime() > newest.validFrom.getTime()) newest = assignment;
+  for (const each of assignments) {
+    if (each.validFrom.getTime() > at.getTime() || !counts(each, assignments)) continue;
+    if (newest === undefined || isLater(each, newest)) newest = each;
   }
   return newest;
+}
+
+function isLater({ validFrom, tariffId }: Assignment, { validFrom: other }: Assignment): boolean {
+  return validFrom.getTime() === other.getTime() ? tariffId !== null : validFrom.getTime() > other.getTime();
+}
+
+/**
+ * Whether an assignment counts: the end of one does not if the newest assignment before it is another supplier's. Assignments that are
+ * recorded after the end took effect do not change that.
+ */
+function counts(step: RecordedAssignment, assignments: readonly RecordedAssignment[]): boolean {
+  if (step.tariffId !== null) return true;
+  const endsAt = takesEffectAt(step.validFrom, step.recordedAt).getTime();
+  const former = assignments
+    .filter(({ validFrom, tariffId, recordedAt }) => {
+      const isBefore = validFrom.getTime() < step.validFrom.getTime();
+      return tariffId !== null && isBefore && recordedAt.getTime() <= endsAt;
+    })
+    .reduce<RecordedAssignment | undefined>(
+      (newest, each) => (newest === undefined || isLater(each, newest) ? each : newest),
+      undefined,
+    );
+  return former === undefined || former.mpid === step.mpid;
 }
 
 /** Follows the replacements of a tariff that have taken effect at an instant. Returns the id itself if none has. */
@@ -67,7 +103,7 @@ function isValidAt({ validFrom, validTo }: Pick<TariffLink, 'validFrom' | 'valid
 
 /** Returns the tariff assigned at an instant, valid or not, with its replacements applied; undefined before the first assignment. */
 export function assignedTariff(
-  assignments: readonly Assignment[],
+  assignments: readonly RecordedAssignment[],
   links: TariffLinks,
   at: Date,
 ): AssignedTariff | undefined {
@@ -78,7 +114,7 @@ export function assignedTariff(
 }
 
 /** Returns the tariff that applies at an instant: null without an assignment, after its end, or if the tariff is not valid then. */
-export function appliedTariff(assignments: readonly Assignment[], links: TariffLinks, at: Date): string | null {
+export function appliedTariff(assignments: readonly RecordedAssignment[], links: TariffLinks, at: Date): string | null {
   const tariffId = assignedTariff(assignments, links, at)?.tariffId ?? null;
   const link = tariffId === null ? undefined : links.get(tariffId);
   return link !== undefined && isValidAt(link, at) ? tariffId : null;
@@ -86,7 +122,7 @@ export function appliedTariff(assignments: readonly Assignment[], links: TariffL
 
 /** Returns what applies at an instant; undefined before the first assignment. An end takes effect no earlier than it was recorded. */
 export function tariffPeriod(
-  assignments: readonly (Assignment & { readonly recordedAt: Date })[],
+  assignments: readonly RecordedAssignment[],
   links: TariffLinks,
   at: Date,
 ): TariffPeriod | undefined {

@@ -1,15 +1,22 @@
 import type { Violation } from '../../../schema/register-error';
-import { type Assignment, type TariffLink, assignmentAt } from './applied-tariff';
+import { type Assignment, type RecordedAssignment, type TariffLink, assignmentAt } from './applied-tariff';
 
-/** Effect of recording an assignment. `supersedes`: it withdraws the assignment that would start at the same instant. */
-export type AssignmentOutcome =
-  | { readonly kind: 'added' | 'unchanged' | 'supersedes' }
+/**
+ * Effect of recording an assignment. `unchanged`: the equal stored one remains. `supersedes`: it withdraws assignments that would start at
+ * the same instant.
+ */
+export type AssignmentOutcome<Stored extends RecordedAssignment = RecordedAssignment> =
+  | { readonly kind: 'added' }
+  | { readonly kind: 'unchanged'; readonly existing: Stored }
+  | { readonly kind: 'supersedes'; readonly superseded: readonly Stored[] }
   | { readonly kind: 'rejected'; readonly violations: readonly Violation[] };
 
 /** Who assigns, and the register's time. Admins are exempt from the rules between suppliers. */
 interface AssignmentContext {
   readonly byAdmin: boolean;
   readonly now: Date;
+  /** Whether the assignment withdraws the planned end of the supplier's former assignment at the same instant. */
+  readonly withdrawsEnd?: boolean;
 }
 
 /**
@@ -17,73 +24,115 @@ interface AssignmentContext {
  * future assignment, or assigns in the past although another supplier's tariff applied then or since. The end of an assignment protects
  * no supplier: the gaining supplier may supersede it.
  *
- * @param assignments of the MPxN: the newest one that has started at the instant, and those that started since
+ * @param assignments of the MPxN: those since the newest one before the instant, up to the instant, and those that started since
  */
-export function assignmentOutcome(
-  assignments: readonly Assignment[],
+export function assignmentOutcome<Stored extends RecordedAssignment>(
+  assignments: readonly Stored[],
   assignment: Assignment,
   { validTo }: Pick<TariffLink, 'validTo'>,
-  { byAdmin, now }: AssignmentContext,
-): AssignmentOutcome {
-  const [from, present] = [assignment.validFrom.getTime(), now.getTime()];
-  if (validTo !== null && from >= validTo.getTime())
+  context: AssignmentContext,
+): AssignmentOutcome<Stored> {
+  const { validFrom, mpid } = assignment;
+  if (validTo !== null && validFrom.getTime() >= validTo.getTime())
     return rejected('VAL003', 'from', 'must be before the end of the validity of the tariff');
-  const outcome = startOutcome(assignments, assignment, now, 'from');
-  if (byAdmin || outcome.kind === 'unchanged') return outcome;
-  const existing = assignmentAt(assignments, assignment.validFrom);
-  const isOther = ({ tariffId, mpid }: Assignment) => tariffId !== null && mpid !== assignment.mpid;
-  const appliedSince = (each: Assignment) =>
-    each === existing || (each.validFrom.getTime() > from && each.validFrom.getTime() <= present);
-  if (from < present && assignments.some((each) => isOther(each) && appliedSince(each)))
+  const outcome = startOutcome(assignments, assignment, context);
+  if (context.byAdmin || outcome.kind === 'unchanged') return outcome;
+  if (hasAppliedSince(assignments, validFrom, context.now, (each) => each !== mpid))
     return rejected('CNF001', 'from', 'must not be in the past');
-  if (outcome.kind === 'supersedes' && existing !== undefined && isOther(existing))
+  if (outcome.kind === 'supersedes' && outcome.superseded.some((each) => each.tariffId !== null && each.mpid !== mpid))
     return rejected('CNF001', 'from', 'must not be the start of an assignment of another supplier');
   return outcome;
 }
 
+/** Whether an instant is in the past and a tariff of a supplier that matches applied then or since. */
+function hasAppliedSince(
+  assignments: readonly RecordedAssignment[],
+  from: Date,
+  now: Date,
+  matches: (mpid: string) => boolean,
+): boolean {
+  if (from.getTime() >= now.getTime()) return false;
+  const existing = assignmentAt(assignments, from);
+  return assignments.some((each) => {
+    const isSince = each.validFrom.getTime() > from.getTime() && each.validFrom.getTime() <= now.getTime();
+    return each.tariffId !== null && matches(each.mpid) && (each === existing || isSince);
+  });
+}
+
 /**
  * Decides on an assignment by its start time, which is unique per MPxN. It supersedes one that has not started yet; CNF001 if that one
- * has started, because history is never changed.
- *
- * @param path the input field with the start time
+ * has started, because history is never changed. It follows an end of its own supplier at the same instant, which remains, and supersedes
+ * the planned end of another supplier.
  */
-export function startOutcome(
-  assignments: readonly Assignment[],
+export function startOutcome<Stored extends RecordedAssignment>(
+  assignments: readonly Stored[],
   assignment: Assignment,
-  now: Date,
-  path: string,
-): AssignmentOutcome {
-  const existing = assignmentAt(assignments, assignment.validFrom);
-  if (existing?.validFrom.getTime() !== assignment.validFrom.getTime()) return { kind: 'added' };
-  if (existing.tariffId === assignment.tariffId && existing.mpid === assignment.mpid) return { kind: 'unchanged' };
-  if (existing.validFrom.getTime() > now.getTime()) return { kind: 'supersedes' };
-  return rejected('CNF001', path, 'must not be the start of an assignment that has already started');
+  { now, withdrawsEnd = false }: Pick<AssignmentContext, 'now' | 'withdrawsEnd'>,
+): AssignmentOutcome<Stored> {
+  const { existing, end } = stepsOf(assignments, assignment.validFrom);
+  const hasStarted = assignment.validFrom.getTime() <= now.getTime();
+  if (withdrawsEnd && end !== undefined && hasStarted)
+    return rejected('CNF001', 'withdrawsEnd', 'must be false, because the end has already taken effect');
+  const isEqual = existing?.tariffId === assignment.tariffId && existing?.mpid === assignment.mpid;
+  const supersedesEnd = end !== undefined && !hasStarted && (withdrawsEnd || end.mpid !== assignment.mpid);
+  if (existing !== undefined && isEqual && !supersedesEnd) return { kind: 'unchanged', existing };
+  if (existing !== undefined && hasStarted)
+    return rejected('CNF001', 'from', 'must not be the start of an assignment that has already started');
+  return outcomeOf([existing, supersedesEnd ? end : undefined]);
 }
 
 /**
  * Decides on the end of an assignment. CNF001 if no tariff of the supplier is assigned at the instant; the message does not reveal
- * whether another supplier's tariff is.
+ * whether another supplier's tariff is. CNF001 also for an instant in the past after which another supplier's tariff started, even for
+ * an admin: the end would take effect now, and end the coverage of consents at that supplier. The end supersedes what the supplier planned
+ * to start at the instant, since no tariff applies from then on.
  *
+ * @param assignments as for {@link assignmentOutcome}
  * @param mpid the supplier that ends its assignment; null for an admin, who may end any
  */
-export function endOutcome(
-  assignments: readonly Assignment[],
+export function endOutcome<Stored extends RecordedAssignment>(
+  assignments: readonly Stored[],
   at: Date,
   mpid: string | null,
   now: Date,
-): AssignmentOutcome & { readonly mpid?: string } {
+): AssignmentOutcome<Stored> & { readonly mpid?: string } {
   const assigned = assignmentAt(assignments, at);
-  if (assigned === undefined || (mpid !== null && assigned.mpid !== mpid))
+  const supplier = mpid ?? assigned?.mpid;
+  const { existing, end } = stepsOf(assignments, at);
+  if (existing === undefined && end !== undefined && end.mpid === supplier) return { kind: 'unchanged', existing: end };
+  if (assigned === undefined || assigned.mpid !== supplier)
     return rejected(
       'CNF001',
       'at',
       `must be an instant at which a tariff${mpid === null ? '' : ' of this supplier'} applies`,
     );
-  if (assigned.tariffId === null) return { kind: 'unchanged', mpid: assigned.mpid };
-  const end: Assignment = { validFrom: at, tariffId: null, mpid: assigned.mpid };
-  return { ...startOutcome(assignments, end, now, 'at'), mpid: assigned.mpid };
+  if (assigned.tariffId === null) return { kind: 'unchanged', existing: assigned };
+  if (hasAppliedSince(assignments, at, now, (each) => each !== supplier))
+    return rejected('CNF001', 'at', 'must not be in the past');
+  if ((existing ?? end) !== undefined && at.getTime() <= now.getTime())
+    return rejected('CNF001', 'at', 'must not be the start of an assignment that has already started');
+  return { ...outcomeOf([existing, end]), mpid: supplier };
 }
 
-function rejected(code: Violation['code'], path: string, message: string): AssignmentOutcome {
+/** Returns the assignment that starts at an instant, and the end at that instant. */
+function stepsOf<Stored extends RecordedAssignment>(
+  assignments: readonly Stored[],
+  at: Date,
+): { existing: Stored | undefined; end: Stored | undefined } {
+  const steps = assignments.filter(({ validFrom }) => validFrom.getTime() === at.getTime());
+  return {
+    existing: steps.find(({ tariffId }) => tariffId !== null),
+    end: steps.find(({ tariffId }) => tariffId === null),
+  };
+}
+
+function outcomeOf<Stored extends RecordedAssignment>(
+  steps: readonly (Stored | undefined)[],
+): AssignmentOutcome<Stored> {
+  const superseded = steps.filter((step) => step !== undefined);
+  return superseded.length === 0 ? { kind: 'added' } : { kind: 'supersedes', superseded };
+}
+
+function rejected(code: Violation['code'], path: string, message: string): AssignmentOutcome<never> {
   return { kind: 'rejected', violations: [{ code, path: [path], message }] };
 }

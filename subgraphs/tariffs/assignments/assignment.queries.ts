@@ -3,13 +3,13 @@ import { newestFirst } from '../../server/lists/paged-list';
 import type { Database } from '../../server/database/database';
 import { tariffLinks } from '../catalogue/tariff-links.queries';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
-import { type Assignment, appliedTariff } from './applied-tariff';
+import { type RecordedAssignment, appliedTariff } from './applied-tariff';
+import { NEWEST_STEP } from './assignments.sql';
 
 /** An assignment as stored. */
-export interface StoredAssignment extends Assignment {
+export interface StoredAssignment extends RecordedAssignment {
   readonly id: string;
   readonly mpxn: string;
-  readonly recordedAt: Date;
 }
 
 /** A row of `tariff_step`, which has the MPxN as a hash only. */
@@ -28,13 +28,14 @@ const OF_MPXN = {
   id: 'id',
 };
 
-/** The newest assignment of the MPxN at the instant `$2`; null means now. */
+/** The assignment or end of the MPxN that counts at the instant `$2`; null means now. */
 const NEWEST = {
   name: 'newest_assignment',
-  text: `select instant.at, newest.valid_from as "validFrom", newest.tariff_id as "tariffId", newest.mpid
+  text: `select instant.at, newest.valid_from as "validFrom", newest.tariff_id as "tariffId", newest.mpid,
+      newest.recorded_at as "recordedAt"
     from (select coalesce($2::timestamptz, register_now()) as at) instant cross join lateral (
-      select valid_from, tariff_id, mpid from tariff_step
-      where mpxn_hash = $1 and withdrawn_at is null and valid_from <= instant.at order by valid_from desc limit 1) newest`,
+      select valid_from, tariff_id, mpid, recorded_at from tariff_step
+      where mpxn_hash = $1 and withdrawn_at is null and valid_from <= instant.at and ${NEWEST_STEP}) newest`,
 };
 
 /** Reads the assignments of MPxNs, without withdrawn ones. The applied tariff is computed at each call, so that it is exact at any time. */
@@ -54,7 +55,7 @@ export class AssignmentQueries {
   async applied(mpxn: string, at: Date | null): Promise<{ tariffId: string; mpid: string } | undefined> {
     const { pool } = this.database;
     const values = [this.mpxns.hash(mpxn), at];
-    const [newest] = (await pool.query<Assignment & { at: Date }>({ ...NEWEST, values })).rows;
+    const [newest] = (await pool.query<RecordedAssignment & { at: Date }>({ ...NEWEST, values })).rows;
     if (newest?.tariffId == null) return undefined;
     const tariffId = appliedTariff([newest], await tariffLinks(pool, [newest.tariffId]), newest.at);
     return tariffId === null ? undefined : { tariffId, mpid: newest.mpid };

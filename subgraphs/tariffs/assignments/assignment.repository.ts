@@ -24,17 +24,22 @@ interface TariffRow {
   readonly status: RegisterEntryStatus;
 }
 
-/** The register's time, and the newest assignment that has started at an instant: earlier ones do not influence the outcome. */
+/**
+ * The assignments of an MPxN on which the rules depend: those since the newest one before an instant, up to the instant, and the first one
+ * of each supplier that has started since.
+ */
 const STATE = `
-  select now, existing.* from (select register_now() as now) clock left join lateral (
-    select ${ASSIGNMENT_COLUMNS} from tariff_step
-    where mpxn_hash = $1 and withdrawn_at is null and valid_from <= $2 order by valid_from desc limit 1) existing on true`;
+  select ${ASSIGNMENT_COLUMNS} from tariff_step
+  where mpxn_hash = $1 and withdrawn_at is null and valid_from <= $2 and valid_from >= coalesce((
+    select valid_from from tariff_step
+    where mpxn_hash = $1 and withdrawn_at is null and tariff_id is not null and valid_from < $2
+    order by valid_from desc limit 1), '-infinity')
+  union all (
+    select distinct on (mpid) ${ASSIGNMENT_COLUMNS} from tariff_step
+    where mpxn_hash = $1 and withdrawn_at is null and tariff_id is not null and valid_from > $2 and valid_from <= $3
+    order by mpid, valid_from)`;
 
-/** Any assignment of another supplier that started between two instants: the rules need only its existence. */
-const OTHER_SINCE = `select ${ASSIGNMENT_COLUMNS} from tariff_step
-  where mpxn_hash = $1 and withdrawn_at is null and valid_from > $2 and valid_from <= $3 and tariff_id is not null and mpid <> $4 limit 1`;
-
-const WITHDRAW = 'update tariff_step set withdrawn_at = register_now() where id = $1';
+const WITHDRAW = 'update tariff_step set withdrawn_at = register_now() where id = any($1::uuid[])';
 
 const METER_POINT = 'insert into meter_point (mpxn_hash) values ($1) on conflict do nothing';
 
@@ -48,10 +53,17 @@ interface LockedMpxn {
   readonly hash: Buffer;
 }
 
-/** An assignment to record, and the stored one that has started at its start time. */
+/** An assignment to record. */
 interface NewAssignment extends Assignment {
   readonly accountId: string;
-  readonly existing: AssignmentRow | undefined;
+}
+
+/** The tariff to assign. */
+interface TariffToAssign {
+  readonly tariffId: string;
+  readonly validFrom: Date;
+  /** As for {@link assignmentOutcome}. */
+  readonly withdrawsEnd: boolean;
 }
 
 /** Writes the assignments of MPxNs, one transaction at a time for each MPxN. */
@@ -65,26 +77,27 @@ export class AssignmentRepository {
    * Assigns a tariff from an instant on. NTF003 if the tariff does not exist, PRM002 if it is another supplier's; otherwise as
    * {@link assignmentOutcome} decides. Returns an equal assignment unchanged.
    */
-  assign(mpxn: string, tariffId: string, validFrom: Date, assigner: Assigner): Promise<StoredAssignment> {
+  assign(
+    mpxn: string,
+    { tariffId, validFrom, withdrawsEnd }: TariffToAssign,
+    { mpid, accountId }: Assigner,
+  ): Promise<StoredAssignment> {
     return this.locked(mpxn, async (locked) => {
-      const { session, hash } = locked;
-      const tariff = await assignableTariff(session, tariffId, assigner);
-      const { existing, now } = await stateAt(locked, validFrom);
+      const tariff = await assignableTariff(locked.session, tariffId, mpid);
+      const { assignments, now } = await stateAt(locked, validFrom);
       const assignment = { validFrom, tariffId, mpid: tariff.mpid };
-      const { rows: since } = await session.query<AssignmentRow>(OTHER_SINCE, [hash, validFrom, now, tariff.mpid]);
-      const assignments = existing ? [existing, ...since] : since;
-      const outcome = assignmentOutcome(assignments, assignment, tariff, { byAdmin: assigner.mpid === null, now });
-      return this.record(locked, { ...assignment, existing, accountId: assigner.accountId }, outcome);
+      const context = { byAdmin: mpid === null, now, withdrawsEnd };
+      const outcome = assignmentOutcome(assignments, assignment, tariff, context);
+      return this.record(locked, { ...assignment, accountId }, outcome);
     });
   }
 
   /** Ends the assignment at an instant, as {@link endOutcome} decides. */
   end(mpxn: string, at: Date, { mpid, accountId }: Assigner): Promise<StoredAssignment> {
     return this.locked(mpxn, async (locked) => {
-      const { existing, now } = await stateAt(locked, at);
-      const outcome = endOutcome(existing ? [existing] : [], at, mpid, now);
-      const end = { validFrom: at, tariffId: null, mpid: outcome.mpid ?? '', existing, accountId };
-      return this.record(locked, end, outcome);
+      const { assignments, now } = await stateAt(locked, at);
+      const outcome = endOutcome(assignments, at, mpid, now);
+      return this.record(locked, { validFrom: at, tariffId: null, mpid: outcome.mpid ?? '', accountId }, outcome);
     });
   }
 
@@ -98,12 +111,12 @@ export class AssignmentRepository {
 
   private async record(
     { session, mpxn, hash }: LockedMpxn,
-    { validFrom, tariffId, mpid, accountId, existing }: NewAssignment,
-    outcome: AssignmentOutcome,
+    { validFrom, tariffId, mpid, accountId }: NewAssignment,
+    outcome: AssignmentOutcome<AssignmentRow>,
   ): Promise<StoredAssignment> {
     if (outcome.kind === 'rejected') throwViolations(outcome.violations);
-    if (outcome.kind === 'unchanged' && existing !== undefined) return { ...existing, mpxn };
-    if (outcome.kind === 'supersedes') await session.query(WITHDRAW, [existing?.id]);
+    if (outcome.kind === 'unchanged') return { ...outcome.existing, mpxn };
+    if (outcome.kind === 'supersedes') await session.query(WITHDRAW, [outcome.superseded.map(({ id }) => id)]);
     await session.query(METER_POINT, [hash]);
     const values = [hash, validFrom, tariffId, mpid, accountId];
     const stored = onlyRow(await session.query<AssignmentRow>(INSERT, values));
@@ -115,14 +128,14 @@ export class AssignmentRepository {
 async function stateAt(
   { session, hash }: LockedMpxn,
   at: Date,
-): Promise<Pick<NewAssignment, 'existing'> & { now: Date }> {
-  type Row = { readonly now: Date } & (AssignmentRow | { readonly id: null });
-  const { now, ...existing } = onlyRow(await session.query<Row>(STATE, [hash, at]));
-  return { now, existing: existing.id === null ? undefined : existing };
+): Promise<{ assignments: readonly AssignmentRow[]; now: Date }> {
+  const { now } = onlyRow(await session.query<{ now: Date }>('select register_now() as now'));
+  const { rows } = await session.query<AssignmentRow>(STATE, [hash, at, now]);
+  return { assignments: rows, now };
 }
 
 /** Reads a tariff and locks its supplier in share mode, so that a removal of the supplier waits. */
-async function assignableTariff(session: Session, tariffId: string, { mpid }: Assigner): Promise<TariffRow> {
+async function assignableTariff(session: Session, tariffId: string, mpid: string | null): Promise<TariffRow> {
   const [tariff] = (await session.query<TariffRow>(TARIFF, [tariffId])).rows;
   if (tariff === undefined) throw new RegisterError('NTF003');
   if (mpid !== null && mpid !== tariff.mpid)

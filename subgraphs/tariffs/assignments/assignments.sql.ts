@@ -1,5 +1,9 @@
 import type { Session } from '../../server/database/transaction';
 
+/** SQL: selects from rows of `tariff_step`, those of an MPxN up to an instant, the one that counts then, as `assignmentAt` does. */
+export const NEWEST_STEP =
+  '(tariff_id is not null or ends_assignment(tariff_step)) order by valid_from desc, tariff_id is null limit 1';
+
 /**
  * SQL: the common table expression `applied_now (mpxn_hash, tariff_id)` of a `with recursive`. It selects the tariff that applies now to
  * each MPxN at a supplier, and omits MPxNs without one. It computes the rule of `applied-tariff.ts` in the statement that also
@@ -12,8 +16,8 @@ export const appliedNow = (points: string, mpid: string): string => `
   chain (mpxn_hash, tariff_id, length) as (
     select point.mpxn_hash, step.tariff_id, 0 from (${points}) point cross join lateral (
       select tariff_id, mpid from tariff_step
-      where tariff_step.mpxn_hash = point.mpxn_hash and withdrawn_at is null and tariff_step.valid_from <= register_now()
-      order by tariff_step.valid_from desc limit 1) step
+      where tariff_step.mpxn_hash = point.mpxn_hash and withdrawn_at is null and valid_from <= register_now()
+        and ${NEWEST_STEP}) step
     where step.mpid = ${mpid}
     union all
     select chain.mpxn_hash, next.tariff_id, length + 1 from chain join tariff next on next.replaces = chain.tariff_id

@@ -3,6 +3,7 @@ import { isChecking } from '../../server/database/check-only';
 import type { Database } from '../../server/database/database';
 import { rowsByKey } from '../../server/database/rows-by-key';
 import { RequestedRates } from './rates-limits';
+import type { StoredTariff } from './stored-tariff';
 
 /** Does not read the rates: the size is that of their storage. */
 export const RATES_SIZES = {
@@ -27,8 +28,15 @@ export class RatesSizes {
     this.stored = rowsByKey(reads, RATES_SIZES, ({ tariffId }: RatesSize) => [tariffId] as const);
   }
 
-  /** Admits the rates of a tariff to a request, once; at once if their size is cached. Throws VAL003 if the request exceeds its limit. */
-  admit(request: object, tariffId: string): void | Promise<void> {
+  /**
+   * Admits the rates of a tariff to a request, once; at once if their size is cached. Throws VAL003 if the request exceeds its limit. A
+   * tariff that applies to the consumer of the request is not counted: there is no page that could end before it.
+   */
+  admit(
+    request: object,
+    { tariffId, isShared = false }: Pick<StoredTariff, 'tariffId' | 'isShared'>,
+  ): void | Promise<void> {
+    if (isShared) return undefined;
     const size = this.cached.get(tariffId);
     if (size !== undefined) return this.requested.add(request, tariffId, size);
     return this.stored(tariffId).then(([rates]) => {

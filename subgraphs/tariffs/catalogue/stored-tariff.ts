@@ -4,6 +4,8 @@ import type { Tariff } from './tariff';
 export interface StoredTariff extends Omit<Tariff, 'rates'> {
   /** When its first version was published. A replacement takes effect no earlier. */
   readonly publishedAt: Date;
+  /** Whether the request reads it for a consumer to whom it applies. */
+  readonly isShared?: boolean;
 }
 
 /** SQL: the columns of a tariff `t` in its current version `v`. */

@@ -89,7 +89,7 @@ export class TariffPriceResolver {
     const { series, from, to } = request;
     const fields = textFieldsOf(info);
     if (fields === undefined) {
-      await this.ratesSizes.admit(context, tariff.tariffId);
+      await this.ratesSizes.admit(context, tariff);
       const priced = { ...tariff, rates: await this.tariffQueries.rates(tariff.tariffId) };
       const appended = appendedPricesFrom(await this.appendedTo(tariff, request));
       return this.series.values(context, SERIES[series](priced, from, to, appended));
@@ -98,7 +98,7 @@ export class TariffPriceResolver {
     const { tariffId, lastModified, vatIncluded, vatRate, validFrom, validTo } = tariff;
     const state = [tariffId, lastModified.getTime(), validTo?.getTime()];
     const key = JSON.stringify([series, ...state, from.getTime(), to.getTime(), fields]);
-    if (!this.series.has(key)) await this.ratesSizes.admit(context, tariffId);
+    if (!this.series.has(key)) await this.ratesSizes.admit(context, tariff);
     return this.series.text(context, key, async () => {
       const [ratesJson, appendedJson] = await Promise.all([
         this.tariffQueries.ratesJson(tariffId),

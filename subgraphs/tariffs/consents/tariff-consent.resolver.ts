@@ -113,7 +113,7 @@ export class TariffConsentResolver {
   async customerTariffs(@Ctx() context: CallContext): Promise<StoredTariff[]> {
     const tariffIds = await this.dependencies.consents.sharedTariffIds(consumerOf(context));
     const tariffs = await Promise.all(tariffIds.map((tariffId) => this.dependencies.tariffQueries.byId(tariffId)));
-    return tariffs.filter((tariff) => tariff !== null);
+    return tariffs.flatMap((tariff) => (tariff === null ? [] : [{ ...tariff, isShared: true }]));
   }
 
   @MayCall('consumer:consent:write')

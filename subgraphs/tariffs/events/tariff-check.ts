@@ -1,5 +1,5 @@
 import {
-  type Assignment,
+  type RecordedAssignment,
   type TariffLinks,
   assignmentAt,
   nextBoundary,
@@ -16,8 +16,7 @@ export interface TariffCheck {
 }
 
 /** An assignment, and the scheduled change that applies it; null if it is applied already. */
-export interface PendingAssignment extends Assignment {
-  readonly recordedAt: Date;
+export interface PendingAssignment extends RecordedAssignment {
   readonly changeId: string | null;
   readonly dueAt: Date | null;
 }

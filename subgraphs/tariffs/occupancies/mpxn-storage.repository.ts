@@ -31,7 +31,8 @@ const NEEDED_NOW = notStored(
 const NEEDED_OR_RETAINED = `
   ${notStored(neededBy('true', 'true'))} and not exists (
     select from tariff_step where tariff_step.mpxn_hash = needed.mpxn_hash and withdrawn_at is null and tariff_id is null
-      and ${STEP_COUNTS_FROM} > needed.began and ${STEP_COUNTS_FROM} <= register_now() - interval '13 months')`;
+      and ${STEP_COUNTS_FROM} > needed.began and ${STEP_COUNTS_FROM} <= register_now() - interval '13 months'
+      and ends_assignment(tariff_step))`;
 
 /** Replaces an MPxN whose key is lost, for example after a restore without the keys. */
 const STORE = `

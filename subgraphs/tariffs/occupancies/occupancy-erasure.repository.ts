@@ -26,7 +26,7 @@ const ENDED = `
   from tariffs_keys.occupancy_key key
   where premises = $1 and exists (
     select from tariff_step where mpxn_hash = $1 and withdrawn_at is null and tariff_id is null
-      and ${STEP_COUNTS_FROM} > key.began and ${STEP_COUNTS_FROM} <= register_now())`;
+      and ${STEP_COUNTS_FROM} > key.began and ${STEP_COUNTS_FROM} <= register_now() and ends_assignment(tariff_step))`;
 
 /** Erases MPxNs at a customer's request, before the retention of 13 months ends (decisions A/B, 12). */
 export class OccupancyErasureRepository {

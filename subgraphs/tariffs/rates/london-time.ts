@@ -1,5 +1,4 @@
 import { IANAZone } from 'luxon';
-import { HALF_HOUR_MS } from './half-hours';
 
 const LONDON = IANAZone.create('Europe/London');
 const MINUTE_MS = 60_000;
@@ -20,7 +19,7 @@ export function londonOffset(at: number): number {
 
 /**
  * Splits a range where the clocks change. A lookup of an offset is slow, so this function samples one per week (changes were never closer)
- * and finds each change by binary search over the half-hours of UTC (all changes since 1900 fall on one).
+ * and finds each change by binary search, to the millisecond: London changed from local mean time on 1847-12-01 at 00:01:15 UTC.
  */
 export function offsetSpans(from: number, to: number): OffsetSpan[] {
   const spans: OffsetSpan[] = [];
@@ -42,13 +41,13 @@ function changeWithin(from: number, to: number, offset: number): number {
   return to;
 }
 
+/** Returns the first instant at which the offset differs from the one at `from`; it differs at `to`. */
 function changeBetween(from: number, to: number, offset: number): number {
-  let before = Math.floor(from / HALF_HOUR_MS);
-  let after = Math.floor(to / HALF_HOUR_MS);
+  let [before, after] = [from, to];
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    if (londonOffset(middle * HALF_HOUR_MS) === offset) before = middle;
+    if (londonOffset(middle) === offset) before = middle;
     else after = middle;
   }
-  return after * HALF_HOUR_MS;
+  return after;
 }

@@ -61,13 +61,22 @@ const REMOVE = {
 
 const CURRENT_SECRET = 'select sealed from webhook_secret where webhook_id = $1 and replaced_at is null';
 
-/** Waits for the last revocations: a removed RTI User with a live consent or a pending delivery keeps its webhooks. */
+/**
+ * Waits for the last revocations: a removed RTI User keeps its webhooks while it has a live consent, a revocation without its events, an event
+ * of one without its deliveries, or a pending delivery.
+ */
 const PURGE_REMOVED = {
   name: 'purge_webhooks_of_removed',
   text: `with expired as (
       select webhook.id from webhook join rti_user using (user_id)
       where rti_user.status = 'removed' and deleted_at is null
         and not exists (select from tariff_consent consent where consent.user_id = webhook.user_id and revoked_at is null)
+        and not exists (
+          select from tariff_effect effect join tariff_consent consent on consent.id = effect.consent_id
+          where consent.user_id = webhook.user_id and done_at is null and cancelled_at is null)
+        and not exists (
+          select from fanout join event on event.id = fanout.event_id join tariff_consent consent on consent.id = event.consent_id
+          where consent.user_id = webhook.user_id)
         and not exists (select from delivery where endpoint_id = webhook.id and state = 'pending')
       limit 100 for update of webhook skip locked),
     deleted as (

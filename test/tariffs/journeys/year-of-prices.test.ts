@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
+import { ConsoleVisitor } from '../../support/console-visitor';
 import { type Graph, graphAs, graphOf } from '../../support/graph';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { anonymousClient, good } from '../../support/rest-client';
@@ -176,6 +177,16 @@ describe.each(['one process', 'a process each'] as const)(
         const { errors } = await anonymous(`{ ${rates(tariffId, 'one')} ${fields} }`);
         expect(errors).toMatchObject([{ extensions: { code: 'VAL003' } }]);
       }
+    });
+
+    it('is listed with others of its size in the console', async () => {
+      for (const number of [4, 5]) {
+        const input = { ...tariffInput(number), mpid, tariffId: identifier(), rates: yearOfRates() };
+        expect((await admin(PUBLISH, { input })).errors).toEqual([]);
+      }
+      const page = await new ConsoleVisitor(register.console).get(`/tariffs?mpid=${mpid}`);
+      expect(page.status).toBe(200);
+      expect(page.html.match(/href="\/tariffs\/trf_/g)?.length).toBeGreaterThanOrEqual(4);
     });
 
     it('is read with directives up to 5,000 half-hours', async () => {

@@ -1,6 +1,7 @@
 import {
   type TariffLink,
   type Assignment,
+  type RecordedAssignment,
   appliedTariff,
   assignedTariff,
   currentReplacement,
@@ -21,10 +22,12 @@ import { violationLines } from '../../support/access-records';
 /** Returns a day of June 2026, at midnight UTC. */
 const june = (day: number) => new Date(Date.UTC(2026, 5, day));
 const justBefore = (instant: Date) => new Date(instant.getTime() - 1);
-const step = (day: number, tariffId: string | null, mpid = 'LAPW'): Assignment => ({
+/** Returns an assignment, or the end of one, that is recorded before June. */
+const step = (day: number, tariffId: string | null, mpid = 'LAPW'): RecordedAssignment => ({
   validFrom: june(day),
   tariffId,
   mpid,
+  recordedAt: june(0),
 });
 
 /** Tariffs by name: `[validFrom, validTo, replaced by, when]`. */
@@ -64,6 +67,26 @@ describe('The tariff that applies to an MPxN', () => {
     const moved = [step(5, 'flat'), step(10, 'dusk', 'DUNL')];
     expect(assignedTariff(moved, known, justBefore(june(10)))).toEqual({ tariffId: 'flat', mpid: 'LAPW' });
     expect(assignedTariff(moved, known, june(10))).toEqual({ tariffId: 'dusk', mpid: 'DUNL' });
+  });
+
+  it('is not ended by another supplier, unless that end took effect before the assignment was recorded', () => {
+    const end = step(20, null);
+    const moved = (recorded: number) => [
+      step(5, 'flat'),
+      { ...step(10, 'dusk', 'DUNL'), recordedAt: june(recorded) },
+      end,
+    ];
+    expect(assignedTariff(moved(8), known, june(20))).toEqual({ tariffId: 'dusk', mpid: 'DUNL' });
+    expect(assignedTariff(moved(25), known, june(20))).toEqual({ tariffId: null, mpid: 'LAPW' });
+    expect(assignedTariff([...moved(8), step(15, 'night')], known, june(20))).toEqual({ tariffId: null, mpid: 'LAPW' });
+  });
+
+  it('starts when the former one of the supplier ends', () => {
+    for (const both of [
+      [step(20, null), step(20, 'night')],
+      [step(20, 'night'), step(20, null)],
+    ])
+      expect(appliedTariff([step(5, 'flat'), ...both], known, june(20))).toBe('night');
   });
 
   it('is none before the tariff is valid and from its end on', () => {
@@ -119,13 +142,13 @@ describe('A replacement', () => {
 
 describe('An assignment that is recorded', () => {
   const steps = [step(5, 'flat'), step(20, 'night')];
-  const outcome = (each: Assignment) => outcomeText(startOutcome(steps, each, june(10), 'from'));
+  const outcome = (each: Assignment) => outcomeText(startOutcome(steps, each, { now: june(10) }));
 
   it('is added where none starts: in the past, in the future, between others', () => {
     expect([step(1, 'dusk'), step(7, 'dusk'), step(15, 'dusk', 'DUNL'), step(25, 'flat')].map(outcome)).toEqual([
       ...['added', 'added', 'added', 'added'],
     ]);
-    expect(outcomeText(startOutcome([], step(7, 'dusk'), june(10), 'from'))).toBe('added');
+    expect(outcomeText(startOutcome([], step(7, 'dusk'), { now: june(10) }))).toBe('added');
   });
 
   it('changes nothing if it equals the stored one', () => {
@@ -139,8 +162,8 @@ describe('An assignment that is recorded', () => {
   it('does not supersede one that has started', () => {
     const history = 'CNF001 from: must not be the start of an assignment that has already started';
     expect(outcome(step(5, 'dusk'))).toBe(history);
-    expect(outcomeText(startOutcome(steps, step(20, 'dusk'), june(20), 'from'))).toBe(history);
-    expect(outcomeText(startOutcome(steps, step(20, 'dusk'), justBefore(june(20)), 'from'))).toBe('supersedes');
+    expect(outcomeText(startOutcome(steps, step(20, 'dusk'), { now: june(20) }))).toBe(history);
+    expect(outcomeText(startOutcome(steps, step(20, 'dusk'), { now: justBefore(june(20)) }))).toBe('supersedes');
   });
 });
 
@@ -161,7 +184,22 @@ describe('A tariff that a supplier assigns', () => {
   it("supersedes the end of another supplier's tariff at the same instant", () => {
     const ending = [step(2, 'flat'), step(20, null)];
     const assigning = { byAdmin: false, now: june(10) };
-    expect(assignmentOutcome(ending, step(20, 'dusk', 'DUNL'), noEnd, assigning)).toEqual({ kind: 'supersedes' });
+    expect(assignmentOutcome(ending, step(20, 'dusk', 'DUNL'), noEnd, assigning)).toEqual({
+      kind: 'supersedes',
+      superseded: [ending[1]],
+    });
+  });
+
+  it("follows the end of the supplier's former one at the same instant, or withdraws that end if it is planned", () => {
+    const ending = [step(2, 'flat'), step(20, null)];
+    const at = (day: number, withdrawsEnd: boolean, assignments = ending) =>
+      outcomeText(
+        assignmentOutcome(assignments, step(20, 'flat'), noEnd, { byAdmin: false, now: june(day), withdrawsEnd }),
+      );
+    expect([at(10, false), at(25, false), at(10, true)]).toEqual(['added', 'added', 'supersedes']);
+    expect(at(20, true)).toBe('CNF001 withdrawsEnd: must be false, because the end has already taken effect');
+    const both = [...ending, step(20, 'flat')];
+    expect([at(10, false, both), at(10, true, both)]).toEqual(['unchanged', 'supersedes']);
   });
 
   it('may start before and after future ones of other suppliers', () => {
@@ -190,7 +228,10 @@ describe('A tariff that a supplier assigns', () => {
   it('is unchanged if it equals the stored one, whatever started since', () => {
     const assigning = { byAdmin: false, now: june(10) };
     const lost = [step(2, 'flat'), step(8, 'dusk', 'DUNL')];
-    expect(assignmentOutcome(lost, step(2, 'flat'), noEnd, assigning)).toEqual({ kind: 'unchanged' });
+    expect(assignmentOutcome(lost, step(2, 'flat'), noEnd, assigning)).toEqual({
+      kind: 'unchanged',
+      existing: lost[0],
+    });
   });
 
   it('must start before the end of its validity, even by an admin', () => {
@@ -228,10 +269,34 @@ describe('The end of an assignment', () => {
     expect(end(5, 'LAPW')).toBe('CNF001 at: must not be the start of an assignment that has already started');
   });
 
+  it('withdraws the assignment that was planned to follow an end at the same instant', () => {
+    const planned = [step(5, 'flat'), step(20, null), step(20, 'night')];
+    const outcome = endOutcome(planned, june(20), 'LAPW', june(10));
+    expect(outcome).toEqual({ kind: 'supersedes', superseded: [planned[2], planned[1]], mpid: 'LAPW' });
+  });
+
+  it("is rejected in the past if another supplier's tariff has applied since, even for an admin", () => {
+    const lost = [step(2, 'flat'), step(8, 'dusk', 'DUNL')];
+    const outcome = (day: number, mpid: string | null, now: number) =>
+      outcomeText(endOutcome(lost, june(day), mpid, june(now)));
+    for (const mpid of ['LAPW', null]) {
+      expect(outcome(7, mpid, 10)).toBe('CNF001 at: must not be in the past');
+      expect([outcome(7, mpid, 7), outcome(9, mpid === null ? null : 'DUNL', 10)]).toEqual(['added', 'added']);
+    }
+  });
+
+  it('is ignored after the assignment of another supplier, which may then end its own', () => {
+    const moot = [step(5, 'flat'), step(12, 'dusk', 'DUNL'), step(15, null)];
+    expect(outcomeText(endOutcome(moot, june(16), 'DUNL', june(10)))).toBe('added');
+    expect(outcomeText(endOutcome(moot, june(15), 'DUNL', june(10)))).toBe('supersedes');
+    expect(outcomeText(endOutcome(moot, june(15), 'LAPW', june(10)))).toBe('unchanged');
+    expect(outcomeText(endOutcome(moot, june(16), 'LAPW', june(10)))).toBe(OTHER);
+  });
+
   it('is unchanged if repeated', () => {
     const ended = [...steps, step(15, null)];
-    expect(endOutcome(ended, june(15), 'LAPW', june(10))).toEqual({ kind: 'unchanged', mpid: 'LAPW' });
-    expect(endOutcome(ended, june(17), 'LAPW', june(10))).toEqual({ kind: 'unchanged', mpid: 'LAPW' });
+    expect(endOutcome(ended, june(15), 'LAPW', june(10))).toEqual({ kind: 'unchanged', existing: ended[2] });
+    expect(endOutcome(ended, june(17), 'LAPW', june(10))).toEqual({ kind: 'unchanged', existing: ended[2] });
     expect(outcomeText(endOutcome(ended, june(17), 'DUNL', june(10)))).toBe(OTHER);
   });
 });

@@ -39,6 +39,19 @@ describe('The clocks of Great Britain', () => {
     expect(offsetSpans(change + 1, change)).toEqual([]);
   });
 
+  it('change once from local mean time, within an hour: on 1847-12-01 at 00:01:15 UTC', () => {
+    const change = at('1847-12-01T00:01:15Z');
+    for (const [from, to] of [
+      ['1847-12-01T00:01:00Z', '1847-12-01T00:02:00Z'],
+      ['1847-12-01T00:00:00Z', '1847-12-01T00:02:00Z'],
+      ['1847-11-01T00:00:00Z', '1848-01-01T00:00:00Z'],
+    ] as const)
+      expect(offsetSpans(at(from), at(to))).toEqual([
+        { from: at(from), to: change, offset: -75_000 },
+        { from: change, to: at(to), offset: 0 },
+      ]);
+  });
+
   it('agree with Intl on every day from 1900 to 2100, including double summer time and the years of permanent BST', () => {
     const spans = offsetSpans(at('1900-01-01T00:00:00Z'), at('2100-01-01T00:00:00Z'));
     const changes = spans.map(({ to }) => to).slice(0, -1);

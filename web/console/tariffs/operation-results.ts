@@ -3,7 +3,9 @@ import type { Operations } from '../../../schema/generated/operations';
 type ResultOf<Name extends keyof Operations> = Operations[Name]['result'];
 
 /** A tariff of the list, with the prices of one day. */
-export type ListedTariff = ResultOf<'ReadTariffs'>['tariffs']['nodes'][number];
+export type ListedTariff = ResultOf<'ReadTariffs'>['tariffs']['nodes'][number] & {
+  readonly prices: readonly SlotPrice[];
+};
 
 /** Id and name of a supplier. */
 export type NamedSupplier = ListedTariff['supplier'];
@@ -12,7 +14,7 @@ export type NamedSupplier = ListedTariff['supplier'];
 export type NamedTariff = Pick<ListedTariff, 'tariffId' | 'name' | 'validFrom' | 'validTo'>;
 
 /** The price of a half-hour, as lists select it. */
-export type SlotPrice = ListedTariff['prices'][number];
+export type SlotPrice = Pick<HalfHourPrice, 'from' | 'unitPriceIncludingVat'>;
 
 /** The price of a half-hour, or of its part within the validity of the tariff; null if a dynamic tariff has none. */
 export type HalfHourPrice = NonNullable<ResultOf<'ReadTariffPrices'>['tariff']>['prices'][number];

@@ -45,17 +45,29 @@ export async function readTariffs(
     first: LISTED_TARIFFS,
     after: after ?? null,
     filter: filter.variables,
-    from: instantOf(startOf(day)),
-    to: instantOf(startOf(daysAfter(day, 1))),
   });
+  const listed = await Promise.all(
+    tariffs.nodes.map(async (tariff) => ({ ...tariff, prices: await pricesOfDay({ execute }, tariff.tariffId, day) })),
+  );
   const address = (cursor?: string) => withQuery(TARIFFS_PATH, { ...filter.query, after: cursor });
-  const scale = priceScale(amountsOf(tariffs.nodes.flatMap(({ prices }) => prices.flatMap(pricesOf))));
+  const scale = priceScale(amountsOf(listed.flatMap(({ prices }) => prices.flatMap(pricesOf))));
   return {
-    rows: tariffs.nodes.map((tariff) => rowOf(tariff, day, scale)),
+    rows: listed.map((tariff) => rowOf(tariff, day, scale)),
     scale,
     next: tariffs.nextCursor === null ? undefined : address(tariffs.nextCursor),
     first: after === undefined ? undefined : address(),
   };
+}
+
+/** Reads the prices of a tariff in a request of its own: one request may not read the rates of several large tariffs. */
+async function pricesOfDay(
+  { execute }: Pick<PageContext, 'execute'>,
+  tariffId: string,
+  day: Day,
+): Promise<readonly SlotPrice[]> {
+  const [from, to] = [instantOf(startOf(day)), instantOf(startOf(daysAfter(day, 1)))];
+  const { tariff } = await execute('ReadTariffPrices', { tariffId, from, to });
+  return tariff?.prices ?? [];
 }
 
 function rowOf(tariff: ListedTariff, day: Day, scale: PriceScale) {

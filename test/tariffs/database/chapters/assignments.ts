@@ -241,6 +241,46 @@ export function tariffsOverTime(): void {
       expect([await applied(mpxn), await applied(mpxn, from)]).toEqual([1, 11]);
     });
 
+    it("of the gaining supplier continues beyond the planned end of the losing supplier's", async () => {
+      const mpxn = newMpxn();
+      const [gained, lost, ended] = [inHours(1), inHours(2), inHours(4)];
+      await assign(mpxn, 1, inHours(-5));
+      await end(mpxn, lost);
+      await assign(mpxn, 11, gained, supplierOf('FELL'));
+      expect([await applied(mpxn, lost), await endError(mpxn, inHours(3))]).toEqual([11, 'CNF001 at']);
+      await end(mpxn, ended, supplierOf('FELL'));
+      expect([await applied(mpxn, inHours(3)), await applied(mpxn, ended)]).toEqual([11, null]);
+      await end(mpxn, gained, supplierOf('FELL'));
+      expect([await applied(mpxn, gained), await applied(mpxn, lost)]).toEqual([1, null]);
+    });
+
+    it("starts at the end of the supplier's former one, or withdraws that end", async () => {
+      const [mpxn, start, from] = [newMpxn(), inHours(-5), inHours(5)];
+      const [first, ended] = [`${start} 1 LAPW`, `${from} none LAPW`];
+      await assign(mpxn, 1, start);
+      await end(mpxn, from);
+      await assign(mpxn, 2, from);
+      expect(await applied(mpxn, from)).toBe(2);
+      expect((await assignments(mpxn)).toSorted()).toEqual([first, `${from} 2 LAPW`, ended].toSorted());
+      await end(mpxn, from);
+      expect(await assignments(mpxn)).toEqual([ended, first]);
+      await graph.execute(
+        'mutation ($mpxn: String!, $id: String!, $from: DateTime!) { assignTariff(mpxn: $mpxn, tariffId: $id, from: $from, withdrawsEnd: true) { from } }',
+        { mpxn, id: trf(1), from },
+        supplierOf('LAPW'),
+      );
+      expect(await assignments(mpxn)).toEqual([`${from} 1 LAPW`, first]);
+    });
+
+    it("cannot end in the past if another supplier's tariff has applied since", async () => {
+      const mpxn = newMpxn();
+      await assign(mpxn, 1, inHours(-5));
+      await assign(mpxn, 11, inHours(-2), ADMIN);
+      for (const caller of [supplierOf('LAPW'), ADMIN])
+        expect(await endError(mpxn, inHours(-3), caller)).toBe('CNF001 at');
+      expect(await applied(mpxn, inHours(-3))).toBe(1);
+    });
+
     it("cannot start in the past if another supplier's tariff applied then or since, unless an admin records it", async () => {
       const [mpxn, untouched] = [newMpxn(), newMpxn()];
       await assign(mpxn, 1, inHours(-5));

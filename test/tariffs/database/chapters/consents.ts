@@ -6,8 +6,9 @@ import {
   tariffEventFixture,
   bodiesOf,
 } from '../../../support/tariff-event-fixture';
-import { ADMIN, ANALYST, supplierOf, trf } from '../../../support/tariff-graph';
+import { ADMIN, ANALYST, ASSIGN, supplierOf, trf } from '../../../support/tariff-graph';
 import { until } from '../../../support/until';
+import { yearOfRates } from '../../../support/year-of-rates';
 
 export function consentsToShare(): void {
   const CUSTOMER = '{ customerTariffs { tariffId name } }';
@@ -16,7 +17,11 @@ export function consentsToShare(): void {
   const LIST = `query ($filter: TariffConsentFilter) { tariffConsents(filter: $filter) {
   nodes { registrationId mpid userId supplier { mpid } rtiUser { userId } givenAt revokedAt revokedBy mpxns } } }`;
 
+  const APPLIED = 'query ($mpxn: String!) { appliedTariff(mpxn: $mpxn) { tariffId } }';
+  const END = 'mutation ($mpxn: String!, $at: DateTime!) { endTariffAssignment(mpxn: $mpxn, at: $at) { from } }';
+
   let fixture: TariffEventFixture;
+  const endAt = (mpxn: string, at: string) => fixture.execute(END, { mpxn, at }, supplierOf('LAPW'));
   let next = 0;
   const freshMpxn = () => String(1_500_000_000 + ++next);
   beforeAll(async () => {
@@ -203,6 +208,18 @@ export function consentsToShare(): void {
       expect(await tariffsOf(fixture.with(participant, { mpxns: [uncovered] }))).toEqual([]);
     });
 
+    it('are all tariffs of the consumer, also if several have a year of half-hourly prices', async () => {
+      const mpxns = [freshMpxn(), freshMpxn(), freshMpxn()];
+      for (const [index, mpxn] of mpxns.entries()) {
+        await fixture.publish(40 + index, { rates: yearOfRates() });
+        await fixture.assign(mpxn, 40 + index, -60);
+      }
+      const { caller } = await fixture.participant({ mpxns });
+      await fixture.consent(caller);
+      const { customerTariffs } = await fixture.execute('{ customerTariffs { tariffId rates { dates } } }', {}, caller);
+      expect(customerTariffs.map(({ rates }: { rates: unknown[] }) => rates.length)).toEqual([366, 366, 366]);
+    });
+
     it('follow the MPxN through replacements, ends and changes of supplier, as the rule of the applied tariff states', async () => {
       const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
       await fixture.publish(30, { validTo: at(30) });
@@ -212,19 +229,84 @@ export function consentsToShare(): void {
       const mpxn = freshMpxn();
       await fixture.assign(mpxn, 30, -60);
       await fixture.assign(mpxn, 30, 7 * 86_400);
+      await endAt(mpxn, at(12));
+      await endAt(mpxn, at(10));
       await fixture.assign(mpxn, 33, 8 * 86_400, 'FELL');
+      await fixture.assign(mpxn, 2, 11 * 86_400);
+      await fixture.assign(mpxn, 3, 12.5 * 86_400);
       const participant = await fixture.participant({ mpxns: [mpxn] });
-      await fixture.consent(participant.caller);
+      const atFell = fixture.with(participant, { mpxns: [mpxn], mpid: 'FELL' });
+      for (const caller of [participant.caller, atFell]) await fixture.consent(caller);
       const seen: string[][] = [];
-      for (const days of [0, 3, 4.5, 5.5, 7.5, 9]) {
+      for (const days of [0, 3, 4.5, 5.5, 7.5, 9, 10.5, 11.5]) {
         await fixture.moveClock(Math.round(days * 86_400));
-        const shared = await tariffsOf(participant.caller);
-        const applied = `query ($mpxn: String!) { appliedTariff(mpxn: $mpxn) { tariffId } }`;
-        const { appliedTariff } = await fixture.execute(applied, { mpxn }, supplierOf('LAPW'));
-        expect(shared).toEqual(appliedTariff === null ? [] : [appliedTariff.tariffId]);
+        const shared = [];
+        for (const [mpid, caller] of [
+          ['LAPW', participant.caller],
+          ['FELL', atFell],
+        ] as const) {
+          const tariffIds = await tariffsOf(caller);
+          const { appliedTariff } = await fixture.execute(APPLIED, { mpxn }, supplierOf(mpid));
+          expect(tariffIds).toEqual(appliedTariff === null ? [] : [appliedTariff.tariffId]);
+          shared.push(...tariffIds);
+        }
         seen.push(shared);
       }
-      expect(seen).toEqual([[trf(30)], [trf(31)], [trf(32)], [], [], []]);
+      expect(seen).toEqual([[trf(30)], [trf(31)], [trf(32)], [], [], [trf(33)], [trf(33)], [trf(2)]]);
+      // From the end of its own assignment on, the consent covers neither a gap nor the next assignment of the supplier.
+      for (const [days, tariff] of [
+        [12.2, null],
+        [13, trf(3)],
+      ] as const) {
+        await fixture.moveClock(Math.round(days * 86_400));
+        expect(await tariffsOf(participant.caller)).toEqual([]);
+        const { appliedTariff } = await fixture.execute(APPLIED, { mpxn }, supplierOf('LAPW'));
+        expect(appliedTariff?.tariffId ?? null).toBe(tariff);
+      }
+    });
+
+    it("do not change at the planned end of the losing supplier's assignment", async () => {
+      const now = (await fixture.now()).getTime();
+      const mpxn = freshMpxn();
+      await fixture.publish(34, {}, 'FELL');
+      await fixture.assign(mpxn, 1, -60);
+      await endAt(mpxn, new Date(now + 2 * 3_600_000).toISOString());
+      await fixture.assign(mpxn, 34, 3_600, 'FELL');
+      const { caller } = await fixture.participant({ mpid: 'FELL', mpxns: [mpxn] });
+      await fixture.consent(caller);
+      await fixture.moveOn(3 * 3_600);
+      await fixture.settled();
+      expect(await tariffsOf(caller)).toEqual([trf(34)]);
+      const events = (await fixture.logged('FELL')).filter((event) => event.mpxn === mpxn);
+      expect(events.map(({ type, tariff }) => [type, tariff?.tariffId])).toEqual([['TARIFF_CHANGE', trf(34)]]);
+    });
+
+    it('are none for the former occupant once an assignment ends at which the next one of the supplier starts', async () => {
+      const { caller, mpxn } = await onTariff();
+      await fixture.consent(caller);
+      const from = new Date((await fixture.now()).getTime() + 3_600_000).toISOString();
+      await endAt(mpxn, from);
+      await fixture.execute(ASSIGN, { mpxn, tariffId: trf(2), from }, supplierOf('LAPW'));
+      expect(await tariffsOf(caller)).toEqual([trf(1)]);
+      await fixture.moveOn(2 * 3_600);
+      await fixture.settled();
+      expect(await tariffsOf(caller)).toEqual([]);
+      const { appliedTariff } = await fixture.execute(APPLIED, { mpxn }, supplierOf('LAPW'));
+      expect(appliedTariff.tariffId).toBe(trf(2));
+      await fixture.consent(caller);
+      expect(await tariffsOf(caller)).toEqual([trf(2)]);
+    });
+
+    it('remain when the losing supplier ends its assignment in the past, which is rejected', async () => {
+      const mpxn = freshMpxn();
+      await fixture.publish(35, {}, 'FELL');
+      await fixture.assign(mpxn, 1, -7_200);
+      await fixture.assign(mpxn, 35, -60, 'FELL');
+      const { caller } = await fixture.participant({ mpid: 'FELL', mpxns: [mpxn] });
+      await fixture.consent(caller);
+      const at = new Date((await fixture.now()).getTime() - 3_600_000).toISOString();
+      expect(await fixture.errorOf(END, { mpxn, at }, supplierOf('LAPW'))).toBe('CNF001 at');
+      expect(await tariffsOf(caller)).toEqual([trf(35)]);
     });
 
     it('are none without a live consent, an active RTI User, an active supplier and the scope', async () => {

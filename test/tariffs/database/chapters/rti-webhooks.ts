@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
+import { ADVISORY_LOCKS } from '../../../../subgraphs/server/database/advisory-locks';
 import { RtiWebhookRepository } from '../../../../subgraphs/tariffs/webhooks/rti-webhook.repository';
 import { TARIFF_SCHEDULE } from '../../../../subgraphs/tariffs/webhooks/tariff-deliveries.flow';
 import { type TariffEventFixture, isSigned, tariffEventFixture, bodiesOf } from '../../../support/tariff-event-fixture';
@@ -222,6 +223,22 @@ export function rtiWebhooks(): void {
           [userId],
         )
       ).rows[0];
+
+    it('receives the revocation of a consent that it lost just before', async () => {
+      const { userId, path } = await following();
+      const { rows } = await fixture.owner.query('select id from tariff_consent where user_id = $1', [userId]);
+      const session = await fixture.owner.connect();
+      await session.query('begin');
+      await session.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.effects]);
+      const revoke = 'mutation ($id: String!) { revokeTariffConsent(registrationId: $id) { registrationId } }';
+      await fixture.execute(revoke, { id: rows[0].id }, ADMIN);
+      await fixture.setStatus({ userId }, 'REMOVED');
+      await new RtiWebhookRepository({ pool: fixture.owner }, {} as never, () => Buffer.alloc(0)).purgeRemoved();
+      await session.query('rollback');
+      session.release();
+      const [post] = bodiesOf(await fixture.posts(1, path));
+      expect(post.type).toBe('consent.revoked');
+    });
 
     it('has no contact any more, and no URL and secret after the delivery of its last revocation', async () => {
       const { userId, path } = await following();

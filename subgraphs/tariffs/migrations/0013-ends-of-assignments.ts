@@ -1,0 +1,67 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * The end of an assignment counts only for the supplier that recorded it, and may be at the instant at which the supplier's next assignment
+ * starts. A process of the previous release calls the same functions.
+ */
+export class TariffEndsOfAssignments1790000000013 implements MigrationInterface {
+  async up(session: QueryRunner): Promise<void> {
+    await session.query('set local search_path = tariffs, register');
+    for (const part of [STEPS_OF_INSTANT, ENDS_ASSIGNMENT, COVERS, RECEIVES, OCCUPANCIES]) await session.query(part);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('the register is append-only: migrations go forward');
+  }
+}
+
+const PATH = 'set search_path = tariffs, register, pg_temp';
+const COUNTS_FROM = 'greatest(valid_from, recorded_at)';
+const ENDS = 'withdrawn_at is null and tariff_id is null and ends_assignment(tariff_step)';
+
+/** One assignment and one end per instant. The assignment precedes the end in the index: it applies from the instant on. */
+const STEPS_OF_INSTANT = `
+  create unique index tariff_step_of_instant on tariff_step (mpxn_hash, valid_from desc, (tariff_id is null)) where withdrawn_at is null;
+  drop index tariff_step_in_force`;
+
+/**
+ * Whether the end of an assignment counts: unless the newest assignment before it is another supplier's. Assignments that are recorded after
+ * the end took effect do not change that. `assignmentAt` of `assignments/applied-tariff.ts` states the same rule.
+ */
+const ENDS_ASSIGNMENT = `
+  create function ends_assignment(step tariff_step) returns boolean language sql stable ${PATH} as $$
+    select coalesce((
+      select mpid = step.mpid from tariff_step
+      where mpxn_hash = step.mpxn_hash and withdrawn_at is null and tariff_id is not null and valid_from < step.valid_from
+        and recorded_at <= greatest(step.valid_from, step.recorded_at)
+      order by valid_from desc limit 1), true) $$`;
+
+/** As in 0002, for ends that count. */
+const COVERS = `
+  create or replace function consent_covers(hash bytea, since timestamptz) returns boolean language sql stable ${PATH} as $$
+    select not exists (
+      select from tariff_step
+      where mpxn_hash = hash and ${COUNTS_FROM} > since and ${COUNTS_FROM} <= register_now() and ${ENDS}) $$`;
+
+/** As in 0005, for ends that count. */
+const RECEIVES = `
+  create or replace function consent_receives(told event, point consent_meter_point) returns boolean language sql stable ${PATH} as $$
+    select consent_covers(point.mpxn_hash, point.covered_at) and (told.ceased_at is null or told.type = 'supplier.change')
+      or exists (
+        select from unnest(array[point.added_at, point.covered_at]) since
+        where told.ceased_at > since and not exists (
+          select from tariff_step
+          where mpxn_hash = point.mpxn_hash and ${COUNTS_FROM} > since and ${COUNTS_FROM} < told.ceased_at and ${ENDS})) $$`;
+
+/** As in 0003, for ends that count. */
+const OCCUPANCIES = `
+  create or replace function occupancy_began(hash bytea, at timestamptz) returns timestamptz language sql stable ${PATH} as $$
+    select coalesce(max(${COUNTS_FROM}), '-infinity') from tariff_step
+    where mpxn_hash = hash and ${COUNTS_FROM} <= at and ${ENDS} $$;
+  create or replace function occupancy_key_is_due(of_key tariffs_keys.occupancy_key) returns boolean language sql stable ${PATH} as $$
+    select exists (
+      select from tariff_step
+      where mpxn_hash = of_key.premises and ${COUNTS_FROM} > of_key.began
+        and ${COUNTS_FROM} <= register_now() - case
+          when exists (select from occupancy_erasure where key_id = of_key.id) then interval '0' else interval '13 months' end
+        and ${ENDS}) $$`;
