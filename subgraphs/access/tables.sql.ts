@@ -19,6 +19,7 @@ import { FanOut1790000000018 } from './migrations/0018-fan-out';
 import { TokenSeries1790000000019 } from './migrations/0019-token-series';
 import { Redelivery1790000000020 } from './migrations/0020-redelivery';
 import { TenancyReferences1790000000021 } from './migrations/0021-tenancy-references';
+import { NoticesOfExpiry1790000000023 } from './migrations/0023-notices-of-expiry';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -46,6 +47,7 @@ export const accessTables: SubgraphTables = {
     TokenSeries1790000000019,
     Redelivery1790000000020,
     TenancyReferences1790000000021,
+    NoticesOfExpiry1790000000023,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,
