@@ -20,7 +20,10 @@ export interface Results {
   deferLane(delivery: LaneDelivery, seconds: number, counts: boolean): Promise<void>;
   /** Defers a delivery that failed to assemble, and adds one to its failures; without seconds it is undelivered. */
   assemblyFailed(delivery: LaneDelivery, seconds: number | undefined): Promise<void>;
-  /** Ends an obsolete delivery. A locked row is passed over: the delivery stays pending and is read again. */
+  /**
+   * Ends an obsolete delivery as superseded, or as delivered if an earlier attempt succeeded. A locked row is passed over: the
+   * delivery stays pending and is read again.
+   */
   drop(delivery: PendingDelivery): Promise<void>;
 }
 
@@ -72,13 +75,17 @@ const ASSEMBLY_FAILED = `
     next_attempt_at = case when $4 is null then next_attempt_at else register_now() + $4 * interval '1 s' end
   where endpoint_id = $1 and event_id = $2 and state || '' = 'pending' and redelivered_at is not distinct from $3::timestamptz`;
 
+/** A delivered event whose redelivery is obsolete is restored: delivered, since its last successful attempt. */
 const DROP = `
   with dropped as materialized (
-    select d.endpoint_id, d.event_id from unnest($1::uuid[], $2::text[]) as obsolete(endpoint_id, event_id)
-      join delivery d using (endpoint_id, event_id)
+    select d.endpoint_id, d.event_id, (
+        select max((made ->> 'at')::timestamptz + (made ->> 'durationMs')::integer * interval '1 ms')
+        from jsonb_array_elements(d.attempts) made where made ->> 'error' is null) as delivered_at
+    from unnest($1::uuid[], $2::text[]) as obsolete(endpoint_id, event_id) join delivery d using (endpoint_id, event_id)
     where d.state || '' = 'pending' for update of d skip locked)
-  update delivery d set state = 'superseded', ended_at = register_now() from dropped
-  where d.endpoint_id = dropped.endpoint_id and d.event_id = dropped.event_id`;
+  update delivery d set state = case when delivered_at is null then 'superseded' else 'delivered' end,
+    ended_at = coalesce(delivered_at, register_now())
+  from dropped where d.endpoint_id = dropped.endpoint_id and d.event_id = dropped.event_id`;
 
 /**
  * Deletes deliveries 90 days after their end (decisions A/B, 6). Stores the last number of their lanes, so that numbers

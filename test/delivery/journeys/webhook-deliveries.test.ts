@@ -413,6 +413,21 @@ describe('The deliveries of a subscription', () => {
       expect(fixture.receiver.received.filter((post) => post.path === path)).toHaveLength(1);
     });
 
+    it('remain delivered if their redelivery is obsolete', async () => {
+      const subscription = await subscribe();
+      const { id } = await fixture.consent(by, 1);
+      const { eventId } = await attempted(subscription, 1);
+      await end(fixture.owner, id, 'revoked');
+      const { codes } = await fixture.execute(by, REDELIVER, { wid: subscription.wid, eventId });
+      expect(codes).toEqual([]);
+      const { status, attempts } = await until(async () => {
+        const [delivery] = (await deliveries(subscription)).nodes;
+        return delivery.status === 'PENDING' ? undefined : delivery;
+      });
+      expect([status, attempts.length]).toEqual(['DELIVERED', 1]);
+      expect(fixture.receiver.received.filter((post) => post.path === path)).toHaveLength(1);
+    });
+
     it('are sent again as long as the record is unchanged', async () => {
       fixture.receiver.respondWith(() => 503);
       const subscription = await subscribe();
