@@ -11,6 +11,8 @@ interface Result {
   readonly status: number | null;
   readonly durationMs: number;
   readonly error: string | null;
+  /** When the request was sent, as `performance.now()`. */
+  readonly sentAt: number;
 }
 
 /** Writes the results of deliveries. */
@@ -35,8 +37,8 @@ export interface Results {
 const RECORD = (skipLocked: boolean) => `
   with result as (
     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::smallint[], $5::float8[], $6::integer[], $7::integer[],
-        $8::text[], $9::timestamptz[])
-      with ordinality as r(endpoint_id, event_id, outcome, made, after_seconds, status, duration_ms, error, requested_at, n)),
+        $8::text[], $9::timestamptz[], $10::float8[])
+      with ordinality as r(endpoint_id, event_id, outcome, made, after_seconds, status, duration_ms, error, requested_at, age_ms, n)),
   found as materialized (
     select r.*, d.redelivered_at is not distinct from r.requested_at and (
       d.state = 'pending' and (r.outcome = 'delivered' or d.attempt = r.made)
@@ -45,7 +47,7 @@ const RECORD = (skipLocked: boolean) => `
     order by d.endpoint_id, d.event_id for update of d ${skipLocked ? 'skip locked' : ''}),
   recorded as (
     update delivery d set
-      attempts = d.attempts || jsonb_build_object('at', register_now() - f.duration_ms * interval '1 ms', 'status', f.status,
+      attempts = d.attempts || jsonb_build_object('at', register_now() - f.age_ms * interval '1 ms', 'status', f.status,
         'durationMs', f.duration_ms, 'error', f.error),
       state = case when f.counts and f.outcome <> 'again' then f.outcome else d.state end,
       attempt = d.attempt + case when f.counts and (f.outcome <> 'again' or f.after_seconds is not null) then 1 else 0 end,
@@ -152,6 +154,7 @@ export function resultTable(pool: Pool, undelivered: (session: Session, endpoint
 }
 
 async function write(session: Session, results: readonly Result[], skipLocked: boolean): Promise<Recorded[]> {
+  const now = performance.now();
   const values = [
     results.map(({ delivery }) => delivery.endpointId),
     results.map(({ delivery }) => delivery.eventId),
@@ -162,6 +165,7 @@ async function write(session: Session, results: readonly Result[], skipLocked: b
     results.map(({ durationMs }) => Math.round(durationMs)),
     results.map(({ error }) => error),
     results.map(({ delivery }) => delivery.redeliveredAt),
+    results.map(({ sentAt }) => now - sentAt),
   ];
   const name = skipLocked ? 'delivery_results' : 'delivery_result';
   return (await session.query<Recorded>({ name, text: RECORD(skipLocked), values })).rows;
