@@ -20,6 +20,7 @@ import { TokenSeries1790000000019 } from './migrations/0019-token-series';
 import { Redelivery1790000000020 } from './migrations/0020-redelivery';
 import { TenancyReferences1790000000021 } from './migrations/0021-tenancy-references';
 import { ChangesAfterWaiting1790000000022 } from './migrations/0022-changes-after-waiting';
+import { NoticesOfExpiry1790000000023 } from './migrations/0023-notices-of-expiry';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -48,6 +49,7 @@ export const accessTables: SubgraphTables = {
     Redelivery1790000000020,
     TenancyReferences1790000000021,
     ChangesAfterWaiting1790000000022,
+    NoticesOfExpiry1790000000023,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

@@ -107,7 +107,8 @@ async function send(
 /** Records a result; repeats the statement until it succeeds or `stopped` aborts, because the lane must not overtake it. */
 async function record(dependencies: AttemptDependencies, delivery: LaneDelivery, sent: SendResult): Promise<true> {
   const { results, schedule, logger, stopped } = dependencies;
-  const result = { ...sent, delivery, outcome: outcomeOf(schedule, delivery, sent) };
+  const sentAt = performance.now() - sent.durationMs;
+  const result = { ...sent, delivery, sentAt, outcome: outcomeOf(schedule, delivery, sent) };
   for (let failures = 0; ; failures += 1) {
     try {
       await results.record(result);

@@ -11,6 +11,8 @@ interface Result {
   readonly status: number | null;
   readonly durationMs: number;
   readonly error: string | null;
+  /** When the request was sent, as `performance.now()`. */
+  readonly sentAt: number;
 }
 
 /** Writes the results of deliveries. */
@@ -20,7 +22,10 @@ export interface Results {
   deferLane(delivery: LaneDelivery, seconds: number, counts: boolean): Promise<void>;
   /** Defers a delivery that failed to assemble, and adds one to its failures; without seconds it is undelivered. */
   assemblyFailed(delivery: LaneDelivery, seconds: number | undefined): Promise<void>;
-  /** Ends an obsolete delivery. A locked row is passed over: the delivery stays pending and is read again. */
+  /**
+   * Ends an obsolete delivery as superseded, or as delivered if an earlier attempt succeeded. A locked row is passed over: the
+   * delivery stays pending and is read again.
+   */
   drop(delivery: PendingDelivery): Promise<void>;
 }
 
@@ -31,8 +36,8 @@ export interface Results {
 const RECORD = (skipLocked: boolean) => `
   with result as (
     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::smallint[], $5::float8[], $6::integer[], $7::integer[],
-        $8::text[], $9::timestamptz[])
-      with ordinality as r(endpoint_id, event_id, outcome, made, after_seconds, status, duration_ms, error, requested_at, n)),
+        $8::text[], $9::timestamptz[], $10::float8[])
+      with ordinality as r(endpoint_id, event_id, outcome, made, after_seconds, status, duration_ms, error, requested_at, age_ms, n)),
   found as materialized (
     select r.*, d.redelivered_at is not distinct from r.requested_at and (
       d.state = 'pending' and (r.outcome = 'delivered' or d.attempt = r.made)
@@ -41,7 +46,7 @@ const RECORD = (skipLocked: boolean) => `
     order by d.endpoint_id, d.event_id for update of d ${skipLocked ? 'skip locked' : ''}),
   recorded as (
     update delivery d set
-      attempts = d.attempts || jsonb_build_object('at', register_now() - f.duration_ms * interval '1 ms', 'status', f.status,
+      attempts = d.attempts || jsonb_build_object('at', register_now() - f.age_ms * interval '1 ms', 'status', f.status,
         'durationMs', f.duration_ms, 'error', f.error),
       state = case when f.counts and f.outcome <> 'again' then f.outcome else d.state end,
       attempt = d.attempt + case when f.counts and (f.outcome <> 'again' or f.after_seconds is not null) then 1 else 0 end,
@@ -71,13 +76,17 @@ const ASSEMBLY_FAILED = `
     next_attempt_at = case when $4 is null then next_attempt_at else register_now() + $4 * interval '1 s' end
   where endpoint_id = $1 and event_id = $2 and state || '' = 'pending' and redelivered_at is not distinct from $3::timestamptz`;
 
+/** A delivered event whose redelivery is obsolete is restored: delivered, since its last successful attempt. */
 const DROP = `
   with dropped as materialized (
-    select d.endpoint_id, d.event_id from unnest($1::uuid[], $2::text[]) as obsolete(endpoint_id, event_id)
-      join delivery d using (endpoint_id, event_id)
+    select d.endpoint_id, d.event_id, (
+        select max((made ->> 'at')::timestamptz + (made ->> 'durationMs')::integer * interval '1 ms')
+        from jsonb_array_elements(d.attempts) made where made ->> 'error' is null) as delivered_at
+    from unnest($1::uuid[], $2::text[]) as obsolete(endpoint_id, event_id) join delivery d using (endpoint_id, event_id)
     where d.state || '' = 'pending' for update of d skip locked)
-  update delivery d set state = 'superseded', ended_at = register_now() from dropped
-  where d.endpoint_id = dropped.endpoint_id and d.event_id = dropped.event_id`;
+  update delivery d set state = case when delivered_at is null then 'superseded' else 'delivered' end,
+    ended_at = coalesce(delivered_at, register_now())
+  from dropped where d.endpoint_id = dropped.endpoint_id and d.event_id = dropped.event_id`;
 
 /**
  * Deletes deliveries 90 days after their end (decisions A/B, 6). Stores the last number of their lanes, so that numbers
@@ -144,6 +153,7 @@ export function resultTable(pool: Pool, undelivered: (session: Session, endpoint
 }
 
 async function write(session: Session, results: readonly Result[], skipLocked: boolean): Promise<Recorded[]> {
+  const now = performance.now();
   const values = [
     results.map(({ delivery }) => delivery.endpointId),
     results.map(({ delivery }) => delivery.eventId),
@@ -154,6 +164,7 @@ async function write(session: Session, results: readonly Result[], skipLocked: b
     results.map(({ durationMs }) => Math.round(durationMs)),
     results.map(({ error }) => error),
     results.map(({ delivery }) => delivery.redeliveredAt),
+    results.map(({ sentAt }) => now - sentAt),
   ];
   const name = skipLocked ? 'delivery_results' : 'delivery_result';
   return (await session.query<Recorded>({ name, text: RECORD(skipLocked), values })).rows;

@@ -81,14 +81,21 @@ export async function putMany(
 }
 
 /** Moves the expiry of a record, as a replacement does, to an interval from now. */
-export async function replace(session: Session, id: string, expiresIn: string): Promise<void> {
+export const replace = (session: Session, id: string, expiresIn: string): Promise<void> =>
+  replaceExpiry(session, id, 'register_now() + $2::interval', expiresIn);
+
+/** Moves the expiry of a record, as a replacement does, to an instant in the text of PostgreSQL. */
+export const replaceAt = (session: Session, id: string, expiry: string): Promise<void> =>
+  replaceExpiry(session, id, '$2::timestamptz', expiry);
+
+async function replaceExpiry(session: Session, id: string, expiry: string, value: string): Promise<void> {
   await session.query(
     `with record as (
-       update access_record set version = version + 1, expiry = register_now() + $2::interval, legal_basis = legal_basis, state = state
+       update access_record set version = version + 1, expiry = ${expiry}, legal_basis = legal_basis, state = state
        where id = $1 returning *)
      insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, expiry, document)
      select id, version, 'acc', legal_basis, registered_at, expiry, document from record`,
-    [id, expiresIn],
+    [id, value],
   );
 }
 

@@ -149,7 +149,8 @@ export class EventLog {
   }
 
   private async rows(filter: EventFilter, after: string | null, limit: number, isNewestFirst: boolean) {
-    const values = [...eventPosition(after), limit, filter.duid, filter.types];
+    const types = filter.types && [...new Set(filter.types)];
+    const values = [...eventPosition(after), limit, filter.duid, types];
     return (await this.database.pool.query<EventRow>({ ...pageStatement(filter, isNewestFirst), values })).rows;
   }
 }

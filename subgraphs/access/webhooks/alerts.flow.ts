@@ -123,7 +123,7 @@ function alertMail({ wid, events }: Omit<Alert, 'alertEmail'>): MailMessage {
   const many = events.length > 1;
   const subject = `${events.length} webhook ${many ? 'deliveries' : 'delivery'} failed (${wid})`;
   const opening = [
-    `${many ? 'These events' : 'This event'} could not be delivered to the callback URL of your webhook subscription ${wid}: the last attempt has failed.`,
+    `${many ? 'These events' : 'This event'} could not be delivered to the callback URL of your webhook subscription ${wid}, and no attempt follows.`,
   ];
   const closing = [
     ...(events.length > MAX_LISTED ? [`And ${events.length - MAX_LISTED} more.`] : []),

@@ -12,6 +12,7 @@ export interface SubscriptionHealth {
   /** Pending deliveries whose body could not be assembled. */
   readonly faulty: number;
   readonly undelivered: number;
+  /** Time of the last success; if it is older than a day, among the {@link MAX_EARLIER_DELIVERIES} deliveries that were planned last. */
   readonly lastDeliveredAt: Date | null;
 }
 
@@ -29,6 +30,8 @@ export interface DeliveryHealth {
 
 /** Subscriptions that the result lists. */
 const MAX_SUBSCRIPTIONS = 500;
+/** Deliveries, those planned last, among which the last success of a subscription is found if it had none in the last day. */
+const MAX_EARLIER_DELIVERIES = 20;
 
 const LAST_HOUR = `register_now() - interval '1 hour'`;
 const LAST_DAY = `register_now() - interval '1 day'`;
@@ -55,16 +58,22 @@ const BY_SUBSCRIPTION = `
   with pending as (select endpoint_id, count(*) from delivery where state = 'pending' group by 1),
     failed as (select endpoint_id, count(*) from (${FAILED_LAST_HOUR}) failed group by 1),
     faulty as (select endpoint_id, count(*) from delivery where state = 'pending' and faults > 0 group by 1),
-    undelivered as (select endpoint_id, count(*) from delivery where state = 'undelivered' and ended_at > ${LAST_DAY} group by 1)
+    ended as (
+      select endpoint_id, count(*) filter (where state = 'undelivered') as undelivered,
+        max(ended_at) filter (where state = 'delivered') as last_delivered_at
+      from delivery where ended_at > ${LAST_DAY} and state <> 'pending' group by 1)
   select webhook.id as "webhookId", duid, status = 'active' as active, coalesce(pending.count, 0)::int as pending,
-    coalesce(failed.count, 0)::int as "failedAttemptsLastHour", coalesce(faulty.count, 0)::int as faulty, coalesce(undelivered.count, 0)::int as undelivered,
-    (select ended_at from delivery where endpoint_id = webhook.id and state = 'delivered'
-      order by created_at desc, event_id desc limit 1) as "lastDeliveredAt"
+    coalesce(failed.count, 0)::int as "failedAttemptsLastHour", coalesce(faulty.count, 0)::int as faulty,
+    coalesce(ended.undelivered, 0)::int as undelivered,
+    coalesce(last_delivered_at, (
+      select max(ended_at) from (
+        select ended_at from delivery where endpoint_id = webhook.id and state = 'delivered'
+        order by created_at desc, event_id desc limit ${MAX_EARLIER_DELIVERIES}) earlier)) as "lastDeliveredAt"
   from webhook join account using (duid)
     left join pending on pending.endpoint_id = webhook.id
     left join failed on failed.endpoint_id = webhook.id
     left join faulty on faulty.endpoint_id = webhook.id
-    left join undelivered on undelivered.endpoint_id = webhook.id
+    left join ended on ended.endpoint_id = webhook.id
   where deleted_at is null and status <> 'terminated'
   order by pending desc, "failedAttemptsLastHour" desc, undelivered desc, webhook.id limit ${MAX_SUBSCRIPTIONS}`;
 

@@ -17,7 +17,9 @@ const OVERLAP = `interval '10 minutes'`;
  */
 const STEP = `interval '1 minute'`;
 
-const RECEIVES_NOTICES = `deleted_at is null and 'consent.expiring' = any(event_types)`;
+/** Without the subscriptions of terminated Data Users, whose records read REVOKED before a sweep stores it. */
+const RECEIVES_NOTICES = `deleted_at is null and 'consent.expiring' = any(event_types)
+  and not exists (select from account where account.duid = webhook.duid and terminated_at is not null)`;
 const THROUGH = `register_now() + notify_days_before * interval '24 hours'`;
 
 /** Start of a scan; null is the start of the window. */

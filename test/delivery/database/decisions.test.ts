@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import { Client, type Pool } from 'pg';
 import { WEBHOOK_SCHEDULE } from '../../../subgraphs/access/webhooks/webhook';
 import { inTransaction } from '../../../subgraphs/server/database/transaction';
 import type { DeliverySource } from '../../../subgraphs/delivery/delivery';
@@ -289,6 +289,29 @@ describe('A delivery that cannot be assembled', () => {
     await pool.query('update delivery set next_attempt_at = register_now()');
     await pool.query('select wake_endpoint($1)', [endpoint]);
     expect(await becomes('mended', { attempt: 1 })).toMatchObject({ faults: 0, attempts: 1 });
+  });
+});
+
+describe('An attempt whose result cannot be recorded', () => {
+  it('has the time of its request in the log, however late it is recorded', async () => {
+    const owner = new Client({ connectionString: database.url });
+    await owner.connect();
+    respond = async () => {
+      await owner.query('alter table trial.delivery rename column attempts to unavailable');
+      return { status: 200 };
+    };
+    await plan(pool, endpoint, 'late');
+    engine = await trialEngine(trial);
+    const OUTAGE_MS = 1_500;
+    const sentAt = await until(() => receiver.received.find(({ eventId }) => eventId === 'late')?.at);
+    await until(() => performance.now() - sentAt > OUTAGE_MS || undefined);
+    await owner.query('alter table trial.delivery rename column unavailable to attempts');
+    await owner.end();
+    await becomes('late', { state: 'delivered' });
+    const { rows } = await pool.query<{ age: number }>(
+      `select (extract(epoch from register_now() - (attempts -> 0 ->> 'at')::timestamptz) * 1000)::float8 as age from delivery`,
+    );
+    expect(rows[0]?.age).toBeGreaterThan(OUTAGE_MS);
   });
 });
 

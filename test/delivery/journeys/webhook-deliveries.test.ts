@@ -413,6 +413,20 @@ describe('The deliveries of a subscription', () => {
       expect(fixture.receiver.received.filter((post) => post.path === path)).toHaveLength(1);
     });
 
+    it('remain delivered if their redelivery is obsolete', async () => {
+      const subscription = await subscribe();
+      const { id } = await fixture.consent(by, 1);
+      const { eventId } = await attempted(subscription, 1);
+      await end(fixture.owner, id, 'revoked');
+      expect((await fixture.execute(by, REDELIVER, { wid: subscription.wid, eventId })).codes).toEqual([]);
+      const { status, attempts } = await until(async () => {
+        const [delivery] = (await deliveries(subscription)).nodes;
+        return delivery.status === 'PENDING' ? undefined : delivery;
+      });
+      expect([status, attempts.length]).toEqual(['DELIVERED', 1]);
+      expect(fixture.receiver.received.filter((post) => post.path === path)).toHaveLength(1);
+    });
+
     it('are sent again as long as the record is unchanged', async () => {
       fixture.receiver.respondWith(() => 503);
       const subscription = await subscribe();
@@ -470,19 +484,42 @@ describe('The deliveries of a subscription', () => {
     expect((await deliveries(subscription)).nodes[0].attempts).toHaveLength(6);
   });
 
-  it('are counted for the back office, without any address', async () => {
-    const subscription = await subscribe();
-    await withdrawn();
-    await attempted(subscription, 1);
+  const health = async ({ id }: Subscription) => {
     const { data, codes } = await fixture.execute(
       ADMIN,
       `{ deliveryHealth { pending oldestPendingSeconds deliveredLastHour failedAttemptsLastHour undeliveredLastDay
          subscriptions { webhookId dataUser { duid displayName } pending failedAttemptsLastHour undelivered lastDeliveredAt } } }`,
     );
     expect(codes).toEqual([]);
-    const own = (data.deliveryHealth.subscriptions as { webhookId: string }[]).find(
-      ({ webhookId }) => webhookId === subscription.id,
-    );
+    const all = data.deliveryHealth;
+    return { all, own: all.subscriptions.find(({ webhookId }: { webhookId: string }) => webhookId === id) };
+  };
+
+  it('have their last success in the figures of the back office, also if a later event was delivered before it', async () => {
+    fixture.receiver.respondWith(() => 503);
+    const subscription = await subscribe();
+    await withdrawn();
+    const { eventId } = await attempted(subscription, 1);
+    fixture.receiver.respondWith(() => 204);
+    await withdrawn();
+    await fixture.posts(2, path);
+    await advance(MINUTE + 1);
+    const delivered = async () => {
+      const { nodes } = await deliveries(subscription, { state: 'DELIVERED' });
+      return nodes.length === 2 ? nodes : undefined;
+    };
+    const retried = (await until(delivered)).find((delivery: { eventId: string }) => delivery.eventId === eventId);
+    const shown = (await health(subscription)).own.lastDeliveredAt;
+    expect(Date.parse(shown)).toBeGreaterThanOrEqual(Date.parse(retried.attempts[1].at));
+    await advance(2 * 24 * HOUR);
+    expect((await health(subscription)).own.lastDeliveredAt).toBe(shown);
+  });
+
+  it('are counted for the back office, without any address', async () => {
+    const subscription = await subscribe();
+    await withdrawn();
+    await attempted(subscription, 1);
+    const { all, own } = await health(subscription);
     expect(own).toMatchObject({
       dataUser: { duid: by.duid },
       pending: 0,
@@ -490,7 +527,7 @@ describe('The deliveries of a subscription', () => {
       undelivered: 0,
       lastDeliveredAt: expect.any(String),
     });
-    expect(data.deliveryHealth.deliveredLastHour).toBeGreaterThan(0);
+    expect(all.deliveredLastHour).toBeGreaterThan(0);
     expect((await fixture.execute(by, '{ deliveryHealth { pending } }')).codes).toEqual(['PRM001']);
   });
 

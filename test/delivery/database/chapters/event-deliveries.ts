@@ -1,7 +1,16 @@
 import { Client } from 'pg';
 import { sessionOptions } from '../../../../subgraphs/server/database/database';
 import { type AccessDatabase, DUID, accessDatabase } from '../../../support/access-database';
-import { deliveriesOf, end, eventsOf, fanOutAll, putWebhook, register, replace } from '../../../support/event-rows';
+import {
+  deliveriesOf,
+  end,
+  eventsOf,
+  fanOutAll,
+  putWebhook,
+  register,
+  replace,
+  replaceAt,
+} from '../../../support/event-rows';
 
 export function eventDeliveries(): void {
   const OTHER = `duid_${'1'.repeat(24)}`;
@@ -224,6 +233,43 @@ export function eventDeliveries(): void {
         'consent.expiring superseded',
         'consent.expiring pending',
       ]);
+    });
+
+    it('that was superseded is due again if the expiry changes back, as the last of its record', async () => {
+      const { application, owner } = tables;
+      const webhook = await putWebhook(application);
+      const id = await register(application, { expiresIn: '8 days' });
+      await fanOutAll(owner);
+      await owner.query('update delivery set attempt = 2');
+      const { rows } = await owner.query('select expiry::text from access_record where id = $1', [id]);
+      await replace(application, id, '10 days');
+      expect(await deliveriesOf(owner, webhook, id)).toEqual([
+        'consent.expiring superseded',
+        'consent.expiring pending',
+      ]);
+      await replaceAt(application, id, rows[0].expiry);
+      await fanOutAll(owner);
+      const { rows: planned } = await owner.query(
+        `select days_remaining as days, sequence, state, attempt, ended_at from delivery join event on event.id = event_id
+         where subject = $1 order by sequence`,
+        [id],
+      );
+      expect(planned).toEqual([
+        expect.objectContaining({ days: 10, sequence: 2 }),
+        { days: 8, sequence: 3, state: 'pending', attempt: 0, ended_at: null },
+      ]);
+    });
+
+    it('that was delivered is not due again if the expiry changes back', async () => {
+      const { application, owner } = tables;
+      const webhook = await putWebhook(application);
+      const id = await register(application, { expiresIn: '8 days' });
+      await fanOutAll(owner);
+      await owner.query(`update delivery set state = 'delivered', ended_at = register_now()`);
+      const { rows } = await owner.query('select expiry::text from access_record where id = $1', [id]);
+      await replace(application, id, '40 days');
+      await replaceAt(application, id, rows[0].expiry);
+      expect(await deliveriesOf(owner, webhook, id)).toEqual(['consent.expiring delivered']);
     });
 
     it('is created for a registration concurrent with a new subscription, whichever commits first', async () => {

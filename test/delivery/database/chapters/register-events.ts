@@ -273,6 +273,14 @@ export function registerEvents(): void {
       expect(data.latestRegisterEvents.map((event: ResultData) => event.id)).toEqual(seen.toReversed());
     });
 
+    it('contains each event once if a type is repeated', async () => {
+      const once = (await eventsOf(ADMIN, { types: ['TENANCY_CHANGE'] })).map(({ id }) => id);
+      const types = ['TENANCY_CHANGE', 'TENANCY_CHANGE'];
+      expect((await eventsOf(ADMIN, { types })).map(({ id }) => id)).toEqual(once);
+      const { data } = await fixture.execute(ADMIN, LATEST, { types, first: 500 });
+      expect(data.latestRegisterEvents.map(({ id }: ResultData) => id)).toEqual(once.toReversed());
+    });
+
     it.each([
       ['pages', { first: 0 }, 'VAL003 first', ALL],
       ['pages', { first: 501 }, 'VAL003 first', ALL],

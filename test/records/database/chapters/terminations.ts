@@ -4,8 +4,14 @@ import { AccountRepository } from '../../../../subgraphs/access/accounts/account
 import { CustomerRecordRepository } from '../../../../subgraphs/access/customers/customer-record.repository';
 import { RecordHistory } from '../../../../subgraphs/access/records/record-history.queries';
 import { TerminationRepository } from '../../../../subgraphs/access/accounts/termination.repository';
-import { expireDueRecords, revokeOfTerminated, startSweeps } from '../../../../subgraphs/access/records/sweeps.module';
+import {
+  expireDueRecords,
+  notifyOfExpiring,
+  revokeOfTerminated,
+  startSweeps,
+} from '../../../../subgraphs/access/records/sweeps.module';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
+import { fanOutAll, putWebhook } from '../../../support/event-rows';
 import { type OperatorFixture, newMeterPoint, operatorFixture } from '../../../support/operator-fixture';
 import { until } from '../../../support/until';
 
@@ -115,6 +121,29 @@ export function terminations(): void {
       expect((await recordOf(key)).state).toBe('REVOKED');
       await sweep();
       expect((await recordOf(key)).state).toBe('REVOKED');
+    });
+
+    it('no notice of an expiry is written, before and after the transitions are stored', async () => {
+      const { owner } = fixture.tables;
+      const organisation = await fixture.organisation('Alderbrook');
+      const expiringRecord = () =>
+        fixture.register(organisation, newMeterPoint(), ({ accessEvent, processing }) => {
+          processing.legalBasis = 'uk-consent';
+          accessEvent.expiry = new Date(Date.now() + HOUR * 1000);
+        });
+      await expiringRecord();
+      await fanOutAll(owner);
+      const webhook = await putWebhook(fixture.tables.application, { duid: organisation.duid });
+      await expiringRecord(); // its notices are planned by the fan-out after the termination
+      await terminate(organisation);
+      const notices = async () => {
+        await notifyOfExpiring(fixture.database.pool, () => false);
+        await fanOutAll(owner);
+        return rows(`select from access.event where type = 'consent.expiring' and webhook_id = $1`, webhook);
+      };
+      expect(await notices()).toEqual([]);
+      await sweep();
+      expect(await notices()).toEqual([]);
     });
 
     it('two Data Users that are terminated at once both read REVOKED', async () => {

@@ -1,0 +1,60 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Changes `make_notices_of_expiry`, which the fan-out calls. A process of the previous release calls the same function. */
+export class NoticesOfExpiry1790000000023 implements MigrationInterface {
+  async up(session: QueryRunner): Promise<void> {
+    await session.query('set local search_path = access, register');
+    await session.query(MAKE_NOTICES);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('the register is append-only: migrations go forward');
+  }
+}
+
+/**
+ * Writes the event for each subscription in whose window a record expires; none for a terminated Data User. A record has one event per expiry
+ * and subscription. If the expiry changes and changes back, the superseded delivery of that event is due again, as the last of its lane. The
+ * record is locked, so that a withdrawal that is committed later has a later event; a record that another transaction has locked waits for the
+ * next call.
+ */
+const MAKE_NOTICES = `
+  create or replace function make_notices_of_expiry(subject text) returns boolean language plpgsql as $$
+    declare
+      known record;
+      remaining interval;
+      receiver uuid;
+      notice text;
+    begin
+      select * into known from access.access_record where id = subject::uuid for share skip locked;
+      if not found then return false; end if;
+      remaining := known.expiry - register.register_now();
+      if known.state <> 'ACTIVE' or known.legal_basis not in ('uk-consent', 'uk-explicit-consent') or remaining <= interval '0'
+        or exists (select from access.account where duid = known.duid and terminated_at is not null)
+      then
+        return true;
+      end if;
+      for receiver in
+        select id from access.webhook
+        where duid = known.duid and deleted_at is null and 'consent.expiring' = any(event_types)
+          and remaining <= notify_days_before * interval '24 hours'
+        order by id
+      loop
+        insert into access.event (type, duid, record_id, webhook_id, expiry, days_remaining)
+        values ('consent.expiring', known.duid, known.id, receiver, known.expiry, ceil(extract(epoch from remaining) / 86400))
+        on conflict do nothing;
+        continue when found;
+        update access.delivery superseded
+        set sequence = 1 + greatest(
+            (select max(sequence) from access.delivery lane
+              where lane.endpoint_id = receiver and lane.subject = superseded.subject),
+            (select last_sequence from access.delivery_lane lane
+              where lane.endpoint_id = receiver and lane.subject = superseded.subject))
+        where endpoint_id = receiver and state = 'superseded' and event_id = (
+          select id from access.event
+          where type = 'consent.expiring' and record_id = known.id and webhook_id = receiver and expiry = known.expiry)
+        returning event_id into notice;
+        if found then perform access.redeliver(receiver, notice); end if;
+      end loop;
+      return true;
+    end $$`;
