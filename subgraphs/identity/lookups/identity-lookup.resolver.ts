@@ -51,7 +51,13 @@ export class IdentityLookupResolver {
   ): Promise<IdentityLookup[]> {
     const session = await this.sessions.ofCaller(context);
     const { since, beganAt, endedAt } = session;
-    const lookups = await this.lookups.of({ recordIds: await this.recordsOf(session), since, beganAt, endedAt, before });
+    const lookups = await this.lookups.of({
+      recordIds: await this.recordsOf(session),
+      since,
+      beganAt,
+      endedAt,
+      before,
+    });
     return lookups.map(({ duid, ...look }) => ({ ...look, dataUser: { duid } }));
   }
 
