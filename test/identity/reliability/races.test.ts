@@ -76,24 +76,41 @@ const inAnHour = async () =>
     ?.soon as Date;
 
 describe('A replacement that started before its record expired', () => {
-  it('and postpones the expiry prevents the closing of the Identity Record', async () => {
-    const customer = await newCustomer(dataUser);
-    expect((await replace(customer, await inAnHour())).status).toBe(200);
-    await blocker.query('begin');
-    await blocker.query(
-      `select from access.access_record where identity_record_id = (select id from identity.identity_record where ref = $1) for update`,
-      [customer.ir],
-    );
+  const ofCustomer = `(select id from access.access_record
+    where identity_record_id = (select id from identity.identity_record where ref = $1))`;
+
+  /** Starts the replacement that postpones the expiry; it waits for `blocker`. Then the record expires, and its Identity Record is anonymised. */
+  async function replacedMeanwhile(customer: Customer) {
     const replaced = replace(customer, null);
     await waiting(1);
     await owner.query('select register.set_clock_offset(3600)');
     const anonymised = anonymise(customer);
     await waiting(2);
-    await blocker.query('commit');
-    expect((await replaced).status).toBe(200);
-    expect(await anonymised).toBe('CNF003 anonymiseIdentityRecord');
+    await blocker.query('rollback');
+    const { status } = await replaced;
     const { body } = await dataUser.rest('GET', `/v1/access-records/${customer.key}`);
-    expect(body['access-record']['access-event'].state).toBe('ACTIVE');
+    return [status, await anonymised, body['access-record']['access-event'].state];
+  }
+
+  it('and postpones the expiry in time prevents the closing of the Identity Record', async () => {
+    const customer = await newCustomer(dataUser);
+    expect((await replace(customer, await inAnHour())).status).toBe(200);
+    await blocker.query('begin');
+    await blocker.query(
+      `insert into access.access_record_version select copy.* from access.access_record_version stored,
+         jsonb_populate_record(stored, jsonb_build_object('version', stored.version + 1)) copy
+       where stored.record_id = ${ofCustomer} order by stored.version desc limit 1`,
+      [customer.ir],
+    );
+    expect(await replacedMeanwhile(customer)).toEqual([200, 'CNF003 anonymiseIdentityRecord', 'ACTIVE']);
+  });
+
+  it('and waits for the record until then is rejected, and the Identity Record is anonymised', async () => {
+    const customer = await newCustomer(dataUser);
+    expect((await replace(customer, await inAnHour())).status).toBe(200);
+    await blocker.query('begin');
+    await blocker.query(`select from access.access_record where id = ${ofCustomer} for update`, [customer.ir]);
+    expect(await replacedMeanwhile(customer)).toEqual([409, 'anonymised', 'EXPIRED']);
   });
 
   it('and arrives after the closing is rejected', async () => {
