@@ -177,6 +177,14 @@ describe('a check of an archive on a page', () => {
     expect(unfitting).toContain('EQ.xml: md:Model.DependentOn is missing');
     expect(unfitting).toMatch(/Deletes what is not there\s+ACLineSegment\.r = 0\.99 EQ\.xml/);
     expect(await faultsOf(page, 'grid check result')).toEqual(NO_FAULT);
+    const asBreaker = `<cim:Breaker rdf:ID="_${LINE}"><cim:IdentifiedObject.name>Quay line</cim:IdentifiedObject.name><cim:ACLineSegment.r>0.99</cim:ACLineSegment.r></cim:Breaker>`;
+    const otherClass = await gridArchive({ EQ: differenceModelXml('EQ', { reverse: asBreaker }) });
+    expect(await check(otherClass, /^2 things do not fit$/)).toMatch(
+      /the object itself, as Breaker EQ\.xml\s+1 missing value/,
+    );
+    await page.getByText('1 missing value').click();
+    expect(await page.locator('#result .findings details').innerText()).toContain('ACLineSegment.r = 0.99 EQ.xml');
+    expect(await faultsOf(page, 'grid check another class')).toEqual(NO_FAULT);
     expect(await check(await gridArchive({ EQ: '<a>' }), /^The archive cannot be published$/)).toMatch(
       /EQ\.xml, line 1: /,
     );

@@ -98,18 +98,26 @@ function objectOf([mRID, own]) {
   return made('li', head, list);
 }
 
-/** Returns one entry for each finding; for an object that the base model lacks as a whole, one entry represents all its statements. */
+/**
+ * Returns one entry for each finding. If the object itself is missing, its entry contains the missing values, closed: usually the base model
+ * lacks them all, but it may have the object with another class and some of the values.
+ */
 function entriesOf(kind, ofKind) {
   const whole = kind === 'missing-statement' ? ofKind.find(({ name }) => name === 'rdf:type') : undefined;
-  return whole === undefined ? ofKind.map((finding) => entryOf(finding, 0)) : [entryOf(whole, ofKind.length - 1)];
+  if (whole === undefined || ofKind.length === 1) return ofKind.map((finding) => made('dd', ...partsOf(finding)));
+  const values = ofKind.filter((finding) => finding !== whole).map((finding) => made('li', ...partsOf(finding)));
+  const count = `${counted(values.length)} missing ${values.length === 1 ? 'value' : 'values'}`;
+  const closed = made('details', made('summary', count), made('ul', ...values));
+  closed.className = 'minutes';
+  return [made('dd', ...partsOf(whole), closed)];
 }
 
-function entryOf({ name, value, cimFile }, others) {
+/** Returns the statement of a finding, and its file. */
+function partsOf({ name, value, cimFile }) {
   const file = made('span', ` ${cimFile}`);
   file.className = 'hint';
-  const more = others === 0 ? '' : `, with its ${counted(others)} ${others === 1 ? 'value' : 'values'}`;
-  if (name === 'rdf:type') return made('dd', `the object itself, as ${value.replace('cim:', '')}${more}`, file);
-  return made('dd', `${name.replace('cim:', '')} = `, made('code', value), file);
+  if (name === 'rdf:type') return [`the object itself, as ${value.replace('cim:', '')}`, file];
+  return [`${name.replace('cim:', '')} = `, made('code', value), file];
 }
 
 function made(name, ...contents) {
