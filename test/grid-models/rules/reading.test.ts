@@ -143,6 +143,15 @@ describe('Items', () => {
     expect(object).toMatchObject({ type: 'rdf:Description', statements: [{ kind: 'association' }] });
   });
 
+  it.each([
+    ['about="#', 'rdf:Description', ['cim:Fuse']],
+    ['ID="', 'cim:Fuse', []],
+  ])('of the reverse differences with rdf:%s_a" have the class %s by rdf:type', (form, type, values) => {
+    const item = `<rdf:Description rdf:${form}_a"><rdf:type rdf:resource="http://iec.ch/TC57/CIM100#Fuse"/></rdf:Description>`;
+    const statements = values.map((value) => ({ name: 'rdf:type', kind: 'enumeration', value }));
+    expect(read(modelFile({ sections: section('reverse', item) })).reverse).toMatchObject([{ type, statements }]);
+  });
+
   it('may repeat a subject', () => {
     expect(forward('<cim:Fuse rdf:about="#_a"/><cim:Fuse rdf:about="#_a"/><cim:Fuse rdf:ID="_a"/>')).toHaveLength(3);
   });
