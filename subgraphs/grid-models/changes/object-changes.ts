@@ -47,6 +47,9 @@ export interface ObjectChange {
   readonly values: readonly ValueChange[];
 }
 
+/** The statement of the class of an object. */
+const TYPE = 'rdf:type';
+
 /** The attribute that names an object. */
 export const NAME_ATTRIBUTE = 'cim:IdentifiedObject.name';
 
@@ -133,19 +136,25 @@ function distinctStatements(items: readonly DifferenceItem[]): Statement[] {
 }
 
 function valuesIn(file: CimFile, items: readonly FiledItem[]): ValueChange[] {
-  return [
-    ...classChange(file, items),
-    ...valueChanges(file, statementsOf(file, 'reverse', items), statementsOf(file, 'forward', items)),
-  ];
+  const [deleted, added] = [statementsOf(file, 'reverse', items), statementsOf(file, 'forward', items)];
+  // The class of a forward item is a value only if the reverse differences delete a class.
+  const classes = deleted.some(({ name }) => name === TYPE)
+    ? classesOf(items.filter((each) => each.file === file && each.section === 'forward'))
+    : [];
+  const types = classes.map((value): Statement => ({ name: TYPE, kind: 'enumeration', value }));
+  return [...classChange(file, items), ...valueChanges(file, deleted, [...types, ...added])];
+}
+
+/** Returns the distinct classes that items state. */
+function classesOf(items: readonly FiledItem[]): string[] {
+  return [...new Set(items.map(({ item }) => item.type).filter((type) => type !== UNKNOWN_CLASS))];
 }
 
 /** Returns the change of class of an object that a file replaces as a whole by one of another class, as values of `rdf:type`. */
 function classChange(file: CimFile, items: readonly FiledItem[]): ValueChange[] {
-  const classesIn = (section: DifferenceSection) => {
-    const whole = items.filter((each) => each.file === file && each.section === section && each.item.isObject);
-    return [...new Set(whole.map(({ item }) => item.type).filter((type) => type !== UNKNOWN_CLASS))];
-  };
-  const values = { name: 'rdf:type', isAssociation: false, before: classesIn('reverse'), after: classesIn('forward') };
+  const classesIn = (section: DifferenceSection) =>
+    classesOf(items.filter((each) => each.file === file && each.section === section && each.item.isObject));
+  const values = { name: TYPE, isAssociation: false, before: classesIn('reverse'), after: classesIn('forward') };
   const isReplaced = values.before.length > 0 && values.after.length > 0;
   return isReplaced && !isSame(values) ? [{ file, ...values }] : [];
 }

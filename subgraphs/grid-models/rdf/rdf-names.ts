@@ -160,14 +160,17 @@ function elementNames(prefixes: FilePrefixes): RdfNames['nameOf'] {
   };
 }
 
-/** Fragment of a URI that identifies an object, so that the URI is never the value of an enumeration. */
-const OBJECT_FRAGMENT = /^_?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+/** Fragment of a URI that identifies an object, with or without its class, so that the URI is never the value of an enumeration. */
+const OBJECT_FRAGMENT = /^(?:\w+\.)?_?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 /** The namespace of a class and its local name. */
 const CLASS_URI = /^([^#]+#)([\p{L}_][\p{L}\p{N}_.-]*)$/u;
 
-/** Class and value of an enumeration, after the `#` of its URI. */
-const ENUMERATION_FRAGMENT = /^[A-Z]\w*\.[A-Za-z_]\w*$/;
+/**
+ * Class and value of an enumeration, after the `#` of its URI. A value of an own namespace may begin with a digit (`VoltageKind.11kV`), but a
+ * number identifies an object (`Substation.12`).
+ */
+const ENUMERATION_FRAGMENT = /^[A-Z]\w*\.(?=[\d-]*[A-Za-z_])[\w-]+$/;
 
 function enumerationValues(prefixes: FilePrefixes): RdfNames['nameOfUri'] {
   const cache = new Map<string, string>();

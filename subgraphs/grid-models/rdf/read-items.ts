@@ -108,11 +108,13 @@ const TYPE = 'rdf:type';
 
 /**
  * Handles the end of a statement. `rdf:type` states the class of an item whose element does not (`rdf:Description`), as in files of general RDF
- * libraries; a second class stays a statement.
+ * libraries. A second class stays a statement, and so does one in the reverse differences of an item with `rdf:about`: it is deleted, whereas
+ * the element of such an item deletes no class.
  */
 export function closeStatement(reading: Reading): void {
-  const { item } = reading;
-  if (item.statement === TYPE && item.kind === 'enumeration' && [UNKNOWN_CLASS, item.value].includes(item.type)) {
+  const { item, section } = reading;
+  const isClass = item.statement === TYPE && item.kind === 'enumeration' && (section !== 'reverse' || item.isObject);
+  if (isClass && [UNKNOWN_CLASS, item.value].includes(item.type)) {
     item.type = item.value;
     return;
   }

@@ -198,6 +198,7 @@ describe('a check of an archive on a page', () => {
     [503, 'Service unavailable', 'The register is not available.'],
     [503, 'Other archives are being published.', 'Other archives are being checked or published.'],
     [410, 'Gone', 'This page is more than ten minutes old.'],
+    [408, 'Request timeout', 'The archive was not accepted. Open “Check an archive” again.'],
   ])('that receives status %i (%s) reports no fault of the archive', async (status, message, text) => {
     const page = await checkPage('admin');
     await page.getByLabel('Licence area').selectOption(BASED.area);

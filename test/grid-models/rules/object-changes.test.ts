@@ -63,6 +63,19 @@ describe('The change of an object', () => {
     expect(objectChange([breaker]).values).toMatchObject([{ name: 'cim:X.a' }]);
   });
 
+  it('has its classes among the values where an rdf:type with rdf:about is deleted', () => {
+    const type: Statement = { name: 'rdf:type', kind: 'enumeration', value: 'cim:Breaker' };
+    const deleted = filed('EQ', 'reverse', { statements: [type] });
+    const described = (newClass: string) => filed('EQ', 'forward', { type: newClass });
+    const value = { file: 'EQ', name: 'rdf:type', isAssociation: false, before: ['cim:Breaker'] };
+    expect(objectChange([deleted]).values).toEqual([{ ...value, after: [] }]);
+    expect(objectChange([deleted, described('cim:Disconnector')])).toMatchObject({
+      type: 'cim:Disconnector',
+      values: [{ ...value, after: ['cim:Disconnector'] }],
+    });
+    expect(objectChange([deleted, described('cim:Breaker')]).values).toEqual([]);
+  });
+
   it('has the new name, or the old one where there is no other', () => {
     const named = (section: DifferenceSection, name: string) =>
       filed('EQ', section, { statements: [text('cim:IdentifiedObject.name', name)] });

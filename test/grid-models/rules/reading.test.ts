@@ -143,6 +143,15 @@ describe('Items', () => {
     expect(object).toMatchObject({ type: 'rdf:Description', statements: [{ kind: 'association' }] });
   });
 
+  it.each([
+    ['about="#', 'rdf:Description', ['cim:Fuse']],
+    ['ID="', 'cim:Fuse', []],
+  ])('of the reverse differences with rdf:%s_a" have the class %s by rdf:type', (form, type, values) => {
+    const item = `<rdf:Description rdf:${form}_a"><rdf:type rdf:resource="http://iec.ch/TC57/CIM100#Fuse"/></rdf:Description>`;
+    const statements = values.map((value) => ({ name: 'rdf:type', kind: 'enumeration', value }));
+    expect(read(modelFile({ sections: section('reverse', item) })).reverse).toMatchObject([{ type, statements }]);
+  });
+
   it('may repeat a subject', () => {
     expect(forward('<cim:Fuse rdf:about="#_a"/><cim:Fuse rdf:about="#_a"/><cim:Fuse rdf:ID="_a"/>')).toHaveLength(3);
   });
@@ -187,6 +196,20 @@ describe('Statements', () => {
       'enumeration',
       'one-76b97c57:Kind.a',
     ],
+    ...['VoltageKind.11kV', 'Phases.one-two'].map((local): [string, string, string, string] => [
+      `a value of an unknown namespace that has a digit or a hyphen: ${local}`,
+      `<cim:X.a rdf:resource="http://one#${local}"/>`,
+      'enumeration',
+      `one-76b97c57:${local}`,
+    ]),
+    ...['Substation.12', 'Substation.00850be4-abb2-4d90-9b4f-657c52e04f10'].map(
+      (local): [string, string, string, string] => [
+        `an object under an unknown namespace: ${local}`,
+        `<cim:X.a rdf:resource="http://one#${local}"/>`,
+        'association',
+        `http://one#${local}`,
+      ],
+    ),
     [
       'an object under a namespace that the file declares',
       '<cim:X.a xmlns:o="http://example.org/x#" rdf:resource="http://example.org/x#y"/>',

@@ -100,9 +100,10 @@ const nameOf = ({ uri, local }: XmlElement): string => `${prefixOf(uri)}:${local
 
 function enumerationOf(resource: string): string | undefined {
   const [, namespace = '', local = ''] = /^([^#]*#)(.+)$/s.exec(resource) ?? [];
-  const isValue = !/^urn:uuid:/i.test(resource) && local !== '' && !new RegExp(`^_?${UUID}$`).test(local);
+  const isValue = !/^urn:uuid:/i.test(resource) && local !== '' && !new RegExp(`^(\\w+\\.)?_?${UUID}$`).test(local);
   if (namespace === '#' || !isValue) return undefined;
-  if (!(namespace in PREFIXES) && !/^[A-Z][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_]*$/.test(local)) return undefined;
+  if (!(namespace in PREFIXES) && !(/^[A-Z]\w*\.[\w-]+$/.test(local) && /\.[^.]*[A-Za-z_]/.test(local)))
+    return undefined;
   return `${prefixOf(namespace)}:${local}`;
 }
 

@@ -60,6 +60,8 @@ const mRIDs = fc.oneof(
     'urn:uuid:x',
     'http://example.org/x',
     'http://osii.com/opennet/6.3#Kind.a',
+    'http://osii.com/opennet/6.3#VoltageKind.11kV',
+    'http://osii.com/opennet/6.3#Substation.12',
     'http://osii.com/opennet/6.3#kind',
     'urn:x:_y',
     '1"&<',

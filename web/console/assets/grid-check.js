@@ -132,6 +132,7 @@ const REASONS = {
   503: 'The register is not available. Try again in a few minutes.',
 };
 const BUSY = 'Other archives are being checked or published. Try again in a moment.';
+const NOT_ACCEPTED = 'The archive was not accepted. Open “Check an archive” again.';
 const FAILED = 'There is a problem with the register, not with the archive. Try again later.';
 
 /** Statuses of a response whose message lists faults of the archive. */
@@ -150,7 +151,7 @@ function showRejected(status, { message = '' }) {
 function reasonOf(status, message) {
   // rest-adapter/files/uploads.ts sends this message only while other archives occupy the register
   if (status === 503 && message === 'Other archives are being published.') return BUSY;
-  return REASONS[status] ?? FAILED;
+  return REASONS[status] ?? (status < 500 ? NOT_ACCEPTED : FAILED);
 }
 
 function say(title, summary) {

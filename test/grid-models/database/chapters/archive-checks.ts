@@ -52,6 +52,21 @@ export function archiveChecks(): void {
       expect(await checked(base, replaced)).toMatchObject({ findings: [], statementsAfter: 0 });
     });
 
+    it('applies the rdf:type that the reverse differences of an object with rdf:about delete', async () => {
+      const of = (type: string) =>
+        `<rdf:Description rdf:about="#_${BAY}"><rdf:type rdf:resource="http://iec.ch/TC57/CIM100#${type}"/></rdf:Description>`;
+      const base = `<cim:Breaker rdf:ID="_${BAY}"/>`;
+      const reference = `<cim:Terminal rdf:ID="_${TERMINAL}"><cim:Terminal.ConductingEquipment rdf:resource="#_${BAY}"/></cim:Terminal>`;
+      expect(await checked(base, { reverse: of('Breaker'), forward: reference })).toMatchObject({
+        findings: [{ kind: 'dangling-association', mRID: TERMINAL }],
+      });
+      const replaced = { reverse: of('Breaker'), forward: of('Disconnector') + reference };
+      expect(await checked(base, replaced)).toMatchObject({ findings: [], statementsAfter: 1 });
+      expect(await checked(base, { reverse: of('Fuse'), forward: '' })).toMatchObject({
+        findings: [{ kind: 'missing-statement', statement: { name: 'rdf:type', value: 'cim:Fuse' } }],
+      });
+    });
+
     it('finds no missing class where an object without class is deleted', async () => {
       const reverse = `<rdf:Description rdf:ID="_${BAY}"><cim:x>1</cim:x></rdf:Description>`;
       const base = `<cim:Bay rdf:ID="_${BAY}"><cim:x>1</cim:x></cim:Bay>`;
