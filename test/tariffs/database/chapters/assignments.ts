@@ -233,12 +233,18 @@ export function tariffsOverTime(): void {
       expect(await assignments(mpxn)).toEqual([`${from} 1 LAPW`]);
     });
 
-    it("of the gaining supplier supersedes the end of the losing supplier's assignment at the same instant", async () => {
-      const [mpxn, from] = [newMpxn(), inHours(5)];
-      await assign(mpxn, 1, inHours(-5));
+    it("of the gaining supplier may start at the end of the losing supplier's, which remains", async () => {
+      const [mpxn, start, from] = [newMpxn(), inHours(-5), inHours(5)];
+      const lost = [`${from} none LAPW`, `${start} 1 LAPW`];
+      await assign(mpxn, 1, start);
       await end(mpxn, from);
       await assign(mpxn, 11, from, supplierOf('FELL'));
       expect([await applied(mpxn), await applied(mpxn, from)]).toEqual([1, 11]);
+      await end(mpxn, from);
+      expect(await assignments(mpxn, supplierOf('LAPW'))).toEqual(lost);
+      await end(mpxn, from, supplierOf('FELL'));
+      expect(await assignments(mpxn, supplierOf('LAPW'))).toEqual(lost);
+      expect(await applied(mpxn, from)).toBeNull();
     });
 
     it("of the gaining supplier continues beyond the planned end of the losing supplier's", async () => {
