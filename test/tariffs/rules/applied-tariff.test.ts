@@ -189,6 +189,12 @@ describe('A tariff that a supplier assigns', () => {
     }
   });
 
+  it("does not reveal another supplier's end that has taken effect: withdrawsEnd concerns the own end only", () => {
+    const ended = [step(2, 'flat'), step(20, null)];
+    const assigning = { byAdmin: false, now: june(25), withdrawsEnd: true };
+    expect(outcomeText(assignmentOutcome(ended, step(20, 'dusk', 'DUNL'), noEnd, assigning))).toBe('added');
+  });
+
   it("follows the end of the supplier's former one at the same instant, or withdraws that end if it is planned", () => {
     const ending = [step(2, 'flat'), step(20, null)];
     const at = (day: number, withdrawsEnd: boolean, assignments = ending) =>
