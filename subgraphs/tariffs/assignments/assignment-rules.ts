@@ -24,7 +24,7 @@ interface AssignmentContext {
  * future assignment, or assigns in the past although another supplier's tariff applied then or since. The end of an assignment protects
  * no supplier: the gaining supplier may assign at its instant.
  *
- * @param assignments of the MPxN: those since the newest one before the instant, up to the instant, and those that started since
+ * @param assignments of the MPxN: those since the newest one before the instant that was recorded in time, and those that started since
  */
 export function assignmentOutcome<Stored extends RecordedAssignment>(
   assignments: readonly Stored[],

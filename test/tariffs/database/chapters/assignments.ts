@@ -18,7 +18,7 @@ export function tariffsOverTime(): void {
     graph = await tariffGraph();
     await graph.suppliers('LAPW', 'FELL');
     for (const number of [1, 2, 3]) await publish(tariffInput(number, LONG_VALID));
-    await publish(tariffInput(11, LONG_VALID), 'FELL');
+    for (const number of [11, 12]) await publish(tariffInput(number, LONG_VALID), 'FELL');
   });
   afterEach(() => graph.moveClock(0));
   afterAll(() => graph?.close());
@@ -276,6 +276,19 @@ export function tariffsOverTime(): void {
         supplierOf('LAPW'),
       );
       expect(await assignments(mpxn)).toEqual([`${from} 1 LAPW`, first]);
+    });
+
+    it("that is recorded late does not revive the former supplier's end, which had no effect", async () => {
+      const mpxn = newMpxn();
+      await assign(mpxn, 1, inHours(0), ADMIN);
+      await end(mpxn, inHours(10));
+      await assign(mpxn, 11, inHours(5), supplierOf('FELL'));
+      await graph.moveClock(12 * 3600);
+      await assign(mpxn, 12, inHours(8), supplierOf('FELL'));
+      expect(await applied(mpxn, inHours(11))).toBe(12);
+      expect(await assignmentError(mpxn, 1, inHours(11))).toBe('CNF001 from');
+      await end(mpxn, inHours(20), supplierOf('FELL'));
+      expect([await applied(mpxn, inHours(19)), await applied(mpxn, inHours(20))]).toEqual([12, null]);
     });
 
     it("cannot end in the past if another supplier's tariff has applied since", async () => {
