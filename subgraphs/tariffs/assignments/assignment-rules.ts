@@ -97,10 +97,11 @@ export function endOutcome<Stored extends RecordedAssignment>(
   now: Date,
 ): AssignmentOutcome<Stored> & { readonly mpid?: string } {
   const assigned = assignmentAt(assignments, at);
-  const supplier = mpid ?? assigned?.mpid;
+  const supplier = mpid ?? supplierToEnd(assignments, at, now);
   const { existing, end } = stepsOf(assignments, at, supplier);
-  if (end !== undefined && existing?.mpid !== supplier) return { kind: 'unchanged', existing: end };
-  if (assigned === undefined || assigned.mpid !== supplier)
+  const isOfAnother = mpid !== null && existing?.mpid !== mpid;
+  if (end !== undefined && (existing === undefined || isOfAnother)) return { kind: 'unchanged', existing: end };
+  if (assigned === undefined || (mpid !== null && assigned.mpid !== mpid))
     return rejected(
       'CNF001',
       'at',
@@ -112,6 +113,18 @@ export function endOutcome<Stored extends RecordedAssignment>(
   if ((existing ?? end) !== undefined && at.getTime() <= now.getTime())
     return rejected('CNF001', 'at', 'must not be the start of an assignment that has already started');
   return { ...outcomeOf([existing, end]), mpid: supplier };
+}
+
+/**
+ * Returns the supplier whose assignment an admin ends at an instant. A planned start at the instant is withdrawn, so that it is the
+ * supplier whose tariff would continue.
+ */
+function supplierToEnd(assignments: readonly RecordedAssignment[], at: Date, now: Date): string | undefined {
+  const assigned = assignmentAt(assignments, at);
+  if (at.getTime() <= now.getTime()) return assigned?.mpid;
+  const before = assignments.filter(({ validFrom }) => validFrom.getTime() < at.getTime());
+  const former = assignmentAt(before, at);
+  return former?.tariffId == null ? assigned?.mpid : former.mpid;
 }
 
 /** Returns the assignment that starts at an instant, and the end of a supplier at that instant. */

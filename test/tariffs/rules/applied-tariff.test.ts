@@ -274,6 +274,19 @@ describe('The end of an assignment', () => {
     expect(end(5, 'LAPW')).toBe('CNF001 at: must not be the start of an assignment that has already started');
   });
 
+  it('by an admin at the planned start of another supplier withdraws it and ends the tariff that would continue', () => {
+    const ended = [...steps, step(20, null)];
+    expect(endOutcome(steps, june(20), null, june(10))).toEqual({
+      ...{ kind: 'supersedes', superseded: [steps[1]], mpid: 'LAPW' },
+    });
+    expect(endOutcome(ended, june(20), null, june(10))).toEqual({
+      ...{ kind: 'supersedes', superseded: [steps[1], ended[2]], mpid: 'LAPW' },
+    });
+    const gap = [step(5, 'flat'), step(8, null), step(20, 'night', 'DUNL')];
+    for (const planned of [[step(20, 'night', 'DUNL')], gap])
+      expect(endOutcome(planned, june(20), null, june(10))).toMatchObject({ kind: 'supersedes', mpid: 'DUNL' });
+  });
+
   it('withdraws the assignment that was planned to follow an end at the same instant', () => {
     const planned = [step(5, 'flat'), step(20, null), step(20, 'night')];
     const outcome = endOutcome(planned, june(20), 'LAPW', june(10));

@@ -278,6 +278,17 @@ export function tariffsOverTime(): void {
       expect(await assignments(mpxn)).toEqual([`${from} 1 LAPW`, first]);
     });
 
+    it('that an admin ends at the planned start of another supplier ends, and the planned one does not start', async () => {
+      const [mpxn, start, from] = [newMpxn(), inHours(-5), inHours(5)];
+      await assign(mpxn, 1, start);
+      await assign(mpxn, 11, from, supplierOf('FELL'));
+      const ended = await end(mpxn, from, ADMIN);
+      expect(ended).toMatchObject({ tariff: null, supplier: { mpid: 'LAPW' } });
+      expect(await end(mpxn, from, ADMIN)).toEqual(ended);
+      expect([await applied(mpxn), await applied(mpxn, from)]).toEqual([1, null]);
+      expect(await assignments(mpxn)).toEqual([`${from} none LAPW`, `${start} 1 LAPW`]);
+    });
+
     it("that is recorded late does not revive the former supplier's end, which had no effect", async () => {
       const mpxn = newMpxn();
       await assign(mpxn, 1, inHours(0), ADMIN);
