@@ -60,9 +60,9 @@ function hasAppliedSince(
 }
 
 /**
- * Decides on an assignment by its start time: an MPxN has at most one assignment, and one end of each supplier, per instant. It supersedes one that has not started yet; CNF001 if that one
- * has started, because history is never changed. It follows an end at the same instant, which remains, so that the consents of the former
- * occupant end; on request it withdraws the planned end of its own supplier.
+ * Decides on an assignment by its start time: an MPxN has at most one assignment, and one end of each supplier, per instant. The assignment
+ * supersedes one that has not started yet; CNF001 if that one has started, because history is never changed. It follows an end at the same
+ * instant, which remains, so that the consents of the former occupant end; on request it withdraws the planned end of its own supplier.
  */
 export function startOutcome<Stored extends RecordedAssignment>(
   assignments: readonly Stored[],

@@ -128,21 +128,30 @@ export function tariffsOverTime(): void {
 
     it('is listed page by page', async () => {
       const mpxn = newMpxn();
-      for (const [tariff, hours] of [
-        [1, -3],
-        [2, -2],
-        [3, -1],
-      ] as const)
-        await assign(mpxn, tariff, inHours(hours));
-      const page = (after: string | null) =>
-        graph.execute(
-          'query Page($mpxn: String!, $after: String) { tariffAssignments(mpxn: $mpxn, first: 2, after: $after) { nodes { from } nextCursor } }',
-          { mpxn, after },
-          ADMIN,
-        );
-      const { tariffAssignments: first } = await page(null);
-      const { tariffAssignments: last } = await page(first.nextCursor);
-      expect([first.nodes.length, last.nodes.length, last.nextCursor]).toEqual([2, 1, null]);
+      const [first, second, ...ends] = [inHours(-3), inHours(-2), inHours(-1), inHours(1), inHours(2)] as const;
+      await assign(mpxn, 1, first);
+      await assign(mpxn, 2, second);
+      for (const at of ends) {
+        await end(mpxn, at);
+        await assign(mpxn, 3, at);
+      }
+      const query = `query Page($mpxn: String!, $after: String) { tariffAssignments(mpxn: $mpxn, first: 1, after: $after) {
+        nodes { from tariff { tariffId } } nextCursor } }`;
+      const listed: [string, string | null][] = [];
+      for (let after: string | null | undefined; after !== null;) {
+        const { tariffAssignments } = await graph.execute(query, { mpxn, after }, ADMIN);
+        const [{ from, tariff }] = tariffAssignments.nodes;
+        listed.push([from, tariff?.tariffId ?? null]);
+        after = tariffAssignments.nextCursor;
+      }
+      expect(listed).toEqual([
+        ...ends.toReversed().flatMap((at) => [
+          [at, trf(3)],
+          [at, null],
+        ]),
+        [second, trf(2)],
+        [first, trf(1)],
+      ]);
     });
   });
 
@@ -267,7 +276,7 @@ export function tariffsOverTime(): void {
       await end(mpxn, from);
       await assign(mpxn, 2, from);
       expect(await applied(mpxn, from)).toBe(2);
-      expect((await assignments(mpxn)).toSorted()).toEqual([first, `${from} 2 LAPW`, ended].toSorted());
+      expect(await assignments(mpxn)).toEqual([`${from} 2 LAPW`, ended, first]);
       await end(mpxn, from);
       expect(await assignments(mpxn)).toEqual([ended, first]);
       await graph.execute(
