@@ -47,7 +47,7 @@ export function takesEffectAt(validFrom: Date, recordedAt: Date): Date {
  * Returns the newest assignment that has started at an instant; undefined before the first. An end that does not count is ignored. At one
  * instant an assignment follows the end of the former one. SQL: `ends_assignment`.
  *
- * @param assignments in any order; at most one assignment and one end per instant
+ * @param assignments in any order; at most one assignment, and one end of each supplier, per instant
  */
 export function assignmentAt<Stored extends RecordedAssignment>(
   assignments: readonly Stored[],
@@ -66,22 +66,22 @@ function isLater({ validFrom, tariffId }: Assignment, { validFrom: other }: Assi
 }
 
 /**
- * Whether an assignment counts: the end of one does not if the newest assignment before it is another supplier's. Assignments that are
+ * Whether an assignment counts: the end of one does not if the newest assignment at its instant is another supplier's. Assignments that are
  * recorded after the end took effect do not change that.
  */
 function counts(step: RecordedAssignment, assignments: readonly RecordedAssignment[]): boolean {
   if (step.tariffId !== null) return true;
   const endsAt = takesEffectAt(step.validFrom, step.recordedAt).getTime();
-  const former = assignments
+  const newest = assignments
     .filter(({ validFrom, tariffId, recordedAt }) => {
-      const isBefore = validFrom.getTime() < step.validFrom.getTime();
-      return tariffId !== null && isBefore && recordedAt.getTime() <= endsAt;
+      const hasStarted = validFrom.getTime() <= step.validFrom.getTime();
+      return tariffId !== null && hasStarted && recordedAt.getTime() <= endsAt;
     })
     .reduce<RecordedAssignment | undefined>(
-      (newest, each) => (newest === undefined || isLater(each, newest) ? each : newest),
+      (former, each) => (former === undefined || isLater(each, former) ? each : former),
       undefined,
     );
-  return former === undefined || former.mpid === step.mpid;
+  return newest === undefined || newest.mpid === step.mpid;
 }
 
 /** Follows the replacements of a tariff that have taken effect at an instant. Returns the id itself if none has. */

@@ -22,9 +22,9 @@ interface AssignmentContext {
 /**
  * Decides on the assignment of a tariff: VAL003 from the end of its validity on. CNF001 if a supplier would withdraw another supplier's
  * future assignment, or assigns in the past although another supplier's tariff applied then or since. The end of an assignment protects
- * no supplier: the gaining supplier may supersede it.
+ * no supplier: the gaining supplier may assign at its instant.
  *
- * @param assignments of the MPxN: those since the newest one before the instant, up to the instant, and those that started since
+ * @param assignments of the MPxN: those since the newest one before the instant that was recorded in time, and those that started since
  */
 export function assignmentOutcome<Stored extends RecordedAssignment>(
   assignments: readonly Stored[],
@@ -60,21 +60,21 @@ function hasAppliedSince(
 }
 
 /**
- * Decides on an assignment by its start time, which is unique per MPxN. It supersedes one that has not started yet; CNF001 if that one
- * has started, because history is never changed. It follows an end of its own supplier at the same instant, which remains, and supersedes
- * the planned end of another supplier.
+ * Decides on an assignment by its start time: an MPxN has at most one assignment, and one end of each supplier, per instant. The assignment
+ * supersedes one that has not started yet; CNF001 if that one has started, because history is never changed. It follows an end at the same
+ * instant, which remains, so that the consents of the former occupant end; on request it withdraws the planned end of its own supplier.
  */
 export function startOutcome<Stored extends RecordedAssignment>(
   assignments: readonly Stored[],
   assignment: Assignment,
   { now, withdrawsEnd = false }: Pick<AssignmentContext, 'now' | 'withdrawsEnd'>,
 ): AssignmentOutcome<Stored> {
-  const { existing, end } = stepsOf(assignments, assignment.validFrom);
+  const { existing, end } = stepsOf(assignments, assignment.validFrom, assignment.mpid);
   const hasStarted = assignment.validFrom.getTime() <= now.getTime();
   if (withdrawsEnd && end !== undefined && hasStarted)
     return rejected('CNF001', 'withdrawsEnd', 'must be false, because the end has already taken effect');
   const isEqual = existing?.tariffId === assignment.tariffId && existing?.mpid === assignment.mpid;
-  const supersedesEnd = end !== undefined && !hasStarted && (withdrawsEnd || end.mpid !== assignment.mpid);
+  const supersedesEnd = withdrawsEnd && end !== undefined;
   if (existing !== undefined && isEqual && !supersedesEnd) return { kind: 'unchanged', existing };
   if (existing !== undefined && hasStarted)
     return rejected('CNF001', 'from', 'must not be the start of an assignment that has already started');
@@ -97,10 +97,11 @@ export function endOutcome<Stored extends RecordedAssignment>(
   now: Date,
 ): AssignmentOutcome<Stored> & { readonly mpid?: string } {
   const assigned = assignmentAt(assignments, at);
-  const supplier = mpid ?? assigned?.mpid;
-  const { existing, end } = stepsOf(assignments, at);
-  if (existing === undefined && end !== undefined && end.mpid === supplier) return { kind: 'unchanged', existing: end };
-  if (assigned === undefined || assigned.mpid !== supplier)
+  const supplier = mpid ?? supplierToEnd(assignments, at, now);
+  const { existing, end } = stepsOf(assignments, at, supplier);
+  const isOfAnother = mpid !== null && existing?.mpid !== mpid;
+  if (end !== undefined && (existing === undefined || isOfAnother)) return { kind: 'unchanged', existing: end };
+  if (assigned === undefined || (mpid !== null && assigned.mpid !== mpid))
     return rejected(
       'CNF001',
       'at',
@@ -114,15 +115,28 @@ export function endOutcome<Stored extends RecordedAssignment>(
   return { ...outcomeOf([existing, end]), mpid: supplier };
 }
 
-/** Returns the assignment that starts at an instant, and the end at that instant. */
+/**
+ * Returns the supplier whose assignment an admin ends at an instant. A planned start at the instant is withdrawn, so that it is the
+ * supplier whose tariff would continue.
+ */
+function supplierToEnd(assignments: readonly RecordedAssignment[], at: Date, now: Date): string | undefined {
+  const assigned = assignmentAt(assignments, at);
+  if (at.getTime() <= now.getTime()) return assigned?.mpid;
+  const before = assignments.filter(({ validFrom }) => validFrom.getTime() < at.getTime());
+  const former = assignmentAt(before, at);
+  return former?.tariffId == null ? assigned?.mpid : former.mpid;
+}
+
+/** Returns the assignment that starts at an instant, and the end of a supplier at that instant. */
 function stepsOf<Stored extends RecordedAssignment>(
   assignments: readonly Stored[],
   at: Date,
+  ofSupplier: string | undefined,
 ): { existing: Stored | undefined; end: Stored | undefined } {
   const steps = assignments.filter(({ validFrom }) => validFrom.getTime() === at.getTime());
   return {
     existing: steps.find(({ tariffId }) => tariffId !== null),
-    end: steps.find(({ tariffId }) => tariffId === null),
+    end: steps.find(({ tariffId, mpid }) => tariffId === null && mpid === ofSupplier),
   };
 }
 

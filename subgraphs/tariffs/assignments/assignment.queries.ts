@@ -19,13 +19,15 @@ export type AssignmentRow = Omit<StoredAssignment, 'mpxn'>;
 export const ASSIGNMENT_COLUMNS =
   'id, valid_from as "validFrom", tariff_id as "tariffId", mpid, recorded_at as "recordedAt"';
 
+/** At one instant the assignment is later than the ends, as in `NEWEST_STEP`. */
 const OF_MPXN = {
   name: 'assignments_of_mpxn',
   columns: ASSIGNMENT_COLUMNS,
   from: 'tariff_step',
   where: 'mpxn_hash = $1 and withdrawn_at is null and ($2::text is null or mpid = $2)',
   instant: 'valid_from',
-  id: 'id',
+  id: `((tariff_id is not null)::int || '_' || id) collate "C"`,
+  textId: /^[01]_[0-9a-f-]{36}$/,
 };
 
 /** The assignment or end of the MPxN that counts at the instant `$2`; null means now. */

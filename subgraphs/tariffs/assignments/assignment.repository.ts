@@ -25,14 +25,15 @@ interface TariffRow {
 }
 
 /**
- * The assignments of an MPxN on which the rules depend: those since the newest one before an instant, up to the instant, and the first one
- * of each supplier that has started since.
+ * The assignments of an MPxN on which the rules depend: those since the newest one before an instant that was recorded in time, up to the
+ * instant, and the first one of each supplier that has started since. One that was recorded late does not decide whether an end before its
+ * record counts, so that the former ones are needed, too.
  */
 const STATE = `
   select ${ASSIGNMENT_COLUMNS} from tariff_step
   where mpxn_hash = $1 and withdrawn_at is null and valid_from <= $2 and valid_from >= coalesce((
     select valid_from from tariff_step
-    where mpxn_hash = $1 and withdrawn_at is null and tariff_id is not null and valid_from < $2
+    where mpxn_hash = $1 and withdrawn_at is null and tariff_id is not null and valid_from < $2 and recorded_at <= valid_from
     order by valid_from desc limit 1), '-infinity')
   union all (
     select distinct on (mpid) ${ASSIGNMENT_COLUMNS} from tariff_step

@@ -82,8 +82,8 @@ export class TariffAssignmentResolver {
       'Assigns a tariff to an MPxN from an instant on, which must be before the end of its validity (VAL003); before its validity no tariff ' +
       'applies. It replaces an assignment that ' +
       'would start at the same instant; CNF001 if that one has already started, or if a supplier would replace an assignment of another ' +
-      "supplier. It follows the end of the supplier's former assignment at the same instant: the end remains, for the former occupant. It " +
-      "replaces another supplier's end that has not taken effect. CNF001 also if a supplier assigns in the past although another supplier's tariff applied then or since. PRM001 unless the " +
+      'supplier. It follows the end of a former assignment at the same instant: the end remains, for the former occupant. ' +
+      "CNF001 also if a supplier assigns in the past although another supplier's tariff applied then or since. PRM001 unless the " +
       'supplier is active in the register.',
   })
   async assignTariff(
@@ -93,8 +93,8 @@ export class TariffAssignmentResolver {
     @Arg('withdrawsEnd', () => Boolean, {
       defaultValue: false,
       description:
-        'Whether the assignment withdraws the planned end of the former one at the same instant, so that the occupancy continues; CNF001 ' +
-        'if the end has taken effect.',
+        "Whether the assignment withdraws the planned end of the supplier's former one at the same instant, so that the occupancy continues; " +
+        'CNF001 if the end has taken effect.',
     })
     withdrawsEnd: boolean,
     @Ctx() context: CallContext,
@@ -108,9 +108,10 @@ export class TariffAssignmentResolver {
   @Mutation(() => TariffAssignmentType, {
     description:
       "Ends the assignment of an MPxN and its occupancy: no tariff applies from the instant on, until the next assignment. It replaces the supplier's " +
-      'assignment that would start at the same instant. It has no effect if a tariff of another supplier is assigned before it. CNF001 if no ' +
+      'assignment that would start at the same instant. It has no effect on the tariff while the newest assignment at its instant is another ' +
+      "supplier's; it still ends the consents at its own supplier. CNF001 if no " +
       'tariff of the supplier is assigned then, or if the instant is in the past and a tariff of another supplier has applied since; an admin may ' +
-      'end the assignment of any supplier. PRM001 unless the supplier is active in the register.',
+      'end the assignment of any supplier: it withdraws a planned start at the instant and ends the tariff that would continue. PRM001 unless the supplier is active in the register.',
   })
   async endTariffAssignment(
     @mpxnArgument() mpxn: string,

@@ -37,7 +37,7 @@ const COVER = {
   name: 'cover_by_tariff_consent',
   text: `insert into consent_meter_point as existing (consent_id, mpxn_hash) select distinct $1::uuid, hash from unnest($2::bytea[]) hash
     on conflict (consent_id, mpxn_hash) do update set covered_at = excluded.covered_at
-    where not consent_covers(existing.mpxn_hash, existing.covered_at)`,
+    where not consent_covers(existing.mpxn_hash, existing.covered_at, $3)`,
 };
 
 const TARIFFS = {
@@ -54,7 +54,7 @@ const SHARED = {
   text: `with recursive consent as (select id from tariff_consent where ${LIVE}),
     ${appliedNow(
       `select mpxn_hash from consent_meter_point join consent on consent.id = consent_id
-       where mpxn_hash = any($4::bytea[]) and consent_covers(mpxn_hash, covered_at)`,
+       where mpxn_hash = any($4::bytea[]) and consent_covers(mpxn_hash, covered_at, $1)`,
       '$1',
     )}
     select (select status from supplier where mpid = $1) as "supplierStatus",
@@ -94,7 +94,7 @@ export class ConsentRepository {
       await lockActive(session, consumer);
       await session.query({ ...ADD_METER_POINTS, values: [hashes] });
       const { registrationId, isNew } = await this.liveConsent(session, consumer);
-      await session.query({ ...COVER, values: [registrationId, hashes] });
+      await session.query({ ...COVER, values: [registrationId, hashes, consumer.mpid] });
       await storeMpxns(session, this.mpxns, consumer.mpxns);
       const { rows } = await session.query<AppliedRow>({ ...TARIFFS, values: [consumer.mpid, hashes] });
       const tariffIds = new Map(rows.map(({ mpxnHash, tariffId }) => [mpxnHash, tariffId]));

@@ -58,16 +58,21 @@ export function eventsOfCheck(check: TariffCheck, state: CheckState): MpxnEvent[
   return events.map((event) => ({ ...event, mpxnHash, at: asOf }));
 }
 
-/** Returns the assignments of an MPxN that count for a check. */
+/**
+ * Returns the assignments of an MPxN that count for a check; at the check of an end also that of another supplier at its instant, so that
+ * the change of supplier is no end.
+ */
 function effectiveAssignments(
   { mpxnHash, at, changeId }: TariffCheck,
   { assignments, applied }: CheckState,
 ): readonly PendingAssignment[] {
-  const isDue = ({ dueAt }: PendingAssignment) =>
-    changeId === null && dueAt !== null && dueAt.getTime() <= at.getTime();
-  return (assignments.get(mpxnHash.toString('hex')) ?? []).filter(
-    (each) => each.changeId === null || applied.has(each.changeId) || isDue(each),
-  );
+  const ofMpxn = assignments.get(mpxnHash.toString('hex')) ?? [];
+  const end = ofMpxn.find((each) => each.changeId === changeId && changeId !== null && each.tariffId === null);
+  const isDue = ({ dueAt, mpid }: PendingAssignment) =>
+    (changeId === null || (end !== undefined && end.mpid !== mpid)) &&
+    dueAt !== null &&
+    dueAt.getTime() <= at.getTime();
+  return ofMpxn.filter((each) => each.changeId === null || applied.has(each.changeId) || isDue(each));
 }
 
 /** Returns the ids of all tariffs that a tariff replaces directly or indirectly. */

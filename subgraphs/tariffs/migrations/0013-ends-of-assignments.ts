@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The end of an assignment counts only for the supplier that recorded it, and may be at the instant at which the supplier's next assignment
- * starts. A process of the previous release calls the same functions.
+ * The end of an assignment counts only if the tariff of its supplier would continue, and may be at the instant at which the next assignment
+ * starts. It always ends the consents at its own supplier. A process of the previous release still calls the former `consent_covers`.
  */
 export class TariffEndsOfAssignments1790000000013 implements MigrationInterface {
   async up(session: QueryRunner): Promise<void> {
@@ -18,40 +18,50 @@ export class TariffEndsOfAssignments1790000000013 implements MigrationInterface 
 const PATH = 'set search_path = tariffs, register, pg_temp';
 const COUNTS_FROM = 'greatest(valid_from, recorded_at)';
 const ENDS = 'withdrawn_at is null and tariff_id is null and ends_assignment(tariff_step)';
+/** SQL: an end of the supplier's own, or one that counts; only these end a consent at the supplier. */
+const endsConsentAt = (supplier: string): string =>
+  `withdrawn_at is null and tariff_id is null and (mpid = ${supplier} or ends_assignment(tariff_step))`;
 
-/** One assignment and one end per instant. The assignment precedes the end in the index: it applies from the instant on. */
+/**
+ * One assignment, and one end of each supplier, per instant. The assignment precedes the ends in the index: it applies from the instant on.
+ */
 const STEPS_OF_INSTANT = `
-  create unique index tariff_step_of_instant on tariff_step (mpxn_hash, valid_from desc, (tariff_id is null)) where withdrawn_at is null;
+  create unique index tariff_step_of_instant
+    on tariff_step (mpxn_hash, valid_from desc, (tariff_id is null), (case when tariff_id is null then mpid end))
+    nulls not distinct where withdrawn_at is null;
   drop index tariff_step_in_force`;
 
 /**
- * Whether the end of an assignment counts: unless the newest assignment before it is another supplier's. Assignments that are recorded after
- * the end took effect do not change that. `assignmentAt` of `assignments/applied-tariff.ts` states the same rule.
+ * Whether the end of an assignment counts: unless the newest assignment at its instant is another supplier's. Assignments that are recorded
+ * after the end took effect do not change that. `assignmentAt` of `assignments/applied-tariff.ts` states the same rule.
  */
 const ENDS_ASSIGNMENT = `
   create function ends_assignment(step tariff_step) returns boolean language sql stable ${PATH} as $$
     select coalesce((
       select mpid = step.mpid from tariff_step
-      where mpxn_hash = step.mpxn_hash and withdrawn_at is null and tariff_id is not null and valid_from < step.valid_from
+      where mpxn_hash = step.mpxn_hash and withdrawn_at is null and tariff_id is not null and valid_from <= step.valid_from
         and recorded_at <= greatest(step.valid_from, step.recorded_at)
       order by valid_from desc limit 1), true) $$`;
 
-/** As in 0002, for ends that count. */
+/**
+ * Whether a consent that was granted at a supplier since an instant covers a meter point now. The supplier's own end always ends the coverage:
+ * the supplier may assign the meter point to the next occupant later, even if another supplier's tariff applied at the end.
+ */
 const COVERS = `
-  create or replace function consent_covers(hash bytea, since timestamptz) returns boolean language sql stable ${PATH} as $$
+  create function consent_covers(hash bytea, since timestamptz, supplier text) returns boolean language sql stable ${PATH} as $$
     select not exists (
       select from tariff_step
-      where mpxn_hash = hash and ${COUNTS_FROM} > since and ${COUNTS_FROM} <= register_now() and ${ENDS}) $$`;
+      where mpxn_hash = hash and ${COUNTS_FROM} > since and ${COUNTS_FROM} <= register_now() and ${endsConsentAt('supplier')}) $$`;
 
-/** As in 0005, for ends that count. */
+/** As in 0005, for the ends of `consent_covers`. */
 const RECEIVES = `
   create or replace function consent_receives(told event, point consent_meter_point) returns boolean language sql stable ${PATH} as $$
-    select consent_covers(point.mpxn_hash, point.covered_at) and (told.ceased_at is null or told.type = 'supplier.change')
+    select consent_covers(point.mpxn_hash, point.covered_at, told.mpid) and (told.ceased_at is null or told.type = 'supplier.change')
       or exists (
         select from unnest(array[point.added_at, point.covered_at]) since
         where told.ceased_at > since and not exists (
           select from tariff_step
-          where mpxn_hash = point.mpxn_hash and ${COUNTS_FROM} > since and ${COUNTS_FROM} < told.ceased_at and ${ENDS})) $$`;
+          where mpxn_hash = point.mpxn_hash and ${COUNTS_FROM} > since and ${COUNTS_FROM} < told.ceased_at and ${endsConsentAt('told.mpid')})) $$`;
 
 /** As in 0003, for ends that count. */
 const OCCUPANCIES = `

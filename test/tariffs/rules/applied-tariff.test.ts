@@ -181,13 +181,18 @@ describe('A tariff that a supplier assigns', () => {
     expect(outcome(step(20, 'flat'))).toBe('supersedes');
   });
 
-  it("supersedes the end of another supplier's tariff at the same instant", () => {
+  it("starts at the end of another supplier's tariff, which remains", () => {
     const ending = [step(2, 'flat'), step(20, null)];
-    const assigning = { byAdmin: false, now: june(10) };
-    expect(assignmentOutcome(ending, step(20, 'dusk', 'DUNL'), noEnd, assigning)).toEqual({
-      kind: 'supersedes',
-      superseded: [ending[1]],
-    });
+    for (const withdrawsEnd of [false, true]) {
+      const assigning = { byAdmin: false, now: june(10), withdrawsEnd };
+      expect(assignmentOutcome(ending, step(20, 'dusk', 'DUNL'), noEnd, assigning)).toEqual({ kind: 'added' });
+    }
+  });
+
+  it("does not reveal another supplier's end that has taken effect: withdrawsEnd concerns the own end only", () => {
+    const ended = [step(2, 'flat'), step(20, null)];
+    const assigning = { byAdmin: false, now: june(25), withdrawsEnd: true };
+    expect(outcomeText(assignmentOutcome(ended, step(20, 'dusk', 'DUNL'), noEnd, assigning))).toBe('added');
   });
 
   it("follows the end of the supplier's former one at the same instant, or withdraws that end if it is planned", () => {
@@ -269,6 +274,19 @@ describe('The end of an assignment', () => {
     expect(end(5, 'LAPW')).toBe('CNF001 at: must not be the start of an assignment that has already started');
   });
 
+  it('by an admin at the planned start of another supplier withdraws it and ends the tariff that would continue', () => {
+    const ended = [...steps, step(20, null)];
+    expect(endOutcome(steps, june(20), null, june(10))).toEqual({
+      ...{ kind: 'supersedes', superseded: [steps[1]], mpid: 'LAPW' },
+    });
+    expect(endOutcome(ended, june(20), null, june(10))).toEqual({
+      ...{ kind: 'supersedes', superseded: [steps[1], ended[2]], mpid: 'LAPW' },
+    });
+    const gap = [step(5, 'flat'), step(8, null), step(20, 'night', 'DUNL')];
+    for (const planned of [[step(20, 'night', 'DUNL')], gap])
+      expect(endOutcome(planned, june(20), null, june(10))).toMatchObject({ kind: 'supersedes', mpid: 'DUNL' });
+  });
+
   it('withdraws the assignment that was planned to follow an end at the same instant', () => {
     const planned = [step(5, 'flat'), step(20, null), step(20, 'night')];
     const outcome = endOutcome(planned, june(20), 'LAPW', june(10));
@@ -288,9 +306,16 @@ describe('The end of an assignment', () => {
   it('is ignored after the assignment of another supplier, which may then end its own', () => {
     const moot = [step(5, 'flat'), step(12, 'dusk', 'DUNL'), step(15, null)];
     expect(outcomeText(endOutcome(moot, june(16), 'DUNL', june(10)))).toBe('added');
-    expect(outcomeText(endOutcome(moot, june(15), 'DUNL', june(10)))).toBe('supersedes');
+    expect(outcomeText(endOutcome(moot, june(15), 'DUNL', june(10)))).toBe('added');
     expect(outcomeText(endOutcome(moot, june(15), 'LAPW', june(10)))).toBe('unchanged');
     expect(outcomeText(endOutcome(moot, june(16), 'LAPW', june(10)))).toBe(OTHER);
+  });
+
+  it('remains at the start of an assignment of another supplier, which may withdraw its own start', () => {
+    const ended = [step(5, 'flat'), step(20, null), step(20, 'dusk', 'DUNL')];
+    expect(endOutcome(ended, june(20), 'LAPW', june(10))).toEqual({ kind: 'unchanged', existing: ended[1] });
+    const outcome = { kind: 'supersedes', superseded: [ended[2]], mpid: 'DUNL' };
+    expect(endOutcome(ended, june(20), 'DUNL', june(10))).toEqual(outcome);
   });
 
   it('is unchanged if repeated', () => {

@@ -18,7 +18,7 @@ export function tariffsOverTime(): void {
     graph = await tariffGraph();
     await graph.suppliers('LAPW', 'FELL');
     for (const number of [1, 2, 3]) await publish(tariffInput(number, LONG_VALID));
-    await publish(tariffInput(11, LONG_VALID), 'FELL');
+    for (const number of [11, 12]) await publish(tariffInput(number, LONG_VALID), 'FELL');
   });
   afterEach(() => graph.moveClock(0));
   afterAll(() => graph?.close());
@@ -128,21 +128,30 @@ export function tariffsOverTime(): void {
 
     it('is listed page by page', async () => {
       const mpxn = newMpxn();
-      for (const [tariff, hours] of [
-        [1, -3],
-        [2, -2],
-        [3, -1],
-      ] as const)
-        await assign(mpxn, tariff, inHours(hours));
-      const page = (after: string | null) =>
-        graph.execute(
-          'query Page($mpxn: String!, $after: String) { tariffAssignments(mpxn: $mpxn, first: 2, after: $after) { nodes { from } nextCursor } }',
-          { mpxn, after },
-          ADMIN,
-        );
-      const { tariffAssignments: first } = await page(null);
-      const { tariffAssignments: last } = await page(first.nextCursor);
-      expect([first.nodes.length, last.nodes.length, last.nextCursor]).toEqual([2, 1, null]);
+      const [first, second, ...ends] = [inHours(-3), inHours(-2), inHours(-1), inHours(1), inHours(2)] as const;
+      await assign(mpxn, 1, first);
+      await assign(mpxn, 2, second);
+      for (const at of ends) {
+        await end(mpxn, at);
+        await assign(mpxn, 3, at);
+      }
+      const query = `query Page($mpxn: String!, $after: String) { tariffAssignments(mpxn: $mpxn, first: 1, after: $after) {
+        nodes { from tariff { tariffId } } nextCursor } }`;
+      const listed: [string, string | null][] = [];
+      for (let after: string | null | undefined; after !== null;) {
+        const { tariffAssignments } = await graph.execute(query, { mpxn, after }, ADMIN);
+        const [{ from, tariff }] = tariffAssignments.nodes;
+        listed.push([from, tariff?.tariffId ?? null]);
+        after = tariffAssignments.nextCursor;
+      }
+      expect(listed).toEqual([
+        ...ends.toReversed().flatMap((at) => [
+          [at, trf(3)],
+          [at, null],
+        ]),
+        [second, trf(2)],
+        [first, trf(1)],
+      ]);
     });
   });
 
@@ -233,12 +242,18 @@ export function tariffsOverTime(): void {
       expect(await assignments(mpxn)).toEqual([`${from} 1 LAPW`]);
     });
 
-    it("of the gaining supplier supersedes the end of the losing supplier's assignment at the same instant", async () => {
-      const [mpxn, from] = [newMpxn(), inHours(5)];
-      await assign(mpxn, 1, inHours(-5));
+    it("of the gaining supplier may start at the end of the losing supplier's, which remains", async () => {
+      const [mpxn, start, from] = [newMpxn(), inHours(-5), inHours(5)];
+      const lost = [`${from} none LAPW`, `${start} 1 LAPW`];
+      await assign(mpxn, 1, start);
       await end(mpxn, from);
       await assign(mpxn, 11, from, supplierOf('FELL'));
       expect([await applied(mpxn), await applied(mpxn, from)]).toEqual([1, 11]);
+      await end(mpxn, from);
+      expect(await assignments(mpxn, supplierOf('LAPW'))).toEqual(lost);
+      await end(mpxn, from, supplierOf('FELL'));
+      expect(await assignments(mpxn, supplierOf('LAPW'))).toEqual(lost);
+      expect(await applied(mpxn, from)).toBeNull();
     });
 
     it("of the gaining supplier continues beyond the planned end of the losing supplier's", async () => {
@@ -261,7 +276,7 @@ export function tariffsOverTime(): void {
       await end(mpxn, from);
       await assign(mpxn, 2, from);
       expect(await applied(mpxn, from)).toBe(2);
-      expect((await assignments(mpxn)).toSorted()).toEqual([first, `${from} 2 LAPW`, ended].toSorted());
+      expect(await assignments(mpxn)).toEqual([`${from} 2 LAPW`, ended, first]);
       await end(mpxn, from);
       expect(await assignments(mpxn)).toEqual([ended, first]);
       await graph.execute(
@@ -270,6 +285,30 @@ export function tariffsOverTime(): void {
         supplierOf('LAPW'),
       );
       expect(await assignments(mpxn)).toEqual([`${from} 1 LAPW`, first]);
+    });
+
+    it('that an admin ends at the planned start of another supplier ends, and the planned one does not start', async () => {
+      const [mpxn, start, from] = [newMpxn(), inHours(-5), inHours(5)];
+      await assign(mpxn, 1, start);
+      await assign(mpxn, 11, from, supplierOf('FELL'));
+      const ended = await end(mpxn, from, ADMIN);
+      expect(ended).toMatchObject({ tariff: null, supplier: { mpid: 'LAPW' } });
+      expect(await end(mpxn, from, ADMIN)).toEqual(ended);
+      expect([await applied(mpxn), await applied(mpxn, from)]).toEqual([1, null]);
+      expect(await assignments(mpxn)).toEqual([`${from} none LAPW`, `${start} 1 LAPW`]);
+    });
+
+    it("that is recorded late does not revive the former supplier's end, which had no effect", async () => {
+      const mpxn = newMpxn();
+      await assign(mpxn, 1, inHours(0), ADMIN);
+      await end(mpxn, inHours(10));
+      await assign(mpxn, 11, inHours(5), supplierOf('FELL'));
+      await graph.moveClock(12 * 3600);
+      await assign(mpxn, 12, inHours(8), supplierOf('FELL'));
+      expect(await applied(mpxn, inHours(11))).toBe(12);
+      expect(await assignmentError(mpxn, 1, inHours(11))).toBe('CNF001 from');
+      await end(mpxn, inHours(20), supplierOf('FELL'));
+      expect([await applied(mpxn, inHours(19)), await applied(mpxn, inHours(20))]).toEqual([12, null]);
     });
 
     it("cannot end in the past if another supplier's tariff has applied since", async () => {

@@ -240,6 +240,8 @@ export function consentsToShare(): void {
       const seen: string[][] = [];
       for (const days of [0, 3, 4.5, 5.5, 7.5, 9, 10.5, 11.5]) {
         await fixture.moveClock(Math.round(days * 86_400));
+        // The supplier's end at day 10 ended the consent there, although the tariff of FELL applied then.
+        if (days === 10.5) await fixture.consent(participant.caller);
         const shared = [];
         for (const [mpid, caller] of [
           ['LAPW', participant.caller],
@@ -296,6 +298,43 @@ export function consentsToShare(): void {
       await fixture.consent(caller);
       expect(await tariffsOf(caller)).toEqual([trf(2)]);
     });
+
+    it.each([
+      ['before', 1_800],
+      ['at', 3_600],
+    ])(
+      'are none for the former occupant once the next one has a tariff of the same supplier, if another supplier took over %s the end',
+      async (_, takenOver) => {
+        const mpxn = freshMpxn();
+        await fixture.publish(34, {}, 'FELL');
+        await fixture.assign(mpxn, 1, -60);
+        const path = `/hook-former-${takenOver}`;
+        const former = await fixture.participant({ mpxns: [mpxn] });
+        await fixture.consent(former.caller);
+        await fixture.webhook(former.caller, path);
+        const gained = await fixture.participant({ mpid: 'FELL', mpxns: [mpxn] });
+        await fixture.consent(gained.caller);
+        const start = (await fixture.now()).getTime();
+        const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString();
+        await endAt(mpxn, at(3_600));
+        const atFell = { mpxn, tariffId: trf(34), from: at(takenOver) };
+        await fixture.execute(ASSIGN, atFell, supplierOf('FELL'));
+        await fixture.moveOn(2 * 3_600);
+        await fixture.settled();
+        expect([await tariffsOf(former.caller), await tariffsOf(gained.caller)]).toEqual([[], [trf(34)]]);
+        const types = () =>
+          bodiesOf(fixture.receiver.received.filter((post) => post.path === path)).map(({ type }) => type);
+        const received = types();
+        expect(received).toContain('supplier.change');
+        await fixture.assign(mpxn, 2, 60);
+        await fixture.moveOn(3 * 3_600);
+        await fixture.settled();
+        expect((await fixture.execute(APPLIED, { mpxn }, supplierOf('LAPW'))).appliedTariff.tariffId).toBe(trf(2));
+        expect([await tariffsOf(former.caller), types()]).toEqual([[], received]);
+        await fixture.consent(former.caller);
+        expect(await tariffsOf(former.caller)).toEqual([trf(2)]);
+      },
+    );
 
     it('remain when the losing supplier ends its assignment in the past, which is rejected', async () => {
       const mpxn = freshMpxn();

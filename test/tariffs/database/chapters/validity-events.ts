@@ -198,7 +198,7 @@ export function eventsOfValidity(): void {
       expect(await heard(0, place.path)).toEqual([]);
     });
 
-    it('is no event if another supplier starts at that instant: its assignment withdraws the end', async () => {
+    it('is no event if another supplier starts at that instant', async () => {
       const { mpxn, path } = await following();
       await fixture.assign(mpxn, 1, -60);
       await fixture.posts(1, path);
