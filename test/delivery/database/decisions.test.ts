@@ -300,14 +300,14 @@ describe('An attempt whose result cannot be recorded', () => {
       await owner.query('alter table trial.delivery rename column attempts to unavailable');
       return { status: 200 };
     };
-    await plan(pool, endpoint, 'late');
+    await plan(pool, endpoint, 'unrecorded');
     engine = await trialEngine(trial);
     const OUTAGE_MS = 1_500;
-    const sentAt = await until(() => receiver.received.find(({ eventId }) => eventId === 'late')?.at);
+    const sentAt = await until(() => receiver.received.find(({ eventId }) => eventId === 'unrecorded')?.at);
     await until(() => performance.now() - sentAt > OUTAGE_MS || undefined);
     await owner.query('alter table trial.delivery rename column unavailable to attempts');
     await owner.end();
-    await becomes('late', { state: 'delivered' });
+    await becomes('unrecorded', { state: 'delivered' });
     const { rows } = await pool.query<{ age: number }>(
       `select (extract(epoch from register_now() - (attempts -> 0 ->> 'at')::timestamptz) * 1000)::float8 as age from delivery`,
     );
