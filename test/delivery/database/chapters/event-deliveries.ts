@@ -260,6 +260,24 @@ export function eventDeliveries(): void {
       ]);
     });
 
+    it('is due again also if the expiry changes back before the newer notice is planned', async () => {
+      const { application, owner } = tables;
+      const webhook = await putWebhook(application);
+      const id = await register(application, { expiresIn: '8 days' });
+      await fanOutAll(owner);
+      const { rows } = await owner.query('select expiry::text from access_record where id = $1', [id]);
+      await replace(application, id, '10 days');
+      await owner.query('select from fan_out(250)'); // writes the event of the newer notice
+      await replaceAt(application, id, rows[0].expiry);
+      await fanOutAll(owner);
+      const { rows: planned } = await owner.query(
+        `select days_remaining as days, delivery.state from delivery join event on event.id = event_id
+         where endpoint_id = $1 and subject = $2 order by sequence`,
+        [webhook, id],
+      );
+      expect(planned.at(-1)).toEqual({ days: 8, state: 'pending' });
+    });
+
     it('that was delivered is not due again if the expiry changes back', async () => {
       const { application, owner } = tables;
       const webhook = await putWebhook(application);

@@ -366,7 +366,7 @@ export function expiringNotices(): void {
           expect(plan).toMatch(
             /Index (Only )?Scan using access_record_expiring on access_record.*\n.*Index Cond: .*duid = .*expiry > .*expiry <= .*ROW\(expiry, id\) > /,
           );
-          const due = plan.slice(plan.indexOf('CTE due'), plan.indexOf('CTE held'));
+          const due = plan.slice(plan.indexOf('CTE due'), plan.indexOf('CTE locked'));
           expect(due).not.toMatch(/Sort|Seq Scan|Hash/);
         },
       );
