@@ -1,10 +1,12 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { RESTORE_IN_FAN_OUT } from '../../delivery/fan-out.sql';
 
-/** Changes `make_notices_of_expiry`, which the fan-out calls. A process of the previous release calls the same function. */
+/** Changes the fan-out and `make_notices_of_expiry`, which it calls. A process of the previous release calls the same functions. */
 export class NoticesOfExpiry1790000000023 implements MigrationInterface {
   async up(session: QueryRunner): Promise<void> {
     await session.query('set local search_path = access, register');
     await session.query(MAKE_NOTICES);
+    await session.query(RESTORE_IN_FAN_OUT('make_notices_of_expiry'));
   }
 
   async down(): Promise<void> {
