@@ -75,14 +75,11 @@ const TOKEN_ERRORS: ReadonlySet<string> = new Set([...STATUS_ERRORS, 'AUT001', '
  * AUT001 without a caller, and PRM001 if no root field admits the caller's role and scopes. One admitted root field
  * suffices, because the subgraphs check every field again, except for introspection, which the gateway alone executes.
  */
-export function admit(
-  audience: OperationAudience,
-  { context, error, inactiveContext, limitedContext }: Identification,
-): CallContext {
+export function admit(audience: OperationAudience, { context, error, inactiveContext }: Identification): CallContext {
   const { open, lenient, admitsInactive, fields, introspection } = audience;
   if (inactiveContext && admitsInactive) return admit(audience, { context: inactiveContext });
   if (error && !(open && (lenient ? TOKEN_ERRORS : STATUS_ERRORS).has(error.code))) throw error;
-  if (open) return limitedContext ?? context;
+  if (open) return context;
   if (introspection) requireIntrospection(introspection, context.caller);
   const allowed = (role: string) => fields.some((each) => each.includes(role));
   if (allowed('anyone') || allowed('public')) return context;

@@ -1,6 +1,8 @@
 import { errorCatalogue } from '../../schema/error-catalogue';
 
-const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*"?utf-?8"?[ \t]*)?;?[ \t]*$/i;
+/** `application/json` with any parameters (RFC 9110 section 5.6.6), but no other charset than UTF-8. */
+const JSON_TYPE =
+  /^application\/json[ \t]*(?:;[ \t]*(?:(?:charset[ \t]*=[ \t]*"?utf-?8"?|(?!charset[ \t]*=)[\w!#$%&'*+.^`|~-]+=(?:[\w!#$%&'*+.^`|~-]+|"[^"\\]*"))[ \t]*)?)*$/i;
 
 /**
  * Returns the message of VAL011 unless a body is uncompressed JSON in UTF-8 by its headers, the only form that the

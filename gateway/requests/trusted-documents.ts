@@ -4,7 +4,7 @@ import { RegisterError } from '../../schema/register-error';
 import type { CallContext } from '../../subgraphs/server/callers/caller';
 import { traced } from '../../subgraphs/server/observability/tracing';
 import { admit } from '../callers/audiences';
-import type { Authentication } from '../callers/authentication';
+import type { Authentication, Identification } from '../callers/authentication';
 import { withDeadline } from './deadline';
 import { type Preparation, type PreparedOperation, prepareOperation } from './prepared-operation';
 import { withoutValues } from './error-format';
@@ -50,15 +50,24 @@ export async function trustedDocuments(
         traced(`gateway ${name}`, metadata.transactionId, async () => {
           const operation = operationNamed(name);
           const identified = callers.identify(metadata);
-          const context = admit(operation.audience, identified instanceof Promise ? await identified : identified);
+          const context = admitted(operation, identified instanceof Promise ? await identified : identified);
           operation.checkVariables(variables);
           return operation.execute(variables, context);
         }),
       ),
     async admit(name, metadata) {
-      return admit(operationNamed(name).audience, await withDeadline(Promise.resolve(callers.identify(metadata))));
+      return admitted(operationNamed(name), await withDeadline(Promise.resolve(callers.identify(metadata))));
     },
   };
+}
+
+/**
+ * Returns the context in which a document may run. One that is not limited runs for an account above its request rate, too. An operation that
+ * a client wrote does not: it could select everything that the account may read, without a limit.
+ */
+function admitted({ audience }: PreparedOperation, identified: Identification): CallContext {
+  const context = admit(audience, identified);
+  return identified.limitedContext ?? context;
 }
 
 function preparedOperation(

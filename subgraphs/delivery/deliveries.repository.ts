@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { type Session, inTransaction } from '../server/database/transaction';
 import { batched } from '../server/database/batched';
 import type { PendingDelivery } from './delivery';
+import { END_OBSOLETE } from './fan-out.sql';
 import type { LaneDelivery, Outcome } from './lane';
 
 /** An attempt and its effect on the delivery. */
@@ -76,16 +77,12 @@ const ASSEMBLY_FAILED = `
     next_attempt_at = case when $4 is null then next_attempt_at else register_now() + $4 * interval '1 s' end
   where endpoint_id = $1 and event_id = $2 and state || '' = 'pending' and redelivered_at is not distinct from $3::timestamptz`;
 
-/** A delivered event whose redelivery is obsolete is restored: delivered, since its last successful attempt. */
 const DROP = `
   with dropped as materialized (
-    select d.endpoint_id, d.event_id, (
-        select max((made ->> 'at')::timestamptz + (made ->> 'durationMs')::integer * interval '1 ms')
-        from jsonb_array_elements(d.attempts) made where made ->> 'error' is null) as delivered_at
+    select d.endpoint_id, d.event_id
     from unnest($1::uuid[], $2::text[]) as obsolete(endpoint_id, event_id) join delivery d using (endpoint_id, event_id)
     where d.state || '' = 'pending' for update of d skip locked)
-  update delivery d set state = case when delivered_at is null then 'superseded' else 'delivered' end,
-    ended_at = coalesce(delivered_at, register_now())
+  update delivery d set ${END_OBSOLETE}
   from dropped where d.endpoint_id = dropped.endpoint_id and d.event_id = dropped.event_id`;
 
 /**

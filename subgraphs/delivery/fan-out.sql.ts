@@ -11,15 +11,31 @@ export const REPLACE_FAN_OUT = (makeEvents?: string): string => `
   create index delivery_replaceable on delivery (subject) where replaceable and ended_at is null;
   create or replace ${fanOut(makeEvents, PRESENT)}`;
 
+/** Changes what `REPLACE_FAN_OUT` created: an event that was delivered before its redelivery remains delivered if it is superseded. */
+export const RESTORE_IN_FAN_OUT = (makeEvents?: string): string => `create or replace ${fanOut(makeEvents, RESTORING)}`;
+
+const DELIVERED_AT = `(select max((made ->> 'at')::timestamptz + (made ->> 'durationMs')::integer * interval '1 ms')
+        from jsonb_array_elements(d.attempts) made where made ->> 'error' is null)`;
+
+/**
+ * Assignments that end a pending delivery `d` whose event is obsolete: superseded. One that was delivered before its redelivery is
+ * restored: delivered, since its last successful attempt.
+ */
+export const END_OBSOLETE = `state = case when ${DELIVERED_AT} is null then 'superseded' else 'delivered' end,
+    ended_at = coalesce(${DELIVERED_AT}, register_now())`;
+
 /** Parts of `fan_out` that differ between its versions. */
 interface FanOutParts {
   /** Runs after the rows were taken. */
   readonly ifEmpty: string;
   /** Condition of the index of replaceable deliveries. */
   readonly indexed: string;
+  /** Assignments that end a superseded delivery `d`. */
+  readonly end: string;
 }
 
-const RELEASED: FanOutParts = { ifEmpty: '', indexed: 'replaceable' };
+const SUPERSEDED = `state = 'superseded', ended_at = register_now()`;
+const RELEASED: FanOutParts = { ifEmpty: '', indexed: 'replaceable', end: SUPERSEDED };
 const PRESENT: FanOutParts = {
   ifEmpty: `if cardinality(taken) = 0 then
       events := 0;
@@ -27,13 +43,15 @@ const PRESENT: FanOutParts = {
     end if;
     `,
   indexed: 'replaceable and ended_at is null',
+  end: SUPERSEDED,
 };
+const RESTORING: FanOutParts = { ...PRESENT, end: END_OBSOLETE };
 
 /**
  * Moves events from the outbox to numbered deliveries (`made`), ends superseded ones, and wakes the endpoints. Superseded deliveries are
  * read by subject (`offset 0`), and `state || ''` excludes the index of all pending ones, which old statistics prefer.
  */
-const PLAN_BATCH = ({ indexed }: FanOutParts) => `
+const PLAN_BATCH = ({ indexed, end }: FanOutParts) => `
     with batch as (delete from fanout where id = any(taken) and event_id is not null returning *),
     recipient as (
       select batch.*, receiver as endpoint,
@@ -42,7 +60,7 @@ const PLAN_BATCH = ({ indexed }: FanOutParts) => `
           max(id) filter (where supersedes) over (partition by subject, endpoint_id)) as is_superseded
       from batch left join lateral receivers_of(batch.event_id, batch.endpoint_id) receiver on true),
     superseded as (
-      update delivery d set state = 'superseded', ended_at = register_now() from batch
+      update delivery d set ${end} from batch
       cross join lateral (
         select endpoint_id, event_id from delivery
         where delivery.subject = batch.subject and ${indexed} and state || '' = 'pending'

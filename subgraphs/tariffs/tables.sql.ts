@@ -12,6 +12,7 @@ import { TariffAuditIndexes1790000000009 } from './migrations/0009-audit-indexes
 import { TariffFanOut1790000000011 } from './migrations/0011-fan-out';
 import { TariffRedelivery1790000000012 } from './migrations/0012-redelivery';
 import { TariffEndsOfAssignments1790000000013 } from './migrations/0013-ends-of-assignments';
+import { TariffSupersededRedeliveries1790000000014 } from './migrations/0014-superseded-redeliveries';
 import { tariffRights } from './rights.sql';
 import { TARIFF_JOBS } from './tariff-jobs';
 
@@ -30,6 +31,7 @@ export const tariffTables: SubgraphTables = {
     TariffFanOut1790000000011,
     TariffRedelivery1790000000012,
     TariffEndsOfAssignments1790000000013,
+    TariffSupersededRedeliveries1790000000014,
   ],
   rights: tariffRights,
   jobs: TARIFF_JOBS,

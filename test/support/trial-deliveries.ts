@@ -11,7 +11,7 @@ import { type Deliveries, type DeliveryDependencies, startDeliveries } from '../
 import { callbackSender } from '../../subgraphs/delivery/requests/sender';
 import { until } from './until';
 import { CREATE_DELIVERIES } from '../../subgraphs/delivery/released-sql';
-import { REPLACE_FAN_OUT } from '../../subgraphs/delivery/fan-out.sql';
+import { REPLACE_FAN_OUT, RESTORE_IN_FAN_OUT } from '../../subgraphs/delivery/fan-out.sql';
 import { REPLACE_DELIVERIES, deliveryRights } from '../../subgraphs/delivery/tables.sql';
 
 /** Schema of the job queue, which the tables of the first release require. */
@@ -26,6 +26,7 @@ class TrialDeliveries1790000000001 implements MigrationInterface {
     await session.query(CREATE_DELIVERIES(TRIAL_DELIVERY_JOBS));
     await session.query(REPLACE_DELIVERIES());
     await session.query(REPLACE_FAN_OUT());
+    await session.query(RESTORE_IN_FAN_OUT());
     await session.query(OUTBOX);
     await session.query(
       `create table endpoint (id uuid primary key default gen_random_uuid(), url text not null, suspended boolean not null default false,

@@ -135,9 +135,9 @@ export class CustomerRecordRepository {
     });
     const records = await this.byIds(scope, [...new Set(rows.map(({ recordId }) => recordId))]);
     const recordOf = new Map(records.map((record) => [record.id, record]));
-    return rows.flatMap(({ recordId, ...look }) => {
+    return rows.flatMap(({ recordId, ...lookup }) => {
       const record = recordOf.get(recordId); // undefined if it left the scope after the statement above
-      return record ? [{ ...look, record }] : [];
+      return record ? [{ ...lookup, record }] : [];
     });
   }
 

@@ -7,6 +7,7 @@ export class ChangesAfterWaiting1790000000022 implements MigrationInterface {
     await session.query(CLOCK);
     await session.query(STILL_ACTIVE);
     await session.query(TRANSITION_AT_LOCK);
+    await session.query(VERSION_AT_LOCK);
   }
 
   async down(): Promise<void> {
@@ -22,11 +23,11 @@ const CLOCK = `
 /**
  * PostgreSQL locks the row before the trigger runs, but evaluates the conditions of the statement before it waits, and not again if the
  * holder of the lock rolled back. A record that ended meanwhile is skipped, so that the statement finds none, as if it had arrived later.
- * The revocation of a terminated Data User's record is stored later, with the instant of the termination: it passes unchanged. The name
+ * A replacement whose new expiry has passed meanwhile ends the access. The revocation of a terminated Data User's record is stored later, with the instant of the termination: it passes unchanged. The name
  * sorts after `not_of_closed`, which runs first.
  */
 const STILL_ACTIVE = `
-  create function judge_at_lock() returns trigger language plpgsql as $$
+  create function reject_ended_at_lock() returns trigger language plpgsql as $$
     declare locked_at constant timestamptz := access.clock_of_call();
     begin
       if new.version = old.version and new.revoked_at <> register.register_now() then
@@ -36,6 +37,9 @@ const STILL_ACTIVE = `
           or exists (select from access.account where duid = old.duid and terminated_at is not null) then
         return null;
       end if;
+      if new.state = 'ACTIVE' and new.expiry <= locked_at then
+        new.state := 'EXPIRED';
+      end if;
       if new.state = 'REVOKED' then
         new.revoked_at := locked_at;
       end if;
@@ -43,7 +47,7 @@ const STILL_ACTIVE = `
     end $$;
   create trigger still_active before update of version, state on access_record for each row
     when (old.state = 'ACTIVE' and (new.version <> old.version or new.state = 'REVOKED'))
-    execute function judge_at_lock()`;
+    execute function reject_ended_at_lock()`;
 
 /** The transition has the instant of the change: that of the revocation, or for a replacement with a past expiry, the present one. */
 const TRANSITION_AT_LOCK = `
@@ -54,3 +58,13 @@ const TRANSITION_AT_LOCK = `
     end $$;
   create trigger at_lock before insert on access_record_transition for each row
     when (new.cause in ('revoked', 'withdrawn', 'replaced')) execute function transition_at_lock()`;
+
+/** A replacement is recorded when it has locked the record, not when it arrived. */
+const VERSION_AT_LOCK = `
+  create function version_at_lock() returns trigger language plpgsql as $$
+    begin
+      new.recorded_at := access.clock_of_call();
+      return new;
+    end $$;
+  create trigger at_lock before insert on access_record_version for each row
+    when (new.version > 1) execute function version_at_lock()`;

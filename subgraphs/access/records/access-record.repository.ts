@@ -3,7 +3,6 @@ import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import type { Actor } from '../../server/callers/caller';
 import type { Database } from '../../server/database/database';
-
 import { type IdempotentRequest } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { encryptValue, decryptValue } from '../../server/encryption';

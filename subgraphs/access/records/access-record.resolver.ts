@@ -4,7 +4,6 @@ import { AccessKey } from '../../../schema/scalars';
 import { type Actor, type CallContext, MayCall, actorOf, callerOf, duidOf } from '../../server/callers/caller';
 import { clientNetwork, withinLimit } from '../../server/callers/rate-limits';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
-
 import { StoredAccessRecord } from './stored-access-record.queries';
 import { type RevocationReason } from './access-record';
 import { registrationViolations } from './rules/registration-rules';

@@ -19,7 +19,11 @@ class SubscriptionHealthType implements Omit<SubscriptionHealth, 'duid'> {
   @Field(() => Int, { description: 'Pending deliveries whose body could not be assembled; nothing was sent.' })
   faulty: number;
   @Field(() => Int, { description: 'Deliveries that became undelivered in the last day.' }) undelivered: number;
-  @Field(() => DateTime, { nullable: true, description: 'When a delivery last succeeded.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description:
+      'When a delivery last succeeded; if more than a day ago, among the 20 delivered events that were planned last.',
+  })
   lastDeliveredAt: Date | null;
 }
 

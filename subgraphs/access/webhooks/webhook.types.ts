@@ -35,7 +35,7 @@ export class WebhookType implements Omit<Webhook, 'duid'> {
   @Field(() => ID, { description: 'Internal identifier.' }) id: string;
   @Field(() => WebhookId, { description: 'Identifier.' }) wid: string;
   @Field(() => Uri, { description: 'URL for events.' }) callbackUrl: string;
-  @Field(() => EmailAddress, { description: 'Address that receives a mail when the last attempt has failed.' })
+  @Field(() => EmailAddress, { description: 'Address that receives a mail when an event has become undelivered.' })
   alertEmail: string;
   @Field(() => Int, { description: 'Days before an expiry at which the event is sent.' }) notifyDaysBefore: number;
   @Field(() => [WebhookEventTypeEnum], { description: 'Types of events that are delivered.' })
@@ -47,7 +47,7 @@ export class WebhookType implements Omit<Webhook, 'duid'> {
 @InputType('WebhookInput', { description: 'A subscription to register.' })
 export class WebhookInputType implements WebhookInput {
   @Field(() => Uri, { description: 'URL for events: https.' }) callbackUrl: string;
-  @Field(() => EmailAddress, { description: 'Address that receives a mail when the last attempt has failed.' })
+  @Field(() => EmailAddress, { description: 'Address that receives a mail when an event has become undelivered.' })
   alertEmail: string;
   @Field(() => Int, {
     nullable: true,
@@ -68,7 +68,7 @@ export class WebhookUpdateInputType implements WebhookUpdate {
   @Field(() => Uri, { nullable: true, description: 'URL for events: https.' }) callbackUrl?: string | null;
   @Field(() => EmailAddress, {
     nullable: true,
-    description: 'Address that receives a mail when the last attempt has failed.',
+    description: 'Address that receives a mail when an event has become undelivered.',
   })
   alertEmail?: string | null;
   @Field(() => Int, { nullable: true, description: 'Days before an expiry at which the event is sent, 1 to 90.' })

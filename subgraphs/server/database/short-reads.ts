@@ -11,6 +11,8 @@ export interface NamedStatement {
 /** Connections of the short reads of a subgraph. */
 export const SHORT_READ_CONNECTIONS = 2;
 const MAX_BATCH_SIZE = 100;
+/** Limits how often connections are replaced while every write of a busy service meets a read-only server. */
+const RENEWAL_DELAY_MS = 1_000;
 const ANY_KEY = /= any\(\$1(?:::\w+\[\])?\)/;
 
 /**
@@ -20,6 +22,7 @@ const ANY_KEY = /= any\(\$1(?:::\w+\[\])?\)/;
  */
 export class ShortReads {
   private readonly connections: PipelinedConnection[];
+  private renewal: NodeJS.Timeout | undefined;
 
   constructor(session: ClientConfig) {
     this.connections = Array.from({ length: SHORT_READ_CONNECTIONS }, () => new PipelinedConnection(session));
@@ -66,12 +69,19 @@ export class ShortReads {
     return (key: Key): Promise<Row | undefined> => (isChecking() ? readOne(key) : loader.load(key));
   }
 
-  /** Makes later reads use new connections: a server that has become read-only may have been replaced by another one. */
+  /**
+   * Makes reads use new connections a second later: a server that has become read-only may have been replaced by another one. Calls
+   * within that second have one effect, so that the former connections have ended before the next renewal.
+   */
   renew(): void {
-    for (const connection of this.connections) connection.renew();
+    this.renewal ??= setTimeout(() => {
+      this.renewal = undefined;
+      for (const connection of this.connections) connection.renew();
+    }, RENEWAL_DELAY_MS).unref();
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.renewal);
     await Promise.all(this.connections.map((connection) => connection.close()));
   }
 }

@@ -188,6 +188,20 @@ describe('A customer of a register with limits', () => {
     });
     expect(lookups).toMatchObject([{ organisation: name, kind: 'VERIFICATION', count: 1 }]);
   });
+
+  it('does not let an organisation above its request rate read more than anyone may by a verification that it wrote', async () => {
+    const dataUser = await newDataUser(register, 'https://larkhill.example/return');
+    const { key } = await newCustomer(dataUser);
+    const query = 'query ($key: AccessKey!) { accessRecord(key: $key) { version versions { nodes { version } } } }';
+    const graph = graphOf(register, dataUser.token);
+    expect((await graph(query, { key })).data).toEqual({
+      accessRecord: { version: 1, versions: { nodes: [{ version: 1 }] } },
+    });
+    await until(async () => ((await dataUser.rest('GET', '/v1/records')).status === 429 ? true : undefined));
+    const { data, errors } = await graph(query, { key });
+    expect(data).toEqual({ accessRecord: { version: 1, versions: null } });
+    expect(errors).toMatchObject([{ path: ['accessRecord', 'versions'], extensions: { code: 'AUT001' } }]);
+  });
 });
 
 /** Signs a customer in by a mailed link. */

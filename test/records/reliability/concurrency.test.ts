@@ -81,7 +81,7 @@ describe('Two callers at once', () => {
         };
         const response = await dataUser('POST', '/v1/access-records', body(expiry));
         const path = `/v1/access-records/${String(response.body['access-token'].key)}`;
-        return { path, replace: () => dataUser('PUT', path, body('2036-01-01T00:00:00.000Z')) };
+        return { path, replace: (end = '2036-01-01T00:00:00.000Z') => dataUser('PUT', path, body(end)) };
       },
       B: async (expiry: string) => {
         const mpxn = newMpxn();
@@ -130,6 +130,30 @@ describe('Two callers at once', () => {
         expect(await stateAt(path)).toBe('EXPIRED');
       },
     );
+
+    it('end the access by a replacement whose new expiry passes meanwhile, at the instant of the change', async () => {
+      const { path, replace } = await expiringBy.A('2036-01-01T00:00:00.000Z');
+      const expiry = new Date(Date.now() + 3000).toISOString();
+      const { status } = await sentMeanwhile(
+        () => replace(expiry),
+        () => until(async () => (new Date().toISOString() > expiry ? true : undefined)),
+      );
+      expect(status).toBe(200);
+      const key = path.slice(path.lastIndexOf('/') + 1);
+      const { data } = await graphOf(
+        register,
+        own.token,
+      )(`{ accessRecord(key: "${key}") {
+        accessEvent { state }
+        transitions(first: 5) { nodes { cause at } }
+        versions(first: 5) { nodes { version recordedAt } }
+      } }`);
+      const { accessEvent, transitions, versions } = data.accessRecord;
+      expect(accessEvent).toEqual({ state: 'EXPIRED' });
+      expect(transitions.nodes[1]).toMatchObject({ cause: 'REPLACED' });
+      expect(transitions.nodes[1].at >= expiry).toBe(true);
+      expect(versions.nodes[1].recordedAt >= expiry).toBe(true);
+    });
 
     it('do not revoke an expired record', async () => {
       const { path } = await expiringBy.A(new Date(Date.now() + 3000).toISOString());

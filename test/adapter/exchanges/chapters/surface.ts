@@ -259,7 +259,9 @@ export function surface(): void {
     it.each([
       ['application/json; charset=utf-8', {}, 201],
       ['Application/JSON;charset="UTF-8"', {}, 201],
+      ['application/json; version=1; profile="a;b"; charset=utf-8', {}, 201],
       ['application/json; charset=latin1', {}, 415],
+      ['application/json; version=1; charset=latin1', {}, 415],
       ['application/problem+json', {}, 415],
       ['json', {}, 415],
       ['application/json', { 'content-encoding': 'gzip' }, 415],

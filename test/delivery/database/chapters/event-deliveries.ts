@@ -170,6 +170,30 @@ export function eventDeliveries(): void {
       expect(await redeliver(webhook)).toEqual({ accepted: true });
       expect(await redeliver(other)).toEqual({ accepted: false });
     });
+
+    it('of a delivered notice that a newer one supersedes leaves it delivered, since its last success', async () => {
+      const { application, owner } = tables;
+      const webhook = await putWebhook(application);
+      const id = await register(application, { expiresIn: '8 days' });
+      await fanOutAll(owner);
+      await owner.query(
+        `update delivery set state = 'delivered', ended_at = register_now(),
+           attempts = '[{"at": "2026-01-05T10:00:00Z", "durationMs": 1000, "status": 204, "error": null}]' where endpoint_id = $1`,
+        [webhook],
+      );
+      await owner.query('select redeliver(endpoint_id, event_id) from delivery where endpoint_id = $1', [webhook]);
+      expect(await deliveriesOf(owner, webhook, id)).toEqual(['consent.expiring pending']);
+      await replace(application, id, '10 days');
+      expect(await deliveriesOf(owner, webhook, id)).toEqual([
+        'consent.expiring delivered',
+        'consent.expiring pending',
+      ]);
+      const { rows } = await owner.query(
+        `select ended_at from delivery where endpoint_id = $1 and state = 'delivered'`,
+        [webhook],
+      );
+      expect(rows).toEqual([{ ended_at: new Date('2026-01-05T10:00:01Z') }]);
+    });
   });
 
   describe('A notice of expiry', () => {
@@ -258,6 +282,24 @@ export function eventDeliveries(): void {
         expect.objectContaining({ days: 10, sequence: 2 }),
         { days: 8, sequence: 3, state: 'pending', attempt: 0, ended_at: null },
       ]);
+    });
+
+    it('is due again also if the expiry changes back before the newer notice is planned', async () => {
+      const { application, owner } = tables;
+      const webhook = await putWebhook(application);
+      const id = await register(application, { expiresIn: '8 days' });
+      await fanOutAll(owner);
+      const { rows } = await owner.query('select expiry::text from access_record where id = $1', [id]);
+      await replace(application, id, '10 days');
+      await owner.query('select from fan_out(250)'); // writes the event of the newer notice
+      await replaceAt(application, id, rows[0].expiry);
+      await fanOutAll(owner);
+      const { rows: planned } = await owner.query(
+        `select days_remaining as days, delivery.state from delivery join event on event.id = event_id
+         where endpoint_id = $1 and subject = $2 order by sequence`,
+        [webhook, id],
+      );
+      expect(planned.at(-1)).toEqual({ days: 8, state: 'pending' });
     });
 
     it('that was delivered is not due again if the expiry changes back', async () => {

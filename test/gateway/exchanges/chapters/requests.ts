@@ -270,6 +270,11 @@ export function gatewayRequests(): void {
       ]);
     });
 
+    it('is accepted with a parameter of the media type that has no meaning', async () => {
+      const type = { 'content-type': 'application/json; version=1' };
+      expect((await post(gateway, '{"query":"{ __typename }"}', type)).status).toBe(200);
+    });
+
     it('is accepted with the charset UTF-8, and rejected with bytes that are not UTF-8', async () => {
       const text = '{"query":"{ __typename }","variables":{"name":"Café"}}';
       const utf8 = await post(gateway, text, { 'content-type': 'application/json; charset=utf-8' });

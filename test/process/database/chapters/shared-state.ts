@@ -73,10 +73,30 @@ export function sharedState(): void {
         const write = pool.query('begin read only; insert into busy values (1)');
         await expect(write).rejects.toMatchObject({ code: '25006' });
         expect(await underWay).toBe(before);
-        expect(await read()).not.toBe(before);
+        await until(async () => ((await read()) === before ? undefined : true));
       } finally {
         await close();
       }
+    });
+  });
+
+  describe('Reads of a service whose writes are rejected as read-only', () => {
+    it('open a new connection once a second, not for each rejection', async () => {
+      const address = databaseAddress(database.url, 'trial', Buffer.alloc(32, 7), { login: 'owner' });
+      const { pool, reads, close } = openDatabase(address);
+      const connections = new Set<unknown>();
+      const begin = performance.now();
+      try {
+        for (let n = 0; n < 200; n++) {
+          const write = pool.query('begin read only; insert into busy values (1)');
+          await expect(write).rejects.toMatchObject({ code: '25006' });
+          const [row] = await reads.rows({ name: 'pid', text: 'select pg_backend_pid() as pid' }, []);
+          connections.add(row?.['pid']);
+        }
+      } finally {
+        await close();
+      }
+      expect(connections.size).toBeLessThanOrEqual(2 + (performance.now() - begin) / 1_000);
     });
   });
 
