@@ -127,8 +127,16 @@ export class StoredOccupant implements OccupantRecord {
     ]));
   }
 
+  /**
+   * A rejection also holds in the tenancy of its day by the present changes, for each record of that tenancy: only the current occupant gives
+   * verdicts, so it is of that tenancy even if a Change of Tenancy of an earlier day was recorded after it.
+   */
   private contactsJudged(as: ContactVerdict): Contact[] {
-    const here = this.row.verdicts.filter((verdict) => this.isConcernedBy(verdict));
+    const here = this.row.verdicts.filter(
+      (given) =>
+        this.isConcernedBy(given) ||
+        (given.verdict === 'rejected' && tenancyOf(given.day, this.changes) === this.tenancy),
+    );
     const latest = new Map(here.map(({ contact, verdict }) => [contact, verdict]));
     return [...latest].flatMap(([contact, verdict]) => (verdict === as ? contact : []));
   }
