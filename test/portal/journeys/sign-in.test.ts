@@ -40,6 +40,16 @@ async function challengeFor(entry: string): Promise<{ text: string; html: string
   return { text, html: html.replace(/value="[\w-]{43}"/g, '') };
 }
 
+/** Returns the encrypted cookies of a browser, as the portal reads and writes them. */
+async function encryptedCookiesOf({ cookies }: PortalVisitor) {
+  const { keys } = readSettings({ ...(await sandboxKeyVariables(register.dataDir)), RATE_LIMITS: 'off' });
+  return encryptedCookies(keys.portalKey as Buffer)<'entry' | 'supplier'>({
+    read: (name) => cookies.get(`register-${name}`),
+    write: (name, value) => void cookies.set(`register-${name}`, value),
+    delete: () => undefined,
+  });
+}
+
 describe('the entry', () => {
   it('moves the parameters of a link from the address bar into an encrypted cookie', async () => {
     const newVisitor = visitor();
@@ -146,16 +156,11 @@ describe('the challenge', () => {
   it.each(['/sign-in/link', '/sign-in/supplier', '/sign-in/passkey'])(
     'reports on the entry form what the register does not accept: %s from a browser with another stored entry',
     async (action) => {
-      const { keys } = readSettings({ ...(await sandboxKeyVariables(register.dataDir)), RATE_LIMITS: 'off' });
       const entries = [{ email: 'é@x.yz', ir: 'ir_1' }, { mpxn: 'none' }];
       // a passkey sign-in sends no number
       for (const entry of action === '/sign-in/passkey' ? entries.slice(0, 1) : entries) {
         const newVisitor = visitor();
-        encryptedCookies(keys.portalKey as Buffer)<'entry'>({
-          read: () => undefined,
-          write: (name, value) => void newVisitor.cookies.set(`register-${name}`, value),
-          delete: () => undefined,
-        }).write('entry', entry);
+        (await encryptedCookiesOf(newVisitor)).write('entry', entry);
         const page = await newVisitor.get('/sign-in');
         await newVisitor.post('/sign-in/passkey/options', page.forms[0]?.fields ?? {}, { accept: 'application/json' });
         const supplier = accountOf(register.sandbox, 'supplier').mpid as string;
@@ -357,6 +362,24 @@ describe('a supplier sign-in', () => {
     const other = visitor();
     expect((await other.get(callback)).status).toBe(401);
     expect(other.cookies.has('register-session')).toBe(false);
+  });
+
+  it('that the customer cancels at the supplier after the entry has expired shows the sign-in page, also with an ended session', async () => {
+    const newVisitor = visitor();
+    await atSupplier(newVisitor, unverified().mpxn);
+    newVisitor.cookies.delete('register-entry');
+    newVisitor.cookies.set('register-session', 'ended');
+    const page = await newVisitor.get('/sign-in/supplier/callback?error=access_denied');
+    expect(page.status).toBe(401);
+    expect(page.text).toContain('We could not sign you in by way of your supplier');
+  });
+
+  it('that the previous release started signs in', async () => {
+    const newVisitor = visitor();
+    const callback = await signInAtSupplier(await atSupplier(newVisitor, unverified().mpxn), credentials(unverified()));
+    const cookies = await encryptedCookiesOf(newVisitor);
+    cookies.write('supplier', cookies.read<{ secret: string }>('supplier')?.secret);
+    expect(await newVisitor.get(callback)).toMatchObject({ status: 303, location: '/access' });
   });
 
   it('requires a choice of supplier', async () => {

@@ -1,5 +1,6 @@
 import type { View } from '../../shared/page-response';
 import type { Page, PageContext } from '../page';
+import type { StartedSupplierSignIn } from '../request/cookies';
 import type { SupplierSignIn } from '../presentation/operation-results';
 import { hasOtherPasskey, shownContacts } from '../presentation/contacts';
 import { returnLink } from '../presentation/web-link';
@@ -78,12 +79,8 @@ export const supplierProofForm: Page = {
     if (mpid === '') return contactsView(context, missing, 400);
     const { session } = await executeAsCustomer('ReadCustomerContacts');
     try {
-      const entry = { mpxn: session.mpxn };
-      const { started } = await execute('StartSupplierSignIn', {
-        mpid,
-        entry,
-      });
-      encryptedCookies.write('supplier', started.secret);
+      const { started } = await execute('StartSupplierSignIn', { mpid, entry: { mpxn: session.mpxn } });
+      encryptedCookies.write('supplier', { secret: started.secret, isProof: true } satisfies StartedSupplierSignIn);
       return { seeOther: started.url };
     } catch (error) {
       if (hasErrorCode(error, 'NTF001')) return contactsView(context, missing, 400);
