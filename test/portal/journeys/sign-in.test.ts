@@ -191,11 +191,32 @@ describe('the challenge', () => {
       const supplier = accountOf(register.sandbox, 'supplier').mpid as string;
       const response = await newVisitor.press(page, action, { supplier });
       expect(response.status).toBe(409);
-      expect(response.text).toContain('You entered something else in another tab or window');
+      expect(response.text).toContain('What you entered was replaced in another tab or window');
       expect(response.text).toContain('You entered: 1999999999');
       expect((await newVisitor.press(response, action, { supplier })).status).toBe(303);
     },
   );
+
+  it('states that the entry was replaced if a link without an identifier was followed in another tab', async () => {
+    const newVisitor = visitor();
+    await newVisitor.get(`/?mpxn=${customer(0).mpxn}`);
+    const page = await newVisitor.get('/sign-in');
+    await newVisitor.get('/?return=https%3A%2F%2Fharbourlight.example%2Freturn');
+    const response = await newVisitor.press(page, '/sign-in/link');
+    expect(response.status).toBe(409);
+    expect(response.text).toContain('or by a link that you followed');
+    expect(response.html).toMatch(/govuk-error-summary[^]*href="#identifier"/);
+  });
+
+  it('sends the form of an earlier page if the customer entered the same again, or if the page states no entry', async () => {
+    const newVisitor = visitor();
+    await newVisitor.get(`/?mpxn=${customer(0).mpxn}&return=https%3A%2F%2Fharbourlight.example%2Freturn`);
+    const page = await newVisitor.get('/sign-in');
+    await newVisitor.press(await newVisitor.get('/'), '/', { identifier: customer(0).mpxn });
+    expect((await newVisitor.press(page, '/sign-in/link')).status).toBe(303);
+    const { entry: _, ...fields } = page.forms.find(({ action }) => action === '/sign-in/link')?.fields ?? {};
+    expect((await newVisitor.post('/sign-in/link', fields)).status).toBe(303);
+  });
 
   it.each(['/sign-in/link', '/sign-in/supplier'])(
     'states after %s that the entry has expired, and lets the customer enter it again',

@@ -1,10 +1,10 @@
 import type { View } from '../../shared/page-response';
 import type { Page, PageContext } from '../page';
 import type { StartedSupplierSignIn } from '../request/cookies';
-import type { SupplierSignIn } from '../presentation/operation-results';
 import { hasOtherPasskey, shownContacts } from '../presentation/contacts';
 import { returnLink } from '../presentation/web-link';
 import { hasErrorCode } from '../../shared/operation-error';
+import { withVisibleTarget } from './challenge';
 
 interface FieldError {
   readonly text: string;
@@ -33,16 +33,11 @@ export async function contactsView(context: PageContext, error?: FieldError, sta
       hasOtherPasskey: hasOtherPasskey(contacts, session.mayJudge),
       suppliers: shownSuppliers,
       returnLink: returnLink(session.returnUrl),
-      ...(error ? { errors: [withVisibleTarget(error, shownSuppliers)] } : {}),
+      ...(error ? { errors: [withVisibleTarget(error, shownSuppliers, '#main-content')] } : {}),
     },
     status,
     formTargets: 'elsewhere',
   };
-}
-
-/** Links an error of the supplier form to the content of the page if no supplier may be chosen (any more). */
-function withVisibleTarget(error: FieldError, suppliers: readonly SupplierSignIn[]): FieldError {
-  return error.href === '#supplier' && suppliers.length === 0 ? { ...error, href: '#main-content' } : error;
 }
 
 /** A customer whom the supplier proved confirms or rejects a contact. */

@@ -17,8 +17,8 @@ export const supplierForm: Page = {
   async respond(context) {
     const { execute, form, encryptedCookies, translate } = context;
     const hint = encryptedCookies.read<SignInHint>('entry') ?? {};
-    const entryFault = entryError(context, hint, '#supplier');
-    if (entryFault) return challenge(context, entryFault);
+    const invalidEntry = entryError(context, '#supplier');
+    if (invalidEntry) return challenge(context, invalidEntry);
     const mpid = form['supplier'] ?? '';
     if (mpid === '')
       return challenge(context, { text: translate('signIn.supplierMissing'), href: '#supplier', status: 400 });
