@@ -66,5 +66,37 @@ export function lateChanges(): void {
       await fixture.tenancyChanged(mpxn, later);
       expect(await scopeOf(fixture, await people.signedIn(theirs))).toMatchObject({ isCurrent: true, since: later });
     });
+
+    it('a verdict on a rejected contact states the rejection as the former one; an equal one is not counted again', async () => {
+      const { mpxn, theirs } = await contested();
+      const rejections = async () =>
+        (
+          await fixture.owner.query(
+            `select coalesce(sum(count), 0)::int as count from identity.contact_count where duid = $1 and kind = 'rejection'`,
+            [attacker.duid],
+          )
+        ).rows[0].count as number;
+      const before = await rejections();
+      await judgeAttacker((await people.supplied(mpxn)).token, 'REJECTED');
+      await fixture.tenancyChanged(mpxn, CHANGE);
+      await people.customer(honest, mpxn, people.newEmail('partner'), 'third', { moveInDate: MOVED_IN });
+      const { token } = await people.supplied(mpxn);
+      await judgeAttacker(token, 'REJECTED');
+      expect(await rejections()).toBe(before + 1);
+      await judgeAttacker(token, 'CONFIRMED');
+      const audit = `select detail from identity.audit_entry where action = 'judge-contact' order by id desc limit 1`;
+      expect((await fixture.owner.query(audit)).rows[0].detail).toMatchObject({ from: { verdict: 'rejected' } });
+      expect(await scopeOf(fixture, await people.signedIn(theirs))).toMatchObject({ isCurrent: true });
+    });
+
+    it('the customer confirms a contact that the former one rejected after leaving, and it signs in again', async () => {
+      const { mpxn, theirs, token } = await contested();
+      await judgeAttacker(token, 'REJECTED');
+      await fixture.tenancyChanged(mpxn, CHANGE);
+      await people.customer(honest, mpxn, people.newEmail('partner'), 'third', { moveInDate: MOVED_IN });
+      expect(await isMailedLink(theirs)).toBe(false);
+      await judgeAttacker((await people.supplied(mpxn)).token, 'CONFIRMED');
+      expect(await isMailedLink(theirs)).toBe(true);
+    });
   });
 }
