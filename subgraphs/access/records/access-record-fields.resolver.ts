@@ -100,14 +100,14 @@ export class AccessEventResolver {
   @FieldResolver(() => String, {
     nullable: true,
     description:
-      "The Controller's internal reference; null after the customer was anonymised. In lists only the Data User of the record reads it, and the customer to whose Identity Record it is linked. In a verification it is null for a consent of Interface B.",
+      "The Controller's internal reference; null after the customer was anonymised. In lists only the Data User of the record reads it, and the customer to whose verified Identity Record it is linked: no customer for a consent of Interface B. In a verification it is null for a consent of Interface B, except for its Data User.",
   })
   controllerReference(
     @Root() { record }: { record: StoredAccessRecord },
     @Ctx() { caller }: CallContext,
   ): Promise<string | null> | string | null {
     const { is_legacy: isLegacy, duid } = record.row;
-    const isShown = !isLegacy || record.isReadByCustomer || (caller !== null && isOwner(caller, duid));
+    const isShown = !isLegacy || (caller !== null && isOwner(caller, duid));
     return isShown ? this.records.referenceOf(record) : null;
   }
 }

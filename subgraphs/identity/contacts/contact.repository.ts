@@ -19,14 +19,12 @@ const PROVE = `
   insert into contact_proof (mpxn_index, tenancy, one, other)
   values ($1, $2, least(decode($3, 'hex'), decode($4, 'hex')), greatest(decode($3, 'hex'), decode($4, 'hex'))) on conflict do nothing`;
 
-/** The verdict on a contact, and the key of the Identity Record that holds it. */
-const JUDGED = `
-  select ref, (select verdict from contact_verdict where mpxn_index = $1 and tenancy = $2 and contact = decode($3, 'hex')) as verdict
-  from identity_record where id = $4`;
+const REF_OF_RECORD = 'select ref from identity_record where id = $1';
 
 const JUDGE = `
   insert into contact_verdict (mpxn_index, tenancy, contact, verdict) values ($1, $2, decode($3, 'hex'), $4)
-  on conflict (mpxn_index, tenancy, contact) do update set verdict = excluded.verdict, judged_at = register_now()`;
+  on conflict (mpxn_index, tenancy, contact) do update set verdict = excluded.verdict, judged_at = register_now()
+  where contact_verdict.verdict <> excluded.verdict`;
 
 const NOTE_CONTEST = `
   insert into contact_contest (mpxn_index, tenancy, contact, duid) values ($1, $2, decode($3, 'hex'), $4) on conflict do nothing`;
@@ -53,22 +51,20 @@ export async function proveContacts(session: Session, { mpxnIndex, tenancy }: Te
 }
 
 /**
- * Stores a verdict, and states the former one in the audit; returns false if it is unchanged. The meter point is locked. The audit names the
- * Identity Record instead of the contact, whose hash is deleted when the record is anonymised.
+ * Stores a verdict, and states the former one in the audit; returns false if it is unchanged, also by a concurrent request. The meter point is
+ * locked. The audit names the Identity Record instead of the contact, whose hash is deleted when the record is anonymised.
  */
 export async function judgeContact(
   session: Session,
   { mpxnIndex, tenancy }: Tenancy,
   { contact, kind, recordId }: JudgedContact,
-  verdict: ContactVerdict,
+  { from, to }: { readonly from: ContactVerdict | null; readonly to: ContactVerdict },
 ): Promise<boolean> {
-  const { rows } = await session.query<{ ref: string; verdict: ContactVerdict | null }>(JUDGED, [
-    ...[mpxnIndex, tenancy, contact, recordId],
-  ]);
-  const { ref, verdict: former } = onlyRow({ rows });
-  if (former === verdict) return false;
-  await session.query(JUDGE, [mpxnIndex, tenancy, contact, verdict]);
-  const detail = { contact: kind, from: { verdict: former }, to: { verdict } };
+  if (from === to) return false;
+  const { rowCount } = await session.query(JUDGE, [mpxnIndex, tenancy, contact, to]);
+  if (rowCount === 0) return false;
+  const { ref } = onlyRow(await session.query<{ ref: string }>(REF_OF_RECORD, [recordId]));
+  const detail = { contact: kind, from: { verdict: from }, to: { verdict: to } };
   await addAuditEntry(session, { actor: 'customer', action: 'judge-contact', subject: fingerprintOf(ref), detail });
   return true;
 }

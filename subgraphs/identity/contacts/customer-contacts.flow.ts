@@ -7,7 +7,7 @@ import { countContact, judgeContact, proveContacts } from './contact.repository'
 import { lockMeterPoint } from '../locks.sql';
 import type { PasskeyRepository } from '../passkeys/passkey.repository';
 import type { SignInRepository } from '../sign-in/sign-in.repository';
-import { type CustomerContact, customerContacts, mayJudge } from './customer-contacts';
+import { type CustomerContact, customerContacts, mayJudge, verdictOn } from './customer-contacts';
 import type { CustomerSession } from '../sign-in/customer-session';
 import type { Language } from '../mails/outgoing-mail';
 import type { IdentityDependencies } from '../dependencies';
@@ -88,7 +88,10 @@ export class CustomerContacts {
     const judged = this.contactOf(session, id);
     await inTransaction(this.dependencies.database.pool, async (transaction) => {
       await lockMeterPoint(transaction, session.mpxnIndex);
-      const isNew = await judgeContact(transaction, session, judged, verdict);
+      const isNew = await judgeContact(transaction, session, judged, {
+        from: verdictOn(session, judged.contact),
+        to: verdict,
+      });
       if (!isNew || verdict !== 'rejected') return;
       for (const duid of judged.duids.toSorted()) await countContact(transaction, duid, 'rejection');
     });

@@ -1,7 +1,7 @@
 import { contactsOf } from './contacts';
 import type { CustomerSession } from '../sign-in/customer-session';
 import { maskedEmail } from '../reidentification/reidentification';
-import type { Contact, ContactKind, HeldContact } from './contact';
+import type { Contact, ContactKind, ContactVerdict, HeldContact } from './contact';
 
 /** Relation of a contact to the calling customer. */
 export type ContactStanding = 'own' | 'other' | 'confirmed' | 'rejected';
@@ -68,4 +68,10 @@ function contactOf(
     standing: standingOf(contact),
     recordId,
   };
+}
+
+/** Returns the latest verdict of a customer on a contact of a session's tenancy; null without one. The rejection by an admin is none. */
+export function verdictOn({ atMeterPoint, tenancy }: ContactSession, contact: Contact): ContactVerdict | null {
+  const inTenancy = atMeterPoint.filter((record) => record.tenancy === tenancy);
+  return inTenancy.flatMap(({ verdicts }) => verdicts.get(contact) ?? [])[0] ?? null;
 }

@@ -58,7 +58,7 @@ export class IdentityLookupResolver {
       endedAt,
       before,
     });
-    return lookups.map(({ duid, ...look }) => ({ ...look, dataUser: { duid } }));
+    return lookups.map(({ duid, ...lookup }) => ({ ...lookup, dataUser: { duid } }));
   }
 
   /** Returns all records of the present occupancy; of an ended or contested one only the customer's own. */

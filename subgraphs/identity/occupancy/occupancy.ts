@@ -1,4 +1,4 @@
-import type { Contact, ContactProof, HeldContact } from '../contacts/contact';
+import type { Contact, ContactProof, ContactVerdict, HeldContact } from '../contacts/contact';
 import type { UkAddress } from '../records/identity-record';
 
 /**
@@ -103,9 +103,15 @@ export interface OccupantRecord {
   readonly changes: readonly TenancyChange[];
   /** Contacts of a verified record that were not rejected. */
   readonly contacts: readonly HeldContact[];
-  /** Contacts of the record that were rejected in its tenancy, even if the record is not verified. */
+  /** Contacts of the record that an admin rejected, or a customer by a verdict that holds for it, even if the record is not verified. */
   readonly rejected: readonly HeldContact[];
-  /** Pairs of contacts of the tenancy that were proven to be one person's, and contacts that a supplier-proven customer confirmed. */
+  /**
+   * Pairs of contacts that were proven to be one person's, if the proof holds for the record: it was given in the record's tenancy, or in the
+   * one in which the record was at that time.
+   */
   readonly proofs: readonly ContactProof[];
+  /** The latest verdict of a supplier-proven customer on each contact, if it holds for the record as a proof does, or as a rejection of its tenancy. */
+  readonly verdicts: ReadonlyMap<Contact, ContactVerdict>;
+  /** Contacts with the verdict `confirmed`. */
   readonly confirmed: readonly Contact[];
 }

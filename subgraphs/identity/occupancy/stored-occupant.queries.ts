@@ -102,6 +102,18 @@ export class StoredOccupant implements OccupantRecord {
   get proofs(): readonly ContactProof[] {
     return this.row.proofs.filter((proof) => this.isConcernedBy(proof)).map(({ one, other }) => [one, other]);
   }
+  /**
+   * A rejection also holds in the tenancy of its day by the present changes, for each record of that tenancy: only the current occupant gives
+   * verdicts, so it is of that tenancy even if a Change of Tenancy of an earlier day was recorded after it.
+   */
+  get verdicts(): ReadonlyMap<Contact, ContactVerdict> {
+    const here = this.row.verdicts.filter(
+      (given) =>
+        this.isConcernedBy(given) ||
+        (given.verdict === 'rejected' && tenancyOf(given.day, this.changes) === this.tenancy),
+    );
+    return new Map(here.map(({ contact, verdict }) => [contact, verdict])); // oldest first: the latest of a contact remains
+  }
   get confirmed(): readonly Contact[] {
     return this.contactsJudged('confirmed');
   }
@@ -115,7 +127,7 @@ export class StoredOccupant implements OccupantRecord {
   }
 
   /**
-   * Contacts that were rejected by a customer signed in at the supplier, in the record's own tenancy, or by an admin. The customer can
+   * Contacts that were rejected by a customer signed in at the supplier, if the verdict holds for the record, or by an admin. The customer can
    * confirm what an admin rejected.
    */
   private get rejectedContacts(): ReadonlySet<Contact> {
@@ -128,9 +140,7 @@ export class StoredOccupant implements OccupantRecord {
   }
 
   private contactsJudged(as: ContactVerdict): Contact[] {
-    const here = this.row.verdicts.filter((verdict) => this.isConcernedBy(verdict));
-    const latest = new Map(here.map(({ contact, verdict }) => [contact, verdict]));
-    return [...latest].flatMap(([contact, verdict]) => (verdict === as ? contact : []));
+    return [...this.verdicts].flatMap(([contact, verdict]) => (verdict === as ? contact : []));
   }
 
   /**

@@ -4,7 +4,6 @@ import { graphqlEnum } from '../../server/graph/graphql.enums';
 import { REPLAYED } from '../../server/graph/idempotency-key.types';
 import { ReidentificationMethod } from '../records/meter-point.resolver';
 import type * as domain from './reidentification';
-
 import type { ReidentificationRequest } from './reidentification-rules';
 
 export const ReidentificationState = graphqlEnum('ReidentificationState', 'State of a re-identification.', {

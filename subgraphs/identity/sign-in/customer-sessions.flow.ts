@@ -3,7 +3,7 @@ import { type CallContext, callerOf } from '../../server/callers/caller';
 import { CustomerSessionRepository, type StoredCustomerSession } from './customer-session.repository';
 import { OccupancyRepository } from '../occupancy/occupancy.repository';
 import { type CustomerSession, scopeOf } from './customer-session';
-import type { OccupantRecord } from '../occupancy/occupancy';
+import { type OccupantRecord, tenancyOf } from '../occupancy/occupancy';
 import type { IdentityDependencies } from '../dependencies';
 import type { Contact } from '../contacts/contact';
 
@@ -50,8 +50,8 @@ function ofRecord(
 }
 
 /**
- * The supplier proved the customer at the sign-in only, so each Change of Tenancy that takes effect later ends the occupancy, also one for the
- * same or an earlier day.
+ * The supplier proved the customer at the sign-in only, so each Change of Tenancy that takes effect later ends the occupancy, also one of the
+ * same or an earlier day, unless it is before the start of the tenancy or on that day.
  */
 function withoutRecord(
   { place, ...session }: StoredCustomerSession,
@@ -59,8 +59,9 @@ function withoutRecord(
 ): CustomerSession | undefined {
   if (place === null) return undefined;
   const changes = session.changes.filter(({ began }) => began <= session.startedAt);
+  const tenancy = tenancyOf(place.since, changes);
   const [endedBy] = session.changes
-    .filter(({ began }) => began > session.startedAt)
+    .filter(({ began, day }) => began > session.startedAt && day > tenancy)
     .toSorted((one, other) => one.began.getTime() - other.began.getTime());
   const inputs = { recordId: null, contact: null, movedIn: place.since, changes, endedBy };
   return {

@@ -32,6 +32,7 @@ const record = (id: string, change: Partial<OccupantRecord> = {}): OccupantRecor
   rejected: [],
   storedEmail: null,
   proofs: [],
+  verdicts: new Map(),
   confirmed: [],
   ...change,
 });

@@ -93,7 +93,9 @@ describe.each([
     expect(await main()).toContain(texts.ceremony.doneTitle.confirmed);
   });
 
-  it('stays signed in at the supplier, and can choose it again after a rejection there', async () => {
+  it('stays signed in at the supplier, and can choose it again after a rejection there, also with a stored entry', async () => {
+    await opened(`/?mpxn=${home.customer.mpxn}`);
+    await opened('/contacts');
     await page.locator('#supplier').selectOption(supplier.mpid);
     await pressed('form[action="/contacts/supplier"] button');
     await opened('/sign-in/supplier/callback?error=access_denied');

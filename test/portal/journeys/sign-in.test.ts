@@ -40,6 +40,16 @@ async function challengeFor(entry: string): Promise<{ text: string; html: string
   return { text, html: html.replace(/value="[\w-]{43}"/g, '') };
 }
 
+/** Returns the encrypted cookies of a browser, as the portal reads and writes them. */
+async function encryptedCookiesOf({ cookies }: PortalVisitor) {
+  const { keys } = readSettings({ ...(await sandboxKeyVariables(register.dataDir)), RATE_LIMITS: 'off' });
+  return encryptedCookies(keys.portalKey as Buffer)<'entry' | 'supplier'>({
+    read: (name) => cookies.get(`register-${name}`),
+    write: (name, value) => void cookies.set(`register-${name}`, value),
+    delete: () => undefined,
+  });
+}
+
 describe('the entry', () => {
   it('moves the parameters of a link from the address bar into an encrypted cookie', async () => {
     const newVisitor = visitor();
@@ -146,16 +156,11 @@ describe('the challenge', () => {
   it.each(['/sign-in/link', '/sign-in/supplier', '/sign-in/passkey'])(
     'reports on the entry form what the register does not accept: %s from a browser with another stored entry',
     async (action) => {
-      const { keys } = readSettings({ ...(await sandboxKeyVariables(register.dataDir)), RATE_LIMITS: 'off' });
       const entries = [{ email: 'é@x.yz', ir: 'ir_1' }, { mpxn: 'none' }];
       // a passkey sign-in sends no number
       for (const entry of action === '/sign-in/passkey' ? entries.slice(0, 1) : entries) {
         const newVisitor = visitor();
-        encryptedCookies(keys.portalKey as Buffer)<'entry'>({
-          read: () => undefined,
-          write: (name, value) => void newVisitor.cookies.set(`register-${name}`, value),
-          delete: () => undefined,
-        }).write('entry', entry);
+        (await encryptedCookiesOf(newVisitor)).write('entry', entry);
         const page = await newVisitor.get('/sign-in');
         await newVisitor.post('/sign-in/passkey/options', page.forms[0]?.fields ?? {}, { accept: 'application/json' });
         const supplier = accountOf(register.sandbox, 'supplier').mpid as string;
@@ -186,11 +191,32 @@ describe('the challenge', () => {
       const supplier = accountOf(register.sandbox, 'supplier').mpid as string;
       const response = await newVisitor.press(page, action, { supplier });
       expect(response.status).toBe(409);
-      expect(response.text).toContain('You entered something else in another tab or window');
+      expect(response.text).toContain('What you entered was replaced in another tab or window');
       expect(response.text).toContain('You entered: 1999999999');
       expect((await newVisitor.press(response, action, { supplier })).status).toBe(303);
     },
   );
+
+  it('states that the entry was replaced if a link without an identifier was followed in another tab', async () => {
+    const newVisitor = visitor();
+    await newVisitor.get(`/?mpxn=${customer(0).mpxn}`);
+    const page = await newVisitor.get('/sign-in');
+    await newVisitor.get('/?return=https%3A%2F%2Fharbourlight.example%2Freturn');
+    const response = await newVisitor.press(page, '/sign-in/link');
+    expect(response.status).toBe(409);
+    expect(response.text).toContain('or by a link that you followed');
+    expect(response.html).toMatch(/govuk-error-summary[^]*href="#identifier"/);
+  });
+
+  it('sends the form of an earlier page if the customer entered the same again, or if the page states no entry', async () => {
+    const newVisitor = visitor();
+    await newVisitor.get(`/?mpxn=${customer(0).mpxn}&return=https%3A%2F%2Fharbourlight.example%2Freturn`);
+    const page = await newVisitor.get('/sign-in');
+    await newVisitor.press(await newVisitor.get('/'), '/', { identifier: customer(0).mpxn });
+    expect((await newVisitor.press(page, '/sign-in/link')).status).toBe(303);
+    const { entry: _, ...fields } = page.forms.find(({ action }) => action === '/sign-in/link')?.fields ?? {};
+    expect((await newVisitor.post('/sign-in/link', fields)).status).toBe(303);
+  });
 
   it.each(['/sign-in/link', '/sign-in/supplier'])(
     'states after %s that the entry has expired, and lets the customer enter it again',
@@ -357,6 +383,24 @@ describe('a supplier sign-in', () => {
     const other = visitor();
     expect((await other.get(callback)).status).toBe(401);
     expect(other.cookies.has('register-session')).toBe(false);
+  });
+
+  it('that the customer cancels at the supplier after the entry has expired shows the sign-in page, also with an ended session', async () => {
+    const newVisitor = visitor();
+    await atSupplier(newVisitor, unverified().mpxn);
+    newVisitor.cookies.delete('register-entry');
+    newVisitor.cookies.set('register-session', 'ended');
+    const page = await newVisitor.get('/sign-in/supplier/callback?error=access_denied');
+    expect(page.status).toBe(401);
+    expect(page.text).toContain('We could not sign you in by way of your supplier');
+  });
+
+  it('that the previous release started signs in', async () => {
+    const newVisitor = visitor();
+    const callback = await signInAtSupplier(await atSupplier(newVisitor, unverified().mpxn), credentials(unverified()));
+    const cookies = await encryptedCookiesOf(newVisitor);
+    cookies.write('supplier', cookies.read<{ secret: string }>('supplier')?.secret);
+    expect(await newVisitor.get(callback)).toMatchObject({ status: 303, location: '/access' });
   });
 
   it('requires a choice of supplier', async () => {

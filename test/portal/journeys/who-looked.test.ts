@@ -14,7 +14,14 @@ const CHECKED = `insert into identity.identity_look (record_id, duid, kind, hour
   select id, $2, 'existence-check', date_trunc('hour', register.register_now()) - make_interval(hours => ${HOURS}), 1
   from identity.identity_record where ref = $1`;
 
+/** As many lookups of one hour as a list may have. */
+const CROWDED = `insert into access.look (record_id, account_id, kind, hour, count)
+  select record.id, 'account-' || caller, 'verification', date_trunc('hour', register.register_now()), 1
+  from access.access_record record join identity.identity_record owner on owner.id = identity_record_id, generate_series(1, 500) caller
+  where ref = $1`;
+
 let visitor: PortalVisitor;
+let ofCrowdedHour: PortalVisitor;
 
 beforeAll(async () => {
   const register = await sharedRegister();
@@ -24,7 +31,10 @@ beforeAll(async () => {
   await owner.connect();
   await owner.query(VERIFIED, [customer.ir]);
   await owner.query(CHECKED, [customer.ir, dataUser.duid]);
+  const crowded = await newCustomer(dataUser);
+  await owner.query(CROWDED, [crowded.ir]);
   await owner.end();
+  ofCrowdedHour = await signedInVisitor(register, `mpxn=${crowded.mpxn}`, crowded.email);
   visitor = await signedInVisitor(register, `mpxn=${customer.mpxn}`, customer.email);
 });
 
@@ -40,6 +50,16 @@ describe('“Who looked” with more lookups than a page shows', () => {
     expect((hoursOn(latest) ?? 0) + (hoursOn(last) ?? 0)).toBe(HOURS + 1); // the last hour has rows for two callers
     expect(last.text).toContain('This is an earlier part of the list.');
     expect(last.html).not.toContain('?before=');
+    expect(last.text).not.toContain('some of them may be missing');
+    const [, inWelsh = ''] = /href="(\/who-looked\?lang=cy[^"]*)"/.exec(last.html) ?? [];
+    expect((await visitor.get(inWelsh.replaceAll('&amp;', '&'))).text).toContain('Dyma ran gynharach o’r rhestr.');
+    await visitor.get('/who-looked?lang=en');
+  });
+
+  it('states that an hour may have more lookups, if it has as many as a list', async () => {
+    const { text, html } = await ofCrowdedHour.get('/who-looked');
+    expect(text).toContain('some of them may be missing here');
+    expect(html).toContain('/who-looked?before=');
   });
 
   it('shows the latest to a customer whose link is broken', async () => {

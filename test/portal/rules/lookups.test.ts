@@ -42,14 +42,19 @@ describe('lists of lookups that end at their bound', () => {
 
   it('are shown from the hour on from which all of them are complete', () => {
     const lists = [full('2026-06-30T08:00:00.000Z'), full('2026-06-29T08:00:00.000Z'), [{ hour: HOUR }]];
-    expect(completeSince(...lists)).toBe('2026-06-30T09:00:00.000Z');
+    expect(completeSince(...lists)).toEqual({ since: '2026-06-30T09:00:00.000Z', isIncomplete: false });
   });
 
-  it('are shown with their only hour', () => {
-    expect(completeSince(full(HOUR))).toBe(HOUR);
+  it('are shown with their only hour, marked as incomplete unless it is before those that are shown', () => {
+    expect(completeSince(full(HOUR))).toEqual({ since: HOUR, isIncomplete: true });
+    const later = Array.from({ length: 500 }, () => ({ hour: '2026-07-02T12:00:00.000Z' }));
+    expect(completeSince(full(HOUR), [...later.slice(1), { hour: '2026-07-02T08:00:00.000Z' }])).toEqual({
+      since: '2026-07-02T09:00:00.000Z',
+      isIncomplete: false,
+    });
   });
 
   it('are shown completely if none reaches the bound', () => {
-    expect(completeSince(full(HOUR).slice(1), [])).toBeUndefined();
+    expect(completeSince(full(HOUR).slice(1), [])).toEqual({ since: undefined, isIncomplete: false });
   });
 });

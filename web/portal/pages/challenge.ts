@@ -26,7 +26,7 @@ export async function challenge(context: PageContext, error?: ChallengeError): P
       byEmail: hint.email !== undefined,
       canUseSupplier: identifiesMeterPoint(hint),
       suppliers,
-      ...(error ? { errors: [withVisibleTarget(error, suppliers)] } : {}),
+      ...(error ? { errors: [withVisibleTarget(error, suppliers, '#passkey-title')] } : {}),
       ...(error?.href === '#identifier' ? { typed: '' } : {}),
     },
     status: error?.status ?? 200,
@@ -35,26 +35,33 @@ export async function challenge(context: PageContext, error?: ChallengeError): P
 }
 
 /**
- * Returns the error of a form for which the browser stores no entry any more, or another one than when its page was loaded: a link or an
- * input in another tab replaces the entry.
+ * Returns the error of a form if the browser's entry has expired, or is another one than when the page was loaded: a link or an input in another
+ * tab replaces the entry. Pages of the previous release state no entry.
  */
 export function entryError(
-  { form, translate }: PageContext,
-  hint: SignInHint,
+  { encryptedCookies, form, translate }: PageContext,
   href: string,
 ): ChallengeError | undefined {
-  if (!identifiesCustomer(hint)) return { text: translate('signIn.entryExpired'), href: '#identifier', status: 400 };
-  if (form['entry'] !== digestOf(hint)) return { text: translate('signIn.entryChanged'), href, status: 409 };
-  return undefined;
+  const hint = encryptedCookies.read<SignInHint>('entry');
+  if (hint === undefined) return { text: translate('signIn.entryExpired'), href: '#identifier', status: 400 };
+  const isNamed = identifiesCustomer(hint);
+  if (isNamed && (form['entry'] ?? digestOf(hint)) === digestOf(hint)) return undefined;
+  return { text: translate('signIn.entryChanged'), href: isNamed ? href : '#identifier', status: 409 };
 }
 
-function digestOf(hint: SignInHint): string {
-  return createHash('sha256').update(JSON.stringify(hint)).digest('base64url');
+/** Returns a digest that is equal for equal entries, whatever the order of their keys. */
+function digestOf({ email, mpxn, ir, returnUrl }: SignInHint): string {
+  const entry = JSON.stringify([email, mpxn, ir, returnUrl]);
+  return createHash('sha256').update(entry).digest('base64url');
 }
 
-/** Links an error of the supplier form to the passkey form if no supplier offers a sign-in (any more). */
-function withVisibleTarget(error: ChallengeError, suppliers: readonly SupplierSignIn[]): ChallengeError {
-  return error.href === '#supplier' && suppliers.length === 0 ? { ...error, href: '#passkey-title' } : error;
+/** Links an error of the supplier form to the fallback if the page offers no supplier (any more). */
+export function withVisibleTarget<FormError extends Pick<ChallengeError, 'href'>>(
+  error: FormError,
+  suppliers: readonly SupplierSignIn[],
+  fallback: string,
+): FormError {
+  return error.href === '#supplier' && suppliers.length === 0 ? { ...error, href: fallback } : error;
 }
 
 async function suppliersOf({ execute }: PageContext): Promise<readonly SupplierSignIn[]> {

@@ -1,9 +1,10 @@
 import type { View } from '../../shared/page-response';
 import type { Page, PageContext } from '../page';
-import type { SupplierSignIn } from '../presentation/operation-results';
+import type { StartedSupplierSignIn } from '../request/cookies';
 import { hasOtherPasskey, shownContacts } from '../presentation/contacts';
 import { returnLink } from '../presentation/web-link';
 import { hasErrorCode } from '../../shared/operation-error';
+import { withVisibleTarget } from './challenge';
 
 interface FieldError {
   readonly text: string;
@@ -32,16 +33,11 @@ export async function contactsView(context: PageContext, error?: FieldError, sta
       hasOtherPasskey: hasOtherPasskey(contacts, session.mayJudge),
       suppliers: shownSuppliers,
       returnLink: returnLink(session.returnUrl),
-      ...(error ? { errors: [withVisibleTarget(error, shownSuppliers)] } : {}),
+      ...(error ? { errors: [withVisibleTarget(error, shownSuppliers, '#main-content')] } : {}),
     },
     status,
     formTargets: 'elsewhere',
   };
-}
-
-/** Links an error of the supplier form to the content of the page if no supplier may be chosen (any more). */
-function withVisibleTarget(error: FieldError, suppliers: readonly SupplierSignIn[]): FieldError {
-  return error.href === '#supplier' && suppliers.length === 0 ? { ...error, href: '#main-content' } : error;
 }
 
 /** A customer whom the supplier proved confirms or rejects a contact. */
@@ -78,12 +74,8 @@ export const supplierProofForm: Page = {
     if (mpid === '') return contactsView(context, missing, 400);
     const { session } = await executeAsCustomer('ReadCustomerContacts');
     try {
-      const entry = { mpxn: session.mpxn };
-      const { started } = await execute('StartSupplierSignIn', {
-        mpid,
-        entry,
-      });
-      encryptedCookies.write('supplier', started.secret);
+      const { started } = await execute('StartSupplierSignIn', { mpid, entry: { mpxn: session.mpxn } });
+      encryptedCookies.write('supplier', { secret: started.secret, isProof: true } satisfies StartedSupplierSignIn);
       return { seeOther: started.url };
     } catch (error) {
       if (hasErrorCode(error, 'NTF001')) return contactsView(context, missing, 400);

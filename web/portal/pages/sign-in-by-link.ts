@@ -16,8 +16,8 @@ export const linkRequest: Page = {
   formPage: '/sign-in',
   async respond(context) {
     const hint = context.encryptedCookies.read<SignInHint>('entry') ?? {};
-    const entryFault = entryError(context, hint, '#link-title');
-    if (entryFault) return challenge(context, entryFault);
+    const invalidEntry = entryError(context, '#link-title');
+    if (invalidEntry) return challenge(context, invalidEntry);
     try {
       await context.execute('RequestSignInLink', { entry: hint, language: graphqlLanguage(context.language) });
       return { seeOther: '/sign-in/link-sent' };

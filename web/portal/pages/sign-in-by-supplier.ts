@@ -1,4 +1,5 @@
-import { type SignInHint, identifiesCustomer } from '../request/sign-in-hint';
+import type { StartedSupplierSignIn } from '../request/cookies';
+import type { SignInHint } from '../request/sign-in-hint';
 import type { View } from '../../shared/page-response';
 import type { Page, PageContext } from '../page';
 import { hasErrorCode } from '../../shared/operation-error';
@@ -16,14 +17,14 @@ export const supplierForm: Page = {
   async respond(context) {
     const { execute, form, encryptedCookies, translate } = context;
     const hint = encryptedCookies.read<SignInHint>('entry') ?? {};
-    const entryFault = entryError(context, hint, '#supplier');
-    if (entryFault) return challenge(context, entryFault);
+    const invalidEntry = entryError(context, '#supplier');
+    if (invalidEntry) return challenge(context, invalidEntry);
     const mpid = form['supplier'] ?? '';
     if (mpid === '')
       return challenge(context, { text: translate('signIn.supplierMissing'), href: '#supplier', status: 400 });
     try {
       const { started } = await execute('StartSupplierSignIn', { mpid, entry: hint });
-      encryptedCookies.write('supplier', started.secret);
+      encryptedCookies.write('supplier', { secret: started.secret, isProof: false } satisfies StartedSupplierSignIn);
       return { seeOther: started.url };
     } catch (error) {
       return hasErrorCode(error, 'AUT001', 'NTF001', 'VAL002')
@@ -35,35 +36,30 @@ export const supplierForm: Page = {
 
 /**
  * Completes the sign-in after the supplier has redirected back. Only the browser that was redirected to the supplier
- * has the secret. A signed-in customer who wanted the supplier to decide about contacts, and was rejected, returns to their page.
+ * has the secret. A customer who started on the page of contacts, and was rejected, returns to that page.
  */
 export const supplierCallback: Page = {
   method: 'GET',
   path: '/sign-in/supplier/callback',
   site: 'portal',
   async respond(context) {
-    const { execute, encryptedCookies, cookies, publicUrls, url } = context;
-    const secret = encryptedCookies.read<string>('supplier');
-    cookies.delete('supplier');
-    if (secret === undefined) return rejectedReturnView(context);
+    const { execute, encryptedCookies, publicUrls, translate, url } = context;
+    const stored = encryptedCookies.read<StartedSupplierSignIn | string>('supplier');
+    if (stored === undefined) return rejectedView(context);
+    // the previous release stored the secret only
+    const { secret, isProof } = typeof stored === 'string' ? { secret: stored, isProof: false } : stored;
     try {
       const callbackUrl = `${publicUrls.portalUrl}${url}`;
       const { signIn } = await execute('FinishSupplierSignIn', { secret, callbackUrl });
       return await signedIn(context, signIn.token);
     } catch (error) {
-      if (hasErrorCode(error, 'AUT001', 'NTF001')) return rejectedReturnView(context);
-      throw error;
+      // the cookie stays, so that the response to a reload is the same
+      if (!hasErrorCode(error, 'AUT001', 'NTF001')) throw error;
+      if (!isProof) return rejectedView(context);
+      return contactsView(context, { text: translate('signIn.supplierRefused'), href: '#supplier' }, 401);
     }
   },
 };
-
-/** A customer whom a sign-in form sent to the supplier has an entry: a sign-in deletes it. */
-function rejectedReturnView(context: PageContext): Promise<View> {
-  const { encryptedCookies, cookies, translate } = context;
-  const isSigningIn = identifiesCustomer(encryptedCookies.read<SignInHint>('entry') ?? {});
-  if (isSigningIn || cookies.read('session') === undefined) return rejectedView(context);
-  return contactsView(context, { text: translate('signIn.supplierRefused'), href: '#supplier' }, 401);
-}
 
 function rejectedView(context: PageContext): Promise<View> {
   return challenge(context, { text: context.translate('signIn.supplierRefused'), href: '#supplier', status: 401 });

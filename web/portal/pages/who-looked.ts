@@ -9,7 +9,7 @@ const HOUR = /^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/;
 /**
  * Lists the organisations that looked up the meter point, by day and hour (decisions A/B, 10). A former occupant, and a
  * customer of a contested home, see only lookups of their own records. A page ends at an hour from which on both lists are complete, and
- * links to the hours before it.
+ * links to the hours before it. It states if a single hour has more lookups than a list.
  */
 export const whoLookedPage: Page = {
   method: 'GET',
@@ -19,13 +19,15 @@ export const whoLookedPage: Page = {
     const session = await customerSession(context);
     const before = hourBefore(context);
     const { accessLooks, identityLooks } = await context.executeAsCustomer('ReadWhoLooked', { before });
-    const since = completeSince(accessLooks, identityLooks);
+    const { since, isIncomplete } = completeSince(accessLooks, identityLooks);
     const isShown = ({ hour }: { readonly hour: string }) => since === undefined || hour >= since;
     return {
       view: 'who-looked',
       model: {
         days: lookupsByDay(accessLooks.filter(isShown), identityLooks.filter(isShown), context.language),
+        pathQuery: before === null ? '' : `&before=${encodeURIComponent(before)}`,
         isEarlier: before !== null,
+        isIncomplete,
         earlierLink: since && `/who-looked?before=${encodeURIComponent(since)}`,
         isLimited: isLimited(session),
         returnLink: returnLink(session.returnUrl),

@@ -49,13 +49,25 @@ export function lookupsByDay(
   }));
 }
 
+/** Hours of which lists of lookups contain everything. */
+interface CompleteHours {
+  /** Start of the earliest one; undefined if no list ends at its bound. */
+  readonly since: string | undefined;
+  /** Whether that hour has more lookups than a list may have: it is shown as far as it is read. */
+  readonly isIncomplete: boolean;
+}
+
 /**
- * Returns the start of the earliest hour from which on all lists are complete; undefined if they end at no bound. A list that ends at its
- * bound may lack lookups of its earliest hour. If that is its only hour, the hour is shown as it is.
+ * Returns the hours from which on all lists are complete. A list that ends at its bound may lack lookups of its earliest hour, which is
+ * shown only if it is the only one.
  */
-export function completeSince(...lists: readonly (readonly { readonly hour: string }[])[]): string | undefined {
-  const starts = lists.filter(({ length }) => length >= MAX_LOOKUPS).map((list) => completeHour(list));
-  return starts.toSorted().at(-1);
+export function completeSince(...lists: readonly (readonly { readonly hour: string }[])[]): CompleteHours {
+  const bounded = lists.filter(({ length }) => length >= MAX_LOOKUPS);
+  const since = bounded
+    .map((list) => completeHour(list))
+    .toSorted()
+    .at(-1);
+  return { since, isIncomplete: bounded.some((list) => list.at(-1)?.hour === since) };
 }
 
 function completeHour(list: readonly { readonly hour: string }[]): string | undefined {
@@ -74,7 +86,7 @@ function hourOf(lookups: readonly Lookup[]): HourlyLookups {
   };
 }
 
-/** One read of a list is counted on each record that it contains, so the maximum is the number of reads. */
+/** One read of a list is counted on each record that it contains, so the maximum is at least the number of reads of one list. */
 function countOf(kind: Lookup['kind'], lookups: readonly Lookup[]): number {
   const counts = lookups.map(({ count }) => count);
   return kind === 'LISTING' ? Math.max(...counts) : counts.reduce((sum, count) => sum + count, 0);

@@ -3,6 +3,13 @@ import type { CookieSettings } from '../../shared/cookies';
 /** Name of a cookie of the portal. */
 export type CookieName = 'session' | 'entry' | 'form' | 'passkey' | 'supplier' | 'ceremony' | 'language';
 
+/** Content of the cookie `supplier`. */
+export interface StartedSupplierSignIn {
+  readonly secret: string;
+  /** Whether a signed-in customer started it on the page of contacts, to confirm or reject contacts. */
+  readonly isProof: boolean;
+}
+
 /** The cookies of the portal and their lifetimes in seconds. */
 export const PORTAL_COOKIES: CookieSettings<CookieName> = {
   prefix: 'register',
@@ -15,7 +22,7 @@ export const PORTAL_COOKIES: CookieSettings<CookieName> = {
     form: undefined,
     /** The secret of a passkey sign-in in progress; encrypted. */
     passkey: 10 * 60,
-    /** The secret of a supplier sign-in in progress; encrypted. */
+    /** The supplier sign-in in progress; encrypted. */
     supplier: 15 * 60,
     /** The outcome of a completed ceremony, for its last page; encrypted. */
     ceremony: 10 * 60,

@@ -90,6 +90,14 @@ export function supplierSignIn(): void {
       },
     );
 
+    it('lasts when a Change of Tenancy from before the start of the tenancy is recorded during the session', async () => {
+      const mpxn = newMpxn();
+      await fixture.tenancyChanged(mpxn, '2022-06-01');
+      const token = await tokenOf(signIn({ mpxn }, supplied(mpxn)));
+      await fixture.tenancyChanged(mpxn, '2019-03-03');
+      expect(await scopeOf(fixture, token)).toMatchObject({ isCurrent: true, since: '2022-06-01', endedAt: null });
+    });
+
     it('is possible for each of several meter points in the claim', async () => {
       const [first, second] = [newMpxn(), newMpxn()];
       const login = supplied(first, second);
