@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { load } from 'js-yaml';
 import { translatorFor } from '../../../web/portal/request/languages';
 import { csvOf, jsonOf } from '../../../web/portal/presentation/download';
+import { withEarlierVersions } from '../../../web/portal/presentation/earlier-versions';
 import { enumName } from '../../../schema/naming';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import { customerRecord, discoveredRecord } from '../../support/customer-records';
@@ -157,6 +158,41 @@ describe('the data for programs', () => {
     });
     const spelt = { LegalBasis: 'legal-basis', DataType: 'data-types', AccessState: 'state' }[schema] as string;
     expect(all.map((facts) => [facts?.[spelt]].flat()[0])).toEqual(values);
+  });
+});
+
+describe('Versions of a record in the downloads', () => {
+  const [node] = customerRecord().versions.nodes;
+  const versions = (count: number, nextCursor: string | null) => ({
+    nodes: Array.from({ length: count }, () => node as NonNullable<typeof node>),
+    nextCursor,
+  });
+
+  it('are complete up to a number of pages for all records together, and marked beyond it', async () => {
+    const records = ['a', 'b'].map((id) => customerRecord({ id, versions: versions(2, '1') }));
+    const pages: string[] = [];
+    const read = async (id: string, after: string) => {
+      pages.push(id + after);
+      return versions(2, id === 'a' && after === '2' ? null : String(Number(after) + 1));
+    };
+    const [first, second] = await withEarlierVersions(records, 4, read);
+    expect(pages).toEqual(['a1', 'a2', 'b1', 'b2']);
+    expect([first, second].map((each) => [each?.versions.nodes.length, each?.versions.nextCursor])).toEqual([
+      [6, null],
+      [6, '3'],
+    ]);
+    const both = [first, second] as [NonNullable<typeof first>, NonNullable<typeof second>];
+    const csv = csvOf(both, 'en', translatorFor('en'));
+    expect([cellsOf(csv, 1)[7]?.split('; ').length, cellsOf(csv, 2)[7]?.split('; ').at(-1)]).toEqual([
+      ...[5, 'earlier changes are not listed'],
+    ]);
+    const { 'access-records': facts } = JSON.parse(jsonOf(session, both)) as Data;
+    expect(facts.map((each) => each['earlier-versions-omitted'])).toEqual([undefined, true]);
+  });
+
+  it('that leaves the scope of the customer meanwhile are omitted with it', async () => {
+    const records = [customerRecord({ id: 'a', versions: versions(1, '1') }), customerRecord({ id: 'b' })];
+    expect((await withEarlierVersions(records, 4, async () => null)).map(({ id }) => id)).toEqual(['b']);
   });
 });
 

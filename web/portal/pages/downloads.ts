@@ -1,6 +1,7 @@
 import type { Operations } from '../../../schema/generated/operations';
 import type { Page, PageContext } from '../page';
 import { csvOf, jsonOf } from '../presentation/download';
+import { withEarlierVersions } from '../presentation/earlier-versions';
 import type { CustomerRecord } from '../presentation/operation-results';
 import { customerRecords, customerSession } from './customer-records';
 
@@ -28,24 +29,17 @@ export const jsonDownload: Page = {
   },
 };
 
-/** Returns all current and ended access records, each with all of its versions. */
+/** Maximum number of pages of earlier versions, of 100 each, that one download reads: a Data User can replace a record any number of times. */
+const MAX_EARLIER_PAGES = 100;
+
+/** Returns all current and ended access records, each with its versions. */
 async function wholeRecords(context: PageContext): Promise<CustomerRecord[]> {
   const records = [...(await customerRecords(context, 'CURRENT')), ...(await customerRecords(context, 'HISTORY'))];
-  for (const [index, record] of records.entries()) records[index] = await withAllVersions(context, record);
-  return records;
-}
-
-async function withAllVersions({ executeAsCustomer }: PageContext, record: CustomerRecord): Promise<CustomerRecord> {
-  const nodes = [...record.versions.nodes];
-  let after = record.versions.nextCursor;
-  while (after !== null) {
-    const { record: earlier }: Operations['ReadEarlierVersions']['result'] = await executeAsCustomer(
+  return withEarlierVersions(records, MAX_EARLIER_PAGES, async (id, after) => {
+    const { record }: Operations['ReadEarlierVersions']['result'] = await context.executeAsCustomer(
       'ReadEarlierVersions',
-      { id: record.id, after },
+      { id, after },
     );
-    if (!earlier?.versions) throw new Error('the access record left the scope of the customer during a download');
-    nodes.push(...earlier.versions.nodes);
-    after = earlier.versions.nextCursor;
-  }
-  return { ...record, versions: { nodes, nextCursor: null } };
+    return record?.versions ?? null;
+  });
 }

@@ -52,12 +52,7 @@ function rowOf(
     dataTypes: dataTypes.map((type) => translate(`dataType.${type}`)).join('; '),
     registered: discovered ? '' : (record.registeredAt ?? ''),
     expiry: record.expiry ?? '',
-    changed: discovered
-      ? ''
-      : versions.nodes
-          .slice(0, -1)
-          .map(({ recordedAt }) => recordedAt)
-          .join('; '),
+    changed: discovered ? '' : changesOf(versions, translate).join('; '),
     ended: end ?? '',
     endedBy: end === null ? '' : translate(`endedBy.${endedBy(record)}`),
     registeredBy: discovered ? '' : (registeredBy?.name ?? nameOf(record)),
@@ -67,6 +62,12 @@ function rowOf(
     firstSeen: discovered?.firstSeen ?? '',
     lastSeen: discovered?.lastSeen ?? '',
   };
+}
+
+/** Returns the instants of the changes, newest first. The oldest version is the registration, unless there are more versions than listed. */
+function changesOf({ nodes, nextCursor }: CustomerRecord['versions'], translate: Translate): string[] {
+  const instants = nodes.map(({ recordedAt }) => recordedAt);
+  return nextCursor === null ? instants.slice(0, -1) : [...instants, translate('download.earlier')];
 }
 
 function joined(...parts: readonly (string | undefined)[]): string {
@@ -112,6 +113,7 @@ function recordFields(record: CustomerRecord): object {
       'data-types': version.dataTypes.map(wireCode),
       expiry: version.expiry,
     })),
+    ...(record.versions.nextCursor === null ? {} : { 'earlier-versions-omitted': true }),
     'discovered-access': seen && {
       'organisation-name': seen.organisationName,
       'first-seen': seen.firstSeen,
