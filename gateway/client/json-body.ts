@@ -8,7 +8,7 @@ const JSON_TYPE =
  * Returns the message of VAL011 unless a body is uncompressed JSON in UTF-8 by its headers, the only form that the
  * register reads.
  */
-export function mediaTypeFault(
+export function mediaTypeProblem(
   contentType: string | undefined,
   contentEncoding: string | undefined,
 ): string | undefined {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { errorCatalogue } from '../../schema/error-catalogue';
 import { supplierKeyIn } from '../client/graph-client';
-import { mediaTypeFault } from '../client/json-body';
+import { mediaTypeProblem } from '../client/json-body';
 
 /** Maximum size of a request body: a tariff with a year of half-hourly prices (decisions C/D, D.2). */
 export const MAX_BODY_BYTES = 2 * 1024 * 1024;
@@ -32,7 +32,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json');
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const { headers } = request;
-    if (mediaTypeFault(headers['content-type'], headers['content-encoding']) !== undefined)
+    if (mediaTypeProblem(headers['content-type'], headers['content-encoding']) !== undefined)
       return done(failure(415, 'FST_ERR_CTP_INVALID_MEDIA_TYPE'));
     if (body.length > maxBodyBytes(headers)) return done(failure(413, 'FST_ERR_CTP_BODY_TOO_LARGE'));
     if (!isUtf8(body)) return done(failure(400, 'FST_ERR_CTP_INVALID_JSON_BODY'));

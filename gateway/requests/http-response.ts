@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, errorCatalogue } from '../../schema/error-catalogue';
 import type { JsonBody } from '../../subgraphs/server/graph/json-text';
 import { RegisterError } from '../../schema/register-error';
-import { mediaTypeFault } from '../client/json-body';
+import { mediaTypeProblem } from '../client/json-body';
 import { bodyTooLarge } from './body-limits';
 import { responseHead, formatError } from './error-format';
 
@@ -70,7 +70,7 @@ export function httpFailureMessage(
 ): string | undefined {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(headers);
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-    return mediaTypeFault(headers['content-type'], headers['content-encoding']);
+    return mediaTypeProblem(headers['content-type'], headers['content-encoding']);
   return code === 'FST_ERR_CTP_EMPTY_JSON_BODY' ? 'The body is missing: send a JSON object.' : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
 import { errorCatalogue } from '../../schema/error-catalogue';
-import { mediaTypeFault } from '../../gateway/client/json-body';
+import { mediaTypeProblem } from '../../gateway/client/json-body';
 import type { CompiledOperation } from '../contract/compile';
 import { areaOfHost } from '../files/licence-area';
 import { type CatalogueError, catalogueError, violationsError } from '../responses/error-response';
@@ -67,8 +67,8 @@ function mediaTypeError(
   const { 'content-type': type, 'content-encoding': encoding } = headers;
   const isAbsent = body === undefined && type === undefined;
   if (!takesBody || isAbsent) return undefined;
-  const fault = mediaTypeFault(type, encoding);
-  return fault === undefined ? undefined : catalogueError('VAL011', fault);
+  const problem = mediaTypeProblem(type, encoding);
+  return problem === undefined ? undefined : catalogueError('VAL011', problem);
 }
 
 function variablesOf(
