@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { type Finding, TYPE_STATEMENT } from '../../subgraphs/grid-models/base-models/applied-object';
+import type { Finding } from '../../subgraphs/grid-models/base-models/applied-object';
 import { applyDifferences } from '../../subgraphs/grid-models/base-models/apply-differences';
 import { projectDifferences } from '../../subgraphs/grid-models/base-models/project-differences';
 import {
@@ -8,6 +8,7 @@ import {
   type CimFile,
   type DifferenceItem,
   type DifferenceSection,
+  TYPE_STATEMENT,
   UNKNOWN_CLASS,
 } from '../../subgraphs/grid-models/rdf/difference-model';
 import type { ModelSink } from '../../subgraphs/grid-models/rdf/model-sink';

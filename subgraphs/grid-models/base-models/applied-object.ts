@@ -1,13 +1,17 @@
-import { type CimFile, type DifferenceItem, type Statement, UNKNOWN_CLASS } from '../rdf/difference-model';
+import {
+  type CimFile,
+  type DifferenceItem,
+  type Statement,
+  TYPE_STATEMENT,
+  UNKNOWN_CLASS,
+  typeStatement,
+} from '../rdf/difference-model';
 
 /** Statements of one object that the difference model of one file deletes and adds. */
 export interface ObjectDifferences {
   readonly reverse: readonly DifferenceItem[];
   readonly forward: readonly DifferenceItem[];
 }
-
-/** The statement that an object is of a class. */
-export const TYPE_STATEMENT = 'rdf:type';
 
 /** How a statement of a project does not fit the base model. */
 export type FindingKind = 'missing-statement' | 'dangling-association' | 'added-twice';
@@ -75,8 +79,6 @@ function isDeclaration(file: CimFile, items: readonly DifferenceItem[], isTyped:
 export function declares(file: CimFile, { isObject, type }: DifferenceItem): boolean {
   return isObject || (file !== 'SC' && type !== UNKNOWN_CLASS);
 }
-
-const typeStatement = (value: string): Statement => ({ name: TYPE_STATEMENT, kind: 'enumeration', value });
 
 const isType = ({ name }: Statement): boolean => name === TYPE_STATEMENT;
 

@@ -1,6 +1,13 @@
-import { CIM_FILES, type CimFile, type DifferenceItem, type Statement, UNKNOWN_CLASS } from '../rdf/difference-model';
+import {
+  CIM_FILES,
+  type CimFile,
+  type DifferenceItem,
+  type Statement,
+  UNKNOWN_CLASS,
+  typeStatement,
+} from '../rdf/difference-model';
 import { copied } from '../rdf/rdf-names';
-import { type AppliedObject, type Finding, TYPE_STATEMENT, appliedObject, declares } from './applied-object';
+import { type AppliedObject, type Finding, appliedObject, declares } from './applied-object';
 import type { DifferencesByFile, ProjectDifferences } from './project-differences';
 
 /** Receives the model after a project, and the statements that do not fit. */
@@ -113,8 +120,7 @@ export function findingsOf(
       ...({ kind: 'missing-statement', file, mRID, statement } as const),
     }));
     for (const { isObject, type, statements } of forward) {
-      const statement = { name: TYPE_STATEMENT, kind: 'enumeration', value: type } as const;
-      if (isObject && isThere) found.push({ kind: 'added-twice', file, mRID, statement });
+      if (isObject && isThere) found.push({ kind: 'added-twice', file, mRID, statement: typeStatement(type) });
       isThere ||= isObject;
       for (const each of statements)
         if (each.kind === 'association' && !exists(each.value.toLowerCase()))

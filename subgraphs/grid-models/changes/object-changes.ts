@@ -4,7 +4,9 @@ import {
   type DifferenceItem,
   type DifferenceSection,
   type Statement,
+  TYPE_STATEMENT,
   UNKNOWN_CLASS,
+  typeStatement,
 } from '../rdf/difference-model';
 
 /** An item with its file and section. */
@@ -46,9 +48,6 @@ export interface ObjectChange {
   /** Without values that are the same before and after. */
   readonly values: readonly ValueChange[];
 }
-
-/** The statement of the class of an object. */
-const TYPE = 'rdf:type';
 
 /** The attribute that names an object. */
 export const NAME_ATTRIBUTE = 'cim:IdentifiedObject.name';
@@ -118,7 +117,7 @@ export function itemChanges(
     );
   const isInBoth = before.length > 0 && after.length > 0;
   return [
-    ...(isInBoth ? change('rdf:type', classes) : []),
+    ...(isInBoth ? change(TYPE_STATEMENT, classes) : []),
     ...(isInBoth ? [...change('rdf:ID', identified(true)), ...change('rdf:about', identified(false))] : []),
     ...valueChanges(file, distinctStatements(before), distinctStatements(after)),
   ];
@@ -138,11 +137,10 @@ function distinctStatements(items: readonly DifferenceItem[]): Statement[] {
 function valuesIn(file: CimFile, items: readonly FiledItem[]): ValueChange[] {
   const [deleted, added] = [statementsOf(file, 'reverse', items), statementsOf(file, 'forward', items)];
   // The class of a forward item is a value only if the reverse differences delete a class.
-  const classes = deleted.some(({ name }) => name === TYPE)
+  const classes = deleted.some(({ name }) => name === TYPE_STATEMENT)
     ? classesOf(items.filter((each) => each.file === file && each.section === 'forward'))
     : [];
-  const types = classes.map((value): Statement => ({ name: TYPE, kind: 'enumeration', value }));
-  return [...classChange(file, items), ...valueChanges(file, deleted, [...types, ...added])];
+  return [...classChange(file, items), ...valueChanges(file, deleted, [...classes.map(typeStatement), ...added])];
 }
 
 /** Returns the distinct classes that items state. */
@@ -154,7 +152,12 @@ function classesOf(items: readonly FiledItem[]): string[] {
 function classChange(file: CimFile, items: readonly FiledItem[]): ValueChange[] {
   const classesIn = (section: DifferenceSection) =>
     classesOf(items.filter((each) => each.file === file && each.section === section && each.item.isObject));
-  const values = { name: TYPE, isAssociation: false, before: classesIn('reverse'), after: classesIn('forward') };
+  const values = {
+    name: TYPE_STATEMENT,
+    isAssociation: false,
+    before: classesIn('reverse'),
+    after: classesIn('forward'),
+  };
   const isReplaced = values.before.length > 0 && values.after.length > 0;
   return isReplaced && !isSame(values) ? [{ file, ...values }] : [];
 }

@@ -59,3 +59,11 @@ export interface Fault {
 
 /** The class of an item of unknown class. */
 export const UNKNOWN_CLASS = 'rdf:Description';
+
+/** The name of the statement that an object is of a class. */
+export const TYPE_STATEMENT = 'rdf:type';
+
+/** Returns the statement that an object is of a class. */
+export function typeStatement(value: string): Statement {
+  return { name: TYPE_STATEMENT, kind: 'enumeration', value };
+}

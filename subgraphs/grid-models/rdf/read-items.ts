@@ -1,4 +1,4 @@
-import { type DifferenceSection, UNKNOWN_CLASS } from './difference-model';
+import { type DifferenceSection, TYPE_STATEMENT, UNKNOWN_CLASS } from './difference-model';
 import {
   type ItemSection,
   MAX_NAME_LENGTH,
@@ -89,7 +89,7 @@ export function openStatement(reading: Reading, element: QualifiedName): void {
 function refer(reading: Reading, reference: string): void {
   const { item } = reading;
   const enumeration =
-    item.statement === TYPE ? reading.names.nameOfClass(reference) : enumerationOf(reference, reading.names);
+    item.statement === TYPE_STATEMENT ? reading.names.nameOfClass(reference) : enumerationOf(reference, reading.names);
   const value = enumeration ?? mRIDOf(reference);
   if (value === '') reportFault(reading, `${item.statement} has an empty rdf:resource`);
   if (value.length > MAX_NAME_LENGTH)
@@ -103,9 +103,6 @@ function isHarmless(uri: string, local: string): boolean {
   return uri === XML || (uri === RDF && local === 'datatype');
 }
 
-/** The statement of the class of an item. */
-const TYPE = 'rdf:type';
-
 /**
  * Handles the end of a statement. `rdf:type` states the class of an item whose element does not (`rdf:Description`), as in files of general RDF
  * libraries. A second class stays a statement, and so does one in the reverse differences of an item with `rdf:about`: it is deleted, whereas
@@ -113,7 +110,8 @@ const TYPE = 'rdf:type';
  */
 export function closeStatement(reading: Reading): void {
   const { item, section } = reading;
-  const isClass = item.statement === TYPE && item.kind === 'enumeration' && (section !== 'reverse' || item.isObject);
+  const isClass =
+    item.statement === TYPE_STATEMENT && item.kind === 'enumeration' && (section !== 'reverse' || item.isObject);
   if (isClass && [UNKNOWN_CLASS, item.value].includes(item.type)) {
     item.type = item.value;
     return;
