@@ -56,6 +56,8 @@ export interface ArchiveFinding {
   readonly file: string;
   readonly mRID: string;
   readonly statement: { readonly name: string; readonly value: string };
+  /** Values that the base model has instead of a missing one. Absent for other kinds, and from a replica of the previous release. */
+  readonly instead?: readonly string[];
 }
 
 /** Result of a check of an archive. */

@@ -119,8 +119,8 @@ const check: Work = async (services, exchange, drain) => {
   );
 };
 
-function publicFinding({ kind, file, mRID, statement: { name, value } }: ArchiveFinding) {
-  return { kind, cimFile: `${file}.xml`, mRID, name, value };
+function publicFinding({ kind, file, mRID, statement: { name, value }, instead = [] }: ArchiveFinding) {
+  return { kind, cimFile: `${file}.xml`, mRID, name, value, instead };
 }
 
 type Rejection = Exclude<UploadOutcome, { readonly outcome: 'published' }>;
@@ -141,7 +141,7 @@ function sendRejection(services: FileDependencies, exchange: Exchange, outcome: 
       return;
     case 'busy':
       services.sendError(exchange, {
-        ...errorResponse(503, 'Other archives are being published.'),
+        ...errorResponse(503, 'The register is busy with other archives.'),
         retryAfter: RETRY_AFTER_SECONDS,
       });
   }

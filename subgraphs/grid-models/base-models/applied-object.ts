@@ -25,6 +25,8 @@ export interface Finding {
   readonly file: CimFile;
   readonly mRID: string;
   readonly statement: Statement;
+  /** Of a missing statement only: the values of the same name that the base model has, and that the project leaves. */
+  readonly instead?: readonly string[];
 }
 
 /** An object of one file after its differences. */
@@ -37,8 +39,8 @@ export interface AppliedObject {
   readonly isObject: boolean;
   /** Without that of the class. A second class, of an object that is added twice, is among them. */
   readonly statements: readonly Statement[];
-  /** Statements that the differences delete, and that the base model lacks. */
-  readonly missing: readonly Statement[];
+  /** Statements that the differences delete, and that the base model lacks; with the values that it has instead. */
+  readonly missing: readonly Pick<Finding, 'statement' | 'instead'>[];
   /** Whether the base model introduces the object in this file, and the differences leave that statement. */
   readonly isRetained: boolean;
 }
@@ -55,6 +57,7 @@ export function appliedObject(
   const statements = byKey(base.flatMap(statedBy));
   const deleted = byKey(reverse.flatMap(deletedBy));
   const missing = [...deleted].flatMap(([key, statement]) => (statements.delete(key) ? [] : [statement]));
+  const left = [...statements.values()];
   const isRetained = isDeclaration(file, base, hasType(statements));
   for (const statement of forward.flatMap(statedBy)) statements.set(keyOf(statement), statement);
   const remaining = [...statements.values()];
@@ -66,8 +69,13 @@ export function appliedObject(
     isDeclared: isDeclaration(file, [...base, ...forward], type !== null),
     isObject: type !== null && [...base, ...forward].some(({ isObject }) => isObject),
     statements: remaining.filter((statement) => statement !== typed),
-    missing,
+    missing: missing.map((statement) => ({ statement, instead: valuesOf(statement.name, left) })),
   };
+}
+
+/** Returns the values of an attribute or association. */
+function valuesOf(name: string, statements: readonly Statement[]): string[] {
+  return statements.filter((each) => each.name === name).map(({ value }) => value);
 }
 
 /** Returns whether items of a file introduce their object; `isTyped`: its class is stated. */

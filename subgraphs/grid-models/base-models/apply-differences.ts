@@ -116,8 +116,8 @@ export function findingsOf(
   return CIM_FILES.flatMap((file) => {
     const { reverse = [], forward = [] } = differences[file] ?? {};
     const mRID = (forward[0] ?? reverse[0])?.mRID ?? '';
-    const found: Finding[] = (result[file]?.missing ?? []).map((statement) => ({
-      ...({ kind: 'missing-statement', file, mRID, statement } as const),
+    const found: Finding[] = (result[file]?.missing ?? []).map((missing) => ({
+      ...({ kind: 'missing-statement', file, mRID, ...missing } as const),
     }));
     for (const { isObject, type, statements } of forward) {
       if (isObject && isThere) found.push({ kind: 'added-twice', file, mRID, statement: typeStatement(type) });

@@ -136,6 +136,8 @@ function shown({ statements, findings, ...object }: ObjectAfter) {
   return {
     ...object,
     statements: statements.map(({ kind, ...statement }) => ({ ...statement, isAssociation: kind === 'association' })),
-    findings: findings.map(({ statement: { name, value }, ...finding }) => ({ ...finding, name, value })),
+    findings: findings.map(({ statement: { name, value }, instead = [], ...finding }) => ({
+      ...{ ...finding, name, value, instead },
+    })),
   };
 }

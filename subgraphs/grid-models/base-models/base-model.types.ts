@@ -61,6 +61,11 @@ class FindingType {
   name: string;
   @Field(() => String, { description: 'The value: a text, an enumeration value, a class, or the mRID of a target.' })
   value: string;
+  @Field(() => [String], {
+    description:
+      'For a missing statement: the values of the same name that the base model has, and that the version leaves.',
+  })
+  instead: readonly string[];
 }
 
 @ObjectType('StatementAfter', { description: 'A statement about an object after a version.', simpleResolvers: true })

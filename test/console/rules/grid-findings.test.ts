@@ -4,7 +4,7 @@ import type { Finding } from '../../../web/console/grid/operation-results';
 const OWN = 'aaaaaaaa-0000-4000-8000-000000000000';
 const OTHER = 'bbbbbbbb-0000-4000-8000-000000000000';
 const finding = (kind: Finding['kind'], name: string, value: string, mRID = OWN): Finding => ({
-  ...{ kind, file: 'EQ_XML', mRID, name, value },
+  ...{ kind, file: 'EQ_XML', mRID, name, value, instead: [] },
 });
 
 describe('The findings of an object', () => {
@@ -33,24 +33,6 @@ describe('The findings of an object', () => {
     ]);
   });
 
-  it('show what the base model has instead of a value, but not what the project adds', () => {
-    const statements = [
-      { name: 'cim:A.r', value: '0.1', isNew: false },
-      { name: 'cim:A.r', value: '0.3', isNew: true },
-      { name: 'cim:A.x', value: '9', isNew: false },
-    ];
-    const [group] = findingGroups(
-      { mRID: OWN, existed: true, findings: [finding('MISSING_STATEMENT', 'cim:A.r', '0.2')] },
-      statements,
-    );
-    expect(group?.entries).toMatchObject([{ value: '0.2', instead: ['0.1'] }]);
-    const [dangling] = findingGroups(
-      { mRID: OWN, existed: true, findings: [finding('DANGLING_ASSOCIATION', 'cim:A.x', OTHER)] },
-      statements,
-    );
-    expect(dangling?.entries).toMatchObject([{ instead: [] }]);
-  });
-
   it('are one entry if the base model lacks the object as a whole', () => {
     const [group] = findingGroups({
       mRID: OWN,
@@ -66,13 +48,12 @@ describe('The findings of an object', () => {
 
   it('are all listed if the base model has the object as one of another class', () => {
     const findings = [
-      finding('MISSING_STATEMENT', 'rdf:type', 'cim:Breaker'),
-      finding('MISSING_STATEMENT', 'cim:Switch.normalOpen', 'true'),
+      { ...finding('MISSING_STATEMENT', 'rdf:type', 'cim:Breaker'), instead: ['cim:Switch'] },
+      { ...finding('MISSING_STATEMENT', 'cim:Switch.normalOpen', 'true'), instead: ['false'] },
     ];
-    const statements = [{ name: 'cim:Switch.normalOpen', value: 'false', isNew: false }];
-    const [group] = findingGroups({ mRID: OWN, existed: true, findings }, statements);
+    const [group] = findingGroups({ mRID: OWN, existed: true, findings });
     expect(group?.entries).toMatchObject([
-      { name: { className: 'type' }, value: 'Breaker', others: 0 },
+      { name: { className: 'type' }, value: 'Breaker', instead: ['Switch'], others: 0 },
       { name: { property: 'normalOpen' }, value: 'true', instead: ['false'], others: 0 },
     ]);
   });

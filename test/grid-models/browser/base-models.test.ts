@@ -175,12 +175,14 @@ describe('a check of an archive on a page', () => {
     const unfitting = await check(await basedArchive(), /^2 things do not fit$/);
     expect(unfitting).toContain('base model of November 2023, version 1');
     expect(unfitting).toContain('EQ.xml: md:Model.DependentOn is missing');
-    expect(unfitting).toMatch(/Deletes what is not there\s+ACLineSegment\.r = 0\.99 EQ\.xml/);
+    expect(unfitting).toMatch(
+      /Deletes what is not there\s+ACLineSegment\.r = 0\.99; the base model has 0\.\d+ EQ\.xml/,
+    );
     expect(await faultsOf(page, 'grid check result')).toEqual(NO_FAULT);
     const asBreaker = `<cim:Breaker rdf:ID="_${LINE}"><cim:IdentifiedObject.name>Quay line</cim:IdentifiedObject.name><cim:ACLineSegment.r>0.99</cim:ACLineSegment.r></cim:Breaker>`;
     const otherClass = await gridArchive({ EQ: differenceModelXml('EQ', { reverse: asBreaker }) });
     expect(await check(otherClass, /^2 things do not fit$/)).toMatch(
-      /the object itself, as Breaker EQ\.xml\s+1 missing value/,
+      /the object itself, as Breaker; the base model has ACLineSegment EQ\.xml\s+1 missing value/,
     );
     await page.getByText('1 missing value').click();
     expect(await page.locator('#result .findings details').innerText()).toContain('ACLineSegment.r = 0.99 EQ.xml');
@@ -195,8 +197,8 @@ describe('a check of an archive on a page', () => {
 
   it.each([
     [500, 'Internal error', 'There is a problem with the register, not with the archive.'],
-    [503, 'Service unavailable', 'The register is not available.'],
-    [503, 'Other archives are being published.', 'Other archives are being checked or published.'],
+    [503, 'A dependency is unavailable.', 'A dependency is unavailable. Try again in a few minutes.'],
+    [503, 'The register is busy with other archives.', 'The register is busy with other archives. Try again in'],
     [410, 'Gone', 'This page is more than ten minutes old.'],
     [408, 'Request timeout', 'The archive was not accepted. Open “Check an archive” again.'],
   ])('that receives status %i (%s) reports no fault of the archive', async (status, message, text) => {

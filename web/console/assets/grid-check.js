@@ -112,12 +112,14 @@ function entriesOf(kind, ofKind) {
   return [made('dd', ...partsOf(whole), closed)];
 }
 
-/** Returns the statement of a finding, and its file. */
-function partsOf({ name, value, cimFile }) {
+/** Returns the statement of a finding, what the base model has instead, and its file. */
+function partsOf({ name, value, cimFile, instead }) {
   const file = made('span', ` ${cimFile}`);
   file.className = 'hint';
-  if (name === 'rdf:type') return [`the object itself, as ${value.replace('cim:', '')}`, file];
-  return [`${name.replace('cim:', '')} = `, made('code', value), file];
+  const base = instead.map((each) => (name === 'rdf:type' ? each.replace('cim:', '') : each)).join(', ');
+  const contrast = base === '' ? [] : ['; the base model has ', made('code', base)];
+  if (name === 'rdf:type') return [`the object itself, as ${value.replace('cim:', '')}`, ...contrast, file];
+  return [`${name.replace('cim:', '')} = `, made('code', value), ...contrast, file];
 }
 
 function made(name, ...contents) {
@@ -129,9 +131,7 @@ function made(name, ...contents) {
 const REASONS = {
   0: 'The register could not be reached. Try again in a moment.',
   410: 'This page is more than ten minutes old. Open “Check an archive” again.',
-  503: 'The register is not available. Try again in a few minutes.',
 };
-const BUSY = 'Other archives are being checked or published. Try again in a moment.';
 const NOT_ACCEPTED = 'The archive was not accepted. Open “Check an archive” again.';
 const FAILED = 'There is a problem with the register, not with the archive. Try again later.';
 
@@ -149,8 +149,7 @@ function showRejected(status, { message = '' }) {
 }
 
 function reasonOf(status, message) {
-  // rest-adapter/files/uploads.ts sends this message only while other archives occupy the register
-  if (status === 503 && message === 'Other archives are being published.') return BUSY;
+  if (status === 503) return `${message} Try again in a few minutes.`.trimStart();
   return REASONS[status] ?? (status < 500 ? NOT_ACCEPTED : FAILED);
 }
 

@@ -49,48 +49,40 @@ interface FindingGroup extends FindingWords {
   readonly entries: readonly FindingEntry[];
 }
 
-/** A statement of the base model about the object. */
-interface BaseStatement {
-  readonly name: string;
-  readonly value: string;
-  readonly isNew: boolean;
-}
-
 /**
- * Returns the findings of an object by kind. `statements` are those after the project: they show what the base model has instead of a value
- * that it lacks. For an object that the base model lacks as a whole, one entry represents all its statements; an object that exists there can
- * lack its class as well, since it has another one.
+ * Returns the findings of an object by kind. For an object that the base model lacks as a whole, one entry represents all its statements; an
+ * object that exists there can lack its class as well, since it has another one.
  */
-export function findingGroups(
-  { mRID: own, existed, findings }: Pick<UnfittingObject, 'mRID' | 'existed' | 'findings'>,
-  statements: readonly BaseStatement[] = [],
-): FindingGroup[] {
+export function findingGroups({
+  mRID: own,
+  existed,
+  findings,
+}: Pick<UnfittingObject, 'mRID' | 'existed' | 'findings'>): FindingGroup[] {
   return Object.entries(FINDING_WORDS).flatMap(([kind, words]) => {
     const ofKind = findings.filter((finding) => finding.kind === kind);
     const isAbsent = kind === 'MISSING_STATEMENT' && !existed;
     const whole = isAbsent ? ofKind.find(({ name }) => name === TYPE_STATEMENT) : undefined;
     const entries =
       whole === undefined
-        ? ofKind.map((finding) => entryOf(finding, { mRID: own, existed }, statements))
-        : [{ ...entryOf(whole, { mRID: own, existed }, []), others: ofKind.length - 1 }];
+        ? ofKind.map((finding) => entryOf(finding, { mRID: own, existed }))
+        : [{ ...entryOf(whole, { mRID: own, existed }), others: ofKind.length - 1 }];
     return entries.length === 0 ? [] : [{ ...words, entries }];
   });
 }
 
 function entryOf(
-  { kind, file, mRID, name, value }: Finding,
+  { kind, file, mRID, name, value, instead }: Finding,
   { mRID: own, existed }: Pick<UnfittingObject, 'mRID' | 'existed'>,
-  statements: readonly BaseStatement[],
 ): FindingEntry {
-  const instead = statements.filter((each) => kind === 'MISSING_STATEMENT' && each.name === name && !each.isNew);
   const isObject = name === TYPE_STATEMENT && !(kind === 'MISSING_STATEMENT' && existed);
+  const valueOf = (each: string) => (name === TYPE_STATEMENT ? className(each) : each);
   return {
     name: isObject ? undefined : cimName(name),
     fullName: name,
-    value: name === TYPE_STATEMENT ? className(value) : value,
+    value: valueOf(value),
     file: fileName(file),
     from: mRID.toLowerCase() === own.toLowerCase() ? undefined : mRID,
-    instead: instead.map((each) => each.value),
+    instead: instead.map(valueOf),
     others: 0,
   };
 }

@@ -44,7 +44,7 @@ export const gridObjectAfterPage: Page = {
         base: { ...base, publication: publicationName(base.publicationYear, base.period) },
         object: { ...object, className: className(object.type), fate: fateOf(object, change !== null) },
         change: change === null ? undefined : objectPage(project, key.version, object.mRID),
-        findings: findingGroups(object, object.statements).map(({ entries, ...group }) => ({
+        findings: findingGroups(object).map(({ entries, ...group }) => ({
           ...group,
           entries: entries.map((entry) => ({
             ...entry,

@@ -122,7 +122,7 @@ export function fileUploads(): void {
         { outcome: 'too-large', maxBytes: 8 * 192 * 1024 * 1024 },
         'The archive is larger than 1536 MiB.',
       ],
-      ['other archives are being published', 503, { outcome: 'busy' }, 'Other archives are being published.'],
+      ['other archives are being published', 503, { outcome: 'busy' }, 'The register is busy with other archives.'],
       [
         'its files contain errors',
         422,

@@ -67,6 +67,16 @@ export function archiveChecks(): void {
       });
     });
 
+    it('states what the base model has instead of a missing statement, without what the project deletes or adds', async () => {
+      const bay = (...values: string[]) =>
+        `<cim:Bay rdf:ID="_${BAY}">${values.map((value) => `<cim:x>${value}</cim:x>`).join('')}<cim:y>9</cim:y></cim:Bay>`;
+      const about = (...values: string[]) =>
+        `<cim:Bay rdf:about="#_${BAY}">${values.map((value) => `<cim:x>${value}</cim:x>`).join('')}</cim:Bay>`;
+      expect(await checked(bay('1', '2'), { reverse: about('1', '3'), forward: about('4') })).toMatchObject({
+        findings: [{ kind: 'missing-statement', statement: { name: 'cim:x', value: '3' }, instead: ['2'] }],
+      });
+    });
+
     it('finds no missing class where an object without class is deleted', async () => {
       const reverse = `<rdf:Description rdf:ID="_${BAY}"><cim:x>1</cim:x></rdf:Description>`;
       const base = `<cim:Bay rdf:ID="_${BAY}"><cim:x>1</cim:x></cim:Bay>`;

@@ -497,6 +497,7 @@ export function baseModels(): void {
           {
             ...{ kind: 'missing-statement', file: 'EQ', mRID: LINE },
             statement: { name: 'cim:ACLineSegment.r', kind: 'text', value: '0.2' },
+            instead: ['0.1'],
           },
         ]),
       });
