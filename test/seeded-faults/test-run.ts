@@ -25,14 +25,17 @@ const LONGEST_OUTPUT = 1_000_000;
  * Runs the tests of a repository that a pattern names, up to the first file with a failure; returns the failed test. A
  * pattern is a regular expression of paths, optionally followed by a regular expression of test names:
  * `test/delivery/database/events > The event log`. Throws if no test can run, for example because the product does not
- * compile.
+ * compile or because no test has that name.
  */
 export async function runTests(root: string, pattern: string): Promise<FailedTest | undefined> {
   const [paths, name] = patternOf(pattern);
   const config = /\/rules\b/.test(paths) ? ['--config', 'jest.rules.config.js'] : [];
   const names = name === undefined ? [] : ['--testNamePattern', name];
   const { code, output } = await jest(root, [...config, ...UP_TO_A_FAILURE, ...names, '--testPathPatterns', paths]);
-  if (code === 0) return undefined;
+  if (code === 0) {
+    if (!A_TEST_PASSED.test(output)) throw new Error(`${pattern} selects no test`);
+    return undefined;
+  }
   const [, file, test] = FIRST_FAILURE.exec(output) ?? [];
   if (file === undefined || test === undefined || test === 'Test suite failed to run') {
     const report = output.slice(output.indexOf('●')).trim();
@@ -47,6 +50,8 @@ export function patternOf(pattern: string): readonly [paths: string, name: strin
   return [paths, name];
 }
 
+/** Matches the summary of a run of at least one test. */
+const A_TEST_PASSED = /^Tests:.* \d+ passed/m;
 /** Matches the file and its first failed test in the output of jest. */
 const FIRST_FAILURE = /^FAIL (\S+)[^●]*● (.+)$/m;
 /** Matches the messages of `until()` and of jest's own limit. */

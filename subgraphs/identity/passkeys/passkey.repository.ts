@@ -75,8 +75,7 @@ const HAS_ANY = 'select from passkey where record_id = $1 and removed_at is null
 const LOCK =
   'select registered_at as "registeredAt" from passkey where id = $1 and record_id = $2 and removed_at is null for update';
 const REMOVE = `
-  update passkey set removed_at = register_now(), credential_hash = null, sealed = null
-  where id = $1 and record_id = $2 and removed_at is null`;
+  update passkey set removed_at = register_now(), credential_hash = null, sealed = null where id = $1`;
 
 /** Passkeys of Identity Records, found by keyed hash and encrypted under the data key of their record. */
 export class PasskeyRepository {
@@ -152,10 +151,9 @@ export class PasskeyRepository {
   /** Removes a passkey of a record, with its entry in the audit; returns false if the record has no such passkey. */
   async remove(recordId: string, credentialId: string, actor: string): Promise<boolean> {
     return inTransaction(this.database.pool, async (session) => {
-      const values = [credentialId, recordId];
-      const { rows } = await session.query<{ registeredAt: Date }>(LOCK, values);
+      const { rows } = await session.query<{ registeredAt: Date }>(LOCK, [credentialId, recordId]);
       if (rows[0] === undefined) return false;
-      await session.query(REMOVE, values);
+      await session.query(REMOVE, [credentialId]);
       const detail = { from: { status: 'registered', registeredAt: rows[0].registeredAt }, to: { status: 'removed' } };
       await addAuditEntry(session, { actor, action: 'remove-credential', subject: credentialId, detail });
       return true;

@@ -203,6 +203,20 @@ describe('A registration and a concurrent anonymising of its Identity Record', (
   const registerAt = async (ir: string) =>
     (await dataUser.rest('POST', '/v1/access-records', consentRecord(ir))).status;
 
+  it('are serialised in the order of their starts: an anonymising waits for a registration, and is rejected', async () => {
+    const { body } = await dataUser.rest('POST', '/v1/identity-records', identityRecord(newMpxn(), null));
+    const ir = String(body['ir']);
+    await blocker.query('begin');
+    await blocker.query('lock table access.event in share mode');
+    const registered = registerAt(ir);
+    await waiting(1);
+    const anonymised = anonymise({ ir });
+    await waiting(2);
+    await blocker.query('rollback');
+    expect([await registered, await anonymised]).toEqual([201, 'CNF003 anonymiseIdentityRecord']);
+    expect(await standing(ir)).toEqual(untouched(1));
+  });
+
   it(
     'are serialised: no anonymised record has an ACTIVE access record, and none is partly anonymised',
     async () => {

@@ -40,6 +40,13 @@ describe('Personal data', () => {
     expect(one.sealed.equals(again.sealed)).toBe(false);
     expect(one.wrappedKey.equals(again.wrappedKey)).toBe(false);
   });
+
+  it('never have an initialisation vector twice', () => {
+    const vectorOf = (encrypted: Buffer) => encrypted.subarray(1, 13).toString('hex');
+    const values = Array.from({ length: 20 }, () => cipher.encryptValue('record-1', personal));
+    const vectors = values.flatMap(({ sealed, wrappedKey }) => [vectorOf(sealed), vectorOf(wrappedKey)]);
+    expect(new Set(vectors).size).toBe(40);
+  });
 });
 
 describe('Blind indexes', () => {

@@ -157,20 +157,37 @@ describe('Hive Gateway in front of the four subgraphs, configured as documented,
     });
   });
 
-  /** Sends a body to a subgraph with the key of a service, or without one. */
-  function post(from: ServiceName | undefined, to: Subgraph, body: unknown): Promise<IncomingMessage> {
+  /** Sends a body to a subgraph with the key of a service, or without one, and with headers of a caller. */
+  function post(
+    from: ServiceName | undefined,
+    to: Subgraph,
+    body: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<IncomingMessage> {
     const agent = from && new ServiceAgent(identityOf(place.dataDir, from), to);
     agents.push(...(agent ? [agent] : []));
     const url = `https://localhost:${ports[`${to.toUpperCase().replace('-', '_')}_PORT`]}/graphql`;
     return new Promise((resolve, reject) => {
-      const options = { method: 'POST', headers: { 'content-type': 'application/json' }, ...(agent ? { agent } : {}) };
-      request(url, { ...options, rejectUnauthorized: false }, resolve)
+      const type = { 'content-type': 'application/json' };
+      const options = { method: 'POST', headers: { ...headers, ...type }, rejectUnauthorized: false };
+      request(url, { ...options, ...(agent ? { agent } : {}) }, resolve)
         .on('error', reject)
         .end(JSON.stringify(body));
     });
   }
   const statusOf = async (...call: Parameters<typeof post>) => (await post(...call)).resume().statusCode;
   const responseOf = async (...call: Parameters<typeof post>) => json(await post(...call));
+
+  it('cannot mix checks and changes in one request to a subgraph', async () => {
+    const { account_id: accountId } = accountOf(register.sandbox, 'analyst');
+    const suspended = (more: string) => `suspendAccount(accountId: "${accountId}"${more}) { status }`;
+    const query = `mutation { checked: ${suspended(', dryRun: true')} changed: ${suspended('')} }`;
+    const credentials = { authorization: `Bearer ${await tokenOf(register, 'admin')}` };
+    expect(await responseOf('gateway', 'access', { query }, credentials)).toMatchObject({
+      errors: [{ extensions: { code: 'VAL003' } }],
+    });
+    expect((await tokenOf(register, 'analyst')).length).toBeGreaterThan(0);
+  });
 
   it('passes credentials on, and the subgraphs verify them', async () => {
     const wrong = { registerClient: graphOf(register, 'wrong'), hiveClient: graphOf({ gateway: hive.url }, 'wrong') };

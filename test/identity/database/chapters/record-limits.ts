@@ -151,12 +151,19 @@ export function recordLimits(): void {
     });
   });
 
-  describe('Many newer records of one Data User', () => {
-    it('do not displace an unverified customer of another, who can still be re-identified', async () => {
+  describe('Many newer unverified records without contacts', () => {
+    it.each([
+      ['do not displace a verified customer, who can still be re-identified', {}, 600],
+      [
+        'do not displace an unverified customer of another, who can still be re-identified',
+        { principalVerification: null },
+        1,
+      ],
+    ])('%s', async (_, verification, dataUsers) => {
       const mpxn = newMpxn();
-      await fixture.newRecord(dataUser, { email: newEmail(), principalVerification: null }, { mpxn });
+      await fixture.newRecord(dataUser, { email: newEmail(), ...verification }, { mpxn });
       const other = await fixture.newRecord(dataUser, { email: null, principalVerification: null }, { mpxn });
-      await flood(other, 600, 1);
+      await flood(other, 600, dataUsers);
       const { magicLink } = valueOf(
         await fixture.execute(
           REIDENTIFY,
