@@ -165,6 +165,13 @@ export class ContestFixture {
     return (await mailsNow(this.fixture, email)).map(({ text }) => text).filter((text) => text.includes('Who you are'));
   }
 
+  /** Signs in at the supplier of a customer with this meter point, which the register accepts; returns the token. */
+  async suppliedToken(mpxn: string): Promise<string> {
+    const { codes, token } = await this.supplied(mpxn);
+    if (codes.length > 0) throw new Error(`the supplier's sign-in is rejected: ${codes.join(', ')}`);
+    return token;
+  }
+
   /** Signs in at the supplier of a customer with this meter point; returns the error codes, or the token. */
   async supplied(mpxn: string): Promise<{ codes: readonly string[]; token: string }> {
     const { mpid } = await (this.mpid ??= this.fixture.newSupplier());

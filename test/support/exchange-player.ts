@@ -172,8 +172,12 @@ function bodyDifferences(expected: string, body: unknown, variables: Variables):
   if (!lines.every((line) => ERROR_LINE.test(line))) return [`not an expectation: ${expected}`];
   const { errors = [] } = payload as { errors?: { 'error-code': string; message: string }[] };
   const found = errors.map((error) => `${error['error-code']} ${error.message}`);
+  const more = (one: readonly string[], other: readonly string[]) =>
+    [...new Set(one)].filter((line) => countOf(one, line) > countOf(other, line));
   return [
-    ...lines.filter((line) => !found.includes(line)).map((line) => `expected the error ${line}`),
-    ...found.filter((line) => !lines.includes(line)).map((line) => `found the error ${line}`),
+    ...more(lines, found).map((line) => `expected the error ${line}`),
+    ...more(found, lines).map((line) => `found the error ${line}`),
   ];
 }
+
+const countOf = (lines: readonly string[], line: string): number => lines.filter((each) => each === line).length;

@@ -378,13 +378,13 @@ describe('The deliveries of a subscription', () => {
   });
 
   it('cannot be requested for an event of another subscription', async () => {
-    const subscription = await subscribe();
-    const redeliver = (eventId: string) => fixture.execute(by, REDELIVER, { wid: subscription.wid, eventId });
-    expect((await redeliver(`evt_${'0'.repeat(24)}`)).codes).toEqual(['NTF001']);
-    const other = await fixture.dataUser('Fernhollow');
-    expect(
-      (await fixture.execute(other, REDELIVER, { wid: subscription.wid, eventId: `evt_${'0'.repeat(24)}` })).codes,
-    ).toEqual(['PRM002']);
+    const first = await subscribe();
+    await withdrawn();
+    const { eventId } = await attempted(first, 1);
+    const { wid } = await subscribe({ callbackUrl: `${callbackUrl()}/later` });
+    const codes = async (caller: typeof by) => (await fixture.execute(caller, REDELIVER, { wid, eventId })).codes;
+    expect(await codes(by)).toEqual(['NTF001']);
+    expect(await codes(await fixture.dataUser('Fernhollow'))).toEqual(['PRM002']);
   });
 
   describe('about an expiry', () => {

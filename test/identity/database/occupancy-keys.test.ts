@@ -45,10 +45,16 @@ afterAll(async () => {
 const keysOfOccupancies = () => occupancyKeys(IDENTITY_OCCUPANCIES, fixture.keys.encryptionKey);
 const indexOf = (mpxn: string) => blindIndexes(fixture.keys.indexKey).mpxn(mpxn);
 
-/** The day that is `days` and `months` from today, in Great Britain. */
+/**
+ * The day that is `days` and `months` from today, in Great Britain; the first day of the next month if the month has no such day. Retention
+ * counts months backwards, and from 30 September thirteen months lead to 30 August, not to the 31st.
+ */
 async function day(days = 0, months = 0): Promise<string> {
   const { rows } = await fixture.owner.query(
-    `select to_char((now() at time zone 'Europe/London') + $1 * interval '1 day' + $2 * interval '1 month', 'YYYY-MM-DD') as day`,
+    `select to_char(later + $1 * interval '1 day', 'YYYY-MM-DD') as day
+     from (select now() at time zone 'Europe/London' as present) clock, generate_series(0, 3) more,
+       lateral (select present + $2 * interval '1 month' + more * interval '1 day' as later) instant
+     where later - $2 * interval '1 month' >= present order by more limit 1`,
     [days, months],
   );
   return rows[0].day as string;

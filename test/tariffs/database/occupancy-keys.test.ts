@@ -40,10 +40,15 @@ afterAll(async () => {
 const newMpxn = () => String(++next);
 const hashOf = (mpxn: string) => mpxnCipher(fixture.keys).hash(mpxn);
 
-/** Returns the seconds from now until some months and seconds later. */
+/**
+ * Returns the seconds from now until some months and seconds later: until the first day from which the same day of the earlier month has
+ * been reached, since some months have no 31st.
+ */
 async function secondsTo(months: number, seconds = 0): Promise<number> {
   const { rows } = await fixture.owner.query(
-    `select extract(epoch from now() + $1 * interval '1 month' - now())::int + $2 as seconds`,
+    `select extract(epoch from later - now())::int + $2 as seconds
+     from generate_series(0, 3) days, lateral (select now() + $1 * interval '1 month' + days * interval '1 day' as later) instant
+     where later - $1 * interval '1 month' >= now() order by days limit 1`,
     [months, seconds],
   );
   return rows[0].seconds as number;

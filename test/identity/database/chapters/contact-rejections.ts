@@ -143,7 +143,7 @@ export function contactRejections(): void {
     const [mpxn, confirmed, doubtful] = [newMpxn(), people.newEmail('resident'), people.newEmail('resident')];
     await people.customer(malicious, mpxn, confirmed, 'one');
     await people.customer(malicious, mpxn, doubtful, 'two');
-    const { token } = await people.supplied(mpxn);
+    const token = await people.suppliedToken(mpxn);
     const [first, second] = await people.contacts(token);
     valueOf(await people.judge(token, first?.id ?? '', 'CONFIRMED'));
     expect(await rejected(malicious)).toMatchObject({ recordsReviewed: 2, contactsRejected: 1 });

@@ -25,7 +25,7 @@ export function lateChanges(): void {
     const [mpxn, email, theirs] = [newMpxn(), people.newEmail('tenant'), people.newEmail('outsider')];
     await people.customer(honest, mpxn, email, 'own', { moveInDate: MOVED_IN });
     await people.customer(attacker, mpxn, theirs, 'planted', { moveInDate: MOVED_IN });
-    return { mpxn, email, theirs, token: (await people.supplied(mpxn)).token };
+    return { mpxn, email, theirs, token: await people.suppliedToken(mpxn) };
   }
   const attackersContact = async (token: string) =>
     (await people.contacts(token)).find(({ shown }) => shown.startsWith('o'))?.id as string;
@@ -34,7 +34,11 @@ export function lateChanges(): void {
   const register = async (mpxn: string, email: string, moveInDate: string) =>
     void (await fixture.newRecord(attacker, { email }, { mpxn, moveInDate }));
   const tomorrow = async () =>
-    (await fixture.owner.query(`select to_char(current_date + 1, 'YYYY-MM-DD') as day`)).rows[0].day as string;
+    (
+      await fixture.owner.query(
+        `select ((register.register_now() at time zone 'Europe/London')::date + 1)::text as day`,
+      )
+    ).rows[0].day as string;
   const isMailedLink = async (email: string) => {
     valueOf(await requestLink(fixture, { email }));
     await fixture.jobsDone();
@@ -77,10 +81,10 @@ export function lateChanges(): void {
           )
         ).rows[0].count as number;
       const before = await rejections();
-      await judgeAttacker((await people.supplied(mpxn)).token, 'REJECTED');
+      await judgeAttacker(await people.suppliedToken(mpxn), 'REJECTED');
       await fixture.tenancyChanged(mpxn, CHANGE);
       await people.customer(honest, mpxn, people.newEmail('partner'), 'third', { moveInDate: MOVED_IN });
-      const { token } = await people.supplied(mpxn);
+      const token = await people.suppliedToken(mpxn);
       await judgeAttacker(token, 'REJECTED');
       expect(await rejections()).toBe(before + 1);
       await judgeAttacker(token, 'CONFIRMED');
@@ -95,7 +99,7 @@ export function lateChanges(): void {
       await fixture.tenancyChanged(mpxn, CHANGE);
       await people.customer(honest, mpxn, people.newEmail('partner'), 'third', { moveInDate: MOVED_IN });
       expect(await isMailedLink(theirs)).toBe(false);
-      await judgeAttacker((await people.supplied(mpxn)).token, 'CONFIRMED');
+      await judgeAttacker(await people.suppliedToken(mpxn), 'CONFIRMED');
       expect(await isMailedLink(theirs)).toBe(true);
     });
   });

@@ -26,6 +26,7 @@ export function lookups(): void {
   /** Moves the clock to half past the hour, so that no test runs over a full hour. */
   const toHalfPast = () => 1_800 - (Math.floor(Date.now() / 1_000) % 3_600);
   beforeEach(() => fixture.moveClock(toHalfPast()));
+  afterEach(() => fixture.moveClock(0));
 
   let serial = 0;
   const customer = async (principal: object = {}) => {

@@ -42,6 +42,7 @@ export function occupancies(): void {
   /** Moves the clock to noon, so that no test runs over midnight. */
   const toNoon = () => A_DAY / 2 - (Math.floor(Date.now() / 1_000) % A_DAY);
   beforeEach(() => fixture.moveClock(toNoon()));
+  afterEach(() => fixture.moveClock(0));
 
   let people = 0;
   const newEmail = () => `mover-${(people += 1)}@customer.example`;
@@ -101,11 +102,13 @@ export function occupancies(): void {
     });
 
     it('does not receive the mails of the present occupant', async () => {
-      const present = await mover(-10);
-      await fixture.newRecord(other, { email: newEmail() }, { mpxn: present.mpxn, moveInDate: await dayIn(1) });
+      const [present, coming] = [await mover(-10), newEmail()];
+      await fixture.newRecord(other, { email: coming }, { mpxn: present.mpxn, moveInDate: await dayIn(1) });
       const input = { mpxn: present.mpxn, method: 'MAGIC_LINK' };
       valueOf(await fixture.execute(REIDENTIFY, { input }, { caller: other }));
       expect(await mailsOf(fixture, present.email, 1)).toHaveLength(1);
+      await fixture.jobsDone();
+      expect(await mailsNow(fixture, coming)).toEqual([]);
     });
 
     it('does not prevent re-identification of the present occupant, verified or not', async () => {

@@ -111,7 +111,7 @@ export function shownLegacyConsents(): void {
       const others = async () => (await shown(mpxn, initiator)).filter(({ duid }: Caller) => duid !== initiator.duid);
       expect(await others()).toHaveLength(1);
       await fixture.newRecord(caller, {}, { mpxn });
-      const { token } = await people.supplied(mpxn);
+      const token = await people.suppliedToken(mpxn);
       for (const { id, kind, shown: masked } of await people.contacts(token))
         valueOf(await people.judge(token, id, kind === 'EMAIL' && masked.startsWith('p') ? 'REJECTED' : 'CONFIRMED'));
       expect(await others()).toEqual([]);

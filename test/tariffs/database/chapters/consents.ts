@@ -422,6 +422,7 @@ export function consentsToShare(): void {
 
     it('follows from the removal of the RTI User, even for a consent that is granted concurrently', async () => {
       const { caller, userId } = await onTariff();
+      await fixture.consent(caller);
       const giving = Array.from({ length: 5 }, () => fixture.consent(caller).catch(() => undefined));
       await Promise.all([...giving, fixture.setStatus({ userId }, 'REMOVED')]);
       const live = 'select from tariff_consent where user_id = $1 and revoked_at is null';
@@ -429,6 +430,9 @@ export function consentsToShare(): void {
       await until(async () => ((await fixture.owner.query(live, [userId])).rowCount === 0 ? true : undefined));
       await fixture.settled();
       expect((await fixture.owner.query(live, [userId])).rowCount).toBe(0);
+      expect(
+        (await fixture.owner.query('select from tariff_consent where user_id = $1', [userId])).rowCount,
+      ).toBeGreaterThan(0);
     });
   });
 
