@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 import { type ComplexityEstimatorArgs, getComplexity } from 'graphql-query-complexity';
 import { LRUCache } from 'lru-cache';
+import { parseDateTime } from '../../schema/date-time';
 import { RegisterError } from '../../schema/register-error';
 import { withoutValues } from './error-format';
 import { OPERATION_LIMITS } from './operation-limits';
@@ -59,7 +60,7 @@ export function costCheck(
 ): (operation: CostedOperation, variables: Record<string, unknown>) => void {
   const accepted = new LRUCache<string, true>({ max: COST_CACHE_SIZE });
   return ({ document: query, queryHash, operationName }, variables) => {
-    const key = [queryHash, operationName, ...costFactors(query, variables)].join(':');
+    const key = JSON.stringify([queryHash, operationName, ...costFactors(query, variables)]);
     if (accepted.has(key)) return;
     const named = operationName === undefined ? {} : { operationName };
     const cost = rejectingNull(() => getComplexity({ schema, query, variables, ...named, estimators: [fieldCost] }));
@@ -85,28 +86,29 @@ function rejectingNull(cost: () => number): number {
   }
 }
 
-/** Maximum length of an instant. */
-const MAX_INSTANT_LENGTH = 64;
-
 /**
- * Returns the variables that can change the cost: page sizes, conditions and instants. Undeclared variables are ignored,
- * because a body may contain thousands.
+ * Returns the variables that can change the cost, by name: page sizes, conditions and instants. Undeclared variables are
+ * ignored, because a body may contain thousands.
  */
-function costFactors({ definitions }: DocumentNode, variables: Readonly<Record<string, unknown>>): string[] {
-  const matters = (value: unknown) =>
-    value === null || ['number', 'boolean'].includes(typeof value) || (typeof value === 'string' && isInstant(value));
+function costFactors({ definitions }: DocumentNode, variables: Readonly<Record<string, unknown>>): unknown[] {
   const declared = definitions.flatMap((definition) =>
     definition.kind === Kind.OPERATION_DEFINITION ? (definition.variableDefinitions ?? []) : [],
   );
   return declared.flatMap(({ variable: { name } }) => {
-    const value = Object.hasOwn(variables, name.value) ? variables[name.value] : undefined;
-    return matters(value) ? [`${name.value}=${String(value)}`] : [];
+    const factor = costFactor(Object.hasOwn(variables, name.value) ? variables[name.value] : undefined);
+    return factor === undefined ? [] : [[name.value, factor]];
   });
 }
 
-/** Returns true for a text that starts as an instant does. */
-function isInstant(text: string): boolean {
-  return text.length <= MAX_INSTANT_LENGTH && /^\d{4}-\d{2}-\d{2}T/.test(text);
+/** Returns the part of a variable that can change the cost, of an instant the time in milliseconds; undefined without one. */
+function costFactor(value: unknown): unknown {
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return value;
+  return instantMs(value);
+}
+
+/** Returns the milliseconds since 1970 of an argument or variable that is an instant. */
+function instantMs(value: unknown): number | undefined {
+  return typeof value === 'string' ? parseDateTime(value)?.getTime() : undefined;
 }
 
 function fieldCost({ type, field, args: given, childComplexity }: ComplexityEstimatorArgs): number {
@@ -121,7 +123,7 @@ function fieldCost({ type, field, args: given, childComplexity }: ComplexityEsti
 /** Returns the units that the prices of a period cost; undefined for other fields. */
 function priceUnits(field: string, { from, to }: ComplexityEstimatorArgs['args']): number | undefined {
   if (field !== 'Tariff.prices' && field !== 'Tariff.priceIntervals') return undefined;
-  const hours = (new Date(String(to)).getTime() - new Date(String(from)).getTime()) / HOUR_MS;
+  const hours = ((instantMs(to) ?? NaN) - (instantMs(from) ?? NaN)) / HOUR_MS;
   return hours > 0 ? Math.ceil((hours * PRICES_PER_HOUR) / PRICES_PER_UNIT) : 1;
 }
 

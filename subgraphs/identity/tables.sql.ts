@@ -8,6 +8,7 @@ import { OccupancyKeys1790000000009 } from './migrations/0009-occupancy-keys';
 import { IdentityAudit1790000000010 } from './migrations/0010-audit';
 import { IdentityAuditIndexes1790000000012 } from './migrations/0012-audit-indexes';
 import { ContactRejections1790000000013 } from './migrations/0013-contact-rejections';
+import { SupplierOfSession1790000000014 } from './migrations/0014-supplier-of-session';
 import { Operator1790000000005 } from './migrations/0005-operator';
 import { CustomerSessions1790000000004 } from './migrations/0004-customer-sessions';
 import { Reidentification1790000000002 } from './migrations/0002-reidentification';
@@ -31,6 +32,7 @@ export const identityTables: SubgraphTables = {
     IdentityAudit1790000000010,
     IdentityAuditIndexes1790000000012,
     ContactRejections1790000000013,
+    SupplierOfSession1790000000014,
   ],
   rights: identityRights,
   jobs: IDENTITY_JOBS,

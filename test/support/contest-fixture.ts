@@ -172,15 +172,15 @@ export class ContestFixture {
     return token;
   }
 
-  /** Signs in at the supplier of a customer with this meter point; returns the error codes, or the token. */
-  async supplied(mpxn: string): Promise<{ codes: readonly string[]; token: string }> {
+  /** Signs in at the supplier of a customer with this meter point; returns the error codes, or the token, and the supplier. */
+  async supplied(mpxn: string): Promise<{ codes: readonly string[]; token: string; mpid: string }> {
     const { mpid } = await (this.mpid ??= this.fixture.newSupplier());
     const login = { login: `contest-${(this.people += 1)}`, password: 'a password', mpxns: [mpxn] };
     this.fixture.supplier.addLogins([login]);
     const { secret, url } = valueOf(await this.fixture.execute(START_SUPPLIER, { mpid, entry: { mpxn } }));
     const callbackUrl = await signInAtSupplier(url, login);
     const { data, codes } = await this.fixture.execute(FINISH_SUPPLIER, { secret, callbackUrl });
-    return { codes, token: data?.finishSupplierSignIn?.token };
+    return { codes, token: data?.finishSupplierSignIn?.token, mpid };
   }
 
   judge(token: string, contact: string, verdict: 'CONFIRMED' | 'REJECTED') {

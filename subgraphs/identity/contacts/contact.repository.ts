@@ -12,6 +12,11 @@ interface Tenancy {
   readonly tenancy: string;
 }
 
+/** A tenancy, and the supplier that proved its customer; null in sessions of the previous release. */
+interface JudgingSession extends Tenancy {
+  readonly mpid: string | null;
+}
+
 /** A contact to judge. */
 type JudgedContact = Pick<HeldContact, 'contact' | 'kind' | 'recordId'>;
 
@@ -51,12 +56,12 @@ export async function proveContacts(session: Session, { mpxnIndex, tenancy }: Te
 }
 
 /**
- * Stores a verdict, and states the former one in the audit; returns false if it is unchanged, also by a concurrent request. The meter point is
+ * Stores a verdict, and states the former one and the supplier of the customer in the audit; returns false if it is unchanged, also by a concurrent request. The meter point is
  * locked. The audit names the Identity Record instead of the contact, whose hash is deleted when the record is anonymised.
  */
 export async function judgeContact(
   session: Session,
-  { mpxnIndex, tenancy }: Tenancy,
+  { mpxnIndex, tenancy, mpid }: JudgingSession,
   { contact, kind, recordId }: JudgedContact,
   { from, to }: { readonly from: ContactVerdict | null; readonly to: ContactVerdict },
 ): Promise<boolean> {
@@ -64,7 +69,7 @@ export async function judgeContact(
   const { rowCount } = await session.query(JUDGE, [mpxnIndex, tenancy, contact, to]);
   if (rowCount === 0) return false;
   const { ref } = onlyRow(await session.query<{ ref: string }>(REF_OF_RECORD, [recordId]));
-  const detail = { contact: kind, from: { verdict: from }, to: { verdict: to } };
+  const detail = { contact: kind, supplier: mpid, from: { verdict: from }, to: { verdict: to } };
   await addAuditEntry(session, { actor: 'customer', action: 'judge-contact', subject: fingerprintOf(ref), detail });
   return true;
 }

@@ -22,6 +22,8 @@ export interface MeterPointWithoutRecord {
 interface NewCustomerSession {
   readonly of: { readonly recordId: string; readonly contact: Contact | null } | MeterPointWithoutRecord;
   readonly means: SignInMethod;
+  /** The supplier that proved the customer; null for other sign-ins. */
+  readonly mpid: string | null;
   readonly returnUrl: string | null;
 }
 
@@ -40,6 +42,8 @@ export interface StoredCustomerSession {
   /** Set only for a session without an Identity Record. */
   readonly place: MeterPointWithoutRecord | null;
   readonly means: SignInMethod;
+  /** The supplier that proved the customer; null for other sign-ins, and in sessions of the previous release. */
+  readonly mpid: string | null;
   readonly startedAt: Date;
   readonly expiresAt: Date;
   readonly returnUrl: string | null;
@@ -57,7 +61,7 @@ type SessionRow = Omit<StoredCustomerSession, 'place' | 'changes'> & {
 
 const BY_TOKEN = {
   name: 'customer_session_by_token',
-  text: `select id as "sessionId", record_id as "recordId", meter_point_id as "meterPointId", sealed, means,
+  text: `select id as "sessionId", record_id as "recordId", meter_point_id as "meterPointId", sealed, means, mpid,
       started_at as "startedAt", expires_at as "expiresAt", return_url as "returnUrl", mpxn_index as "mpxnIndex",
       encode(contact, 'hex') as contact, ${effectiveChanges('customer_session.mpxn_index')} as changes
     from customer_session where token_hash = $1 and ended_at is null and expires_at > register_now()`,
@@ -68,14 +72,14 @@ const STARTED = 'returning started_at as "startedAt", expires_at as "expiresAt"'
 /** Locks the record against anonymising, because its blind indexes must not outlive it in a session. */
 const START_OF_RECORD = {
   name: 'start_customer_session_of_record',
-  text: `insert into customer_session (id, token_hash, record_id, mpxn_index, meter_point_id, means, return_url, contact)
-    select $1, $2, r.id, r.mpxn_index, r.meter_point_id, $3, $4, $6 from identity_record r
-    where r.id = $5 and r.anonymised_at is null and r.closing_at is null for share ${STARTED}`,
+  text: `insert into customer_session (id, token_hash, record_id, mpxn_index, meter_point_id, means, mpid, return_url, contact)
+    select $1, $2, r.id, r.mpxn_index, r.meter_point_id, $3, $4, $5, $7 from identity_record r
+    where r.id = $6 and r.anonymised_at is null and r.closing_at is null for share ${STARTED}`,
 };
 const START_WITHOUT_RECORD = {
   name: 'start_customer_session_without_record',
-  text: `insert into customer_session (id, token_hash, means, return_url, mpxn_index, meter_point_id, sealed)
-    values ($1, $2, $3, $4, $5, $6, $7) ${STARTED}`,
+  text: `insert into customer_session (id, token_hash, means, mpid, return_url, mpxn_index, meter_point_id, sealed)
+    values ($1, $2, $3, $4, $5, $6, $7, $8) ${STARTED}`,
 };
 
 const END = {
@@ -102,10 +106,10 @@ export class CustomerSessionRepository {
   }
 
   /** Starts a session in the transaction of its proof; undefined if the Identity Record is closing or anonymised. */
-  async start(session: Session, { of, means, returnUrl }: NewCustomerSession) {
+  async start(session: Session, { of, means, mpid, returnUrl }: NewCustomerSession) {
     const token = `cst_${newSecret()}`;
     const id = randomUUID();
-    const values = [id, this.hashOfToken(token), means, returnUrl];
+    const values = [id, this.hashOfToken(token), means, mpid, returnUrl];
     const { rows } = await session.query<Omit<StartedCustomerSession, 'token'>>(
       'recordId' in of
         ? { ...START_OF_RECORD, values: [...values, of.recordId, of.contact && Buffer.from(of.contact, 'hex')] }

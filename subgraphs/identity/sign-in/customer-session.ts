@@ -44,6 +44,8 @@ export interface CustomerSession extends CustomerScope {
   /** The verified records of the meter point, read in the same statement as the scope. */
   readonly atMeterPoint: readonly OccupantRecord[];
   readonly means: SignInMethod;
+  /** The supplier that proved the customer; null for other sign-ins, and in sessions of the previous release. */
+  readonly mpid: string | null;
   readonly startedAt: Date;
   readonly expiresAt: Date;
   /** Return URL, if it is registered for the organisation from which the customer came. */

@@ -26,6 +26,8 @@ interface ProvenCustomer {
   /** The contact of the proof; null for a supplier sign-in. */
   readonly contact: Contact | null;
   readonly means: SignInMethod;
+  /** The supplier of a supplier sign-in. */
+  readonly mpid?: string;
   readonly from: SignInOrigin;
   /** Uses the proof in the session's transaction; returns false if it was used before. */
   readonly useProof?: (session: Session) => Promise<boolean>;
@@ -49,7 +51,7 @@ export function sessionStart(dependencies: IdentityDependencies): StartSession {
     const address = 'id' in by ? ownAddress(by, contact, evidence) : null;
     return signInNoticeReceivers({ address, tenancy }, there).map(({ id: recordId }) => ({ recordId, isLimited }));
   };
-  return async ({ by, contact, means, from, useProof }, origin) => {
+  return async ({ by, contact, means, mpid = null, from, useProof }, origin) => {
     const record = 'id' in by ? by : undefined;
     const meterPointId = indexes.meterPointId(by.mpxn);
     const returnUrl = await mayReturn(from, { meterPointId, record }, origin);
@@ -57,7 +59,7 @@ export function sessionStart(dependencies: IdentityDependencies): StartSession {
     return inTransaction(database.pool, async (session) => {
       if (useProof && !(await useProof(session))) throw new RegisterError('AUT001');
       const of = 'id' in by ? { recordId: by.id, contact } : by;
-      const started = await sessions.start(session, { of, means, returnUrl });
+      const started = await sessions.start(session, { of, means, mpid, returnUrl });
       if (started === undefined) throw new RegisterError('AUT001');
       await lockMeterPoint(session, indexes.mpxn(by.mpxn));
       await notes.noteAt(session, indexes.mpxn(by.mpxn));

@@ -50,9 +50,10 @@ export function supplierSignIns(dependencies: IdentityDependencies): SupplierSig
       const client = attempt && (await clients.of(attempt.mpid, origin));
       if (!attempt || !client) throw new RegisterError('AUT001');
       const { mpxn: claimed } = await client.claims(callbackUrl, attempt);
-      const { mpxn } = attempt;
+      const { mpid, mpxn } = attempt;
       if (mpxn === null || !claimNames(claimed, mpxn)) throw new RegisterError('AUT001');
-      return startSession({ by: await customerAt(mpxn), contact: null, means: 'supplier', from: attempt }, origin);
+      const customer = { by: await customerAt(mpxn), contact: null, means: 'supplier', mpid, from: attempt } as const;
+      return startSession(customer, origin);
     },
     close: () => clients.close(),
   };

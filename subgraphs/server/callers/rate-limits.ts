@@ -126,11 +126,11 @@ export async function withinLimit(limit: RateLimit, key: string): Promise<void> 
 }
 
 /**
- * Counts one point for the network of an unauthenticated client; throws LIM002 if the limit is exceeded (decisions C/D,
- * C.1 and D.1). The gateway counts the requests of accounts.
+ * Counts one point for the network of a client without an account, also of a signed-in customer; throws LIM002 if the
+ * limit is exceeded (decisions C/D, C.1 and D.1). The gateway counts the requests of accounts.
  */
 export async function withinNetworkLimit(limit: RateLimit, { caller, clientAddress }: CallContext): Promise<void> {
-  if (caller === null) await withinLimit(limit, clientNetwork(clientAddress));
+  if (caller === null || caller.role === 'customer') await withinLimit(limit, clientNetwork(clientAddress));
 }
 
 /** Throws LIM002 unless the wait is null. */

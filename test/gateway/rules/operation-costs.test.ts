@@ -111,6 +111,31 @@ describe('The cost of an operation', () => {
     expect(costed('2028-01-01T00:00:00Z')).toThrow('costs too much');
   });
 
+  it('is checked for each set of variables, also if a text imitates the name and value of another variable', () => {
+    const query = `query Q($s: DateTime! = "2026-01-01T00:00:00Z", $p: Int = 1, $n: Int = 1) {
+      tariffs(first: $p) { nodes { prices(from: $s, to: $s) { from } } }
+      ${Array.from({ length: 100 }, (_, index) => `f${index}: latestRegisterEvents(first: $n) { affectedRecords { id } }`).join(' ')} }`;
+    const check = costCheck(schema);
+    const costed = (variables: Record<string, unknown>) => () =>
+      check({ document: parse(query), queryHash: query, operationName: undefined }, variables);
+    expect(costed({ s: '2026-01-01T:p=500:n=500' })).not.toThrow();
+    expect(costed({ s: '2026-01-01T', p: 500, n: 500 })).toThrow(
+      expect.objectContaining({ extensions: expect.objectContaining({ code: 'VAL003' }) }),
+    );
+  });
+
+  it('has the prices by their period however the instants are written', () => {
+    const query = `query Q($to: DateTime!) {
+      tariffs(first: 9) { nodes { prices(from: "2026-01-01T00:00:00Z", to: $to) { from to } } } }`;
+    const check = costCheck(schema);
+    const costed = (to: string) => () =>
+      check({ document: parse(query), queryHash: query, operationName: undefined }, { to });
+    for (const time of ['t00:00:00z', ' 00:00:00Z', `T00:00:00.${'0'.repeat(100)}Z`, 'T23:59:60Z']) {
+      expect(costed(`2026-01-02${time}`)).not.toThrow();
+      expect(costed(`2029-01-01${time}`)).toThrow('costs too much');
+    }
+  });
+
   it('includes the objects that a page of unfitting objects examines, and those that an object after a project refers to', () => {
     const unfitting = () =>
       'developmentProjects(first: 500) { nodes { latestVersion { unfittingObjects(first: 1) { nodes { mRID } } } } }';

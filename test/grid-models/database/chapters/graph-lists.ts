@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Client } from 'pg';
 import { REPOSITORY_ROOT } from '../../../../schema/repository-root';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import {
   type TrialModel,
   attributeChange,
@@ -436,6 +437,8 @@ export function graphLists(): void {
         publishedArchive: { name: 'LTDS_EMID_2026-01_UPLOADED_v1.zip' },
       });
       expect(await limited.errorOf(file(1))).toBe('LIM002');
+      const customer: Caller = { accountId: 'session', role: 'customer', duid: null, mpid: null };
+      expect(await limited.errorOf(file(1), {}, customer)).toBe('LIM002');
       expect(await limited.execute('{ licenceAreas { code } }')).toMatchObject({ licenceAreas: { length: 14 } });
     });
   });

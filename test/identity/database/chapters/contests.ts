@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fingerprintOf } from '../../../../subgraphs/server/audit/audit.repository';
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { SoftwareAuthenticator } from '../../../support/authenticator';
@@ -430,9 +431,9 @@ export function contests(): void {
       expect(await isContested(resident)).toBe(false);
     });
 
-    it('is in the audit with each new verdict and the former one; a check of a verdict stores nothing', async () => {
+    it('is in the audit with the supplier, each new verdict and the former one; a check of a verdict stores nothing', async () => {
       const { mpxn, ir } = await contested();
-      const token = await people.suppliedToken(mpxn);
+      const { token, mpid: supplier } = await people.supplied(mpxn);
       const contact = await people.contactOf(token, 'OTHER');
       const check = JUDGE.replace('$verdict)', '$verdict, dryRun: true)');
       expect((await fixture.execute(check, { contact, verdict: 'REJECTED' }, asCustomer(token))).codes).toEqual([]);
@@ -444,9 +445,23 @@ export function contests(): void {
       const { nodes } = valueOf(await fixture.execute(audit, {}, { caller: admin }));
       const entry = { actor: 'customer', subject: fingerprintOf(ir) };
       expect(nodes).toEqual([
-        { ...entry, detail: { contact: 'email', from: { verdict: 'confirmed' }, to: { verdict: 'rejected' } } },
-        { ...entry, detail: { contact: 'email', from: { verdict: null }, to: { verdict: 'confirmed' } } },
+        {
+          ...entry,
+          detail: { contact: 'email', supplier, from: { verdict: 'confirmed' }, to: { verdict: 'rejected' } },
+        },
+        { ...entry, detail: { contact: 'email', supplier, from: { verdict: null }, to: { verdict: 'confirmed' } } },
       ]);
+    });
+
+    it('loses session and verdicts by the statements for a malicious supplier in docs/operations.md', async () => {
+      const { mpxn, email } = await contested();
+      const { token, mpid } = await people.supplied(mpxn);
+      valueOf(await people.judge(token, await people.contactOf(token, 'OTHER'), 'REJECTED'));
+      const [, section = ''] = readFileSync('docs/operations.md', 'utf8').split('## Act on a malicious supplier');
+      for (const [, statement = ''] of section.matchAll(/```sql([^`]+)```/g))
+        await fixture.owner.query(statement.replace('FELL', mpid));
+      expect(await scopeOf(fixture, token)).toBeNull();
+      expect(await isContested(await people.signedIn(email))).toBe(true);
     });
 
     it('is the only one who may confirm or reject contacts', async () => {

@@ -1,3 +1,4 @@
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import {
   type TariffGraph,
   ADMIN,
@@ -534,8 +535,9 @@ export function catalogue(): void {
     });
 
     describe('Requests without an account', () => {
-      it('count towards the limit of their network; requests with an account do not', async () => {
+      it('count towards the limit of their network, also with the session of a customer; requests with an account do not', async () => {
         const limited = await tariffGraph({ publicLookups: 3 });
+        const customer: Caller = { accountId: 'session', role: 'customer', duid: null, mpid: null };
         try {
           const query = '{ supplierPage { meta { total } } }';
           for (let count = 0; count < 3; count += 1) await limited.execute(query);
@@ -545,7 +547,7 @@ export function catalogue(): void {
             `{ tariff(tariffId: "${trf(1)}") { name } }`,
             '{ rtiUserPage { meta { total } } }',
           ])
-            expect(await limited.errorOf(each)).toBe('LIM002');
+            for (const caller of [undefined, customer]) expect(await limited.errorOf(each, {}, caller)).toBe('LIM002');
           for (let count = 0; count <= 3; count += 1) await limited.execute(query, {}, supplierOf('LAPW'));
         } finally {
           await limited.close();
