@@ -50,8 +50,13 @@ const IN_DATABASE: readonly PartOfDatabase[] = [
   { ...ERASURE, schema: 'tariffs' },
 ];
 
+/**
+ * Selects whether a column exists. `information_schema.columns` omits those that the login may not read: their part of the
+ * list would be empty instead of an error.
+ */
 const HAS_COLUMN = `select exists (
-  select from information_schema.columns where table_schema = $1 and table_name = $2 and column_name = $3) as "isThere"`;
+  select from pg_attribute a join pg_class c on c.oid = attrelid join pg_namespace n on n.oid = relnamespace
+  where nspname = $1 and relname = $2 and attname = $3 and not attisdropped) as "isThere"`;
 
 /** Adds the current state of the database to the list of a folder; returns the number of anonymised records in it. */
 export async function takeList(databaseUrl: string, root: string): Promise<number> {
@@ -97,7 +102,10 @@ export async function readLists(root: string): Promise<AnonymisedList | undefine
 /** Reads the list from a database that still accepts connections. Its other tables may be damaged. */
 async function readListOf(databaseUrl: string): Promise<AnonymisedList> {
   try {
-    return await inSession(databaseUrl, LIST_TIMEOUT_MS, anonymisedIn);
+    return await inSession(databaseUrl, LIST_TIMEOUT_MS, async (session) => {
+      await requireRegister(session);
+      return anonymisedIn(session);
+    });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     const text = `--also-from: the list of this database cannot be read: ${message || code}`;

@@ -148,6 +148,10 @@ function report(done: Reanonymised): void {
     `${done.closedAgain} identity records were closed again: they are anonymised when nothing is linked to them`,
   );
   console.log(`${done.erasedAgain} keys of MPxNs were destroyed again`);
+  if (done.keysNotDue > 0)
+    console.log(
+      `${done.keysNotDue} keys of MPxNs whose erasure was requested are still used: they are destroyed when the end of their occupancy is recorded again`,
+    );
   if (done.credentialsEnded !== undefined)
     console.log(`${done.credentialsEnded} sessions, links, re-identifications and aliases were ended`);
   if (done.withoutOccupancyKey > 0) console.log(`${done.withoutOccupancyKey} MPxNs have no key: they stay unreadable`);

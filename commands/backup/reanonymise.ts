@@ -18,6 +18,11 @@ export interface Reanonymised {
   readonly closedAgain: number;
   /** Keys of occupancies that were erased on request after the backup. */
   readonly erasedAgain: number;
+  /**
+   * Keys whose erasure was requested, but which are still used: in this database their occupancy has not ended, or its change of tenancy
+   * is not announced. The register destroys them once they are due.
+   */
+  readonly keysNotDue: number;
   /** Identity Records without a data key: unreadable, therefore anonymised. */
   readonly withoutDataKey: number;
   /** MPxNs that are still used and whose key is missing. */
@@ -109,7 +114,7 @@ async function eraseAgain(
   return {
     anonymisedAgain: again.length,
     closedAgain: await closeAgain(session, closed),
-    erasedAgain: await eraseKeysAgain(session, occupancyKeys),
+    ...(await eraseKeysAgain(session, occupancyKeys)),
     withoutDataKey: unreadable.length,
     withoutOccupancyKey: (await idsOf(session, UNREADABLE_MPXNS)).length,
     revoked: revokedWithThem + revokedWithout,
@@ -133,13 +138,18 @@ async function idsOf(session: Client, query: string, values: unknown[] = []): Pr
   return (await session.query<{ id: string }>(query, values)).rows.map(({ id }) => id);
 }
 
-async function eraseKeysAgain(session: Client, listed: Instants): Promise<number> {
-  let erased = 0;
+async function eraseKeysAgain(
+  session: Client,
+  listed: Instants,
+): Promise<Pick<Reanonymised, 'erasedAgain' | 'keysNotDue'>> {
+  let [erasedAgain, keysNotDue] = [0, 0];
   for (const subgraph of [IDENTITY_OCCUPANCIES, TARIFF_OCCUPANCIES]) {
     const ids = await idsOf(session, ERASED_KEYS(subgraph), [[...listed.keys()]]);
-    erased += await eraseKeys(session, subgraph, ids, null);
+    const erased = await eraseKeys(session, subgraph, ids, null);
+    erasedAgain += erased;
+    keysNotDue += ids.length - erased;
   }
-  return erased;
+  return { erasedAgain, keysNotDue };
 }
 
 async function anonymiseAll(session: Client, ids: readonly string[], at: Instants): Promise<number> {

@@ -51,6 +51,7 @@ interface Backups {
 export async function restore(plan: RestorePlan): Promise<Restored> {
   const backups = await newestBackups(plan);
   return inSession(plan.databaseUrl, 0, async (session) => {
+    await rejectConcurrentRestore(session);
     await takeEmptyDatabase(session, plan.subgraphs);
     for (const subgraph of plan.subgraphs) await prepare(subgraph, backups.register.manifest);
     await rejectOtherKeys(session, backups.register.manifest);
@@ -77,6 +78,14 @@ async function newestBackups({ root, withoutDataKeys, alsoFrom }: RestorePlan): 
   await verify(register);
   if (dataKeys !== undefined) await verify(dataKeys);
   return { register, dataKeys, anonymised: await requireLists(root, alsoFrom) };
+}
+
+/** Reserves the database until the session ends. Throws if another restore has reserved it, which this one would drop. */
+async function rejectConcurrentRestore(session: Client): Promise<void> {
+  const { rows } = await session.query<{ isReserved: boolean }>('select pg_try_advisory_lock($1) as "isReserved"', [
+    ADVISORY_LOCKS.restore,
+  ]);
+  if (rows[0]?.isReserved !== true) throw new Error('another restore of this database is running: nothing was changed');
 }
 
 /** Marks the database and drops the remains of an unfinished restore. Throws if it contains any other register. */

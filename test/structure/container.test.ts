@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
@@ -85,6 +86,27 @@ describe('docker-compose.yml', () => {
     expect(variables.length).toBeGreaterThan(4);
     expect(variables.filter((line) => !/^\w+=\S+$/.test(line))).toEqual([]);
   });
+
+  it.each(['docker-compose.yml', 'docs/operations.md'])(
+    'has a command in %s that creates the keys readable for the owner only, and never replaces them',
+    (name) => {
+      const [create, ...others] = textOf(name).match(/.*create-keys > .*/g) ?? [];
+      expect(others).toEqual([]);
+      const script = String(create)
+        .replace(/^#|&&.*/g, '')
+        .replace('npm run --silent admin -- create-keys', 'printenv KEYS');
+      const folder = mkdtempSync(join(tmpdir(), 'register-set-up-'));
+      const run = (KEYS: string) =>
+        spawnSync('bash', ['-c', script], { cwd: folder, env: { ...process.env, KEYS } }).status;
+      try {
+        expect([run('first'), run('second')]).toEqual([0, 1]);
+        expect(readFileSync(join(folder, '.env'), 'utf8')).toBe('first\n');
+        expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
 
   it('passes the login of the owner to the migration job and to backups only, and to each service its own', () => {
     const logins = (container: ComposeService) =>

@@ -5,7 +5,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { Client } from 'pg';
 import { restore } from '../../commands/backup/restore';
 import { type TakenBackup, takeBackup } from '../../commands/backup/take-backup';
-import { sandboxKeyVariables } from '../../sandbox/keys';
+import { sandboxKeyVariables, sandboxedSettings } from '../../sandbox/keys';
+import { databaseAddress, sessionUrl } from '../../subgraphs/server/database/database-login';
 import { contents } from './backup-fixture';
 import { type Customer, type DataUser, newDataUser } from './customers';
 import { failuresOf, graphOf } from './graph';
@@ -100,10 +101,23 @@ export class BackupSite {
     return { ...this.keyVariables, DATABASE_URL: databaseUrl, DATA_DIR: this.register.dataDir };
   }
 
+  /** Returns the URL of the register's database with the login of one service. */
+  async serviceUrl(service: 'access' | 'identity'): Promise<string> {
+    const url = this.register.databaseUrl;
+    const { keys } = await sandboxedSettings({ ...this.environmentFor(url), SERVICES: service });
+    return sessionUrl(url, '', databaseAddress(url, service, keys[`${service}HashKey`] as Buffer));
+  }
+
   /** Runs the restore command. */
   restoreInto(databaseUrl: string, ...options: string[]) {
     const words = ['restore', this.root, ...options];
     return runOperatorCommand('commands/backup/backup', words, this.environmentFor(databaseUrl)).ended;
+  }
+
+  /** Runs the command that writes the list of anonymised records of a database. */
+  listOf(databaseUrl: string) {
+    const words = ['backup', this.root, '--list-only'];
+    return runOperatorCommand('commands/backup/backup', words, { DATABASE_URL: databaseUrl }).ended;
   }
 
   /** Returns the error of a restore that is rejected before it reads a subgraph. */

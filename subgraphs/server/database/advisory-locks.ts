@@ -3,7 +3,7 @@
  * name instead (`hashtextextended`).
  */
 export const ADVISORY_LOCKS = {
-  /** Held by the process that migrates, or restores. */
+  /** Held by the process that migrates, or by a restore while it drops the remains of an unfinished one. */
   migration: 7_423_001,
   /** Held by the transaction that moves the clock. */
   clock: 7_423_002,
@@ -15,4 +15,6 @@ export const ADVISORY_LOCKS = {
   eventEra: 7_423_005,
   /** Held by the transaction that rebuilds the function of terminations (migration 0013 of `access`). */
   terminations: 7_423_006,
+  /** Held by a restore from its start to its end: a second one in the same database fails. */
+  restore: 7_423_007,
 } as const;

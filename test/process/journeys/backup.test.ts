@@ -137,6 +137,20 @@ describe('A backup', () => {
   });
 });
 
+describe('The list of anonymised records', () => {
+  it('is not written if the login may not read all of it, or the database has no register', async () => {
+    await site.newRoot();
+    for (const [database, reason] of [
+      [await site.serviceUrl('access'), 'permission denied for schema identity'],
+      [await site.serviceUrl('identity'), 'permission denied for schema tariffs'],
+      [await site.emptyDatabase(), 'this database has no register'],
+    ] as const) {
+      expect(await site.listOf(database)).toMatchObject({ code: 1, printed: expect.stringContaining(reason) });
+    }
+    expect(await readdir(site.root)).toEqual([]);
+  });
+});
+
 describe('Destroyed data', () => {
   it('are vacuumed after a single row', async () => {
     const rows = await rowsOf(

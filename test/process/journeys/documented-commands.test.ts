@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -185,8 +185,8 @@ describe('The documented commands', () => {
     }
   });
 
-  it('of operations create keys, the logins of services and the first admin of a production database', async () => {
-    const database = await freshDatabase();
+  it('of operations create the keys and the first admin of a production database, and back up, restore and revoke there', async () => {
+    const [database, empty] = [await freshDatabase(), await freshDatabase()];
     const [admin, migrate] = [programCommand('commands/admin'), programCommand('commands/migrate')];
     const logins = Object.entries(newServiceLogins(database.url)).map(([variable, url]) => [
       `postgres://${variable.replace('_DATABASE_URL', '').toLowerCase()}:secret@database.example/register`,
@@ -203,8 +203,30 @@ describe('The documented commands', () => {
     try {
       const login = (await linesOf(script)).at(-1);
       expect(JSON.parse(String(login))).toMatchObject({ account_id: expect.stringMatching(/^acc_[0-9a-f]{24}$/) });
+      const { account_id: accountId } = JSON.parse(String(login)) as { account_id: string };
+      const commands = codeBlocks('docs/operations.md', 'sh').flatMap(
+        (block) => block.match(/.*dist\/commands\/.*/g) ?? [],
+      );
+      const documented = (name: string) =>
+        linesOf(
+          scriptOf(
+            commands.filter((line) => line.includes(name)),
+            {
+              'dist/commands/admin.js': admin.replace('node', ''),
+              'dist/commands/backup/backup.js': programCommand('commands/backup/backup').replace('node', ''),
+              '<owner>': name === ' restore ' ? empty.url : database.url,
+              '<folder>': 'backups',
+              'acc_…': accountId,
+            },
+          ),
+        );
+      expect((await documented(' backup ')).at(-1)).toMatch(/^0 anonymised identity records are in the list of /);
+      expect((await documented(' restore '))[0]).toMatch(/^\d+ rows were restored from /);
+      expect((await documented(' reanonymise '))[0]).toBe('0 identity records were anonymised again');
+      expect(JSON.parse(String((await documented(' revoke-secret ')).at(-1)))).toMatchObject({ account_id: accountId });
+      expect(readdirSync(folder)).not.toContain('.data');
     } finally {
-      await database.drop();
+      await Promise.all([database.drop(), empty.drop()]);
     }
   });
 });

@@ -44,7 +44,9 @@ beforeAll(async () => {
   [gone, closed, kept] = [await newCustomer(dataUser), await newCustomer(dataUser), await newCustomer(dataUser)];
   const [admin, operator] = [await graphAs(register, 'admin'), await graphAs(register, 'communications_operator')];
   for (const { mpxn } of [gone, kept]) await sighting(operator, mpxn);
-  const occupied = await formerlyOccupied(admin);
+  const occupied = await newOccupied(admin, '1987654320');
+  await end(admin, occupied);
+  const endedLater = await newOccupied(admin, '1987654338');
   await takeBackup(register.databaseUrl, root, 7);
   before = await freshDatabase();
   expect(await command('restore', root)).toMatchObject({ code: 0 });
@@ -55,7 +57,9 @@ beforeAll(async () => {
     'update identity.identity_record set closing_at = now(), closed_at = now() where ref = $1',
     [closed.ir],
   );
-  expect((await admin(ERASE, { mpxn: occupied })).data.eraseEndedOccupancies).toEqual({ erased: 1, retained: 0 });
+  await end(admin, endedLater);
+  for (const mpxn of [occupied, endedLater])
+    expect((await admin(ERASE, { mpxn })).data.eraseEndedOccupancies).toEqual({ erased: 1, retained: 0 });
   await takeList(register.databaseUrl, root);
 });
 afterAll(async () => {
@@ -76,13 +80,15 @@ async function sighting(operator: Graph, mpxn: string): Promise<void> {
   expect(failuresOf(await operator(REPORT, { input }))).toEqual([]);
 }
 
-/** Ends the assignment of a meter point; returns its MPxN. */
-async function formerlyOccupied(admin: Graph): Promise<string> {
-  const mpxn = '1987654320';
+/** Assigns a tariff to a meter point; returns its MPxN. */
+async function newOccupied(admin: Graph, mpxn: string): Promise<string> {
   const { tariffId } = (await admin(TARIFFS)).data.tariffs.nodes[0];
   expect(failuresOf(await admin(ASSIGN, { mpxn, tariffId, at: new Date().toISOString() }))).toEqual([]);
-  expect(failuresOf(await admin(END, { mpxn, at: new Date().toISOString() }))).toEqual([]);
   return mpxn;
+}
+
+async function end(admin: Graph, mpxn: string): Promise<void> {
+  expect(failuresOf(await admin(END, { mpxn, at: new Date().toISOString() }))).toEqual([]);
 }
 
 const isClosed = async ({ ir }: Customer) => {
@@ -151,6 +157,13 @@ describe('The command that anonymises again', () => {
       { identity: (keys?.identity ?? 0) - 1, tariffs: (keys?.tariffs ?? 0) - 1 },
     ]);
     expect(await Promise.all([reanonymise(), reanonymise()])).toMatchObject([outcome(0, 0, 0, 0), outcome(0, 0, 0, 0)]);
+  });
+
+  it('requests the erasure of an MPxN whose occupancy ended after the backup, and reports that its key is still used', async () => {
+    const printed = expect.stringMatching(/^1 keys of MPxNs whose erasure was requested are still used: /m);
+    expect(await reanonymise()).toMatchObject({ code: 0, printed });
+    const requested = 'select from tariffs_keys.occupancy_key join tariffs.occupancy_erasure on key_id = id';
+    expect(await rowsOf(before.url, requested)).toHaveLength(1);
   });
 
   it('creates no login in the database, nor did the restore before it', async () => {

@@ -216,13 +216,7 @@ export function restoredBackups(site: BackupSite): void {
       second = await site.backUp();
       await rm(join(second.register, 'manifest.json'));
       await leave(inList);
-      const { code, printed } = await runOperatorCommand(
-        'commands/backup/backup',
-        ['backup', site.root, '--list-only'],
-        {
-          DATABASE_URL: site.register.databaseUrl,
-        },
-      ).ended;
+      const { code, printed } = await site.listOf(site.register.databaseUrl);
       expect([code, printed]).toEqual([0, expect.stringMatching(/^\d+ anonymised identity records are in the list/)]);
       expect(await readdir(join(site.root, 'register'))).toHaveLength(2);
       await rm(join(second.dataKeys, 'anonymised.json'));
@@ -284,6 +278,17 @@ export function restoredBackups(site: BackupSite): void {
       });
     });
 
+    it('fails if the login of --also-from may not read the list, or its database has no register', async () => {
+      for (const [database, reason] of [
+        [await site.serviceUrl('access'), 'permission denied for schema identity'],
+        [await site.serviceUrl('identity'), 'permission denied for schema tariffs'],
+        [await site.emptyDatabase(), 'this database has no register'],
+      ] as const) {
+        const printed = expect.stringContaining(`--also-from: the list of this database cannot be read: ${reason}`);
+        expect(await site.restoreInto(url, '--also-from', database)).toMatchObject({ code: 1, printed });
+      }
+    });
+
     it('starts over and anonymises the records listed in any source again, and revokes their ACTIVE access records', async () => {
       const done = await site.restoreInto(url, '--also-from', site.register.databaseUrl);
       expect(done).toMatchObject(outcome(3, 0, 3));
@@ -300,6 +305,29 @@ export function restoredBackups(site: BackupSite): void {
       const transition = { from_state: 'ACTIVE', to_state: 'REVOKED', cause: 'revoked', account_id: 'restore' };
       expect(transitions).toEqual([transition, transition, transition]);
       expect(done.printed).toContain(`rows were restored from ${first?.register} and ${second?.dataKeys}`); // both are complete backups
+    });
+
+    it('excludes a second one in the same database while it runs', async () => {
+      const shared = await site.emptyDatabase();
+      const blocker = await site.ownerOf(shared);
+      const running = site.restoreInto(shared);
+      await until(
+        async () => (await rowsOf(shared, `select where to_regclass('access.access_record') is not null`))[0],
+        60_000,
+      );
+      await blocker.query('begin; lock table access.access_record in share mode');
+      const waiting = `select from pg_locks where not granted
+        and database = (select oid from pg_database where datname = current_database())`;
+      const areWaiting = async (count: number) => (await rowsOf(shared, waiting)).length >= count || undefined;
+      await until(() => areWaiting(1), 60_000);
+      let hasEnded = false;
+      const later = site.restoreInto(shared).finally(() => (hasEnded = true));
+      await until(async () => hasEnded || areWaiting(2), 60_000);
+      await blocker.query('rollback');
+      const printed = expect.stringContaining('another restore of this database is running: nothing was changed');
+      expect(await later).toMatchObject({ code: 1, printed });
+      expect(await running).toMatchObject({ code: 0 });
+      expect(await standing(shared, kept as Customer)).toEqual(LIVE);
     });
 
     it('does not change a database that is not empty', async () => {
