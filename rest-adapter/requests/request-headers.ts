@@ -35,7 +35,8 @@ const VERSION = /^[1-9][0-9]{0,8}$/;
  */
 export function ifMatchViolations(ifMatch: string | undefined): RequestViolation[] {
   if (ifMatch === undefined || ifMatch.trim() === '*') return [];
-  if (BETWEEN_TAGS.test(ifMatch.replaceAll(ENTITY_TAG, ''))) return [];
+  const between = ifMatch.replaceAll(ENTITY_TAG, '');
+  if (between !== ifMatch && BETWEEN_TAGS.test(between)) return [];
   const message = 'must be * or entity tags in double quotes, as in the header ETag';
   return [
     { code: 'VAL001', pointer: parameterLabel({ in: 'header', name: 'If-Match' }), parameter: 'If-Match', message },

@@ -128,7 +128,7 @@ function withSamples(document: string, samples: Samples | undefined): string {
  * Returns the document with the addresses of this installation and the meter point numbers of the profile. In
  * development the page's own origin comes first, because the page may be opened under another host name.
  */
-function servedDocument(
+export function servedDocument(
   { contract, addresses, production }: { contract: Contract } & Pick<Reference, 'addresses' | 'production'>,
   profile: MpxnProfile = MPXN_PROFILE,
 ): OpenApiDocument {
@@ -143,8 +143,9 @@ function servedDocument(
     const published = part.servers.map((server) => publishedServer(server, contract, addresses));
     part.servers = production ? published : [beside, ...published];
   }
-  const { Mpxn } = served.components.schemas;
-  if (profile === 'gb' && Mpxn) Mpxn.pattern = `${Mpxn.pattern}|^[0-9]{13}$|^[0-9]{6,10}$`;
+  const { Mpxn, EventMpxn } = served.components.schemas;
+  if (profile === 'gb')
+    for (const schema of [Mpxn, EventMpxn]) if (schema) schema.pattern += '|^[0-9]{13}$|^[0-9]{6,10}$';
   return served;
 }
 
@@ -158,7 +159,7 @@ interface Server {
 interface ServedParts {
   servers?: Server[];
   readonly paths: Record<string, Record<string, unknown> & { servers?: Server[] }>;
-  readonly components: { readonly schemas: { readonly Mpxn?: { pattern: string } } };
+  readonly components: { readonly schemas: Readonly<Partial<Record<'Mpxn' | 'EventMpxn', { pattern: string }>>> };
 }
 
 /**

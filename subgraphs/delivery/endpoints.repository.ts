@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { batched } from '../server/database/batched';
+import { END_OBSOLETE } from './fan-out.sql';
 import type { LaneDelivery } from './lane';
 
 /** Lease of an endpoint by a worker. */
@@ -128,7 +129,7 @@ const RELEASE = `
   from next where e.id = next.id returning next.n::int, coalesce(due_at <= register_now(), false) as "isDue"`;
 
 const END_SOME = `
-  update delivery set state = 'superseded', ended_at = register_now() where (endpoint_id, event_id) in (
+  update delivery d set ${END_OBSOLETE} where (endpoint_id, event_id) in (
     select endpoint_id, event_id from delivery where endpoint_id = $1 and state = 'pending' limit ${END_SIZE} for update)`;
 
 const RELEASE_ALL = `

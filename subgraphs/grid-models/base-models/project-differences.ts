@@ -1,4 +1,10 @@
-import type { CimFile, DifferenceItem, DifferenceSection, Statement } from '../rdf/difference-model';
+import {
+  type CimFile,
+  type DifferenceItem,
+  type DifferenceSection,
+  type Statement,
+  TYPE_STATEMENT,
+} from '../rdf/difference-model';
 import { copied } from '../rdf/rdf-names';
 import { type ObjectDifferences, declares } from './applied-object';
 
@@ -57,6 +63,11 @@ export type MutableDifferences = Partial<Record<CimFile, Record<DifferenceSectio
 /** What a project does with an object as a whole. */
 type Fate = 'removed' | 'added';
 
+/** Returns whether a reverse item removes its object: it deletes the object, or the statement of its class. SC describes objects of EQ. */
+function removes(file: CimFile, { isObject, statements }: DifferenceItem): boolean {
+  return isObject || (file !== 'SC' && statements.some(({ name }) => name === TYPE_STATEMENT));
+}
+
 /** Returns the fate of an object after one more item. An object that is added again is not removed. */
 function fateAfter(
   fate: Fate | undefined,
@@ -65,7 +76,7 @@ function fateAfter(
   item: DifferenceItem,
 ): Fate | undefined {
   if (section === 'forward') return declares(file, item) ? 'added' : fate;
-  return item.isObject && fate !== 'added' ? 'removed' : fate;
+  return removes(file, item) && fate !== 'added' ? 'removed' : fate;
 }
 
 /** Returns whether an object is removed as a whole and not added again. */

@@ -52,6 +52,8 @@ describe('The deliveries of a subscription', () => {
       const [delivery] = (await deliveries(subscription)).nodes;
       return delivery?.attempts.length >= times ? delivery : undefined;
     });
+  const deleted = ({ wid }: Pick<Subscription, 'wid'>) =>
+    fixture.execute(by, 'mutation ($wid: WebhookId!) { deleteWebhook(wid: $wid) { wid } }', { wid });
   const withdrawn = async (): Promise<RegisteredConsent> => {
     const record = await fixture.consent(by);
     await fixture.withdraw(record);
@@ -229,11 +231,7 @@ describe('The deliveries of a subscription', () => {
     await withdrawn();
     await attempted(subscription, 1);
     const { wid } = subscription;
-    expect(
-      (await fixture.execute(by, 'mutation ($wid: WebhookId!) { deleteWebhook(wid: $wid) { wid } }', { wid })).data,
-    ).toEqual({
-      deleteWebhook: { wid },
-    });
+    expect((await deleted(subscription)).data).toEqual({ deleteWebhook: { wid } });
     await until(async () => {
       const { rows } = await fixture.owner.query('select state from delivery where endpoint_id = $1', [
         subscription.id,
@@ -413,19 +411,21 @@ describe('The deliveries of a subscription', () => {
       expect(fixture.receiver.received.filter((post) => post.path === path)).toHaveLength(1);
     });
 
-    it('remain delivered if their redelivery is obsolete', async () => {
-      const subscription = await subscribe();
-      const { id } = await fixture.consent(by, 1);
-      const { eventId } = await attempted(subscription, 1);
-      await end(fixture.owner, id, 'revoked');
-      expect((await fixture.execute(by, REDELIVER, { wid: subscription.wid, eventId })).codes).toEqual([]);
-      const { status, attempts } = await until(async () => {
-        const [delivery] = (await deliveries(subscription)).nodes;
-        return delivery.status === 'PENDING' ? undefined : delivery;
-      });
-      expect([status, attempts.length]).toEqual(['DELIVERED', 1]);
-      expect(fixture.receiver.received.filter((post) => post.path === path)).toHaveLength(1);
-    });
+    it.each(['obsolete', 'pending when the subscription is deleted'])(
+      'remain delivered if their redelivery is %s',
+      async (cause) => {
+        const subscription = await subscribe();
+        const { id } = await fixture.consent(by, 1);
+        const { eventId } = await attempted(subscription, 1);
+        if (cause === 'obsolete') await end(fixture.owner, id, 'revoked');
+        else fixture.receiver.respondWith(() => 500);
+        expect((await fixture.execute(by, REDELIVER, { wid: subscription.wid, eventId })).codes).toEqual([]);
+        if (cause !== 'obsolete') await deleted(subscription);
+        const ended = `select state from delivery where endpoint_id = $1 and state <> 'pending'`;
+        const rows = await until(async () => (await fixture.owner.query(ended, [subscription.id])).rows[0]);
+        expect(rows).toEqual({ state: 'delivered' });
+      },
+    );
 
     it('are sent again as long as the record is unchanged', async () => {
       fixture.receiver.respondWith(() => 503);
@@ -561,7 +561,7 @@ describe('The deliveries of a subscription', () => {
       .split('\n')
       .filter((line) => line.includes(eventId));
     expect(logged).toEqual([expect.stringContaining('delivery body failed to assemble')]);
-    await fixture.execute(by, 'mutation ($wid: WebhookId!) { deleteWebhook(wid: $wid) { wid } }', { wid: broken.wid });
+    await deleted(broken);
   });
 
   it('of a terminated Data User are not reported, because it receives nothing', async () => {

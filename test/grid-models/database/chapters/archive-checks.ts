@@ -60,6 +60,9 @@ export function archiveChecks(): void {
       expect(await checked(base, { reverse: of('Breaker'), forward: reference })).toMatchObject({
         findings: [{ kind: 'dangling-association', mRID: TERMINAL }],
       });
+      expect(await checked(base + reference, { reverse: of('Breaker'), forward: '' })).toMatchObject({
+        findings: [{ kind: 'dangling-association', mRID: TERMINAL }],
+      });
       const replaced = { reverse: of('Breaker'), forward: of('Disconnector') + reference };
       expect(await checked(base, replaced)).toMatchObject({ findings: [], statementsAfter: 1 });
       expect(await checked(base, { reverse: of('Fuse'), forward: '' })).toMatchObject({
