@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import { RegisterError } from '../../schema/register-error';
 
-/** Limits of operations that are not trusted documents. The request body is limited to 256 KiB as well. */
+/** Limits of operations that are not trusted documents. Bodies have limits of their own. */
 export const OPERATION_LIMITS = {
   /** Lexical tokens of the query text. */
   tokens: 2_000,

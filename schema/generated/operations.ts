@@ -97,7 +97,7 @@ export type ContactStanding =
   | 'OTHER'
   /** A customer who signed in at the energy supplier confirmed it. */
   | 'CONFIRMED'
-  /** A customer who signed in at the energy supplier rejected it. It gives access to nothing. */
+  /** A customer who signed in at the energy supplier, or an admin, rejected it. It gives access to nothing. */
   | 'REJECTED';
 
 /** Verdict on a contact of a customer who signed in at the energy supplier. */
@@ -150,6 +150,15 @@ export type DataType =
   | 'TARIFF_IMPORT'
   /** The tariff for exported energy. */
   | 'TARIFF_EXPORT';
+
+/** Status of an organisation. */
+export type DataUserStatus =
+  /** In good standing. */
+  | 'ACTIVE'
+  /** Suspended; its records verify as before. */
+  | 'SUSPENDED'
+  /** No longer a user of the register. */
+  | 'TERMINATED';
 
 /** A section of a difference model. */
 export type DifferenceSection =
@@ -667,7 +676,7 @@ export type ReadContactCountsQueryVariables = Exact<{
 }>;
 
 
-export type ReadContactCountsQuery = { readonly counts: ReadonlyArray<{ readonly asserted: number, readonly contests: number, readonly rejections: number, readonly isAlert: boolean, readonly dataUser: { readonly duid: string, readonly displayName: string } | null }> };
+export type ReadContactCountsQuery = { readonly counts: ReadonlyArray<{ readonly asserted: number, readonly contests: number, readonly rejections: number, readonly isAlert: boolean, readonly dataUser: { readonly duid: string, readonly displayName: string, readonly status: DataUserStatus } | null }> };
 
 export type ReadContactRejectionsQueryVariables = Exact<{ [key: string]: never; }>;
 

@@ -79,7 +79,7 @@ ErasedOccupancies: erased retained
 EventDelivery: attempts status webhookId
 EventRedelivery: eventId replayed
 FileRepresentation: address encoding sha256 size view
-Finding: file kind mRID name value
+Finding: file instead kind mRID name value
 GivenTariffConsent: isNew registrationId tariffs
 GridLocation: changedObject coordinateSystem kind mRID name object objectName objectType points pointsBefore
 GridLocationConnection: edges nextCursor nodes pageInfo totalCount

@@ -21,7 +21,7 @@ export const DeliveredEventTypeEnum = graphqlEnum('DeliveredEventType', 'Type of
 export const DeliveryStateEnum = graphqlEnum('DeliveryState', 'State of a delivery.', {
   pending: 'Attempts continue until the last one.',
   delivered: 'The receiver responded with 2xx.',
-  undelivered: 'The last attempt failed.',
+  undelivered: 'The last attempt failed, or the body could not be made and nothing was sent.',
   superseded:
     'It became obsolete before it was delivered, the subscription was removed, or the Data User was terminated.',
 });

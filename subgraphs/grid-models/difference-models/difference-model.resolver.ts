@@ -111,7 +111,8 @@ export class DifferenceModelResolver {
   }
 
   @FieldResolver(() => [DependencyStepType], {
-    description: 'Its direct and indirect dependencies, each once, nearest first; at most 100.',
+    description:
+      'Its direct and indirect dependencies, each once, nearest first; at most 100. Those of a base model are not followed.',
   })
   dependencyChain(@Root() { header }: StoredModel): Promise<readonly DependencyStep[]> {
     return this.queries.dependencies.chain(header);

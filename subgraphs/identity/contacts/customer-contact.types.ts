@@ -17,7 +17,7 @@ const ContactStanding = graphqlEnum<domain.ContactStanding>(
     own: 'The customer signed in by it, or it was proven to be the same person or household.',
     other: 'The register does not know whether it belongs to the customer.',
     confirmed: 'A customer who signed in at the energy supplier confirmed it.',
-    rejected: 'A customer who signed in at the energy supplier rejected it. It gives access to nothing.',
+    rejected: 'A customer who signed in at the energy supplier, or an admin, rejected it. It gives access to nothing.',
   },
 );
 

@@ -26,7 +26,8 @@ const TariffDeliveryStateEnum = graphqlEnum(
   {
     pending: 'Attempts continue, or wait while the RTI User or the supplier is suspended or disabled.',
     delivered: 'The webhook accepted it.',
-    undelivered: 'Every attempt failed; there are no more attempts.',
+    undelivered:
+      'Every attempt failed, or the body could not be made and nothing was sent; there are no more attempts.',
     superseded: 'It became obsolete before it was delivered.',
   } satisfies Record<TariffDeliveryState, string>,
 );

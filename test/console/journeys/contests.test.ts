@@ -8,6 +8,7 @@ import {
   newDataUser,
   newMpxn,
 } from '../../support/customers';
+import { graphAs, graphOf } from '../../support/graph';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { until } from '../../support/until';
 
@@ -46,6 +47,17 @@ describe('the page of contests', () => {
       status: 303,
       location: '/sign-in',
     });
+  });
+
+  it('states which Data Users are suspended', async () => {
+    const rival = await newDataUser(register, 'https://larkhill.example/return');
+    await rival.rest('POST', '/v1/identity-records', identityRecord(newMpxn(), `of-${rival.duid}@customer.example`));
+    const { accountId } = (await graphOf(register, rival.token)('{ viewer { accountId } }')).data.viewer;
+    await (
+      await graphAs(register, 'admin')
+    )(`mutation { suspendAccount(accountId: "${accountId}") { status } }`);
+    const { text } = await (await backOffice(register, 'analyst')).get('/contests');
+    expect(text).toContain(`${rival.name} suspended 1 0 0`);
   });
 });
 

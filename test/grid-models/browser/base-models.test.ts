@@ -102,7 +102,7 @@ describe('the network after a project', () => {
       expect.stringMatching(/^East end Terminal added by the project/),
     ]);
     expect(await unfitting.first().locator('.findings').innerText()).toMatch(
-      /Deletes what is not there\s+ACLineSegment\.r = 0\.99 EQ\.xml/,
+      /Deletes what is not there\s+ACLineSegment\.r = 0\.99; the base model has 0\.25 EQ\.xml/,
     );
     expect(await unfitting.last().locator('.findings').innerText()).toMatch(
       new RegExp(`Refers to nothing\\s+Terminal\\.ConductingEquipment = ${NOWHERE} EQ\\.xml`),
@@ -185,7 +185,9 @@ describe('a check of an archive on a page', () => {
       /the object itself, as Breaker; the base model has ACLineSegment EQ\.xml\s+1 missing value/,
     );
     await page.getByText('1 missing value').click();
-    expect(await page.locator('#result .findings details').innerText()).toContain('ACLineSegment.r = 0.99 EQ.xml');
+    expect(await page.locator('#result .findings details').innerText()).toContain(
+      'ACLineSegment.r = 0.99; the base model has 0.25 EQ.xml',
+    );
     expect(await faultsOf(page, 'grid check another class')).toEqual(NO_FAULT);
     expect(await check(await gridArchive({ EQ: '<a>' }), /^The archive cannot be published$/)).toMatch(
       /EQ\.xml, line 1: /,

@@ -141,6 +141,11 @@ export function usersOfMeterData(story: UserStory): void {
     const link = await mailedPath(register, customer.email, 'identify/link');
     const page = await visitor.get(link);
     expect(page.text).toContain('My Meter Consents CIC');
+    for (const effect of [
+      'show you who has access, and end an access for you',
+      'consents that you gave to other organisations',
+    ])
+      expect(page.text).toContain(effect);
     expect((await visitor.press(page, link)).location).toBe(`${back}?dar-reid-token=${token}`);
     expect((await portal('GET', `/v1/identity-records/reidentify/${token}`)).body['status']).toBe('confirmed');
 
