@@ -4,6 +4,7 @@ import {
   type Statement,
   TYPE_STATEMENT,
   UNKNOWN_CLASS,
+  declares,
   typeStatement,
 } from '../rdf/difference-model';
 
@@ -25,9 +26,12 @@ export interface Finding {
   readonly file: CimFile;
   readonly mRID: string;
   readonly statement: Statement;
-  /** Of a missing statement only: the values of the same name that the base model has, and that the project leaves. */
+  /** Of a missing statement only: the values of the same name that the base model has, and that the project leaves; at most `INSTEAD_LIMIT`. */
   readonly instead?: readonly string[];
 }
+
+/** Values that a finding has in `instead`, at most. */
+export const INSTEAD_LIMIT = 10;
 
 /** An object of one file after its differences. */
 export interface AppliedObject {
@@ -57,7 +61,7 @@ export function appliedObject(
   const statements = byKey(base.flatMap(statedBy));
   const deleted = byKey(reverse.flatMap(deletedBy));
   const missing = [...deleted].flatMap(([key, statement]) => (statements.delete(key) ? [] : [statement]));
-  const left = [...statements.values()];
+  const instead = missing.length === 0 ? undefined : firstValuesByName(statements.values());
   const isRetained = isDeclaration(file, base, hasType(statements));
   for (const statement of forward.flatMap(statedBy)) statements.set(keyOf(statement), statement);
   const remaining = [...statements.values()];
@@ -69,23 +73,24 @@ export function appliedObject(
     isDeclared: isDeclaration(file, [...base, ...forward], type !== null),
     isObject: type !== null && [...base, ...forward].some(({ isObject }) => isObject),
     statements: remaining.filter((statement) => statement !== typed),
-    missing: missing.map((statement) => ({ statement, instead: valuesOf(statement.name, left) })),
+    missing: missing.map((statement) => ({ statement, instead: instead?.get(statement.name) ?? [] })),
   };
 }
 
-/** Returns the values of an attribute or association. */
-function valuesOf(name: string, statements: readonly Statement[]): string[] {
-  return statements.filter((each) => each.name === name).map(({ value }) => value);
+/** Returns the first values of each attribute and association. */
+function firstValuesByName(statements: Iterable<Statement>): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const { name, value } of statements) {
+    const values = found.get(name);
+    if (values === undefined) found.set(name, [value]);
+    else if (values.length < INSTEAD_LIMIT) values.push(value);
+  }
+  return found;
 }
 
 /** Returns whether items of a file introduce their object; `isTyped`: its class is stated. */
 function isDeclaration(file: CimFile, items: readonly DifferenceItem[], isTyped: boolean): boolean {
   return isTyped && items.some((item) => declares(file, item));
-}
-
-/** Returns whether an item introduces its object. */
-export function declares(file: CimFile, { isObject, type }: DifferenceItem): boolean {
-  return isObject || (file !== 'SC' && type !== UNKNOWN_CLASS);
 }
 
 const isType = ({ name }: Statement): boolean => name === TYPE_STATEMENT;

@@ -4,10 +4,11 @@ import {
   type DifferenceItem,
   type Statement,
   UNKNOWN_CLASS,
+  declares,
   typeStatement,
 } from '../rdf/difference-model';
 import { copied } from '../rdf/rdf-names';
-import { type AppliedObject, type Finding, appliedObject, declares } from './applied-object';
+import { type AppliedObject, type Finding, appliedObject } from './applied-object';
 import type { DifferencesByFile, ProjectDifferences } from './project-differences';
 
 /** Receives the model after a project, and the statements that do not fit. */

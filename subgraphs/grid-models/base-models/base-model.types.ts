@@ -63,7 +63,7 @@ class FindingType {
   value: string;
   @Field(() => [String], {
     description:
-      'For a missing statement: the values of the same name that the base model has, and that the version leaves.',
+      'For a missing statement: the first 10 values of the same name that the base model has, and that the version leaves.',
   })
   instead: readonly string[];
 }

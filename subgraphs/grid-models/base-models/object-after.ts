@@ -1,6 +1,13 @@
 import { NAME_ATTRIBUTE, lastText } from '../changes/object-changes';
-import { CIM_FILES, type CimFile, type DifferenceItem, type Statement, UNKNOWN_CLASS } from '../rdf/difference-model';
-import { type AppliedObject, type Finding, appliedObject, declares, keyOf } from './applied-object';
+import {
+  CIM_FILES,
+  type CimFile,
+  type DifferenceItem,
+  type Statement,
+  UNKNOWN_CLASS,
+  declares,
+} from '../rdf/difference-model';
+import { type AppliedObject, type Finding, appliedObject, keyOf } from './applied-object';
 import { existsAfter, findingsOf } from './apply-differences';
 import type { DifferencesByFile } from './project-differences';
 

@@ -3,10 +3,11 @@ import {
   type DifferenceItem,
   type DifferenceSection,
   type Statement,
-  TYPE_STATEMENT,
+  declares,
+  removes,
 } from '../rdf/difference-model';
 import { copied } from '../rdf/rdf-names';
-import { type ObjectDifferences, declares } from './applied-object';
+import type { ObjectDifferences } from './applied-object';
 
 /** The differences of one object, by file. */
 export type DifferencesByFile = Partial<Record<CimFile, ObjectDifferences>>;
@@ -62,11 +63,6 @@ export type MutableDifferences = Partial<Record<CimFile, Record<DifferenceSectio
 
 /** What a project does with an object as a whole. */
 type Fate = 'removed' | 'added';
-
-/** Returns whether a reverse item removes its object: it deletes the object, or the statement of its class. SC describes objects of EQ. */
-function removes(file: CimFile, { isObject, statements }: DifferenceItem): boolean {
-  return isObject || (file !== 'SC' && statements.some(({ name }) => name === TYPE_STATEMENT));
-}
 
 /** Returns the fate of an object after one more item. An object that is added again is not removed. */
 function fateAfter(

@@ -6,6 +6,8 @@ import {
   type Statement,
   TYPE_STATEMENT,
   UNKNOWN_CLASS,
+  declares,
+  removes,
   typeStatement,
 } from '../rdf/difference-model';
 
@@ -17,9 +19,10 @@ export interface FiledItem {
 }
 
 /**
- * Kind of a change: `added` if only forward sections contain the object as a whole (`rdf:ID`), `removed` if only reverse sections do. An
- * object that a forward section describes by class and `rdf:about` is `added`, too, if nothing of it is deleted and the base model has
- * nothing of it; not in SC, which describes objects of EQ in this form (CGMES 3.0, short circuit profile). Everything else is `changed`.
+ * Kind of a change: `removed` if a reverse section deletes the object as a whole (`rdf:ID`) or the statement of its class (`rdf:type`), and no
+ * forward section introduces it. `added` if only forward sections contain it as a whole. An object that a forward section describes by class
+ * and `rdf:about` is `added`, too, if nothing of it is deleted and the base model has nothing of it; not in SC, which describes objects of EQ
+ * in this form (CGMES 3.0, short circuit profile). Everything else is `changed`.
  */
 export type ObjectChangeKind = 'added' | 'removed' | 'changed';
 
@@ -187,16 +190,12 @@ function typeOf(items: readonly FiledItem[]): string {
 }
 
 function kindOf(items: readonly FiledItem[]): ObjectChangeKind {
-  const isWhole = (section: DifferenceSection) => items.some((each) => each.section === section && each.item.isObject);
-  const [added, removed] = [isWhole('forward') || isDescribedAnew(items), isWhole('reverse')];
-  if (added === removed) return 'changed';
-  return added ? 'added' : 'removed';
-}
-
-/** Returns whether items introduce an object by its class and `rdf:about`, unless the base model has it. */
-function isDescribedAnew(items: readonly FiledItem[]): boolean {
-  if (items.some(({ section }) => section === 'reverse')) return false;
-  return items.some(({ file, item }) => file !== 'SC' && item.type !== UNKNOWN_CLASS);
+  const isIn = (section: DifferenceSection) => (each: FiledItem) => each.section === section;
+  const [reverse, forward] = [items.filter(isIn('reverse')), items.filter(isIn('forward'))];
+  const isDeclared = forward.some(({ file, item }) => declares(file, item));
+  if (reverse.some(({ file, item }) => removes(file, item))) return isDeclared ? 'changed' : 'removed';
+  // An item that states a class and `rdf:about` may only describe an object whose statements the reverse differences change.
+  return isDeclared && (reverse.length === 0 || forward.some(({ item }) => item.isObject)) ? 'added' : 'changed';
 }
 
 /** Returns the new name of the object, or else its old one. */

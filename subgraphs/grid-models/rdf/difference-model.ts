@@ -67,3 +67,13 @@ export const TYPE_STATEMENT = 'rdf:type';
 export function typeStatement(value: string): Statement {
   return { name: TYPE_STATEMENT, kind: 'enumeration', value };
 }
+
+/** Returns whether an item of a full model or of the forward differences introduces its object. SC describes objects of EQ. */
+export function declares(file: CimFile, { isObject, type }: DifferenceItem): boolean {
+  return isObject || (file !== 'SC' && type !== UNKNOWN_CLASS);
+}
+
+/** Returns whether a reverse item removes its object: it deletes the object, or the statement of its class. SC describes objects of EQ. */
+export function removes(file: CimFile, { isObject, statements }: DifferenceItem): boolean {
+  return isObject || (file !== 'SC' && statements.some(({ name }) => name === TYPE_STATEMENT));
+}

@@ -1,8 +1,9 @@
-import type {
-  CimFile,
-  DifferenceItem,
-  DifferenceSection,
-  Statement,
+import {
+  type CimFile,
+  type DifferenceItem,
+  type DifferenceSection,
+  type Statement,
+  typeStatement,
 } from '../../../subgraphs/grid-models/rdf/difference-model';
 import {
   type FiledItem,
@@ -34,6 +35,29 @@ describe('The change of an object', () => {
       'changed',
       'by class and rdf:about, where something is deleted',
       [filed('SC', 'reverse', {}), filed('EQ', 'forward', { type: 'cim:Fuse' })],
+    ],
+    [
+      'removed',
+      'by rdf:type in what is deleted',
+      [filed('EQ', 'reverse', { statements: [typeStatement('cim:Fuse')] })],
+    ],
+    [
+      'changed',
+      'by rdf:type in what is deleted from SC',
+      [filed('SC', 'reverse', { statements: [typeStatement('cim:Fuse')] })],
+    ],
+    [
+      'changed',
+      'by rdf:type in what is deleted, and with another class in what is added',
+      [
+        filed('EQ', 'reverse', { statements: [typeStatement('cim:Fuse')] }),
+        filed('EQ', 'forward', { type: 'cim:Breaker' }),
+      ],
+    ],
+    [
+      'changed',
+      'whole in what is deleted, by class and rdf:about in what is added',
+      [filed('EQ', 'reverse', whole), filed('EQ', 'forward', { type: 'cim:Fuse' })],
     ],
     ['changed', 'by class and rdf:about in what is deleted', [filed('EQ', 'reverse', { type: 'cim:Fuse' })]],
   ] as const)('is %s when it is written %s', (kind, _, items) => {

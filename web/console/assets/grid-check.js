@@ -116,10 +116,11 @@ function entriesOf(kind, ofKind) {
 function partsOf({ name, value, cimFile, instead }) {
   const file = made('span', ` ${cimFile}`);
   file.className = 'hint';
-  const base = instead.map((each) => (name === 'rdf:type' ? each.replace('cim:', '') : each)).join(', ');
-  const contrast = base === '' ? [] : ['; the base model has ', made('code', base)];
-  if (name === 'rdf:type') return [`the object itself, as ${value.replace('cim:', '')}`, ...contrast, file];
-  return [`${name.replace('cim:', '')} = `, made('code', value), ...contrast, file];
+  const isClass = name === 'rdf:type';
+  const [shown, ...base] = [value, ...instead].map((each) => (isClass ? withoutPrefix(each) : each));
+  const contrast = base.length === 0 ? [] : ['; the base model has ', made('code', base.join(', '))];
+  if (isClass) return [`the object itself, as ${shown}`, ...contrast, file];
+  return [`${withoutPrefix(name)} = `, made('code', shown), ...contrast, file];
 }
 
 function made(name, ...contents) {
@@ -156,4 +157,9 @@ function reasonOf(status, message) {
 function say(title, summary) {
   element('result-title').textContent = title;
   element('summary').textContent = summary;
+}
+
+/** Returns a name without the prefix of the CIM. */
+function withoutPrefix(name) {
+  return name.replace('cim:', '');
 }
