@@ -172,12 +172,15 @@ function bodyDifferences(expected: string, body: unknown, variables: Variables):
   if (!lines.every((line) => ERROR_LINE.test(line))) return [`not an expectation: ${expected}`];
   const { errors = [] } = payload as { errors?: { 'error-code': string; message: string }[] };
   const found = errors.map((error) => `${error['error-code']} ${error.message}`);
-  const more = (one: readonly string[], other: readonly string[]) =>
-    [...new Set(one)].filter((line) => countOf(one, line) > countOf(other, line));
   return [
-    ...more(lines, found).map((line) => `expected the error ${line}`),
-    ...more(found, lines).map((line) => `found the error ${line}`),
+    ...surplus(lines, found).map((line) => `expected the error ${line}`),
+    ...surplus(found, lines).map((line) => `found the error ${line}`),
   ];
+}
+
+/** Returns the distinct lines that occur more often than in other lines. */
+function surplus(lines: readonly string[], others: readonly string[]): string[] {
+  return [...new Set(lines)].filter((line) => countOf(lines, line) > countOf(others, line));
 }
 
 const countOf = (lines: readonly string[], line: string): number => lines.filter((each) => each === line).length;

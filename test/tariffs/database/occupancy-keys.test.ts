@@ -41,8 +41,8 @@ const newMpxn = () => String(++next);
 const hashOf = (mpxn: string) => mpxnCipher(fixture.keys).hash(mpxn);
 
 /**
- * Returns the seconds from now until some months and seconds later: until the first day from which the same day of the earlier month has
- * been reached, since some months have no 31st.
+ * Returns the number of seconds from now until an instant that is at least the given months, plus the given seconds, later. It is the first
+ * such day: from 31 March, "one month later" is 1 May, since one month before 30 April is 30 March.
  */
 async function secondsTo(months: number, seconds = 0): Promise<number> {
   const { rows } = await fixture.owner.query(

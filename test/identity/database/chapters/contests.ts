@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { fingerprintOf } from '../../../../subgraphs/server/audit/audit.repository';
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { SoftwareAuthenticator } from '../../../support/authenticator';
@@ -24,6 +23,7 @@ import {
   PROVE_BY_LINK,
   PROVE_BY_PASSKEY,
 } from '../../../support/contest-fixture';
+import { documentText } from '../../../support/documents';
 import { consentOf, consentingDataUser, registerConsent } from '../../../support/legacy-consents';
 import { isSignInNotice, mailsNow } from '../../../support/sign-in-mails';
 import { SESSION, asCustomer, scopeOf } from '../../../support/sign-in-operations';
@@ -158,7 +158,8 @@ export function contests(): void {
       const [mpxn, email, coming] = [newMpxn(), people.newEmail('resident'), people.newEmail('coming')];
       await people.customer(honest, mpxn, email, 'own');
       await people.customer(attacker, mpxn, coming, 'planted', { moveInDate: await tomorrow() });
-      expect(await people.notices(email)).toEqual([]);
+      await fixture.jobsDone();
+      expect(await mailsNow(fixture, email)).toEqual([]);
       await fixture.moveClock(86_400);
       const token = await people.signedIn(email);
       expect(await isContested(token)).toBe(true);
@@ -457,7 +458,7 @@ export function contests(): void {
       const { mpxn, email } = await contested();
       const { token, mpid } = await people.supplied(mpxn);
       valueOf(await people.judge(token, await people.contactOf(token, 'OTHER'), 'REJECTED'));
-      const [, section = ''] = readFileSync('docs/operations.md', 'utf8').split('## Act on a malicious supplier');
+      const [, section = ''] = documentText('docs/operations.md').split('## Act on a malicious supplier');
       for (const [, statement = ''] of section.matchAll(/```sql([^`]+)```/g))
         await fixture.owner.query(statement.replace('FELL', mpid));
       expect(await scopeOf(fixture, token)).toBeNull();
