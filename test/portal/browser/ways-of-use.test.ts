@@ -56,10 +56,16 @@ describe('With the keyboard only', () => {
       await page.keyboard.press('Tab');
       const isThere = await page.evaluate(`document.activeElement?.matches(${JSON.stringify(selector)}) ?? false`);
       if (isThere) {
-        const { outline, shadow, background } = (await page.evaluate(
-          `(() => { const s = getComputedStyle(document.activeElement); return { outline: s.outlineStyle, shadow: s.boxShadow, background: s.backgroundColor } })()`,
-        )) as Record<string, string>;
-        expect([outline !== 'none', shadow !== 'none', background]).toContain(true);
+        const [focused, plain] = (await page.evaluate(`(() => {
+          const element = document.activeElement;
+          const styleOf = ({ outline, boxShadow, backgroundColor }) => [outline, boxShadow, backgroundColor].join();
+          const focused = styleOf(getComputedStyle(element));
+          element.blur();
+          const plain = styleOf(getComputedStyle(element));
+          element.focus();
+          return [focused, plain];
+        })()`)) as [string, string];
+        expect(focused).not.toBe(plain);
         return;
       }
     }

@@ -116,14 +116,14 @@ export function magicLinks(): void {
             async (token) => valueOf(await fixture.execute(STATUS, { token }, { caller: other })).status as string,
           ),
         );
-      await fixture.moveClock(590);
+      await fixture.moveClock(570);
       valueOf(await fixture.execute(CONFIRM_LINK, { secret }));
       expect(await states()).toEqual(['PENDING', 'CONFIRMED']);
       await fixture.moveClock(610);
       expect((await fixture.execute(CEREMONY, { secret: lateSecret })).data.ceremony).toBeNull();
       expect(await codesOf(fixture.execute(CONFIRM_LINK, { secret: lateSecret }))).toBe('NTF001');
       expect(await states()).toEqual(['EXPIRED', 'CONFIRMED']);
-      await fixture.moveClock(3_590);
+      await fixture.moveClock(3_570);
       expect(await states()).toEqual(['EXPIRED', 'CONFIRMED']);
       await fixture.moveClock(3_610);
       expect(await states()).toEqual(['EXPIRED', 'EXPIRED']);

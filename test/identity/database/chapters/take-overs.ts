@@ -190,11 +190,11 @@ export function takeOvers(): void {
     it('can be used after the redirect has expired, but not after the token has', async () => {
       const { mpxn, email } = await customerWithAddress();
       const { tokenRef, secret } = await started(fixture, stranger, { mpxn, ...ADD });
-      await fixture.moveClock(290);
+      await fixture.moveClock(270);
       valueOf(await fixture.execute(MAIL_PROOF, { secret, language: 'EN' }));
       await fixture.jobsDone();
       const proof = await mailedSecret(fixture, email);
-      await fixture.moveClock(880);
+      await fixture.moveClock(860);
       expect(await statusOf(tokenRef)).toBe('PENDING');
       const { nextSecret } = valueOf(await fixture.execute(CONFIRM_LINK, { secret: proof }));
       await fixture.moveClock(3_610);

@@ -107,8 +107,8 @@ export function tariffPrices(): void {
 
   describe('Appended prices', () => {
     const APPEND = `mutation Append($input: AppendTariffPricesInput!) { appendTariffPrices(input: $input) { added changed } }`;
-    const slot = (minutes: number) =>
-      new Date((Math.floor(Date.now() / 1_800_000) + 48) * 1_800_000 + minutes * 60_000).toISOString();
+    const tomorrow = (Math.floor(Date.now() / 1_800_000) + 48) * 1_800_000;
+    const slot = (minutes: number) => new Date(tomorrow + minutes * 60_000).toISOString();
     const append = (number: number, prices: [string, string][], mpid = 'LAPW') => ({
       query: APPEND,
       variables: { input: { tariffId: trf(number), prices: prices.map(([from, unitPrice]) => ({ from, unitPrice })) } },
