@@ -21,6 +21,7 @@ import { Redelivery1790000000020 } from './migrations/0020-redelivery';
 import { TenancyReferences1790000000021 } from './migrations/0021-tenancy-references';
 import { ChangesAfterWaiting1790000000022 } from './migrations/0022-changes-after-waiting';
 import { NoticesOfExpiry1790000000023 } from './migrations/0023-notices-of-expiry';
+import { InstantsAfterWaiting1790000000024 } from './migrations/0024-instants-after-waiting';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -50,6 +51,7 @@ export const accessTables: SubgraphTables = {
     TenancyReferences1790000000021,
     ChangesAfterWaiting1790000000022,
     NoticesOfExpiry1790000000023,
+    InstantsAfterWaiting1790000000024,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

@@ -120,8 +120,8 @@ export class AccountRepository {
       const { from: allowed, to } = STATUS_CHANGES[change];
       if (!allowed.includes(status)) throw new RegisterError('CNF001', `The account is ${status}.`);
       const assignments = `status = $2, suspended_at = case when $2 = 'suspended' then register_now() end`;
-      const result = await updateAccount(session, accountId, assignments, [to]);
       await updateDeliveries(session, accountId, change);
+      const result = await updateAccount(session, accountId, assignments, [to]);
       return { subject: accountId, detail: { from: { status }, to: { status: to } }, result };
     });
   }

@@ -19,7 +19,7 @@ import {
 } from './discovered-access';
 import { firstTransition, newVersion, stateChange } from '../records/transitions';
 import { lockMeterPoint } from '../locks.sql';
-import { endedAt, hasExpired, isActive } from '../records/record-state.sql';
+import { endedAt, hasExpired, isActive, isUnexpired } from '../records/record-state.sql';
 import type { DiscoveredAccess } from '../records/record-document';
 
 /** Result of a report; stored for repeats with the same idempotency key. */
@@ -41,7 +41,7 @@ interface ReportOfAccess {
 /** The registered access that claimed a record; unknown once its Identity Record was anonymised. */
 const CLAIMING = 'from access_record claiming where claiming.id = record.superseded_by';
 
-/** The latest record of an organisation at a meter point. Days are days in Great Britain. */
+/** The latest record of an organisation at a meter point, locked. Days are days in Great Britain. */
 const KNOWN = {
   name: 'known_discovery',
   text: `select id, key_sealed, document, state = 'EXPIRED' or coalesce(${hasExpired('record')}, false) as "hasExpired",
@@ -50,7 +50,7 @@ const KNOWN = {
       end as "claimEnded"
     from access_record record
     where meter_point_id = $1 and duid is null and document -> 'discoveredAccess' ->> 'organisationReference' = $2
-    order by created_at desc, id desc limit 1`,
+    order by created_at desc, id desc limit 1 for no key update of record`,
 };
 
 const TODAY = {
@@ -86,7 +86,7 @@ const UPDATE_DISCOVERED = {
   name: 'update_discovered_access',
   text: `with record as (
       update access_record set version = version + 1, registered_at = $2, expiry = $3, document = $4
-      where id = $1 and state = 'DISCOVERED' returning *),
+      where id = $1 and state = 'DISCOVERED' and ${isUnexpired()} returning *),
     ${newVersion('$5')}
     select from record`,
 };
@@ -135,7 +135,7 @@ export class DiscoveredAccessRepository {
     const known = await this.known(session, of);
     const repeated = known !== undefined && (await this.isRepeat(session, known, of)) ? known : undefined;
     const ak = repeated ? this.keyOf(repeated) : newIdentifier('ak');
-    if (repeated) await this.updateRecord(session, repeated, of);
+    if (repeated && !(await this.updateRecord(session, repeated, of))) return this.reported(session, of);
     const id = repeated?.id ?? (await this.discover(session, known, ak, of));
     await session.query('select claim_discovered_at($1)', [of.meterPointId]);
     const { rows } = await session.query<{ state: DiscoveredState }>({ ...STATE, values: [id] });
@@ -183,14 +183,19 @@ export class DiscoveredAccessRepository {
     return id;
   }
 
-  /** Adds no version if the report contains nothing new. */
-  private async updateRecord(session: Session, known: KnownRow, { accountId, report }: ReportOfAccess): Promise<void> {
-    if (known.hasExpired) return;
+  /** Adds no version if the report contains nothing new. Returns false if the record has expired since it was read. */
+  private async updateRecord(
+    session: Session,
+    known: KnownRow,
+    { accountId, report }: ReportOfAccess,
+  ): Promise<boolean> {
+    if (known.hasExpired) return true;
     const { discoveredAccess } = known.document;
     const access = updatedAccess(discoveredAccess, discoveredAccessOf(report));
-    if (isDeepStrictEqual(access, discoveredAccess) && this.hasReference(known, report.sourceReference)) return;
+    if (isDeepStrictEqual(access, discoveredAccess) && this.hasReference(known, report.sourceReference)) return true;
     const content = this.content(known.id, access, report.sourceReference);
-    await session.query({ ...UPDATE_DISCOVERED, values: [known.id, ...content, accountId] });
+    const { rowCount } = await session.query({ ...UPDATE_DISCOVERED, values: [known.id, ...content, accountId] });
+    return rowCount === 1;
   }
 
   /** Values of the columns registered_at, expiry and document. */

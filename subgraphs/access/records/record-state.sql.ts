@@ -11,7 +11,7 @@ export const hasExpired = (of = 'access_record'): string =>
   `${of}.state in ('ACTIVE', 'DISCOVERED') and ${hasPassed(`${of}.expiry`)}`;
 
 /** The expiry has not passed. */
-const isUnexpired = (of = 'access_record'): string => `(${of}.expiry is null or ${isAhead(`${of}.expiry`)})`;
+export const isUnexpired = (of = 'access_record'): string => `(${of}.expiry is null or ${isAhead(`${of}.expiry`)})`;
 
 /**
  * The instant at which the Data User was terminated; null if it was not. PostgreSQL inlines the list of terminations as a constant of the

@@ -415,6 +415,8 @@ export function claimsOfDiscoveries(): void {
       await reporting.query('commit');
       const registered = await idOf(await key);
       expect(await claimOf(id)).toEqual({ by: registered, claimed: true });
+      const order = `select cause from access_record_transition where record_id = $1 order by at, number`;
+      expect((await rows(order, id)).map(({ cause }) => cause)).toEqual(['discovered', 'claimed']);
     });
 
     it('do not wait for each other at different meter points', async () => {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { StoredAccessRecord } from '../../../../subgraphs/access/records/stored-access-record.queries';
+import { expireSome } from '../../../../subgraphs/access/records/expiry.repository';
 import { RecordHistory } from '../../../../subgraphs/access/records/record-history.queries';
 import { decryptValue, encryptValue } from '../../../../subgraphs/server/encryption';
 import { outcomeOf } from '../../../support/access-database';
@@ -12,9 +13,11 @@ import {
   operatorFixture,
   reportTo,
 } from '../../../support/operator-fixture';
+import { until } from '../../../support/until';
 
 export function discoveries(): void {
   const DAY = 86_400;
+  const BLOCKED = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
 
   let fixture: OperatorFixture;
   beforeAll(async () => {
@@ -215,6 +218,28 @@ export function discoveries(): void {
       });
     });
 
+    it.each([
+      ['when a report waits for its row', 'rollback'],
+      ['and the sweep stores that while a report waits', 'commit'],
+    ])('does not make an expired record DISCOVERED again: it expires %s', async (_, end) => {
+      const meterPoint = newMeterPoint();
+      const aged = fixture.withMaxAge(30);
+      const old = await reportTo(aged, meterPoint, { firstSeen: await day(-10) });
+      const lastSeen = await day(0);
+      const other = fixture.tables.application;
+      await other.query('begin');
+      await other.query('select from access_record where id = $1 for no key update', [(await at(old.ak)).id]);
+      const report = reportTo(aged, meterPoint, { firstSeen: await day(-10), lastSeen });
+      await until(async () => ((await rows(BLOCKED)).length > 0 ? true : undefined));
+      await fixture.clock.setOffset(25 * DAY);
+      if (end === 'commit') await expireSome(other);
+      await other.query(end);
+      const fresh = await report;
+      expect([fresh.isNew, fresh.ak === old.ak]).toEqual([true, false]);
+      expect([(await at(old.ak)).state, (await at(fresh.ak)).state]).toEqual(['EXPIRED', 'DISCOVERED']);
+      expect((await at(fresh.ak)).discoveredAccess).toMatchObject({ lastSeen });
+    });
+
     it('of an older sighting returns EXPIRED, also for a repeat', async () => {
       const meterPoint = newMeterPoint();
       const aged = fixture.withMaxAge(30);
@@ -246,8 +271,8 @@ export function discoveries(): void {
   describe('The database rejects', () => {
     const FORBIDDEN = '23001';
     const NOT_OF_A_DATA_USER = '23514'; // check_violation
-    const rejected = (statement: string, values: unknown[], until?: 'commit') =>
-      outcomeOf(fixture.tables.application, () => fixture.tables.application.query(statement, values), until);
+    const rejected = (statement: string, values: unknown[], end?: 'commit') =>
+      outcomeOf(fixture.tables.application, () => fixture.tables.application.query(statement, values), end);
 
     it.each(['ACTIVE', 'REVOKED'])('making a discovered access %s', async (state) => {
       const { id } = await fixture.reported(newMeterPoint());

@@ -146,7 +146,7 @@ export function terminations(): void {
       expect(await notices()).toEqual([]);
     });
 
-    it('two Data Users that are terminated at once both read REVOKED', async () => {
+    it('two Data Users that are terminated at once both read REVOKED, the second from its turn on', async () => {
       const organisations = [await fixture.organisation('Alderbrook'), await fixture.organisation('Harbourlight')];
       const keys = await Promise.all(
         organisations.map((organisation) => fixture.register(organisation, newMeterPoint())),
@@ -164,8 +164,12 @@ export function terminations(): void {
         );
         return waiting > 0 ? true : undefined;
       });
+      const before = await fixture.clock.now();
       await fixture.tables.owner.query('commit');
       await second;
+      expect((await progress(organisations[1] as { duid: string }))?.at.getTime()).toBeGreaterThanOrEqual(
+        before.getTime(),
+      );
       const states = await Promise.all(keys.map(async (key) => (await recordOf(key)).accessEvent.state));
       expect(states).toEqual(['REVOKED', 'REVOKED']);
     });
