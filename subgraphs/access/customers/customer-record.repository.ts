@@ -35,6 +35,8 @@ const HISTORY_START = historyStart({ isOwn: IS_OWN, since: '$4', beganAt: '$5' }
 const HAS_ENDED = `not (${IN_FORCE}) and ${ENDED_AT} >= ${HISTORY_START}`;
 const VISIBLE = `${IN_SCOPE} and (${IN_FORCE} or ${HAS_ENDED})`;
 
+const COLUMNS = `${COLUMNS_WITHOUT_REFERENCE}, ${HISTORY_START} as "customerSince"`;
+
 /** Condition and order of each view: by rank, then by instant, both descending. */
 const PARTS = {
   current: { where: IN_FORCE, rank: `(state <> 'DISCOVERED')::int`, at: 'created_at' },
@@ -46,7 +48,7 @@ const PAGES = Object.fromEntries(
     part,
     {
       name: `customer_records_${part}`,
-      text: `select ${COLUMNS_WITHOUT_REFERENCE}, ${rank} as rank, ${instantText(at)} as instant from access_record
+      text: `select ${COLUMNS}, ${rank} as rank, ${instantText(at)} as instant from access_record
         where ${IN_SCOPE} and ${where} and (${rank}, ${at}, id) < ($6::int, $7::timestamptz, $8::uuid)
         order by rank desc, ${at} desc, id desc limit $9`,
     },
@@ -55,7 +57,7 @@ const PAGES = Object.fromEntries(
 
 const BY_ID = {
   name: 'customer_records_by_id',
-  text: `select ${COLUMNS_WITHOUT_REFERENCE} from access_record where ${VISIBLE} and id = any($6::uuid[])`,
+  text: `select ${COLUMNS} from access_record where ${VISIBLE} and id = any($6::uuid[])`,
 };
 
 const LOCK_RECORD = {
@@ -90,7 +92,8 @@ export interface Lookup {
   readonly count: number;
 }
 
-type CustomersRow = AccessRecordRow & { readonly rank: number; readonly instant: string };
+type CustomersRow = AccessRecordRow & { readonly customerSince: Date };
+type ListedRow = CustomersRow & { readonly rank: number; readonly instant: string };
 
 /** Access records in the scope of a customer's session. The scope is a condition of every statement. */
 export class CustomerRecordRepository {
@@ -100,8 +103,8 @@ export class CustomerRecordRepository {
   async page(scope: CustomerScope, part: CustomerRecordPart, page: PageRequest): Promise<AccessRecordPage> {
     requirePageSize(page.first, MAX_PAGE_SIZE);
     const values = [...bound(scope), ...positionOf(page.after), page.first + 1];
-    const { rows } = await this.database.pool.query<CustomersRow>({ ...PAGES[part], values });
-    const cursor = ({ rank, instant, id }: CustomersRow) => `${rank}${cursorOf([instant, id])}`;
+    const { rows } = await this.database.pool.query<ListedRow>({ ...PAGES[part], values });
+    const cursor = ({ rank, instant, id }: ListedRow) => `${rank}${cursorOf([instant, id])}`;
     return withTotal(
       connectionOf(rows, page, cursor, (row) => shown(row, scope)),
       () => this.count(scope, part),
@@ -142,7 +145,7 @@ export class CustomerRecordRepository {
   }
 
   private async byIds(scope: CustomerScope, ids: readonly string[]): Promise<StoredAccessRecord[]> {
-    const { rows } = await this.database.pool.query<AccessRecordRow>({ ...BY_ID, values: [...bound(scope), ids] });
+    const { rows } = await this.database.pool.query<CustomersRow>({ ...BY_ID, values: [...bound(scope), ids] });
     return rows.map((row) => shown(row, scope));
   }
 
@@ -169,7 +172,7 @@ function positionOf(after: string | null): unknown[] {
 }
 
 /** Returns a record as this customer reads it. The reference of another occupant's record identifies that occupant. */
-function shown(row: AccessRecordRow, { ownRecordIds }: CustomerScope): StoredAccessRecord {
+function shown({ customerSince, ...row }: CustomersRow, { ownRecordIds }: CustomerScope): StoredAccessRecord {
   const isOwn = row.identity_record_id !== null && ownRecordIds.includes(row.identity_record_id);
-  return new StoredAccessRecord(isOwn ? row : withoutControllerReference(row), null, true);
+  return new StoredAccessRecord(isOwn ? row : withoutControllerReference(row), null, customerSince);
 }

@@ -56,25 +56,26 @@ export class AccessRecordFieldsResolver {
     description: 'Every state change, oldest first: for the owner, the customer and the back office.',
   })
   transitions(
-    @Root() { row, isReadByCustomer }: StoredAccessRecord,
+    @Root() { row, customerSince }: StoredAccessRecord,
     @Args(() => RecordHistoryArgs) page: RecordHistoryArgs,
     @Ctx() context: CallContext,
   ): Promise<Connection<Transition>> {
-    if (!isReadByCustomer) mayReadHistory(row.duid, context);
+    if (customerSince === null) mayReadHistory(row.duid, context);
     return this.dependencies.history.transitions(row.id, page);
   }
 
   @FieldResolver(() => VersionConnectionType, {
     nullable: true,
-    description: 'Every version of the content: for the owner, the customer and the back office.',
+    description:
+      'Every version of the content: for the owner and the back office. For the customer: those that applied during the occupancy.',
   })
   versions(
-    @Root() { row, isReadByCustomer }: StoredAccessRecord,
+    @Root() { row, customerSince }: StoredAccessRecord,
     @Args(() => RecordVersionArgs) page: RecordVersionArgs,
     @Ctx() context: CallContext,
   ): Promise<Connection<Version>> {
-    if (!isReadByCustomer) mayReadHistory(row.duid, context);
-    return this.dependencies.history.versions(row.id, page);
+    if (customerSince === null) mayReadHistory(row.duid, context);
+    return this.dependencies.history.versions(row.id, { ...page, since: customerSince });
   }
 }
 

@@ -34,9 +34,10 @@ export interface Version {
   readonly dataTypes: readonly DataType[];
 }
 
-/** Requests versions; `newestFirst` starts with the present one. */
+/** Requests versions; `newestFirst` starts with the present one, `since` omits those that were replaced before an instant. */
 interface VersionRequest extends PageRequest {
   readonly newestFirst: boolean;
+  readonly since?: Date | null;
 }
 
 /** Maximum entries of a page of history. */
@@ -44,11 +45,11 @@ const MAX_HISTORY_PAGE_SIZE = 100;
 const MAX_RECORDS = 100;
 
 /**
- * Statement for several records: parameters are three arrays with one element per record, and column `n` of a row is the index of its
+ * Statement for several records: parameters are four arrays with one element per record, and column `n` of a row is the index of its
  * record, from 1.
  */
 const ofEach = (rows: string, order: 'asc' | 'desc' = 'asc'): string => `
-  select requested.n::int, entry.* from unnest($1::uuid[], $2::int[], $3::int[]) with ordinality as requested (id, after, max, n)
+  select requested.n::int, entry.* from unnest($1::uuid[], $2::int[], $3::int[], $4::timestamptz[]) with ordinality as requested (id, after, max, since, n)
   cross join lateral (${rows} order by number ${order} limit requested.max) entry order by requested.n, entry.number ${order}`;
 
 /** Stored transitions, and those that a sweep has yet to store: a passed expiry, or the termination of the Data User, at its instant. */
@@ -68,7 +69,8 @@ const TRANSITIONS = {
 
 const VERSION = `select version as number, version, recorded_at as "recordedAt", legal_basis as "legalBasis", expiry,
     document ->> 'purpose' as purpose, document -> 'dataTypes' as "dataTypes"
-    from access_record_version where record_id = requested.id`;
+    from access_record_version version where record_id = requested.id and not exists (select from access_record_version next
+      where next.record_id = requested.id and next.version = version.version + 1 and next.recorded_at < requested.since)`;
 
 const VERSIONS = { name: 'access_record_versions', text: ofEach(`${VERSION} and version > requested.after`) };
 
@@ -79,10 +81,11 @@ const NEWEST_VERSIONS = {
 
 interface HistoryRequest extends PageRequest {
   readonly recordId: string;
+  readonly since?: Date | null;
 }
 
 type Numbered<Entry> = Entry & { readonly number: number };
-type HistoryReader<Entry> = (recordId: string, page: PageRequest) => Promise<Connection<Entry>>;
+type HistoryReader<Entry> = (recordId: string, page: Omit<HistoryRequest, 'recordId'>) => Promise<Connection<Entry>>;
 
 /** History of records. One statement reads the histories of up to 100 records. */
 export class RecordHistory {
@@ -126,6 +129,7 @@ export class RecordHistory {
         requested.map(({ recordId }) => recordId),
         requested.map(({ after }) => after ?? 0),
         requested.map(({ first }) => first + 1),
+        requested.map(({ since }) => since ?? null),
       ],
     });
     const entries = requested.map((): Numbered<Entry>[] => []);

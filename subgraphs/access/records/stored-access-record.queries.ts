@@ -47,8 +47,8 @@ export class StoredAccessRecord {
     readonly row: AccessRecordRow,
     /** The access key or portal alias with which the caller addressed the record. */
     readonly suppliedKey: string | null = null,
-    /** Whether the caller is the customer of the record, who may read its history. */
-    readonly isReadByCustomer = false,
+    /** The instant from which the caller reads the history as its customer; null for other callers. */
+    readonly customerSince: Date | null = null,
   ) {}
 
   /** Returns the record without the fields by which records of one person could be joined (decisions A/B, 1, Roles). */

@@ -1,4 +1,12 @@
-import { type Customer, type DataUser, linkIn, newCustomer, newDataUser, nextMail } from '../../support/customers';
+import {
+  type Customer,
+  type DataUser,
+  identityRecord,
+  linkIn,
+  newCustomer,
+  newDataUser,
+  nextMail,
+} from '../../support/customers';
 import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
 import { consentRecord } from '../../support/records';
 import {
@@ -151,6 +159,38 @@ describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
     expect((await listed('CURRENT')).nodes.map(({ id }: { id: string }) => id)).toEqual([contractId]);
   });
 
+  it('who moves in reads the version that applied then, and later ones, but no earlier version', async () => {
+    const { ir, mpxn, key } = await newCustomer(dataUser);
+    const replace = async (purpose: string) => {
+      const { status } = await dataUser.rest('PUT', `/v1/access-records/${key}`, consentRecord(ir, { purpose }));
+      expect(status).toBe(200);
+    };
+    await replace('Before the move');
+    const operator = await signedInClient(register, 'communications_operator');
+    const today = new Date().toLocaleDateString('en-CA', { timeZone: 'Europe/London' });
+    const change = { mpxn, 'effective-date': today, 'source-reference': 'COT-1' };
+    expect((await operator('POST', '/v1/cot-events', change)).status).toBe(201);
+    const email = `coming-${mpxn}@customer.example`;
+    const other = await newDataUser(register, 'https://larkhill.example/coming');
+    const incoming = { ...identityRecord(mpxn, email), 'pii-principal': { mpxn, 'move-in-date': today } };
+    expect((await other.rest('POST', '/v1/identity-records', incoming)).status).toBe(201);
+    const occupant = await signedIn(register, { mpxn, email });
+    const query = `{ customerAccessRecords(part: CURRENT) { nodes {
+      versions { nodes { version purpose } } newest: versions(first: 1, newestFirst: true) { nodes { version } nextCursor } } } }`;
+    const versions = async () => (await occupant(query)).data.customerAccessRecords.nodes;
+    const applied = { version: 2, purpose: 'Before the move' };
+    expect(await versions()).toEqual([
+      { versions: { nodes: [applied] }, newest: { nodes: [{ version: 2 }], nextCursor: null } },
+    ]);
+    await replace('After the move');
+    expect(await versions()).toEqual([
+      {
+        versions: { nodes: [applied, { version: 3, purpose: 'After the move' }] },
+        newest: { nodes: [{ version: 3 }], nextCursor: expect.any(String) },
+      },
+    ]);
+  });
+
   it('is the only role that may use these operations', async () => {
     const fields = [LIST.replace('$part)', 'CURRENT)').replace('($part: CustomerRecordPart!)', ''), LOOKUPS];
     for (const query of fields) {
@@ -205,7 +245,7 @@ describe('A customer of a register with limits', () => {
 });
 
 /** Signs a customer in by a mailed link. */
-async function signedIn(register: SharedRegister, { mpxn, email }: Customer): Promise<Graph> {
+async function signedIn(register: SharedRegister, { mpxn, email }: Pick<Customer, 'mpxn' | 'email'>): Promise<Graph> {
   const graph = graphOf(register);
   const requestLink = 'mutation ($mpxn: MPxN!) { requestSignInLink(entry: { mpxn: $mpxn }, language: EN) }';
   expect(failuresOf(await graph(requestLink, { mpxn }))).toEqual([]);

@@ -165,7 +165,7 @@ export function lookupsOfRecords(): void {
         },
         { organisation: null, kind: 'verification', hour: new Date('2026-05-31T23:00Z'), count: 2, of: true },
       ]);
-      expect(lookups.map(({ record }) => record.isReadByCustomer)).toEqual([true, true, true]);
+      expect(lookups.map(({ record }) => record.customerSince instanceof Date)).toEqual([true, true, true]);
       expect(await new CustomerRecordRepository(database).lookups(scope, 1)).toHaveLength(1);
       const earlier = await new CustomerRecordRepository(database).lookups(scope, 500, new Date('2026-06-01T10:00Z'));
       expect(earlier.map(({ count }) => count)).toEqual([2]);
