@@ -17,7 +17,7 @@ AccessRecordRevocation: ak revokedAt
 AccessRecordTransition: at cause from reason to
 AccessRecordTransitionConnection: edges nextCursor nodes pageInfo
 AccessRecordTransitionEdge: cursor node
-AccessRecordVersion: dataTypes expiry legalBasis purpose recordedAt version
+AccessRecordVersion: dataTypes expiry leadControllerName legalBasis purpose recordedAt replacedSections version
 AccessRecordVersionConnection: edges nextCursor nodes pageInfo
 AccessRecordVersionEdge: cursor node
 AccessToken: expiry key

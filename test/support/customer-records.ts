@@ -45,6 +45,8 @@ export function customerVersion(change: Partial<CustomerVersion> = {}): Customer
     purpose: 'Find a better tariff',
     dataTypes: ['HH_CONSUMPTION'],
     expiry: null,
+    leadControllerName: 'Larkhill Insight Ltd',
+    replacedSections: [],
     ...change,
   };
 }

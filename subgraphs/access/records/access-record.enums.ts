@@ -1,5 +1,6 @@
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import type { ACCESS_STATES, LegalBasis, RevocationReason } from './access-record';
+import type { RecordSection } from './record-history.queries';
 
 export const LegalBasisEnum = graphqlEnum(
   'LegalBasis',
@@ -49,6 +50,14 @@ export const RevocationReasonEnum = graphqlEnum('RevocationReason', 'Why the acc
   'data-no-longer-required': 'The Data User no longer needs the data for its purpose.',
   other: 'None of the other reasons applies.',
 } satisfies Record<RevocationReason, string>);
+
+export const RecordSectionEnum = graphqlEnum('RecordSection', 'A section of the content of an access record.', {
+  controllers: 'The controllers, how they share responsibility, and their contacts.',
+  notice: 'The notices that the customer agreed to.',
+  recipients: 'Third parties who may receive data.',
+  'data-source': 'Who supplies the meter data.',
+  consent: 'How consent was given.',
+} satisfies Record<RecordSection, string>);
 
 export const TransitionCauseEnum = graphqlEnum('TransitionCause', 'Cause of a state transition.', {
   registered: 'The record was registered.',

@@ -11,6 +11,7 @@ import type { Database } from '../../server/database/database';
 import type { NamedStatement } from '../../server/database/short-reads';
 import type { AccessState, DataType, LegalBasis, RevocationReason } from './access-record';
 import type { TransitionCause } from './transitions';
+import type { AccessRecordDocument } from './record-document';
 import { revokedAtNow, stateNow } from './record-state.sql';
 
 /** A state change of a record. */
@@ -32,7 +33,22 @@ export interface Version {
   /** Null for a discovered access. */
   readonly purpose: string | null;
   readonly dataTypes: readonly DataType[];
+  readonly leadControllerName: string | null;
+  /** Sections of the document that differ from the version before; none of the first version. */
+  readonly replacedSections: readonly RecordSection[];
 }
+
+/** Sections of a record's document, with its member that contains each; the history states their changes, not their former content. */
+const SECTIONS = {
+  controllers: 'controllerArrangement',
+  notice: 'notice',
+  recipients: 'recipients',
+  'data-source': 'dataSource',
+  consent: 'consent',
+} satisfies Record<string, keyof AccessRecordDocument>;
+
+/** A section of the content, as the history names it. */
+export type RecordSection = keyof typeof SECTIONS;
 
 /** Requests versions; `newestFirst` starts with the present one, `since` omits those that were replaced before an instant. */
 interface VersionRequest extends PageRequest {
@@ -67,16 +83,26 @@ const TRANSITIONS = {
     ) transition where number > requested.after`),
 };
 
-const VERSION = `select version as number, version, recorded_at as "recordedAt", legal_basis as "legalBasis", expiry,
-    document ->> 'purpose' as purpose, document -> 'dataTypes' as "dataTypes"
-    from access_record_version version where record_id = requested.id and not exists (select from access_record_version next
+const LEAD_CONTROLLER = '$.controllerArrangement.controllers[*] ? (@.role == "sole" || @.role == "lead").name';
+
+const VERSION = `select version.version as number, version.version, version.recorded_at as "recordedAt",
+    version.legal_basis as "legalBasis", version.expiry, version.document ->> 'purpose' as purpose,
+    version.document -> 'dataTypes' as "dataTypes",
+    jsonb_path_query_first(version.document, '${LEAD_CONTROLLER}') #>> '{}' as "leadControllerName",
+    array(select section from (values ${Object.entries(SECTIONS)
+      .map(([section, member]) => `('${section}', '${member}')`)
+      .join(', ')}) part (section, member)
+      where former.version is not null and version.document -> member is distinct from former.document -> member) as "replacedSections"
+    from access_record_version version
+      left join access_record_version former on former.record_id = version.record_id and former.version = version.version - 1
+    where version.record_id = requested.id and not exists (select from access_record_version next
       where next.record_id = requested.id and next.version = version.version + 1 and next.recorded_at < requested.since)`;
 
-const VERSIONS = { name: 'access_record_versions', text: ofEach(`${VERSION} and version > requested.after`) };
+const VERSIONS = { name: 'access_record_versions', text: ofEach(`${VERSION} and version.version > requested.after`) };
 
 const NEWEST_VERSIONS = {
   name: 'access_record_newest_versions',
-  text: ofEach(`${VERSION} and (requested.after = 0 or version < requested.after)`, 'desc'),
+  text: ofEach(`${VERSION} and (requested.after = 0 or version.version < requested.after)`, 'desc'),
 };
 
 interface HistoryRequest extends PageRequest {

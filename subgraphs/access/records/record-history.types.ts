@@ -1,11 +1,17 @@
 import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../schema/scalars';
 import type { PageRequest } from '../../server/lists/connection';
-import type { Transition, Version } from './record-history.queries';
+import type { RecordSection, Transition, Version } from './record-history.queries';
 import type { AccessState, DataType, LegalBasis, RevocationReason } from './access-record';
 import type { TransitionCause } from './transitions';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
-import { AccessStateEnum, LegalBasisEnum, RevocationReasonEnum, TransitionCauseEnum } from './access-record.enums';
+import {
+  AccessStateEnum,
+  LegalBasisEnum,
+  RecordSectionEnum,
+  RevocationReasonEnum,
+  TransitionCauseEnum,
+} from './access-record.enums';
 import { connectionType } from '../../server/lists/connection.types';
 
 /** Arguments of a page of history. */
@@ -57,6 +63,12 @@ class VersionType implements Version {
   @Field(() => String, { nullable: true, description: 'Purpose; null for a discovered access.' }) purpose:
     string | null;
   @Field(() => [DataTypeEnum], { description: 'Data types.' }) dataTypes: readonly DataType[];
+  @Field(() => String, { nullable: true, description: 'Name of the sole or lead controller.' })
+  leadControllerName: string | null;
+  @Field(() => [RecordSectionEnum], {
+    description: 'Sections whose content differs from the version before; empty for the first version.',
+  })
+  replacedSections: readonly RecordSection[];
 }
 
 /** A page of versions. */

@@ -63,18 +63,32 @@ describe('a customer who followed a link of a Data User', () => {
   it('reads how a Data User changed an access', async () => {
     const [{ ir }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
     const { body } = await dataUser('POST', '/v1/access-records', consentRecord(ir, { purpose: 'A narrow purpose' }));
-    const changed = consentRecord(ir, { purpose: 'A wide purpose' });
+    const changed = consentRecord(ir, {
+      purpose: 'A wide purpose',
+      recipients: [{ name: 'Fernhill Analytics', role: 'processor' }],
+    });
     changed.processing['data-types'] = ['HH-CONSUMPTION', 'HH-EXPORT'];
+    changed.notice['shared-notice']['notice-version'] = '2026-02';
+    changed['record-metadata']['controller-arrangement'].controllers[0]!.name = 'Thornfield Energy Ltd';
     good(await dataUser('PUT', `/v1/access-records/${body['access-token'].key}`, changed));
     const { text } = await customer.get('/access');
     expect(text).toMatch(
-      /Changed on \d+ \w+ \d{4}\. Before that:\s+What for: A narrow purpose\s+Data they used:\s+Energy you use, every half hour/,
+      /Changed on \d+ \w+ \d{4}\. Before that:\s+Responsible: Harbourlight Energy Insight Ltd\s+What for: A narrow purpose\s+Data they used:\s+Energy you use, every half hour\s+Also changed:\s+who is responsible, or their contacts\s+the terms\s+who may receive the data\s/,
     );
     const download = JSON.parse((await customer.get('/history.json')).html);
     const record = download['access-records'].find(({ purpose }: { purpose: string }) => purpose === 'A wide purpose');
     expect(record.versions).toMatchObject([
-      { purpose: 'A wide purpose', 'data-types': ['HH-CONSUMPTION', 'HH-EXPORT'] },
-      { purpose: 'A narrow purpose', 'data-types': ['HH-CONSUMPTION'] },
+      {
+        ...{ purpose: 'A wide purpose', 'data-types': ['HH-CONSUMPTION', 'HH-EXPORT'] },
+        ...{
+          'lead-controller-name': 'Thornfield Energy Ltd',
+          'replaced-sections': ['controllers', 'notice', 'recipients'],
+        },
+      },
+      {
+        ...{ purpose: 'A narrow purpose', 'data-types': ['HH-CONSUMPTION'] },
+        ...{ 'lead-controller-name': 'Harbourlight Energy Insight Ltd', 'replaced-sections': [] },
+      },
     ]);
   });
 

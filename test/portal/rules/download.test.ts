@@ -131,6 +131,8 @@ describe('the data for programs', () => {
             purpose: 'Find a better tariff',
             'data-types': ['HH-CONSUMPTION'],
             expiry: null,
+            'lead-controller-name': 'Larkhill Insight Ltd',
+            'replaced-sections': [],
           },
         ],
       },
@@ -144,7 +146,7 @@ describe('the data for programs', () => {
 
   it('have the names of Interface A, except for fields that only the download has', () => {
     expect(namesIn(data).filter((name) => !CONTRACT.names.has(name))).toEqual([
-      ...['property', 'ended-at', 'ended-by', 'versions', 'recorded-at'],
+      ...['property', 'ended-at', 'ended-by', 'versions', 'recorded-at', 'replaced-sections'],
     ]);
   });
 

@@ -10,8 +10,11 @@ export interface Change {
   readonly dataTypes?: readonly string[];
   /** Null if no expiry was set. */
   readonly expiry?: string | null;
-  /** Whether only details changed that no other member shows. */
-  readonly isOfDetails: boolean;
+  readonly leadController?: string | null;
+  /** Whether a member above is present. */
+  readonly hasFormerValues: boolean;
+  /** Sections whose former content is not shown. */
+  readonly sections: readonly Version['replacedSections'][number][];
 }
 
 type Version = CustomerRecord['versions']['nodes'][number];
@@ -32,8 +35,12 @@ function changeOf(after: Version, before: Version, language: Language): Change {
     ...(after.purpose !== before.purpose && { purpose: before.purpose }),
     ...(!isSameSet(after.dataTypes, before.dataTypes) && { dataTypes: before.dataTypes }),
     ...(after.expiry !== before.expiry && { expiry: before.expiry && dayInWords(before.expiry, language) }),
+    ...(after.leadControllerName !== before.leadControllerName && { leadController: before.leadControllerName }),
   };
-  return { on: dayInWords(after.recordedAt, language), ...values, isOfDetails: Object.keys(values).length === 0 };
+  return {
+    ...{ on: dayInWords(after.recordedAt, language), ...values, hasFormerValues: Object.keys(values).length > 0 },
+    sections: after.replacedSections,
+  };
 }
 
 function isSameSet(one: readonly string[], other: readonly string[]): boolean {

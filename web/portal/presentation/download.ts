@@ -112,6 +112,8 @@ function recordFields(record: CustomerRecord): object {
       purpose: version.purpose,
       'data-types': version.dataTypes.map(wireCode),
       expiry: version.expiry,
+      'lead-controller-name': version.leadControllerName,
+      'replaced-sections': version.replacedSections.map(wireWord),
     })),
     ...(record.versions.nextCursor === null ? {} : { 'earlier-versions-omitted': true }),
     'discovered-access': seen && {
