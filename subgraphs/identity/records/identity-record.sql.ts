@@ -17,7 +17,7 @@ export const RECORDS_BY_ID: NamedStatement = { name: 'identity_records_by_id', t
 /** Live Identity Records of the Data User $1, by the blind index of the MPxN ($2), of the e-mail address ($3), or of both. */
 export const OWN_RECORDS: NamedStatement = {
   name: 'own_identity_records',
-  text: `${ROW} where r.duid = $1 and r.anonymised_at is null
+  text: `${ROW} where r.duid = $1 and r.anonymised_at is null and r.closed_at is null
     and ($2::bytea is null or r.mpxn_index = $2) and ($3::bytea is null or r.email_index = $3)
     order by r.created_at desc, r.ref desc limit 500`,
 };

@@ -264,6 +264,8 @@ describe('Anonymising', () => {
       [200, null],
     ]);
 
+    const found = await dataUser.rest('GET', `/v1/identity-records?mpxn=${customer.mpxn}`);
+    expect(found.body['identity-records']).toEqual([]);
     expect(codeOf(await dataUser.rest('POST', '/v1/access-records', consentRecord(customer.ir)))).toBe('409 CNF003');
     expect(codeOf(await other.rest('POST', '/v1/access-records', recordWithToken(late)))).toBe('409 CNF003');
     const request = { mpxn: customer.mpxn, method: 'magic-link' };
