@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { type ErrorCode, errorCatalogue } from '../../schema/error-catalogue';
+import type { ErrorCode } from '../../schema/error-catalogue';
 import { newIdentifier } from '../../schema/identifiers';
 import { decodedPath, originForm, resourceOf, responseMetadata } from '../responses/envelope';
 import type { Responder } from '../responses/exchange';
@@ -49,9 +49,23 @@ export function codeOfServerError({ code, statusCode }: Partial<FastifyError>): 
   return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'VAL010' : 'SYS001';
 }
 
-const STATUS_LINES: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+interface Rejection {
+  readonly statusLine: string;
+  readonly message: string;
+}
+
+const UNPARSABLE: Rejection = { statusLine: '400 Bad Request', message: 'The request cannot be parsed.' };
+
+/** The response to requests that Node rejects, by the code of its error. */
+const REJECTIONS: Readonly<Record<string, Rejection>> = {
+  HPE_HEADER_OVERFLOW: {
+    statusLine: '431 Request Header Fields Too Large',
+    message: 'The headers of the request are larger than 16 KiB.',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    statusLine: '408 Request Timeout',
+    message: 'The request did not arrive within 30 seconds.',
+  },
 };
 
 /** Error of Node's HTTP parser, with the bytes that it could not parse. */
@@ -92,8 +106,8 @@ export function sendBrokenRequestError(error: BrokenRequest, socket: Socket, { h
     return;
   }
   const transactionId = newIdentifier('tid');
-  const { errors } = catalogueError('VAL003', `The request cannot be parsed. ${errorCatalogue.VAL003.meaning}`);
-  const statusLine = STATUS_LINES[error.code ?? ''] ?? '400 Bad Request';
+  const { statusLine, message } = REJECTIONS[error.code ?? ''] ?? UNPARSABLE;
+  const { errors } = catalogueError('VAL003', message); // the catalogue has no code for these statuses
   const target = originForm(currentTarget(socket) ?? targetOf(error));
   const restInterface = interfaceAt(target);
   const errorResponse = { status: Number.parseInt(statusLine, 10), errors };

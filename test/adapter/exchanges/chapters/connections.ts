@@ -92,16 +92,24 @@ export function connections(): void {
     });
 
     it.each([
-      ['a method that HTTP does not define', `FOO ${FILE} HTTP/1.1\r\nhost: a\r\n\r\n`, 400],
-      ['a head that is too large', `GET ${FILE} HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431],
-    ])('responds to %s in the error form of Interface C on its paths', async (_, bytes, status) => {
-      const [head = '', body = ''] = (await exchange(bytes)).split('\r\n\r\n');
-      expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-      expect(JSON.parse(body)).toEqual({
-        code: status,
-        message: expect.stringMatching(/^The request cannot be parsed/),
-      });
-    });
+      [
+        'a method that HTTP does not define',
+        `FOO ${FILE} HTTP/1.1\r\nhost: a\r\n\r\n`,
+        ...[400, 'The request cannot be parsed.'],
+      ],
+      [
+        'a head that is too large',
+        `GET ${FILE} HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
+        ...[431, 'The headers of the request are larger than 16 KiB.'],
+      ],
+    ] as [string, string, number, string][])(
+      'responds to %s in the error form of Interface C on its paths',
+      async (_, bytes, code, message) => {
+        const [head = '', body = ''] = (await exchange(bytes)).split('\r\n\r\n');
+        expect(head).toMatch(new RegExp(`^HTTP/1.1 ${code} `));
+        expect(JSON.parse(body)).toEqual({ code, message });
+      },
+    );
 
     it.each([
       ['a method that HTTP does not define', 'FOO /show-consents/1 HTTP/1.1\r\nhost: a\r\n\r\n', 400],
