@@ -34,7 +34,7 @@ class IdentityRecordExistence {
   @Field(() => Boolean, { description: 'Whether a live Identity Record exists.' }) exists: boolean;
 
   @Field(() => [ReidentificationMethod], {
-    description: 'Methods by which its customer can be re-identified; empty without a record.',
+    description: 'Methods by which its customer can be re-identified now; empty if there is none.',
   })
   availableMethods: domain.ReidentificationMethod[];
 }
