@@ -78,7 +78,8 @@ export class AccessRecordRepository {
 
   /**
    * Registers a record with its first version and transition, and redeems the token of its link, if there is one. Returns undefined if the
-   * idempotency key was used before. Throws VAL009 if the token was redeemed or has expired, CNF003 if the Identity Record is closed.
+   * idempotency key was used before. Throws AUT001 if the account is no longer active, VAL009 if the token was redeemed or has expired,
+   * CNF003 if the Identity Record is closed.
    */
   async register(
     actor: Actor,
@@ -169,10 +170,15 @@ export class AccessRecordRepository {
   }
 }
 
+/** SQLSTATE of a registration whose account is not active. */
+const FOREIGN_KEY_VIOLATION = '23503';
+
 /**
- * Maps the database error of a rejected registration: VAL009 for a token, CNF003 for a closed Identity Record. The statement has no effect.
+ * Maps the database error of a rejected registration: AUT001 for an account that is not active, VAL009 for a token, CNF003 for a closed
+ * Identity Record. The statement has no effect.
  */
 function rejectRegistration(error: unknown): never {
+  if ((error as { code?: unknown }).code === FOREIGN_KEY_VIOLATION) throw new RegisterError('AUT001');
   if (isTokenRejected(error)) throw rejectedToken();
   return rejectClosedRecord(error);
 }

@@ -22,6 +22,12 @@ export const BY_ID = {
 /** Further columns of a version: for a consent of Interface B, its Identity Record, to which the link may change. */
 const VERSION_COLUMNS: Readonly<Record<RegisteringInterface, readonly string[]>> = { A: [], B: ['identity_record_id'] };
 
+/**
+ * The DUID `$9` if its account is still active; else an unknown one, which the foreign key rejects, so that nothing of the statement remains.
+ * A suspension or termination waits for the lock, or the registration for it.
+ */
+const ACTIVE_DUID = `coalesce((select duid from account where duid = $9 and status = 'active' for key share), '')`;
+
 const registration = (
   redemption: string,
   through: RegisteringInterface = 'A',
@@ -29,7 +35,7 @@ const registration = (
     record as (
       insert into access_record (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, meter_point_id, state,
         legal_basis, registered_at, expiry, document, reference_sealed${through === 'B' ? ', is_legacy' : ''})
-      select $6, $7, $8, $9, $10, $11, $12, ${stateWithExpiry('$15')},
+      select $6, $7, $8, ${ACTIVE_DUID}, $10, $11, $12, ${stateWithExpiry('$15')},
         $13, $14, $15, $16, $17${through === 'B' ? ', true' : ''}
       where $3::bytea is null or exists (select from claim)
       returning *),

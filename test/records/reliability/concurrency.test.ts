@@ -96,20 +96,24 @@ describe('Two callers at once', () => {
       },
     };
 
-    /** Sends a change of the newest record while another transaction has its row locked; `meanwhile` runs before that one rolls back. */
-    async function sentMeanwhile<Response>(send: () => Promise<Response>, meanwhile: () => Promise<unknown>) {
+    const NEWEST_RECORD =
+      'select from access.access_record where duid = $1 order by created_at desc limit 1 for no key update';
+
+    /** Sends a change while another transaction holds a lock, that of the newest record by default; `meanwhile` runs before that one rolls back. */
+    async function sentMeanwhile<Response>(
+      send: () => Promise<Response>,
+      meanwhile: (holder: Client) => Promise<unknown>,
+      lock = NEWEST_RECORD,
+    ) {
       const holder = new Client({ connectionString: register.databaseUrl });
       await holder.connect();
       try {
         await holder.query('begin');
-        await holder.query(
-          'select from access.access_record where duid = $1 order by created_at desc limit 1 for no key update',
-          [own.duid],
-        );
+        await holder.query(lock, [own.duid]);
         const response = send();
         const waiting = 'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
         await until(async () => ((await holder.query(waiting)).rowCount === 1 ? true : undefined));
-        await meanwhile();
+        await meanwhile(holder);
         await holder.query('rollback');
         return await response;
       } finally {
@@ -164,6 +168,37 @@ describe('Two callers at once', () => {
       expect(status).toBe(409);
       expect(await stateAt(path)).toBe('EXPIRED');
     });
+
+    it.each(['A', 'B'] as const)(
+      'register nothing through %s for an account that is suspended meanwhile, and leave the idempotency key free',
+      async (through) => {
+        const [path, body] =
+          through === 'A'
+            ? ['/v1/access-records', consentRecord(ref)]
+            : ['/register-consent', legacyConsent(own.duid, newMpxn())];
+        const send = () => dataUser('POST', path, body, { 'idempotency-key': `suspended-through-${through}` });
+        const setStatus = (holder: Client, status: string, suspendedAt: string | null) =>
+          holder.query('update access.account set status = $2, suspended_at = $3 where duid = $1', [
+            own.duid,
+            status,
+            suspendedAt,
+          ]);
+        const rejected = await sentMeanwhile(
+          send,
+          async (holder) => {
+            await setStatus(holder, 'suspended', 'now');
+            await holder.query('commit');
+          },
+          'select from access.account where duid = $1 for update',
+        );
+        const restore = new Client({ connectionString: register.databaseUrl });
+        await restore.connect();
+        await setStatus(restore, 'active', null).finally(() => restore.end());
+        expect([rejected.status, JSON.stringify(rejected.body)]).toEqual([401, expect.stringContaining('AUT001')]);
+        const repeated = await send();
+        expect([repeated.status, repeated.headers.get('idempotency-replayed')]).toEqual([201, null]);
+      },
+    );
 
     it('revoke after the last verification that responded ACTIVE, and the history says the same', async () => {
       const path = `/v1/access-records/${await registered(dataUser, ref)}`;
