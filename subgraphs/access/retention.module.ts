@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
 import type { Database } from '../server/database/database';
 import { expiredRows, purgePeriodically, matchingRows } from '../server/retention';
+import { lateLinks } from './identity-links/closing.repository';
 
 /**
  * Rows that are deleted after a time: lookup counts after 13 months, and within the hour if they were added while their Identity Record was
- * being closed; portal aliases at their expiry, one hour after they were issued; redeemed tokens one day after `identity` deletes their
- * re-identification, so that a clock that moves back does not make a token valid again.
+ * being closed, as are links to its records; portal aliases at their expiry, one hour after they were issued; redeemed tokens one day after
+ * `identity` deletes their re-identification, so that a clock that moves back does not make a token valid again.
  */
 const expired = (pool: Database['pool']) => [
   expiredRows(pool, { table: 'look', column: 'hour', through: `register_now() - interval '13 months'` }),
@@ -16,6 +17,7 @@ const expired = (pool: Database['pool']) => [
     `look join access_record on access_record.id = look.record_id and meter_point_id is null
       join closed_identity_link using (identity_record_id) where closed_at > register_now() - interval '1 day'`,
   ),
+  ...lateLinks(pool),
   expiredRows(pool, { table: 'portal_alias', column: 'expires_at', through: 'register_now()' }),
   expiredRows(pool, { table: 'consumed_token', column: 'expires_at', through: `register_now() - interval '31 days'` }),
 ];

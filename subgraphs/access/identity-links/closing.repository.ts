@@ -1,5 +1,7 @@
+import type { Pool } from 'pg';
 import type { Database } from '../../server/database/database';
 import { type Session, inTransaction } from '../../server/database/transaction';
+import type { Purge } from '../../server/retention';
 import { stateChange } from '../records/transitions';
 import { isActive } from '../records/record-state.sql';
 
@@ -24,14 +26,19 @@ const CLOSED = 'select from closed_identity_link where identity_record_id = $1';
 const AFFECTED_STILL = `array(
   select id from unnest(record_ids) with ordinality as affected (id, place) where id <> all (closed.ids) order by place)`;
 
+/** Statements that clear the links to the records `ids`, a subselect: in change-of-tenancy events, and as superseding record. */
+const unlink = (ids: string): string[] => [
+  `with closed as (select array(${ids}) as ids)
+  update event set record_ids = ${AFFECTED_STILL} from closed where type = 'tenancy.change' and record_ids && closed.ids`,
+  `update access_record set superseded_by = null where superseded_by in (${ids})`,
+];
+
 /**
  * Unlinks the records of a closed Identity Record: clears superseding record, meter point and change-of-tenancy events; deletes lookup
  * counts and portal aliases. Versions and transitions remain, and the database makes their references unreadable (`destroy_references`).
  */
 const DROP = [
-  `with closed as (select array(select id from access_record where identity_record_id = $1) as ids)
-  update event set record_ids = ${AFFECTED_STILL} from closed where type = 'tenancy.change' and record_ids && closed.ids`,
-  'update access_record set superseded_by = null where superseded_by in (select id from access_record where identity_record_id = $1)',
+  ...unlink('select id from access_record where identity_record_id = $1'),
   'update access_record set meter_point_id = null where identity_record_id = $1 and meter_point_id is not null',
   `with gone as (
     select tableoid, ctid from look where record_id in (select id from access_record where identity_record_id = $1)
@@ -40,6 +47,17 @@ const DROP = [
   delete from look using gone where look.ctid = gone.ctid and look.tableoid = gone.tableoid`,
   'delete from portal_alias where record_id in (select id from access_record where identity_record_id = $1)',
 ];
+
+/** Records whose Identity Record was closed within a day. */
+const CLOSED_RECENTLY = `select id from access_record join closed_identity_link using (identity_record_id)
+  where closed_at > register_now() - interval '1 day'`;
+
+/**
+ * Clears the links that a Change of Tenancy or a claim wrote while their Identity Record was being closed: it had read the record before, and
+ * the closing did not see the link. Each function returns the number of changed rows.
+ */
+export const lateLinks = (pool: Pick<Pool, 'query'>): Purge[] =>
+  unlink(CLOSED_RECENTLY).map((statement) => async () => (await pool.query(statement)).rowCount ?? 0);
 
 /**
  * Revokes ACTIVE records that a restore brought back and whose Identity Record was anonymised after the backup. They had ended before, or

@@ -1,10 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
+import pino from 'pino';
 import { AccountRepository } from '../../../../subgraphs/access/accounts/account.repository';
 import { AccessRecordQueries } from '../../../../subgraphs/access/records/access-record.queries';
 import { ClosingRepository } from '../../../../subgraphs/access/identity-links/closing.repository';
 import { CustomerRecordRepository } from '../../../../subgraphs/access/customers/customer-record.repository';
 import { RecordHistory } from '../../../../subgraphs/access/records/record-history.queries';
+import { purgeExpired } from '../../../../subgraphs/access/retention.module';
 import type { StoredAccessRecord } from '../../../../subgraphs/access/records/stored-access-record.queries';
 import { sessionOptions } from '../../../../subgraphs/server/database/database';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
@@ -293,6 +295,30 @@ export function claimsOfDiscoveries(): void {
         return (await rows(open, meterPoint)).length;
       });
       expect(new Set(await Promise.all(unclaimed))).toEqual(new Set([0]));
+    });
+
+    it('leaves no link for more than an hour to a record whose Identity Record is anonymised meanwhile', async () => {
+      const { organisation, seen } = await unnamed();
+      const meterPoint = newMeterPoint();
+      const identityRecordId = randomUUID();
+      const { id } = await fixture.reported(meterPoint, seen);
+      const key = await fixture.register(organisation, meterPoint, undefined, identityRecordId);
+      const elsewhere = newMeterPoint();
+      const other = await fixture.reported(elsewhere, seen);
+      const claimant = await idOf(await fixture.register(organisation, elsewhere));
+      const { application } = fixture.tables;
+      await application.query('begin');
+      await application.query('select from access_record where id = $1 for no key update', [id]);
+      const naming = accounts.set(ADMIN, organisation.accountId, { displayName: seen.organisationName });
+      await untilBlocked();
+      await fixture.records.revoke(organisation, key, null, null);
+      expect(await new ClosingRepository(fixture.database).close(identityRecordId, organisation.duid)).toBe('closed');
+      await application.query('rollback');
+      await naming;
+      expect((await claimOf(id)).by).not.toBeNull();
+      await purgeExpired(fixture.database, pino({ level: 'silent' }))();
+      expect(await claimOf(id)).toEqual({ by: null, claimed: true });
+      expect(await claimOf(other.id)).toEqual({ by: claimant, claimed: true });
     });
 
     it('waits for a report in progress, and claims its record', async () => {

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
+import pino from 'pino';
 import { accessAddress } from '../../../../subgraphs/access/access.module';
 import { ClosingRepository } from '../../../../subgraphs/access/identity-links/closing.repository';
 import { TenancyReferences1790000000021 } from '../../../../subgraphs/access/migrations/0021-tenancy-references';
 import type { TenancyChange } from '../../../../subgraphs/access/operator/tenancy-change.repository';
+import { purgeExpired } from '../../../../subgraphs/access/retention.module';
 import { accessTables } from '../../../../subgraphs/access/tables.sql';
 import { migrate } from '../../../../subgraphs/server/database/migrate';
 import { outcomeOf } from '../../../support/access-database';
@@ -14,6 +16,7 @@ import {
   operatorFixture,
 } from '../../../support/operator-fixture';
 import { freshDatabase } from '../../../support/postgres';
+import { until } from '../../../support/until';
 
 export function tenancyChanges(): void {
   const DAY = 86_400;
@@ -152,6 +155,32 @@ export function tenancyChanges(): void {
       expect(JSON.stringify(await rows(`select record_ids from event where type = 'tenancy.change'`))).not.toContain(
         gone,
       );
+    });
+
+    it('loses records within the hour whose Identity Record was anonymised while it was announced', async () => {
+      const meterPoint = newMeterPoint();
+      const identityRecordId = randomUUID();
+      const kept = await idOf(await fixture.register(larkhill, meterPoint));
+      const key = await fixture.register(larkhill, meterPoint, undefined, identityRecordId);
+      const gone = await idOf(key);
+      const announced = change(meterPoint);
+      const { owner, application } = fixture.tables;
+      await application.query('begin');
+      await application.query(
+        `insert into tenancy_change (id, subject, effective_date, records_affected, duids) values ($1, $1, '2026-09-01', 0, '{}')`,
+        [announced.id],
+      );
+      const announcing = fixture.changes.announce(announced);
+      const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      await until(async () => ((await owner.query(waiting)).rowCount === 1 ? true : undefined));
+      await fixture.records.revoke(larkhill, key, null, null);
+      expect(await new ClosingRepository(fixture.database).close(identityRecordId, larkhill.duid)).toBe('closed');
+      await application.query('rollback');
+      await announcing;
+      const recordsOf = async () => (await events(announced.id)).map(({ record_ids }) => record_ids);
+      expect(await recordsOf()).toEqual([[kept, gone]]);
+      await purgeExpired(fixture.database, pino({ level: 'silent' }))();
+      expect(await recordsOf()).toEqual([[kept]]);
     });
 
     it.each([
