@@ -143,9 +143,8 @@ export function servedDocument(
     const published = part.servers.map((server) => publishedServer(server, contract, addresses));
     part.servers = production ? published : [beside, ...published];
   }
-  const { Mpxn, EventMpxn } = served.components.schemas;
-  if (profile === 'gb')
-    for (const schema of [Mpxn, EventMpxn]) if (schema) schema.pattern += '|^[0-9]{13}$|^[0-9]{6,10}$';
+  const { Mpxn } = served.components.schemas;
+  if (profile === 'gb' && Mpxn) Mpxn.pattern += '|^[0-9]{13}$|^[0-9]{6,10}$';
   return served;
 }
 
@@ -159,7 +158,7 @@ interface Server {
 interface ServedParts {
   servers?: Server[];
   readonly paths: Record<string, Record<string, unknown> & { servers?: Server[] }>;
-  readonly components: { readonly schemas: Readonly<Partial<Record<'Mpxn' | 'EventMpxn', { pattern: string }>>> };
+  readonly components: { readonly schemas: { readonly Mpxn?: { pattern: string } } };
 }
 
 /**

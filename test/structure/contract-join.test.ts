@@ -88,7 +88,6 @@ describe('the OpenAPI document of Interface A', () => {
       WebhookId: schemas['WebhookId']?.pattern,
       EventId: schemas['EventId']?.pattern,
       Mpxn: schemas['Mpxn']?.pattern,
-      EventMpxn: schemas['EventMpxn']?.pattern,
       postcode: schemas['UkAddress']?.properties?.['postcode']?.pattern,
     }).toEqual({
       AccessKey: ACCESS_KEY_PATTERN.source,
@@ -99,7 +98,6 @@ describe('the OpenAPI document of Interface A', () => {
       WebhookId: WEBHOOK_ID_PATTERN.source,
       EventId: EVENT_ID_PATTERN.source,
       Mpxn: MPXN_PATTERN.source,
-      EventMpxn: MPXN_PATTERN.source,
       postcode: POSTCODE_PATTERN.source,
     });
   });

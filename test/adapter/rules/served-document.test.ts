@@ -1,3 +1,5 @@
+import Ajv2020 from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
 import { loadContract } from '../../../rest-adapter/contract/contract';
 import { INTERFACE_A } from '../../../rest-adapter/contract/interfaces';
 import { servedDocument } from '../../../rest-adapter/responses/reference-page';
@@ -10,12 +12,16 @@ describe('The served document of Interface A', () => {
     ['gb', true],
     ['spec', false],
   ] as const)('with the profile %s accepts 13-digit MPANs, also in webhook events: %s', (profile, isAccepted) => {
-    const { schemas } = servedDocument(reference, profile)['components'] as {
-      schemas: Record<'Mpxn' | 'EventMpxn', { pattern: string }>;
-    };
-    for (const { pattern } of [schemas.Mpxn, schemas.EventMpxn]) {
-      expect(new RegExp(pattern).test('1012345678901')).toBe(isAccepted);
-      expect(new RegExp(pattern).test('991234567890')).toBe(true);
+    const ajv = new Ajv2020({ strict: false });
+    addFormats(ajv);
+    ajv.addFormat('mpxn', true);
+    const { components } = servedDocument(reference, profile);
+    for (const schema of ['Mpxn', 'EventMpxn']) {
+      const isValid = ajv.compile({ $ref: `#/components/schemas/${schema}`, components });
+      expect(isValid('1012345678901')).toBe(isAccepted);
+      expect(isValid('991234567890')).toBe(true);
+      expect(isValid('a meter point')).toBe(false);
     }
+    expect(ajv.validate({ $ref: '#/components/schemas/EventMpxn', components }, null)).toBe(true);
   });
 });

@@ -156,10 +156,10 @@ describe('The webhook events of a Data User', () => {
     const post = await received('consent.withdrawal');
     const { sequence: _, payload, ...event } = JSON.parse(post.body) as { sequence: number; payload: object };
     const { 'x-dar-signature': __, ...headers } = post.headers;
-    const faults = faultsOf({ ...post, headers, body: JSON.stringify({ ...event, payload: { ...payload, mpxn: 1 } }) });
+    const faults = faultsOf({ ...post, headers, body: JSON.stringify({ ...event, payload: { ...payload, ak: 1 } }) });
     expect(faults).toEqual([
       "body must have required property 'sequence'",
-      expect.stringMatching('^body/payload/mpxn must be '),
+      expect.stringMatching('^body/payload/ak must be '),
       expect.stringMatching('^X-DAR-Signature must be '),
     ]);
   });
