@@ -29,7 +29,7 @@ export async function contactsView(context: PageContext, error?: FieldError, sta
     model: {
       path: '/contacts',
       session,
-      contacts: shownContacts(contacts, session.mayJudge, context.language),
+      contacts: shownContacts(contacts, session.mayJudge, context),
       hasOtherPasskey: hasOtherPasskey(contacts, session.mayJudge),
       suppliers: shownSuppliers,
       returnLink: returnLink(session.returnUrl),
