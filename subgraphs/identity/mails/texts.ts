@@ -1,4 +1,4 @@
-import type { ContestNoticeMail, Language, SignInNoticeMail } from './outgoing-mail';
+import type { ContestNoticeMail, HomeOfLink, Language, SignInNoticeMail } from './outgoing-mail';
 
 /** Text of a mail in one language, in plain sentences, not yet escaped. */
 export interface MailText {
@@ -11,12 +11,19 @@ export interface MailText {
   readonly after: readonly string[];
 }
 
+/** The home of a sign-in link, in one language. */
+export interface HomeText extends Pick<HomeOfLink, 'number' | 'total' | 'isCurrent'> {
+  readonly organisation: string;
+  /** Day on which the organisation registered the address for the home. */
+  readonly day: string;
+}
+
 /** Texts of all mails in one language. Times are in the time zone of Great Britain. */
 interface MailTexts {
   readonly sender: string;
   reidentification(organisation: string, until: string): MailText;
   passkeyProof(organisation: string, until: string): MailText;
-  signIn(until: string): MailText;
+  signIn(until: string, home?: HomeText): MailText;
   signInNotice(at: string, notice: Pick<SignInNoticeMail, 'means' | 'isLimited' | 'isMerged'>): MailText;
   contestNotice(organisation: string, at: string, notice: Pick<ContestNoticeMail, 'hasSupplierSignIn'>): MailText;
   contactLink(until: string): MailText;
@@ -47,10 +54,15 @@ const ENGLISH: MailTexts = {
       'If you did not ask for this, do nothing. No passkey is added.',
     ],
   }),
-  signIn: (until) => ({
-    subject: 'Your link to sign in to the energy data access register',
+  signIn: (until, home) => ({
+    subject: `Your link to sign in to the energy data access register${home ? ` (${home.number} of ${home.total})` : ''}`,
     before: [
       'A link to sign in with this e-mail address was requested from the energy data access register. After signing in you see which organisations have access to data from your energy meter.',
+      ...(home
+        ? [
+            `The address is registered for more than one home, and each home has its own link. This is link ${home.number} of ${home.total}. It opens ${home.isCurrent ? 'a present home' : 'a former home'}: ${home.organisation} registered the address for it on ${home.day}.`,
+          ]
+        : []),
     ],
     link: 'Sign in',
     after: [
@@ -146,10 +158,15 @@ const WELSH: MailTexts = {
       'Os na wnaethoch ofyn am hyn, peidiwch â gwneud dim. Ni fydd cod-allwedd yn cael ei ychwanegu.',
     ],
   }),
-  signIn: (until) => ({
-    subject: 'Eich dolen i fewngofnodi i’r gofrestr mynediad at ddata ynni',
+  signIn: (until, home) => ({
+    subject: `Eich dolen i fewngofnodi i’r gofrestr mynediad at ddata ynni${home ? ` (${home.number} o ${home.total})` : ''}`,
     before: [
       'Gofynnodd rhywun i’r gofrestr mynediad at ddata ynni am ddolen i fewngofnodi gyda’r cyfeiriad e-bost hwn. Ar ôl mewngofnodi byddwch yn gweld pa sefydliadau sydd â mynediad at ddata o’ch mesurydd ynni.',
+      ...(home
+        ? [
+            `Mae’r cyfeiriad wedi’i gofrestru ar gyfer mwy nag un cartref, ac mae gan bob cartref ei ddolen ei hun. Dyma ddolen ${home.number} o ${home.total}. Mae’n agor ${home.isCurrent ? 'cartref presennol' : 'cartref blaenorol'}: cofrestrodd ${home.organisation} y cyfeiriad ar ei gyfer ar ${home.day}.`,
+          ]
+        : []),
     ],
     link: 'Mewngofnodi',
     after: [
