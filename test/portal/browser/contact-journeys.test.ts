@@ -119,6 +119,7 @@ describe.each([
     await page.waitForURL(`${place.register.portal}/access`);
     await opened('/contacts');
     expect(await main()).toContain(texts.contacts.judge);
+    expect(await page.locator('[data-return]').getAttribute('href')).toBe(place.dataUser.returnUrl);
     const judged = async (shown: string, verdict: string) => {
       const card = page.locator('section', { hasText: shown });
       await Promise.all([

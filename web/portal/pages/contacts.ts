@@ -68,13 +68,14 @@ export const supplierProofForm: Page = {
   site: 'portal',
   formPage: '/contacts',
   async respond(context) {
-    const { execute, executeAsCustomer, form, encryptedCookies, translate } = context;
+    const { executeAsCustomer, form, encryptedCookies, translate } = context;
     const mpid = form['supplier'] ?? '';
     const missing = { text: translate('signIn.supplierMissing'), href: '#supplier' };
     if (mpid === '') return contactsView(context, missing, 400);
     const { session } = await executeAsCustomer('ReadCustomerContacts');
     try {
-      const { started } = await execute('StartSupplierSignIn', { mpid, entry: { mpxn: session.mpxn } });
+      const entry = { mpxn: session.mpxn };
+      const { started } = await executeAsCustomer('StartSupplierSignIn', { mpid, entry });
       encryptedCookies.write('supplier', { secret: started.secret, isProof: true } satisfies StartedSupplierSignIn);
       return { seeOther: started.url };
     } catch (error) {
