@@ -103,6 +103,10 @@ describe.each([
     await opened('/access');
     expect(await main()).toContain(texts.access.contested);
     await opened('/sign-in/supplier/callback?error=access_denied');
+    await page.context().clearCookies({ name: 'register-supplier' }); // as after 10 minutes
+    await opened('/sign-in/supplier/callback?error=access_denied');
+    expect(await main()).toContain(texts.signIn.supplierExpired);
+    expect(await main()).toContain(texts.contacts.contested);
     await page.locator('#supplier').selectOption(supplier.mpid);
     await pressed('form[action="/contacts/supplier"] button');
     expect(await page.getByLabel('Login').isVisible()).toBe(true);

@@ -395,6 +395,17 @@ describe('a supplier sign-in', () => {
     expect(page.text).toContain('We could not sign you in by way of your supplier');
   });
 
+  it('that has expired leads to the sign-in page with the reason, also with an ended session', async () => {
+    const newVisitor = visitor();
+    const callback = await signInAtSupplier(await atSupplier(newVisitor, unverified().mpxn), credentials(unverified()));
+    newVisitor.cookies.delete('register-supplier');
+    newVisitor.cookies.set('register-session', `cst_${'A'.repeat(43)}`);
+    const page = await newVisitor.get(callback);
+    expect(page.status).toBe(401);
+    expect(page.text).toContain('Prove that it is you');
+    expect(page.text).toContain('has expired, because it took longer than 10 minutes');
+  });
+
   it('that the previous release started signs in', async () => {
     const newVisitor = visitor();
     const callback = await signInAtSupplier(await atSupplier(newVisitor, unverified().mpxn), credentials(unverified()));

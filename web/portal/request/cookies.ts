@@ -22,8 +22,8 @@ export const PORTAL_COOKIES: CookieSettings<CookieName> = {
     form: undefined,
     /** The secret of a passkey sign-in in progress; encrypted. */
     passkey: 10 * 60,
-    /** The supplier sign-in in progress; encrypted. */
-    supplier: 15 * 60,
+    /** The supplier sign-in in progress, as long as the register stores it; encrypted. */
+    supplier: 10 * 60,
     /** The outcome of a completed ceremony, for its last page; encrypted. */
     ceremony: 10 * 60,
     language: 365 * 24 * 60 * 60,
