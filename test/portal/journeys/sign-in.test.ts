@@ -263,11 +263,13 @@ describe('a mailed link', () => {
     const owner = visitor();
     owner.cookies.set('register-session', `cst_${'A'.repeat(43)}`); // an attacker has set session cookies
     owner.cookies.set('register-form', 'planted-by-an-attacker');
+    owner.cookies.set('register-withdrawn', 'yes'); // of an earlier session
     const page = await owner.get(path);
     expect(await owner.press(page, path)).toMatchObject({ status: 303, location: '/access' });
     expect(owner.cookies.get('register-session')).toMatch(/^cst_[\w-]{43}$/);
     expect(owner.cookies.get('register-session')).not.toBe(`cst_${'A'.repeat(43)}`);
     expect(owner.cookies.get('register-form')).toBeUndefined();
+    expect(owner.cookies.get('register-withdrawn')).toBeUndefined();
     expect((await owner.get('/access')).status).toBe(200);
 
     expect(phishing.cookies.has('register-session')).toBe(false);

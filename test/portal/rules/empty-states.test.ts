@@ -42,6 +42,7 @@ async function htmlOf(page: typeof contactsPage, results: Readonly<Record<string
     language: 'en',
     translate,
     query: {},
+    returnLink: () => undefined,
   } as unknown as PageContext;
   const { view, model } = (await page.respond(context)) as View;
   return render(view, { t: translate, formToken: () => '', languages: [], ...model });

@@ -2,7 +2,6 @@ import type { View } from '../../shared/page-response';
 import type { Page, PageContext } from '../page';
 import type { StartedSupplierSignIn } from '../request/cookies';
 import { hasOtherPasskey, shownContacts } from '../presentation/contacts';
-import { returnLink } from '../presentation/web-link';
 import { hasErrorCode } from '../../shared/operation-error';
 import { withVisibleTarget } from './challenge';
 
@@ -32,7 +31,7 @@ export async function contactsView(context: PageContext, error?: FieldError, sta
       contacts: shownContacts(contacts, session.mayJudge, context),
       hasOtherPasskey: hasOtherPasskey(contacts, session.mayJudge),
       suppliers: shownSuppliers,
-      returnLink: returnLink(session.returnUrl),
+      returnLink: context.returnLink(session.returnUrl),
       ...(error ? { errors: [withVisibleTarget(error, shownSuppliers, '#main-content')] } : {}),
     },
     status,
