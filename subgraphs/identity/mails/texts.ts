@@ -36,7 +36,8 @@ const ENGLISH: MailTexts = {
     before: [`${organisation} has asked the energy data access register to confirm that you are its customer.`],
     link: 'Confirm that it is you',
     after: [
-      `The link opens a page with one button. When you press the button on that page, ${organisation} is told that it is you. It can then register its access to data from your energy meter; the page says what else it can do. It does not learn your e-mail address from us.`,
+      `The link opens a page with one button. When you press the button on that page, you confirm to ${organisation} that it is you. It can then register its access to data from your energy meter. The page says what else it can do.`,
+      `${organisation} does not learn your e-mail address from us.`,
       `The link works once, until ${until} (UK time).`,
       'If you did not ask for this, do nothing. No one is notified, and nothing changes.',
     ],
@@ -140,7 +141,8 @@ const WELSH: MailTexts = {
     before: [`Mae ${organisation} wedi gofyn i’r gofrestr mynediad at ddata ynni gadarnhau eich bod yn gwsmer iddo.`],
     link: 'Cadarnhau mai chi sydd yno',
     after: [
-      `Mae’r ddolen yn agor tudalen ag un botwm. Pan fyddwch yn pwyso’r botwm ar y dudalen honno, bydd ${organisation} yn cael gwybod mai chi sydd yno. Yna gall gofrestru ei fynediad at ddata o’ch mesurydd ynni; mae’r dudalen yn dweud beth arall y gall ei wneud. Ni fydd yn cael eich cyfeiriad e-bost gennym ni.`,
+      `Mae’r ddolen yn agor tudalen ag un botwm. Pan fyddwch yn pwyso’r botwm ar y dudalen honno, byddwch yn cadarnhau i ${organisation} mai chi sydd yno. Yna gall gofrestru ei fynediad at ddata o’ch mesurydd ynni. Mae’r dudalen yn dweud beth arall y gall ei wneud.`,
+      `Ni fydd ${organisation} yn cael gwybod eich cyfeiriad e-bost gennym ni.`,
       `Mae’r ddolen yn gweithio unwaith, tan ${until} (amser y DU).`,
       'Os na wnaethoch ofyn am hyn, peidiwch â gwneud dim. Ni fydd neb yn cael gwybod dim, ac ni fydd dim yn newid.',
     ],
