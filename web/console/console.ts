@@ -47,13 +47,14 @@ function consoleService(options: ConsoleOptions, streams: OpenStreams): PageServ
 const MAX_PATH_LENGTH = 2_000;
 
 /**
- * Redirects a browser without a valid session to the sign-in page, and stores the requested page for the time after it; other
- * errors become an error page.
+ * Redirects a browser without a valid session to the sign-in page, and stores the requested page for the time after it; after a
+ * form the sign-in page states that nothing was changed. Other errors become an error page.
  */
 function responseToError(error: OperationError, { request, context }: Exchange<PageContext>): PageResponse {
   if (error.code === 'AUT001' || error.code === 'AUT002') {
     const hadSession = context.session !== undefined;
     context.cookies.delete('session');
+    if (request.method === 'POST') return { seeOther: '/sign-in?ended=form' };
     if (request.method === 'GET' && isOwnPath(request.url)) context.encryptedCookies.write('page', request.url);
     return { seeOther: hadSession ? '/sign-in?ended' : '/sign-in' };
   }

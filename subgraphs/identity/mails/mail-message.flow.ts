@@ -1,6 +1,6 @@
 import type { MailMessage } from '../../server/mail-server';
-import type { Language, OutgoingMail } from './outgoing-mail';
-import { MAIL_TEXTS, type MailText } from './texts';
+import type { Language, OutgoingMail, SignInLinkMail } from './outgoing-mail';
+import { type HomeText, MAIL_TEXTS, type MailText } from './texts';
 
 /** Public URLs of links in mails. */
 interface LinkUrls {
@@ -41,7 +41,7 @@ function textOf(mail: OutgoingMail, language: Language): MailText {
     case 'passkey-proof-link':
       return texts.passkeyProof(oneLine(mail.organisation), timeIn(language, mail.expiresAt));
     case 'sign-in-link':
-      return texts.signIn(timeIn(language, mail.expiresAt));
+      return texts.signIn(timeIn(language, mail.expiresAt), homeIn(language, mail));
     case 'sign-in-notice':
       return texts.signInNotice(timeIn(language, mail.at), mail);
     case 'contest-notice':
@@ -49,6 +49,11 @@ function textOf(mail: OutgoingMail, language: Language): MailText {
     case 'contact-link':
       return texts.contactLink(timeIn(language, mail.expiresAt));
   }
+}
+
+function homeIn(language: Language, { home }: SignInLinkMail): HomeText | undefined {
+  if (home === undefined) return undefined;
+  return { ...home, organisation: oneLine(home.organisation ?? ''), day: dayIn(language, home.registeredAt) };
 }
 
 /** URL of the link. It contains its own secret, and opening it confirms nothing before a button is pressed. */
@@ -77,6 +82,11 @@ const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', cy: 'cy-GB' }
 
 function timeIn(language: Language, instant: Date): string {
   const options = { timeZone: 'Europe/London', dateStyle: 'long', timeStyle: 'short' } as const;
+  return new Intl.DateTimeFormat(LOCALES[language], options).format(instant);
+}
+
+function dayIn(language: Language, instant: Date): string {
+  const options = { timeZone: 'Europe/London', dateStyle: 'long' } as const;
   return new Intl.DateTimeFormat(LOCALES[language], options).format(instant);
 }
 

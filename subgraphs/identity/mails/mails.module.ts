@@ -29,13 +29,17 @@ export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
     return (await dependencies.mails.permit(mail.recordId, `${mail.kind} ${mail.duid}`)) === null;
   };
   /**
-   * Adds what a notice of a contest takes from `access`; undefined if a limit of notices is reached. A notice counts once, however many
-   * attempts an unavailable mail server costs.
+   * Adds what a mail takes from `access`; undefined if a limit of notices is reached. A notice counts once, however many attempts an
+   * unavailable mail server costs.
    */
   const complete = async (mail: OutgoingMail, { number }: Attempt): Promise<OutgoingMail | undefined> => {
     if (number === 1 && !(await isPermitted(mail))) return undefined;
-    if (mail.kind !== 'contest-notice') return mail;
     const origin = ofThisService();
+    if (mail.kind === 'sign-in-link' && mail.home) {
+      const { displayName: organisation } = await names.of(mail.home.duid, origin);
+      return { ...mail, home: { ...mail.home, organisation } };
+    }
+    if (mail.kind !== 'contest-notice') return mail;
     const { displayName: organisation } = await names.of(mail.duid, origin);
     const { supplierSignIns } = await querySubgraph(dependencies.access, 'identity', SupplierSignIns, {}, origin);
     return { ...mail, organisation, hasSupplierSignIn: supplierSignIns.length > 0 };
@@ -58,10 +62,12 @@ function usefulUntil(mail: OutgoingMail): Date {
   return 'at' in mail ? new Date(mail.at.getTime() + NOTICE_HOURS[mail.kind] * 3_600_000) : mail.expiresAt;
 }
 
+const INSTANTS: ReadonlySet<string> = new Set(['expiresAt', 'at', 'registeredAt']);
+
 /** Decrypts a mail and converts its instants, strings in JSON, back into Dates. */
 function opened(key: Buffer, payload: unknown): OutgoingMail {
   const { sealed } = payload as { sealed: string };
   return JSON.parse(decryptValue(key, Buffer.from(sealed, 'base64'), TASK).toString('utf8'), (name, value: unknown) =>
-    name === 'expiresAt' || name === 'at' ? new Date(value as string) : value,
+    INSTANTS.has(name) ? new Date(value as string) : value,
   ) as OutgoingMail;
 }

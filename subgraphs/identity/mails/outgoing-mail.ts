@@ -32,9 +32,25 @@ export interface PasskeyProofMail {
 export interface SignInLinkMail {
   readonly kind: 'sign-in-link';
   readonly recordId: string;
+  /** The home that the link opens, if one request mails several links to the address. */
+  readonly home?: HomeOfLink;
   readonly secret: string;
   readonly expiresAt: Date;
   readonly language: Language;
+}
+
+/** Distinguishes the link of one home from those of the other homes of an address. */
+export interface HomeOfLink {
+  /** Position among the links of the request, from 1. */
+  readonly number: number;
+  /** Links of the request. */
+  readonly total: number;
+  readonly isCurrent: boolean;
+  /** The Data User that registered the address for the home. */
+  readonly duid: string;
+  readonly registeredAt: Date;
+  /** Name of the Data User; read when the mail is sent. */
+  readonly organisation?: string;
 }
 
 /** Notifies the other verified addresses of an occupancy of a sign-in (decisions A/B, 9). */

@@ -1,4 +1,4 @@
-import type { ContestNoticeMail, Language, SignInNoticeMail } from './outgoing-mail';
+import type { ContestNoticeMail, HomeOfLink, Language, SignInNoticeMail } from './outgoing-mail';
 
 /** Text of a mail in one language, in plain sentences, not yet escaped. */
 export interface MailText {
@@ -11,12 +11,19 @@ export interface MailText {
   readonly after: readonly string[];
 }
 
+/** The home of a sign-in link, in one language. */
+export interface HomeText extends Pick<HomeOfLink, 'number' | 'total' | 'isCurrent'> {
+  readonly organisation: string;
+  /** Day on which the organisation registered the address for the home. */
+  readonly day: string;
+}
+
 /** Texts of all mails in one language. Times are in the time zone of Great Britain. */
 interface MailTexts {
   readonly sender: string;
   reidentification(organisation: string, until: string): MailText;
   passkeyProof(organisation: string, until: string): MailText;
-  signIn(until: string): MailText;
+  signIn(until: string, home?: HomeText): MailText;
   signInNotice(at: string, notice: Pick<SignInNoticeMail, 'means' | 'isLimited' | 'isMerged'>): MailText;
   contestNotice(organisation: string, at: string, notice: Pick<ContestNoticeMail, 'hasSupplierSignIn'>): MailText;
   contactLink(until: string): MailText;
@@ -29,7 +36,8 @@ const ENGLISH: MailTexts = {
     before: [`${organisation} has asked the energy data access register to confirm that you are its customer.`],
     link: 'Confirm that it is you',
     after: [
-      `The link opens a page with one button. When you press the button on that page, ${organisation} is told that it is you. It can then register its access to data from your energy meter; the page says what else it can do. It does not learn your e-mail address from us.`,
+      `The link opens a page with one button. When you press the button on that page, you confirm to ${organisation} that it is you. It can then register its access to data from your energy meter. The page says what else it can do.`,
+      `${organisation} does not learn your e-mail address from us.`,
       `The link works once, until ${until} (UK time).`,
       'If you did not ask for this, do nothing. No one is notified, and nothing changes.',
     ],
@@ -47,10 +55,15 @@ const ENGLISH: MailTexts = {
       'If you did not ask for this, do nothing. No passkey is added.',
     ],
   }),
-  signIn: (until) => ({
-    subject: 'Your link to sign in to the energy data access register',
+  signIn: (until, home) => ({
+    subject: `Your link to sign in to the energy data access register${home ? ` (${home.number} of ${home.total})` : ''}`,
     before: [
       'A link to sign in with this e-mail address was requested from the energy data access register. After signing in you see which organisations have access to data from your energy meter.',
+      ...(home
+        ? [
+            `The address is registered for more than one home, and each home has its own link. This is link ${home.number} of ${home.total}. It opens ${home.isCurrent ? 'a present home' : 'a former home'}: ${home.organisation} registered the address for it on ${home.day}.`,
+          ]
+        : []),
     ],
     link: 'Sign in',
     after: [
@@ -128,7 +141,8 @@ const WELSH: MailTexts = {
     before: [`Mae ${organisation} wedi gofyn i’r gofrestr mynediad at ddata ynni gadarnhau eich bod yn gwsmer iddo.`],
     link: 'Cadarnhau mai chi sydd yno',
     after: [
-      `Mae’r ddolen yn agor tudalen ag un botwm. Pan fyddwch yn pwyso’r botwm ar y dudalen honno, bydd ${organisation} yn cael gwybod mai chi sydd yno. Yna gall gofrestru ei fynediad at ddata o’ch mesurydd ynni; mae’r dudalen yn dweud beth arall y gall ei wneud. Ni fydd yn cael eich cyfeiriad e-bost gennym ni.`,
+      `Mae’r ddolen yn agor tudalen ag un botwm. Pan fyddwch yn pwyso’r botwm ar y dudalen honno, byddwch yn cadarnhau i ${organisation} mai chi sydd yno. Yna gall gofrestru ei fynediad at ddata o’ch mesurydd ynni. Mae’r dudalen yn dweud beth arall y gall ei wneud.`,
+      `Ni fydd ${organisation} yn cael gwybod eich cyfeiriad e-bost gennym ni.`,
       `Mae’r ddolen yn gweithio unwaith, tan ${until} (amser y DU).`,
       'Os na wnaethoch ofyn am hyn, peidiwch â gwneud dim. Ni fydd neb yn cael gwybod dim, ac ni fydd dim yn newid.',
     ],
@@ -146,10 +160,15 @@ const WELSH: MailTexts = {
       'Os na wnaethoch ofyn am hyn, peidiwch â gwneud dim. Ni fydd cod-allwedd yn cael ei ychwanegu.',
     ],
   }),
-  signIn: (until) => ({
-    subject: 'Eich dolen i fewngofnodi i’r gofrestr mynediad at ddata ynni',
+  signIn: (until, home) => ({
+    subject: `Eich dolen i fewngofnodi i’r gofrestr mynediad at ddata ynni${home ? ` (${home.number} o ${home.total})` : ''}`,
     before: [
       'Gofynnodd rhywun i’r gofrestr mynediad at ddata ynni am ddolen i fewngofnodi gyda’r cyfeiriad e-bost hwn. Ar ôl mewngofnodi byddwch yn gweld pa sefydliadau sydd â mynediad at ddata o’ch mesurydd ynni.',
+      ...(home
+        ? [
+            `Mae’r cyfeiriad wedi’i gofrestru ar gyfer mwy nag un cartref, ac mae gan bob cartref ei ddolen ei hun. Dyma ddolen ${home.number} o ${home.total}. Mae’n agor ${home.isCurrent ? 'cartref presennol' : 'cartref blaenorol'}: cofrestrodd ${home.organisation} y cyfeiriad ar ei gyfer ar ${home.day}.`,
+          ]
+        : []),
     ],
     link: 'Mewngofnodi',
     after: [

@@ -5,6 +5,7 @@ import { type Purge, expiredRows } from '../../server/retention';
 import { encryptValue, decryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
 import type { SignInMethod } from './customer-session';
+import type { ReturnAddress } from './return-addresses.flow';
 import type { TenancyChange } from '../occupancy/occupancy';
 import type { BlindIndexes } from '../records/blind-index';
 import { type IdentityKeys, newSecret } from '../keys';
@@ -24,7 +25,7 @@ interface NewCustomerSession {
   readonly means: SignInMethod;
   /** The supplier that proved the customer; null for other sign-ins. */
   readonly mpid: string | null;
-  readonly returnUrl: string | null;
+  readonly returnTo: ReturnAddress | null;
 }
 
 /** A started session. Its token is available only here. */
@@ -47,6 +48,8 @@ export interface StoredCustomerSession {
   readonly startedAt: Date;
   readonly expiresAt: Date;
   readonly returnUrl: string | null;
+  /** The Data User for which the return URL is registered; null without one, and in sessions of the previous release. */
+  readonly returnDuid: string | null;
   readonly mpxnIndex: Buffer;
   /** The contact by which the customer signed in; null for a supplier sign-in. */
   readonly contact: Contact | null;
@@ -62,8 +65,8 @@ type SessionRow = Omit<StoredCustomerSession, 'place' | 'changes'> & {
 const BY_TOKEN = {
   name: 'customer_session_by_token',
   text: `select id as "sessionId", record_id as "recordId", meter_point_id as "meterPointId", sealed, means, mpid,
-      started_at as "startedAt", expires_at as "expiresAt", return_url as "returnUrl", mpxn_index as "mpxnIndex",
-      encode(contact, 'hex') as contact, ${effectiveChanges('customer_session.mpxn_index')} as changes
+      started_at as "startedAt", expires_at as "expiresAt", return_url as "returnUrl", return_duid as "returnDuid",
+      mpxn_index as "mpxnIndex", encode(contact, 'hex') as contact, ${effectiveChanges('customer_session.mpxn_index')} as changes
     from customer_session where token_hash = $1 and ended_at is null and expires_at > register_now()`,
 };
 
@@ -72,14 +75,14 @@ const STARTED = 'returning started_at as "startedAt", expires_at as "expiresAt"'
 /** Locks the record against anonymising, because its blind indexes must not outlive it in a session. */
 const START_OF_RECORD = {
   name: 'start_customer_session_of_record',
-  text: `insert into customer_session (id, token_hash, record_id, mpxn_index, meter_point_id, means, mpid, return_url, contact)
-    select $1, $2, r.id, r.mpxn_index, r.meter_point_id, $3, $4, $5, $7 from identity_record r
-    where r.id = $6 and r.anonymised_at is null and r.closing_at is null for share ${STARTED}`,
+  text: `insert into customer_session (id, token_hash, record_id, mpxn_index, meter_point_id, means, mpid, return_url, return_duid, contact)
+    select $1, $2, r.id, r.mpxn_index, r.meter_point_id, $3, $4, $5, $6, $8 from identity_record r
+    where r.id = $7 and r.anonymised_at is null and r.closing_at is null for share ${STARTED}`,
 };
 const START_WITHOUT_RECORD = {
   name: 'start_customer_session_without_record',
-  text: `insert into customer_session (id, token_hash, means, mpid, return_url, mpxn_index, meter_point_id, sealed)
-    values ($1, $2, $3, $4, $5, $6, $7, $8) ${STARTED}`,
+  text: `insert into customer_session (id, token_hash, means, mpid, return_url, return_duid, mpxn_index, meter_point_id, sealed)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9) ${STARTED}`,
 };
 
 const END = {
@@ -106,10 +109,10 @@ export class CustomerSessionRepository {
   }
 
   /** Starts a session in the transaction of its proof; undefined if the Identity Record is closing or anonymised. */
-  async start(session: Session, { of, means, mpid, returnUrl }: NewCustomerSession) {
+  async start(session: Session, { of, means, mpid, returnTo }: NewCustomerSession) {
     const token = `cst_${newSecret()}`;
     const id = randomUUID();
-    const values = [id, this.hashOfToken(token), means, mpid, returnUrl];
+    const values = [id, this.hashOfToken(token), means, mpid, returnTo?.url ?? null, returnTo?.duid ?? null];
     const { rows } = await session.query<Omit<StartedCustomerSession, 'token'>>(
       'recordId' in of
         ? { ...START_OF_RECORD, values: [...values, of.recordId, of.contact && Buffer.from(of.contact, 'hex')] }

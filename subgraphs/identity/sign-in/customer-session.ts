@@ -50,6 +50,8 @@ export interface CustomerSession extends CustomerScope {
   readonly expiresAt: Date;
   /** Return URL, if it is registered for the organisation from which the customer came. */
   readonly returnUrl: string | null;
+  /** The Data User for which the return URL is registered; null without one, and in sessions of the previous release. */
+  readonly returnDuid: string | null;
 }
 
 /** Facts of a session that decide its scope. */

@@ -54,12 +54,12 @@ export function sessionStart(dependencies: IdentityDependencies): StartSession {
   return async ({ by, contact, means, mpid = null, from, useProof }, origin) => {
     const record = 'id' in by ? by : undefined;
     const meterPointId = indexes.meterPointId(by.mpxn);
-    const returnUrl = await mayReturn(from, { meterPointId, record }, origin);
+    const returnTo = await mayReturn(from, { meterPointId, record }, origin);
     const notices = await noticesOf({ by, contact });
     return inTransaction(database.pool, async (session) => {
       if (useProof && !(await useProof(session))) throw new RegisterError('AUT001');
       const of = 'id' in by ? { recordId: by.id, contact } : by;
-      const started = await sessions.start(session, { of, means, mpid, returnUrl });
+      const started = await sessions.start(session, { of, means, mpid, returnTo });
       if (started === undefined) throw new RegisterError('AUT001');
       await lockMeterPoint(session, indexes.mpxn(by.mpxn));
       await notes.noteAt(session, indexes.mpxn(by.mpxn));

@@ -13,13 +13,16 @@ export interface SignInHint {
   readonly returnUrl: string | null;
 }
 
-/** The part of the hints that decides the return URL. */
-export type SignInOrigin = Pick<SignInHint, 'ir' | 'returnUrl'>;
+/** What decides the return URL: a part of the hints, or the earlier session of a customer who also signs in at the supplier. */
+export interface SignInOrigin extends Pick<SignInHint, 'ir' | 'returnUrl'> {
+  /** The Data User for which the return URL of the earlier session is registered. No hint contains it. */
+  readonly sender?: string | null;
+}
 
 const MAX_RETURN_URL_LENGTH = 2_048;
 
 /** Returns the origin in the hints without a return URL that is longer than any registered one. */
-export function originIn({ ir, returnUrl }: SignInOrigin): SignInOrigin {
+export function originIn({ ir, returnUrl }: Pick<SignInHint, 'ir' | 'returnUrl'>): SignInOrigin {
   return { ir, returnUrl: returnUrl !== null && returnUrl.length <= MAX_RETURN_URL_LENGTH ? returnUrl : null };
 }
 

@@ -3,7 +3,7 @@ import { type Session, inTransaction } from '../../server/database/transaction';
 import { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { SignInRepository } from './sign-in.repository';
 import type { OccupantRecord } from '../occupancy/occupancy';
-import type { Language } from '../mails/outgoing-mail';
+import type { HomeOfLink, Language } from '../mails/outgoing-mail';
 import { type SignInHint, type SoughtBy, originIn, soughtBy } from './sign-in-hint';
 import { signInLinkReceivers } from './sign-in-recipients';
 import type { IdentityDependencies } from '../dependencies';
@@ -34,9 +34,15 @@ const ATTEMPTS = 6;
 export function signInLinks(dependencies: IdentityDependencies, signIns: SignInRepository): SignInLinks {
   const { database, indexes, cipher, keys, jobs, mails } = dependencies;
   const occupancy = new OccupancyRepository(database, indexes, cipher);
-  const invite = async (session: Session, { id: recordId }: OccupantRecord, { entry, language }: LinkRequest) => {
-    const link = await signIns.addLink(session, recordId, originIn(entry));
-    if (link) await mails.enqueue(session, { kind: 'sign-in-link', recordId, ...link, language });
+  const invite = async (
+    session: Session,
+    receiver: OccupantRecord,
+    { entry, language }: LinkRequest,
+    home?: HomeOfLink,
+  ) => {
+    const link = await signIns.addLink(session, receiver.id, originIn(entry));
+    const mail = { kind: 'sign-in-link', recordId: receiver.id, language, ...(home ? { home } : {}) } as const;
+    if (link) await mails.enqueue(session, { ...mail, ...link });
   };
   return {
     async request(request) {
@@ -54,10 +60,18 @@ export function signInLinks(dependencies: IdentityDependencies, signIns: SignInR
       const receivers = signInLinkReceivers(await foundBy(sought, occupancy), sought);
       for (const record of receivers) {
         if ((await mails.permit(record.id, ANONYMOUS)) !== null) continue; // over the limit of mails
-        await inTransaction(database.pool, (session) => invite(session, record, request));
+        const home = 'email' in sought ? homeAmong(receivers, record) : undefined;
+        await inTransaction(database.pool, (session) => invite(session, record, request, home));
       }
     },
   };
+}
+
+/** Returns what distinguishes the home of a record from the other homes of its address; undefined for the only one. */
+function homeAmong(receivers: readonly OccupantRecord[], record: OccupantRecord): HomeOfLink | undefined {
+  const { duid, createdAt: registeredAt, occupancy } = record;
+  const [number, total] = [receivers.indexOf(record) + 1, receivers.length];
+  return total > 1 ? { number, total, isCurrent: occupancy === 'current', duid, registeredAt } : undefined;
 }
 
 async function foundBy(sought: SoughtBy, occupancy: OccupancyRepository): Promise<OccupantRecord[]> {

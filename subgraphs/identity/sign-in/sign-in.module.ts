@@ -38,7 +38,7 @@ export function signInModule(dependencies: IdentityDependencies, sessions: Custo
   return {
     resolvers: [
       new SignInResolver(links, signIns, byLink, byPasskey, limit),
-      new SupplierSignInResolver(atSuppliers, limit),
+      new SupplierSignInResolver(atSuppliers, sessions, limit),
       new CustomerSessionResolver(sessions, stored),
     ],
     tasks: { [SIGN_IN_REQUEST]: (payload) => links.mail(payload) },

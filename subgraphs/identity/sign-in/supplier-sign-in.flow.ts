@@ -4,17 +4,22 @@ import type { MeterPointWithoutRecord, StartedCustomerSession } from './customer
 import { OccupancyRepository, TenancyRepository } from '../occupancy/occupancy.repository';
 import { SignInRepository } from './sign-in.repository';
 import type { OccupantRecord } from '../occupancy/occupancy';
-import { type SignInHint, claimNames, originIn, supplierSignInBy } from './sign-in-hint';
+import { type SignInHint, type SignInOrigin, claimNames, originIn, supplierSignInBy } from './sign-in-hint';
+import type { CustomerSession } from './customer-session';
 import type { IdentityDependencies } from '../dependencies';
 import { sessionStart } from './session-start.flow';
 import { supplierClients } from './supplier.client';
 
 /** Sign-in at a supplier in two steps (OpenID Connect code flow with PKCE; decisions A/B, 9). */
 export interface SupplierSignIns {
-  /** Throws NTF001 if customers cannot sign in at this supplier. The result does not depend on whether the customer is registered. */
+  /**
+   * Throws NTF001 if customers cannot sign in at this supplier. The result does not depend on whether the customer is registered. In a session
+   * of the same meter point, the return URL of the session applies.
+   */
   start(
     mpid: string,
     entry: SignInHint,
+    session: CustomerSession | undefined,
     origin: CallOrigin,
   ): Promise<{ readonly secret: string; readonly url: string }>;
   /** Throws AUT001 if the response does not prove the meter point of the hints. */
@@ -38,12 +43,13 @@ export function supplierSignIns(dependencies: IdentityDependencies): SupplierSig
     return { mpxn, since: changes.at(-1)?.day ?? today };
   };
   return {
-    async start(mpid, entry, origin) {
+    async start(mpid, entry, session, origin) {
       const client = await clients.of(mpid, origin);
       if (!client) throw new RegisterError('NTF001');
       const mpxn = entry.mpxn ?? (await occupancy.byRef(entry.ir ?? ''))?.mpxn ?? null;
       const { url, checks } = await client.authorization();
-      return { secret: await signIns.addAttempt('supplier', { mpid, mpxn, ...originIn(entry), ...checks }), url };
+      const from = session !== undefined && session.mpxn === mpxn ? originOf(session) : originIn(entry);
+      return { secret: await signIns.addAttempt('supplier', { mpid, mpxn, ...from, ...checks }), url };
     },
     async finish(secret, callbackUrl, origin) {
       const attempt = await signIns.takeAttempt('supplier', secret);
@@ -57,4 +63,9 @@ export function supplierSignIns(dependencies: IdentityDependencies): SupplierSig
     },
     close: () => clients.close(),
   };
+}
+
+/** Returns the origin of a customer who is signed in. At the end of the sign-in the return URL is checked again. */
+function originOf({ returnUrl, returnDuid }: CustomerSession): SignInOrigin {
+  return { ir: null, returnUrl, sender: returnDuid };
 }

@@ -3,6 +3,7 @@ import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { NotCheckable } from '../../server/graph/checked-mutations';
 import { supplierHintViolations } from './sign-in-hint';
+import type { CustomerSessions } from './customer-sessions.flow';
 import type { SignInLimit } from './sign-in-limit.flow';
 import type { SupplierSignIns } from './supplier-sign-in.flow';
 import { CustomerSignIn, SignInHint, SupplierSignInRedirect } from './sign-in.types';
@@ -12,12 +13,16 @@ import { CustomerSignIn, SignInHint, SupplierSignInRedirect } from './sign-in.ty
 export class SupplierSignInResolver {
   constructor(
     private readonly suppliers: SupplierSignIns,
+    private readonly sessions: CustomerSessions,
     private readonly limit: SignInLimit,
   ) {}
 
   @NotCheckable('it is a step of a sign-in or ceremony')
   @MayCall('anyone')
-  @Mutation(() => SupplierSignInRedirect, { description: 'Starts a sign-in at a supplier.' })
+  @Mutation(() => SupplierSignInRedirect, {
+    description:
+      'Starts a sign-in at a supplier. For a customer who is signed in at the same meter point, the return URL of the session applies.',
+  })
   async startSupplierSignIn(
     @Arg('mpid', () => String, { description: 'Market participant id of the supplier.' }) mpid: string,
     @Arg('entry', () => SignInHint, { description: 'Sign-in hints with mpxn or ir.' }) entry: SignInHint,
@@ -25,7 +30,8 @@ export class SupplierSignInResolver {
   ): Promise<SupplierSignInRedirect> {
     throwViolations(supplierHintViolations(entry));
     await this.limit.request(context);
-    return this.suppliers.start(mpid, entry, context);
+    const session = context.caller?.role === 'customer' ? await this.sessions.ofCaller(context) : undefined;
+    return this.suppliers.start(mpid, entry, session, context);
   }
 
   @NotCheckable('it is a step of a sign-in or ceremony')

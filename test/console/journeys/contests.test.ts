@@ -63,6 +63,7 @@ describe('the page of contests', () => {
 
 describe('the page of rejected contacts', () => {
   const PATH = '/contests/rejections';
+  const SESSION = 'console-session';
 
   it('rejects the contacts of a Data User after a confirmation that states the consequences, and shows the progress', async () => {
     const rival = await newDataUser(register, 'https://larkhill.example/return');
@@ -78,6 +79,24 @@ describe('the page of rejected contacts', () => {
     expect(await visitor.press(confirmation, PATH)).toMatchObject({ status: 303, location: PATH });
     const progress = new RegExp(`${rival.name} all [^U]+ UTC acc_[0-9a-f]{24} 1 0 1 [^U]+ UTC`);
     await until(async () => (progress.test((await visitor.get(PATH)).text) ? true : undefined));
+  });
+
+  it.each([
+    ['was ended elsewhere', (visitor: ConsoleVisitor) => new Map(visitor.cookies)],
+    ['has expired', ({ cookies }: ConsoleVisitor) => new Map([...cookies].filter(([name]) => name !== SESSION))],
+  ])('states that a form had no effect if the session %s', async (_, cookiesLeft) => {
+    const rival = await newDataUser(register, 'https://larkhill.example/return');
+    const visitor = await backOffice(register);
+    const form = await visitor.get(PATH);
+    const fields = { 'data-user': rival.duid, confirmed: 'yes' };
+    const later = new ConsoleVisitor(register.console);
+    for (const [name, value] of cookiesLeft(visitor)) later.cookies.set(name, value);
+    await visitor.press(await visitor.get('/'), '/sign-out');
+    const { status, location = '' } = await later.press(form, PATH, fields);
+    expect(status).toBe(303);
+    const page = await later.get(location);
+    expect(page.text).toContain('Your session had ended, so the form had no effect. Nothing was changed.');
+    expect((await (await backOffice(register)).get(PATH)).text).not.toContain(rival.name);
   });
 
   it('rejects nothing for an unknown Data User or a future time, and is for admins only', async () => {

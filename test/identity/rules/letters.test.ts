@@ -1,4 +1,4 @@
-import type { Language, OutgoingMail } from '../../../subgraphs/identity/mails/outgoing-mail';
+import type { Language, OutgoingMail, ReidentificationMail } from '../../../subgraphs/identity/mails/outgoing-mail';
 import { mailMessage } from '../../../subgraphs/identity/mails/mail-message.flow';
 
 const places = { portalUrl: 'https://portal.example', identityRedirectUrl: 'https://portal.example/identify' };
@@ -16,7 +16,13 @@ const linkMails = (language: Language): readonly [string, OutgoingMail, string][
   ],
   ['a sign-in link', { kind: 'sign-in-link', recordId, secret, expiresAt, language }, '/sign-in/link/'],
 ];
-const reidentification: OutgoingMail = { kind: 'reidentification-link', recordId, organisation, secret, expiresAt };
+const reidentification: ReidentificationMail = {
+  kind: 'reidentification-link',
+  recordId,
+  organisation,
+  secret,
+  expiresAt,
+};
 const notice = {
   kind: 'sign-in-notice',
   recordId,
@@ -57,6 +63,19 @@ describe('A mail with a link', () => {
       language,
       language === 'en' ? 'cy' : 'en',
     ]);
+  });
+});
+
+describe('The mail of a re-identification', () => {
+  it('states in short sentences what the button does, and what the organisation does not learn', () => {
+    const { text } = mailMessage({ ...reidentification, organisation: 'Larkhill' }, places);
+    for (const effect of [
+      'you confirm to Larkhill that it is you. It can then register its access to data from your energy meter.',
+      'The page says what else it can do.\n\nLarkhill does not learn your e-mail address from us.',
+      'byddwch yn cadarnhau i Larkhill mai chi sydd yno. Yna gall gofrestru ei fynediad at ddata o’ch mesurydd ynni.',
+      'Mae’r dudalen yn dweud beth arall y gall ei wneud.\n\nNi fydd Larkhill yn cael gwybod eich cyfeiriad e-bost gennym ni.',
+    ])
+      expect(text).toContain(effect);
   });
 });
 
@@ -119,10 +138,7 @@ describe('Every mail', () => {
 
   it('puts a name on one line, so that it starts no header or paragraph', () => {
     const odd = 'Evil\r\nBcc: all@example.org\u2028\u2029\u0085\nCorp';
-    const { subject, text } = mailMessage(
-      { ...(reidentification as OutgoingMail & { kind: 'reidentification-link' }), organisation: odd },
-      places,
-    );
+    const { subject, text } = mailMessage({ ...reidentification, organisation: odd }, places);
     expect(subject).not.toMatch(/[\r\n\u0085\u2028\u2029]/);
     expect(text).toContain('Evil Bcc: all@example.org Corp');
   });

@@ -103,6 +103,10 @@ describe.each([
     await opened('/access');
     expect(await main()).toContain(texts.access.contested);
     await opened('/sign-in/supplier/callback?error=access_denied');
+    await page.context().clearCookies({ name: 'register-supplier' }); // as after 10 minutes
+    await opened('/sign-in/supplier/callback?error=access_denied');
+    expect(await main()).toContain(texts.signIn.supplierExpired);
+    expect(await main()).toContain(texts.contacts.contested);
     await page.locator('#supplier').selectOption(supplier.mpid);
     await pressed('form[action="/contacts/supplier"] button');
     expect(await page.getByLabel('Login').isVisible()).toBe(true);
@@ -119,6 +123,7 @@ describe.each([
     await page.waitForURL(`${place.register.portal}/access`);
     await opened('/contacts');
     expect(await main()).toContain(texts.contacts.judge);
+    expect(await page.locator('[data-return]').getAttribute('href')).toBe(place.dataUser.returnUrl);
     const judged = async (shown: string, verdict: string) => {
       const card = page.locator('section', { hasText: shown });
       await Promise.all([

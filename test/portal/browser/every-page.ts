@@ -44,15 +44,15 @@ async function press(page: Page, selector = MAIN_BUTTON): Promise<void> {
   await Promise.all([page.waitForEvent('load'), page.locator(selector).first().click()]);
 }
 
-/** Opens the sign-in link that a customer has requested on another device. */
+/** Opens the sign-in link that a customer, sent by the Data User, has requested on another device. */
 export async function openLink(
   page: Page,
-  { register }: Pick<Place, 'register'>,
+  { register, dataUser }: Pick<Place, 'register' | 'dataUser'>,
   { ir, email }: Customer,
 ): Promise<void> {
   const before = (await mailsTo(register, email)).length;
-  const requestLink = 'mutation ($ir: IdentityRecordKey!) { requestSignInLink(entry: { ir: $ir }, language: EN) }';
-  const { errors } = await graphOf(register)(requestLink, { ir });
+  const requestLink = 'mutation ($entry: SignInEntry!) { requestSignInLink(entry: $entry, language: EN) }';
+  const { errors } = await graphOf(register)(requestLink, { entry: { ir, returnUrl: dataUser.returnUrl } });
   if (errors.length > 0) throw new Error(JSON.stringify(errors));
   await page.goto(linkIn(await nextMail(register, email, before + 1)));
 }

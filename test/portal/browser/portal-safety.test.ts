@@ -86,7 +86,7 @@ describe('Another site', () => {
   it('cannot sign in a customer to its own session', async () => {
     const attacker = await newCustomer(dataUser);
     const page = await (await browser.newContext(DESKTOP)).newPage();
-    await openLink(page, { register }, attacker);
+    await openLink(page, { register, dataUser }, attacker);
     const context = await browser.newContext(DESKTOP);
     expect(await strangerPosts(context, page.url())).toBe(403);
     expect((await cookiesOf(context)).filter(({ value }) => value.startsWith('cst_'))).toEqual([]);

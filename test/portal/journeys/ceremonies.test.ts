@@ -198,6 +198,9 @@ describe('a passkey', () => {
     const newVisitor = visitor();
     const page = await newVisitor.get(path);
     expect(page.text).toContain(organisation);
+    expect(page.text).toMatch(
+      /Within an hour of its request, it can register access.* Confirm only if you have just been/,
+    );
     expectReturnAdvice(page, organisation);
     const response = await useScript(newVisitor, page, path);
     expect(response.location).toBe(`${returnUrl}?dar-passkey-token=${body['passkey']['token-ref']}`);

@@ -263,11 +263,13 @@ describe('a mailed link', () => {
     const owner = visitor();
     owner.cookies.set('register-session', `cst_${'A'.repeat(43)}`); // an attacker has set session cookies
     owner.cookies.set('register-form', 'planted-by-an-attacker');
+    owner.cookies.set('register-withdrawn', 'yes'); // of an earlier session
     const page = await owner.get(path);
     expect(await owner.press(page, path)).toMatchObject({ status: 303, location: '/access' });
     expect(owner.cookies.get('register-session')).toMatch(/^cst_[\w-]{43}$/);
     expect(owner.cookies.get('register-session')).not.toBe(`cst_${'A'.repeat(43)}`);
     expect(owner.cookies.get('register-form')).toBeUndefined();
+    expect(owner.cookies.get('register-withdrawn')).toBeUndefined();
     expect((await owner.get('/access')).status).toBe(200);
 
     expect(phishing.cookies.has('register-session')).toBe(false);
@@ -393,6 +395,17 @@ describe('a supplier sign-in', () => {
     const page = await newVisitor.get('/sign-in/supplier/callback?error=access_denied');
     expect(page.status).toBe(401);
     expect(page.text).toContain('We could not sign you in by way of your supplier');
+  });
+
+  it('that has expired leads to the sign-in page with the reason, also with an ended session', async () => {
+    const newVisitor = visitor();
+    const callback = await signInAtSupplier(await atSupplier(newVisitor, unverified().mpxn), credentials(unverified()));
+    newVisitor.cookies.delete('register-supplier');
+    newVisitor.cookies.set('register-session', `cst_${'A'.repeat(43)}`);
+    const page = await newVisitor.get(callback);
+    expect(page.status).toBe(401);
+    expect(page.text).toContain('Prove that it is you');
+    expect(page.text).toContain('has expired, because it took longer than 10 minutes');
   });
 
   it('that the previous release started signs in', async () => {

@@ -123,6 +123,23 @@ describe('a customer who followed a link of a Data User', () => {
     expect((await customer.get('/access')).text).not.toContain('that is to be withdrawn');
   });
 
+  it('reports the withdrawal by the return link of every page, until the next sign-in', async () => {
+    const [{ ir, email }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
+    const linksOf = async (browser: PortalVisitor) => {
+      const pages = ['/access', '/history', '/who-looked', '/contacts'].map((path) => browser.get(path));
+      return (await Promise.all(pages)).map(({ html }) => /href="([^"]*)" data-return/.exec(html)?.[1]);
+    };
+    expect(new Set(await linksOf(customer))).toEqual(new Set([`${returnUrl}?dar-action=withdrawn`]));
+    const browser = await signedInVisitor(register, `ir=${ir}&return=${encodeURIComponent(returnUrl)}`, email);
+    expect(new Set(await linksOf(browser))).toEqual(new Set([returnUrl]));
+    const path = await withdrawPathOf('Withdrawn before a sign-out');
+    const { location = '' } = await browser.press(await browser.get(path), path);
+    await browser.get(location);
+    expect(browser.cookies.has('register-withdrawn')).toBe(true);
+    await browser.press(await browser.get('/access'), '/sign-out');
+    expect(browser.cookies.has('register-withdrawn')).toBe(false);
+  });
+
   it('reads that an access has already ended', async () => {
     const id = accessWith((await customer.get('/history')).html, 'that is to be withdrawn');
     const page = await customer.get(`/access/${id}/withdraw`);

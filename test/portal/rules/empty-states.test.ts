@@ -42,6 +42,7 @@ async function htmlOf(page: typeof contactsPage, results: Readonly<Record<string
     language: 'en',
     translate,
     query: {},
+    returnLink: () => undefined,
   } as unknown as PageContext;
   const { view, model } = (await page.respond(context)) as View;
   return render(view, { t: translate, formToken: () => '', languages: [], ...model });
@@ -61,6 +62,36 @@ describe('the page “Who you are”', () => {
     expect(alone).not.toMatch(/supplier/i);
     const offered = { ...contested, suppliers: [{ mpid: 'ABCD', displayName: 'Fernhill' }] };
     expect(await htmlOf(contactsPage, offered)).toContain('Sign in at your energy supplier below.');
+  });
+
+  it('names each contact differently if masked addresses or passkeys are equal', async () => {
+    const of = (displayName: string) => ({ dataUsers: [{ displayName, contactUrl: 'https://larkhill.example/' }] });
+    const html = await htmlOf(contactsPage, {
+      session: { ...SESSION, isContested: true, mayJudge: true },
+      contacts: [
+        { ...CONTACT, ...of('Larkhill'), standing: 'OTHER' },
+        { ...CONTACT, ...of('Fernhill'), standing: 'OTHER' },
+        { ...CONTACT, ...of('Fernhill'), standing: 'OTHER', since: '2026-02-03T12:00:00Z' },
+        { ...CONTACT, ...of('Fernhill'), standing: 'OTHER', since: '2026-02-03T18:00:00Z' },
+        { ...CONTACT, shown: 'n…@s.example', standing: 'OTHER' },
+        { ...CONTACT, kind: 'PASSKEY', shown: null, standing: 'OTHER' },
+        { ...CONTACT, kind: 'PASSKEY', shown: null, standing: 'OTHER', since: '2026-02-03T18:00:00Z' },
+      ],
+    });
+    const names = [
+      'm…@s.example, registered by Larkhill on 1 January 2026',
+      'm…@s.example, registered by Fernhill on 1 January 2026',
+      'm…@s.example, registered by Fernhill on 3 February 2026 (number 1)',
+      'm…@s.example, registered by Fernhill on 3 February 2026 (number 2)',
+      'n…@s.example',
+      'A passkey, registered on 1 January 2026',
+      'A passkey, registered on 3 February 2026',
+    ];
+    expect(
+      [...html.matchAll(/<h2 class="govuk-summary-card__title"[^>]*>(.*?)<\/h2>/g)].map(([, name]) => name),
+    ).toEqual(names);
+    for (const verdict of ['This is ours:', 'This is not ours:'])
+      for (const name of names) expect(html).toContain(`>${verdict} ${name}</button>`);
   });
 });
 

@@ -10,7 +10,9 @@ export const signInPage: Page = {
   method: 'GET',
   path: '/sign-in',
   respond: ({ session, query }) =>
-    session ? { seeOther: '/' } : { view: 'sign-in', model: { hasEnded: 'ended' in query } },
+    session
+      ? { seeOther: '/' }
+      : { view: 'sign-in', model: { hasEnded: 'ended' in query, isAfterForm: query['ended'] === 'form' } },
 };
 
 /**

@@ -1,7 +1,6 @@
 import type { Page } from '../page';
 import { countsOf, organisationsOf } from '../presentation/access-list';
 import { dateInWords } from '../presentation/dates';
-import { returnLink } from '../presentation/web-link';
 import { customerRecords, customerSession, isLimited } from './customer-records';
 
 /** Lists the organisations with access to the meter data, and the legal basis of each access (decisions A/B, 9). */
@@ -22,7 +21,7 @@ export const accessPage: Page = {
         counts: countsOf(organisations),
         registered: organisations.filter(({ isDiscovered }) => !isDiscovered),
         discovered: organisations.filter(({ isDiscovered }) => isDiscovered),
-        returnLink: returnLink(session.returnUrl),
+        returnLink: context.returnLink(session.returnUrl),
       },
     };
   },

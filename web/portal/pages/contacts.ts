@@ -2,7 +2,6 @@ import type { View } from '../../shared/page-response';
 import type { Page, PageContext } from '../page';
 import type { StartedSupplierSignIn } from '../request/cookies';
 import { hasOtherPasskey, shownContacts } from '../presentation/contacts';
-import { returnLink } from '../presentation/web-link';
 import { hasErrorCode } from '../../shared/operation-error';
 import { withVisibleTarget } from './challenge';
 
@@ -29,10 +28,10 @@ export async function contactsView(context: PageContext, error?: FieldError, sta
     model: {
       path: '/contacts',
       session,
-      contacts: shownContacts(contacts, session.mayJudge, context.language),
+      contacts: shownContacts(contacts, session.mayJudge, context),
       hasOtherPasskey: hasOtherPasskey(contacts, session.mayJudge),
       suppliers: shownSuppliers,
-      returnLink: returnLink(session.returnUrl),
+      returnLink: context.returnLink(session.returnUrl),
       ...(error ? { errors: [withVisibleTarget(error, shownSuppliers, '#main-content')] } : {}),
     },
     status,
@@ -68,13 +67,14 @@ export const supplierProofForm: Page = {
   site: 'portal',
   formPage: '/contacts',
   async respond(context) {
-    const { execute, executeAsCustomer, form, encryptedCookies, translate } = context;
+    const { executeAsCustomer, form, encryptedCookies, translate } = context;
     const mpid = form['supplier'] ?? '';
     const missing = { text: translate('signIn.supplierMissing'), href: '#supplier' };
     if (mpid === '') return contactsView(context, missing, 400);
     const { session } = await executeAsCustomer('ReadCustomerContacts');
     try {
-      const { started } = await execute('StartSupplierSignIn', { mpid, entry: { mpxn: session.mpxn } });
+      const entry = { mpxn: session.mpxn };
+      const { started } = await executeAsCustomer('StartSupplierSignIn', { mpid, entry });
       encryptedCookies.write('supplier', { secret: started.secret, isProof: true } satisfies StartedSupplierSignIn);
       return { seeOther: started.url };
     } catch (error) {

@@ -1,6 +1,5 @@
 import type { Page } from '../page';
 import { historyOf } from '../presentation/history';
-import { returnLink } from '../presentation/web-link';
 import { customerRecords, customerSession, isLimited } from './customer-records';
 
 /** Lists the accesses that have ended. A former occupant, and a customer of a contested home, see only their own. */
@@ -13,7 +12,7 @@ export const historyPage: Page = {
     const ended = historyOf(await customerRecords(context, 'HISTORY'), context.language);
     return {
       view: 'history',
-      model: { ended, isLimited: isLimited(session), returnLink: returnLink(session.returnUrl) },
+      model: { ended, isLimited: isLimited(session), returnLink: context.returnLink(session.returnUrl) },
     };
   },
 };

@@ -45,7 +45,7 @@ export const supplierCallback: Page = {
   async respond(context) {
     const { execute, encryptedCookies, publicUrls, translate, url } = context;
     const stored = encryptedCookies.read<StartedSupplierSignIn | string>('supplier');
-    if (stored === undefined) return rejectedView(context);
+    if (stored === undefined) return expiredView(context);
     // the previous release stored the secret only
     const { secret, isProof } = typeof stored === 'string' ? { secret: stored, isProof: false } : stored;
     try {
@@ -60,6 +60,20 @@ export const supplierCallback: Page = {
     }
   },
 };
+
+/**
+ * The page after a sign-in at the supplier that has expired, or that another browser started. A customer who is signed in
+ * returns to the page of contacts.
+ */
+async function expiredView(context: PageContext): Promise<View> {
+  const reason = { text: context.translate('signIn.supplierExpired'), href: '#supplier' };
+  try {
+    return await contactsView(context, reason, 401);
+  } catch (error) {
+    if (!hasErrorCode(error, 'AUT001', 'AUT002')) throw error;
+    return challenge(context, { ...reason, status: 401 });
+  }
+}
 
 function rejectedView(context: PageContext): Promise<View> {
   return challenge(context, { text: context.translate('signIn.supplierRefused'), href: '#supplier', status: 401 });

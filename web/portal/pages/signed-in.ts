@@ -8,6 +8,6 @@ export async function signedIn({ cookies, executeAsCustomer }: PageContext, toke
   // it may already have ended
   if (cookies.read('session') !== undefined) await executeAsCustomer('EndCustomerSession').catch(() => undefined);
   cookies.write('session', token);
-  cookies.delete('form', 'entry', 'passkey', 'supplier');
+  cookies.delete('form', 'entry', 'passkey', 'supplier', 'withdrawn');
   return { seeOther: '/access' };
 }

@@ -1,6 +1,5 @@
 import type { Page, PageContext } from '../page';
 import { completeSince, lookupsByDay } from '../presentation/lookups';
-import { returnLink } from '../presentation/web-link';
 import { customerSession, isLimited } from './customer-records';
 
 /** Start of an hour, as the link to earlier lookups contains it. */
@@ -30,7 +29,7 @@ export const whoLookedPage: Page = {
         isIncomplete,
         earlierLink: since && `/who-looked?before=${encodeURIComponent(since)}`,
         isLimited: isLimited(session),
-        returnLink: returnLink(session.returnUrl),
+        returnLink: context.returnLink(session.returnUrl),
       },
     };
   },

@@ -4,7 +4,6 @@ import type { PageResponse, Page, PageContext } from '../page';
 import { accessOf, nameOf } from '../presentation/access-list';
 import { dayInWords } from '../presentation/dates';
 import { endOf, endedBy } from '../presentation/history';
-import { returnLink } from '../presentation/web-link';
 import { OperationError, hasErrorCode } from '../../shared/operation-error';
 import { withHistory } from './customer-records';
 import type { CustomerRecord } from '../presentation/operation-results';
@@ -45,8 +44,8 @@ export const withdrawForm: Page = {
 };
 
 /**
- * Confirms the withdrawal and links back to the URL from which the customer came. If the consent was not withdrawn, leads to
- * the page that says why.
+ * Confirms the withdrawal. From now on the links back to the organisation that sent the customer report it. If the consent was
+ * not withdrawn, leads to the page that says why.
  */
 export const withdrawnPage: Page = {
   method: 'GET',
@@ -54,8 +53,10 @@ export const withdrawnPage: Page = {
   site: 'portal',
   async respond(context) {
     const found = await recordOf(context);
-    if (endedBy(found.record) === 'withdrawn') return viewOf('withdrawn', found, context, 'withdrawn');
-    return { seeOther: `/access/${encodeURIComponent(found.record.id)}/withdraw` };
+    if (endedBy(found.record) !== 'withdrawn')
+      return { seeOther: `/access/${encodeURIComponent(found.record.id)}/withdraw` };
+    context.cookies.write('withdrawn', 'yes');
+    return viewOf('withdrawn', found, context);
   },
 };
 
@@ -81,9 +82,9 @@ function accessModel({ record }: Found, { language }: PageContext) {
   };
 }
 
-function viewOf(name: string, found: Found, context: PageContext, action?: 'withdrawn'): View {
+function viewOf(name: string, found: Found, context: PageContext): View {
   return {
     view: name,
-    model: { ...accessModel(found, context), returnLink: returnLink(found.session.returnUrl, action) },
+    model: { ...accessModel(found, context), returnLink: context.returnLink(found.session.returnUrl) },
   };
 }

@@ -1,9 +1,12 @@
 import { dayInWords } from './dates';
+import { groupBy } from './group-by';
 import type { CustomerContact } from './operation-results';
-import type { Language } from '../request/languages';
+import type { PageContext } from '../page';
 
 /** A contact as the page shows it, with the actions that it offers. */
-interface ShownContact extends Omit<CustomerContact, 'dataUsers'> {
+interface ShownContact extends Omit<CustomerContact, 'dataUsers' | 'shown'> {
+  /** Differs from the names of the other contacts. */
+  readonly name: string;
   readonly day: string;
   readonly organisations: readonly { readonly displayName: string; readonly contactUrl: string }[];
   /** True if a link may be mailed to this address. Following it proves that the address is also the customer's. */
@@ -19,16 +22,35 @@ interface ShownContact extends Omit<CustomerContact, 'dataUsers'> {
 export function shownContacts(
   contacts: readonly CustomerContact[],
   mayJudge: boolean,
-  language: Language,
+  { language, translate }: Pick<PageContext, 'language' | 'translate'>,
 ): ShownContact[] {
-  return contacts.map(({ dataUsers, ...contact }) => ({
+  const all = contacts.map(({ dataUsers, shown, ...contact }) => ({
     ...contact,
+    name: shown ?? translate('contacts.passkey'),
     day: dayInWords(contact.since, language),
     organisations: dataUsers.flatMap((dataUser) => dataUser ?? []),
     canBeMailed: !mayJudge && contact.kind === 'EMAIL' && contact.standing !== 'OWN',
     canBeConfirmed: mayJudge && contact.standing !== 'CONFIRMED',
     canBeRejected: mayJudge && contact.standing !== 'REJECTED',
   }));
+  const withOrigin = renamed(all, ({ name, day, organisations: [first] }) =>
+    first === undefined
+      ? translate('contacts.nameWithDay', { name, day })
+      : translate('contacts.nameWithOrigin', { name, day, organisation: first.displayName }),
+  );
+  return renamed(withOrigin, ({ name }, index) => translate('contacts.nameWithNumber', { name, number: index + 1 }));
+}
+
+/** Changes the names of those contacts whose name is not unique; `index` counts the contacts of one name. */
+function renamed(
+  contacts: readonly ShownContact[],
+  nameOf: (contact: ShownContact, index: number) => string,
+): ShownContact[] {
+  const byName = groupBy(contacts, ({ name }) => name);
+  return contacts.map((contact) => {
+    const equal = byName.get(contact.name) ?? [];
+    return equal.length > 1 ? { ...contact, name: nameOf(contact, equal.indexOf(contact)) } : contact;
+  });
 }
 
 /** Returns whether the home has a passkey that is not yet one of the customer's own contacts. */

@@ -1,7 +1,7 @@
 import type { CookieSettings } from '../../shared/cookies';
 
 /** Name of a cookie of the portal. */
-export type CookieName = 'session' | 'entry' | 'form' | 'passkey' | 'supplier' | 'ceremony' | 'language';
+export type CookieName = 'session' | 'entry' | 'form' | 'passkey' | 'supplier' | 'withdrawn' | 'ceremony' | 'language';
 
 /** Content of the cookie `supplier`. */
 export interface StartedSupplierSignIn {
@@ -22,8 +22,10 @@ export const PORTAL_COOKIES: CookieSettings<CookieName> = {
     form: undefined,
     /** The secret of a passkey sign-in in progress; encrypted. */
     passkey: 10 * 60,
-    /** The supplier sign-in in progress; encrypted. */
-    supplier: 15 * 60,
+    /** The supplier sign-in in progress, as long as the register stores it; encrypted. */
+    supplier: 10 * 60,
+    /** Present after a withdrawal of this session: the return link reports it. */
+    withdrawn: 8 * 60 * 60,
     /** The outcome of a completed ceremony, for its last page; encrypted. */
     ceremony: 10 * 60,
     language: 365 * 24 * 60 * 60,

@@ -3,6 +3,7 @@ import { withSession } from '../../shared/operation-runner';
 import { requestContexts } from '../../shared/request-context';
 import type { PageContext, PublicUrls } from '../page';
 import type { PortalOptions } from '../portal-options';
+import { returnLink } from '../presentation/web-link';
 import { PORTAL_COOKIES } from './cookies';
 import { isLanguage, languageOf, translatorFor } from './languages';
 import { pagePath } from './page-path';
@@ -25,6 +26,7 @@ export function pageContexts(options: PortalOptions, publicUrls: PublicUrls) {
       translate: translatorFor(language),
       publicUrls,
       mailLimit: options.settings.mailLimit,
+      returnLink: (url) => returnLink(url, cookies.read('withdrawn') === undefined ? undefined : 'withdrawn'),
       executeAsCustomer: withSession(execute, () => cookies.read('session')),
     };
   };

@@ -80,6 +80,28 @@ export function signInLinks(): void {
       ]);
     });
 
+    it('states for which home it is if the address has several, and otherwise not', async () => {
+      const { mpxn, email } = await newCustomer();
+      const [former, next] = [newMpxn(), newMpxn()];
+      const dataUser = await fixture.dataUser();
+      await fixture.newRecord(dataUser, { email }, { mpxn: former, moveInDate: '2011-01-01' });
+      await fixture.newRecord(dataUser, { email }, { mpxn: next });
+      await fixture.tenancyChanged(former, '2015-05-05');
+      expect(await linksSent({ email }, email)).toBe(3);
+      const mails = await mailsNow(fixture, email);
+      expect(mails.map(({ subject }) => /\((\d of \d)\)/.exec(subject)?.[1]).toSorted()).toEqual([
+        ...['1 of 3', '2 of 3', '3 of 3'],
+      ]);
+      const home =
+        /This is link (\d) of 3\. It opens a (present|former) home: (\S.*\S) registered the address for it on \d+ /;
+      const homes = mails.map(({ text }) => home.exec(text)?.slice(1, 3).join(' '));
+      expect(homes.toSorted()).toEqual(['1 present', '2 present', '3 former']);
+      for (const { subject, text } of mails)
+        for (const personal of [mpxn, former, next, email]) expect(subject + text).not.toContain(personal);
+      expect(await linksSent({ mpxn }, email)).toBe(4);
+      expect((await mailsNow(fixture, email))[0]?.text).not.toContain('more than one home');
+    });
+
     it('works for ten minutes', async () => {
       const { mpxn, email } = await newCustomer();
       await requestLink(fixture, { mpxn });

@@ -1,9 +1,18 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { valueOf } from '../../../support/ceremonies';
 import { signInAtSupplier } from '../../../support/supplier-browser';
-import { FINISH_SUPPLIER, SESSION, START_SUPPLIER, asCustomer, scopeOf } from '../../../support/sign-in-operations';
+import {
+  FINISH_SUPPLIER,
+  SESSION,
+  START_SUPPLIER,
+  asCustomer,
+  scopeOf,
+  signedInByLink,
+} from '../../../support/sign-in-operations';
 import { mailsNow } from '../../../support/sign-in-mails';
 import { type SignInFixture, newMpxn, fixtureOfThisFile, startSignInFixture } from '../../../support/sign-in-fixture';
+
+const BACK = 'https://larkhill.example/back';
 
 export function supplierSignIn(): void {
   let fixture: SignInFixture;
@@ -40,6 +49,8 @@ export function supplierSignIn(): void {
     if (codes.length > 0) throw new Error(codes.join());
     return data.finishSupplierSignIn.token as string;
   };
+  const returnUrlOf = async (token: string) =>
+    (await fixture.execute(SESSION, {}, asCustomer(token))).data.customerSession.returnUrl;
   const today = async () =>
     (
       await fixture.owner.query(
@@ -119,6 +130,37 @@ export function supplierSignIn(): void {
         moveInDate: '2020-10-10',
         returnUrl: 'https://larkhill.example/back',
       });
+    });
+
+    it.each([
+      ['keeps the return URL of the session', [BACK], BACK],
+      ['drops the return URL of the session once it is no longer registered', [], null],
+    ])('of a customer who is signed in by a contested contact %s', async (_, registered, kept) => {
+      const [mpxn, email] = [newMpxn(), `returns-${(customers += 1)}@customer.example`];
+      const dataUser = await fixture.dataUser(BACK);
+      const ir = await fixture.newRecord(dataUser, { email }, { mpxn });
+      await fixture.newRecord(await fixture.dataUser(), { email: `rival-of-${email}` }, { mpxn });
+      const { token: first } = await signedInByLink(fixture, { ir, returnUrl: BACK }, email);
+      const login = supplied(mpxn);
+      const { data } = await fixture.execute(START_SUPPLIER, { mpid, entry: { mpxn } }, asCustomer(first));
+      await fixture.owner.query('update access.account set return_urls = $1 where duid = $2', [
+        registered,
+        dataUser.duid,
+      ]);
+      const { secret, url } = data.startSupplierSignIn;
+      const token = await tokenOf(finish(secret, await signInAtSupplier(url, login)));
+      expect(await returnUrlOf(token)).toBe(kept);
+    });
+
+    it('at another meter point drops the return URL of the session', async () => {
+      const [mpxn, email] = [newMpxn(), `moves-${(customers += 1)}@customer.example`];
+      const ir = await fixture.newRecord(await fixture.dataUser(BACK), { email });
+      const { token: first } = await signedInByLink(fixture, { ir, returnUrl: BACK }, email);
+      expect(await returnUrlOf(first)).toBe(BACK);
+      const { data } = await fixture.execute(START_SUPPLIER, { mpid, entry: { mpxn } }, asCustomer(first));
+      const { secret, url } = data.startSupplierSignIn;
+      const token = await tokenOf(finish(secret, await signInAtSupplier(url, supplied(mpxn))));
+      expect(await returnUrlOf(token)).toBeNull();
     });
 
     it('is rejected, without a notice, if a verified record of the occupancy has an e-mail address', async () => {
