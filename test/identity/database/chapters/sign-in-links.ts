@@ -99,7 +99,7 @@ export function signInLinks(): void {
       for (const { subject, text } of mails)
         for (const personal of [mpxn, former, next, email]) expect(subject + text).not.toContain(personal);
       expect(await linksSent({ mpxn }, email)).toBe(4);
-      expect((await mailsNow(fixture, email))[0]?.text).not.toContain('more than one home');
+      expect((await mailsNow(fixture, email))[0]?.text).not.toContain('more than one link');
     });
 
     it('works for ten minutes', async () => {
