@@ -22,6 +22,7 @@ import { TenancyReferences1790000000021 } from './migrations/0021-tenancy-refere
 import { ChangesAfterWaiting1790000000022 } from './migrations/0022-changes-after-waiting';
 import { NoticesOfExpiry1790000000023 } from './migrations/0023-notices-of-expiry';
 import { InstantsAfterWaiting1790000000024 } from './migrations/0024-instants-after-waiting';
+import { NoticesKeptPending1790000000025 } from './migrations/0025-notices-kept-pending';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -52,6 +53,7 @@ export const accessTables: SubgraphTables = {
     ChangesAfterWaiting1790000000022,
     NoticesOfExpiry1790000000023,
     InstantsAfterWaiting1790000000024,
+    NoticesKeptPending1790000000025,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

@@ -64,7 +64,7 @@ export function attempts(dependencies: AttemptDependencies): Attempt {
         if (assembly.kind === 'send')
           sent = await endpoint.requests.track(send(dependencies, delivery, assembly), lane.countAsSlow);
       } finally {
-        endpoint.requests.release();
+        endpoint.requests.release(lane.urgent);
       }
       if (sent !== undefined) return record(dependencies, delivery, sent);
     }

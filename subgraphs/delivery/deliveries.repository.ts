@@ -1,7 +1,6 @@
 import type { Pool } from 'pg';
 import { type Session, inTransaction } from '../server/database/transaction';
 import { batched } from '../server/database/batched';
-import type { PendingDelivery } from './delivery';
 import { END_OBSOLETE } from './fan-out.sql';
 import type { LaneDelivery, Outcome } from './lane';
 
@@ -24,10 +23,10 @@ export interface Results {
   /** Defers a delivery that failed to assemble, and adds one to its failures; without seconds it is undelivered. */
   assemblyFailed(delivery: LaneDelivery, seconds: number | undefined): Promise<void>;
   /**
-   * Ends an obsolete delivery as superseded, or as delivered if an earlier attempt succeeded. A locked row is passed over: the
-   * delivery stays pending and is read again.
+   * Ends an obsolete delivery as superseded, or as delivered if an earlier attempt succeeded. A row that is locked, or was changed since the
+   * read, is passed over: the delivery stays pending and is read again.
    */
-  drop(delivery: PendingDelivery): Promise<void>;
+  drop(delivery: LaneDelivery): Promise<void>;
 }
 
 /**
@@ -80,8 +79,8 @@ const ASSEMBLY_FAILED = `
 const DROP = `
   with dropped as materialized (
     select d.endpoint_id, d.event_id
-    from unnest($1::uuid[], $2::text[]) as obsolete(endpoint_id, event_id) join delivery d using (endpoint_id, event_id)
-    where d.state || '' = 'pending' for update of d skip locked)
+    from unnest($1::uuid[], $2::text[], $3::text[]) as obsolete(endpoint_id, event_id, version) join delivery d using (endpoint_id, event_id)
+    where d.state || '' = 'pending' and d.xmin::text = obsolete.version for update of d skip locked)
   update delivery d set ${END_OBSOLETE}
   from dropped where d.endpoint_id = dropped.endpoint_id and d.event_id = dropped.event_id`;
 
@@ -142,7 +141,11 @@ export function resultTable(pool: Pool, undelivered: (session: Session, endpoint
       });
     },
     drop: batched(async (dropped) => {
-      const values = [dropped.map(({ endpointId }) => endpointId), dropped.map(({ eventId }) => eventId)];
+      const values = [
+        dropped.map(({ endpointId }) => endpointId),
+        dropped.map(({ eventId }) => eventId),
+        dropped.map(({ version }) => version),
+      ];
       await pool.query({ name: 'delivery_drop', text: DROP, values });
       return [];
     }, BATCHES),

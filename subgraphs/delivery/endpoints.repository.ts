@@ -88,7 +88,7 @@ const READ_PENDING = `
   from unnest($1::uuid[], $2::uuid[]) with ordinality as lease(worker, id, n)
   join delivery_endpoint e on e.id = lease.id and e.leased_by = lease.worker
   left join lateral (
-    select lane.position, event_id as "eventId", delivery.endpoint_id as "endpointId", delivery.subject, sequence, urgent,
+    select lane.position, event_id as "eventId", delivery.endpoint_id as "endpointId", delivery.subject, sequence, urgent, version,
       attempt, faults as "assemblyFailures", next_attempt_at <= register_now() as due,
       redelivered_at::text as "redeliveredAt",
       attempts = '[]' and redelivered_at is null and faults = 0 and coalesce(created_at > e.put_off_at, true) as "isFresh",
@@ -99,7 +99,7 @@ const READ_PENDING = `
         limit ${MAX_DUE_PER_READ}) first
       group by subject order by min(position) limit ${MAX_LANES_PER_READ}) lane
     cross join lateral (
-      select * from delivery where endpoint_id = lease.id and subject = lane.subject and state || '' = 'pending'
+      select *, xmin::text as version from delivery where endpoint_id = lease.id and subject = lane.subject and state || '' = 'pending'
       order by sequence) delivery
   ) d on true
   order by lease.n, d.position, d.sequence`;

@@ -6,6 +6,8 @@ export interface LaneDelivery extends PendingDelivery {
   readonly subject: string;
   /** Whether the delivery goes ahead of any backlog. */
   readonly urgent: boolean;
+  /** Version of the row at the read. */
+  readonly version: string;
   /** Whether `next_attempt_at` has passed. An earlier delivery of the lane is attempted before a due one, due or not. */
   readonly due: boolean;
   /** Number of attempts that count so far. */

@@ -1,7 +1,7 @@
 import { type Deferral, MAX_LANES_PER_READ, type PendingRead } from './endpoints.repository';
 import { type Lane, LaneQueue } from './lane';
 import type { LaneLimits } from './limits';
-import { RequestSlots } from './requests/request-slots';
+import { MAX_RESERVED, RequestSlots } from './requests/request-slots';
 
 /** Number of ready lanes below which the table is read again. */
 const MIN_READY_LANES = 20;
@@ -29,6 +29,8 @@ export class LeasedEndpoint {
   mayHaveMore = true;
   /** Whether the next step reads the table even if lanes are ready: urgent deliveries may be due, a deferral may be over, or a statement failed. */
   isWoken = true;
+  /** Number of running urgent lanes. */
+  private urgentCount = 0;
   /** Whether a release is running. */
   isReleasing = false;
   private deferral: Deferral | undefined;
@@ -139,18 +141,23 @@ export class LeasedEndpoint {
   startLane(): RunningLane | undefined {
     const lane = this.lanes.peek();
     const { isSlow, maxLanes } = this.requests;
-    if (lane === undefined || this.lanes.busyCount >= maxLanes) return undefined;
-    const laneClass = isSlow ? 'slow' : lane.urgent ? 'urgent' : 'quick';
+    if (lane === undefined) return undefined;
+    const { urgent } = lane;
+    if (this.lanes.busyCount >= maxLanes && !(urgent && this.urgentCount < MAX_RESERVED)) return undefined;
+    const slowClass = urgent ? 'slow-urgent' : 'slow';
+    const laneClass = isSlow ? slowClass : urgent ? 'urgent' : 'quick';
     if (!this.limits.admits(laneClass, this.owner)) return undefined;
     this.lanes.start();
+    if (urgent) this.urgentCount += 1;
     let leaveLimit = this.limits.enter(laneClass, this.owner);
     const countAsSlow = () => {
       leaveLimit();
-      leaveLimit = this.limits.enter('slow', this.owner);
+      leaveLimit = this.limits.enter(slowClass, this.owner);
     };
     const end = () => {
       leaveLimit();
       this.lanes.end(lane.subject);
+      if (urgent) this.urgentCount -= 1;
       this.activeAt = performance.now();
       if (this.hasSkipped) this.mayHaveMore = true;
     };

@@ -1,5 +1,5 @@
 /** Limit that a running lane counts towards. */
-export type LaneClass = 'quick' | 'urgent' | 'slow';
+export type LaneClass = 'quick' | 'urgent' | 'slow' | 'slow-urgent';
 
 /** Limits on the lanes that run in this process at the same time. */
 export interface LaneLimits {
@@ -10,12 +10,12 @@ export interface LaneLimits {
 }
 
 /** Maximum lanes of each class: an attempt takes milliseconds at a quick endpoint, up to ten seconds at a slow one. */
-export const MAX_LANES: Readonly<Record<LaneClass, number>> = { quick: 192, urgent: 96, slow: 256 };
+export const MAX_LANES: Readonly<Record<LaneClass, number>> = { quick: 192, urgent: 96, slow: 256, 'slow-urgent': 128 };
 const MAX_OWNER_SHARE = 1 / 4;
 
 /** Returns the limits of a process. */
 export function laneLimits(max: Readonly<Record<LaneClass, number>> = MAX_LANES): LaneLimits {
-  const all: Record<LaneClass, number> = { quick: 0, urgent: 0, slow: 0 };
+  const all: Record<LaneClass, number> = { quick: 0, urgent: 0, slow: 0, 'slow-urgent': 0 };
   const ofOwner = new Map<string, number>();
   const count = (laneClass: LaneClass, owner: string, change: 1 | -1) => {
     const key = `${laneClass} ${owner}`;

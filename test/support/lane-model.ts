@@ -18,7 +18,14 @@ export interface ModelDelivery extends Pick<LaneDelivery, 'eventId' | 'subject' 
   readonly failedAt: number[];
 }
 
-const UNTOUCHED = { endpointId: 'e', assemblyFailures: 0, isFresh: true, redeliveredAt: null, plannedAt: 0 };
+const UNTOUCHED = {
+  endpointId: 'e',
+  version: '1',
+  assemblyFailures: 0,
+  isFresh: true,
+  redeliveredAt: null,
+  plannedAt: 0,
+};
 
 /**
  * An endpoint in memory with its own clock, processing one lane at a time: the engine's own decisions on order, without

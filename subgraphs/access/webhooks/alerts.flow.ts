@@ -32,8 +32,8 @@ interface Alerts {
 
 const TASK = 'alert';
 /**
- * Maximum interval of the check whether the hour has passed. The register's clock can be moved, so one long delay could
- * be wrong.
+ * Delay of another mail after a failed one, and maximum interval of the check whether the hour has passed. The register's clock can be moved,
+ * so one long delay could be wrong. The backoff of failed jobs is not used: its delays grow to hours.
  */
 const MAX_WAIT_SECONDS = 30;
 const MAX_ATTEMPTS = 10_000;
@@ -50,13 +50,14 @@ export function webhookAlerts(dependencies: AlertDependencies): Alerts {
   const schedule = (session: Session, webhookId: string, afterSeconds: number) =>
     jobs.add(session, TASK, { webhookId }, { key: `${TASK}:${webhookId}`, afterSeconds, maxAttempts: MAX_ATTEMPTS });
   /**
-   * Sends the mail of a reserved hour. Returns the mail if it must not be sent again; `unknown` if the server may have accepted it;
-   * undefined if no mail is due.
+   * Sends the mail of a reserved hour. Returns the mail if it must not be sent again, the result if it is to be sent again, and undefined if
+   * no mail is due.
    */
-  const sendAlert = async (webhookId: string): Promise<Alert | 'unknown' | undefined> => {
+  const sendAlert = async (webhookId: string): Promise<Alert | Unfinished | undefined> => {
     const alert = await alerts.alert(webhookId);
     if (alert === undefined || alert.events.length === 0) return undefined;
-    return (await send(dependencies, webhookId, alert)) === 'finished' ? alert : 'unknown';
+    const result = await send(dependencies, webhookId, alert);
+    return result === 'finished' ? alert : result;
   };
   const task: Task = async (payload) => {
     const { webhookId } = payload as { webhookId: string };
@@ -67,21 +68,22 @@ export function webhookAlerts(dependencies: AlertDependencies): Alerts {
       await alerts.releaseHour(webhookId);
       throw error;
     });
-    if (sent === 'unknown') await schedule(database.pool, webhookId, MAX_WAIT_SECONDS);
+    if (sent === 'rejected') await alerts.releaseHour(webhookId);
+    if (sent === 'rejected' || sent === 'unknown') await schedule(database.pool, webhookId, MAX_WAIT_SECONDS);
     else if (sent !== undefined) await retried(() => alerts.storeAlerted(webhookId, sent.events));
   };
   return { request: (session, webhookId) => schedule(session, webhookId, 0), tasks: { [TASK]: task } };
 }
 
-/**
- * Sends a mail. `finished`: accepted, permanently rejected, or no mail server is configured. Throws if the mail server definitely did not
- * accept it and it may be sent again.
- */
+/** `rejected`: the mail server definitely did not accept the mail; `unknown`: it may have. */
+type Unfinished = 'rejected' | 'unknown';
+
+/** Sends a mail. `finished`: accepted, permanently rejected, or no mail server is configured. */
 async function send(
   { mails, logger }: AlertDependencies,
   webhook: string,
   alert: Alert,
-): Promise<'finished' | 'unknown'> {
+): Promise<'finished' | Unfinished> {
   if (mails === undefined) {
     logger.warn({ webhook }, 'alert not sent: no mail server is configured');
     return 'finished';
@@ -94,9 +96,10 @@ async function send(
       logger.warn({ webhook }, 'alert permanently rejected by the mail server');
       return 'finished';
     }
-    if (isDefinitelyRejected(error)) throw error;
-    logger.warn({ webhook, failure: errorFields(error) }, 'alert possibly accepted by the mail server');
-    return 'unknown';
+    const isRejected = isDefinitelyRejected(error);
+    const message = isRejected ? 'alert not accepted by the mail server' : 'alert possibly accepted by the mail server';
+    logger.warn({ webhook, failure: errorFields(error) }, message);
+    return isRejected ? 'rejected' : 'unknown';
   }
 }
 
@@ -127,7 +130,7 @@ function alertMail({ wid, events }: Omit<Alert, 'alertEmail'>): MailMessage {
   ];
   const closing = [
     ...(events.length > MAX_LISTED ? [`And ${events.length - MAX_LISTED} more.`] : []),
-    'GET /v1/webhooks/{wid}/deliveries shows every attempt. POST /v1/webhooks/{wid}/deliveries/{event-id}/redeliver sends an event again: at once, and if that fails up to five more times.',
+    'GET /v1/webhooks/{wid}/deliveries shows the attempts of each event, none if the register could not create its body. POST /v1/webhooks/{wid}/deliveries/{event-id}/redeliver sends an event again: at once, and if that fails up to five more times.',
   ];
   const lines = events
     .slice(0, MAX_LISTED)

@@ -34,22 +34,28 @@ interface Scan {
   readonly version: string;
 }
 
-/** The last due record, the number of due records, and how many of them the statement could lock. */
+/** The last due record, the number of due records, how many of them the statement could lock, and those whose notice is superseded. */
 interface Notified {
   readonly id: string;
   readonly expiry: string;
   readonly due: number;
   readonly locked: number;
+  readonly superseded: readonly string[];
 }
 
+/** Condition of the event about the present expiry of a record. */
+const noticeOf = (record: string, webhook: string): string => `
+  type = 'consent.expiring' and event.record_id = ${record}.id and event.webhook_id = ${webhook} and event.expiry = ${record}.expiry`;
+
 /**
- * Records on consent in the range of a scan for which the subscription has no event. `offset 0` prevents a join: with outdated statistics
- * PostgreSQL would read all events of the subscription.
+ * Records on consent in the range of a scan for which the subscription has no event, or one whose delivery is superseded because the expiry
+ * had changed. `offset 0` prevents a join: with outdated statistics PostgreSQL would read all events of the subscription.
  */
 const due = ({ webhook, duid, from, through }: Record<Exclude<keyof Scan, 'version'>, string>): string => `
   duid = ${duid} and state = 'ACTIVE' and ${ON_CONSENT} and ${isAhead('expiry', from)} and expiry <= ${through}
-  and not exists (select from event where type = 'consent.expiring' and event.record_id = access_record.id
-    and event.webhook_id = ${webhook} and event.expiry = access_record.expiry offset 0)`;
+  and not exists (select from event where ${noticeOf('access_record', webhook)}
+    and (select delivery.state from delivery where endpoint_id = event.webhook_id and event_id = event.id) is distinct from 'superseded'
+    offset 0)`;
 
 const SUBSCRIPTIONS_TO_SCAN = {
   name: 'subscriptions_to_scan',
@@ -87,8 +93,15 @@ const INSERT_EVENTS = {
       insert into event (type, duid, record_id, webhook_id, expiry, days_remaining)
       select 'consent.expiring', duid, id, $1, expiry, ceil(extract(epoch from expiry - register_now()) / 86400) from locked order by id
       on conflict do nothing)
-    select id, expiry::text, (select count(*) from due)::int as due, (select count(*) from locked)::int as locked
+    select id, expiry::text, (select count(*) from due)::int as due, (select count(*) from locked)::int as locked,
+      array(select id::text from locked where exists (select from event where ${noticeOf('locked', '$1')}) order by id) as superseded
     from due order by due.expiry desc, id desc limit 1`,
+};
+
+/** Makes the fan-out call `make_notices_of_expiry`, which makes superseded deliveries due again. */
+const ANNOUNCE = {
+  name: 'announce_superseded_notices',
+  text: 'insert into fanout (subject) select unnest($1::text[])',
 };
 
 const END_SCAN = {
@@ -126,6 +139,8 @@ export function notifySome(pool: Pool, webhookId: string, before?: ScanProgress)
     const { expiry, id, isIncomplete } = before?.version === version ? before : START;
     const values = [webhook, duid, from, through, expiry, id];
     const [last] = (await session.query<Notified>({ ...INSERT_EVENTS, values })).rows;
+    if (last !== undefined && last.superseded.length > 0)
+      await session.query({ ...ANNOUNCE, values: [last.superseded] });
     const isPartial = isIncomplete || (last !== undefined && last.locked < last.due);
     if (last?.due === MAX_NOTICES) return { version, expiry: last.expiry, id: last.id, isIncomplete: isPartial };
     if (!isPartial) await session.query({ ...END_SCAN, values: [webhook, through] });

@@ -7,9 +7,13 @@ const MAX_REQUESTS = { quick: 8, slow: 2 };
 /** Maximum running lanes of an endpoint. A quick one runs more lanes than requests, because lanes also assemble and record. */
 const MAX_LANES = { quick: 24, slow: 2 };
 
+/** Requests, and running lanes, of an endpoint that only urgent deliveries may take beyond these maximums. */
+export const MAX_RESERVED = 2;
+
 /** Bounds the requests to one endpoint, and measures whether the endpoint is slow. */
 export class RequestSlots {
   private taken = 0;
+  private urgentTaken = 0;
   private lateRequests = 0;
   private readonly waiting: { readonly urgent: boolean; readonly resolve: (isAcquired: boolean) => void }[] = [];
 
@@ -32,8 +36,8 @@ export class RequestSlots {
 
   /** Waits for a slot, urgent requests first. Resolves to false if none is free and the endpoint is slow, or becomes slow meanwhile. */
   acquire(urgent: boolean): Promise<boolean> {
-    if (this.taken < this.max) {
-      this.taken += 1;
+    if (this.isFree(urgent)) {
+      this.take(urgent);
       return Promise.resolve(true);
     }
     if (this.isSlow) return Promise.resolve(false);
@@ -44,13 +48,23 @@ export class RequestSlots {
   }
 
   /** Returns a slot, which goes to the first waiting request. */
-  release(): void {
+  release(urgent: boolean): void {
     this.taken -= 1;
-    if (this.taken >= this.max) return;
-    const next = this.waiting.shift();
-    if (next === undefined) return;
-    this.taken += 1;
+    if (urgent) this.urgentTaken -= 1;
+    const [next] = this.waiting;
+    if (next === undefined || !this.isFree(next.urgent)) return;
+    this.waiting.shift();
+    this.take(next.urgent);
     next.resolve(true);
+  }
+
+  private isFree(urgent: boolean): boolean {
+    return this.taken < this.max || (urgent && this.urgentTaken < MAX_RESERVED);
+  }
+
+  private take(urgent: boolean): void {
+    this.taken += 1;
+    if (urgent) this.urgentTaken += 1;
   }
 
   /** Measures a request until its response. Calls `onLate` once the response is overdue. */

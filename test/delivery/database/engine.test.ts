@@ -492,6 +492,15 @@ describe('A receiver that does not respond', () => {
     expect(silent.received).toHaveLength(2);
   });
 
+  it('receives a withdrawal at once, although all its requests and the lanes of slow receivers are in use', async () => {
+    const endpoint = await trialEndpoint(pool, silent.url);
+    await engine({ maxLanes: { ...MAX_LANES, slow: 1 }, exchangeMs: ENDLESS_MS });
+    await planLanes(endpoint, 'ordinary', 40);
+    await silentRequestsAreLate(1);
+    await plan(pool, endpoint, 'withdrawal', 'withdrawal', true);
+    expect(await until(() => silent.received.find((each) => each.eventId === 'withdrawal'))).toBeDefined();
+  });
+
   it('receives everything once it responds', async () => {
     let wait = 700;
     const late = await receiver(() => ({ status: 200, afterMs: wait }));

@@ -52,6 +52,17 @@ describe('The deliveries of a subscription', () => {
       const [delivery] = (await deliveries(subscription)).nodes;
       return delivery?.attempts.length >= times ? delivery : undefined;
     });
+  const ended = async (subscription: Subscription) =>
+    until(async () => {
+      const [delivery] = (await deliveries(subscription)).nodes;
+      return delivery.status === 'PENDING' ? undefined : delivery;
+    });
+  /** Returns the state of an ended delivery, also of a deleted subscription. */
+  const endedState = ({ id }: Subscription) => {
+    const text = `select state from delivery where endpoint_id = $1 and state <> 'pending'`;
+    return until(async () => (await fixture.owner.query(text, [id])).rows[0]?.state as string | undefined);
+  };
+  const mailTo = (address: string) => until(async () => (await fixture.mails(address))[0]);
   const deleted = ({ wid }: Pick<Subscription, 'wid'>) =>
     fixture.execute(by, 'mutation ($wid: WebhookId!) { deleteWebhook(wid: $wid) { wid } }', { wid });
   const withdrawn = async (): Promise<RegisteredConsent> => {
@@ -168,11 +179,8 @@ describe('The deliveries of a subscription', () => {
       const { nodes } = await deliveries(subscription, { state: 'UNDELIVERED' });
       return nodes[0] as { eventId: string } | undefined;
     });
-    const [mail] = await until(async () => {
-      const mails = await fixture.mails(alertEmail);
-      return mails.length > 0 ? mails : undefined;
-    });
-    expect(mail?.text).toContain(delivery.eventId);
+    const mail = await mailTo(alertEmail);
+    expect(mail.text).toContain(delivery.eventId);
     const logLines = fixture
       .log()
       .split('\n')
@@ -232,12 +240,7 @@ describe('The deliveries of a subscription', () => {
     await attempted(subscription, 1);
     const { wid } = subscription;
     expect((await deleted(subscription)).data).toEqual({ deleteWebhook: { wid } });
-    await until(async () => {
-      const { rows } = await fixture.owner.query('select state from delivery where endpoint_id = $1', [
-        subscription.id,
-      ]);
-      return rows[0]?.state === 'pending' ? undefined : rows;
-    });
+    await endedState(subscription);
     const triedAgain = await companion();
     await advance(HOUR);
     await triedAgain();
@@ -403,29 +406,29 @@ describe('The deliveries of a subscription', () => {
       await attempted(subscription, 1);
       await change(id);
       await advance(MINUTE + 1);
-      const { attempts } = await until(async () => {
-        const [delivery] = (await deliveries(subscription)).nodes;
-        return delivery.status === 'PENDING' ? undefined : delivery.status === 'SUPERSEDED' ? delivery : undefined;
-      });
-      expect(attempts).toHaveLength(1);
+      expect(await ended(subscription)).toMatchObject({ status: 'SUPERSEDED', attempts: [{}] });
       expect(fixture.receiver.received.filter((post) => post.path === path)).toHaveLength(1);
     });
 
-    it.each(['obsolete', 'pending when the subscription is deleted'])(
-      'remain delivered if their redelivery is %s',
-      async (cause) => {
-        const subscription = await subscribe();
-        const { id } = await fixture.consent(by, 1);
-        const { eventId } = await attempted(subscription, 1);
-        if (cause === 'obsolete') await end(fixture.owner, id, 'revoked');
-        else fixture.receiver.respondWith(() => 500);
-        expect((await fixture.execute(by, REDELIVER, { wid: subscription.wid, eventId })).codes).toEqual([]);
-        if (cause !== 'obsolete') await deleted(subscription);
-        const ended = `select state from delivery where endpoint_id = $1 and state <> 'pending'`;
-        const rows = await until(async () => (await fixture.owner.query(ended, [subscription.id])).rows[0]);
-        expect(rows).toEqual({ state: 'delivered' });
-      },
-    );
+    it('remain delivered if their redelivery is obsolete', async () => {
+      const subscription = await subscribe();
+      const { id } = await fixture.consent(by, 1);
+      const { eventId } = await attempted(subscription, 1);
+      await end(fixture.owner, id, 'revoked');
+      expect((await fixture.execute(by, REDELIVER, { wid: subscription.wid, eventId })).codes).toEqual([]);
+      expect(await ended(subscription)).toMatchObject({ status: 'DELIVERED', attempts: [{}] });
+      expect(fixture.receiver.received.filter((post) => post.path === path)).toHaveLength(1);
+    });
+
+    it('remain delivered if their redelivery is pending when the subscription is deleted', async () => {
+      const subscription = await subscribe();
+      await fixture.consent(by, 1);
+      const { eventId } = await attempted(subscription, 1);
+      fixture.receiver.respondWith(() => 500);
+      expect((await fixture.execute(by, REDELIVER, { wid: subscription.wid, eventId })).codes).toEqual([]);
+      await deleted(subscription);
+      expect(await endedState(subscription)).toBe('delivered');
+    });
 
     it('are sent again as long as the record is unchanged', async () => {
       fixture.receiver.respondWith(() => 503);
@@ -467,16 +470,13 @@ describe('The deliveries of a subscription', () => {
       if (delay > 0) await advance(delay);
       await attempted(subscription, time + 1);
     }
-    const [mail] = await until(async () => {
-      const mails = await fixture.mails(alertEmail);
-      return mails.length > 0 ? mails : undefined;
-    });
+    const mail = await mailTo(alertEmail);
     const [{ eventId, status, attempts }] = (await deliveries(subscription)).nodes;
     expect([status, attempts.length]).toEqual(['UNDELIVERED', 6]);
-    expect(mail?.text).toContain(eventId);
-    expect(mail?.text).toContain(wid);
+    expect(mail.text).toContain(eventId);
+    expect(mail.text).toContain(wid);
     for (const secret of [record.ak, record.mpxn, callbackUrl()])
-      expect(`${mail?.text}${mail?.html}`).not.toContain(secret);
+      expect(`${mail.text}${mail.html}`).not.toContain(secret);
     const triedAgain = await companion();
     await advance(10 * HOUR);
     await triedAgain();
@@ -565,11 +565,11 @@ describe('The deliveries of a subscription', () => {
   });
 
   it('of a terminated Data User are not reported, because it receives nothing', async () => {
-    const [ended, other] = [
+    const [terminated, other] = [
       await fixture.dataUser('Alderbrook Analytics'),
       await fixture.dataUser('Harbourlight Home'),
     ];
-    const [gone, paused] = [await fixture.subscribe(ended), await fixture.subscribe(other)];
+    const [gone, paused] = [await fixture.subscribe(terminated), await fixture.subscribe(other)];
     type Shown = { webhookId: string; active: boolean };
     let active = new Map<string, boolean>();
     const shown = async () => {
@@ -578,7 +578,7 @@ describe('The deliveries of a subscription', () => {
       return [...active.keys()];
     };
     expect(await shown()).toEqual(expect.arrayContaining([gone.id, paused.id]));
-    await fixture.accounts.changeStatus('test', ended.accountId, 'terminate');
+    await fixture.accounts.changeStatus('test', terminated.accountId, 'terminate');
     await fixture.accounts.changeStatus('test', other.accountId, 'suspend');
     expect(await shown()).not.toContain(gone.id);
     expect(await shown()).toContain(paused.id);

@@ -14,6 +14,7 @@ const delivery = (more: Partial<LaneDelivery>): LaneDelivery => ({
   due: true,
   attempt: 0,
   assemblyFailures: 0,
+  version: '1',
   isFresh: true,
   redeliveredAt: null,
   plannedAt: 0,

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { notifySome, subscriptionsToScan } from '../../../../subgraphs/access/webhooks/expiry-notices.repository';
 import { notifyOfExpiring } from '../../../../subgraphs/access/records/sweeps.module';
+import { resultTable } from '../../../../subgraphs/delivery/deliveries.repository';
+import { endpointTable } from '../../../../subgraphs/delivery/endpoints.repository';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
 import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
@@ -13,6 +16,7 @@ import {
   putWebhook,
   register as registerRow,
   replace,
+  replaceAt,
 } from '../../../support/event-rows';
 import { until } from '../../../support/until';
 
@@ -139,6 +143,23 @@ export function expiringNotices(): void {
         'consent.expiring superseded',
         'consent.expiring pending',
       ]);
+    });
+
+    it('sends a superseded notice if its expiry is in force again when the record enters the window', async () => {
+      const { application, owner } = tables;
+      const webhook = await putWebhook(application, { days: 30 });
+      const id = await register(application, { expiresIn: '10 days' });
+      const expiry = await expiryOf(id);
+      await replace(application, id, '40 days');
+      await owner.query(`update delivery set state = 'superseded' where endpoint_id = $1`, [webhook]); // obsolete at its attempt
+      await application.query('update webhook set notify_days_before = 5 where id = $1', [webhook]);
+      await replaceAt(application, id, expiry);
+      await sweep();
+      expect(await deliveriesOf(owner, webhook, id)).toEqual(['consent.expiring superseded']);
+      await clock.setOffset(6 * DAY);
+      await sweep();
+      expect(await deliveriesOf(owner, webhook, id)).toEqual(['consent.expiring pending']);
+      expect(await subscriptionsToScan(database.pool)).toEqual([]);
     });
 
     it('skips no record after an outage of weeks', async () => {
@@ -372,6 +393,38 @@ export function expiringNotices(): void {
       );
     });
   });
+
+  describe('A notice of an expiry that changed and changed back', () => {
+    it('is not ended by a process that has read the expiry in between', async () => {
+      const { application, owner } = tables;
+      const { pool } = database;
+      const lease = { worker: randomUUID(), id: await putWebhook(application) };
+      const id = await register(application, { expiresIn: '10 days' });
+      const expiry = await expiryOf(id);
+      await replace(application, id, '40 days'); // beyond the window: no other notice supersedes it
+      await fanOutAll(owner);
+      const endpoints = endpointTable(pool);
+      const dropFirst = async (between: () => Promise<void>) => {
+        const [delivery] = (await endpoints.readPending(lease))?.deliveries ?? [];
+        await between();
+        if (delivery) await resultTable(pool, () => Promise.resolve()).drop(delivery);
+      };
+      await endpoints.claim(lease.worker, 100, []);
+      await dropFirst(async () => {
+        await replaceAt(application, id, expiry);
+        await fanOutAll(owner);
+      });
+      expect(await deliveriesOf(owner, lease.id, id)).toEqual(['consent.expiring pending']);
+      await dropFirst(() => Promise.resolve());
+      expect(await deliveriesOf(owner, lease.id, id)).toEqual(['consent.expiring superseded']);
+    });
+  });
+
+  /** Returns the expiry of a record, as the text of PostgreSQL. */
+  async function expiryOf(id: string): Promise<string> {
+    const { rows } = await tables.owner.query('select expiry::text from access_record where id = $1', [id]);
+    return rows[0].expiry as string;
+  }
 
   /** Returns how many index entries and table rows statements have read: records, events and the outbox. */
   async function rowsRead(): Promise<number> {
