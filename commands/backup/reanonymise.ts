@@ -50,6 +50,9 @@ const CREDENTIALS = [
   'access.portal_alias',
 ];
 
+/** A repeat of a request must not receive a re-identification that was ended. */
+const RESPONSES = `delete from identity.idempotency_key where operation like 'reidentify%'`;
+
 const LIVE = 'select id from identity.identity_record where anonymised_at is null and id = any($1) order by id';
 
 const UNREADABLE = `select r.id from identity.identity_record r where r.anonymised_at is null
@@ -97,6 +100,7 @@ export async function reanonymise(
 async function endCredentials(session: Client): Promise<number> {
   let ended = 0;
   for (const table of CREDENTIALS) ended += (await session.query(`delete from ${table}`)).rowCount ?? 0;
+  await session.query(RESPONSES);
   return ended;
 }
 

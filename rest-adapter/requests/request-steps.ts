@@ -121,22 +121,23 @@ function respond(
   services.send(
     exchange,
     isNew ? status : statusUnlessNew,
-    isCheck ? checkHeadersOf(operation, data) : headersOf(operation, data, isNew),
+    headersOf(operation, data, { isNew, isCheck }),
     operation.body?.(data, responseMetadataOf(exchange), parameters),
   );
 }
 
-function headersOf({ etag, location, isReplayed }: CompiledOperation, data: Record<string, unknown>, isNew: boolean) {
+/** A check has neither `Location` nor `ETag`, since it creates neither a resource nor a version. */
+function headersOf(
+  { etag, location, isReplayed }: CompiledOperation,
+  data: Record<string, unknown>,
+  { isNew, isCheck }: { readonly isNew: boolean; readonly isCheck: boolean },
+) {
   return {
-    ...(etag && { etag: etag(data) }),
-    ...(location && isNew && { location: location(data) }),
+    ...(etag && !isCheck && { etag: etag(data) }),
+    ...(location && isNew && !isCheck && { location: location(data) }),
     ...(isReplayed?.(data) && { 'idempotency-replayed': 'true' }),
+    ...(isCheck && CHECK_APPLIED),
   };
-}
-
-/** Without `Location`: a check creates nothing. */
-function checkHeadersOf(operation: CompiledOperation, data: Record<string, unknown>) {
-  return { ...headersOf(operation, data, false), ...CHECK_APPLIED };
 }
 
 /** Sends a RegisterError by its code. Logs the location of any other error and sends SYS001. */

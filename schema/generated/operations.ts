@@ -348,7 +348,7 @@ export type RateMonth =
 
 /** A section of the content of an access record. */
 export type RecordSection =
-  /** The controllers, how they share responsibility, and their contacts. */
+  /** The controllers: how they share responsibility, their contacts, references and storage conditions. */
   | 'CONTROLLERS'
   /** The notices that the customer agreed to. */
   | 'NOTICE'

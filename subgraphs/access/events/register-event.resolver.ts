@@ -112,7 +112,8 @@ export class RegisterEventResolver {
 
   @FieldResolver(() => Int, {
     nullable: true,
-    description: "For TENANCY_CHANGE: how many of the Data User's records were ACTIVE at the meter point.",
+    description:
+      "For TENANCY_CHANGE: how many of the Data User's records were ACTIVE at the meter point, without those anonymised since.",
   })
   affectedRecordCount(@Root() { row }: LoggedEvent): number | null {
     return row.record_ids?.length ?? null;

@@ -52,7 +52,7 @@ export const RevocationReasonEnum = graphqlEnum('RevocationReason', 'Why the acc
 } satisfies Record<RevocationReason, string>);
 
 export const RecordSectionEnum = graphqlEnum('RecordSection', 'A section of the content of an access record.', {
-  controllers: 'The controllers, how they share responsibility, and their contacts.',
+  controllers: 'The controllers: how they share responsibility, their contacts, references and storage conditions.',
   notice: 'The notices that the customer agreed to.',
   recipients: 'Third parties who may receive data.',
   'data-source': 'Who supplies the meter data.',

@@ -34,7 +34,7 @@ export interface Version {
   readonly purpose: string | null;
   readonly dataTypes: readonly DataType[];
   readonly leadControllerName: string | null;
-  /** Sections of the document that differ from the version before; none of the first version. */
+  /** Sections of the document that differ from the version before; none of the first version that the caller can read. */
   readonly replacedSections: readonly RecordSection[];
 }
 
@@ -85,6 +85,9 @@ const TRANSITIONS = {
 
 const LEAD_CONTROLLER = '$.controllerArrangement.controllers[*] ? (@.role == "sole" || @.role == "lead").name';
 
+/** A section of a document; an empty list is the same as none. */
+const contentOf = (version: string): string => `coalesce(nullif(${version}.document -> member, '[]'), 'null')`;
+
 const VERSION = `select version.version as number, version.version, version.recorded_at as "recordedAt",
     version.legal_basis as "legalBasis", version.expiry, version.document ->> 'purpose' as purpose,
     version.document -> 'dataTypes' as "dataTypes",
@@ -92,7 +95,8 @@ const VERSION = `select version.version as number, version.version, version.reco
     array(select section from (values ${Object.entries(SECTIONS)
       .map(([section, member]) => `('${section}', '${member}')`)
       .join(', ')}) part (section, member)
-      where former.version is not null and version.document -> member is distinct from former.document -> member) as "replacedSections"
+      where former.version is not null and (requested.since is null or version.recorded_at >= requested.since)
+        and ${contentOf('version')} <> ${contentOf('former')}) as "replacedSections"
     from access_record_version version
       left join access_record_version former on former.record_id = version.record_id and former.version = version.version - 1
     where version.record_id = requested.id and not exists (select from access_record_version next

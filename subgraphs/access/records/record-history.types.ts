@@ -66,7 +66,8 @@ class VersionType implements Version {
   @Field(() => String, { nullable: true, description: 'Name of the sole or lead controller.' })
   leadControllerName: string | null;
   @Field(() => [RecordSectionEnum], {
-    description: 'Sections whose content differs from the version before; empty for the first version.',
+    description:
+      'Sections whose content differs from the version before; empty for the first version that the caller can read.',
   })
   replacedSections: readonly RecordSection[];
 }

@@ -32,14 +32,14 @@ export interface PasskeyProofMail {
 export interface SignInLinkMail {
   readonly kind: 'sign-in-link';
   readonly recordId: string;
-  /** The home that the link opens, if one request mails several links to the address. */
+  /** The home that the link is for, if one request mails several links to the address. */
   readonly home?: HomeOfLink;
   readonly secret: string;
   readonly expiresAt: Date;
   readonly language: Language;
 }
 
-/** Distinguishes the link of one home from those of the other homes of an address. */
+/** Distinguishes the link of one registration from those of the other registrations of an address. */
 export interface HomeOfLink {
   /** Position among the links of the request, from 1. */
   readonly number: number;

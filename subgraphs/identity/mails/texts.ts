@@ -61,7 +61,7 @@ const ENGLISH: MailTexts = {
       'A link to sign in with this e-mail address was requested from the energy data access register. After signing in you see which organisations have access to data from your energy meter.',
       ...(home
         ? [
-            `The address is registered more than once, so there is more than one link. This is link ${home.number} of ${home.total}. It opens ${home.isCurrent ? 'a present home' : 'a former home'}: ${home.organisation} registered the address for it on ${home.day}.`,
+            `The address is registered more than once, so there is more than one link. This is link ${home.number} of ${home.total}. It is for ${home.isCurrent ? 'a home where you live now' : 'a former home'}: ${home.organisation} registered the address for it on ${home.day}.`,
           ]
         : []),
     ],
@@ -166,7 +166,7 @@ const WELSH: MailTexts = {
       'Gofynnodd rhywun i’r gofrestr mynediad at ddata ynni am ddolen i fewngofnodi gyda’r cyfeiriad e-bost hwn. Ar ôl mewngofnodi byddwch yn gweld pa sefydliadau sydd â mynediad at ddata o’ch mesurydd ynni.',
       ...(home
         ? [
-            `Mae’r cyfeiriad wedi’i gofrestru fwy nag unwaith, felly mae mwy nag un ddolen. Dyma ddolen ${home.number} o ${home.total}. Mae’n agor ${home.isCurrent ? 'cartref presennol' : 'cartref blaenorol'}: cofrestrodd ${home.organisation} y cyfeiriad ar ei gyfer ar ${home.day}.`,
+            `Mae’r cyfeiriad wedi’i gofrestru fwy nag unwaith, felly mae mwy nag un ddolen. Dyma ddolen ${home.number} o ${home.total}. Mae ar gyfer cartref ${home.isCurrent ? 'lle rydych yn byw nawr' : 'blaenorol'}: cofrestrodd ${home.organisation} y cyfeiriad ar ei gyfer ar ${home.day}.`,
           ]
         : []),
     ],

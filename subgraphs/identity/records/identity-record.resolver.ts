@@ -61,7 +61,8 @@ export class IdentityRecordResolver {
 
   @MayCall('data_user')
   @Query(() => [IdentityRecord], {
-    description: 'Own live Identity Records by meter point, by e-mail address or by both, newest first: at most 500.',
+    description:
+      'Own Identity Records by meter point, by e-mail address or by both, without anonymised and closed ones, newest first: at most 500.',
   })
   async identityRecords(
     @Arg('mpxn', () => Mpxn, { nullable: true, defaultValue: null, description: 'The meter point.' })

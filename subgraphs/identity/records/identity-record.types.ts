@@ -82,6 +82,9 @@ export class IdentityRecord implements Omit<domain.IdentityRecord, 'duid' | 'per
   @Field(() => ExpressedBy, { description: 'Who stated the relationship.' }) expressedBy: domain.ExpressedBy;
   @Field(() => Boolean, { description: 'Whether an e-mail address is stored, so that a link can be mailed.' })
   hasEmail: boolean;
-  @Field(() => DateTime, { nullable: true, description: 'When the record was anonymised; null for a live record.' })
+  @Field(() => DateTime, {
+    nullable: true,
+    description: 'When the record was anonymised; null until then, also for a closed record.',
+  })
   anonymisedAt: Date | null;
 }

@@ -58,16 +58,17 @@ export function signInLinks(dependencies: IdentityDependencies, signIns: SignInR
       const sought = soughtBy(request.entry);
       if (sought === undefined) return;
       const receivers = signInLinkReceivers(await foundBy(sought, occupancy), sought);
-      for (const record of receivers) {
-        if ((await mails.permit(record.id, ANONYMOUS)) !== null) continue; // over the limit of mails
-        const home = 'email' in sought ? homeAmong(receivers, record) : undefined;
+      const permitted: OccupantRecord[] = [];
+      for (const record of receivers) if ((await mails.permit(record.id, ANONYMOUS)) === null) permitted.push(record);
+      for (const record of permitted) {
+        const home = 'email' in sought ? homeAmong(permitted, record) : undefined;
         await inTransaction(database.pool, (session) => invite(session, record, request, home));
       }
     },
   };
 }
 
-/** Returns what distinguishes the home of a record from the other homes of its address; undefined for the only one. */
+/** Returns what distinguishes the link of a record from the other links of a request; undefined for the only one. */
 function homeAmong(receivers: readonly OccupantRecord[], record: OccupantRecord): HomeOfLink | undefined {
   const { duid, createdAt: registeredAt, occupancy } = record;
   const [number, total] = [receivers.indexOf(record) + 1, receivers.length];

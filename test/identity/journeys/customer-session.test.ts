@@ -161,11 +161,13 @@ describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
 
   it('who moves in reads the version that applied then, and later ones, but no earlier version', async () => {
     const { ir, mpxn, key } = await newCustomer(dataUser);
-    const replace = async (purpose: string) => {
-      const { status } = await dataUser.rest('PUT', `/v1/access-records/${key}`, consentRecord(ir, { purpose }));
+    const replace = async (purpose: string, noticeVersion: string) => {
+      const body = consentRecord(ir, { purpose });
+      body.notice['shared-notice']['notice-version'] = noticeVersion;
+      const { status } = await dataUser.rest('PUT', `/v1/access-records/${key}`, body);
       expect(status).toBe(200);
     };
-    await replace('Before the move');
+    await replace('Before the move', '2026-02');
     const operator = await signedInClient(register, 'communications_operator');
     const today = new Date().toLocaleDateString('en-CA', { timeZone: 'Europe/London' });
     const change = { mpxn, 'effective-date': today, 'source-reference': 'COT-1' };
@@ -176,16 +178,16 @@ describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
     expect((await other.rest('POST', '/v1/identity-records', incoming)).status).toBe(201);
     const occupant = await signedIn(register, { mpxn, email });
     const query = `{ customerAccessRecords(part: CURRENT) { nodes {
-      versions { nodes { version purpose } } newest: versions(first: 1, newestFirst: true) { nodes { version } nextCursor } } } }`;
+      versions { nodes { version purpose replacedSections } } newest: versions(first: 1, newestFirst: true) { nodes { version } nextCursor } } } }`;
     const versions = async () => (await occupant(query)).data.customerAccessRecords.nodes;
-    const applied = { version: 2, purpose: 'Before the move' };
+    const applied = { version: 2, purpose: 'Before the move', replacedSections: [] };
     expect(await versions()).toEqual([
       { versions: { nodes: [applied] }, newest: { nodes: [{ version: 2 }], nextCursor: null } },
     ]);
-    await replace('After the move');
+    await replace('After the move', '2026-03');
     expect(await versions()).toEqual([
       {
-        versions: { nodes: [applied, { version: 3, purpose: 'After the move' }] },
+        versions: { nodes: [applied, { version: 3, purpose: 'After the move', replacedSections: ['NOTICE'] }] },
         newest: { nodes: [{ version: 3 }], nextCursor: expect.any(String) },
       },
     ]);

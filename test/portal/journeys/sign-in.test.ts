@@ -405,7 +405,7 @@ describe('a supplier sign-in', () => {
     const page = await newVisitor.get(callback);
     expect(page.status).toBe(401);
     expect(page.text).toContain('Prove that it is you');
-    expect(page.text).toContain('has expired, because it took longer than 10 minutes');
+    expect(page.text).toContain('We could not complete this sign-in at your supplier: it took longer than 10 minutes');
   });
 
   it('that the previous release started signs in', async () => {

@@ -73,7 +73,7 @@ describe('a customer who followed a link of a Data User', () => {
     good(await dataUser('PUT', `/v1/access-records/${body['access-token'].key}`, changed));
     const { text } = await customer.get('/access');
     expect(text).toMatch(
-      /Changed on \d+ \w+ \d{4}\. Before that:\s+Responsible: Harbourlight Energy Insight Ltd\s+What for: A narrow purpose\s+Data they used:\s+Energy you use, every half hour\s+Also changed:\s+the terms\s+who may receive the data\s/,
+      /Changed on \d+ \w+ \d{4}\. Before that:\s+Responsible: Harbourlight Energy Insight Ltd\s+What for: A narrow purpose\s+Data they used:\s+Energy you use, every half hour\s+Also changed:\s+who is responsible, their contacts, or where and how long they store the data\s+the terms\s+who may receive the data\s/,
     );
     const download = JSON.parse((await customer.get('/history.json')).html);
     const record = download['access-records'].find(({ purpose }: { purpose: string }) => purpose === 'A wide purpose');

@@ -124,11 +124,7 @@ describe('the changes of an access', () => {
     ['data types', { dataTypes: ['HH_CONSUMPTION', 'HH_EXPORT'] as const }, { dataTypes: ['HH_CONSUMPTION'] }],
     ['expiry', { expiry: '2026-12-31T00:00:00.000Z' }, { expiry: null }],
     ['legal basis', { legalBasis: 'UK_EXPLICIT_CONSENT' as const }, { legalBasis: 'UK_CONSENT' }],
-    [
-      'controller',
-      { leadControllerName: 'Fernhill Ltd', replacedSections: ['CONTROLLERS'] as const },
-      { leadController: 'Larkhill Insight Ltd' },
-    ],
+    ['controller', { leadControllerName: 'Fernhill Ltd' }, { leadController: 'Larkhill Insight Ltd' }],
   ])('show the day in Great Britain and the former %s', (_, change, former) => {
     expect(changesIn(changed(change as Parameters<typeof customerVersion>[0]))).toEqual([
       { on: '1 May 2026', ...former, hasFormerValues: true, sections: [] },

@@ -212,14 +212,24 @@ describe('A session that a rewound server revives', () => {
     expect(await isOpen()).toBe(false);
     await rowsOf(register.databaseUrl, 'update identity.customer_session set ended_at = null');
     expect(await isOpen()).toBe(true);
+    const body = { mpxn: customer.mpxn, method: 'magic-link' };
+    const reidentified = async () =>
+      (await dataUser.rest('POST', '/v1/identity-records/reidentify', body, { 'idempotency-key': customer.mpxn })).body[
+        'magic-link'
+      ]['token-ref'];
+    const first = await reidentified();
     const on = { ...environment, DATABASE_URL: register.databaseUrl };
     const run = (...words: string[]) =>
       runOperatorCommand('commands/backup/backup', ['reanonymise', '--list', root, ...words], on).ended;
     expect(await run()).toMatchObject({ code: 0, printed: expect.not.stringContaining('were ended') });
-    expect(await isOpen()).toBe(true);
+    expect([await isOpen(), await reidentified()]).toEqual([true, first]);
     const printed = expect.stringMatching(/^[1-9]\d* sessions, links, re-identifications and aliases were ended$/m);
     expect(await run('--end-sessions')).toMatchObject({ code: 0, printed });
     expect(await isOpen()).toBe(false);
+    const second = await reidentified();
+    expect(second).not.toBe(first);
+    const { body: status } = await dataUser.rest('GET', `/v1/identity-records/reidentify/${second}`);
+    expect(status['status']).toBe('pending');
   });
 });
 

@@ -9,6 +9,8 @@ const titles = Object.fromEntries(
   [...document.querySelectorAll('#kinds [data-kind]')].map((each) => [each.dataset.kind, each.textContent]),
 );
 const MONTHS = { '01': 'May', '02': 'November' };
+/** Values that a finding has in `instead`, at most. */
+const MAX_INSTEAD = 10;
 const counted = (count) => count.toLocaleString('en-GB');
 
 form.addEventListener('submit', async (event) => {
@@ -118,7 +120,8 @@ function partsOf({ name, value, cimFile, instead }) {
   file.className = 'hint';
   const isClass = name === 'rdf:type';
   const [shown, ...base] = [value, ...instead].map((each) => (isClass ? withoutPrefix(each) : each));
-  const contrast = base.length === 0 ? [] : ['; the base model has ', made('code', base.join(', '))];
+  const words = base.length < MAX_INSTEAD ? '; the base model has ' : '; the base model has, among others, ';
+  const contrast = base.length === 0 ? [] : [words, made('code', base.join(', '))];
   if (isClass) return [`the object itself, as ${shown}`, ...contrast, file];
   return [`${withoutPrefix(name)} = `, made('code', shown), ...contrast, file];
 }

@@ -1,7 +1,7 @@
 import type { StartedSupplierSignIn } from '../request/cookies';
 import type { SignInHint } from '../request/sign-in-hint';
 import type { View } from '../../shared/page-response';
-import type { Page, PageContext } from '../page';
+import type { Page, PageContext, PageResponse } from '../page';
 import { hasErrorCode } from '../../shared/operation-error';
 import { challenge, entryError } from './challenge';
 import { contactsView } from './contacts';
@@ -51,7 +51,7 @@ export const supplierCallback: Page = {
     try {
       const callbackUrl = `${publicUrls.portalUrl}${url}`;
       const { signIn } = await execute('FinishSupplierSignIn', { secret, callbackUrl });
-      return await signedIn(context, signIn.token);
+      return await signedIn(context, signIn.token, isProof);
     } catch (error) {
       // the cookie stays, so that the response to a reload is the same
       if (!hasErrorCode(error, 'AUT001', 'NTF001')) throw error;
@@ -62,13 +62,14 @@ export const supplierCallback: Page = {
 };
 
 /**
- * The page after a sign-in at the supplier that has expired, or that another browser started. A customer who is signed in
- * returns to the page of contacts.
+ * The page after a sign-in at the supplier that has expired, that another browser started, or that is complete. A customer who is
+ * signed in returns to the page of contacts.
  */
-async function expiredView(context: PageContext): Promise<View> {
+async function expiredView(context: PageContext): Promise<PageResponse> {
   const reason = { text: context.translate('signIn.supplierExpired'), href: '#supplier' };
   try {
-    return await contactsView(context, reason, 401);
+    const { session } = await context.executeAsCustomer('ReadCustomerContacts');
+    return session.mayJudge ? { seeOther: '/contacts' } : await contactsView(context, reason, 401);
   } catch (error) {
     if (!hasErrorCode(error, 'AUT001', 'AUT002')) throw error;
     return challenge(context, { ...reason, status: 401 });

@@ -5,6 +5,7 @@ import { accessOf, nameOf } from '../presentation/access-list';
 import { dayInWords } from '../presentation/dates';
 import { endOf, endedBy } from '../presentation/history';
 import { OperationError, hasErrorCode } from '../../shared/operation-error';
+import { returnLink } from '../presentation/web-link';
 import { withHistory } from './customer-records';
 import type { CustomerRecord } from '../presentation/operation-results';
 
@@ -26,16 +27,18 @@ export const withdrawPage: Page = {
 
 /**
  * Withdraws consent: the record is REVOKED before the response is sent. The customer states no reason. A repeated
- * withdrawal leads to the same page as the first.
+ * withdrawal leads to the same page as the first. From now on the links back to the organisation that sent the customer
+ * report the withdrawal.
  */
 export const withdrawForm: Page = {
   method: 'POST',
   path: '/access/:id/withdraw',
   site: 'portal',
-  async respond({ executeAsCustomer, params }): Promise<PageResponse> {
+  async respond({ executeAsCustomer, params, cookies }): Promise<PageResponse> {
     const id = params['id'] ?? '';
     try {
       await executeAsCustomer('WithdrawConsent', { id });
+      cookies.write('withdrawn', 'yes');
     } catch (error) {
       if (!hasErrorCode(error, 'CNF001')) throw error;
     }
@@ -43,10 +46,7 @@ export const withdrawForm: Page = {
   },
 };
 
-/**
- * Confirms the withdrawal. From now on the links back to the organisation that sent the customer report it. If the consent was
- * not withdrawn, leads to the page that says why.
- */
+/** Confirms the withdrawal, with a return link that reports it. If the consent was not withdrawn, leads to the page that says why. */
 export const withdrawnPage: Page = {
   method: 'GET',
   path: '/access/:id/withdrawn',
@@ -55,8 +55,7 @@ export const withdrawnPage: Page = {
     const found = await recordOf(context);
     if (endedBy(found.record) !== 'withdrawn')
       return { seeOther: `/access/${encodeURIComponent(found.record.id)}/withdraw` };
-    context.cookies.write('withdrawn', 'yes');
-    return viewOf('withdrawn', found, context);
+    return viewOf('withdrawn', found, { ...context, returnLink: (url) => returnLink(url, 'withdrawn') });
   },
 };
 

@@ -39,7 +39,7 @@ function changeOf(after: Version, before: Version, language: Language): Change {
   };
   return {
     ...{ on: dayInWords(after.recordedAt, language), ...values, hasFormerValues: Object.keys(values).length > 0 },
-    sections: after.replacedSections.filter((section) => section !== 'CONTROLLERS' || !('leadController' in values)),
+    sections: after.replacedSections,
   };
 }
 

@@ -135,6 +135,34 @@ export function connections(): void {
     const STARTED = (path: string) =>
       `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer good\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
 
+    const LATE = 'The request did not arrive within 30 seconds.';
+    const LARGE = 'The headers of the request are larger than 16 KiB.';
+
+    it.each([
+      ['A', '/v1/access-records', ['VAL003', 'VAL003']],
+      ['B', '/register-consent', ['VAL003', 'VAL003']],
+      ['D', '/v1/consent', ['request_timeout', 'headers_too_large']],
+    ])(
+      'states in the form of Interface %s that a request is late, or its headers are too large',
+      async (_, path, codes) => {
+        const errorsIn = (response: string) => {
+          const [head = '', body = ''] = response.split('\r\n\r\n');
+          const { errors, code, message } = JSON.parse(body) as Record<string, unknown>;
+          const [error] = (errors ?? []) as { 'error-code': string; message: string }[];
+          return [/^HTTP\/1.1 (\d+)/.exec(head)?.[1], code ?? error?.['error-code'], message ?? error?.message];
+        };
+        const late = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+        const slow = await exchange(STARTED(path), (socket) =>
+          test.adapter.app.server.emit('clientError', late, socket),
+        );
+        const large = await exchange(`GET ${path} HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`);
+        expect([errorsIn(slow), errorsIn(large)]).toEqual([
+          ['408', codes[0], LATE],
+          ['431', codes[1], LARGE],
+        ]);
+      },
+    );
+
     it('responds to a body that never ends, and to a malformed one, in the error form of Interface B on its paths', async () => {
       const late = Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       const slow = await exchange(STARTED('/register-consent'), (socket) =>

@@ -80,7 +80,7 @@ export function signInLinks(): void {
       ]);
     });
 
-    it('states for which home it is if the address has several, and otherwise not', async () => {
+    it('states for which home it is if one request mails several links to the address, and otherwise not', async () => {
       const { mpxn, email } = await newCustomer();
       const [former, next] = [newMpxn(), newMpxn()];
       const dataUser = await fixture.dataUser();
@@ -93,9 +93,9 @@ export function signInLinks(): void {
         ...['1 of 3', '2 of 3', '3 of 3'],
       ]);
       const home =
-        /This is link (\d) of 3\. It opens a (present|former) home: (\S.*\S) registered the address for it on \d+ /;
+        /This is link (\d) of 3\. It is for a (home where you live now|former home): (\S.*\S) registered the address for it on \d+ /;
       const homes = mails.map(({ text }) => home.exec(text)?.slice(1, 3).join(' '));
-      expect(homes.toSorted()).toEqual(['1 present', '2 present', '3 former']);
+      expect(homes.toSorted()).toEqual(['1 home where you live now', '2 home where you live now', '3 former home']);
       for (const { subject, text } of mails)
         for (const personal of [mpxn, former, next, email]) expect(subject + text).not.toContain(personal);
       expect(await linksSent({ mpxn }, email)).toBe(4);
