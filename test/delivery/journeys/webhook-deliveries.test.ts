@@ -256,8 +256,8 @@ describe('The deliveries of a subscription', () => {
 
   it('wait while the Data User is suspended, and are sent after its reactivation', async () => {
     const subscription = await subscribe();
-    await fixture.accounts.changeStatus('test', by.accountId, 'suspend');
     const record = await fixture.consent(by);
+    await fixture.accounts.changeStatus('test', by.accountId, 'suspend');
     await fixture.withdraw(record);
     await until(async () =>
       (await fixture.owner.query(DEFERRED, [subscription.id])).rowCount === 1 ? true : undefined,
@@ -286,9 +286,9 @@ describe('The deliveries of a subscription', () => {
   });
 
   it('end with the termination of the account', async () => {
-    await subscribe();
+    const [, record] = [await subscribe(), await fixture.consent(by)];
     await fixture.accounts.changeStatus('test', by.accountId, 'suspend');
-    await withdrawn();
+    await fixture.withdraw(record);
     await fixture.accounts.changeStatus('test', by.accountId, 'terminate');
     fixture.receiver.respondWith(() => 500);
     const triedAgain = await companion();
