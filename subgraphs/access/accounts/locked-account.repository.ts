@@ -55,14 +55,17 @@ export async function claimedBy(session: Session, { duid }: Account): Promise<nu
 
 const OWN = `from webhook where duid = (select duid from account where account_id = $1) and deleted_at is null order by id`;
 
-/** Statement for the deliveries of a Data User after a change of its status: a reactivation resumes them, a termination ends them. */
+/** Statement for the deliveries of a Data User at a change of its status: a reactivation resumes them, a termination ends them. */
 const DELIVERIES: Readonly<Record<StatusChange, string | null>> = {
   suspend: null,
   reactivate: `select resume_deliveries(id) ${OWN}`,
   terminate: `select end_deliveries(id) ${OWN}`,
 };
 
-/** Resumes or ends the deliveries of an account after a change of its status, in the same transaction. */
+/**
+ * Resumes or ends the deliveries of an account in the transaction that changes its status, before the change: a termination counts from that
+ * statement on, and is read once the transaction commits.
+ */
 export async function updateDeliveries(session: Session, accountId: string, change: StatusChange): Promise<void> {
   const statement = DELIVERIES[change];
   if (statement !== null) await session.query(statement, [accountId]);
