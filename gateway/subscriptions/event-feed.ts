@@ -1,5 +1,5 @@
 import { RegisterError } from '../../schema/register-error';
-import type { EventLog } from './event-log';
+import { ALL_EVENTS, type EventLog } from './event-log';
 import { type RecentEvents, recentEvents } from './recent-events';
 
 /** Follows the log while it has listeners. All subscriptions of this gateway share one feed per log. */
@@ -106,7 +106,7 @@ class LogFollower {
 
   private async start(): Promise<void> {
     try {
-      ({ cursor: this.cursor } = await this.dependencies.log.read(null, 1));
+      ({ cursor: this.cursor } = await this.dependencies.log.read(null, 1, ALL_EVENTS));
     } catch (error) {
       this.isRunning = false;
       throw error;
@@ -123,7 +123,7 @@ class LogFollower {
 
   /** Returns true if more events can be read at once. */
   private async poll(): Promise<boolean> {
-    const { cursor, entries } = await this.dependencies.log.read(this.cursor, PAGE_SIZE);
+    const { cursor, entries } = await this.dependencies.log.read(this.cursor, PAGE_SIZE, ALL_EVENTS);
     this.recent.append(entries);
     this.cursor = cursor;
     if (entries.length > 0) for (const notify of this.listeners) notify();

@@ -1,5 +1,5 @@
 import type { EventFeed, JoinedFeed } from './event-feed';
-import type { EventLog, LogEntry } from './event-log';
+import { type EventLog, type LogEntry, type LogFilter, isSelectedBy } from './event-log';
 
 /**
  * Position of one subscription in the log. It reads missed events first, then recent ones, without gaps or duplicates.
@@ -19,8 +19,8 @@ export interface EventReader {
 interface ReaderOptions {
   readonly feed: EventFeed;
   readonly log: EventLog;
-  /** Returns true if the subscription receives the event. */
-  readonly isFor: (entry: LogEntry) => boolean;
+  /** Selects the events that the subscription receives. */
+  readonly filter: LogFilter;
   /** Cursor after which the subscription starts; null for new events only. */
   readonly after: string | null;
 }
@@ -29,10 +29,10 @@ interface ReaderOptions {
 const PAGE_SIZE = 500;
 
 /** Opens a reader; throws VAL001 if the log rejects the cursor. */
-export async function openReader({ feed, log, isFor, after }: ReaderOptions): Promise<EventReader> {
+export async function openReader({ feed, log, filter, after }: ReaderOptions): Promise<EventReader> {
   const signal = new Signal();
   const joined = await feed.join(() => signal.notify());
-  const reader = new Reader(joined, log, isFor, signal);
+  const reader = new Reader(joined, log, filter, signal);
   try {
     if (after !== null) await reader.catchUpAfter(after);
     return reader;
@@ -58,13 +58,13 @@ class Signal {
   }
 }
 
-/** Events that a reader behind the feed read from the log itself. */
+/** Events of the subscription that a reader behind the feed read from the log itself. */
 interface MissedEvents {
   /** Events not returned yet. */
   readonly remaining: LogEntry[];
   /** True if the read reached the end of the log. */
   readonly reachedEnd: boolean;
-  /** The feed's next event number when the read started. The read covers every recent event below it. */
+  /** The feed's next event number when the read started. A read to the end of the log covers every event below it. */
   readonly feedEnd: number;
 }
 
@@ -75,20 +75,22 @@ class Reader implements EventReader {
   private number: number;
   /** Cursor of the last event read. */
   private cursor: string;
+  private readonly isFor: (entry: LogEntry) => boolean;
 
   constructor(
     private readonly joined: JoinedFeed,
     private readonly log: EventLog,
-    private readonly isFor: (entry: LogEntry) => boolean,
+    private readonly filter: LogFilter,
     private readonly signal: Signal,
   ) {
     this.number = joined.recent.end();
     this.cursor = joined.cursor();
+    this.isFor = isSelectedBy(filter);
   }
 
   async catchUpAfter(cursor: string): Promise<void> {
     const feedEnd = this.joined.recent.end();
-    const { entries } = await this.log.read(cursor, PAGE_SIZE);
+    const { entries } = await this.log.read(cursor, PAGE_SIZE, this.filter);
     this.cursor = cursor;
     this.missed = { remaining: [...entries], reachedEnd: entries.length < PAGE_SIZE, feedEnd };
   }

@@ -1,16 +1,12 @@
 import { EventLog } from '../../schema/generated/service-queries-to-access';
 import { TariffEventAdmission, TariffEventLog } from '../../schema/generated/service-queries-to-tariffs';
 import type { Caller } from '../../subgraphs/server/callers/caller';
+import type { LogFilter, LogQuery } from './event-log';
 
-import type { LogQuery } from './event-log';
-
-/** Filter of a subscription; null omits a condition. */
-export interface StreamArguments {
+/** Arguments of a subscription. */
+export interface StreamArguments extends LogFilter {
   /** Cursor after which the subscription starts; null for new events only. */
   readonly after: string | null;
-  readonly types: readonly string[] | null;
-  /** Data User or supplier, as in {@link EventStreamKind.ownerOf}. */
-  readonly owner: string | null;
 }
 
 /**
@@ -38,7 +34,7 @@ export interface EventStreamKind {
 
 const registerEvents: EventStreamKind = {
   subgraph: 'access',
-  log: EventLog,
+  log: EventLog as LogQuery, // the schema has checked the names of the types
   eventField: 'registerEvent',
   typesPath: ['types'],
   ownerOf: ({ duid }) => duid,
@@ -48,7 +44,7 @@ const registerEvents: EventStreamKind = {
 
 const tariffEvents: EventStreamKind = {
   subgraph: 'tariffs',
-  log: TariffEventLog,
+  log: TariffEventLog as LogQuery,
   admission: TariffEventAdmission.text,
   eventField: 'tariffEvent',
   typesPath: ['filter', 'types'],

@@ -4,7 +4,7 @@ import type { CallContext, Caller } from '../../subgraphs/server/callers/caller'
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 import type { Identification } from '../callers/authentication';
 import type { ConnectionEnd } from './connection-end';
-import type { LogEntry } from './event-log';
+import type { LogFilter } from './event-log';
 import type { EventStreamKind, StreamArguments } from './event-stream-kinds';
 import type { SessionRevalidator } from './session-revalidator';
 
@@ -21,17 +21,12 @@ const UNRESTRICTED_ROLES: ReadonlySet<string> = new Set(['admin', 'analyst']);
  * Returns the filter of a subscription. Throws PRM002 if it requests the events of another owner. The graph checks each
  * event again.
  */
-export function eventsFor(
-  caller: Caller,
-  kind: EventStreamKind,
-  { types, owner }: StreamArguments,
-): (entry: LogEntry) => boolean {
+export function filterFor(caller: Caller, kind: EventStreamKind, { types, owner }: StreamArguments): LogFilter {
   const isUnrestricted = UNRESTRICTED_ROLES.has(caller.role);
   const requested = isUnrestricted ? owner : kind.ownerOf(caller);
   if (!isUnrestricted && (requested === null || (owner !== null && owner !== requested)))
     throw new RegisterError('PRM002');
-  const ofTypes = types && new Set(types);
-  return (entry) => (requested === null || entry.owner === requested) && (!ofTypes || ofTypes.has(entry.type));
+  return { owner: requested, types };
 }
 
 /** Throws the subgraph's error if the caller may receive no events now. */

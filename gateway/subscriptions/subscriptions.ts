@@ -23,7 +23,7 @@ import { openReader } from './event-reader';
 import { type EventStream, SUPPLIER_NOT_ACTIVE, type StreamDependencies, eventStream } from './event-stream';
 import { type FollowedLogs, followedLogs } from './followed-logs';
 import { type Connection, type OpenConnections, openConnections } from './open-connections';
-import { callerIn, eventsFor, requireAdmission, revalidated } from './subscriber-access';
+import { callerIn, filterFor, requireAdmission, revalidated } from './subscriber-access';
 import { type StreamedOperation, operationParser } from './streamed-operations';
 import { type SubscriptionMetrics, subscriptionMetrics } from './subscription-metrics';
 
@@ -136,10 +136,10 @@ async function start(request: SubscriptionRequest, services: Services): Promise<
   const context = admit(streamed.audience, identified);
   const caller = callerIn(context);
   const requested = streamed.argumentsOf(variables);
-  const isFor = eventsFor(caller, kind, requested);
+  const filter = filterFor(caller, kind, requested);
   connection.countFor(caller.accountId);
   await requireAdmission(kind, context, dependencies.preparation.supergraph.links);
-  const reader = await openReader({ ...followed, isFor, after: requested.after });
+  const reader = await openReader({ ...followed, filter, after: requested.after });
   const resultOf = services.results({ streamed, variables, context });
   const onFailure = (error: unknown) => dependencies.report(error, metadata.transactionId);
   return opened({ reader, resultOf, onFailure }, identified, connection, services);

@@ -127,6 +127,8 @@ export type AdmissionQuery = { readonly admission: { readonly status: string, re
 export type EventLogQueryVariables = Exact<{
   after?: string | null | undefined;
   first: number;
+  owner?: string | null | undefined;
+  types?: ReadonlyArray<RegisterEventType> | RegisterEventType | null | undefined;
 }>;
 
 
@@ -250,7 +252,7 @@ export const CloseIdentityRecord: ServiceQuery<CloseIdentityRecordMutation, Clos
 };
 
 export const EventLog: ServiceQuery<EventLogQuery, EventLogQueryVariables> = {
-  text: "query EventLog($after: String, $first: Int!) {\n  log: eventLog(after: $after, first: $first) {\n    cursor\n    entries {\n      id\n      cursor\n      type\n      owner: duid\n    }\n  }\n}",
+  text: "query EventLog($after: String, $first: Int!, $owner: DUID, $types: [RegisterEventType!]) {\n  log: eventLog(after: $after, first: $first, duid: $owner, types: $types) {\n    cursor\n    entries {\n      id\n      cursor\n      type\n      owner: duid\n    }\n  }\n}",
 };
 
 export const IsTokenRedeemed: ServiceQuery<IsTokenRedeemedQuery, IsTokenRedeemedQueryVariables> = {

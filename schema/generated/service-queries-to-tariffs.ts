@@ -39,6 +39,8 @@ export type TariffEventAdmissionQuery = { readonly tariffEvents: { readonly next
 export type TariffEventLogQueryVariables = Exact<{
   after?: string | null | undefined;
   first: number;
+  owner?: string | null | undefined;
+  types?: ReadonlyArray<TariffEventType> | TariffEventType | null | undefined;
 }>;
 
 
@@ -57,5 +59,5 @@ export const TariffEventAdmission: ServiceQuery<TariffEventAdmissionQuery, Tarif
 };
 
 export const TariffEventLog: ServiceQuery<TariffEventLogQuery, TariffEventLogQueryVariables> = {
-  text: "query TariffEventLog($after: String, $first: Int!) {\n  log: tariffEventLog(after: $after, first: $first) {\n    cursor\n    entries {\n      id\n      cursor\n      type\n      owner: mpid\n    }\n  }\n}",
+  text: "query TariffEventLog($after: String, $first: Int!, $owner: String, $types: [TariffEventType!]) {\n  log: tariffEventLog(\n    after: $after\n    first: $first\n    filter: {mpid: $owner, types: $types}\n  ) {\n    cursor\n    entries {\n      id\n      cursor\n      type\n      owner: mpid\n    }\n  }\n}",
 };

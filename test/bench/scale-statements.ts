@@ -33,7 +33,7 @@ export async function openScaleStatements({ databaseUrl, owner }: BenchRegister)
       revoke: () => revocation(database, owner.duid as string),
       'expiry-sweep': () => sweep(database),
       'event-log': () => timeOf(() => log.latest(all, PAGE_SIZE)),
-      'event-feed': () => timeOf(() => log.follow('', PAGE_SIZE)),
+      'event-feed': () => timeOf(() => log.follow(all, '', PAGE_SIZE)),
       statistics: () => timeOf(() => new EventCounts(database).ofLast(MINUTES_OF_STATISTICS)),
     },
     close: () => database.close(),

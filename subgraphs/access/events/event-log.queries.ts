@@ -1,5 +1,4 @@
 import type { Database } from '../../server/database/database';
-import type { NamedStatement } from '../../server/database/short-reads';
 import {
   AFTER_POSITION,
   type EventPosition,
@@ -7,7 +6,12 @@ import {
   eventCursor,
   eventPosition,
 } from '../../server/event-log/event-cursor';
-import { type EventFollowing, eventFollowing, requireEventPage } from '../../server/event-log/event-follow';
+import {
+  type EventFollowing,
+  type SelectedEvents,
+  eventFollowing,
+  requireEventPage,
+} from '../../server/event-log/event-follow';
 import { type Connection, type PageRequest, connectionOf } from '../../server/lists/connection';
 import type { AccessState, RevocationReason } from '../records/access-record';
 import type { Transition } from '../records/record-history.queries';
@@ -101,16 +105,17 @@ const ofRarerTypes = (where: string, order: string): string => `
   ${order} limit $4`;
 
 /** Statement of a filter, with its own plan and index. Unused parameters are cast, because PostgreSQL requires a use of each. */
-function pageStatement({ types, duid }: EventFilter, isNewestFirst: boolean): NamedStatement {
+function selectedBy({ types, duid }: EventFilter, isNewestFirst = false): SelectedEvents {
   const order = isNewestFirst ? NEWEST_FIRST : OLDEST_FIRST;
   const where = `${AFTER_POSITION} and ${IS_STABLE} and ${duid === null ? '$5::text is null' : 'duid = $5'}`;
   const isOfRarer = types !== null && duid === null && !types.includes('access.registered');
   const ofTypes = types === null ? '$6::text[] is null' : 'type = any($6::text[])';
-  const rows = isOfRarer
+  const text = isOfRarer
     ? ofRarerTypes(where, order)
     : `select * from event where ${where} and ${ofTypes} ${order} limit $4`;
   const kind = [isNewestFirst ? 'latest' : 'first', duid && 'of_data_user', types && (isOfRarer ? 'rarer' : 'types')];
-  return { name: ['events', ...kind.filter(Boolean)].join('_'), text: `${withTransition(rows)} ${order}` };
+  const statement = { name: ['events', ...kind.filter(Boolean)].join('_'), text };
+  return { statement, values: [duid, types && [...new Set(types)]] };
 }
 
 /** The event log: one row per event, in the order in which transactions become stable (`subgraphs/server/event-log/event-cursor.ts`). */
@@ -143,15 +148,16 @@ export class EventLog {
     return (await this.rows(filter, null, first, true)).map((row) => new LoggedEvent(row));
   }
 
-  /** Returns entries of all Data Users after a cursor, from the start for the empty one; for null only the current cursor. */
-  follow(after: string | null, first: number): Promise<EventLogPage> {
-    return this.following.follow(after, first);
+  /** Returns selected entries after a cursor, from the start for the empty one; for null only the current cursor. */
+  follow(filter: EventFilter, after: string | null, first: number): Promise<EventLogPage> {
+    return this.following.follow(selectedBy(filter), after, first);
   }
 
   private async rows(filter: EventFilter, after: string | null, limit: number, isNewestFirst: boolean) {
-    const types = filter.types && [...new Set(filter.types)];
-    const values = [...eventPosition(after), limit, filter.duid, types];
-    return (await this.database.pool.query<EventRow>({ ...pageStatement(filter, isNewestFirst), values })).rows;
+    const { statement, values: conditions } = selectedBy(filter, isNewestFirst);
+    const text = `${withTransition(statement.text)} ${isNewestFirst ? NEWEST_FIRST : OLDEST_FIRST}`;
+    const values = [...eventPosition(after), limit, ...conditions];
+    return (await this.database.pool.query<EventRow>({ name: statement.name, text, values })).rows;
   }
 }
 

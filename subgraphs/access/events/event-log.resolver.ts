@@ -1,11 +1,11 @@
-import { Arg, Directive, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
+import { Arg, Args, Directive, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import type { AccountRole } from '../../../schema/roles';
 import { DateTime, Duid } from '../../../schema/scalars';
 import { MayCall } from '../../server/callers/caller';
 import type { AccountAdmission } from '../accounts/account-admission.queries';
 import type { EventLog, EventLogPage } from './event-log.queries';
 import { AccountRoleEnum } from '../accounts/account.enums';
-import { EventLogPageType } from './register-event.types';
+import { EventFilterArgs, EventLogPageType } from './register-event.types';
 
 /** Internal: services of the register only. */
 @Directive('@inaccessible')
@@ -31,7 +31,7 @@ export class EventLogResolver {
   @MayCall('service:gateway')
   @Directive('@inaccessible')
   @Query(() => EventLogPageType, {
-    description: 'Internal: entries of the event log after a cursor, of all Data Users.',
+    description: 'Internal: selected entries of the event log after a cursor.',
   })
   eventLog(
     @Arg('after', () => String, {
@@ -40,8 +40,9 @@ export class EventLogResolver {
     })
     after: string | null,
     @Arg('first', () => Int, { description: 'Entries at most, 1 to 500.' }) first: number,
+    @Args(() => EventFilterArgs) filter: EventFilterArgs,
   ): Promise<EventLogPage> {
-    return this.events.follow(after ?? null, first);
+    return this.events.follow(filter, after ?? null, first);
   }
 
   @MayCall('service:gateway')

@@ -1,14 +1,7 @@
 import { type Violation, throwViolations } from '../../../schema/register-error';
 import { rangeViolations, rejectCursor, requirePageSize, selectionViolations } from '../lists/connection';
-import {
-  AFTER_POSITION,
-  type EventPosition,
-  IS_FROM_FUTURE,
-  IS_STABLE,
-  eventCursor,
-  eventPosition,
-} from './event-cursor';
-import type { ShortReads } from '../database/short-reads';
+import { type EventPosition, IS_FROM_FUTURE, eventCursor, eventPosition } from './event-cursor';
+import type { NamedStatement, ShortReads } from '../database/short-reads';
 
 /** Maximum entries of a page of an event log. */
 export const MAX_EVENT_PAGE_SIZE = 500;
@@ -24,13 +17,24 @@ export interface EventPage<Entry> {
   readonly entries: readonly (Entry & { readonly cursor: string })[];
 }
 
+/** Condition on the events of a log: the statement of the events that it selects, with its values. */
+export interface SelectedEvents {
+  /**
+   * Selects at most `$4` events after the position in `$1` to `$3`, in the order of the log and without gaps
+   * (`IS_STABLE`).
+   */
+  readonly statement: NamedStatement;
+  /** Values of the parameters from `$5` on. */
+  readonly values: readonly unknown[];
+}
+
 /** Reads an event log forwards, for all readers. */
 export interface EventFollowing<Entry> {
   /**
-   * Returns the entries after a cursor; from the start for the empty cursor. For null, returns no entries and the
-   * cursor of the end.
+   * Returns the selected entries after a cursor; from the start for the empty cursor. For null, returns no entries and
+   * the cursor of the end.
    */
-  follow(after: string | null, first: number): Promise<EventPage<Entry>>;
+  follow(events: SelectedEvents, after: string | null, first: number): Promise<EventPage<Entry>>;
   /** Throws VAL001 for a cursor beyond the end of this log, which was issued on a lost database timeline. */
   requirePast(cursor: string): Promise<void>;
 }
@@ -40,7 +44,7 @@ const HEAD = { name: 'event_head', text: 'select event_era() as era, pg_snapshot
 const FROM_FUTURE = { name: 'cursor_from_future', text: `select ${IS_FROM_FUTURE} as "isFromFuture"` };
 
 /**
- * Follows the table `event` of a subgraph, without gaps ({@link IS_STABLE}).
+ * Follows the table `event` of a subgraph.
  *
  * @param columns the columns of an entry, as a select list
  */
@@ -48,24 +52,23 @@ export function eventFollowing<Entry extends object>(
   reads: Pick<ShortReads, 'rows'>,
   columns: string,
 ): EventFollowing<Entry> {
-  const entries = {
-    name: 'event_entries',
-    text: `select ${columns}, era, tx, position from event where ${AFTER_POSITION} and ${IS_STABLE}
-    order by era, tx, position limit $4`,
-  };
   const requirePast = async (cursor: string): Promise<void> => {
     const [row] = await reads.rows<{ isFromFuture: boolean }>(FROM_FUTURE, [...eventPosition(cursor)]);
     if (row?.isFromFuture) rejectCursor();
   };
   return {
     requirePast,
-    async follow(after, first) {
+    async follow({ statement: { name, text }, values }, after, first) {
       requirePageSize(first, MAX_EVENT_PAGE_SIZE);
       if (after === null) {
         const [head] = await reads.rows<{ era: string; tx: string }>(HEAD, []);
         return { cursor: eventCursor({ ...(head as { era: string; tx: string }), position: '0' }), entries: [] };
       }
-      const rows = await reads.rows<EventPosition & Entry>(entries, [...eventPosition(after), first]);
+      const entries = {
+        name: `entries_of_${name}`,
+        text: `select ${columns}, era, tx, position from (${text}) event order by era, tx, position`,
+      };
+      const rows = await reads.rows<EventPosition & Entry>(entries, [...eventPosition(after), first, ...values]);
       if (rows.length === 0) await requirePast(after);
       const page = rows.map(({ era, tx, position, ...entry }) => ({
         ...(entry as unknown as Entry),

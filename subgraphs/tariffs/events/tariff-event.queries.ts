@@ -10,6 +10,7 @@ import {
 import {
   type EventFollowing,
   type EventPage,
+  type SelectedEvents,
   eventFollowing,
   requireEventPage,
 } from '../../server/event-log/event-follow';
@@ -69,15 +70,15 @@ const BY_ID = { name: 'tariff_event_by_id', text: withMpxn('select * from event 
 const IN_ORDER = 'order by era, tx, position';
 
 /** Returns a statement per combination of conditions, so that each has a plan with its own index. Reads each type separately. */
-function pageStatement({ mpid, types }: TariffEventFilter) {
+function selectedBy({ mpid, types }: TariffEventFilter): SelectedEvents {
   const where = `${AFTER_POSITION} and ${IS_STABLE} and ${mpid === null ? '$5::text is null' : 'mpid = $5'}`;
-  const rows =
+  const text =
     types === null
       ? `select * from event where ${where} and $6::text[] is null ${IN_ORDER} limit $4`
       : `select event.* from unnest($6::text[]) requested (requested_type) cross join lateral (
           select * from event where type = requested_type and ${where} ${IN_ORDER} limit $4) event ${IN_ORDER} limit $4`;
   const name = ['tariff_events', mpid && 'of_supplier', types && 'of_types'].filter(Boolean).join('_');
-  return { name, text: `${withMpxn(rows)} ${IN_ORDER}` };
+  return { statement: { name, text }, values: [mpid, types && [...new Set(types)]] };
 }
 
 /** Joins through the webhooks of the supplier, because the index of deliveries is on endpoint and event. */
@@ -115,16 +116,17 @@ export class TariffEventQueries {
   /** Returns the page after a cursor, oldest first, in the order of a subscription. */
   async page(filter: TariffEventFilter, page: PageRequest): Promise<Connection<LoggedTariffEvent>> {
     requireEventPage(page.first, filter.types, ['filter', 'types']);
-    const types = filter.types && [...new Set(filter.types)];
-    const values = [...eventPosition(page.after), page.first + 1, filter.mpid, types];
-    const { rows } = await this.database.pool.query<EventRow>({ ...pageStatement(filter), values });
+    const { statement, values: conditions } = selectedBy(filter);
+    const text = `${withMpxn(statement.text)} ${IN_ORDER}`;
+    const values = [...eventPosition(page.after), page.first + 1, ...conditions];
+    const { rows } = await this.database.pool.query<EventRow>({ name: statement.name, text, values });
     if (rows.length === 0 && page.after !== null) await this.following.requirePast(page.after);
     return connectionOf(rows, { ...page, after: page.after || null }, eventCursor, (row) => this.logged(row));
   }
 
-  /** Returns the entries of all suppliers after a cursor; without a cursor, only the cursor of the end. */
-  follow(after: string | null, first: number): Promise<EventPage<TariffEventEntry>> {
-    return this.following.follow(after, first);
+  /** Returns the selected entries after a cursor; without a cursor, only the cursor of the end. */
+  follow(filter: TariffEventFilter, after: string | null, first: number): Promise<EventPage<TariffEventEntry>> {
+    return this.following.follow(selectedBy(filter), after, first);
   }
 
   private logged(row: EventRow): LoggedTariffEvent {

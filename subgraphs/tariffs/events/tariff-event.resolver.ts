@@ -91,7 +91,7 @@ export class TariffEventResolver {
   @MayCall('service:gateway')
   @Directive('@inaccessible')
   @Query(() => TariffEventLogPageType, {
-    description: 'Internal: entries of the event log of tariffs after a cursor, for all suppliers.',
+    description: 'Internal: selected entries of the event log of tariffs after a cursor.',
   })
   tariffEventLog(
     @Arg('after', () => String, {
@@ -100,8 +100,13 @@ export class TariffEventResolver {
     })
     after: string | null,
     @Arg('first', () => Int, { description: 'Maximum number of entries, 1 to 500.' }) first: number,
+    @filterArgument() filter: TariffEventFilterInput | null,
   ): Promise<EventPage<TariffEventEntry>> {
-    return this.dependencies.events.follow(after ?? null, first);
+    return this.dependencies.events.follow(
+      { mpid: filter?.mpid ?? null, types: filter?.types ?? null },
+      after ?? null,
+      first,
+    );
   }
 
   @MayCall('service:gateway')

@@ -2,11 +2,23 @@ import { composeServices } from '@apollo/composition';
 import { parse } from 'graphql';
 import pino from 'pino';
 import { Registry } from 'prom-client';
-import { Arg, Ctx, Directive, Field, ID, Int, ObjectType, Query, Resolver, Subscription } from 'type-graphql';
+import {
+  Arg,
+  Ctx,
+  Directive,
+  Field,
+  ID,
+  Int,
+  ObjectType,
+  Query,
+  Resolver,
+  Subscription,
+  registerEnumType,
+} from 'type-graphql';
 import { type RunningGateway, startGateway } from '../../../gateway/gateway';
 import { RegisterError } from '../../../schema/register-error';
 import type { Role } from '../../../schema/roles';
-import { DateTime, EventId } from '../../../schema/scalars';
+import { DateTime, Duid, EventId } from '../../../schema/scalars';
 import type { TokenVerifier } from '../../../subgraphs/server/callers/bearer-token';
 import { type CallContext, MayCall } from '../../../subgraphs/server/callers/caller';
 import { localLink } from '../../../subgraphs/server/graph/subgraph-link';
@@ -95,6 +107,10 @@ class Admission {
 
 const away = () => Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
 
+/** Type of all events. */
+const OnlyType = { ACCESS_REGISTERED: 'ACCESS_REGISTERED' };
+registerEnumType(OnlyType, { name: 'RegisterEventType' });
+
 @Resolver()
 class EventResolver {
   @MayCall('admin', 'data_user')
@@ -122,6 +138,8 @@ class EventResolver {
   eventLog(
     @Arg('after', () => String, { nullable: true }) after: string | null,
     @Arg('first', () => Int) first: number,
+    @Arg('duid', () => Duid, { nullable: true }) _duid: string | null,
+    @Arg('types', () => [OnlyType], { nullable: true }) _types: string[] | null,
   ): EventLogPage {
     if (fixture.logUnavailable) throw away();
     if (after === null) return { cursor: String(fixture.ids.length - 1), entries: [] };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { eventFeed } from '../../../gateway/subscriptions/event-feed';
-import { type EventLog, type LogEntry, revalidatingLog } from '../../../gateway/subscriptions/event-log';
+import { ALL_EVENTS, type EventLog, type LogEntry, revalidatingLog } from '../../../gateway/subscriptions/event-log';
 import { eventStream } from '../../../gateway/subscriptions/event-stream';
 import { RegisterError } from '../../../schema/register-error';
 import { openReader } from '../../../gateway/subscriptions/event-reader';
@@ -12,28 +12,32 @@ function growingLog(delays: readonly number[] = [0]) {
   const entries: LogEntry[] = [];
   let reads = 0;
   const log: EventLog = {
-    async read(after, first) {
+    async read(after, first, { owner }) {
       const delay = delays[reads % delays.length] ?? 0;
       reads += 1;
       for (let tick = 0; tick < delay; tick += 1) await new Promise((resolve) => void setImmediate(resolve));
       if (after === null) return { cursor: `before ${entries.length}`, entries: [] };
-      const from = after.startsWith('before ') ? Number(after.slice(7)) : Number(after) + 1;
-      const found = entries.slice(from, from + first);
+      const from = after.startsWith('before ') ? Number(after.slice(7)) : after === '' ? 0 : Number(after) + 1;
+      const isRead = (entry: LogEntry) => owner === null || entry.owner === owner;
+      const found = entries.slice(from).filter(isRead).slice(0, first);
       return { cursor: found.at(-1)?.cursor ?? after, entries: found };
     },
   };
-  const add = (count: number) => {
+  const add = (count: number, owner?: string) => {
     for (let each = 0; each < count; each += 1) {
       const number = entries.length;
       entries.push({
         id: `evt_${number}`,
         cursor: String(number),
         type: 'ACCESS_REGISTERED',
-        owner: number % 2 ? 'odd' : null,
+        owner: owner ?? (number % 2 ? 'odd' : null),
       });
     }
   };
-  return { log, add, reads: () => reads, length: () => entries.length };
+  /** Returns the ids of the events of an owner after an event; of all owners for null. */
+  const idsAfter = (number: number, owner: string | null) =>
+    entries.slice(number + 1).flatMap((entry) => (owner === null || entry.owner === owner ? [entry.id] : []));
+  return { log, add, reads: () => reads, length: () => entries.length, idsAfter };
 }
 
 const feedOver = (log: EventLog) => eventFeed({ log, onFailure: (error) => fail(error) });
@@ -42,8 +46,6 @@ const fail = (error: unknown): never => {
   throw error;
 };
 
-const everything = () => true;
-
 describe('A subscription whose cursor the log rejects after a restore', () => {
   it('ends with that error, whether up to date or behind; a later subscription starts at a valid cursor', async () => {
     const { log, add } = growingLog();
@@ -51,14 +53,14 @@ describe('A subscription whose cursor the log rejects after a restore', () => {
     const away: unknown[] = [];
     const recovered: EventLog = {
       ...log,
-      read: (after, first) =>
+      read: (after, first, filter) =>
         isLost && after !== null && !after.startsWith('before')
           ? Promise.reject(new RegisterError('VAL001'))
-          : log.read(after, first),
+          : log.read(after, first, filter),
     };
     const feed = eventFeed({ log: recovered, onFailure: (error) => away.push(error) });
     add(2);
-    const reader = await openReader({ feed, log: recovered, isFor: everything, after: null });
+    const reader = await openReader({ feed, log: recovered, filter: ALL_EVENTS, after: null });
     const received: unknown[] = [];
     const stream = eventStream({
       reader,
@@ -71,7 +73,7 @@ describe('A subscription whose cursor the log rejects after a restore', () => {
     isLost = true;
     expect((await stream.next()).value?.errors?.[0]?.extensions).toMatchObject({ code: 'VAL001' });
     expect([await stream.next(), received, away]).toEqual([{ done: true, value: undefined }, ['end'], []]);
-    const next = await openReader({ feed, log: recovered, isFor: everything, after: null });
+    const next = await openReader({ feed, log: recovered, filter: ALL_EVENTS, after: null });
     add(1);
     expect((await next.next())?.id).toBe('evt_3');
     next.close();
@@ -88,14 +90,16 @@ describe('A subscription that begins after a cursor', () => {
         fc.array(fc.nat({ max: 600 }), { minLength: 1, maxLength: 4 }),
         fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 5 }),
         fc.boolean(),
-        async (before, position, batches, delays, isFollowed) => {
-          const { log, add, length } = growingLog(delays);
+        fc.constantFrom(null, 'odd'),
+        async (before, position, batches, delays, isFollowed, owner) => {
+          const filter = { owner, types: null };
+          const { log, add, idsAfter } = growingLog(delays);
           add(before);
           const feed = feedOver(log);
-          const follower = isFollowed ? await openReader({ feed, log, isFor: everything, after: null }) : undefined;
+          const follower = isFollowed ? await openReader({ feed, log, filter: ALL_EVENTS, after: null }) : undefined;
           const after = Math.min(position, before - 1);
           if (isFollowed) add(batches[0] as number); // the feed has not polled it when the reader starts
-          const opening = openReader({ feed, log, isFor: everything, after: String(after) });
+          const opening = openReader({ feed, log, filter, after: String(after) });
           for (const batch of batches) {
             await new Promise((resolve) => void setImmediate(resolve));
             add(batch);
@@ -105,29 +109,42 @@ describe('A subscription that begins after a cursor', () => {
           const reading = (async () => {
             for (let entry = await reader.next(); entry; entry = await reader.next()) received.push(entry.id);
           })();
-          await until(() => (received.length >= length() - after - 1 ? true : undefined));
+          const expected = () => idsAfter(after, owner);
+          await until(() => (received.length >= expected().length ? true : undefined));
           add(3);
-          await until(() => (received.length >= length() - after - 1 ? true : undefined));
+          await until(() => (received.length >= expected().length ? true : undefined));
           reader.close();
           follower?.close();
           feed.close();
           await reading;
-          expect(received).toEqual(
-            Array.from({ length: length() - after - 1 }, (_, index) => `evt_${after + 1 + index}`),
-          );
+          expect(received).toEqual(expected());
         },
       ),
       { numRuns: process.env['TEST_LONG'] === undefined ? 25 : 300 },
     );
   }, 300_000);
 
+  it('reads no events of other owners in order to catch up', async () => {
+    const { log, add, reads } = growingLog();
+    add(1, 'own');
+    add(10_000, 'other');
+    add(1, 'own');
+    const feed = feedOver(log);
+    const reader = await openReader({ feed, log, filter: { owner: 'own', types: null }, after: '' });
+    expect((await reader.next())?.id).toBe('evt_0');
+    expect((await reader.next())?.id).toBe('evt_10001');
+    expect(reads()).toBeLessThan(5);
+    reader.close();
+    feed.close();
+  });
+
   it('does not receive the event of its cursor again when this gateway has not read it yet', async () => {
     const { log, add } = growingLog();
     add(1);
     const feed = feedOver(log);
-    const follower = await openReader({ feed, log, isFor: everything, after: null });
+    const follower = await openReader({ feed, log, filter: ALL_EVENTS, after: null });
     add(1);
-    const reader = await openReader({ feed, log, isFor: everything, after: '1' });
+    const reader = await openReader({ feed, log, filter: ALL_EVENTS, after: '1' });
     const next = reader.next();
     await until(() => (follower.upcoming(1).length > 0 ? true : undefined));
     add(1);
@@ -142,7 +159,7 @@ describe('A subscription from now on', () => {
   it('receives only events that match its filter', async () => {
     const { log, add } = growingLog();
     const feed = feedOver(log);
-    const reader = await openReader({ feed, log, isFor: ({ owner }) => owner === 'odd', after: null });
+    const reader = await openReader({ feed, log, filter: { owner: 'odd', types: null }, after: null });
     add(4);
     expect([(await reader.next())?.id, (await reader.next())?.id]).toEqual(['evt_1', 'evt_3']);
     reader.close();
@@ -153,8 +170,8 @@ describe('A subscription from now on', () => {
     const { log, add, length } = growingLog();
     add(1);
     const feed = feedOver(log);
-    const slow = await openReader({ feed, log, isFor: everything, after: null });
-    const quick = await openReader({ feed, log, isFor: everything, after: null });
+    const slow = await openReader({ feed, log, filter: ALL_EVENTS, after: null });
+    const quick = await openReader({ feed, log, filter: ALL_EVENTS, after: null });
     add(12_000);
     let last = await quick.next();
     while (last?.id !== `evt_${length() - 1}`) last = await quick.next();
@@ -169,7 +186,7 @@ describe('A subscription from now on', () => {
   it('ends immediately when it is closed while it waits', async () => {
     const { log } = growingLog();
     const feed = feedOver(log);
-    const reader = await openReader({ feed, log, isFor: everything, after: null });
+    const reader = await openReader({ feed, log, filter: ALL_EVENTS, after: null });
     const next = reader.next();
     reader.close();
     expect(await next).toBeUndefined();
@@ -182,7 +199,7 @@ describe('The feed of a gateway', () => {
     const { log, reads } = growingLog();
     const feed = feedOver(log);
     const readers = await Promise.all(
-      Array.from({ length: 50 }, () => openReader({ feed, log, isFor: everything, after: null })),
+      Array.from({ length: 50 }, () => openReader({ feed, log, filter: ALL_EVENTS, after: null })),
     );
     const started = performance.now();
     const readBefore = reads();
@@ -214,7 +231,7 @@ describe('The feed of a gateway', () => {
     const failures: unknown[] = [];
     const log = revalidatingLog(unchecked, checkCallers);
     const feed = eventFeed({ log, onFailure: (error) => void failures.push(error) });
-    const reader = await openReader({ feed, log, isFor: everything, after: null });
+    const reader = await openReader({ feed, log, filter: ALL_EVENTS, after: null });
     add(1);
     await until(() => (checks >= 2 ? true : undefined));
     expect([reader.upcoming(1), failures.length]).toEqual([[], 1]);

@@ -94,7 +94,7 @@ export function eventEpochs(): void {
 
       // The new timeline has not reached the transaction of the cursor yet: the cursor is rejected.
       await withLog(async (log) => {
-        await expect(log.follow(lost, 10)).rejects.toMatchObject({ code: 'VAL001' });
+        await expect(log.follow({ types: null, duid: null }, lost, 10)).rejects.toMatchObject({ code: 'VAL001' });
       });
       await start();
       expect(Number(await era())).toBeGreaterThan(Number(before));
@@ -104,7 +104,8 @@ export function eventEpochs(): void {
 
       await registered(1);
       await withLog(async (log) => {
-        for (const cursor of [kept, lost]) expect((await log.follow(cursor, 10)).entries).toHaveLength(1);
+        for (const cursor of [kept, lost])
+          expect((await log.follow({ types: null, duid: null }, cursor, 10)).entries).toHaveLength(1);
       });
     });
 

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { Registry } from 'prom-client';
-import { EventLog } from '../../../../subgraphs/access/events/event-log.queries';
+import { type EventFilter, EventLog } from '../../../../subgraphs/access/events/event-log.queries';
 import { RENEW_EVENT_ERA } from '../../../../subgraphs/server/event-log/event-era';
 import { measureEventLog } from '../../../../subgraphs/server/event-log/event-log-lag';
 import { type Database, openDatabase, sessionOptions } from '../../../../subgraphs/server/database/database';
@@ -31,15 +31,16 @@ export function eventLog(): void {
     return client;
   }
 
-  /** Returns the ids of all events after a cursor, read in pages of `first`. */
-  async function everythingAfter(cursor: string, first = 500): Promise<string[]> {
-    const { cursor: next, entries } = await log.follow(cursor, first);
-    return entries.length === 0 ? [] : [...entries.map(({ id }) => id), ...(await everythingAfter(next, first))];
+  /** Returns the ids of all selected events after a cursor, read in pages of `first`. */
+  async function everythingAfter(cursor: string, first = 500, filter: EventFilter = EVERYTHING): Promise<string[]> {
+    const { cursor: next, entries } = await log.follow(filter, cursor, first);
+    if (entries.length === 0) return [];
+    return [...entries.map(({ id }) => id), ...(await everythingAfter(next, first, filter))];
   }
 
   const settled = () => logSettled(tables.owner);
 
-  const head = async () => (await log.follow(null, 1)).cursor;
+  const head = async () => (await log.follow(EVERYTHING, null, 1)).cursor;
 
   describe('A change of a record', () => {
     it.each([
@@ -184,7 +185,7 @@ export function eventLog(): void {
       const follow = async () => {
         for (let cursor = from; ;) {
           const isLast = !isWriting;
-          const page = await log.follow(cursor, 7);
+          const page = await log.follow(EVERYTHING, cursor, 7);
           cursor = page.cursor;
           followed.push(...page.entries.map(({ id }) => id));
           if (page.entries.length === 0 && isLast) return;
@@ -236,10 +237,10 @@ export function eventLog(): void {
 
     it('returns only the cursor if there is nothing new, and rejects invalid cursors', async () => {
       const from = await head();
-      expect(await log.follow(from, 10)).toEqual({ cursor: from, entries: [] });
+      expect(await log.follow(EVERYTHING, from, 10)).toEqual({ cursor: from, entries: [] });
       const strange = Buffer.from('1 2').toString('base64url');
-      await expect(log.follow(strange, 10)).rejects.toMatchObject({ code: 'VAL001' });
-      await expect(log.follow(from, 501)).rejects.toMatchObject({ code: 'VAL003' });
+      await expect(log.follow(EVERYTHING, strange, 10)).rejects.toMatchObject({ code: 'VAL001' });
+      await expect(log.follow(EVERYTHING, from, 501)).rejects.toMatchObject({ code: 'VAL003' });
     });
   });
 
@@ -259,7 +260,7 @@ export function eventLog(): void {
       ['of the head of a log that was further', LATER, 0],
     ])('is rejected by every operation, because new events would be skipped: %s', async (_, tx, position) => {
       const cursor = await after(tx, position);
-      await expect(log.follow(cursor, 10)).rejects.toMatchObject({ code: 'VAL001' });
+      await expect(log.follow(EVERYTHING, cursor, 10)).rejects.toMatchObject({ code: 'VAL001' });
       for (const duid of [null, DUID])
         await expect(log.page({ types: null, duid }, { first: 10, after: cursor })).rejects.toMatchObject({
           code: 'VAL001',
@@ -268,12 +269,12 @@ export function eventLog(): void {
 
     it('includes one of a later epoch', async () => {
       const later = Buffer.from(`9000000000000000 1 1`).toString('base64url');
-      await expect(log.follow(later, 10)).rejects.toMatchObject({ code: 'VAL001' });
+      await expect(log.follow(EVERYTHING, later, 10)).rejects.toMatchObject({ code: 'VAL001' });
     });
 
     it('does not include the head, even if no transaction is running', async () => {
       const cursor = await after(NEXT, 0);
-      expect((await log.follow(cursor, 10)).entries).toEqual([]);
+      expect((await log.follow(EVERYTHING, cursor, 10)).entries).toEqual([]);
       expect((await log.page(EVERYTHING, { first: 10, after: cursor })).nodes).toEqual([]);
     });
   });
@@ -327,11 +328,13 @@ export function eventLog(): void {
         [filter.types],
       );
       expect(seen).toEqual(rows.map(({ id }) => id));
+      expect(await everythingAfter('', 70, filter)).toEqual(seen);
     });
 
     it('for another Data User is empty', async () => {
       const filter = { types: null, duid: `duid_${'f'.repeat(24)}` };
       expect((await log.page(filter, { first: 10, after: null })).nodes).toEqual([]);
+      expect(await log.follow(filter, '', 10)).toEqual({ cursor: '', entries: [] });
     });
 
     it.each([
