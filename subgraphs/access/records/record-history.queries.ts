@@ -38,14 +38,17 @@ export interface Version {
   readonly replacedSections: readonly RecordSection[];
 }
 
-/** Sections of a record's document, with its member that contains each; the history states their changes, not their former content. */
+/**
+ * Sections of a record's document, with the path of the items of each, whose order has no meaning. The history states that a section
+ * changed, not its former content.
+ */
 const SECTIONS = {
-  controllers: 'controllerArrangement',
-  notice: 'notice',
-  recipients: 'recipients',
-  'data-source': 'dataSource',
-  consent: 'consent',
-} satisfies Record<string, keyof AccessRecordDocument>;
+  controllers: '$.controllerArrangement.*[*]',
+  notice: '$.notice.*[*]',
+  recipients: '$.recipients[*]',
+  'data-source': '$.dataSource',
+  consent: '$.consent.*',
+} satisfies Record<string, `$.${keyof AccessRecordDocument}${string}`>;
 
 /** A section of the content, as the history names it. */
 export type RecordSection = keyof typeof SECTIONS;
@@ -85,18 +88,19 @@ const TRANSITIONS = {
 
 const LEAD_CONTROLLER = '$.controllerArrangement.controllers[*] ? (@.role == "sole" || @.role == "lead").name';
 
-/** A section of a document; an empty list is the same as none. */
-const contentOf = (version: string): string => `coalesce(nullif(${version}.document -> member, '[]'), 'null')`;
+/** Items of a section; null is the same as absent. */
+const itemsOf = (version: string): string =>
+  `array(select item from jsonb_path_query(${version}.document, items) item where item <> 'null' order by item)`;
 
 const VERSION = `select version.version as number, version.version, version.recorded_at as "recordedAt",
     version.legal_basis as "legalBasis", version.expiry, version.document ->> 'purpose' as purpose,
     version.document -> 'dataTypes' as "dataTypes",
     jsonb_path_query_first(version.document, '${LEAD_CONTROLLER}') #>> '{}' as "leadControllerName",
     array(select section from (values ${Object.entries(SECTIONS)
-      .map(([section, member]) => `('${section}', '${member}')`)
-      .join(', ')}) part (section, member)
+      .map(([section, items]) => `('${section}', '${items}'::jsonpath)`)
+      .join(', ')}) part (section, items)
       where former.version is not null and (requested.since is null or version.recorded_at >= requested.since)
-        and ${contentOf('version')} <> ${contentOf('former')}) as "replacedSections"
+        and ${itemsOf('version')} <> ${itemsOf('former')}) as "replacedSections"
     from access_record_version version
       left join access_record_version former on former.record_id = version.record_id and former.version = version.version - 1
     where version.record_id = requested.id and not exists (select from access_record_version next

@@ -63,13 +63,16 @@ describe('a customer who followed a link of a Data User', () => {
   it('reads how a Data User changed an access', async () => {
     const [{ ir }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
     const { body } = await dataUser('POST', '/v1/access-records', consentRecord(ir, { purpose: 'A narrow purpose' }));
+    const recipients = ['Fernhill Analytics', 'Elmbrook Advice'].map((name) => ({ name, role: 'processor' }));
     const changed = consentRecord(ir, {
       purpose: 'A wide purpose',
-      recipients: [{ name: 'Fernhill Analytics', role: 'processor' }],
+      recipients,
     });
     changed.processing['data-types'] = ['HH-CONSUMPTION', 'HH-EXPORT'];
     changed.notice['shared-notice']['notice-version'] = '2026-02';
     changed['record-metadata']['controller-arrangement'].controllers[0]!.name = 'Thornfield Energy Ltd';
+    good(await dataUser('PUT', `/v1/access-records/${body['access-token'].key}`, changed));
+    recipients.reverse();
     good(await dataUser('PUT', `/v1/access-records/${body['access-token'].key}`, changed));
     const { text } = await customer.get('/access');
     expect(text).toMatch(
@@ -78,6 +81,7 @@ describe('a customer who followed a link of a Data User', () => {
     const download = JSON.parse((await customer.get('/history.json')).html);
     const record = download['access-records'].find(({ purpose }: { purpose: string }) => purpose === 'A wide purpose');
     expect(record.versions).toMatchObject([
+      { purpose: 'A wide purpose', 'replaced-sections': [] },
       {
         ...{ purpose: 'A wide purpose', 'data-types': ['HH-CONSUMPTION', 'HH-EXPORT'] },
         ...{
