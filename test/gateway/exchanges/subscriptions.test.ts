@@ -88,6 +88,16 @@ describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
     expect(idsOf(subscriber).filter(Boolean)).toEqual([fixture.ids[0]]);
   });
 
+  it('ends with AUT002 when its token expires by the clock of the register', async () => {
+    const { fixture } = gateway;
+    const subscriber = follow();
+    fixture.add(1);
+    await subscriber.first(1);
+    fixture.ahead = 3_601_000;
+    const ending = await subscriber.ended;
+    expect(JSON.stringify([ending, subscriber.messages.slice(1)])).toContain('AUT002');
+  });
+
   it('ends at the gateway when its client disconnects', async () => {
     const subscriber = follow();
     gateway.fixture.add(1);
