@@ -12,10 +12,10 @@ export interface Mails {
   /** Enqueues a mail; it is sent after the transaction of the session commits. */
   enqueue(session: Session, mail: OutgoingMail): Promise<void>;
   /**
-   * Counts a mail to the person of a record, and to its address. `by` causes it: the DUID of a Data User, or {@link ANONYMOUS}; each has its
-   * own limits. Returns null if the mail is allowed, else the seconds to wait.
+   * Counts a mail to the person of a record, and to its address; in the transaction of a session, or by itself. `by` causes it: the DUID of
+   * a Data User, or {@link ANONYMOUS}; each has its own limits. Returns null if the mail is allowed, else the seconds to wait.
    */
-  permit(recordId: string, by: string): Promise<number | null>;
+  permit(recordId: string, by: string, session?: Session): Promise<number | null>;
   /**
    * Returns whether a notice of a sign-in may be sent now, which is once in 15 minutes for each record. Otherwise merges it into one mail
    * that is sent at the end of that time.
@@ -56,10 +56,10 @@ export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependenc
   };
   return {
     enqueue: (session, mail) => add(session, mail),
-    async permit(recordId, by) {
-      const retryAfter = await perPerson.count(`${recordId} ${by}`);
-      const address = retryAfter === null ? await addressIndexOf(rateLimits.pool, recordId) : null;
-      return address === null ? retryAfter : perAddress.count(`${address} ${by}`);
+    async permit(recordId, by, session) {
+      const retryAfter = await perPerson.count(`${recordId} ${by}`, session);
+      const address = retryAfter === null ? await addressIndexOf(session ?? rateLimits.pool, recordId) : null;
+      return address === null ? retryAfter : perAddress.count(`${address} ${by}`, session);
     },
     async permitNotice(notice) {
       const afterSeconds = await noticesPerPerson.count(notice.recordId);

@@ -118,6 +118,9 @@ export class ReidentificationInitiation {
         return false;
       await this.store(session, issued, choice, organisation);
       return true;
+    }).catch(async (error: unknown) => {
+      if (error instanceof RegisterError && error.code === 'LIM002') await this.countLookup(choice.record, context);
+      throw error;
     });
     if (isFirst) return { ...response, replayed: false };
     return { ...(await idempotent.storedResponse<StartedReidentification>(database.pool)), replayed: true };
@@ -137,14 +140,9 @@ export class ReidentificationInitiation {
     const isBlocked = scope === 'cross' && isContested(currentContacts(records).groups);
     const demand = { method: request.method, scope, verifiedOnly: role === 'portal' };
     const choice = isBlocked ? undefined : chosenRecord(records, demand);
-    const retryAfter =
-      choice && request.method === 'magic-link'
-        ? await this.dependencies.mails.permit(choice.record.id, duidOf(context))
-        : null;
-    if (choice && retryAfter === null) return choice;
-    const attempted = choice?.record ?? records.find(({ occupancy }) => occupancy === 'current') ?? records[0];
-    if (attempted) await this.countLookup(this.dependencies.database.pool, attempted, context);
-    rejectLimited(retryAfter);
+    if (choice) return choice;
+    const attempted = records.find(({ occupancy }) => occupancy === 'current') ?? records[0];
+    if (attempted) await this.countLookup(attempted, context);
     throw new RegisterError('REI001');
   }
 
@@ -180,12 +178,15 @@ export class ReidentificationInitiation {
     await this.dependencies.issuer.store(session, issued);
     await this.dependencies.lookups.countReidentification(session, record.id, reidentification.duid);
     if (reidentification.method !== 'magic-link') return;
+    // counted after the claim of the idempotency key, so that concurrent repeats count one mail
+    rejectLimited(await this.dependencies.mails.permit(record.id, reidentification.duid, session));
     const mail = { kind: 'reidentification-link', recordId: record.id, organisation, secret, expiresAt } as const;
     await this.dependencies.mails.enqueue(session, mail);
   }
 
-  private countLookup(session: Session, { id }: OccupantRecord, context: CallContext): Promise<void> {
-    return this.dependencies.lookups.countReidentification(session, id, duidOf(context));
+  private countLookup({ id }: OccupantRecord, context: CallContext): Promise<void> {
+    const { database, lookups } = this.dependencies;
+    return lookups.countReidentification(database.pool, id, duidOf(context));
   }
 }
 

@@ -4,13 +4,17 @@ import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { RegisterError } from '../../../schema/register-error';
 import { outsideCheck } from '../database/check-only';
 import type { CallContext } from './caller';
+import type { Session } from '../database/transaction';
 import type { KeyedHash } from '../keyed-hash';
 import { type Purge, matchingRows } from '../retention';
 
 /** A rate limit that all replicas share: a number of points per key and period. */
 export interface RateLimit {
-  /** Counts one point. Returns the seconds to wait if the limit is exceeded, otherwise null. */
-  count(key: string): Promise<number | null>;
+  /**
+   * Counts one point; in the transaction of a session, whose rollback takes the point back, or by itself. Returns the
+   * seconds to wait if the limit is exceeded, otherwise null.
+   */
+  count(key: string, session?: Session): Promise<number | null>;
   /** Returns the seconds to wait if the limit has been exceeded, otherwise null; counts nothing. */
   passed(key: string): Promise<number | null>;
 }
@@ -105,9 +109,11 @@ export function rateLimit(
     (await outsideCheck(() => pool.query<PeriodCount>({ ...statement, values }))).rows[0];
   const idOf = (key: string) => `${name}:${hash(key).toString('base64url')}`;
   return {
-    async count(key) {
+    async count(key, session) {
       const id = idOf(key);
-      return waitOf(await rows(count, id, seconds * 1000).catch(async () => memoryCount(await inMemory.consume(id))));
+      const values = [id, seconds * 1000];
+      if (session) return waitOf((await session.query<PeriodCount>({ ...count, values })).rows[0]);
+      return waitOf(await rows(count, ...values).catch(async () => memoryCount(await inMemory.consume(id))));
     },
     async passed(key) {
       const id = idOf(key);

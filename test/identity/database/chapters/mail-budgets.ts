@@ -82,6 +82,16 @@ export function mailBudgets(): void {
     expect(await mailed(customer)).toEqual({ links: MOST, notices: 1, others: 2 * MOST });
   });
 
+  it('counts one mail for concurrent requests with one idempotency key', async () => {
+    const customer = await newCustomer();
+    const variables = { input: { mpxn: customer.mpxn, method: 'MAGIC_LINK' }, key: 'sent-again' };
+    const results = await Promise.all(
+      Array.from({ length: 2 * MOST }, () => fixture.execute(REIDENTIFY, variables, { caller: other })),
+    );
+    expect(results.flatMap(({ codes }) => codes)).toEqual([]);
+    expect(await requestByMail(other, customer, MOST)).toEqual(PERMITTED.slice(1));
+  });
+
   it('for contest notices is used up by one Data User without affecting another, visitors or re-identification', async () => {
     const customer = await newCustomer();
     await contests(other, customer, MOST + 2);
