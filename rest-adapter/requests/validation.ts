@@ -1,7 +1,7 @@
 import type { DefinedError, ErrorObject, ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
-import { fullFormats } from 'ajv-formats/dist/formats';
 import { isDate, parseDateTime } from '../../schema/date-time';
+import { emailAddressViolation } from '../../schema/email-address';
 import type { ErrorCode } from '../../schema/error-catalogue';
 import { UUID_PATTERN } from '../../schema/identifiers';
 import { MPXN_PROFILE, mpxnViolation } from '../../schema/mpxn';
@@ -24,8 +24,6 @@ export interface RequestViolation {
 export type Validator = (value: unknown) => readonly RequestViolation[];
 
 const NO_VIOLATIONS: readonly RequestViolation[] = [];
-const MAX_EMAIL_LENGTH = 320;
-const EMAIL = fullFormats.email as RegExp;
 
 /** Returns a compiler of request validators, one for all contracts. A validator is compiled when it is first used. */
 export function requestValidators(): (schema: ContractSchema, takesNullAsAbsent: boolean) => Validator {
@@ -33,7 +31,7 @@ export function requestValidators(): (schema: ContractSchema, takesNullAsAbsent:
   ajv.addFormat('date-time', (text: string) => parseDateTime(text) !== undefined);
   ajv.addFormat('date', isDate);
   ajv.addFormat('uuid', UUID_PATTERN);
-  ajv.addFormat('email', (text: string) => text.length <= MAX_EMAIL_LENGTH && EMAIL.test(text.trim()));
+  ajv.addFormat('email', (text: string) => emailAddressViolation(text.trim())?.code !== 'VAL001');
   ajv.removeKeyword('readOnly');
   ajv.addKeyword({ keyword: 'readOnly', validate: () => false });
   ajv.addKeyword({ keyword: 'mpxn', type: 'string', errors: true, compile: mpxnCheck });

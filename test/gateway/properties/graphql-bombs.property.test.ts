@@ -147,7 +147,7 @@ const EXPECTED: Readonly<Record<string, RegExp | 'run'>> = {
   'inline fragments': /too many levels/,
   operations: /repeats the same fields too often/,
   'variables declared': /too many variables: at most 100/,
-  'a variable': /longer than 254 characters/,
+  'a variable': /is not an e-mail address/,
   'levels of a variable': /to be an object/,
   'entries of a variable': /to be an object/,
   'names in a variable': /is required/,

@@ -81,7 +81,9 @@ const table: [rule: string, input: NewIdentityRecord, broken: string[]][] = [
   ],
   ['an empty e-mail address', { ...record, email: '' }, ['VAL001 email']],
   ['a local part of 65 characters', { ...record, email: `${'a'.repeat(65)}@example.org` }, ['VAL001 email']],
-  ['an e-mail address of 255 characters', { ...record, email: `a@${'b.'.repeat(125)}cd.` }, ['VAL003 email']],
+  ['an e-mail address of 254 characters', { ...record, email: `a@${'b.'.repeat(124)}cdef` }, []],
+  ['an e-mail address of 255 characters', { ...record, email: `a@${'b.'.repeat(124)}cdefg` }, ['VAL003 email']],
+  ['a text of 255 characters in place of an e-mail address', { ...record, email: 'a'.repeat(255) }, ['VAL001 email']],
   [
     'a return URL that is no https URL',
     { ...record, passkeyReturnUrl: 'http://example.org/' },

@@ -17,8 +17,9 @@ const everythingWrong = () =>
   });
 
 describe('The rules of registering an access record', () => {
-  it('are in the order of the specification, followed by those of the decisions', () => {
+  it('are the limits of fields, then those in the order of the specification, then those of the decisions', () => {
     expect(registrationRules.map(({ name }) => name)).toEqual([
+      'fieldLimits',
       'readOnlyFields',
       'identityLink',
       'controllerArrangement',
@@ -26,7 +27,6 @@ describe('The rules of registering an access record', () => {
       'registeredState',
       'registeredAt',
       'webAddresses',
-      'fieldLimits',
       'codeLists',
     ]);
   });
@@ -38,13 +38,13 @@ describe('The rules of registering an access record', () => {
 
   it('return all violations together, in their order', () => {
     expect(violations(everythingWrong()).map((line) => line.split(':')[0])).toEqual([
+      'VAL003 processing/purpose',
       'VAL004 recordMetadata/recordIdentifier',
       'VAL005 recordMetadata/identityRecordRef',
       'VAL006 recordMetadata/controllerArrangement/art26Reference',
       'VAL007 accessEvent/consent',
       'VAL003 accessEvent/state',
       'VAL008 notice/sharedNotice/termsUrl',
-      'VAL003 processing/purpose',
     ]);
   });
 
@@ -58,8 +58,8 @@ describe('The rules of registering an access record', () => {
       record.notice = { notices: [] };
     });
     const fields = violations(tooManyNotices).map((line) => line.split(':')[0]);
-    expect(fields).toContain('VAL006 recordMetadata/controllerArrangement/controllers');
-    expect(fields).toContain('VAL007 notice/notices');
+    expect(fields).toContain('VAL003 recordMetadata/controllerArrangement/controllers');
+    expect(fields).toContain('VAL003 notice/notices');
     expect(new Set(fields.map((field) => field?.split(' ')[1])).size).toBe(fields.length);
   });
 

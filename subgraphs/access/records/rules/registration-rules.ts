@@ -10,8 +10,12 @@ import { registeredAt } from './registered-at';
 import { webAddresses } from './web-addresses';
 import type { RegistrationContext, RegistrationRule } from './registration-rule';
 
-/** "Conditions that must be rejected as invalid requests" (specification, Errors) in its order, then the rules of the decisions. */
+/**
+ * The limits of single fields, which the REST contract states, too, so that both interfaces report one code; then "Conditions that must be
+ * rejected as invalid requests" (specification, Errors) in its order, then the rules of the decisions.
+ */
 export const registrationRules: readonly RegistrationRule[] = [
+  fieldLimits,
   readOnlyFields,
   identityLink,
   controllerArrangement,
@@ -19,7 +23,6 @@ export const registrationRules: readonly RegistrationRule[] = [
   registeredState,
   registeredAt,
   webAddresses,
-  fieldLimits,
   codeLists,
 ];
 
