@@ -85,7 +85,8 @@ export function startOutcome<Stored extends RecordedAssignment>(
  * Decides on the end of an assignment. CNF001 if no tariff of the supplier is assigned at the instant; the message does not reveal
  * whether another supplier's tariff is. CNF001 also for an instant in the past after which another supplier's tariff started, even for
  * an admin: the end would take effect now, and end the coverage of consents at that supplier. The end supersedes what the supplier planned
- * to start at the instant, since no tariff applies from then on.
+ * to start at the instant, since no tariff applies from then on. At the start of another supplier's assignment, also a past one, the losing
+ * supplier may end its own: only the consents at the losing supplier end.
  *
  * @param assignments as for {@link assignmentOutcome}
  * @param mpid the supplier that ends its assignment; null for an admin, who may end any
@@ -101,6 +102,9 @@ export function endOutcome<Stored extends RecordedAssignment>(
   const { existing, end } = stepsOf(assignments, at, supplier);
   const isOfAnother = mpid !== null && existing?.mpid !== mpid;
   if (end !== undefined && (existing === undefined || isOfAnother)) return { kind: 'unchanged', existing: end };
+  const former = formerAssignment(assignments, at);
+  if (existing !== undefined && isOfAnother && former?.mpid === mpid && former.tariffId !== null)
+    return { kind: 'added', mpid };
   if (assigned === undefined || (mpid !== null && assigned.mpid !== mpid))
     return rejected(
       'CNF001',
@@ -122,9 +126,19 @@ export function endOutcome<Stored extends RecordedAssignment>(
 function supplierToEnd(assignments: readonly RecordedAssignment[], at: Date, now: Date): string | undefined {
   const assigned = assignmentAt(assignments, at);
   if (at.getTime() <= now.getTime()) return assigned?.mpid;
-  const before = assignments.filter(({ validFrom }) => validFrom.getTime() < at.getTime());
-  const former = assignmentAt(before, at);
+  const former = formerAssignment(assignments, at);
   return former?.tariffId == null ? assigned?.mpid : former.mpid;
+}
+
+/** Returns the newest assignment that started before an instant. */
+function formerAssignment<Stored extends RecordedAssignment>(
+  assignments: readonly Stored[],
+  at: Date,
+): Stored | undefined {
+  return assignmentAt(
+    assignments.filter(({ validFrom }) => validFrom.getTime() < at.getTime()),
+    at,
+  );
 }
 
 /** Returns the assignment that starts at an instant, and the end of a supplier at that instant. */

@@ -264,7 +264,7 @@ describe('The end of an assignment', () => {
   });
 
   it('is rejected for other suppliers, without revealing whether a tariff is assigned', () => {
-    expect([end(7, 'DUNL'), end(25, 'LAPW'), end(20, 'LAPW')]).toEqual([OTHER, OTHER, OTHER]);
+    expect([end(7, 'DUNL'), end(25, 'LAPW'), end(19, 'DUNL')]).toEqual([OTHER, OTHER, OTHER]);
     expect(end(1, 'LAPW')).toBe(OTHER);
     expect(end(1, null)).toBe('CNF001 at: must be an instant at which a tariff applies');
   });
@@ -316,6 +316,13 @@ describe('The end of an assignment', () => {
     expect(endOutcome(ended, june(20), 'LAPW', june(10))).toEqual({ kind: 'unchanged', existing: ended[1] });
     const outcome = { kind: 'supersedes', superseded: [ended[2]], mpid: 'DUNL' };
     expect(endOutcome(ended, june(20), 'DUNL', june(10))).toEqual(outcome);
+  });
+
+  it("of the losing supplier may be at the start of another supplier's assignment, before and after it", () => {
+    expect([end(20, 'LAPW'), end(20, 'LAPW', june(25))]).toEqual(['added', 'added']);
+    const ended = [step(5, 'flat'), step(12, null), step(20, 'night', 'DUNL')];
+    expect(outcomeText(endOutcome(ended, june(20), 'LAPW', june(10)))).toBe(OTHER);
+    expect(outcomeText(endOutcome(steps, june(20), 'FELL', june(10)))).toBe(OTHER);
   });
 
   it('is unchanged if repeated', () => {

@@ -304,15 +304,17 @@ export function consentsToShare(): void {
     });
 
     it.each([
-      ['before', 1_800],
-      ['at', 3_600],
+      ['before the end', 1_800, 'first'],
+      ['at the end', 3_600, 'first'],
+      ['at the end, which is recorded later', 3_600, 'second'],
+      ['at the end, which is recorded after it', 3_600, 'late'],
     ])(
-      'are none for the former occupant once the next one has a tariff of the same supplier, if another supplier took over %s the end',
-      async (_, takenOver) => {
+      'are none for the former occupant once the next one has a tariff of the same supplier, if another supplier took over %s',
+      async (_, takenOver, recorded) => {
         const mpxn = freshMpxn();
         await fixture.publish(34, {}, 'FELL');
         await fixture.assign(mpxn, 1, -60);
-        const path = `/hook-former-${takenOver}`;
+        const path = `/hook-former-${takenOver}-${recorded}`;
         const former = await fixture.participant({ mpxns: [mpxn] });
         await fixture.consent(former.caller);
         await fixture.webhook(former.caller, path);
@@ -320,10 +322,12 @@ export function consentsToShare(): void {
         await fixture.consent(gained.caller);
         const start = (await fixture.now()).getTime();
         const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString();
-        await endAt(mpxn, at(3_600));
         const atFell = { mpxn, tariffId: trf(34), from: at(takenOver) };
+        if (recorded === 'first') await endAt(mpxn, at(3_600));
         await fixture.execute(ASSIGN, atFell, supplierOf('FELL'));
+        if (recorded === 'second') await endAt(mpxn, at(3_600));
         await fixture.moveOn(2 * 3_600);
+        if (recorded === 'late') await endAt(mpxn, at(3_600));
         await fixture.settled();
         expect([await tariffsOf(former.caller), await tariffsOf(gained.caller)]).toEqual([[], [trf(34)]]);
         const types = () =>
