@@ -13,7 +13,7 @@ export const AUDIT_ACTIONS = {
     'set-supplier-oauth': 'Sign-in of a supplier changed',
     'set-clock-offset': 'Clock of the register moved',
     'register-webhook': 'Webhook registered',
-    'update-webhook': 'Addresses of a webhook changed',
+    'update-webhook': 'Settings of a webhook changed',
     'rotate-webhook-secret': 'Secret of a webhook rotated',
     'delete-webhook': 'Webhook deleted',
   },

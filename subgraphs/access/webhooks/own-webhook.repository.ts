@@ -1,7 +1,9 @@
 import { RegisterError } from '../../../schema/register-error';
 import type { Session } from '../../server/database/transaction';
+import type { WebhookEventType } from './webhook';
 
-const LOCK = `select id, wid, duid, callback_sealed as "callbackSealed", alert_email_sealed as "alertEmailSealed"
+const LOCK = `select id, wid, duid, callback_sealed as "callbackSealed", alert_email_sealed as "alertEmailSealed",
+    notify_days_before as "notifyDaysBefore", event_types as "eventTypes"
   from webhook where wid = $1 and deleted_at is null for update`;
 
 /** A subscription whose row the transaction has locked. */
@@ -11,6 +13,8 @@ export interface LockedWebhook {
   readonly duid: string;
   readonly callbackSealed: Buffer;
   readonly alertEmailSealed: Buffer;
+  readonly notifyDaysBefore: number;
+  readonly eventTypes: WebhookEventType[];
 }
 
 /** Returns and locks an own subscription. Throws NTF001 if there is none, PRM002 if it is that of another Data User. */

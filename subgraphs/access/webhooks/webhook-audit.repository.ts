@@ -2,12 +2,16 @@ import { type AuditedChange, addAuditEntry, fingerprintOf } from '../../server/a
 import type { Session } from '../../server/database/transaction';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
 import type { LockedWebhook } from './own-webhook.repository';
-import type { WebhookUpdate } from './webhook';
+import { WEBHOOK_EVENT_TYPES, type WebhookUpdate } from './webhook';
 import type { WebhookCipher } from './webhook-secrets.repository';
 
-type Addresses = Pick<WebhookUpdate, 'callbackUrl' | 'alertEmail'>;
+/** The fields of a subscription that its Data User can change. */
+type Settings = Omit<WebhookUpdate, 'rotateSecret'>;
 
 const CURRENT_SECRET = 'select sealed from webhook_secret where webhook_id = $1 and replaced_at is null';
+
+/** Values of settings by their names; event types in the order of {@link WEBHOOK_EVENT_TYPES}. */
+type AuditedValues = Readonly<Record<string, unknown>>;
 
 /**
  * Records changes of subscriptions in the audit, in the transaction of the change. Confidential values are fingerprints; those of addresses
@@ -24,19 +28,17 @@ export class WebhookAudit {
   }
 
   /** Returns the detail of a registration. */
-  registration(addresses: Addresses, secret: string): AuditedChange['detail'] {
-    return { from: null, to: { ...this.addresses(addresses), secret: fingerprintOf(secret) } };
+  registration(settings: Settings, secret: string): AuditedChange['detail'] {
+    return { from: null, to: { ...this.values(settings), secret: fingerprintOf(secret) } };
   }
 
-  /** Records the addresses that an update changes. */
-  async update(session: Session, actor: string, webhook: LockedWebhook, update: Addresses): Promise<void> {
-    const former = this.addresses(this.decrypted(webhook));
-    const updated = this.addresses(update);
-    const changed = (['callbackUrl', 'alertEmail'] as const).filter(
-      (name) => updated[name] !== undefined && updated[name] !== former[name],
-    );
+  /** Records the settings that an update changes. */
+  async update(session: Session, actor: string, webhook: LockedWebhook, update: Settings): Promise<void> {
+    const former = this.values(this.settingsOf(webhook));
+    const updated = this.values(update);
+    const changed = Object.keys(updated).filter((name) => String(updated[name]) !== String(former[name]));
     if (changed.length === 0) return;
-    const valuesOf = (values: Addresses) => Object.fromEntries(changed.map((name) => [name, values[name]]));
+    const valuesOf = (values: AuditedValues) => Object.fromEntries(changed.map((name) => [name, values[name]]));
     const detail = { from: valuesOf(former), to: valuesOf(updated) };
     await addAuditEntry(session, { actor, action: 'update-webhook', subject: webhook.wid, detail });
   }
@@ -58,19 +60,21 @@ export class WebhookAudit {
   /** Records a deletion, before its statements delete the former values. */
   async deletion(session: Session, actor: string, webhook: LockedWebhook): Promise<void> {
     const secret = await this.secretOf(session, webhook.id);
-    const detail = { from: { ...this.addresses(this.decrypted(webhook)), secret }, to: null };
+    const detail = { from: { ...this.values(this.settingsOf(webhook)), secret }, to: null };
     await addAuditEntry(session, { actor, action: 'delete-webhook', subject: webhook.wid, detail });
   }
 
-  private decrypted({ id, callbackSealed, alertEmailSealed }: LockedWebhook): Addresses {
+  private settingsOf({ id, callbackSealed, alertEmailSealed, ...others }: LockedWebhook): Settings {
     const alertEmail = this.cipher.decryptAlertEmail(id, alertEmailSealed);
-    return { callbackUrl: this.cipher.decryptCallback(id, callbackSealed), alertEmail };
+    return { ...others, callbackUrl: this.cipher.decryptCallback(id, callbackSealed), alertEmail };
   }
 
-  private addresses({ callbackUrl, alertEmail }: Addresses): Addresses {
+  private values({ callbackUrl, alertEmail, notifyDaysBefore, eventTypes }: Settings): AuditedValues {
     return {
       ...(callbackUrl != null && { callbackUrl: fingerprintOf(this.hash(callbackUrl)) }),
       ...(alertEmail != null && { alertEmail: fingerprintOf(this.hash(alertEmail.trim())) }),
+      ...(notifyDaysBefore != null && { notifyDaysBefore }),
+      ...(eventTypes != null && { eventTypes: WEBHOOK_EVENT_TYPES.filter((type) => eventTypes.includes(type)) }),
     };
   }
 

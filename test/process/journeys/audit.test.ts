@@ -147,11 +147,23 @@ const CHANGES: readonly (readonly [mutation: string, field: Field, action: strin
   ],
 ];
 
-/** Each change of a Data User's webhook, with the names of its former and new values. */
-const WEBHOOK_UPDATES: readonly (readonly [input: object, action: string, values: readonly string[]])[] = [
-  [{ callbackUrl: 'https://new.example/events?token=not-public' }, 'update-webhook', ['callbackUrl']],
-  [{ alertEmail: 'ann@new.example' }, 'update-webhook', ['alertEmail']],
-  [{ rotateSecret: true }, 'rotate-webhook-secret', ['secret']],
+/** Each change of a Data User's webhook, with its former and its new values. */
+const WEBHOOK_UPDATES: readonly (readonly [input: object, action: string, from: object, to: object])[] = [
+  [
+    { callbackUrl: 'https://new.example/events?token=not-public' },
+    'update-webhook',
+    { callbackUrl: FINGERPRINT },
+    { callbackUrl: FINGERPRINT },
+  ],
+  [{ alertEmail: 'ann@new.example' }, 'update-webhook', { alertEmail: FINGERPRINT }, { alertEmail: FINGERPRINT }],
+  [{ notifyDaysBefore: 7 }, 'update-webhook', { notifyDaysBefore: 30 }, { notifyDaysBefore: 7 }],
+  [
+    { eventTypes: ['CONSENT_EXPIRING'] },
+    'update-webhook',
+    { eventTypes: ['consent.expiring', 'tenancy.change', 'consent.withdrawal'] },
+    { eventTypes: ['consent.expiring'] },
+  ],
+  [{ rotateSecret: true }, 'rotate-webhook-secret', { secret: FINGERPRINT }, { secret: FINGERPRINT }],
 ];
 
 /**
@@ -272,7 +284,7 @@ describe('The audit', () => {
     expect([...new Set(shown)].toSorted()).toEqual(actions.toSorted());
   });
 
-  it.each(WEBHOOK_UPDATES)('states the change %j of a webhook, once', async (input, action, values) => {
+  it.each(WEBHOOK_UPDATES)('states the change %j of a webhook, once', async (input, action, from, to) => {
     const owner = graphOf(fixture.register, fixture.organisations.owner.token);
     const { wid } = await objects.get('webhook of owner');
     const before = await newest('auditEntries');
@@ -280,9 +292,8 @@ describe('The audit', () => {
       'mutation ($wid: WebhookId!, $input: WebhookUpdateInput!) { updateWebhook(wid: $wid, input: $input) { webhook { wid } } }';
     expect((await owner(update, { wid, input })).errors).toEqual([]);
     const entry = await newest('auditEntries');
-    const fingerprints = Object.fromEntries(values.map((name) => [name, FINGERPRINT]));
     expect(entry).toMatchObject({ actor: fixture.accounts.owner?.id, action, subject: wid });
-    expect(entry.detail).toEqual({ from: fingerprints, to: fingerprints });
+    expect(entry.detail).toEqual({ from, to });
     expect(entry.detail.from).not.toEqual(entry.detail.to);
     expect(Number(entry.id)).toBeGreaterThan(Number(before.id));
     if ('rotateSecret' in input) return;
