@@ -2,6 +2,7 @@ import { CustomerAdmission } from '../../schema/generated/service-queries-to-ide
 import { CUSTOMER_TOKEN_PATTERN } from '../../schema/identifiers';
 import { RegisterError } from '../../schema/register-error';
 import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
+import { rejectLimited } from '../../subgraphs/server/callers/rate-limits';
 import { type QueriedSubgraph, querySubgraph } from '../../subgraphs/server/graph/service-query';
 
 /**
@@ -14,7 +15,7 @@ export function isCustomerToken(bearer: string): boolean {
 
 /**
  * Returns the customer of a session, read from `identity` for every request: an ended session is rejected at once
- * (AUT001).
+ * (AUT001). Throws LIM002 if the session exceeds its requests per minute.
  */
 export async function admittedCustomer(
   token: string,
@@ -23,5 +24,6 @@ export async function admittedCustomer(
 ): Promise<Caller> {
   const { customerScope } = await querySubgraph(identity.link, identity.from, CustomerAdmission, { token }, context);
   if (customerScope === null) throw new RegisterError('AUT001');
+  rejectLimited(customerScope.retryAfter);
   return { accountId: customerScope.sessionId, role: 'customer', duid: null, mpid: null };
 }

@@ -18,7 +18,7 @@ export type CustomerAdmissionQueryVariables = Exact<{
 }>;
 
 
-export type CustomerAdmissionQuery = { readonly customerScope: { readonly sessionId: string } | null };
+export type CustomerAdmissionQuery = { readonly customerScope: { readonly sessionId: string, readonly retryAfter: number | null } | null };
 
 export type CustomerScopeQueryVariables = Exact<{
   token: string;
@@ -63,7 +63,7 @@ export type VouchForIdentityRecordsQueryVariables = Exact<{
 export type VouchForIdentityRecordsQuery = { readonly identityRecordLinks: ReadonlyArray<{ readonly id: string, readonly duid: string, readonly meterPointId: string | null, readonly anonymised: boolean, readonly closing: boolean } | null> };
 
 export const CustomerAdmission: ServiceQuery<CustomerAdmissionQuery, CustomerAdmissionQueryVariables> = {
-  text: "query CustomerAdmission($token: String!) {\n  customerScope(token: $token) {\n    sessionId\n  }\n}",
+  text: "query CustomerAdmission($token: String!) {\n  customerScope(token: $token) {\n    sessionId\n    retryAfter\n  }\n}",
 };
 
 export const CustomerScope: ServiceQuery<CustomerScopeQuery, CustomerScopeQueryVariables> = {

@@ -1,10 +1,10 @@
 import { Arg, Ctx, Directive, Mutation, Query, Resolver } from 'type-graphql';
 import { CUSTOMER_TOKEN_PATTERN } from '../../../schema/identifiers';
 import { type CallContext, MayCall } from '../../server/callers/caller';
+import type { RateLimit } from '../../server/callers/rate-limits';
 import type { CustomerSessions } from './customer-sessions.flow';
 import type { CustomerSessionRepository } from './customer-session.repository';
 import { mayJudge } from '../contacts/customer-contacts';
-import type * as domain from './customer-session';
 import { CustomerScope, CustomerSession } from './customer-session.types';
 
 /** The session of a customer (decisions A/B, 9). */
@@ -13,6 +13,8 @@ export class CustomerSessionResolver {
   constructor(
     private readonly sessions: CustomerSessions,
     private readonly stored: CustomerSessionRepository,
+    /** Requests of a session. */
+    private readonly requests: RateLimit,
   ) {}
 
   @MayCall('customer')
@@ -51,7 +53,10 @@ export class CustomerSessionResolver {
   })
   async customerScope(
     @Arg('token', () => String, { description: 'Bearer token of the session.' }) token: string,
-  ): Promise<domain.CustomerScope | null> {
-    return CUSTOMER_TOKEN_PATTERN.test(token) ? ((await this.sessions.of(token)) ?? null) : null;
+    @Ctx() { service }: CallContext,
+  ): Promise<CustomerScope | null> {
+    const session = CUSTOMER_TOKEN_PATTERN.test(token) ? await this.sessions.of(token) : undefined;
+    if (session === undefined) return null;
+    return { ...session, retryAfter: service === 'gateway' ? await this.requests.count(session.sessionId) : null };
   }
 }

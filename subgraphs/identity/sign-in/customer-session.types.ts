@@ -1,4 +1,4 @@
-import { Directive, Field, ID, ObjectType } from 'type-graphql';
+import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { CalendarDate, DateTime, Mpxn, Uri } from '../../../schema/scalars';
 import type * as domain from './customer-session';
 import { UkAddress } from '../records/identity-record.types';
@@ -57,4 +57,10 @@ export class CustomerScope implements domain.CustomerScope {
   beganAt: Date | null;
   @Field(() => DateTime, { nullable: true, description: 'Start of the next occupancy; null while this one lasts.' })
   endedAt: Date | null;
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'Seconds to wait if the session has exceeded its requests per minute, which the query of the gateway counts.',
+  })
+  retryAfter: number | null;
 }

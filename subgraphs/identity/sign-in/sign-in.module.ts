@@ -10,6 +10,7 @@ import { relyingParty } from '../passkeys/webauthn.flow';
 import { linkSignIn, passkeySignIn } from './sign-in.flow';
 import { supplierSignIns } from './supplier-sign-in.flow';
 import { SupplierSignInResolver } from './supplier-sign-in.resolver';
+import { rateLimit } from '../../server/callers/rate-limits';
 import { purgePeriodically } from '../../server/retention';
 import { ContactLinkRepository } from '../contacts/contact-link.repository';
 import { CustomerSessionRepository } from './customer-session.repository';
@@ -20,7 +21,7 @@ const PURGE_EVERY_SECONDS = 600;
 
 /** Sign-in by mailed link, passkey and supplier, and the sessions that it starts (decisions A/B, 9). */
 export function signInModule(dependencies: IdentityDependencies, sessions: CustomerSessions): SubgraphModule {
-  const { database, keys, places, indexes, cipher, logger } = dependencies;
+  const { database, keys, places, indexes, cipher, logger, rateLimits, limits } = dependencies;
   const stored = new CustomerSessionRepository(database, indexes, keys);
   const signIns = new SignInRepository(database, keys);
   const contactLinks = new ContactLinkRepository(database, keys);
@@ -30,6 +31,7 @@ export function signInModule(dependencies: IdentityDependencies, sessions: Custo
   const party = relyingParty(places, keys);
   const passkeys = new PasskeyRepository(database, cipher, party, keys);
   const limit = signInLimit(dependencies);
+  const requests = rateLimit(rateLimits, 'customer-requests', limits.requests, 60);
   const byLink = linkSignIn(signIns, occupancy, start);
   const byPasskey = passkeySignIn(signIns, passkeys, party, occupancy, start);
   const atSuppliers = supplierSignIns(dependencies);
@@ -39,7 +41,7 @@ export function signInModule(dependencies: IdentityDependencies, sessions: Custo
     resolvers: [
       new SignInResolver(links, signIns, byLink, byPasskey, limit),
       new SupplierSignInResolver(atSuppliers, sessions, limit),
-      new CustomerSessionResolver(sessions, stored),
+      new CustomerSessionResolver(sessions, stored, requests),
     ],
     tasks: { [SIGN_IN_REQUEST]: (payload) => links.mail(payload) },
     stop: () => {

@@ -231,6 +231,22 @@ describe('A customer of a register with limits', () => {
     expect(lookups).toMatchObject([{ organisation: name, kind: 'VERIFICATION', count: 1 }]);
   });
 
+  it('has a limit for each session', async () => {
+    const dataUser = await newDataUser(register, 'https://larkhill.example/return');
+    const [session, other] = [
+      await signedIn(register, await newCustomer(dataUser)),
+      await signedIn(register, await newCustomer(dataUser)),
+    ];
+    const read = '{ customerSession { mpxn } }';
+    const { errors, headers } = await until(async () => {
+      const response = await session(read);
+      return response.status === 429 ? response : undefined;
+    });
+    expect(errors).toMatchObject([{ extensions: { code: 'LIM002' } }]);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(failuresOf(await other(read))).toEqual([]);
+  });
+
   it('does not let an organisation above its request rate read more than anyone may by a verification that it wrote', async () => {
     const dataUser = await newDataUser(register, 'https://larkhill.example/return');
     const { key } = await newCustomer(dataUser);
