@@ -44,6 +44,19 @@ export function assignmentOutcome<Stored extends RecordedAssignment>(
   return outcome;
 }
 
+const ENDED_LATE = ['CNF001', 'at', 'must not be in the past'] as const;
+
+/** Whether an assignment, of one supplier if given, has started after an instant. */
+function hasStartedSince(assignments: readonly RecordedAssignment[], at: Date, now: Date, mpid?: string): boolean {
+  return assignments.some(
+    (each) =>
+      each.tariffId !== null &&
+      each.validFrom.getTime() > at.getTime() &&
+      each.validFrom.getTime() <= now.getTime() &&
+      (mpid === undefined || each.mpid === mpid),
+  );
+}
+
 /** Whether an instant is in the past and a tariff of a supplier that matches applied then or since. */
 function hasAppliedSince(
   assignments: readonly RecordedAssignment[],
@@ -83,10 +96,10 @@ export function startOutcome<Stored extends RecordedAssignment>(
 
 /**
  * Decides on the end of an assignment. CNF001 if no tariff of the supplier is assigned at the instant; the message does not reveal
- * whether another supplier's tariff is. CNF001 also for an instant in the past after which another supplier's tariff started, even for
- * an admin: the end would take effect now, and end the coverage of consents at that supplier. The end supersedes what the supplier planned
- * to start at the instant, since no tariff applies from then on. At the start of another supplier's assignment, also a past one, the losing
- * supplier may end its own: only the consents at the losing supplier end.
+ * whether another supplier's tariff is. CNF001 also for an instant in the past after which another assignment started, even for an
+ * admin: the end would take effect now, and end the coverage of consents that the next occupant has given. The end supersedes what the
+ * supplier planned to start at the instant, since no tariff applies from then on. At the start of another supplier's assignment, also a past
+ * one, the losing supplier may end its own, unless it has assigned the MPxN again: only the consents at the losing supplier end.
  *
  * @param assignments as for {@link assignmentOutcome}
  * @param mpid the supplier that ends its assignment; null for an admin, who may end any
@@ -104,7 +117,7 @@ export function endOutcome<Stored extends RecordedAssignment>(
   if (end !== undefined && (existing === undefined || isOfAnother)) return { kind: 'unchanged', existing: end };
   const former = formerAssignment(assignments, at);
   if (existing !== undefined && isOfAnother && former?.mpid === mpid && former.tariffId !== null)
-    return { kind: 'added', mpid };
+    return hasStartedSince(assignments, at, now, mpid) ? rejected(...ENDED_LATE) : { kind: 'added', mpid };
   if (assigned === undefined || (mpid !== null && assigned.mpid !== mpid))
     return rejected(
       'CNF001',
@@ -112,8 +125,7 @@ export function endOutcome<Stored extends RecordedAssignment>(
       `must be an instant at which a tariff${mpid === null ? '' : ' of this supplier'} applies`,
     );
   if (assigned.tariffId === null) return { kind: 'unchanged', existing: assigned };
-  if (hasAppliedSince(assignments, at, now, (each) => each !== supplier))
-    return rejected('CNF001', 'at', 'must not be in the past');
+  if (hasStartedSince(assignments, at, now)) return rejected(...ENDED_LATE);
   if ((existing ?? end) !== undefined && at.getTime() <= now.getTime())
     return rejected('CNF001', 'at', 'must not be the start of an assignment that has already started');
   return { ...outcomeOf([existing, end]), mpid: supplier };

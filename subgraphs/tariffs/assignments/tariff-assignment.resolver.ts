@@ -111,7 +111,7 @@ export class TariffAssignmentResolver {
       'assignment that would start at the same instant. It has no effect on the tariff while the newest assignment at its instant is another ' +
       "supplier's; it still ends the consents at its own supplier, which may also record it afterwards, at the start of the other supplier's " +
       'assignment. CNF001 if no ' +
-      'tariff of the supplier is assigned then, or if the instant is in the past and a tariff of another supplier has applied since; an admin may ' +
+      'tariff of the supplier is assigned then, or if the instant is in the past and another assignment has started since; an admin may ' +
       'end the assignment of any supplier: it withdraws a planned start at the instant and ends the tariff that would continue. PRM001 unless the supplier is active in the register.',
   })
   async endTariffAssignment(

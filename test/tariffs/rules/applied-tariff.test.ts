@@ -293,6 +293,15 @@ describe('The end of an assignment', () => {
     expect(outcome).toEqual({ kind: 'supersedes', superseded: [planned[2], planned[1]], mpid: 'LAPW' });
   });
 
+  it('is rejected in the past if another assignment of the supplier has started since, whose consents it would end', () => {
+    const next = [step(2, 'flat'), step(8, 'dusk')];
+    const won = [step(2, 'flat'), step(5, 'night', 'DUNL'), step(8, 'flat')];
+    for (const mpid of ['LAPW', null])
+      expect(outcomeText(endOutcome(next, june(7), mpid, june(10)))).toBe('CNF001 at: must not be in the past');
+    expect(outcomeText(endOutcome(won, june(5), 'LAPW', june(10)))).toBe('CNF001 at: must not be in the past');
+    expect(outcomeText(endOutcome(won, june(5), 'LAPW', june(7)))).toBe('added');
+  });
+
   it("is rejected in the past if another supplier's tariff has applied since, even for an admin", () => {
     const lost = [step(2, 'flat'), step(8, 'dusk', 'DUNL')];
     const outcome = (day: number, mpid: string | null, now: number) =>

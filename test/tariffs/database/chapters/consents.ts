@@ -344,6 +344,17 @@ export function consentsToShare(): void {
       },
     );
 
+    it('remain when a supplier ends its former assignment in the past, which is rejected', async () => {
+      const mpxn = freshMpxn();
+      await fixture.assign(mpxn, 1, -7_200);
+      await fixture.assign(mpxn, 2, -60);
+      const { caller } = await fixture.participant({ mpxns: [mpxn] });
+      await fixture.consent(caller);
+      const at = new Date((await fixture.now()).getTime() - 3_600_000).toISOString();
+      expect(await fixture.errorOf(END, { mpxn, at }, supplierOf('LAPW'))).toBe('CNF001 at');
+      expect(await tariffsOf(caller)).toEqual([trf(2)]);
+    });
+
     it('remain when the losing supplier ends its assignment in the past, which is rejected', async () => {
       const mpxn = freshMpxn();
       await fixture.publish(35, {}, 'FELL');
