@@ -5,6 +5,7 @@ const MAX_LOCAL_PART_LENGTH = 64;
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const LABEL = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 const EMAIL_ADDRESS = new RegExp(`^(${ATOM}(?:\\.${ATOM})*)@${LABEL}(?:\\.${LABEL})+$`);
+const TOO_LONG = { code: 'VAL003', message: `is longer than ${MAX_LENGTH} characters` } as const;
 const NO_ADDRESS = { code: 'VAL001', message: 'is not an e-mail address' } as const;
 
 /**
@@ -14,6 +15,14 @@ const NO_ADDRESS = { code: 'VAL001', message: 'is not an e-mail address' } as co
 export function emailAddressViolation(text: string): Pick<Violation, 'code' | 'message'> | undefined {
   const [, localPart] = EMAIL_ADDRESS.exec(text) ?? [];
   if (localPart === undefined) return NO_ADDRESS;
-  if (text.length > MAX_LENGTH) return { code: 'VAL003', message: `is longer than ${MAX_LENGTH} characters` };
+  if (text.length > MAX_LENGTH) return TOO_LONG;
   return localPart.length <= MAX_LOCAL_PART_LENGTH ? undefined : NO_ADDRESS;
+}
+
+/**
+ * Returns the violation of an e-mail address that white space may surround. The white space counts towards the length, as in the
+ * contracts (`maxLength`).
+ */
+export function emailInputViolation(text: string): ReturnType<typeof emailAddressViolation> {
+  return emailAddressViolation(text.trim()) ?? (text.length > MAX_LENGTH ? TOO_LONG : undefined);
 }

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import type { JWK } from 'jose';
 import { BAD_PORTS } from './bad-ports';
-import { KEY_BYTES, KEY_VARIABLES, type Keys, SERVICES } from './keys';
+import { SERVICES } from './keys';
 import { licenceAreaOf } from '../../subgraphs/grid-models/projects/licence-areas';
 import { type MemberProfiles, addedProfiles } from '../../subgraphs/grid-models/rdf/member-profiles';
 import type { ServiceName } from '../../subgraphs/server/callers/caller';
@@ -119,6 +118,12 @@ export class EnvironmentReader {
     return text;
   }
 
+  /** Reads the offset of the register's clock, which makes the clock movable; undefined for a fixed clock. */
+  clockOffsetSeconds(): number | undefined {
+    const canMove = this.oneOf('CLOCK_CAN_MOVE', ['true', 'false'], 'false') === 'true';
+    return this.integer('CLOCK_OFFSET_SECONDS') ?? (canMove ? 0 : undefined);
+  }
+
   oneOf(name: string, allowed: readonly string[], byDefault: string): string {
     const text = this.text(name) ?? byDefault;
     if (!allowed.includes(text)) this.problems.push(`${name}: must be one of ${allowed.join(', ')}`);
@@ -161,32 +166,6 @@ export class EnvironmentReader {
       );
     }
     return {};
-  }
-
-  keys(): Partial<Keys> {
-    const entries = Object.entries(KEY_VARIABLES).map(([key, { variable }]) => [key, this.key(variable)] as const);
-    return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Partial<Keys>;
-  }
-
-  private key(variable: string): Buffer | readonly JWK[] | undefined {
-    const text = this.text(variable);
-    if (text === undefined) return undefined;
-    if (variable === KEY_VARIABLES.tokenSigningKeys.variable) return this.signingKeys(variable, text);
-    const bytes = Buffer.from(text, 'base64');
-    if (bytes.length !== KEY_BYTES) this.problems.push(`${variable}: must be ${KEY_BYTES} bytes in base64`);
-    return bytes;
-  }
-
-  private signingKeys(variable: string, text: string): readonly JWK[] {
-    try {
-      const { keys } = JSON.parse(text) as { keys: JWK[] };
-      if (keys.length > 0 && keys.every(({ kty, crv, d, kid }) => kty === 'OKP' && crv === 'Ed25519' && d && kid))
-        return keys;
-    } catch {
-      // not JSON: reported below, without the value
-    }
-    this.problems.push(`${variable}: must be a JSON Web Key Set of private Ed25519 keys with kid`);
-    return [];
   }
 }
 

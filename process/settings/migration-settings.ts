@@ -17,7 +17,7 @@ export interface MigrationSettings {
 export function readMigrationSettings(environment: Environment): MigrationSettings {
   const reader = new EnvironmentReader(environment);
   const { databaseUrl: ownerUrl = '', serviceDatabaseUrls } = readDatabaseSettings(reader);
-  const movableClock = reader.oneOf('CLOCK_CAN_MOVE', ['true', 'false'], 'false') === 'true';
+  const movableClock = reader.clockOffsetSeconds() !== undefined;
   if (ownerUrl === '') reader.problems.push('DATABASE_URL: missing; the URL of the database with its owner');
   for (const subgraph of SUBGRAPHS) {
     const url = serviceDatabaseUrls[subgraph];
@@ -28,7 +28,9 @@ export function readMigrationSettings(environment: Environment): MigrationSettin
       reader.problems.push(`${variable}: must not have the user of DATABASE_URL, the owner`);
   }
   if (movableClock && environment['NODE_ENV'] === 'production')
-    reader.problems.push('CLOCK_CAN_MOVE: must not be true; the clock is fixed in production');
+    reader.problems.push(
+      'CLOCK_CAN_MOVE: must not be true, nor CLOCK_OFFSET_SECONDS set; the clock is fixed in production',
+    );
   if (reader.problems.length > 0) throw new SettingsError(reader.problems);
   return { ownerUrl, serviceUrls: serviceDatabaseUrls as Record<Subgraph, string>, movableClock };
 }

@@ -3,7 +3,7 @@ import { readDatabaseSettings } from './database-settings';
 import { productionProblems } from './production-rules';
 import { LICENCE_AREAS } from '../../subgraphs/grid-models/projects/licence-areas';
 import type { Limits } from '../../subgraphs/server/callers/rate-limits';
-import { readServiceKeys } from './service-keys';
+import { readKeys, readServiceKeys } from './service-keys';
 import { resolve } from 'node:path';
 import { Settings } from './settings';
 
@@ -47,7 +47,6 @@ export function readSettings(environment: Environment, isCommand = false): Setti
   const gatewayLinkPort = reader.port('GATEWAY_LINK_PORT', DEFAULT_PORTS.GATEWAY_LINK_PORT);
   const serviceUrls = serviceUrlsOf(reader, ports, gatewayLinkPort);
   const services = reader.services();
-  const clockCanMove = reader.oneOf('CLOCK_CAN_MOVE', ['true', 'false'], 'false') === 'true';
   const settings: Settings = {
     production,
     services,
@@ -72,10 +71,10 @@ export function readSettings(environment: Environment, isCommand = false): Setti
     rateLimitsOff: reader.oneOf('RATE_LIMITS', ['on', 'off'], 'on') === 'off',
     limits: limitsOf(reader),
     trustProxy: reader.trustProxy('TRUST_PROXY'),
-    clockOffsetSeconds: reader.integer('CLOCK_OFFSET_SECONDS') ?? (clockCanMove ? 0 : undefined),
+    clockOffsetSeconds: reader.clockOffsetSeconds(),
     logLevel: reader.oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
     exportTraces: reader.text('OTEL_EXPORTER_OTLP_ENDPOINT') !== undefined,
-    keys: reader.keys(),
+    keys: readKeys(reader),
     serviceKeys: readServiceKeys(reader, services),
   };
   reader.oneOf('MPXN_PROFILE', ['spec', 'gb'], 'spec');

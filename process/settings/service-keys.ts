@@ -1,6 +1,7 @@
 import { type KeyObject, createPrivateKey } from 'node:crypto';
 import type { EnvironmentReader } from './environment';
-import { SERVICES, SERVICE_KEY_VARIABLES } from './keys';
+import type { JWK } from 'jose';
+import { KEY_BYTES, KEY_VARIABLES, type Keys, SERVICES, SERVICE_KEY_VARIABLES } from './keys';
 import type { ServiceName } from '../../subgraphs/server/callers/caller';
 import { publicKeyText } from '../../subgraphs/server/link/service-identity';
 
@@ -59,4 +60,34 @@ function publicKeys(reader: EnvironmentReader): Map<string, ServiceName> {
     else keys.set(key, service);
   }
   return keys;
+}
+
+/** Reads the keys of stored data, tokens and cookies that the environment contains. */
+export function readKeys(reader: EnvironmentReader): Partial<Keys> {
+  const entries = Object.entries(KEY_VARIABLES).map(([key, { variable }]) => [key, keyIn(reader, variable)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Partial<Keys>;
+}
+
+function keyIn(reader: EnvironmentReader, variable: string): Buffer | readonly JWK[] | undefined {
+  const text = reader.text(variable);
+  if (text === undefined) return undefined;
+  if (variable === KEY_VARIABLES.tokenSigningKeys.variable) return signingKeys(reader, variable, text);
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.length !== KEY_BYTES) reader.problems.push(`${variable}: must be ${KEY_BYTES} bytes in base64`);
+  return bytes;
+}
+
+function signingKeys(reader: EnvironmentReader, variable: string, text: string): readonly JWK[] {
+  try {
+    const { keys } = JSON.parse(text) as { keys: JWK[] };
+    if (keys.length > 0 && keys.every(({ kty, crv, d, kid }) => kty === 'OKP' && crv === 'Ed25519' && d && kid)) {
+      if (new Set(keys.map(({ kid }) => kid)).size < keys.length)
+        reader.problems.push(`${variable}: no two keys may have the same kid`);
+      return keys;
+    }
+  } catch {
+    // not JSON: reported below, without the value
+  }
+  reader.problems.push(`${variable}: must be a JSON Web Key Set of private Ed25519 keys with kid`);
+  return [];
 }

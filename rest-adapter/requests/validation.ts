@@ -1,7 +1,7 @@
 import type { DefinedError, ErrorObject, ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import { isDate, parseDateTime } from '../../schema/date-time';
-import { emailAddressViolation } from '../../schema/email-address';
+import { emailInputViolation } from '../../schema/email-address';
 import type { ErrorCode } from '../../schema/error-catalogue';
 import { UUID_PATTERN } from '../../schema/identifiers';
 import { MPXN_PROFILE, mpxnViolation } from '../../schema/mpxn';
@@ -31,7 +31,7 @@ export function requestValidators(): (schema: ContractSchema, takesNullAsAbsent:
   ajv.addFormat('date-time', (text: string) => parseDateTime(text) !== undefined);
   ajv.addFormat('date', isDate);
   ajv.addFormat('uuid', UUID_PATTERN);
-  ajv.addFormat('email', (text: string) => emailAddressViolation(text.trim())?.code !== 'VAL001');
+  ajv.addFormat('email', (text: string) => emailInputViolation(text)?.code !== 'VAL001');
   ajv.removeKeyword('readOnly');
   ajv.addKeyword({ keyword: 'readOnly', validate: () => false });
   ajv.addKeyword({ keyword: 'mpxn', type: 'string', errors: true, compile: mpxnCheck });

@@ -73,7 +73,8 @@ export class AccountRepository {
         ...withLists(settings),
       });
       const secretKey = await addSecret(session, accountId, 'sign-in', this.hashOfSecret);
-      return { subject: accountId, detail: { role }, result: { account, secretKey } };
+      const to = { role, mpid, ...withLists(settings), secret: shortened(this.hashOfSecret(secretKey)) };
+      return { subject: accountId, detail: { from: null, to }, result: { account, secretKey } };
     });
     return onboarding.catch((error: unknown) => Promise.reject(mpidInUse(error) ?? error));
   }

@@ -1,4 +1,4 @@
-import { emailAddressViolation } from '../../../schema/email-address';
+import { emailInputViolation } from '../../../schema/email-address';
 import type { Violation } from '../../../schema/register-error';
 import { type CallbackUrlPolicy, callbackUrlViolation } from '../../delivery/requests/callback-url';
 import { NOTIFY_DAYS, WEBHOOK_EVENT_TYPES, type WebhookUpdate } from './webhook';
@@ -16,7 +16,7 @@ const callbackUrl: WebhookRule = ({ callbackUrl: url }, policy) => {
 };
 
 const alertEmail: WebhookRule = ({ alertEmail: address }) => {
-  const violation = address == null ? undefined : emailAddressViolation(address.trim());
+  const violation = address == null ? undefined : emailInputViolation(address);
   return violation === undefined ? [] : [{ ...violation, path: ['alertEmail'] }];
 };
 

@@ -1,4 +1,4 @@
-import { emailAddressViolation } from '../../../schema/email-address';
+import { emailInputViolation } from '../../../schema/email-address';
 import { POSTCODE_PATTERN } from '../../../schema/identifiers';
 import type { Violation } from '../../../schema/register-error';
 import { isWellFormed } from '../../../schema/well-formed-text';
@@ -31,7 +31,7 @@ export function comparableEmail(email: string): string {
 
 /** Returns the violations of an e-mail address; surrounding white space is allowed. */
 export function emailViolations(path: Violation['path'], email: string | null): Violation[] {
-  const violation = email === null ? undefined : emailAddressViolation(comparableEmail(email));
+  const violation = email === null ? undefined : emailInputViolation(email);
   return violation === undefined ? [] : [{ ...violation, path }];
 }
 

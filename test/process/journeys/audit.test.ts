@@ -12,7 +12,12 @@ const FINGERPRINT = expect.stringMatching(/^[0-9a-f]{16}$/);
 
 /** Each change of trust, the audit that states it, and its former and new value. */
 const CHANGES: readonly (readonly [mutation: string, field: Field, action: string, detail: unknown])[] = [
-  ['onboardAccount', 'auditEntries', 'onboard', { role: 'admin' }],
+  [
+    'onboardAccount',
+    'auditEntries',
+    'onboard',
+    { from: null, to: { role: 'admin', displayName: 'Back Office', secret: FINGERPRINT } },
+  ],
   [
     'rotateAccountSecret',
     'auditEntries',

@@ -126,6 +126,17 @@ describe('Services with logins that the migration job has created', () => {
     await session.end();
   });
 
+  it('start with a clock of CLOCK_OFFSET_SECONDS, which the migration job reads, too', async () => {
+    const clock = { CLOCK_CAN_MOVE: '', CLOCK_OFFSET_SECONDS: '0' };
+    expect(await runMigrationJob(place.databaseUrl, { ...logins, ...clock })).toMatchObject({ code: 0 });
+    const { TARIFFS_PORT } = await freePorts();
+    const tariffs = await startRegisterProcess({
+      ...{ ...common, ...loginsOf('TARIFFS'), ...clock },
+      ...{ SERVICES: 'tariffs', TARIFFS_PORT },
+    });
+    await tariffs.stop();
+  });
+
   describe('do not start', () => {
     /** Starts `tariffs` alone and returns what it printed before it ended. */
     async function rejection(environment: Record<string, string>): Promise<string> {

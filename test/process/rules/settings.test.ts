@@ -1,6 +1,7 @@
 import type { Environment } from '../../../process/settings/environment';
 import { newKeyVariables } from '../../../sandbox/keys';
 import { type Settings } from '../../../process/settings/settings';
+import { readMigrationSettings } from '../../../process/settings/migration-settings';
 import { SettingsError, readSettings } from '../../../process/settings/read-settings';
 
 const BASE_URL = 'https://register.example/v1';
@@ -257,6 +258,15 @@ describe('A variable', () => {
     expect(wrongVariables({ IDENTITY_DATABASE_URL: url, TARIFFS_DATABASE_URL: url })).toEqual(['TARIFFS_DATABASE_URL']);
   });
 
+  it('with signing keys must have no key twice', () => {
+    const text = production['TOKEN_SIGNING_KEYS'] as string;
+    const { keys } = JSON.parse(text) as { keys: object[] };
+    expect(wrongVariables({ TOKEN_SIGNING_KEYS: text })).toEqual([]);
+    expect(problemsOf({ TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [...keys, ...keys] }) })).toEqual([
+      'TOKEN_SIGNING_KEYS: no two keys may have the same kid',
+    ]);
+  });
+
   it('that contains a key is never quoted', () => {
     expect(
       problemsOf({
@@ -266,6 +276,26 @@ describe('A variable', () => {
         TOKEN_SIGNING_KEYS: 'c2VjcmV0',
       }).join(),
     ).not.toContain('c2VjcmV0');
+  });
+});
+
+describe('The clock that the migration job installs', () => {
+  const job = { ...SERVICE_LOGINS, ...OWNER_LOGIN };
+
+  it.each([
+    { CLOCK_OFFSET_SECONDS: '60' },
+    { CLOCK_OFFSET_SECONDS: '0', CLOCK_CAN_MOVE: 'false' },
+    { CLOCK_CAN_MOVE: 'true' },
+    { CLOCK_CAN_MOVE: 'false', CLOCK_OFFSET_SECONDS: '' },
+    {},
+  ])('with %j is the one that a service expects', (clock) => {
+    const expected = readSettings(clock).clockOffsetSeconds !== undefined;
+    expect(readMigrationSettings({ ...job, ...clock })).toMatchObject({ movableClock: expected });
+  });
+
+  it('is fixed in production', () => {
+    for (const clock of [{ CLOCK_OFFSET_SECONDS: '0' }, { CLOCK_CAN_MOVE: 'true' }])
+      expect(() => readMigrationSettings({ ...job, ...clock, NODE_ENV: 'production' })).toThrow(/the clock is fixed/);
   });
 });
 

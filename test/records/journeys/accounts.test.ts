@@ -165,6 +165,20 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
           secret: expect.stringMatching(/^[0-9a-f]{16}$/),
         },
       });
+      expect(entries[6]?.detail).toEqual({
+        from: null,
+        to: {
+          ...{ role: 'supplier', mpid: 'TARN', displayName: 'Tarnside Supply Ltd' },
+          ...{
+            contactUrl: null,
+            privacyUrl: null,
+            organisationReference: null,
+            dataTypesSupported: [],
+            returnUrls: [],
+          },
+          secret: expect.stringMatching(/^[0-9a-f]{16}$/),
+        },
+      });
       expect(JSON.stringify(entries)).not.toMatch(/kept-to-ourselves|sk_/);
     });
 

@@ -94,6 +94,7 @@ describe('A fault has one code, over REST and in GraphQL', () => {
     ['is no address and too long', 'VAL001', 'a'.repeat(400)],
     ['is too long', 'VAL003', `a@${'b.'.repeat(124)}cdefg`],
     ['is far too long', 'VAL003', `a@${'b.'.repeat(200)}cdefg`],
+    ['is too long with its surrounding white space', 'VAL003', ` a@${'b.'.repeat(124)}cde `],
     ['has a local part that is too long', 'VAL001', `${'a'.repeat(65)}@b.example`],
   ])('of a webhook whose alert-email %s', async (_, code, alertEmail) => {
     const body = { 'callback-url': 'https://larkhill.example/hook', 'alert-email': alertEmail };
