@@ -7,7 +7,7 @@ import type { ModelWarning } from '../difference-models/model-warnings';
 import type { CheckedMember } from '../publications/checked-member.flow';
 import type { ArchiveFault } from '../publications/publication';
 import { checkedMembers } from '../publications/publish.flow';
-import { type CimFile, type DifferenceItem, TYPE_STATEMENT } from '../rdf/difference-model';
+import { type CimFile, type DifferenceItem, valueCount } from '../rdf/difference-model';
 import type { MemberProfiles } from '../rdf/member-profiles';
 import { differenceModelReader } from '../rdf/read-difference-model';
 import { fullModelReader } from '../rdf/read-full-model';
@@ -134,15 +134,14 @@ async function applied(
   const findings: Finding[] = [];
   let [findingCount, statementsBefore, statementsAfter] = [0, 0, 0];
   const application = applyDifferences(project, {
-    item: (_, { statements }) =>
-      void (statementsAfter += statements.filter(({ name }) => name !== TYPE_STATEMENT).length),
+    item: (_, { statements }) => void (statementsAfter += valueCount(statements)),
     finding(finding) {
       findingCount += 1;
       if (findings.length < MAX_LISTED_FINDINGS) findings.push(finding);
     },
   });
   await readBase(archive, (file, item) => {
-    statementsBefore += item.statements.length;
+    statementsBefore += valueCount(item.statements);
     application.base(file, item);
   });
   await inSlices(application.end());

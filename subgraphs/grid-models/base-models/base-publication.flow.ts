@@ -8,7 +8,7 @@ import { CHUNK_BYTES } from '../files/content.repository';
 import type { ArchiveFault } from '../publications/publication';
 import { isTooLong, TOO_LONG_MESSAGE } from '../publications/checked-member.flow';
 import { copyOf } from '../publications/publish.flow';
-import type { DifferenceModelHeader, Fault } from '../rdf/difference-model';
+import { type DifferenceModelHeader, type Fault, valueCount } from '../rdf/difference-model';
 import { MAX_FAULTS } from '../rdf/model-sink';
 import type { MemberProfiles } from '../rdf/member-profiles';
 import { type FullModelSink, fullModelReader } from '../rdf/read-full-model';
@@ -133,7 +133,7 @@ async function checkFullModel(
     header: (found) => void (header = found),
     item(item) {
       items += 1;
-      statements += item.statements.length;
+      statements += valueCount(item.statements);
       if (faults.length < MAX_FAULTS && isTooLong(item))
         faults.push({ line: null, message: `${TOO_LONG_MESSAGE}: ${item.mRID.slice(0, 50)}` });
     },

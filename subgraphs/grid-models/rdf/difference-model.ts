@@ -68,6 +68,11 @@ export function typeStatement(value: string): Statement {
   return { name: TYPE_STATEMENT, kind: 'enumeration', value };
 }
 
+/** Returns the number of attributes and associations of an object: of its statements without those of its class. */
+export function valueCount(statements: readonly Statement[]): number {
+  return statements.filter(({ name }) => name !== TYPE_STATEMENT).length;
+}
+
 /** Returns whether an item of a full model or of the forward differences introduces its object. SC describes objects of EQ. */
 export function declares(file: CimFile, { isObject, type }: DifferenceItem): boolean {
   return isObject || (file !== 'SC' && type !== UNKNOWN_CLASS);

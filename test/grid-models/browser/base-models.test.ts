@@ -195,6 +195,21 @@ describe('a check of an archive on a page', () => {
     expect(await list.locator('table.projects tbody tr').count()).toBe(1);
   });
 
+  it('shows an admin that an area has no base model yet', async () => {
+    const page = await checkPage('admin');
+    await page.getByLabel('Licence area').selectOption(UNBASED.area);
+    await page.getByLabel('Year of the publication').fill(String(YEAR));
+    await page.getByLabel('The archive contains').selectOption('yes');
+    await follow(page, page.getByRole('button', { name: 'Continue' }).click());
+    const buffer = await baseArchive({ EQ: fullModelXml('EQ', baseItems()) });
+    await page.getByLabel('File').setInputFiles({ name: 'archive.zip', mimeType: 'application/zip', buffer });
+    await page.getByRole('button', { name: 'Check' }).click();
+    await page.getByRole('heading', { name: 'The files are valid' }).waitFor();
+    expect(await page.locator('#result').innerText()).toMatch(
+      /They have \d+ values and associations; no base model is published for this area\./,
+    );
+  });
+
   it.each([
     [500, 'Internal error', 'There is a problem with the register, not with the archive.'],
     [503, 'A dependency is unavailable.', 'A dependency is unavailable. Try again in a few minutes.'],

@@ -59,11 +59,13 @@ function showWarnings(listed) {
 
 function showChecked({ baseModel, applied, statementsBefore, statementsAfter, findingCount, findings: listed }) {
   const counts = `It has ${counted(statementsBefore)} values and associations now, and ${counted(statementsAfter)} afterwards.`;
-  if (form.dataset.base === 'yes')
-    return say(
-      'The files are valid',
-      `They have ${counted(statementsAfter)} values and associations; the base model that applies now has ${counted(statementsBefore)}.`,
-    );
+  if (form.dataset.base === 'yes') {
+    const present =
+      baseModel === null
+        ? 'no base model is published for this area'
+        : `the base model that applies now has ${counted(statementsBefore)}`;
+    return say('The files are valid', `They have ${counted(statementsAfter)} values and associations; ${present}.`);
+  }
   if (baseModel === null)
     return say('The files are valid', 'No base model is published for this area, so they were not compared with one.');
   const base = `the base model of ${MONTHS[baseModel.period]} ${baseModel.publicationYear}, version ${baseModel.version}`;

@@ -52,6 +52,12 @@ export function archiveChecks(): void {
       expect(await checked(base, replaced)).toMatchObject({ findings: [], statementsAfter: 0 });
     });
 
+    it('counts values and associations before and after alike: a second class is neither', async () => {
+      const base = `<cim:Fuse rdf:ID="_${BAY}"><rdf:type rdf:resource="http://iec.ch/TC57/CIM100#Switch"/><cim:Fuse.x>1</cim:Fuse.x></cim:Fuse>`;
+      const project = { reverse: '', forward: `<cim:Breaker rdf:ID="_${TERMINAL}"/>` };
+      expect(await checked(base, project)).toMatchObject({ statementsBefore: 1, statementsAfter: 1 });
+    });
+
     it('applies the rdf:type that the reverse differences of an object with rdf:about delete', async () => {
       const of = (type: string) =>
         `<rdf:Description rdf:about="#_${BAY}"><rdf:type rdf:resource="http://iec.ch/TC57/CIM100#${type}"/></rdf:Description>`;
