@@ -28,7 +28,8 @@ export interface TakenBackup {
 
 /**
  * Backs up the register and its data keys to separate folders, from one snapshot, while the register runs. Writes the
- * data keys first: after a crash between the two, keys without records are harmless, records without keys are lost.
+ * data keys first: after a crash between the two, keys without records are harmless, records without keys are lost. Then
+ * deletes old data keys, so that they do not outlive their retention period if the register cannot be written.
  */
 export async function takeBackup(
   databaseUrl: string,
@@ -47,12 +48,13 @@ export async function takeBackup(
       list,
       schemas: DATA_KEYS,
     });
+    const dataKeysDeleted = await deleteOlderThan(root, 'data-keys', dataKeyRetentionDays, takenAt);
+    await deleteOlderThan(root, 'register', Infinity, takenAt); // only incomplete ones: the operator deletes the others
     const register = await dump(session, await newBackupFolder(root, 'register', takenAt), {
       takenAt,
       list,
       schemas: REGISTER_SCHEMAS,
     });
-    const dataKeysDeleted = await deleteOlderThan(root, 'data-keys', dataKeyRetentionDays, takenAt);
     return { register: register.folder, dataKeys: dataKeys.folder, rows: register.rows, dataKeysDeleted };
   });
 }
