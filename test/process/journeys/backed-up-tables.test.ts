@@ -5,11 +5,14 @@ import { Client, Pool } from 'pg';
 import { backupsOf } from '../../../commands/backup/backup-folder';
 import { takeBackup } from '../../../commands/backup/take-backup';
 import { sandboxKeyVariables } from '../../../sandbox/keys';
+import { ADVISORY_LOCKS } from '../../../subgraphs/server/database/advisory-locks';
+import { rowsOf } from '../../support/backup-fixture';
 import { partitionByHash } from '../../support/hash-partitions';
 import { runOperatorCommand } from '../../support/operator-command';
 import { freshDatabase } from '../../support/postgres';
 import { type Place, placeOf } from '../../support/register';
 import { differences, tableContents } from '../../support/table-contents';
+import { until } from '../../support/until';
 
 jest.setTimeout(180_000);
 
@@ -61,4 +64,39 @@ describe('A backup of a register', () => {
       await target.drop();
     }
   });
+
+  it('contains all rows of a table that is to be rewritten meanwhile, and delays no start with the login of the owner', async () => {
+    const { rows } = await owner.query<{ count: number }>('select count(*)::int from identity.identity_record');
+    await owner.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.anonymisedList]); // the backup has its snapshot then
+    const backup = backedUpRows();
+    await waitsFor('advisory');
+    const start = await owner.query('select pg_try_advisory_lock($1) as "isPossible"', [ADVISORY_LOCKS.migration]);
+    const rewriting = rowsOf(
+      place.databaseUrl,
+      'alter table identity.identity_record add rewritten uuid default gen_random_uuid()',
+    );
+    await Promise.race([rewriting, waitsFor('relation')]);
+    await owner.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.anonymisedList]);
+    expect((await backup)['identity.identity_record']).toBe(rows[0]?.count);
+    expect(start.rows).toEqual([{ isPossible: true }]);
+    await rewriting;
+  });
+
+  it('does not begin while migrations run', async () => {
+    await owner.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+    const backup = backedUpRows();
+    const first = [backup.then(() => 'it was taken'), waitsFor('advisory').then(() => 'it waits')];
+    expect(await Promise.race(first)).toBe('it waits');
+    await owner.query('create table access.added_by_migration as select 1 as number');
+    await owner.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.migration]);
+    expect(await backup).toMatchObject({ 'access.added_by_migration': 1 });
+  });
+
+  /** Resolves when a session of the database waits for a lock of a type. */
+  const waitsFor = (type: 'advisory' | 'relation') =>
+    until(async () => {
+      const waiting = `select from pg_locks where not granted and locktype = $1
+        and database = (select oid from pg_database where datname = current_database())`;
+      return (await owner.query(waiting, [type])).rowCount || undefined;
+    });
 });
