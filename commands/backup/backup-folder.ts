@@ -40,8 +40,9 @@ const MANIFEST = 'manifest.json';
 /** Suffix of folders that are being deleted. */
 const DELETED = '.deleted';
 const DAY_MS = 86_400_000;
-/** Age after which an incomplete folder counts as abandoned by a command that was killed. */
-const ABANDONED_AFTER_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
+/** Age after which an incomplete folder counts as abandoned by a command that failed. A register can take hours. */
+const ABANDONED_AFTER_MS: Readonly<Record<BackupKind, number>> = { register: 20 * HOUR_MS, 'data-keys': HOUR_MS };
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
@@ -72,7 +73,7 @@ export async function backupsOf(root: string, kind: BackupKind): Promise<FoundBa
 
 /**
  * Deletes the backups of a kind that are older than the given number of days, except the newest, and the remains of
- * killed backups and deletions. Returns the number of deleted folders.
+ * failed backups and deletions. Returns the number of deleted folders.
  */
 export async function deleteOlderThan(root: string, kind: BackupKind, days: number, now: Date): Promise<number> {
   await deleteRenamed(root, kind);
@@ -80,7 +81,7 @@ export async function deleteOlderThan(root: string, kind: BackupKind, days: numb
   const old = backups.slice(1).filter(({ manifest }) => Date.parse(manifest.takenAt) < now.getTime() - days * DAY_MS);
   const complete = new Set(backups.map(({ folder }) => folder));
   const abandoned = (await namesOf(root, kind))
-    .filter((name) => (instantOf(name) ?? Infinity) < now.getTime() - ABANDONED_AFTER_MS)
+    .filter((name) => (instantOf(name) ?? Infinity) < now.getTime() - ABANDONED_AFTER_MS[kind])
     .map((name) => join(root, kind, name))
     .filter((folder) => !complete.has(folder));
   const folders = [...old.map(({ folder }) => folder), ...abandoned];

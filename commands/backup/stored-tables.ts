@@ -44,14 +44,20 @@ const LEFT_OUT = [
 /** Excludes stored responses to re-identifications, which contain a token and an email address. */
 const ONLY: Readonly<Record<string, string>> = { idempotency_key: `operation not like 'reidentify%'` };
 
+/** Selects the tables of schemas, partitioned ones as a whole. Foreign keys that are checked at commit order nothing. */
 const TABLES = `
+  with recursive reference as (
+    select conrelid, confrelid from pg_constraint where contype = 'f' and not condeferred and conrelid <> confrelid
+  ), level (relid, number) as (
+    select oid, 0 from pg_class union select conrelid, number + 1 from level join reference on confrelid = relid
+  )
   select n.nspname as schema, c.relname as table, array_agg(quote_ident(a.attname) order by a.attnum) as columns
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-  where n.nspname = any($1) and c.relkind = 'r' and c.relname <> all($2)
-  group by n.nspname, c.relname, c.oid order by c.oid`;
+  where n.nspname = any($1) and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> all($2)
+  group by n.nspname, c.relname, c.oid order by (select max(number) from level where relid = c.oid), c.oid`;
 
-/** Returns the tables of schemas in the order of their creation, in which no table refers to a later one. */
+/** Returns the tables of schemas in an order in which no table refers to a later one. */
 export async function tablesOf(session: Client, schemas: readonly string[]): Promise<StoredTable[]> {
   const { rows } = await session.query<Omit<StoredTable, 'only'>>(TABLES, [schemas, LEFT_OUT]);
   return rows.map((stored) => ({ ...stored, only: ONLY[stored.table] ?? 'true' }));

@@ -14,6 +14,7 @@ import {
   deleteOlderThan,
   newBackupFolder,
 } from './backup-folder';
+import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { rejectUnfinishedRestore } from '../../subgraphs/server/restore-mark';
 import { inSession } from './session';
 import { DATA_KEYS, REGISTER_SCHEMAS, type StoredTable, tablesOf } from './stored-tables';
@@ -28,7 +29,8 @@ export interface TakenBackup {
 
 /**
  * Backs up the register and its data keys to separate folders, from one snapshot, while the register runs. Writes the
- * data keys first: after a crash between the two, keys without records are harmless, records without keys are lost.
+ * data keys first: after a crash between the two, keys without records are harmless, records without keys are lost. Then
+ * deletes old data keys, so that they do not outlive their retention period if the register cannot be written.
  */
 export async function takeBackup(
   databaseUrl: string,
@@ -37,24 +39,38 @@ export async function takeBackup(
 ): Promise<TakenBackup> {
   return inSession(databaseUrl, 0, async (session) => {
     await rejectUnfinishedRestore(session);
-    await session.query('begin transaction isolation level repeatable read read only');
-    const { rows } = await session.query<{ now: Date }>('select now()');
-    const takenAt = rows[0]?.now as Date;
     await requireRegister(session);
+    const takenAt = await beginSnapshot(session);
     const list = await addAnonymised(session, root);
     const dataKeys = await dump(session, await newBackupFolder(root, 'data-keys', takenAt), {
       takenAt,
       list,
       schemas: DATA_KEYS,
     });
+    const dataKeysDeleted = await deleteOlderThan(root, 'data-keys', dataKeyRetentionDays, takenAt);
+    await deleteOlderThan(root, 'register', Infinity, takenAt); // only incomplete ones: the operator deletes the others
     const register = await dump(session, await newBackupFolder(root, 'register', takenAt), {
       takenAt,
       list,
       schemas: REGISTER_SCHEMAS,
     });
-    const dataKeysDeleted = await deleteOlderThan(root, 'data-keys', dataKeyRetentionDays, takenAt);
     return { register: register.folder, dataKeys: dataKeys.folder, rows: register.rows, dataKeysDeleted };
   });
+}
+
+/**
+ * Begins a transaction with one snapshot; returns its instant. Locks all tables before the snapshot: a table that is
+ * rewritten or replaced after the snapshot has no row that is visible to it. No migration adds a table meanwhile.
+ */
+async function beginSnapshot(session: Client): Promise<Date> {
+  await session.query('select pg_advisory_lock_shared($1)', [ADVISORY_LOCKS.migration]);
+  const tables = await tablesOf(session, [...REGISTER_SCHEMAS, ...DATA_KEYS]);
+  const names = tables.map(({ schema, table }) => `${schema}.${table}`);
+  await session.query('begin transaction isolation level repeatable read read only');
+  await session.query(`lock table ${names.join(', ')} in access share mode`);
+  const { rows } = await session.query<{ now: Date }>('select now()');
+  await session.query('select pg_advisory_unlock_shared($1)', [ADVISORY_LOCKS.migration]);
+  return rows[0]?.now as Date;
 }
 
 interface Dump {

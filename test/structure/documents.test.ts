@@ -156,7 +156,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
 });
 
 /** Files that an installation or a start creates; they are not in the repository. */
-const MADE_WHEN_RUNNING = /^(\.data|dist|node_modules)(\/|$)|^sandbox\.json$|^\.env$/;
+const MADE_WHEN_RUNNING = /^(\.data|dist|node_modules)(\/|$)|^(sandbox|manifest)\.json$|^\.env$/;
 
 describe('docs/decisions-a-b.md and docs/decisions-c-d.md', () => {
   it('have every section that a comment cites', () => {

@@ -38,7 +38,7 @@ const INDEXES = `
 
 const FOREIGN_KEYS = `
   select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
-  from pg_constraint where contype = 'f' and $1::text::regclass in (conrelid, confrelid)`;
+  from pg_constraint where contype = 'f' and conparentid = 0 and $1::text::regclass in (conrelid, confrelid)`;
 
 const TRIGGERS = `select pg_get_triggerdef(oid) as definition from pg_trigger where tgrelid = $1::text::regclass and not tgisinternal`;
 
@@ -67,16 +67,16 @@ async function partsOf(owner: Client, table: string, key: string): Promise<Table
 }
 
 /**
- * Replaces the hot tables of `access` by tables with hash partitions, with their rows, as an operator would: recreates
- * everything that PostgreSQL admits on a partitioned table. Returns the unique indexes and constraints that it does not
- * admit, because they lack the partition key; they become plain indexes.
+ * Replaces hot tables of `access`, by default all, by tables with hash partitions, with their rows, as an operator would:
+ * recreates everything that PostgreSQL admits on a partitioned table. Returns the unique indexes and constraints that it
+ * does not admit, because they lack the partition key; they become plain indexes.
  */
-export async function partitionByHash(owner: Client): Promise<string[]> {
+export async function partitionByHash(owner: Client, hotTables = Object.keys(HOT_TABLES)): Promise<string[]> {
   const lost: string[] = [];
   const foreignKeys = new Map<string, string>();
   await owner.query(`begin; set local session_replication_role = replica; set local search_path = access, register`);
   const tables = [];
-  for (const [table, key] of Object.entries(HOT_TABLES)) {
+  for (const [table, key] of Object.entries(HOT_TABLES).filter(([name]) => hotTables.includes(name))) {
     const parts = await partsOf(owner, table, key);
     tables.push({ table, key, parts });
     for (const each of parts.foreignKeys)

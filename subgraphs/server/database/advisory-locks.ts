@@ -3,7 +3,10 @@
  * name instead (`hashtextextended`).
  */
 export const ADVISORY_LOCKS = {
-  /** Held by the process that migrates, or by a restore while it drops the remains of an unfinished one. */
+  /**
+   * Held by the process that migrates, or by a restore while it drops the remains of an unfinished one. Backups
+   * share it while they lock the tables.
+   */
   migration: 7_423_001,
   /** Held by the transaction that moves the clock. */
   clock: 7_423_002,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import fileSystem, { cp, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { readLists, takeList } from '../../../commands/backup/anonymised-list';
 import { backupsOf } from '../../../commands/backup/backup-folder';
 import { launchPostgres } from '../../../sandbox/postgres/launch-postgres';
@@ -94,19 +94,38 @@ describe('A backup', () => {
     expect(await readdir(join(site.root, 'register'))).toHaveLength(4);
   });
 
-  it('of data keys that is incomplete is deleted after an hour, regardless of the retention period', async () => {
-    const { dataKeys } = await site.backUp();
-    const halfTaken = async (minutesBefore: number) => {
-      const taken = new Date(Date.parse(await takenAtOf(dataKeys)) - minutesBefore * 60_000);
-      const folder = join(site.root, 'data-keys', taken.toISOString().replace(/[-:]/g, ''));
-      await mkdir(folder);
-      await writeFile(join(folder, 'identity_keys.data_key.copy'), 'a key');
-      return folder;
-    };
-    const [abandoned, underWay] = [await halfTaken(75), await halfTaken(45)];
-    expect((await site.backUp()).dataKeysDeleted).toBe(1);
-    expect([existsSync(abandoned), existsSync(underWay), existsSync(dataKeys)]).toEqual([false, true, true]);
+  it('of data keys is deleted after its retention period also if the register cannot be written', async () => {
+    const { dataKeys, register } = await site.backUp();
+    const manifest = join(dataKeys, 'manifest.json');
+    const taken = JSON.parse(await readFile(manifest, 'utf8')) as { takenAt: string };
+    await writeFile(manifest, JSON.stringify({ ...taken, takenAt: new Date(Date.now() - 8 * 86_400_000) }));
+    await rm(dirname(register), { recursive: true });
+    await writeFile(dirname(register), 'a file where the folder would be created');
+    await expect(site.backUp()).rejects.toThrow('EEXIST');
+    const [newest, ...others] = await readdir(dirname(dataKeys));
+    expect([newest === basename(dataKeys), others]).toEqual([false, []]);
   });
+
+  it.each([
+    ['data-keys', 'an hour', 60, 1],
+    ['register', '20 hours', 20 * 60, 0],
+  ])(
+    'of %s that is incomplete is deleted after %s, but no complete one with it',
+    async (kind, _, limitMinutes, dataKeys) => {
+      const complete = await site.backUp();
+      const halfTaken = async (minutesBefore: number) => {
+        const taken = new Date(Date.parse(await takenAtOf(complete.register)) - minutesBefore * 60_000);
+        const folder = join(site.root, kind, taken.toISOString().replace(/[-:]/g, ''));
+        await mkdir(folder);
+        await writeFile(join(folder, 'identity_keys.data_key.copy'), 'a key');
+        return folder;
+      };
+      const [abandoned, underWay] = [await halfTaken(limitMinutes + 15), await halfTaken(limitMinutes - 15)];
+      expect((await site.backUp()).dataKeysDeleted).toBe(dataKeys);
+      const folders = [abandoned, underWay, complete.register, complete.dataKeys];
+      expect(folders.map((folder) => existsSync(folder))).toEqual([false, true, true, true]);
+    },
+  );
 
   it('whose deletion has started is not used any more, and is deleted by the next run if that deletion was killed', async () => {
     const { dataKeys } = await site.backUp();
