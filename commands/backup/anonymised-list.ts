@@ -58,18 +58,29 @@ const HAS_COLUMN = `select exists (
   select from pg_attribute a join pg_class c on c.oid = attrelid join pg_namespace n on n.oid = relnamespace
   where nspname = $1 and relname = $2 and attname = $3 and not attisdropped) as "isThere"`;
 
-/** Adds the current state of the database to the list of a folder; returns the number of anonymised records in it. */
-export async function takeList(databaseUrl: string, root: string): Promise<number> {
+/**
+ * Adds the current state of the database to the list of a folder; returns the number of anonymised records in it. Returns
+ * undefined and writes nothing while another process extends a list of this database: slow runs do not queue.
+ */
+export async function takeList(databaseUrl: string, root: string): Promise<number | undefined> {
   return inSession(databaseUrl, LIST_TIMEOUT_MS, async (session) => {
     await rejectUnfinishedRestore(session);
     await requireRegister(session);
-    return (await addAnonymised(session, root)).anonymised.size;
+    const { rows } = await session.query<{ isMine: boolean }>('select pg_try_advisory_lock($1) as "isMine"', [
+      ADVISORY_LOCKS.anonymisedList,
+    ]);
+    return rows[0]?.isMine === true ? (await extendList(session, root)).anonymised.size : undefined;
   });
 }
 
 /** Adds the erasures visible to the session to the list that all backups of a folder share; returns the whole list. */
 export async function addAnonymised(session: Client, root: string): Promise<AnonymisedList> {
   await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.anonymisedList]);
+  return extendList(session, root);
+}
+
+/** Extends the list of a folder under the lock of the session, which it releases. */
+async function extendList(session: Client, root: string): Promise<AnonymisedList> {
   try {
     const list = united([(await readList(root)) ?? NOTHING, await anonymisedIn(session)]);
     await mkdir(root, { recursive: true, mode: 0o700 });

@@ -87,7 +87,9 @@ async function requireCluster({ databaseUrl, dataDir }: Pick<Settings, 'database
 
 async function list(settings: BackupSettings, root: string): Promise<void> {
   await inDatabase(settings, async (databaseUrl) => {
-    console.log(`${await takeList(databaseUrl, root)} anonymised identity records are in the list of ${root}`);
+    const count = await takeList(databaseUrl, root);
+    if (count === undefined) console.log('another process writes a list of this database: nothing was written');
+    else console.log(`${count} anonymised identity records are in the list of ${root}`);
   });
 }
 

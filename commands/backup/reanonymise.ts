@@ -55,7 +55,8 @@ const RESPONSES = `delete from identity.idempotency_key where operation like 're
 
 const LIVE = 'select id from identity.identity_record where anonymised_at is null and id = any($1) order by id';
 
-const UNREADABLE = `select r.id from identity.identity_record r where r.anonymised_at is null
+/** Selects records without a data key that are not in a list. */
+const UNREADABLE = `select r.id from identity.identity_record r where r.anonymised_at is null and r.id <> all($1)
   and not exists (select from identity_keys.data_key k where k.record_id = r.id) order by id`;
 
 /** Deletes the data keys of missing and of anonymised records. */
@@ -76,21 +77,38 @@ const UNREADABLE_MPXNS = `
   select change.id from identity.change_of_tenancy change where key_id is not null and announced_at is null
     and not exists (select from identity_keys.occupancy_key key where key.id = change.key_id)`;
 
+/** Erasures that the first transaction repeated, and the Identity Records that remain to be anonymised. */
+interface FirstErasures {
+  readonly listed: readonly string[];
+  readonly unreadable: readonly string[];
+  readonly done: Omit<Reanonymised, 'revoked'>;
+}
+
 /**
- * Repeats the erasures of a list in one transaction, in both subgraphs. Idempotent, and safe while the register runs.
+ * Repeats the erasures of a list in both subgraphs. Idempotent, and safe while the register runs. It changes nothing if a
+ * needed key is missing. Each Identity Record is anonymised in its own transaction, so that registrations wait briefly
+ * and the locks of all records do not fill the lock table of the server.
  */
 export async function reanonymise(
   session: Client,
   list: AnonymisedList,
-  { withoutDataKeys, endSessions = false }: ReanonymiseOptions,
+  options: ReanonymiseOptions,
 ): Promise<Reanonymised> {
+  const { listed, unreadable, done } = await committed(session, () => eraseAgain(session, list, options));
+  let revoked = 0;
+  for (const id of [...listed, ...unreadable]) {
+    revoked += await committed(session, () => anonymise(session, id, list.anonymised.get(id)));
+  }
+  return { ...done, revoked };
+}
+
+/** Runs `work` in a transaction of the session. */
+async function committed<Result>(session: Client, work: () => Promise<Result>): Promise<Result> {
   await session.query('begin');
   try {
-    const done = await eraseAgain(session, list);
-    if (!withoutDataKeys) rejectUnreadable(done);
-    const ended = endSessions ? { credentialsEnded: await endCredentials(session) } : {};
+    const result = await work();
     await session.query('commit');
-    return { ...done, ...ended };
+    return result;
   } catch (error) {
     await session.query('rollback').catch(() => undefined);
     throw error;
@@ -107,25 +125,30 @@ async function endCredentials(session: Client): Promise<number> {
 async function eraseAgain(
   session: Client,
   { anonymised, closed, occupancyKeys }: AnonymisedList,
-): Promise<Reanonymised> {
+  { withoutDataKeys, endSessions = false }: ReanonymiseOptions,
+): Promise<FirstErasures> {
   await session.query('set local search_path = identity, register');
-  await adoptProvisional(session, [...anonymised.keys()]);
-  const again = await idsOf(session, LIVE, [[...anonymised.keys()]]);
-  const revokedWithThem = await anonymiseAll(session, again, anonymised);
+  const ids = [...anonymised.keys()];
+  await adoptProvisional(session, ids);
+  const listed = await idsOf(session, LIVE, [ids]);
   await session.query(KEYS_OF_NOTHING);
-  const unreadable = await idsOf(session, UNREADABLE);
-  const revokedWithout = await anonymiseAll(session, unreadable, anonymised);
-  return {
-    anonymisedAgain: again.length,
+  const unreadable = await idsOf(session, UNREADABLE, [ids]);
+  const done = {
+    anonymisedAgain: listed.length,
     closedAgain: await closeAgain(session, closed),
     ...(await eraseKeysAgain(session, occupancyKeys)),
     withoutDataKey: unreadable.length,
     withoutOccupancyKey: (await idsOf(session, UNREADABLE_MPXNS)).length,
-    revoked: revokedWithThem + revokedWithout,
   };
+  if (!withoutDataKeys) rejectUnreadable(done);
+  const ended = endSessions ? { credentialsEnded: await endCredentials(session) } : {};
+  return { listed, unreadable, done: { ...done, ...ended } };
 }
 
-function rejectUnreadable({ withoutDataKey, withoutOccupancyKey }: Reanonymised): void {
+function rejectUnreadable({
+  withoutDataKey,
+  withoutOccupancyKey,
+}: Pick<Reanonymised, 'withoutDataKey' | 'withoutOccupancyKey'>): void {
   if (withoutDataKey > 0)
     throw new Error(
       `${withoutDataKey} identity records have no data key: ` +
@@ -156,11 +179,11 @@ async function eraseKeysAgain(
   return { erasedAgain, keysNotDue };
 }
 
-async function anonymiseAll(session: Client, ids: readonly string[], at: Instants): Promise<number> {
-  let revoked = 0;
+/** Anonymises a record in both subgraphs; returns how many ACTIVE access records it revoked. */
+async function anonymise(session: Client, id: string, at: string | undefined): Promise<number> {
   await session.query('set local search_path = access, register');
-  for (const id of ids) revoked += await endLinked(session, id);
+  const revoked = await endLinked(session, id);
   await session.query('set local search_path = identity, register');
-  for (const id of ids) await destroyPersonalData(session, id, at.get(id));
+  await destroyPersonalData(session, id, at);
   return revoked;
 }

@@ -4,8 +4,9 @@ import type { Client } from 'pg';
 export const DATA_KEYS: readonly string[] = ['identity_keys', 'access_keys', 'tariffs_keys'];
 
 /**
- * Schemas of the backup of the register. It excludes jobs: queued mails must not be sent twice, and a job of the
- * register completes unfinished anonymisations.
+ * Schemas of the backup of the register. It excludes jobs: queued mails must not be sent twice, and sweeps of the register
+ * add again the jobs of unfinished anonymisations, announcements and provisional records. The jobs `note-contests` are
+ * lost: the next sign-in at the meter point records the contest.
  */
 export const REGISTER_SCHEMAS = ['access', 'identity', 'grid_models', 'tariffs'] as const;
 

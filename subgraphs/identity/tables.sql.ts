@@ -10,6 +10,7 @@ import { IdentityAuditIndexes1790000000012 } from './migrations/0012-audit-index
 import { ContactRejections1790000000013 } from './migrations/0013-contact-rejections';
 import { SupplierOfSession1790000000014 } from './migrations/0014-supplier-of-session';
 import { SenderOfSession1790000000015 } from './migrations/0015-sender-of-session';
+import { ErasureIndexes1790000000016 } from './migrations/0016-erasure-indexes';
 import { Operator1790000000005 } from './migrations/0005-operator';
 import { CustomerSessions1790000000004 } from './migrations/0004-customer-sessions';
 import { Reidentification1790000000002 } from './migrations/0002-reidentification';
@@ -35,6 +36,7 @@ export const identityTables: SubgraphTables = {
     ContactRejections1790000000013,
     SupplierOfSession1790000000014,
     SenderOfSession1790000000015,
+    ErasureIndexes1790000000016,
   ],
   rights: identityRights,
   jobs: IDENTITY_JOBS,

@@ -69,8 +69,12 @@ const END_ACTIVE = `with ${stateChange({
   account: `'restore'`,
 })} select from record`;
 
-/** Closes an Identity Record in a restored database, whatever is linked to it; returns how many ACTIVE records it revoked. */
+/**
+ * Closes an Identity Record in a restored database, whatever is linked to it; returns how many ACTIVE records it revoked. Waits for
+ * registrations in progress, and those that start before the end of the transaction wait and are rejected.
+ */
 export async function endLinked(session: Session, identityRecordId: string): Promise<number> {
+  for (const lock of LOCKS) await session.query(lock, [identityRecordId]);
   await session.query('insert into closed_identity_link (identity_record_id) values ($1) on conflict do nothing', [
     identityRecordId,
   ]);

@@ -2,15 +2,19 @@ import { existsSync } from 'node:fs';
 import fileSystem, { cp, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { readLists, takeList } from '../../../commands/backup/anonymised-list';
 import { backupsOf } from '../../../commands/backup/backup-folder';
 import { launchPostgres } from '../../../sandbox/postgres/launch-postgres';
+import { ADVISORY_LOCKS } from '../../../subgraphs/server/database/advisory-locks';
+import { sessionUrl } from '../../../subgraphs/server/database/database-login';
 import { rowsOf, filesBelow } from '../../support/backup-fixture';
 import { BackupSite, takenAtOf } from '../../support/backup-site';
 import { restoredBackups } from './chapters/restored-backups';
 import { newCustomer } from '../../support/customers';
 import { runOperatorCommand } from '../../support/operator-command';
 import { type SearchedPlace, databasePlaces, findings } from '../../support/secret-scan';
+import { until } from '../../support/until';
 
 jest.setTimeout(180_000); // starts registers, also on a busy machine
 
@@ -167,6 +171,31 @@ describe('The list of anonymised records', () => {
       expect(await site.listOf(database)).toMatchObject({ code: 1, printed: expect.stringContaining(reason) });
     }
     expect(await readdir(site.root)).toEqual([]);
+  });
+
+  it('is not written while another process writes one: the command ends at once, with success', async () => {
+    await site.newRoot();
+    const owner = await site.ownerOf(site.register.databaseUrl);
+    await owner.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.anonymisedList]);
+    const printed = expect.stringContaining('another process writes a list of this database: nothing was written');
+    expect(await site.listOf(site.register.databaseUrl)).toMatchObject({ code: 0, printed });
+    expect(await readdir(site.root)).toEqual([]);
+    await owner.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.anonymisedList]);
+    expect(await site.listOf(site.register.databaseUrl)).toMatchObject({ code: 0 });
+    expect(await readdir(site.root)).toEqual(['anonymised.json']);
+  });
+
+  it('is read by index, not by a scan of all records', async () => {
+    const scans = async () => {
+      const text = `select indexrelname as name, idx_scan::int as scans from pg_stat_user_indexes
+        where indexrelname in ('identity_record_anonymised', 'identity_record_closed') order by 1`;
+      return (await rowsOf<{ scans: number }>(site.register.databaseUrl, text)).map((row) => row.scans);
+    };
+    const [anonymised = NaN, closed = NaN] = await scans();
+    await takeList(sessionUrl(site.register.databaseUrl, '-c enable_seqscan=off'), site.root); // the tables of a test are small
+    const isRead = () =>
+      until(async () => isDeepStrictEqual(await scans(), [anonymised + 1, closed + 1]) || undefined, 10_000);
+    expect(await isRead()).toBe(true); // the server counts a scan shortly after its session ends
   });
 });
 

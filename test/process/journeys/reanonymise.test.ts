@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { takeList } from '../../../commands/backup/anonymised-list';
 import { takeBackup } from '../../../commands/backup/take-backup';
 import { restoredSubgraphs } from '../../../commands/backup/restored-subgraphs';
@@ -13,7 +14,9 @@ import { type Customer, type DataUser, customerToken, newCustomer, newDataUser }
 import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
 import { runOperatorCommand } from '../../support/operator-command';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
+import { consentRecord } from '../../support/records';
 import { type TestRegister, startTestRegister } from '../../support/register';
+import { until } from '../../support/until';
 
 /** Milliseconds for starts of registers, also on a busy machine. */
 jest.setTimeout(240_000);
@@ -200,6 +203,43 @@ describe('The command that anonymises again', () => {
     const list = JSON.parse(await readFile(join(folder, 'anonymised.json'), 'utf8'));
     expect(Object.keys(list)).toEqual(['format', 'anonymised', 'closed', 'occupancyKeys']);
     await rm(folder, { recursive: true });
+  });
+});
+
+describe('A registration during the command', () => {
+  it('waits until its Identity Record is anonymised, and is rejected', async () => {
+    const customer = await newCustomer(dataUser);
+    const [folder, blocker] = [await mkdtemp(join(tmpdir(), 'register-one-listed-')), new Client(register.databaseUrl)];
+    await blocker.connect();
+    const waiting = (count: number) =>
+      until(async () => {
+        const text = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+        return (await rowsOf(register.databaseUrl, text)).length >= count ? true : undefined;
+      });
+    try {
+      await blocker.query('begin');
+      const held = 'select id from identity.identity_record where ref = $1 for no key update';
+      const [record] = (await blocker.query<{ id: string }>(held, [customer.ir])).rows;
+      const list = { [String(record?.id)]: '2026-11-01T00:00:00.000Z' };
+      await writeFile(join(folder, 'anonymised.json'), JSON.stringify(list));
+      const run = runOperatorCommand('commands/backup/backup', ['reanonymise', '--list', folder], {
+        ...environment,
+        DATABASE_URL: register.databaseUrl,
+      });
+      await waiting(1); // the command has ended the ACTIVE access records, and has not committed
+      const registered = dataUser.rest('POST', '/v1/access-records', consentRecord(customer.ir));
+      await Promise.race([registered, waiting(2)]);
+      await blocker.query('rollback');
+      const { status, body } = await registered;
+      expect([status, body.errors?.[0]['error-code']]).toEqual([409, 'CNF003']);
+      expect((await run.ended).printed).toMatch(
+        /^1 identity .*\n0 .*\n1 ACTIVE access records linked to them were revoked/,
+      );
+      expect(await standing(register.databaseUrl, customer)).toEqual(GONE);
+    } finally {
+      await blocker.end();
+      await rm(folder, { recursive: true });
+    }
   });
 });
 
