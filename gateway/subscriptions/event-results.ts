@@ -18,7 +18,7 @@ interface ActiveSubscription {
 }
 
 /**
- * Returns the result of an event for one subscription. If the event must be executed, also starts the upcoming ones.
+ * Returns the result of an event for one subscription. If the event is executed, also requests the upcoming ones.
  */
 export type ResultOf = (entry: LogEntry, upcoming: () => readonly LogEntry[]) => Promise<EventResult>;
 
@@ -36,8 +36,9 @@ export function eventResults(
   const shared = sharedResults();
   return (subscription) => {
     const group = groupOf(subscription);
+    const owner = ownerOf(subscription);
     const resultOf: ResultOf = (entry, upcoming) =>
-      shared.of(`${group}:${entry.id}`, () => {
+      shared.of(`${group}:${entry.id}`, owner, () => {
         metrics.executed();
         const executed = execute(subscription, entry, report);
         for (const each of upcoming()) void resultOf(each, () => []);
@@ -56,6 +57,11 @@ function groupOf({ streamed, variables, context: { caller } }: ActiveSubscriptio
   return createHash('sha256')
     .update(JSON.stringify([streamed.hash, values, caller?.role, caller?.duid, caller?.mpid]))
     .digest('base64');
+}
+
+/** Returns the Data User or supplier, so that its accounts have one share of the executions; otherwise the account. */
+function ownerOf({ context: { caller } }: ActiveSubscription): string {
+  return caller?.duid ?? caller?.mpid ?? caller?.accountId ?? '';
 }
 
 async function execute(

@@ -28,7 +28,7 @@ export interface StreamDependencies {
   readonly onEnd: () => void;
 }
 
-/** Upcoming events executed together with the current one, so that slow selections do not slow the stream down. */
+/** Upcoming events requested together with the current one, so that slow selections do not slow the stream down. */
 const PREFETCHED_EVENTS = 8;
 /** Delay before an event is retried. */
 const RETRY_DELAY_MS = 500;

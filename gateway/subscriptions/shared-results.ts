@@ -15,17 +15,20 @@ export type EventResult =
 interface SharedResults {
   /**
    * Returns the result for a key. Executes at most once concurrently and caches a successful result for 5 s. Other
-   * outcomes are not cached, so that a reactivated supplier receives the events it missed.
+   * outcomes are not cached, so that a reactivated supplier receives the events it missed. The execution counts for the
+   * owner that requests it first.
    */
-  of(key: string, execute: () => Promise<EventResult>): Promise<EventResult>;
+  of(key: string, owner: string, execute: () => Promise<EventResult>): Promise<EventResult>;
 }
 
 /** Lifetime of a cached result. It shows the state at the time of the first delivery. */
 const RESULT_TTL_MS = 5_000;
 /** Maximum total length of all cached results. */
 const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
-/** Further executions wait, so that a burst of events leaves database connections for other requests. */
-const MAX_CONCURRENT_EXECUTIONS = 64;
+/** Fewer than the default connections of a pool (DATABASE_POOL); an execution of many fields may use several of them. */
+const MAX_CONCURRENT_EXECUTIONS = 8;
+/** Executions of one owner, however slow, leave the other half to all others. */
+export const MAX_CONCURRENT_EXECUTIONS_OF_OWNER = MAX_CONCURRENT_EXECUTIONS / 2;
 
 /** Creates the results shared by all subscriptions of this gateway. */
 export function sharedResults(): SharedResults {
@@ -35,10 +38,10 @@ export function sharedResults(): SharedResults {
     sizeCalculation: ({ size }) => size,
   });
   const running = new Map<string, Promise<EventResult>>();
-  const limited = concurrencyLimit(MAX_CONCURRENT_EXECUTIONS);
-  const executed = async (key: string, execute: () => Promise<EventResult>): Promise<EventResult> => {
+  const limited = fairLimit(MAX_CONCURRENT_EXECUTIONS, MAX_CONCURRENT_EXECUTIONS_OF_OWNER);
+  const executed = async (key: string, owner: string, execute: () => Promise<EventResult>): Promise<EventResult> => {
     try {
-      const result = await limited(execute);
+      const result = await limited(owner, execute);
       if (result.kind === 'result') cache.set(key, result);
       return result;
     } finally {
@@ -46,29 +49,60 @@ export function sharedResults(): SharedResults {
     }
   };
   return {
-    of(key, execute) {
+    of(key, owner, execute) {
       const cached = cache.get(key);
       if (cached) return Promise.resolve(cached);
-      const started = running.get(key) ?? executed(key, execute);
+      const started = running.get(key) ?? executed(key, owner, execute);
       running.set(key, started);
       return started;
     },
   };
 }
 
-/** Runs at most `max` calls at once; others wait in order of arrival. */
-function concurrencyLimit(max: number): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  const waiting: (() => void)[] = [];
+/** Calls of one owner. */
+interface OwnerCalls {
+  running: number;
+  /** Functions that start the waiting calls, in order of arrival. */
+  readonly waiting: (() => void)[];
+}
+
+/**
+ * Runs at most `max` calls at once, and at most `maxOfOwner` of one owner. The owners of waiting calls take turns, so
+ * that many calls of one owner do not delay those of another.
+ */
+function fairLimit(
+  max: number,
+  maxOfOwner: number,
+): <Result>(owner: string, work: () => Promise<Result>) => Promise<Result> {
+  /** Owners with running or waiting calls, in the order of their turns. */
+  const owners = new Map<string, OwnerCalls>();
   let running = 0;
-  return async (work) => {
-    if (running >= max) await new Promise<void>((resolve) => void waiting.push(resolve));
-    else running += 1;
+  const startNext = () => {
+    if (running >= max) return;
+    for (const [owner, calls] of owners) {
+      const start = calls.running < maxOfOwner ? calls.waiting.shift() : undefined;
+      if (!start) continue;
+      owners.delete(owner);
+      owners.set(owner, calls); // the next turn of this owner follows those of all others
+      running += 1;
+      calls.running += 1;
+      return start();
+    }
+  };
+  return async (owner, work) => {
+    const calls = owners.get(owner) ?? { running: 0, waiting: [] };
+    owners.set(owner, calls);
+    await new Promise<void>((resolve) => {
+      calls.waiting.push(resolve);
+      startNext();
+    });
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
+      running -= 1;
+      calls.running -= 1;
+      if (calls.running === 0 && calls.waiting.length === 0) owners.delete(owner);
+      startNext();
     }
   };
 }

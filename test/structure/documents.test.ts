@@ -15,6 +15,7 @@ import {
   closeFrameFor,
 } from '../../gateway/subscriptions/connection-end';
 import { CONNECTION_LIMITS } from '../../gateway/subscriptions/open-connections';
+import { MAX_CONCURRENT_EXECUTIONS_OF_OWNER } from '../../gateway/subscriptions/shared-results';
 import {
   MAX_CONCURRENT_OPERATIONS,
   MAX_FIRST_MESSAGE_BYTES,
@@ -58,7 +59,12 @@ describe('docs/graphql.md', () => {
       `${MAX_ANONYMOUS_BODY_BYTES / 1_024} KiB`,
       ...[1, tokens, nameLength, depth, aliases, directives, variables, pairs, cost].map(number),
       ...times,
-      ...[CONNECTION_LIMITS.account, CONNECTION_LIMITS.network, MAX_CONCURRENT_OPERATIONS].map(number),
+      ...[
+        CONNECTION_LIMITS.account,
+        CONNECTION_LIMITS.network,
+        MAX_CONCURRENT_OPERATIONS,
+        MAX_CONCURRENT_EXECUTIONS_OF_OWNER,
+      ].map(number),
       ...[MAX_MESSAGE_BYTES, MAX_FIRST_MESSAGE_BYTES].map((each) => `${each / 1_024} KiB`),
       number(MAX_OPERATION_ID_LENGTH),
       `${SLOW_CLIENT_TIMEOUT_MS / 1_000} s`,

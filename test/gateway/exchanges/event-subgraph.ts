@@ -20,7 +20,7 @@ import { RegisterError } from '../../../schema/register-error';
 import type { Role } from '../../../schema/roles';
 import { DateTime, Duid, EventId } from '../../../schema/scalars';
 import type { TokenVerifier } from '../../../subgraphs/server/callers/bearer-token';
-import { type CallContext, MayCall } from '../../../subgraphs/server/callers/caller';
+import { type CallContext, type Caller, MayCall } from '../../../subgraphs/server/callers/caller';
 import { localLink } from '../../../subgraphs/server/graph/subgraph-link';
 import { buildFederatedSchema } from '../../../subgraphs/server/graph/subgraph-schema';
 
@@ -34,6 +34,10 @@ export class EventFixture {
   readonly ids: string[] = [];
   /** Ids of executed events, in order. */
   readonly executed: string[] = [];
+  /** Account for which each event was executed, in the same order. */
+  readonly executedFor: string[] = [];
+  /** Delays the result of an event for an account. */
+  hold: (accountId: string) => Promise<void> | undefined = () => undefined;
   readonly inactive = new Set<string>();
   readonly rejected = new Set<string>();
   readonly gone = new Set<string>();
@@ -115,12 +119,18 @@ registerEnumType(OnlyType, { name: 'RegisterEventType' });
 class EventResolver {
   @MayCall('admin', 'data_user')
   @Query(() => RegisterEvent, { nullable: true })
-  registerEvent(@Arg('id', () => EventId) id: string): RegisterEvent | null {
+  async registerEvent(
+    @Arg('id', () => EventId) id: string,
+    @Ctx() { caller }: CallContext,
+  ): Promise<RegisterEvent | null> {
     if (fixture.eventsUnavailable) {
       fixture.rejections += 1;
       throw away();
     }
+    const accountId = (caller as Caller).accountId;
     fixture.executed.push(id);
+    fixture.executedFor.push(accountId);
+    await fixture.hold(accountId);
     if (fixture.rejected.has(id)) throw new RegisterError('PRM002');
     if (fixture.gone.has(id)) return null;
     return { id, cursor: String(fixture.ids.indexOf(id)), text: 'x'.repeat(fixture.size) };

@@ -187,6 +187,65 @@ describe('A client of Server-Sent Events that reads nothing', () => {
   });
 });
 
+describe('Slow events of an account with many subscriptions', () => {
+  const open = async (count: number) =>
+    until(async () =>
+      (await gateway.registry.metrics()).includes(`gateway_subscriptions{transport="websocket"} ${count}\n`)
+        ? true
+        : undefined,
+    );
+  /** Opens the maximum of subscriptions of a connection. Each has an alias of its own, so that they share no result. */
+  const flood = (token: string) => {
+    const client = socketClient(gateway.url, token);
+    clients.push(client);
+    return Array.from({ length: 50 }, (_, each) => {
+      const query = `subscription { registerEvents(after: "") { id text${each}: text } }`;
+      return overWebSocket(gateway.url, token, { query }, client);
+    });
+  };
+  const subscribed = (token: string) => {
+    const client = socketClient(gateway.url, token);
+    clients.push(client);
+    return overWebSocket(gateway.url, token, { query: EVENTS, variables: { after: '' } }, client);
+  };
+  let release: () => void;
+  let released: Promise<void>;
+
+  beforeEach(() => {
+    released = new Promise((resolve) => {
+      release = resolve;
+    });
+    gateway.fixture.add(9);
+  });
+
+  it('are executed beside those of others, to which they leave half of the concurrent executions', async () => {
+    const { fixture } = gateway;
+    fixture.hold = (accountId) => (accountId === 'data_user:one' ? released : undefined);
+    const slow = flood('data_user:one');
+    await open(50);
+    await subscribed('admin:two').first(9);
+    expect(slow.flatMap(({ messages }) => messages)).toEqual([]);
+    expect(fixture.executedFor.filter((each) => each === 'data_user:one')).toHaveLength(4);
+    release();
+    await Promise.all(slow.map((each) => each.first(9)));
+  });
+
+  it('take turns with those of others while all concurrent executions are taken', async () => {
+    const { fixture } = gateway;
+    fixture.hold = () => released;
+    flood('data_user:one');
+    flood('admin:one');
+    await open(100);
+    const other = subscribed('admin:two');
+    await open(101);
+    expect(fixture.executedFor).toHaveLength(8);
+    release();
+    await other.first(9);
+    expect(fixture.executedFor.indexOf('admin:two')).toBeLessThan(20);
+    expect(fixture.executedFor.lastIndexOf('admin:two')).toBeLessThan(100);
+  });
+});
+
 describe('Connections that the register ends', () => {
   it('are counted once, with any number of subscriptions', async () => {
     const client = socketClient(gateway.url, 'admin:one');
