@@ -59,7 +59,7 @@ interface Scope {
 }
 
 /**
- * Statement that reads a page and counts its listing, so that every list that a caller reads is counted.
+ * Statement that reads a page of records and counts its listing, so that no list of records is read uncounted.
  *
  * @param parameters number of parameters of the conditions; those of the page follow
  */
