@@ -26,9 +26,9 @@ const RESULT_TTL_MS = 5_000;
 /** Maximum total length of all cached results. */
 const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
 /** Fewer than the default connections of a pool (DATABASE_POOL); an execution of many fields may use several of them. */
-const MAX_CONCURRENT_EXECUTIONS = 8;
-/** Executions of one owner, however slow, leave the other half to all others. */
-export const MAX_CONCURRENT_EXECUTIONS_OF_OWNER = MAX_CONCURRENT_EXECUTIONS / 2;
+const MAX_CONCURRENT_EXECUTIONS = 9;
+/** Almost all, so that a stream executes its prefetched events at once; one remains for others, however slow these are. */
+export const MAX_CONCURRENT_EXECUTIONS_OF_OWNER = 8;
 
 /** Creates the results shared by all subscriptions of this gateway. */
 export function sharedResults(): SharedResults {

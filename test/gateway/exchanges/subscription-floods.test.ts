@@ -218,14 +218,14 @@ describe('Slow events of an account with many subscriptions', () => {
     gateway.fixture.add(9);
   });
 
-  it('are executed beside those of others, to which they leave half of the concurrent executions', async () => {
+  it('are executed beside those of others, to which they leave one of the concurrent executions', async () => {
     const { fixture } = gateway;
     fixture.hold = (accountId) => (accountId === 'data_user:one' ? released : undefined);
     const slow = flood('data_user:one');
     await open(50);
     await subscribed('admin:two').first(9);
     expect(slow.flatMap(({ messages }) => messages)).toEqual([]);
-    expect(fixture.executedFor.filter((each) => each === 'data_user:one')).toHaveLength(4);
+    expect(fixture.executedFor.filter((each) => each === 'data_user:one')).toHaveLength(8);
     release();
     await Promise.all(slow.map((each) => each.first(9)));
   });
@@ -238,7 +238,7 @@ describe('Slow events of an account with many subscriptions', () => {
     await open(100);
     const other = subscribed('admin:two');
     await open(101);
-    expect(fixture.executedFor).toHaveLength(8);
+    expect(fixture.executedFor).toHaveLength(9);
     release();
     await other.first(9);
     expect(fixture.executedFor.indexOf('admin:two')).toBeLessThan(20);
