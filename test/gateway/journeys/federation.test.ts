@@ -253,9 +253,9 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
         input: { ...input, ...{ recordMetadata: recordOf(register.sandbox.samples.identity_record).recordMetadata } },
       });
       expect(rules.errors[0]?.extensions.violations?.map(({ code, path }) => `${code} ${path.join('/')}`)).toEqual([
+        'VAL003 processing/purpose',
         'VAL003 processing/jurisdiction',
         'VAL005 recordMetadata/identityRecordRef',
-        'VAL003 processing/purpose',
       ]);
       const arrangement = recordOf(register.sandbox.samples.identity_record);
       arrangement.recordMetadata.controllerArrangement.controllers[0] = {
