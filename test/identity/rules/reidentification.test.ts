@@ -6,7 +6,12 @@ import {
   returnAddress,
   withoutToken,
 } from '../../../subgraphs/identity/reidentification/reidentification';
-import { type Occupancy, admitsCeremony, occupancyOf } from '../../../subgraphs/identity/occupancy/occupancy';
+import {
+  type OccupantRecord,
+  type Occupancy,
+  admitsCeremony,
+  occupancyOf,
+} from '../../../subgraphs/identity/occupancy/occupancy';
 import { passkeyLabel } from '../../../subgraphs/identity/passkeys/passkey';
 import { availableMethods, chosenRecord } from '../../../subgraphs/identity/reidentification/reidentification-choice';
 import {
@@ -159,6 +164,7 @@ describe('The record used for a re-identification', () => {
     isVerified: true,
     hasPasskey: false,
     email: null as string | null,
+    rejected: [] as OccupantRecord['rejected'],
   };
   const methods: ReidentificationMethod[] = ['magic-link', 'passkey-assert', 'passkey-register'];
   const choice = (
@@ -180,6 +186,13 @@ describe('The record used for a re-identification', () => {
       'with passkey',
       'with address',
     ]);
+  });
+
+  it('never has lost all its contacts by rejections, not even for its own Data User', () => {
+    const rejected = [{ contact: 'email:ab' }] as unknown as OccupantRecord['rejected'];
+    for (const method of methods) expect(choice([{ ...record, rejected }], method, 'own')).toBeUndefined();
+    expect(choice([record], 'passkey-register', 'own')).toBeDefined();
+    expect(choice([{ ...record, rejected, email: 'a@b.uk' }], 'magic-link', 'own')).toBeDefined();
   });
 
   it('never belongs to a former occupancy', () => {

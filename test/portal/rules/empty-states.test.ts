@@ -64,6 +64,18 @@ describe('the page “Who you are”', () => {
     expect(await htmlOf(contactsPage, offered)).toContain('Sign in at your energy supplier below.');
   });
 
+  it('offers proofs of other contacts only to a customer who signed in by a contact', async () => {
+    const others = [
+      { ...CONTACT, id: 'd', standing: 'OTHER' },
+      { ...CONTACT, id: 'e', kind: 'PASSKEY', shown: null, standing: 'OTHER' },
+    ];
+    const session = { ...SESSION, isContested: true };
+    const own = { ...CONTACT, shown: 'n…@s.example', standing: 'OWN' };
+    const PROOFS = /Email a link to|data-passkey|Prove/;
+    expect(await htmlOf(contactsPage, { session, contacts: [own, ...others] })).toMatch(PROOFS);
+    expect(await htmlOf(contactsPage, { session, contacts: others })).not.toMatch(PROOFS);
+  });
+
   it('names each contact differently if masked addresses or passkeys are equal', async () => {
     const of = (displayName: string) => ({ dataUsers: [{ displayName, contactUrl: 'https://larkhill.example/' }] });
     const html = await htmlOf(contactsPage, {

@@ -29,7 +29,7 @@ export async function contactsView(context: PageContext, error?: FieldError, sta
       path: '/contacts',
       session,
       contacts: shownContacts(contacts, session.mayJudge, context),
-      hasOtherPasskey: hasOtherPasskey(contacts, session.mayJudge),
+      hasOtherPasskey: hasOtherPasskey(contacts),
       suppliers: shownSuppliers,
       returnLink: context.returnLink(session.returnUrl),
       ...(error ? { errors: [withVisibleTarget(error, shownSuppliers, '#main-content')] } : {}),

@@ -16,20 +16,21 @@ interface ShownContact extends Omit<CustomerContact, 'dataUsers' | 'shown'> {
 }
 
 /**
- * Returns the contacts of a home. A customer whom the supplier proved may confirm or reject them; any other customer
- * may prove those that are not yet their own.
+ * Returns the contacts of a home. A customer whom the supplier proved may confirm or reject them; a customer who signed in
+ * by a contact may prove those that are not yet their own.
  */
 export function shownContacts(
   contacts: readonly CustomerContact[],
   mayJudge: boolean,
   { language, translate }: Pick<PageContext, 'language' | 'translate'>,
 ): ShownContact[] {
+  const canProve = hasOwn(contacts);
   const all = contacts.map(({ dataUsers, shown, ...contact }) => ({
     ...contact,
     name: shown ?? translate('contacts.passkey'),
     day: dayInWords(contact.since, language),
     organisations: dataUsers.flatMap((dataUser) => dataUser ?? []),
-    canBeMailed: !mayJudge && contact.kind === 'EMAIL' && contact.standing !== 'OWN',
+    canBeMailed: canProve && contact.kind === 'EMAIL' && contact.standing !== 'OWN',
     canBeConfirmed: mayJudge && contact.standing !== 'CONFIRMED',
     canBeRejected: mayJudge && contact.standing !== 'REJECTED',
   }));
@@ -54,6 +55,11 @@ function renamed(
 }
 
 /** Returns whether the home has a passkey that is not yet one of the customer's own contacts. */
-export function hasOtherPasskey(contacts: readonly CustomerContact[], mayJudge: boolean): boolean {
-  return !mayJudge && contacts.some(({ kind, standing }) => kind === 'PASSKEY' && standing !== 'OWN');
+export function hasOtherPasskey(contacts: readonly CustomerContact[]): boolean {
+  return hasOwn(contacts) && contacts.some(({ kind, standing }) => kind === 'PASSKEY' && standing !== 'OWN');
+}
+
+/** Whether the customer signed in by a contact, to which others can be proven to belong; a sign-in at the supplier has none. */
+function hasOwn(contacts: readonly CustomerContact[]): boolean {
+  return contacts.some(({ standing }) => standing === 'OWN');
 }
