@@ -37,38 +37,20 @@ export function assignmentOutcome<Stored extends RecordedAssignment>(
     return rejected('VAL003', 'from', 'must be before the end of the validity of the tariff');
   const outcome = startOutcome(assignments, assignment, context);
   if (context.byAdmin || outcome.kind === 'unchanged') return outcome;
-  if (hasAppliedSince(assignments, validFrom, context.now, (each) => each !== mpid))
+  if (hasAppliedSince(assignments, validFrom, context.now, mpid))
     return rejected('CNF001', 'from', 'must not be in the past');
   if (outcome.kind === 'supersedes' && outcome.superseded.some((each) => each.tariffId !== null && each.mpid !== mpid))
     return rejected('CNF001', 'from', 'must not be the start of an assignment of another supplier');
   return outcome;
 }
 
-const ENDED_LATE = ['CNF001', 'at', 'must not be in the past'] as const;
-
-/** Whether an assignment, of one supplier if given, has started after an instant. */
-function hasStartedSince(assignments: readonly RecordedAssignment[], at: Date, now: Date, mpid?: string): boolean {
-  return assignments.some(
-    (each) =>
-      each.tariffId !== null &&
-      each.validFrom.getTime() > at.getTime() &&
-      each.validFrom.getTime() <= now.getTime() &&
-      (mpid === undefined || each.mpid === mpid),
-  );
-}
-
-/** Whether an instant is in the past and a tariff of a supplier that matches applied then or since. */
-function hasAppliedSince(
-  assignments: readonly RecordedAssignment[],
-  from: Date,
-  now: Date,
-  matches: (mpid: string) => boolean,
-): boolean {
+/** Whether an instant is in the past and a tariff of another supplier applied then or since. */
+function hasAppliedSince(assignments: readonly RecordedAssignment[], from: Date, now: Date, mpid: string): boolean {
   if (from.getTime() >= now.getTime()) return false;
   const existing = assignmentAt(assignments, from);
   return assignments.some((each) => {
     const isSince = each.validFrom.getTime() > from.getTime() && each.validFrom.getTime() <= now.getTime();
-    return each.tariffId !== null && matches(each.mpid) && (each === existing || isSince);
+    return each.tariffId !== null && each.mpid !== mpid && (each === existing || isSince);
   });
 }
 
@@ -129,6 +111,19 @@ export function endOutcome<Stored extends RecordedAssignment>(
   if ((existing ?? end) !== undefined && at.getTime() <= now.getTime())
     return rejected('CNF001', 'at', 'must not be the start of an assignment that has already started');
   return { ...outcomeOf([existing, end]), mpid: supplier };
+}
+
+const ENDED_LATE = ['CNF001', 'at', 'must not be in the past'] as const;
+
+/** Whether an assignment, of one supplier if given, has started after an instant. */
+function hasStartedSince(assignments: readonly RecordedAssignment[], at: Date, now: Date, mpid?: string): boolean {
+  return assignments.some(
+    (each) =>
+      each.tariffId !== null &&
+      each.validFrom.getTime() > at.getTime() &&
+      each.validFrom.getTime() <= now.getTime() &&
+      (mpid === undefined || each.mpid === mpid),
+  );
 }
 
 /**

@@ -90,7 +90,7 @@ describe('A fault has one code, over REST and in GraphQL', () => {
 
   it.each([
     ['is empty', 'VAL001', ''],
-    ['is no address', 'VAL001', 'nobody'],
+    ['has no domain', 'VAL001', 'operations'],
     ['is no address and too long', 'VAL001', 'a'.repeat(400)],
     ['is too long', 'VAL003', `a@${'b.'.repeat(124)}cdefg`],
     ['is far too long', 'VAL003', `a@${'b.'.repeat(200)}cdefg`],
