@@ -192,6 +192,21 @@ describe('a passkey', () => {
     expect((await newVisitor.get('/access')).text).toContain(mpxn);
   });
 
+  it('signs in in the later of two tabs, also after the earlier one was rejected', async () => {
+    const newVisitor = visitor();
+    const page = await newVisitor.get('/sign-in');
+    const { fields = {} } = page.forms.find(({ action }) => action === '/sign-in/passkey') ?? {};
+    const credentials = [];
+    for (let tab = 0; tab < 2; tab++) {
+      const { html } = await newVisitor.post('/sign-in/passkey/options', fields, { accept: 'application/json' });
+      credentials.push(JSON.stringify(authenticator.get((JSON.parse(html) as { options: never }).options)));
+    }
+    const statuses = [];
+    for (const credential of credentials)
+      statuses.push((await newVisitor.press(page, '/sign-in/passkey', { credential })).status);
+    expect(statuses).toEqual([401, 303]);
+  });
+
   it('confirms a re-identification for another Data User', async () => {
     const body = await reidentified({ mpxn, method: 'passkey-assert', 'passkey-return-url': returnUrl });
     const path = pathOf(body['passkey']['redirect-url']);
