@@ -49,7 +49,8 @@ export class ContestFixture {
     return ir;
   }
 
-  async consent(by: Caller, identityRecordRef: string, purpose: string): Promise<void> {
+  /** Registers a consent that is linked to an Identity Record by its key or by the token of a re-identification. */
+  async consent(by: Caller, link: string | { readonly reidentificationToken: string }, purpose: string): Promise<void> {
     const controller = {
       name: 'Larkhill',
       role: 'SOLE',
@@ -57,9 +58,10 @@ export class ContestFixture {
       privacyRightsUrl: 'https://larkhill.example/',
     };
     const input = {
+      ...(typeof link === 'string' ? {} : link),
       recordMetadata: {
         schemaVersion: '1.0',
-        identityRecordRef,
+        ...(typeof link === 'string' ? { identityRecordRef: link } : {}),
         controllerArrangement: { arrangementType: 'SOLE', controllers: [controller] },
       },
       notice: { sharedNotice: { termsUrl: 'https://larkhill.example/terms', noticeVersion: '1' } },

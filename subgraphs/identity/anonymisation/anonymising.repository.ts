@@ -8,6 +8,7 @@ import { type Session, inTransactionOf } from '../../server/database/transaction
 import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
 import type { IdentityDependencies } from '../dependencies';
 import { eraseOccupancy } from '../occupancy/occupancy-erasure.flow';
+import { keepConnections } from '../contacts/contact.repository';
 import { CLOSED, END_SESSIONS, destroyPersonalData } from './personal-data-destruction.repository';
 import { type AnonymisingState, nameOf } from './anonymising-state';
 
@@ -155,6 +156,7 @@ export class AnonymisingRepository {
       delay: () =>
         committed(session, async () => {
           await audited(() => session.query(CLOSED, [id, null]));
+          await keepConnections(session, id);
           await session.query(END_SESSIONS, [id]);
           await this.addJob(session, id, RETRY_AFTER_SECONDS);
         }),

@@ -24,6 +24,25 @@ const PROVE = `
   insert into contact_proof (mpxn_index, tenancy, one, other)
   values ($1, $2, least(decode($3, 'hex'), decode($4, 'hex')), greatest(decode($3, 'hex'), decode($4, 'hex'))) on conflict do nothing`;
 
+/** Contacts of the record `$1`: all, or only the passkey `$2`. */
+const CONTACTS_OF_RECORD = `
+  select email_index as contact from identity_record where id = $1 and email_index is not null and $2::text is null
+  union all select credential_hash from passkey where record_id = $1 and removed_at is null and id = coalesce($2, id)`;
+
+/** Connects the contacts that were proven by the contact `$2` of the record `$1`, which was not rejected. */
+const CONNECT_WITHOUT = `
+  insert into contact_proof (mpxn_index, tenancy, one, other, proven_at)
+  with given as (
+    select p.mpxn_index, p.tenancy, p.proven_at, case when p.one = $2 then p.other else p.one end as contact
+    from contact_proof p join identity_record own on own.mpxn_index = p.mpxn_index
+    where own.id = $1 and $2 in (p.one, p.other)
+      and not exists (select from contact_verdict v where v.mpxn_index = own.mpxn_index and v.contact = $2 and v.verdict = 'rejected')
+      and not exists (select from rejected_assertion a where a.record_id = own.id and a.contact = $2)
+  )
+  select mpxn_index, tenancy, one.contact, other.contact, greatest(one.proven_at, other.proven_at)
+  from given one join given other using (mpxn_index, tenancy) where one.contact < other.contact
+  on conflict do nothing`;
+
 const REF_OF_RECORD = 'select ref from identity_record where id = $1';
 
 const JUDGE = `
@@ -53,6 +72,15 @@ const MPXN_INDEX = `
 /** Records that two contacts of a tenancy are one person's. */
 export async function proveContacts(session: Session, { mpxnIndex, tenancy }: Tenancy, one: Contact, other: Contact) {
   if (one !== other) await session.query(PROVE, [mpxnIndex, tenancy, one, other]);
+}
+
+/**
+ * Keeps the contacts connected that were proven to be one person's by a contact that a record is about to lose: by one of its passkeys, or
+ * by any of its contacts. The customer gave the proofs, and a rejected contact proves nothing.
+ */
+export async function keepConnections(session: Session, recordId: string, credentialId: string | null = null) {
+  const { rows } = await session.query<{ contact: Buffer }>(CONTACTS_OF_RECORD, [recordId, credentialId]);
+  for (const { contact } of rows) await session.query(CONNECT_WITHOUT, [recordId, contact]);
 }
 
 /**

@@ -6,6 +6,7 @@ import { ContactLinkRepository } from './contact-link.repository';
 import { countContact, judgeContact, proveContacts } from './contact.repository';
 import { lockMeterPoint } from '../locks.sql';
 import type { PasskeyRepository } from '../passkeys/passkey.repository';
+import { challengeIn } from '../passkeys/webauthn.flow';
 import type { SignInRepository } from '../sign-in/sign-in.repository';
 import { type CustomerContact, customerContacts, mayJudge, verdictOn } from './customer-contacts';
 import type { CustomerSession } from '../sign-in/customer-session';
@@ -65,7 +66,8 @@ export class CustomerContacts {
   /** Proves a passkey of the occupancy by its response to a started sign-in. Throws AUT001 if the response is rejected. */
   async proveByPasskey(session: CustomerSession, secret: string, response: unknown): Promise<void> {
     const own = this.ownContact(session);
-    const attempt = await this.signIns.takeAttempt('passkey', secret);
+    const signed = challengeIn(response);
+    const attempt = await this.signIns.takeAttempt('passkey', secret, ({ challenge }) => challenge === signed);
     const asserted = attempt && (await this.passkeys.assert(response, attempt.challenge, { isDiscovered: true }));
     const isOfOccupancy = customerContacts(session).some(
       ({ contact, standing }) => contact === asserted?.contact && standing !== 'rejected',

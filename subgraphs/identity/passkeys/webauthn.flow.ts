@@ -8,6 +8,7 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server';
+import { decodeClientDataJSON } from '@simplewebauthn/server/helpers';
 import { keyedHash } from '../../server/keyed-hash';
 import type { NewPasskey, PasskeyAssertion, PasskeyMaterial } from './passkey';
 import type { IdentityUrls } from '../dependencies';
@@ -104,6 +105,19 @@ export function relyingParty(
     },
   };
 }
+
+/** Returns the challenge to which a browser's response belongs, before it is verified; undefined if it contains none. */
+export function challengeIn(response: unknown): string | undefined {
+  try {
+    const { clientDataJSON } = (response as AuthenticationResponseJSON).response;
+    const { challenge }: { readonly challenge: unknown } = decodeClientDataJSON(clientDataJSON);
+    return typeof challenge === 'string' && BASE64URL.test(challenge) ? challenge : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const BASE64URL = /^[\w-]+$/;
 
 interface Expected {
   readonly expectedOrigin: string[];

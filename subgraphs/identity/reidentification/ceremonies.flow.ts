@@ -17,6 +17,7 @@ import type { Contact } from '../contacts/contact';
 import { mayFinish } from './reidentification-choice';
 import type { Mails } from '../mails/mail-queue.flow';
 import type { Organisations } from '../organisations.client';
+import { challengeIn } from '../passkeys/webauthn.flow';
 import { type CeremonyPasskeyDependencies, CeremonyPasskeys, type ValidCeremony } from './ceremony-passkeys.flow';
 
 /** Dependencies of the ceremonies. */
@@ -79,11 +80,11 @@ export class Ceremonies {
     throw new RegisterError('NTF001');
   }
 
-  /** Verifies the response of the browser. Its challenge is used in any case. */
+  /** Verifies the response of the browser. The challenge that it contains is used in any case. */
   async finishPasskey(secret: string, response: unknown, origin: CallOrigin): Promise<CeremonyOutcome> {
     const valid = await this.valid(secret, origin);
     const { ceremony, occupant } = valid;
-    const taken = await this.dependencies.ceremonies.takeChallenge(ceremony.id);
+    const taken = await this.dependencies.ceremonies.takeChallenge(ceremony.id, challengeIn(response));
     if (!taken) throw new RegisterError('AUT001');
     if (taken.kind === 'registration') {
       const passkey = await this.dependencies.party.verifyRegistration(response, taken.challenge);

@@ -64,7 +64,7 @@ const STORE_CHALLENGE = `
 const TAKE_CHALLENGE = `
   with taken as (
     select id, challenge, challenge_kind from ceremony
-    where id = $1 and used_at is null and challenge is not null and expires_at > register_now() for update
+    where id = $1 and used_at is null and challenge = $2 and expires_at > register_now() for update
   )
   update ceremony c set challenge = null, challenge_kind = null from taken where c.id = taken.id
   returning taken.challenge, taken.challenge_kind as kind`;
@@ -109,9 +109,12 @@ export class CeremonyRepository {
     return (await this.database.pool.query(STORE_CHALLENGE, [id, challenge, kind])).rowCount === 1;
   }
 
-  /** Takes the challenge, which can be used only once; undefined if there is none. */
-  async takeChallenge(id: string): Promise<TakenChallenge | undefined> {
-    return (await this.database.pool.query<TakenChallenge>(TAKE_CHALLENGE, [id])).rows[0];
+  /**
+   * Takes the challenge to which a response belongs, which can be used only once; undefined if the ceremony has another one or none. The
+   * response to a challenge that another tab has replaced leaves the newer one.
+   */
+  async takeChallenge(id: string, challenge: string | undefined): Promise<TakenChallenge | undefined> {
+    return (await this.database.pool.query<TakenChallenge>(TAKE_CHALLENGE, [id, challenge])).rows[0];
   }
 
   private opened(reidentificationId: string, sealed: Buffer): string {

@@ -6,7 +6,7 @@ import { PasskeyRepository } from '../passkeys/passkey.repository';
 import { SignInRepository } from './sign-in.repository';
 import type { SignInOrigin } from './sign-in-hint';
 import type { StartSession } from './session-start.flow';
-import type { RelyingParty } from '../passkeys/webauthn.flow';
+import { type RelyingParty, challengeIn } from '../passkeys/webauthn.flow';
 
 /** Signs in by the secret of a mailed link. Throws AUT001 if the link was used or has expired. */
 export type LinkSignIn = (secret: string, origin: CallOrigin) => Promise<StartedCustomerSession>;
@@ -43,7 +43,8 @@ export function passkeySignIn(
       return { secret: await signIns.addAttempt('passkey', { challenge }), options };
     },
     async finish(secret, response, from, origin) {
-      const attempt = await signIns.takeAttempt('passkey', secret);
+      const signed = challengeIn(response);
+      const attempt = await signIns.takeAttempt('passkey', secret, ({ challenge }) => challenge === signed);
       const asserted = attempt && (await passkeys.assert(response, attempt.challenge, { isDiscovered: true }));
       const by = await verifiedRecord(asserted?.recordId, occupancy);
       const isContact = by?.contacts.some(({ contact }) => contact === asserted?.contact) === true;

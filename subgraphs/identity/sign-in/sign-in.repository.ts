@@ -54,9 +54,14 @@ const ADD_ATTEMPT = {
   text: `insert into sign_in_attempt (secret_hash, kind, sealed, expires_at)
     values ($1, $2, $3, register_now() + $4 * interval '1 minute')`,
 };
+const ATTEMPT = {
+  name: 'sign_in_attempt',
+  text: 'select sealed from sign_in_attempt where secret_hash = $1 and kind = $2 and expires_at > register_now()',
+};
+/** Of concurrent responses to an attempt, one deletes it. */
 const TAKE_ATTEMPT = {
   name: 'take_sign_in_attempt',
-  text: 'delete from sign_in_attempt where secret_hash = $1 and kind = $2 returning sealed, expires_at > register_now() as live',
+  text: 'delete from sign_in_attempt where secret_hash = $1 and kind = $2',
 };
 
 /** Mailed links and sign-in attempts, found by the keyed hash of their secret. Each can be used once. */
@@ -110,15 +115,23 @@ export class SignInRepository {
     return secret;
   }
 
-  /** Takes an attempt, which can be used once; undefined if there is none or it has expired. */
-  async takeAttempt<Kind extends AttemptKind>(kind: Kind, secret: string): Promise<AttemptContent[Kind] | undefined> {
+  /**
+   * Takes the attempt to which a response belongs, which can be used once; undefined if there is none or it has expired. The response to an
+   * attempt of another tab, whose secret the browser has replaced, leaves the newer attempt. The content of an attempt never changes.
+   */
+  async takeAttempt<Kind extends AttemptKind>(
+    kind: Kind,
+    secret: string,
+    isAnswered: (attempt: AttemptContent[Kind]) => boolean,
+  ): Promise<AttemptContent[Kind] | undefined> {
     const hash = this.hashOfAttempt(secret);
-    const { rows } = await this.database.pool.query<{ sealed: Buffer; live: boolean }>({
-      ...TAKE_ATTEMPT,
-      values: [hash, kind],
-    });
+    const { rows } = await this.database.pool.query<{ sealed: Buffer }>({ ...ATTEMPT, values: [hash, kind] });
     const [row] = rows;
-    return row?.live === true ? this.opened<AttemptContent[Kind]>('sign_in_attempt', hash, row.sealed) : undefined;
+    if (row === undefined) return undefined;
+    const attempt = this.opened<AttemptContent[Kind]>('sign_in_attempt', hash, row.sealed);
+    if (!isAnswered(attempt)) return undefined;
+    const taken = await this.database.pool.query({ ...TAKE_ATTEMPT, values: [hash, kind] });
+    return taken.rowCount === 1 ? attempt : undefined;
   }
 
   private sealed(table: string, hash: Buffer, content: object): Buffer {

@@ -52,7 +52,8 @@ export function supplierSignIns(dependencies: IdentityDependencies): SupplierSig
       return { secret: await signIns.addAttempt('supplier', { mpid, mpxn, ...from, ...checks }), url };
     },
     async finish(secret, callbackUrl, origin) {
-      const attempt = await signIns.takeAttempt('supplier', secret);
+      const returned = stateIn(callbackUrl);
+      const attempt = await signIns.takeAttempt('supplier', secret, ({ state }) => state === returned);
       const client = attempt && (await clients.of(attempt.mpid, origin));
       if (!attempt || !client) throw new RegisterError('AUT001');
       const { mpxn: claimed } = await client.claims(callbackUrl, attempt);
@@ -63,6 +64,11 @@ export function supplierSignIns(dependencies: IdentityDependencies): SupplierSig
     },
     close: () => clients.close(),
   };
+}
+
+/** Returns the `state` that the supplier returned; undefined if there is none. */
+function stateIn(callbackUrl: string): string | undefined {
+  return (URL.canParse(callbackUrl) && new URL(callbackUrl).searchParams.get('state')) || undefined;
 }
 
 /** Returns the origin of a customer who is signed in. At the end of the sign-in the return URL is checked again. */

@@ -1,7 +1,9 @@
 import { contests } from './chapters/contests';
+import { keptConnections } from './chapters/kept-connections';
 import { lateChanges } from './chapters/late-changes';
 
 describe('The customer among several contacts', () => {
   contests();
   lateChanges();
+  keptConnections();
 });

@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { SoftwareAuthenticator } from '../../support/authenticator';
 import { type Customer, type DataUser, mailsTo, newCustomer, newDataUser, newMpxn } from '../../support/customers';
 import { logLines, mailedPath, mailedPaths } from '../../support/portal-sign-in';
@@ -149,6 +150,19 @@ describe('a passkey', () => {
     return newVisitor.press(page, form, { credential: JSON.stringify(credential) });
   }
 
+  /** Ends the five minutes of the redirects to make a passkey of a record. */
+  async function expireRedirects(record: string): Promise<void> {
+    const owner = new Client({ connectionString: register.databaseUrl });
+    await owner.connect();
+    await owner.query(
+      `update identity.ceremony c set expires_at = register.register_now() - interval '1 s'
+        from identity.reidentification i join identity.identity_record r on r.id = i.record_id
+        where i.id = c.reidentification_id and c.kind = 'register-passkey' and r.ref = $1`,
+      [record],
+    );
+    await owner.end();
+  }
+
   const pathOf = (url: string) => new URL(url).pathname;
   const cancel = () => [returnUrl, `Cancel and go back to ${organisation}`];
 
@@ -192,6 +206,21 @@ describe('a passkey', () => {
     expect((await newVisitor.get('/access')).text).toContain(mpxn);
   });
 
+  it('signs in in the later of two tabs, also after the earlier one was rejected', async () => {
+    const newVisitor = visitor();
+    const page = await newVisitor.get('/sign-in');
+    const { fields = {} } = page.forms.find(({ action }) => action === '/sign-in/passkey') ?? {};
+    const credentials = [];
+    for (let tab = 0; tab < 2; tab++) {
+      const { html } = await newVisitor.post('/sign-in/passkey/options', fields, { accept: 'application/json' });
+      credentials.push(JSON.stringify(authenticator.get((JSON.parse(html) as { options: never }).options)));
+    }
+    const statuses = [];
+    for (const credential of credentials)
+      statuses.push((await newVisitor.press(page, '/sign-in/passkey', { credential })).status);
+    expect(statuses).toEqual([401, 303]);
+  });
+
   it('confirms a re-identification for another Data User', async () => {
     const body = await reidentified({ mpxn, method: 'passkey-assert', 'passkey-return-url': returnUrl });
     const path = pathOf(body['passkey']['redirect-url']);
@@ -227,7 +256,10 @@ describe('a passkey', () => {
     expect(page.forms.map(({ action }) => action)).toEqual([path, `${path}/mail-proof`]);
     const sent = await asker.press(page, `${path}/mail-proof`);
     expect(sent).toMatchObject({ status: 303, location: `${path}/mail-sent` });
-    expect((await asker.get(`${path}/mail-sent`)).text).toContain(organisation);
+    await expireRedirects(ir);
+    expect((await asker.get(path)).status).toBe(404);
+    expect((await asker.get(`${path}/mail-sent`)).text).toContain(`make a passkey for ${organisation}`);
+    expect((await visitor().get(`${path}/mail-sent`)).status).toBe(404);
 
     const proof = await mailedPath(register, email, 'identify/proof');
     const owner = visitor();

@@ -379,6 +379,16 @@ describe('a supplier sign-in', () => {
     expect(await newVisitor.get(callback)).toMatchObject({ status: 303, location: '/access' });
   });
 
+  it('started in two tabs succeeds in the later one, also after the earlier one was rejected', async () => {
+    const newVisitor = visitor();
+    const urls = [];
+    for (let tab = 0; tab < 2; tab++) urls.push(await atSupplier(newVisitor, unverified().mpxn));
+    const statuses = [];
+    for (const url of urls)
+      statuses.push((await newVisitor.get(await signInAtSupplier(url, credentials(unverified())))).status);
+    expect(statuses).toEqual([401, 303]);
+  });
+
   it('works only in the browser that was redirected to the supplier', async () => {
     const url = await atSupplier(visitor(), unverified().mpxn);
     const callback = await signInAtSupplier(url, credentials(unverified()));

@@ -1,4 +1,5 @@
 import { graphqlLanguage } from '../request/languages';
+import type { MailedProof } from '../request/cookies';
 import type { PageResponse, Page, PageContext } from '../page';
 import type { Ceremony } from '../presentation/operation-results';
 import { LINK_EXPIRED, withLink } from '../request/problems';
@@ -65,22 +66,27 @@ export const mailProofForm: Page = {
   path: '/passkey/:secret/mail-proof',
   site: 'identity',
   formPage: '/passkey/:secret',
-  respond: ({ execute, params, language, publicUrls }) =>
+  respond: (context) =>
     withLink(async () => {
+      const { execute, params, language, publicUrls, encryptedCookies } = context;
       const secret = params['secret'] ?? '';
+      const ceremony = await ceremonyOf(context);
+      if (!ceremony) return LINK_EXPIRED;
       await execute('MailCeremonyProof', { secret, language: graphqlLanguage(language) });
+      encryptedCookies.write('proof', { secret, organisation: ceremony.organisation } satisfies MailedProof);
       return { seeOther: `${publicUrls.identityPath}/passkey/${encodeURIComponent(secret)}/mail-sent` };
     }),
 };
 
-/** The page after a link was mailed: it explains how to use the mail. */
+/** The page after a link was mailed: it explains how to use the mail, also after the redirect has expired. */
 export const mailSentPage: Page = {
   method: 'GET',
   path: '/passkey/:secret/mail-sent',
   site: 'identity',
   async respond(context) {
-    const ceremony = await ceremonyOf(context);
-    return ceremony ? { view: 'ceremony-mail-sent', model: { organisation: ceremony.organisation } } : LINK_EXPIRED;
+    const mailed = context.encryptedCookies.read<MailedProof>('proof');
+    const source = mailed?.secret === context.params['secret'] ? mailed : await ceremonyOf(context);
+    return source ? { view: 'ceremony-mail-sent', model: { organisation: source.organisation } } : LINK_EXPIRED;
   },
 };
 

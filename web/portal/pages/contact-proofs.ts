@@ -79,6 +79,7 @@ export const contactPasskeyForm: Page = {
     if (proof === undefined) return contactsView(context, rejected, 401);
     try {
       await context.executeAsCustomer('ProveContactByPasskey', { ...proof });
+      context.cookies.delete('passkey');
       return { seeOther: '/contacts' };
     } catch (error) {
       if (hasErrorCode(error, 'PRM003')) return contactsView(context, rejected, 401);

@@ -25,13 +25,12 @@ export function passkeyStart(path: string, formPage: string): Page {
 }
 
 /**
- * Returns the proof in a submitted form and deletes the cookie of its challenge; undefined if secret or response is
- * missing.
+ * Returns the proof in a submitted form; undefined if secret or response is missing. The cookie stays after a rejected
+ * response, which may belong to an attempt of another tab.
  */
-export function passkeyProof({ encryptedCookies, cookies, form }: PageContext): PasskeyProof | undefined {
+export function passkeyProof({ encryptedCookies, form }: PageContext): PasskeyProof | undefined {
   const secret = encryptedCookies.read<string>('passkey');
   const response = credentialOf(form['credential']);
-  cookies.delete('passkey');
   return secret === undefined || response === undefined ? undefined : { secret, response };
 }
 

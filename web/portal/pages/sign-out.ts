@@ -17,7 +17,7 @@ export const signOutForm: Page = {
       // the session has already ended
       if (!hasErrorCode(error, 'AUT001', 'AUT002')) throw error;
     }
-    cookies.delete('session', 'entry', 'passkey', 'supplier', 'withdrawn', 'ceremony');
+    cookies.delete('session', 'entry', 'passkey', 'supplier', 'withdrawn', 'ceremony', 'proof');
     return { seeOther: '/signed-out', headers: { 'clear-site-data': '"cache"' } };
   },
 };

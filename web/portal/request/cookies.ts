@@ -1,13 +1,21 @@
 import type { CookieSettings } from '../../shared/cookies';
 
 /** Name of a cookie of the portal. */
-export type CookieName = 'session' | 'entry' | 'form' | 'passkey' | 'supplier' | 'withdrawn' | 'ceremony' | 'language';
+export type CookieName =
+  'session' | 'entry' | 'form' | 'passkey' | 'supplier' | 'withdrawn' | 'ceremony' | 'proof' | 'language';
 
 /** Content of the cookie `supplier`. */
 export interface StartedSupplierSignIn {
   readonly secret: string;
   /** Whether a signed-in customer started it on the page of contacts, to confirm or reject contacts. */
   readonly isProof: boolean;
+}
+
+/** Content of the cookie `proof`. */
+export interface MailedProof {
+  /** The secret of the redirect on whose page the customer requested the link. */
+  readonly secret: string;
+  readonly organisation: string;
 }
 
 /** The cookies of the portal and their lifetimes in seconds. */
@@ -28,6 +36,8 @@ export const PORTAL_COOKIES: CookieSettings<CookieName> = {
     withdrawn: 8 * 60 * 60,
     /** The outcome of a completed ceremony, for its last page; encrypted. */
     ceremony: 10 * 60,
+    /** The request for a mailed proof, as long as its link is valid, which is longer than the redirect; encrypted. */
+    proof: 10 * 60,
     language: 365 * 24 * 60 * 60,
   },
 };

@@ -3,7 +3,7 @@ import { EXISTS, REIDENTIFY, REIDENTIFY_OWN, RETURN_URL, valueOf } from '../../.
 import { ContestFixture } from '../../../support/contest-fixture';
 import { settled } from '../../../support/legacy-consents';
 import { isLinkMail, isSignInNotice, mailsNow } from '../../../support/sign-in-mails';
-import { REQUEST_LINK } from '../../../support/sign-in-operations';
+import { REQUEST_LINK, signedInByLink } from '../../../support/sign-in-operations';
 import { type SignInFixture, newMpxn, startSignInFixture } from '../../../support/sign-in-fixture';
 
 /** Mails of one kind that one originator may cause to one person within 15 minutes. */
@@ -122,6 +122,26 @@ export function mailBudgets(): void {
 
     await signIn();
     expect(await notices()).toHaveLength(2); // the merged notice counts as well
+  });
+
+  it('for notices of sign-ins is spent on the sign-in that opens most, whatever the order', async () => {
+    const customer = await newCustomer();
+    const planted = people.newEmail('planted');
+    const ir = await fixture.newRecord(other, { email: planted }, { mpxn: customer.mpxn });
+    const byLink = () => signedInByLink(fixture, { ir }, planted);
+    await byLink();
+    await fixture.jobsDone();
+    await byLink();
+    expect((await people.supplied(customer.mpxn)).codes).toEqual([]);
+    await byLink();
+    await fixture.jobsDone();
+    await fixture.owner.query(`delete from identity.rate_limit where key like 'sign-in-notices:%'`);
+    await settled(fixture);
+    const notices = (await mailsNow(fixture, customer.email)).filter(isSignInNotice).map(({ text }) => text);
+    expect(notices).toHaveLength(2);
+    expect(notices[1]).toContain('with a link that was sent by e-mail. They can see');
+    expect(notices[0]).toContain('with their login at an energy supplier. They can confirm or reject each email');
+    expect(notices[0]).toContain('There may have been more sign-ins since our last mail');
   });
 
   it('of an e-mail address is five times that of a record, for each Data User', async () => {

@@ -122,8 +122,18 @@ export function passkeySignIn(): void {
       expect((await finish(secret, response)).codes).toEqual(['AUT001']);
       expect((await finish((await begin()).secret, response)).codes).toEqual(['AUT001']);
       const spoilt = await begin();
-      expect((await finish(spoilt.secret, {})).codes).toEqual(['AUT001']);
+      expect((await finish(spoilt.secret, authenticator.get(spoilt.options, { otherKey: true }))).codes).toEqual([
+        'AUT001',
+      ]);
       expect((await finish(spoilt.secret, authenticator.get(spoilt.options))).codes).toEqual(['AUT001']);
+    });
+
+    it('for the attempt of another tab, and leaves the newer attempt', async () => {
+      const { authenticator } = await passkeyHolder();
+      const [older, { secret, options }] = [await begin(), await begin()];
+      for (const response of [authenticator.get(older.options), {}])
+        expect((await finish(secret, response)).codes).toEqual(['AUT001']);
+      expect((await finish(secret, authenticator.get(options))).codes).toEqual([]);
     });
 
     it('after five minutes', async () => {

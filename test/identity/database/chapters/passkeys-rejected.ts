@@ -58,14 +58,21 @@ export function passkeysRejected(): void {
       }
     });
 
-    it('when it is sent again, or for a replaced challenge', async () => {
+    it('for the challenge of another tab, and leaves the newer challenge', async () => {
       const { authenticator, mpxn } = await customer();
       const { secret } = await started(fixture, other, { mpxn, ...ASSERT });
-      const first = await optionsOf(fixture, secret);
-      const second = await optionsOf(fixture, secret);
-      expect((await finish(fixture, secret, authenticator.get(first))).codes).toEqual(['AUT001']);
-      const response = authenticator.get(second);
-      expect((await finish(fixture, secret, response)).codes).toEqual(['AUT001']); // the failed attempt consumed the challenge
+      const [older, newer] = [await optionsOf(fixture, secret), await optionsOf(fixture, secret)];
+      for (const response of [authenticator.get(older), { id: 'none' }])
+        expect((await finish(fixture, secret, response)).codes).toEqual(['AUT001']);
+      expect((await finish(fixture, secret, authenticator.get(newer))).codes).toEqual([]);
+    });
+
+    it('when it is sent again, also after a rejected one', async () => {
+      const { authenticator, mpxn } = await customer();
+      const { secret } = await started(fixture, other, { mpxn, ...ASSERT });
+      const options = await optionsOf(fixture, secret);
+      for (const quirks of [{ otherKey: true }, {}])
+        expect((await finish(fixture, secret, authenticator.get(options, quirks))).codes).toEqual(['AUT001']);
       const good = authenticator.get(await optionsOf(fixture, secret));
       const attempts = await Promise.all(Array.from({ length: 6 }, () => finish(fixture, secret, good)));
       expect(attempts.filter(({ codes }) => codes.length === 0)).toHaveLength(1);

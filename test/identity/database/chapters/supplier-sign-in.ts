@@ -234,13 +234,29 @@ export function supplierSignIn(): void {
       expect((await finish('A'.repeat(43), callback)).codes).toEqual(['AUT001']);
     });
 
+    it('to a sign-in of another tab, which this browser has started again since, leaves the newer sign-in', async () => {
+      const older = await started();
+      const { secret, callback } = await started();
+      expect((await finish(secret, older.callback)).codes).toEqual(['AUT001']);
+      const both = await Promise.all([finish(secret, callback), finish(secret, callback)]);
+      expect(both.map(({ codes }) => codes).toSorted()).toEqual([[], ['AUT001']]);
+    });
+
     it.each([
       ['with another state', (url: URL) => url.searchParams.set('state', 'x')],
       ['without state', (url: URL) => url.searchParams.delete('state')],
+      ['that is empty', (url: URL) => (url.search = '')],
+    ])('%s is rejected', async (_, spoil) => {
+      const { secret, callback } = await started();
+      const spoilt = new URL(callback);
+      spoil(spoilt);
+      expect((await finish(secret, spoilt.href)).codes).toEqual(['AUT001']);
+    });
+
+    it.each([
       ['with another code', (url: URL) => url.searchParams.set('code', 'x')],
       ['of another issuer', (url: URL) => url.searchParams.set('iss', 'https://evil.example')],
       ['that is an error', (url: URL) => (url.search = `?error=access_denied&state=${url.searchParams.get('state')}`)],
-      ['that is empty', (url: URL) => (url.search = '')],
     ])('%s is rejected, and ends the attempt', async (_, spoil) => {
       const { secret, callback } = await started();
       const spoilt = new URL(callback);
