@@ -14,6 +14,8 @@ export interface OperationAudience {
   readonly open: boolean;
   /** An invalid or unverifiable token is ignored for every root field: verification (decisions A/B, 3), but nothing of Interface D. */
   readonly lenient: boolean;
+  /** Every root field is verification, which counts lookups of an account that is above its request rate, too. */
+  readonly verifies: boolean;
   /** Every root field admits a consumer whose supplier or RTI User is inactive. */
   readonly admitsInactive: boolean;
   /** One entry per root field. */
@@ -22,6 +24,7 @@ export interface OperationAudience {
   readonly introspection: readonly string[] | undefined;
 }
 
+const VERIFICATION = 'accessRecord';
 const ROOT_TYPES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
 
 /**
@@ -45,6 +48,7 @@ export function audienceOf(
     fields,
     open,
     lenient: fields.every((audience) => audience.includes('anyone')),
+    verifies: operation.operation === 'query' && names.size === 1 && names.has(VERIFICATION),
     admitsInactive: fields.every((audience) => audience.includes('inactive_consumer')),
     introspection: fields.includes(introspection) ? introspection : undefined,
   };

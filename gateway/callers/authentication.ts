@@ -24,7 +24,7 @@ export interface Identification {
   readonly error?: RegisterError;
   /** With an error: the context of a consumer whose supplier or RTI User is inactive, for operations that admit such. */
   readonly inactiveContext?: CallContext;
-  /** With LIM002: the context of the account, for trusted documents that are not limited: verification counts its lookups. */
+  /** With LIM002: the context of the account, for verification, which counts its lookups. */
   readonly limitedContext?: CallContext;
   /** Expiry, by the register's clock, and series of the account's bearer token. */
   readonly token?: Pick<TokenClaims, 'expiresAt' | 'series'>;

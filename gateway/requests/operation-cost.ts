@@ -29,10 +29,16 @@ const RATE_LISTS: Readonly<Record<string, number>> = {
   'HalfHourPrice.tiers': 2,
   'PriceInterval.tiers': 2,
 };
-/** Costs of fields that read many rows for few values: `unfittingObjects` examines up to 2,000 objects in a page of any size. */
+/**
+ * Costs of fields that read many rows for few values: `unfittingObjects` examines up to 2,000 objects in a page of any size, a comparison the
+ * objects of two versions.
+ */
 const READ_COSTS: Readonly<Record<string, number>> = {
   'ProjectVersion.unfittingObjects': 200,
   'ProjectVersion.objectAfter': 10,
+  'ProjectVersion.objects': 10,
+  'VersionComparison.counts': 200,
+  'VersionComparison.differences': 200,
 };
 /** Prices of a tariff per hour, and prices that cost as much as one value of other fields. */
 const PRICES_PER_HOUR = 2;
@@ -106,8 +112,9 @@ function costFactor(value: unknown): unknown {
   return instantMs(value);
 }
 
-/** Returns the milliseconds since 1970 of an argument or variable that is an instant. */
+/** Returns the milliseconds since 1970 of an instant: the text of a variable, or an argument, which the scalar has parsed. */
 function instantMs(value: unknown): number | undefined {
+  if (value instanceof Date) return value.getTime();
   return typeof value === 'string' ? parseDateTime(value)?.getTime() : undefined;
 }
 

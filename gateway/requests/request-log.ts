@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { isErrorCode } from '../../schema/error-catalogue';
-import { errorFields } from '../../subgraphs/server/observability/failures';
+import { errorFields, loggedName } from '../../subgraphs/server/observability/failures';
 import type { HttpResponse } from './http-response';
 import { formatError } from './error-format';
 import type { RequestMetadata } from '../client/graph-client';
@@ -19,9 +19,6 @@ export function failureReport(logger: Logger): FailureReport {
   };
 }
 
-/** Operation names with digits are not logged: a client may put a key into the name. */
-const HARMLESS_NAME = /^[A-Za-z][A-Za-z_]{0,63}$/;
-
 /** Logs one line per request, never variables or query text. */
 export function logRequest(
   logger: Logger,
@@ -33,7 +30,7 @@ export function logRequest(
   logger.info(
     {
       'transaction-id': transactionId,
-      operation: operation !== undefined && HARMLESS_NAME.test(operation) ? operation : undefined,
+      operation: operation === undefined ? undefined : loggedName(operation),
       status,
       outcome,
       'duration-ms': Math.round((performance.now() - startedAt) * 100) / 100,

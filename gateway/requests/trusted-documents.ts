@@ -62,12 +62,13 @@ export async function trustedDocuments(
 }
 
 /**
- * Returns the context in which a document may run. One that is not limited runs for an account above its request rate, too. An operation that
- * a client wrote does not: it could select everything that the account may read, without a limit.
+ * Returns the context in which a document may run. Verification runs for an account above its request rate, too. Other documents for anyone
+ * then run without the account, so that they count for the client's network. So does any operation that a client wrote: it could select
+ * everything that the account may read, without a limit.
  */
 function admitted({ audience }: PreparedOperation, identified: Identification): CallContext {
   const context = admit(audience, identified);
-  return identified.limitedContext ?? context;
+  return (audience.verifies ? identified.limitedContext : undefined) ?? context;
 }
 
 function preparedOperation(

@@ -16,7 +16,7 @@ import type { Logger } from 'pino';
 import { RegisterError } from '../../../schema/register-error';
 import type { CallContext } from '../callers/caller';
 import { outsideCheck, runCheck } from '../database/check-only';
-import { formatError, unquoted } from '../observability/failures';
+import { formatError, loggedName, unquoted } from '../observability/failures';
 import { traced } from '../observability/tracing';
 import { checkCondition } from './checked-mutations';
 import { selectsTextField, textSchema } from './text-fields';
@@ -123,12 +123,18 @@ export function localLink(
 /** Logs why a document is invalid, with both services, and returns its execution: it fails with SYS002. */
 function rejection(
   errors: readonly GraphQLError[],
-  called: { readonly service: string; readonly operation: string | undefined },
+  { service: called, operation = '' }: { readonly service: string; readonly operation: string | undefined },
   logger: Logger,
   { transactionId, service }: CallContext,
 ): Run {
   const problems = errors.slice(0, MAX_LOGGED_PROBLEMS).map(({ message }) => unquoted(message));
-  const fields = { 'transaction-id': transactionId, from: service ?? 'gateway', ...called, problems };
+  const fields = {
+    'transaction-id': transactionId,
+    from: service ?? 'gateway',
+    service: called,
+    operation: loggedName(operation.replace(/__\d{1,3}$/, '')), // a planned query has the name of the client's operation and a number
+    problems,
+  };
   logger.error(fields, 'request of another release rejected');
   return () => ({ errors: [new RegisterError('SYS002')] });
 }

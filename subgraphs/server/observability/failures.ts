@@ -33,7 +33,7 @@ export function formatError(error: unknown, logger: Logger, transactionId: strin
 /** Errors that share a log line. */
 interface LoggedError {
   readonly transactionId: string;
-  /** Path in the result, with `*` for the index of a list. */
+  /** Path in the result, with `*` for the index of a list, and `?` for an alias that may not be logged. */
   readonly place: string | undefined;
   readonly message: string;
 }
@@ -61,7 +61,17 @@ function logOnce(logger: Logger, { transactionId, place, message }: LoggedError,
 }
 
 function fieldPath(at: GraphQLError['path']): string | undefined {
-  return at?.map((step) => (typeof step === 'number' ? '*' : step)).join('.');
+  return at?.map((step) => (typeof step === 'number' ? '*' : (loggedName(step) ?? '?'))).join('.');
+}
+
+const HARMLESS_NAME = /^[A-Za-z][A-Za-z_]{0,63}$/;
+
+/**
+ * Returns a name that a client has chosen, of an operation or an alias, as it may be logged: undefined with a digit, because it may be a key or
+ * the number of a meter point.
+ */
+export function loggedName(name: string): string | undefined {
+  return HARMLESS_NAME.test(name) ? name : undefined;
 }
 
 /**

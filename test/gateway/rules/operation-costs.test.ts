@@ -1,6 +1,7 @@
 import { buildSchema, parse } from 'graphql';
 import { costCheck } from '../../../gateway/requests/operation-cost';
 import { OPERATION_LIMITS } from '../../../gateway/requests/operation-limits';
+import { useRegisterScalars } from '../../../gateway/requests/variables';
 import { REGISTER_EVENT_TYPES } from '../../../subgraphs/access/events/register-event';
 
 const schema = buildSchema(`
@@ -13,8 +14,15 @@ const schema = buildSchema(`
     developmentProjects(first: Int = 200): DevelopmentProjectConnection!
   }
   type DevelopmentProjectConnection { nodes: [DevelopmentProject!]! }
-  type DevelopmentProject { latestVersion: ProjectVersion! }
-  type ProjectVersion { unfittingObjects(first: Int = 200): ObjectAfterConnection objectAfter(mRID: String!): ObjectAfter }
+  type DevelopmentProject { latestVersion: ProjectVersion! comparison(from: Int!, to: Int!): VersionComparison }
+  type VersionComparison { counts: [ComparisonCount!]! differences(first: Int = 50): ModelDifferenceConnection! }
+  type ComparisonCount { added: Int! }
+  type ModelDifferenceConnection { nodes: [ObjectAfter!]! }
+  type ProjectVersion {
+    unfittingObjects(first: Int = 200): ObjectAfterConnection
+    objectAfter(mRID: String!): ObjectAfter
+    objects(first: Int = 50, search: String): ObjectAfterConnection!
+  }
   type ObjectAfterConnection { nodes: [ObjectAfter!]! }
   type ObjectAfter { mRID: String! }
   type TariffConnection { nodes: [Tariff!]! }
@@ -37,6 +45,7 @@ const schema = buildSchema(`
   type HalfHourPrice { from: DateTime! to: DateTime! unitPriceIncludingVat: String tiers: [RateTier!]! }
   type Meta { total: Int! }
 `);
+useRegisterScalars(schema); // as in the API schema: arguments are instants, not texts
 
 /** Returns the cost of an operation, from the error message if it exceeds the limit. */
 function costOf(times: number, selection: (index: number) => string): number | undefined {
@@ -112,8 +121,8 @@ describe('The cost of an operation', () => {
   });
 
   it('is checked for each set of variables, also if a text imitates the name and value of another variable', () => {
-    const query = `query Q($s: DateTime! = "2026-01-01T00:00:00Z", $p: Int = 1, $n: Int = 1) {
-      tariffs(first: $p) { nodes { prices(from: $s, to: $s) { from } } }
+    const query = `query Q($s: String! = "a", $p: Int = 1, $n: Int = 1) {
+      developmentProjects(first: $p) { nodes { latestVersion { objectAfter(mRID: $s) { mRID } } } }
       ${Array.from({ length: 100 }, (_, index) => `f${index}: latestRegisterEvents(first: $n) { affectedRecords { id } }`).join(' ')} }`;
     const check = costCheck(schema);
     const costed = (variables: Record<string, unknown>) => () =>
@@ -136,12 +145,18 @@ describe('The cost of an operation', () => {
     }
   });
 
-  it('includes the objects that a page of unfitting objects examines, and those that an object after a project refers to', () => {
+  it('includes what is read for few values: objects that are examined, compared, searched, or referred to', () => {
     const unfitting = () =>
       'developmentProjects(first: 500) { nodes { latestVersion { unfittingObjects(first: 1) { nodes { mRID } } } } }';
     expect(costOf(1, unfitting)).toBeGreaterThan(500 * 200);
     const after = () =>
       'developmentProjects(first: 500) { nodes { latestVersion { objectAfter(mRID: "a") { mRID } } } }';
     expect(costOf(10, after)).toBeGreaterThan(10 * 500 * 10);
+    const compared = (read: string) =>
+      costOf(1, () => `developmentProjects(first: 500) { nodes { comparison(from: 1, to: 2) { ${read} } } }`);
+    expect(compared('counts { added }')).toBeGreaterThan(500 * 200);
+    expect(compared('differences(first: 1) { nodes { mRID } }')).toBeGreaterThan(500 * 200);
+    const found = 'nodes { latestVersion { objects(first: 1, search: "a") { nodes { mRID } } } }';
+    expect(costOf(10, () => `developmentProjects(first: 500) { ${found} }`)).toBeGreaterThan(10 * 500 * 10);
   });
 });

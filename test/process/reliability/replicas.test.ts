@@ -29,6 +29,8 @@ function expectLimited({ status, headers }: { status: number; headers: Headers }
 /** Maximum duration of the start of two registers on a busy machine. */
 const MAX_START_MS = 180_000;
 
+const GRID_PROJECTS = '/grid-modelling/stage3/development-projects';
+
 /** URLs of one of several registers. */
 interface Replica {
   readonly rest: string;
@@ -157,6 +159,7 @@ describe('Two registers that start at the same time on one empty database', () =
         read: () => rest('GET', `/v1/data-users/${duid}`),
         query: () => graph('{ viewer { accountId } }'),
         verify: () => rest('GET', `/v1/access-records/${sandbox.samples.access_keys.active}`),
+        readGrid: () => rest('GET', GRID_PROJECTS, undefined, { 'x-forwarded-for': '198.51.100.22' }),
       };
     };
     const [atOne, atOther] = [await endpointsOf(one), await endpointsOf(other)];
@@ -165,11 +168,14 @@ describe('Two registers that start at the same time on one empty database', () =
     expect(statuses).toEqual(Array<number>(REQUESTS).fill(200));
     for (const send of endpoints) expectLimited(await send());
     expect((await atOne.verify()).status).toBe(200);
+    // What anyone may read then counts for the address, as without an account.
+    for (let number = 0; number < LOOKUPS; number++) expect((await atOne.readGrid()).status).toBe(200);
+    expectLimited(await atOther.readGrid());
   });
 
   it.each([
     ['suppliers', '/v1/suppliers'],
-    ['grid models', '/grid-modelling/stage3/development-projects'],
+    ['grid models', GRID_PROJECTS],
   ])('share one limit: requests of an address for %s', async (_, path) => {
     const request = ({ rest }: Replica, address: string) =>
       anonymousClient(rest)('GET', path, undefined, { 'x-forwarded-for': address });

@@ -69,6 +69,22 @@ describe('An internal error', () => {
     await Promise.resolve();
     expect(lines).toHaveLength(4);
   });
+
+  it.each([
+    ['dependency unavailable', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })],
+    ['internal error', new TypeError('broken')],
+  ])('is logged without an alias that may contain a key (%s)', async (message, originalError) => {
+    const lines: string[] = [];
+    const logger = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
+    const key = `ak_${'0'.repeat(24)}`;
+    formatError(
+      new GraphQLError('failed', { path: [key, 'versions', 0, 'm1012345678'], originalError }),
+      logger,
+      TRANSACTION,
+    );
+    await Promise.resolve();
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ place: '?.versions.*.?', msg: message }]);
+  });
 });
 
 describe('What a library prints to the standard error', () => {
