@@ -251,7 +251,7 @@ const REGISTER =
   'mutation ($input: IdentityRecordInput!) { registerIdentityRecord(input: $input) { ir passkeyRegistrationRedirect } }';
 
 /** Returns a verified Identity Record with an e-mail address. */
-function recordInput(change: object, principal: object) {
+export function recordInput(change: object, principal: object) {
   return {
     piiPrincipal: {
       mpxn: newMpxn(),

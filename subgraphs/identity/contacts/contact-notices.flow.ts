@@ -1,3 +1,4 @@
+import { isChecking } from '../../server/database/check-only';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import {
   contestsToday,
@@ -119,7 +120,7 @@ class StoredContactNotes implements ContactNotes {
     if (isBelow) await lockContests(session, duid);
     await countContact(session, duid, 'contest');
     const contests = await contestsToday(session, duid);
-    if (isBelow && contests === limits.contestAlert)
+    if (isBelow && contests === limits.contestAlert && !isChecking())
       logger.warn({ dataUser: duid, contests }, 'Data User reached the alert threshold of contests');
   }
 

@@ -68,7 +68,7 @@ const HARMLESS_NAME = /^[A-Za-z][A-Za-z_]{0,63}$/;
 
 /**
  * Returns a name that a client has chosen, of an operation or an alias, as it may be logged: undefined with a digit, because it may be a key or
- * the number of a meter point.
+ * the number of an account or person.
  */
 export function loggedName(name: string): string | undefined {
   return HARMLESS_NAME.test(name) ? name : undefined;

@@ -1,9 +1,11 @@
+import { contestCounts } from './chapters/contest-counts';
 import { contests } from './chapters/contests';
 import { keptConnections } from './chapters/kept-connections';
 import { lateChanges } from './chapters/late-changes';
 
 describe('The customer among several contacts', () => {
   contests();
+  contestCounts();
   lateChanges();
   keptConnections();
 });

@@ -485,56 +485,6 @@ export function contests(): void {
     });
   });
 
-  describe('The back office', () => {
-    const COUNTS = '{ contactCounts { dataUser { duid } asserted contests rejections isAlert } }';
-    const countsOf = async ({ duid }: Caller) => {
-      const counts = valueOf(await fixture.execute(COUNTS, {}, { caller: { ...honest, role: 'analyst', duid: null } }));
-      return counts.find((each: { dataUser: { duid: string } }) => each.dataUser.duid === duid);
-    };
-
-    it('reads contacts, contests and rejections of each Data User, with an alert from 20 contests a day', async () => {
-      const busy = await fixture.dataUser();
-      for (let n = 1; n <= 20; n++) {
-        const mpxn = newMpxn();
-        await fixture.newRecord(honest, {}, { mpxn });
-        await fixture.newRecord(busy, {}, { mpxn });
-        if (n < 19) continue;
-        expect(await countsOf(busy)).toMatchObject({ asserted: n, contests: n, rejections: 0, isAlert: n >= 20 });
-        if (n < 20) continue;
-        const token = await people.suppliedToken(mpxn);
-        for (const { id } of (await people.contacts(token)).slice(1))
-          valueOf(await people.judge(token, id, 'REJECTED'));
-        expect(await countsOf(busy)).toMatchObject({ rejections: 1 });
-      }
-    });
-
-    it('is alerted by one line, also for concurrent contests', async () => {
-      const busy = await fixture.dataUser();
-      for (let n = 0; n < 5; n++) {
-        const mpxns = Array.from({ length: 5 }, () => newMpxn());
-        for (const mpxn of mpxns) await fixture.newRecord(honest, {}, { mpxn });
-        await Promise.all(mpxns.map((mpxn) => fixture.newRecord(busy, {}, { mpxn })));
-      }
-      const lines = fixture.log().split('\n');
-      const alerts = lines.filter((line) => line.includes('alert threshold') && line.includes(String(busy.duid)));
-      expect(alerts.map((line) => JSON.parse(line).contests)).toEqual([20]);
-    });
-
-    it('counts a contact again each time it is removed and registered again', async () => {
-      const [mpxn, email, busy] = [newMpxn(), people.newEmail('again'), await fixture.dataUser()];
-      await fixture.newRecord(honest, {}, { mpxn });
-      for (let n = 1; n <= 3; n++) {
-        const ref = await fixture.newRecord(busy, { email }, { mpxn });
-        expect(await countsOf(busy)).toMatchObject({ contests: n });
-        valueOf(await fixture.execute(ANONYMISE, { ref }, { caller: busy }));
-      }
-      const { rows } = await fixture.owner.query(`select count(*)::int as left from identity.contact_contest c
-        where not exists (select from identity.identity_record r where r.email_index = c.contact)
-          and not exists (select from identity.passkey p where p.credential_hash = c.contact)`);
-      expect(rows[0].left).toBe(0);
-    });
-  });
-
   describe('The right to report an identity as verified', () => {
     const REGISTER = 'mutation ($input: IdentityRecordInput!) { registerIdentityRecord(input: $input) { ir } }';
     const input = (outcome: string | null) => ({

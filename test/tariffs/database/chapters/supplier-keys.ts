@@ -228,11 +228,12 @@ export function supplierKeys(): void {
     const tolerant = {
       open: true,
       lenient: true,
+      verifies: false,
       admitsInactive: false,
       fields: [['anyone']],
       introspection: undefined,
     };
-    const exact = { open: true, lenient: false, admitsInactive: false, fields: [['public']], introspection: undefined };
+    const exact = { ...tolerant, lenient: false, fields: [['public']] };
     const outcome = (
       audience: typeof tolerant,
       code?: 'AUT001' | 'AUT002' | 'AUT003' | 'RTI001' | 'LIM002' | 'SYS002',
