@@ -11,7 +11,7 @@ export interface EventPosition {
 
 const POSITION = /^(\d{1,18}) (\d{1,18}) (\d{1,18})$/;
 
-/** Returns the cursor of a position; opaque to clients. */
+/** Returns the cursor of a position. Clients need not understand it; who decodes it learns the number of all events (docs/decisions-a-b.md, 5). */
 export function eventCursor({ era, tx, position }: EventPosition): string {
   return Buffer.from(`${era} ${tx} ${position}`).toString('base64url');
 }
