@@ -65,11 +65,11 @@ export async function migratedDatabase(): Promise<FreshDatabase> {
   return databaseCopy((await templateOf('migrated')).database);
 }
 
-/** Creates a copy of a database. */
+/** Creates a copy of a database: of its files, which takes half the time of a copy by the log. */
 export async function databaseCopy(template: string, given?: { readonly url: string }): Promise<FreshDatabase> {
   const server = given ?? (await testPostgres());
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await runIn(server.url, `create database ${name} template ${template}`);
+  await runIn(server.url, `create database ${name} template ${template} strategy file_copy`);
   return {
     url: databaseIn(server.url, name),
     drop: async () => {
