@@ -46,7 +46,7 @@ export type ReidentificationProofQueryVariables = Exact<{
 }>;
 
 
-export type ReidentificationProofQuery = { readonly reidentificationProof: { readonly initiator: string, readonly identityRecordId: string, readonly meterPointId: string | null, readonly status: ReidentificationState, readonly expiresAt: string, readonly anonymised: boolean, readonly closing: boolean, readonly since: string | null, readonly beganAt: string | null } | null };
+export type ReidentificationProofQuery = { readonly reidentificationProof: { readonly initiator: string, readonly identityRecordId: string, readonly meterPointId: string | null, readonly status: ReidentificationState, readonly expiresAt: string, readonly anonymised: boolean, readonly closing: boolean, readonly ownRecordIds: ReadonlyArray<string>, readonly since: string | null, readonly beganAt: string | null } | null };
 
 export type SourceReferenceOfChangeQueryVariables = Exact<{
   id: string | number;
@@ -79,7 +79,7 @@ export const MpxnsOfIdentityRecords: ServiceQuery<MpxnsOfIdentityRecordsQuery, M
 };
 
 export const ReidentificationProof: ServiceQuery<ReidentificationProofQuery, ReidentificationProofQueryVariables> = {
-  text: "query ReidentificationProof($token: TokenRef!) {\n  reidentificationProof(token: $token) {\n    initiator\n    identityRecordId\n    meterPointId\n    status\n    expiresAt\n    anonymised\n    closing\n    since\n    beganAt\n  }\n}",
+  text: "query ReidentificationProof($token: TokenRef!) {\n  reidentificationProof(token: $token) {\n    initiator\n    identityRecordId\n    meterPointId\n    status\n    expiresAt\n    anonymised\n    closing\n    ownRecordIds\n    since\n    beganAt\n  }\n}",
 };
 
 export const SourceReferenceOfChange: ServiceQuery<SourceReferenceOfChangeQuery, SourceReferenceOfChangeQueryVariables> = {

@@ -23,6 +23,7 @@ import { ChangesAfterWaiting1790000000022 } from './migrations/0022-changes-afte
 import { NoticesOfExpiry1790000000023 } from './migrations/0023-notices-of-expiry';
 import { InstantsAfterWaiting1790000000024 } from './migrations/0024-instants-after-waiting';
 import { NoticesKeptPending1790000000025 } from './migrations/0025-notices-kept-pending';
+import { ActiveAccount1790000000026 } from './migrations/0026-active-account';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -54,6 +55,7 @@ export const accessTables: SubgraphTables = {
     NoticesOfExpiry1790000000023,
     InstantsAfterWaiting1790000000024,
     NoticesKeptPending1790000000025,
+    ActiveAccount1790000000026,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

@@ -4,7 +4,7 @@ import type { AccessState, LegalBasis } from '../../subgraphs/access/records/acc
 import { DUID } from './access-database';
 
 /** An occupant who moved in before any record began, for the lists of portals. */
-export const EARLY_OCCUPANT = { identityRecordId: randomUUID(), since: '1970-01-01', beganAt: null };
+export const EARLY_OCCUPANT = { ownRecordIds: [], since: '1970-01-01', beganAt: null };
 
 /** A record with its current state; times are SQL, by the register's clock. */
 export interface AccessRow {

@@ -19,7 +19,7 @@ export const STATUS = 'query ($token: TokenRef!) { reidentification(tokenRef: $t
 export const OWN_STATUS = `query ($ref: IdentityRecordKey!, $token: TokenRef!) {
   ownReidentification(ref: $ref, tokenRef: $token) { method status confirmedAt } }`;
 export const PROOF = `query ($token: TokenRef!) { reidentificationProof(token: $token) {
-  initiator identityRecordId meterPointId status expiresAt anonymised closing since beganAt } }`;
+  initiator identityRecordId meterPointId status expiresAt anonymised closing ownRecordIds since beganAt } }`;
 export const REMOVE = `mutation ($ref: IdentityRecordKey!, $id: CredentialId!) {
   removeCredential(ref: $ref, credentialId: $id) { credentialId } }`;
 export const READ = `query ($ref: IdentityRecordKey!) { identityRecord(ref: $ref) {

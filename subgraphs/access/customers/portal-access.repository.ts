@@ -11,6 +11,7 @@ import type {
   AccessRecordPage,
   ListedRow,
 } from '../records/access-record.queries';
+import { activeAccount, changedBy } from '../accounts/active-account.queries';
 import { withdrawal } from './consent-withdrawal.sql';
 import { type RedeemedToken, consumeToken, isTokenRejected } from '../identity-links/redeemed-token.repository';
 import { ON_CONSENT } from '../records/record-state.sql';
@@ -32,7 +33,10 @@ const ALIASED = `id = (
 
 const WITHDRAW = {
   name: 'withdraw_by_alias',
-  text: withdrawal(`${ALIASED} and ($4::int[] is null or version = any($4))`, { account: '$2', reason: '$3' }),
+  text: withdrawal(`${ALIASED} and ($4::int[] is null or version = any($4))`, {
+    account: activeAccount('$2'),
+    reason: '$3',
+  }),
 };
 
 const STATE = {
@@ -75,7 +79,7 @@ export class PortalAccessRepository {
     }
   }
 
-  /** Withdraws consent by alias and returns when; undefined if the record could not be changed. */
+  /** Withdraws consent by alias and returns when; undefined if the record could not be changed, AUT001 if the portal is no longer active. */
   async withdraw(
     accountId: string,
     alias: string,
@@ -83,8 +87,8 @@ export class PortalAccessRepository {
     ifVersions: number[] | null,
   ): Promise<Date | undefined> {
     const values = [this.hashOfAlias(alias), accountId, reason, ifVersions];
-    const { rows } = await this.database.pool.query<{ revoked_at: Date }>({ ...WITHDRAW, values });
-    return rows[0]?.revoked_at;
+    const [row] = await changedBy<{ revoked_at: Date }>(accountId, { ...WITHDRAW, values }, this.database.pool);
+    return row?.revoked_at;
   }
 
   /** Returns the state of the record on consent with this alias; undefined without one. */

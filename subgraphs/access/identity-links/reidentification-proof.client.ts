@@ -42,14 +42,15 @@ export function reidentificationProofs(identity: SubgraphLink, hashOfToken: Keye
     );
     const proof = result.reidentificationProof;
     if (proof === null) return undefined;
-    const { initiator, identityRecordId, meterPointId, status, expiresAt, anonymised, closing, since, beganAt } = proof;
+    const { initiator, identityRecordId, meterPointId, status, expiresAt, anonymised, closing } = proof;
+    const { ownRecordIds, since, beganAt } = proof;
     return {
       initiator,
       identityRecordId,
       meterPointId,
       isConfirmed: status === 'CONFIRMED',
       isClosed: anonymised || closing,
-      occupant: since === null ? null : { identityRecordId, since, beganAt },
+      occupant: since === null ? null : { ownRecordIds, since, beganAt },
       token: { hash: hashOfToken(tokenRef), expiresAt: new Date(expiresAt) },
     };
   };

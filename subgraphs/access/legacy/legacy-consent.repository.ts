@@ -15,6 +15,7 @@ import {
   type VersionWithReference,
   storedReferenceKey,
 } from '../records/controller-references.queries';
+import { activeAccount, changedBy } from '../accounts/active-account.queries';
 import { replacement } from '../records/transitions';
 import { ON_CONSENT, isActive, stateNow } from '../records/record-state.sql';
 
@@ -66,7 +67,7 @@ const UPDATE = {
     expiry: '$7',
     where: `key_hash = $1 and duid = $2 and identity_record_id = coalesce($4::uuid, identity_record_id) and is_legacy
       and meter_point_id is not null and ${isActive()}`,
-    account: '$3',
+    account: activeAccount('$3'),
     more: ['identity_record_id'],
   })},
     ${storedReferenceKey('$12')}
@@ -107,7 +108,8 @@ export class LegacyConsentRepository {
   /**
    * Updates an ACTIVE consent. Concurrent updates wait for the row lock, so the last one wins. Returns `moved` if the consent should keep
    * an Identity Record to which it is no longer linked, and `repeated` if another request claimed the idempotency key. The key is claimed
-   * before the change, so that a repeat waits for the first request; a rejected change rolls the claim back.
+   * before the change, so that a repeat waits for the first request; a rejected change rolls the claim back. Throws AUT001 if the account is
+   * no longer active.
    */
   async update(
     target: ConsentTarget,
@@ -177,7 +179,8 @@ export class LegacyConsentRepository {
       reference.sealed,
       reference.wrappedKey,
     ];
-    return (await session.query({ ...UPDATE, values }).catch(rejectClosedRecord)).rowCount === 1;
+    const rows = await changedBy(actor.accountId, { ...UPDATE, values }, session).catch(rejectClosedRecord);
+    return rows.length === 1;
   }
 
   /** Reason for an update without effect: the consent ended, its Identity Record was closed, or another update moved its link. */

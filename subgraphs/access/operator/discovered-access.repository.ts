@@ -47,7 +47,8 @@ const KNOWN = {
   text: `select id, key_sealed, document, state = 'EXPIRED' or coalesce(${hasExpired('record')}, false) as "hasExpired",
       case when claimed_at is not null and not exists (select ${CLAIMING} and ${isActive('claiming')}) then to_char(
         coalesce((select ${endedAt('claiming')} ${CLAIMING}), claimed_at) at time zone 'Europe/London', 'YYYY-MM-DD')
-      end as "claimEnded"
+      end as "claimEnded",
+      array(select document ->> 'sourceReferenceSealed' from access_record_version where record_id = record.id) as "sealedReferences"
     from access_record record
     where meter_point_id = $1 and duid is null and document -> 'discoveredAccess' ->> 'organisationReference' = $2
     order by created_at desc, id desc limit 1 for no key update of record`,
@@ -94,7 +95,9 @@ const UPDATE_DISCOVERED = {
 interface KnownRow extends Omit<KnownDiscovery, 'access'> {
   readonly id: string;
   readonly key_sealed: Buffer;
-  readonly document: { readonly discoveredAccess: DiscoveredAccess; readonly sourceReferenceSealed: string };
+  readonly document: { readonly discoveredAccess: DiscoveredAccess };
+  /** Encrypted source references of all its versions. */
+  readonly sealedReferences: readonly string[];
 }
 
 /** Access that the communications operator discovered (decisions A/B, 5): one record per meter point and organisation. */
@@ -156,11 +159,11 @@ export class DiscoveredAccessRepository {
     });
   }
 
-  /** Whether the latest report had this reference. The previous release stored the reference itself, not its hash. */
-  private hasReference({ id, document }: KnownRow, reference: string): boolean {
-    const sealed = Buffer.from(document.sourceReferenceSealed, 'base64');
-    return [this.hashedReference(id, reference), reference].includes(
-      decryptValue(this.encryptionKey, sealed, id).toString('utf8'),
+  /** Whether an earlier report had this reference. The previous release stored the reference itself, not its hash. */
+  private hasReference({ id, sealedReferences }: KnownRow, reference: string): boolean {
+    const stored = [this.hashedReference(id, reference), reference];
+    return sealedReferences.some((sealed) =>
+      stored.includes(decryptValue(this.encryptionKey, Buffer.from(sealed, 'base64'), id).toString('utf8')),
     );
   }
 

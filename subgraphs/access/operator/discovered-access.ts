@@ -25,7 +25,7 @@ export interface KnownDiscovery {
 interface ReportComparison {
   /** Whether the report itself is too old for a DISCOVERED record. */
   readonly hasExpired: boolean;
-  /** Whether its source reference is that of the latest report. */
+  /** Whether its source reference is that of an earlier report. */
   readonly hasSameReference: boolean;
 }
 
@@ -57,14 +57,15 @@ export function updatedAccess(known: DiscoveredAccess, report: DiscoveredAccess)
 
 /**
  * Whether a report repeats the known access. A new record, which warns the customer again, is made if the known one has expired, or if the
- * registered access that claimed it ended before the organisation was seen again. A report that is too old for a DISCOVERED record always
- * repeats an expired one. Sightings have a resolution of one day: one on the day of the end counts as later, unless the report has the
- * source reference and last day of the latest one.
+ * registered access that claimed it ended before the organisation was seen again. Sightings have a resolution of one day: one on the day of
+ * the end counts as later. No new record is made for a report with the source reference of an earlier one and no later day, for a sighting
+ * before the end of the registered access, or, if the known record has expired, for a report that is too old for a DISCOVERED record.
  */
 export function isRepeat(known: KnownDiscovery, report: DiscoveredAccess, comparison: ReportComparison): boolean {
-  if (known.hasExpired) return comparison.hasExpired;
-  if (known.claimEnded === null || lastDayOf(report) < known.claimEnded) return true;
-  return comparison.hasSameReference && lastDayOf(report) <= lastDayOf(known.access);
+  const lastDay = lastDayOf(report);
+  if (comparison.hasSameReference && lastDay <= lastDayOf(known.access)) return true;
+  if (known.claimEnded !== null && lastDay < known.claimEnded) return true;
+  return known.hasExpired ? comparison.hasExpired : known.claimEnded === null;
 }
 
 /** Expiry of a discovered access: `maxAgeDays` days after the last sighting; null if it never expires. */

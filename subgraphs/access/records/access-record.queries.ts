@@ -24,8 +24,8 @@ import {
 
 /** The person whose proof shows a third-party portal the records of a home. */
 export interface Occupant {
-  /** Internal id of the person's Identity Record. */
-  readonly identityRecordId: string;
+  /** Internal ids of the person's Identity Records. */
+  readonly ownRecordIds: readonly string[];
   /** Day on which the person moved in, `YYYY-MM-DD`. */
   readonly since: string;
   /** Instant at which the occupancy started, ISO 8601; null without a Change of Tenancy. */
@@ -50,7 +50,7 @@ export const MAX_PAGE_SIZE = 500;
 
 const filters = (state: string) => `($3::text is null or ${state} = $3) and ($4::text is null or legal_basis = $4)`;
 const NEWEST_FIRST = 'order by created_at desc, id desc';
-const OF_OCCUPANT = historyStart({ isOwn: 'identity_record_id = $5::uuid', since: '$6', beganAt: '$7' });
+const OF_OCCUPANT = historyStart({ isOwn: 'identity_record_id = any($5::uuid[])', since: '$6', beganAt: '$7' });
 
 interface Scope {
   readonly name: string;
@@ -167,5 +167,5 @@ function conditions({ duid, meterPointId, state, legalBasis, occupant }: AccessR
   const filter = [duid, meterPointId, state, legalBasis];
   if (duid !== null || meterPointId === null) return filter;
   if (occupant === undefined) throw new Error('all records of a meter point are listed for an occupant only');
-  return [...filter, occupant.identityRecordId, occupant.since, occupant.beganAt];
+  return [...filter, occupant.ownRecordIds, occupant.since, occupant.beganAt];
 }

@@ -7,6 +7,7 @@ import { type IdempotentRequest } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { encryptValue, decryptValue } from '../../server/encryption';
 import { type AccessRecordInput, LEGAL_BASES, type RevocationReason, mayFollow } from './access-record';
+import { changedBy } from '../accounts/active-account.queries';
 import { documentOf } from './record-document';
 import {
   type RedeemedToken,
@@ -129,8 +130,8 @@ export class AccessRecordRepository {
   }
 
   /**
-   * Replaces the content of an ACTIVE record. Returns undefined if no record met the conditions. Throws CNF003 if the Identity Record was
-   * closed after the record expired.
+   * Replaces the content of an ACTIVE record. Returns undefined if no record met the conditions. Throws AUT001 if the account is no longer
+   * active, CNF003 if the Identity Record was closed after the record expired.
    */
   async replace(actor: Actor, key: string, input: AccessRecordInput, ifVersions: number[] | null) {
     const { accessEvent, processing } = input;
@@ -145,24 +146,25 @@ export class AccessRecordRepository {
       reference.wrappedKey,
       LEGAL_BASES.filter((former) => mayFollow(former, processing.legalBasis)),
     ];
-    const { rows } = await this.database.pool
-      .query<{ version: number; expiry: Date | null }>({ ...REPLACE, values })
-      .catch(rejectClosedRecord);
-    return rows[0];
+    const statement = { ...REPLACE, values };
+    const [row] = await changedBy<{ version: number; expiry: Date | null }>(
+      actor.accountId,
+      statement,
+      this.database.pool,
+    ).catch(rejectClosedRecord);
+    return row;
   }
 
-  /** Revokes an ACTIVE record and returns when; undefined if no record met the conditions. */
+  /** Revokes an ACTIVE record and returns when; undefined if no record met the conditions, AUT001 if the account is no longer active. */
   async revoke(
     actor: Actor,
     key: string,
     reason: RevocationReason | null,
     ifVersions: number[] | null,
   ): Promise<Date | undefined> {
-    const { rows } = await this.database.pool.query<{ revoked_at: Date }>({
-      ...REVOKE,
-      values: [...this.target(actor, key, ifVersions), reason],
-    });
-    return rows[0]?.revoked_at;
+    const statement = { ...REVOKE, values: [...this.target(actor, key, ifVersions), reason] };
+    const [row] = await changedBy<{ revoked_at: Date }>(actor.accountId, statement, this.database.pool);
+    return row?.revoked_at;
   }
 
   private target(actor: Actor, key: string, ifVersions: number[] | null): unknown[] {

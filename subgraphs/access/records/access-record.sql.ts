@@ -1,5 +1,6 @@
 import { CLAIM_IDEMPOTENCY_KEY } from '../../server/idempotency';
 import { REFERENCE_COLUMNS, storedReferenceKey } from './controller-references.queries';
+import { activeAccount } from '../accounts/active-account.queries';
 import { isActive } from './record-state.sql';
 import { firstTransition, newVersion, replacement, stateChange, stateWithExpiry } from './transitions';
 import { ACCESS_RECORD_COLUMNS } from './stored-access-record.queries';
@@ -61,23 +62,23 @@ const REGISTER_WITH_TOKEN = {
 const CHANGEABLE = `key_hash = $1 and duid = $2 and ${isActive()}
   and ($4::int[] is null or version = any($4))`;
 
-/** Replaces the content of an ACTIVE record if the new legal basis may follow the stored one. */
+/** Replaces the content of an ACTIVE record for an active account if the new legal basis may follow the stored one. */
 export const REPLACE = {
   name: 'replace_access_record',
   text: `with ${replacement({
     set: 'legal_basis = $5, registered_at = $6, expiry = $7, document = $8, reference_sealed = $9',
     expiry: '$7',
     where: `${CHANGEABLE} and legal_basis = any($11::text[])`,
-    account: '$3',
+    account: activeAccount('$3'),
   })},
     ${storedReferenceKey('$10')}
     select version, expiry from record`,
 };
 
-/** Revokes an ACTIVE record. */
+/** Revokes an ACTIVE record for an active account. */
 export const REVOKE = {
   name: 'revoke_access_record',
-  text: `with ${stateChange({ cause: 'revoked', where: CHANGEABLE, reason: '$5', account: '$3' })}
+  text: `with ${stateChange({ cause: 'revoked', where: CHANGEABLE, reason: '$5', account: activeAccount('$3') })}
     select revoked_at from record`,
 };
 

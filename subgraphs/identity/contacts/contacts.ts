@@ -73,6 +73,32 @@ export function contactsOf(atMeterPoint: readonly OccupantRecord[], tenancy: str
   return { ...evidence, records, groups: contactGroups(evidence) };
 }
 
+/** Records that are one customer's own. */
+export interface OwnRecords {
+  /** Identity Records of the customer's own contact, and of contacts proven to be the same person's. */
+  readonly ownRecordIds: readonly string[];
+  /** Day on which the customer moved in: the first day of the visible history. */
+  readonly since: string;
+}
+
+/**
+ * Returns the records of a tenancy that are a customer's own: the record that identifies the customer, if there is one, and those with a
+ * contact of the customer's group. `movedIn` is the day on which the customer moved in by the former.
+ */
+export function ownRecordsOf(
+  { recordId, movedIn }: { readonly recordId: string | null; readonly movedIn: string },
+  records: readonly OccupantRecord[],
+  group: ContactGroup | undefined,
+): OwnRecords {
+  const own = records.filter(
+    ({ id, contacts }) => id === recordId || contacts.some((held) => group?.has(held.contact)),
+  );
+  return {
+    ownRecordIds: own.map(({ id }) => id),
+    since: own.reduce((first, { moveInDate }) => (moveInDate < first ? moveInDate : first), movedIn),
+  };
+}
+
 /** Returns the evidence of the records of a tenancy. A proof or verdict from before a late Change of Tenancy is that of some records only. */
 export function evidenceOf(records: readonly OccupantRecord[]): ContactEvidence {
   return {

@@ -23,9 +23,13 @@ class ReidentificationProof {
   expiresAt: Date;
   @Field(() => Boolean, { description: 'Whether the Identity Record was anonymised.' }) anonymised: boolean;
   @Field(() => Boolean, { description: 'Whether the Identity Record is being anonymised.' }) closing: boolean;
+  @Field(() => [ID], {
+    description: 'Internal identifiers of all Identity Records of the person; none after anonymising.',
+  })
+  ownRecordIds: readonly string[];
   @Field(() => CalendarDate, {
     nullable: true,
-    description: 'Day on which the person moved in; null after anonymising.',
+    description: 'Day on which the person moved in, by the earliest of these records; null after anonymising.',
   })
   since: string | null;
   @Field(() => DateTime, {
@@ -53,7 +57,8 @@ export class ReidentificationProofResolver {
     if (!found) return null;
     const { duid: initiator, recordId: identityRecordId, meterPointId, state: status } = found;
     const { expiresAt, anonymised, closing, occupant } = found;
-    const [since, beganAt] = [occupant?.since ?? null, occupant?.beganAt ?? null];
-    return { initiator, identityRecordId, meterPointId, status, expiresAt, anonymised, closing, since, beganAt };
+    const { ownRecordIds, since, beganAt } = occupant ?? { ownRecordIds: [], since: null, beganAt: null };
+    const attested = { initiator, identityRecordId, meterPointId, status, expiresAt, anonymised, closing };
+    return { ...attested, ownRecordIds, since, beganAt };
   }
 }

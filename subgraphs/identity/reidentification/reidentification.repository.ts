@@ -17,7 +17,7 @@ import {
   returnAddress,
   secondsAfter,
 } from './reidentification';
-import { currentContacts, isContested, isRejected } from '../contacts/contacts';
+import { contactsOf, isContested, isRejected, ownRecordsOf } from '../contacts/contacts';
 import { type OccupantRecord, occupancyPeriod } from '../occupancy/occupancy';
 import type { BlindIndexes } from '../records/blind-index';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
@@ -123,18 +123,33 @@ export class ReidentificationRepository {
     if (!row) return undefined;
     const { now, ...reidentification } = row;
     const occupant = await this.occupants.byId(reidentification.recordId);
-    const isOver = occupant !== undefined && (await this.isOver(occupant, reidentification));
-    const period = occupant && occupancyPeriod(occupant.moveInDate, occupant.changes);
+    const customer = occupant && (await this.customerOf(occupant, reidentification));
     return {
       ...reidentification,
-      occupant: period,
-      state: isOver ? 'expired' : reidentificationState(reidentification, now),
+      occupant: customer?.occupant,
+      state: customer?.isOver ? 'expired' : reidentificationState(reidentification, now),
     };
   }
 
-  private async isOver(occupant: OccupantRecord, { scope }: Pick<Reidentification, 'scope'>): Promise<boolean> {
-    if (occupant.occupancy === 'ended' || isRejected(occupant)) return true;
-    return scope === 'cross' && isContested(currentContacts(await this.occupants.verifiedAt(occupant.mpxn)).groups);
+  /**
+   * Returns the customer of a record, with the scope of a session in the register's own portal: all records of the customer's contacts. A
+   * record that is not verified, and one for its own Data User, counts alone.
+   */
+  private async customerOf(occupant: OccupantRecord, { scope }: Pick<Reidentification, 'scope'>) {
+    const { id: recordId, moveInDate: movedIn, tenancy, contacts, changes } = occupant;
+    const { records, groups } = contactsOf(
+      scope === 'cross' ? await this.occupants.verifiedAt(occupant.mpxn) : [],
+      tenancy,
+    );
+    const group = groups.find((each) => contacts.some(({ contact }) => each.has(contact)));
+    const candidates = records.some(({ id }) => id === recordId) ? records : [occupant];
+    return {
+      isOver: occupant.occupancy === 'ended' || isRejected(occupant) || isContested(groups),
+      occupant: {
+        ...ownRecordsOf({ recordId, movedIn }, candidates, group),
+        beganAt: occupancyPeriod(movedIn, changes).beganAt,
+      },
+    };
   }
 
   /** Stores the response of a request, linked to the record it discloses; returns false for a repeat. */

@@ -1,3 +1,4 @@
+import type { OwnRecords } from '../contacts/contacts';
 import type { OccupancyPeriod } from '../occupancy/occupancy';
 import { comparableEmail } from '../records/personal-data-rules';
 
@@ -55,8 +56,8 @@ export interface Reidentification extends ReidentificationTimes {
   readonly anonymised: boolean;
   readonly closing: boolean;
   readonly state: ReidentificationState;
-  /** The occupancy of the person; undefined after anonymising has begun. */
-  readonly occupant?: OccupancyPeriod | undefined;
+  /** The person and the occupancy; undefined after anonymising has begun. */
+  readonly occupant?: (OwnRecords & OccupancyPeriod) | undefined;
 }
 
 /** Response of a start, stored for repeats with the same idempotency key. Instants are ISO 8601 strings. */

@@ -1,4 +1,4 @@
-import { type ContactGroup, contactsOf, isContested } from '../contacts/contacts';
+import { type OwnRecords, contactsOf, isContested, ownRecordsOf } from '../contacts/contacts';
 import {
   type OccupantRecord,
   type TenancyChange,
@@ -12,7 +12,7 @@ import type { Contact } from '../contacts/contact';
 export type SignInMethod = 'magic-link' | 'passkey' | 'supplier';
 
 /** Scope of a session: one meter point and a period (decisions A/B, 9 and 11). */
-export interface CustomerScope {
+export interface CustomerScope extends OwnRecords {
   readonly sessionId: string;
   /** The Identity Record by which the customer signed in; null for a supplier sign-in without one. */
   readonly identityRecordId: string | null;
@@ -21,10 +21,6 @@ export interface CustomerScope {
   readonly isCurrent: boolean;
   /** Whether contacts are contested: then, too, only access records linked to own Identity Records are visible. */
   readonly isContested: boolean;
-  /** Identity Records of the customer's own contact, and of contacts proven to be the same person's. */
-  readonly ownRecordIds: readonly string[];
-  /** Day on which the customer moved in: the first day of the visible history. */
-  readonly since: string;
   /** Instant at which the occupancy started; null before the first Change of Tenancy. */
   readonly beganAt: Date | null;
   /** Instant at which the next occupancy started; null while this one lasts. */
@@ -76,19 +72,13 @@ export function scopeOf(
   const own = groups.find((group) =>
     contact === null ? confirmed.some((each) => group.has(each)) : group.has(contact),
   );
-  const ownRecords = records.filter((record) => record.id === recordId || isHeldBy(record, own));
   const endedAt = endedBy?.began ?? null;
   return {
     tenancy,
     isCurrent: endedAt === null,
     isContested: endedAt === null && isContested(groups),
-    ownRecordIds: ownRecords.map(({ id }) => id),
-    since: ownRecords.reduce((first, { moveInDate }) => (moveInDate < first ? moveInDate : first), movedIn),
+    ...ownRecordsOf({ recordId, movedIn }, records, own),
     beganAt: occupancyPeriod(movedIn, changes).beganAt,
     endedAt,
   };
-}
-
-function isHeldBy({ contacts }: OccupantRecord, group: ContactGroup | undefined): boolean {
-  return group !== undefined && contacts.some(({ contact }) => group.has(contact));
 }

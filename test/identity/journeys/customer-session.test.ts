@@ -1,3 +1,4 @@
+import { confirmedTokens } from '../../support/confirmed-tokens';
 import {
   type Customer,
   type DataUser,
@@ -5,6 +6,7 @@ import {
   linkIn,
   newCustomer,
   newDataUser,
+  newMpxn,
   nextMail,
 } from '../../support/customers';
 import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
@@ -191,6 +193,47 @@ describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
         newest: { nodes: [{ version: 3 }], nextCursor: expect.any(String) },
       },
     ]);
+  });
+
+  it.each([
+    ['without a Change of Tenancy', null],
+    ['after one of a day before both move-in dates', '2021-03-01'],
+  ])('whom two Data Users enrolled reads the same list in a third-party portal, %s', async (_, effective) => {
+    const mpxn = newMpxn();
+    if (effective !== null) {
+      const operator = await signedInClient(register, 'communications_operator');
+      const change = { mpxn, 'effective-date': effective, 'source-reference': 'COT-1' };
+      expect((await operator('POST', '/v1/cot-events', change)).status).toBe(201);
+    }
+    const email = `twice-${mpxn}@customer.example`;
+    const later = await newDataUser(register, 'https://larkhill.example/later');
+    for (const [{ rest }, movedIn, ended] of [
+      [dataUser, '2021-04-01', '2022-06-01T00:00:00Z'],
+      [later, '2023-01-01', '2024-06-01T00:00:00Z'],
+    ] as const) {
+      const identity = { ...identityRecord(mpxn, email), 'pii-principal': { mpxn, 'move-in-date': movedIn } };
+      const ir = String((await rest('POST', '/v1/identity-records', identity)).body['ir']);
+      const record = consentRecord(ir);
+      const event = { ...record['access-event'], 'registered-at': '2022-01-01T00:00:00Z', expiry: ended };
+      for (const body of [record, { ...record, 'access-event': event }])
+        expect((await rest('POST', '/v1/access-records', body)).status).toBe(201);
+    }
+    const customers = await signedIn(register, { mpxn, email });
+    type Listed = { expiry: string | null; dataUser: { displayName: string } };
+    const nameOf = ({ expiry, dataUser: { displayName } }: Listed) => `${displayName} ${expiry}`;
+    const own = ['CURRENT', 'HISTORY'].map(async (part) => {
+      const { nodes } = (await customers(LIST, { part })).data.customerAccessRecords;
+      return nodes.map(nameOf);
+    });
+    const portal = await newDataUser(register, 'https://larkhill.example/portal', 'PORTAL');
+    const [token] = await confirmedTokens(register, portal, { mpxn, email }, 1);
+    const list = `query ($mpxn: MPxN!, $token: String!) { meterPoint(mpxn: $mpxn) {
+      accessRecords(first: 10, reidentificationToken: $token) { nodes { expiry dataUser { displayName } } } } }`;
+    const { data } = await graphOf(register, portal.token)(list, { mpxn, token });
+    const ofPortal = data.meterPoint.accessRecords.nodes.map(nameOf);
+    const inPortal = (await Promise.all(own)).flat();
+    expect(inPortal).toHaveLength(4);
+    expect(ofPortal.toSorted()).toEqual(inPortal.toSorted());
   });
 
   it('is the only role that may use these operations', async () => {

@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { onboarded, signIn } from '../../support/administration';
+import { confirmedTokens } from '../../support/confirmed-tokens';
 import { type DataUser, newCustomer, newDataUser, newMpxn } from '../../support/customers';
 import { failuresOf, graphAs, graphOf } from '../../support/graph';
 import { type SharedRegister, sharedRegister } from '../../support/register';
@@ -96,20 +97,20 @@ describe('Two callers at once', () => {
       },
     };
 
-    const NEWEST_RECORD =
-      'select from access.access_record where duid = $1 order by created_at desc limit 1 for no key update';
+    const NEWEST_RECORD_OF = (duid: string) =>
+      `select from access.access_record where duid = '${duid}' order by created_at desc limit 1 for no key update`;
 
     /** Sends a change while another transaction holds a lock, that of the newest record by default; `meanwhile` runs before that one rolls back. */
     async function sentMeanwhile<Response>(
       send: () => Promise<Response>,
       meanwhile: (holder: Client) => Promise<unknown>,
-      lock = NEWEST_RECORD,
+      lock = NEWEST_RECORD_OF(own.duid),
     ) {
       const holder = new Client({ connectionString: register.databaseUrl });
       await holder.connect();
       try {
         await holder.query('begin');
-        await holder.query(lock, [own.duid]);
+        await holder.query(lock);
         const response = send();
         const waiting = 'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
         await until(async () => ((await holder.query(waiting)).rowCount === 1 ? true : undefined));
@@ -189,7 +190,7 @@ describe('Two callers at once', () => {
             await setStatus(holder, 'suspended', 'now');
             await holder.query('commit');
           },
-          'select from access.account where duid = $1 for update',
+          `select from access.account where duid = '${own.duid}' for update`,
         );
         const restore = new Client({ connectionString: register.databaseUrl });
         await restore.connect();
@@ -199,6 +200,68 @@ describe('Two callers at once', () => {
         expect([repeated.status, repeated.headers.get('idempotency-replayed')]).toEqual([201, null]);
       },
     );
+
+    describe.each(['suspendAccount', 'terminateAccount'])('because of a lock, and %s comes before it', (sanction) => {
+      const sanctioned = async ({ duid }: DataUser) => {
+        const admin = await graphAs(register, 'admin');
+        const find = 'select account_id as value from access.account where duid = $1';
+        const accountId = await valueIn(register.databaseUrl, find, duid);
+        const { errors } = await admin(`mutation { ${sanction}(accountId: "${String(accountId)}") { status } }`);
+        expect(errors).toEqual([]);
+      };
+      /** The highest version of a record of the Data User, and the number of changes of states that a caller made. */
+      const changesOf = (duid: string) =>
+        valueIn(
+          register.databaseUrl,
+          `select array[max(version), count(*) filter (where cause in ('revoked', 'withdrawn'))] as value
+            from access.access_record join access.access_record_transition on record_id = id where duid = $1`,
+          duid,
+        );
+      const UNCHANGED = ['1', '0'];
+
+      it.each(['PUT', 'DELETE', 'an update of a consent'])('is AUT001 for %s, and changes nothing', async (change) => {
+        const user = await newDataUser(register, 'https://larkhill.example/back');
+        const { rest, duid } = user;
+        const { ir, key } = await newCustomer(user);
+        const consent = legacyConsent(duid, newMpxn());
+        const send = {
+          PUT: () => rest('PUT', `/v1/access-records/${key}`, consentRecord(ir, { purpose: 'Too late' })),
+          DELETE: () => rest('DELETE', `/v1/access-records/${key}`),
+        }[change];
+        const update = async () => {
+          const { body } = await rest('POST', '/register-consent', consent);
+          return () => rest('POST', `/register-consent?ck=${String(body['consent-token'].key)}`, consent);
+        };
+        const { status, body } = await sentMeanwhile(
+          send ?? (await update()),
+          () => sanctioned(user),
+          NEWEST_RECORD_OF(duid),
+        );
+        expect([status, JSON.stringify(body)]).toEqual([401, expect.stringContaining('AUT001')]);
+        expect(await changesOf(duid)).toEqual(UNCHANGED);
+      });
+
+      it('is AUT001 for the withdrawal by a portal; one by a portal in good standing succeeds unless the record ended', async () => {
+        const [user, portal, active] = await Promise.all([
+          newDataUser(register, 'https://larkhill.example/back'),
+          newDataUser(register, 'https://larkhill.example/portal', 'PORTAL'),
+          newDataUser(register, 'https://larkhill.example/portal', 'PORTAL'),
+        ]);
+        const customer = await newCustomer(user);
+        const withdrawal = async ({ rest }: DataUser) => {
+          const [token] = await confirmedTokens(register, { rest } as DataUser, customer, 1);
+          const path = `/v1/meter-points/${customer.mpxn}/access-records?reidentification-token=${token}`;
+          const { body } = await rest('GET', path);
+          return () => rest('DELETE', `/v1/access-records/${String(body['access-records'][0].ak)}`);
+        };
+        const [late, inTime] = [await withdrawal(portal), await withdrawal(active)];
+        const lock = NEWEST_RECORD_OF(user.duid);
+        expect((await sentMeanwhile(late, () => sanctioned(portal), lock)).status).toBe(401);
+        expect(await changesOf(user.duid)).toEqual(UNCHANGED);
+        const { status } = await sentMeanwhile(inTime, () => sanctioned(user), lock);
+        expect(status).toBe(sanction === 'suspendAccount' ? 200 : 409);
+      });
+    });
 
     it('revoke after the last verification that responded ACTIVE, and the history says the same', async () => {
       const path = `/v1/access-records/${await registered(dataUser, ref)}`;

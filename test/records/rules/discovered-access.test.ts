@@ -146,11 +146,19 @@ describe('A report of the same organisation at the same meter point', () => {
     expect(isRepeat(claimed, { ...SEEN, firstSeen: '2026-07-01' }, NEW)).toBe(false);
   });
 
+  it('is a repeat of an expired record, too, if the organisation was registered when it was seen', () => {
+    const claimed = known({ hasExpired: true, claimEnded: '2026-06-30' });
+    expect(isRepeat(claimed, seenOn('2026-06-29'), NEW)).toBe(true);
+    expect(isRepeat(claimed, seenOn('2026-07-01'), NEW)).toBe(false);
+    expect(isRepeat(claimed, seenOn('2026-07-01'), { ...NEW, hasExpired: true })).toBe(true);
+  });
+
   it('makes a new record also for a sighting on the day of that end, unless the report is a repeat', () => {
     const same = { ...NEW, hasSameReference: true };
     const claimed = known({ claimEnded: '2026-06-30', access: seenOn('2026-06-30') });
     expect(isRepeat(claimed, seenOn('2026-06-30'), NEW)).toBe(false);
     expect(isRepeat(claimed, seenOn('2026-06-30'), same)).toBe(true);
+    expect(isRepeat({ ...claimed, hasExpired: true }, seenOn('2026-06-30'), same)).toBe(true);
     expect(isRepeat(claimed, seenOn('2026-07-01'), same)).toBe(false);
   });
 });

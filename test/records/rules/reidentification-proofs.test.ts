@@ -17,7 +17,7 @@ const PROOF: ReidentificationProof = {
   meterPointId: 'meter point',
   isConfirmed: true,
   isClosed: false,
-  occupant: { identityRecordId: 'id', since: '2026-04-01', beganAt: null },
+  occupant: { ownRecordIds: ['id'], since: '2026-04-01', beganAt: null },
   token: { hash: Buffer.from('hash'), expiresAt: new Date('2026-06-01T13:00:00Z') },
 };
 

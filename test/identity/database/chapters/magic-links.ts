@@ -186,6 +186,7 @@ export function magicLinks(): void {
         expiresAt: expect.any(String),
         anonymised: false,
         closing: false,
+        ownRecordIds: [rows[0].id],
         since: '2021-04-01',
         beganAt: null,
       };

@@ -474,14 +474,35 @@ export function claimsOfDiscoveries(): void {
       )[0];
       const seen = { firstSeen: '2026-03-01', lastSeen: today, sourceReference: 'BEFORE' };
       const first = await fixture.report(meterPoint, seen);
+      const next = { ...seen, sourceReference: 'ALSO BEFORE' };
+      expect(await fixture.report(meterPoint, next)).toMatchObject({ ak: first.ak });
       const key = await fixture.register(byReference, meterPoint);
       await fixture.records.revoke(byReference, key, null, null);
-      expect(await fixture.report(meterPoint, seen)).toMatchObject({ ak: first.ak, isNew: false });
+      for (const earlier of [seen, next, seen])
+        expect(await fixture.report(meterPoint, earlier)).toMatchObject({ ak: first.ak, isNew: false });
       expect((await seenAt(meterPoint)).current).toEqual([]);
       const again = await fixture.report(meterPoint, { ...seen, sourceReference: 'AFTER' });
       expect([again.isNew, again.state, again.ak === first.ak]).toEqual([true, 'DISCOVERED', false]);
       expect((await seenAt(meterPoint)).current).toHaveLength(1);
       expect((await fixture.report(meterPoint, { ...seen, sourceReference: 'LATER' })).ak).toBe(again.ak);
+    });
+
+    it('repeats a sighting during it when the discovered access has expired, and warns of a later one', async () => {
+      const meterPoint = newMeterPoint();
+      const aged = fixture.withMaxAge(30);
+      const day = async () => (await fixture.clock.now()).toISOString().slice(0, 10);
+      const first = await reportTo(aged, meterPoint, { firstSeen: await day() });
+      const key = await fixture.register(byReference, meterPoint);
+      await fixture.clock.setOffset(40 * DAY);
+      const during = await day();
+      await fixture.clock.setOffset(45 * DAY);
+      await fixture.records.revoke(byReference, key, null, null);
+      await fixture.clock.setOffset(50 * DAY);
+      const late = await reportTo(aged, meterPoint, { firstSeen: during });
+      expect(late).toMatchObject({ ak: first.ak, isNew: false, state: 'EXPIRED' });
+      expect((await seenAt(meterPoint)).current).toEqual([]);
+      const again = await reportTo(aged, meterPoint, { firstSeen: await day() });
+      expect(again).toMatchObject({ isNew: true, state: 'DISCOVERED' });
     });
 
     it('is unlinked when its Identity Record is anonymised', async () => {

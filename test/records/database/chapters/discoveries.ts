@@ -100,10 +100,9 @@ export function discoveries(): void {
       const record = await fixture.reported(meterPoint, { sourceReference: 'REPORT-1' });
       const sealed = encryptValue(SEALING_KEY, 'REPORT-1', record.id).toString('base64');
       await fixture.tables.owner.query(`set session_replication_role = 'replica'`); // no triggers
-      await rows(
-        `update access_record set document = document || jsonb_build_object('sourceReferenceSealed', $2::text) where id = $1`,
-        ...[record.id, sealed],
-      );
+      const stored = `document = document || jsonb_build_object('sourceReferenceSealed', $2::text)`;
+      await rows(`update access_record set ${stored} where id = $1`, record.id, sealed);
+      await rows(`update access_record_version set ${stored} where record_id = $1`, record.id, sealed);
       await fixture.tables.owner.query('reset session_replication_role');
       await fixture.report(meterPoint, { sourceReference: 'REPORT-1' });
       expect(await versions(record)).toBe(1);

@@ -9,7 +9,8 @@ import { type AccessRow, putAccount, putRecord } from '../../../support/access-r
 
 export function portalAccounts(): void {
   const HOUR = 3_600;
-  const OCCUPANT = { identityRecordId: randomUUID(), since: '2026-03-01', beganAt: null };
+  const OWN_RECORDS = [randomUUID(), randomUUID()];
+  const OCCUPANT = { ownRecordIds: OWN_RECORDS, since: '2026-03-01', beganAt: null };
   const ALL = { duid: null, meterPointId: 'meter point', state: null, legalBasis: null, occupant: OCCUPANT };
   const PAGE = { first: 10, after: null };
 
@@ -66,15 +67,24 @@ export function portalAccounts(): void {
     });
 
     it.each([
-      ['without a Change of Tenancy, from the day of moving in', null, ['own', 'after moving in', 'in force']],
-      ['after a Change of Tenancy, from its instant', '2026-03-02T09:00:00Z', ['own', 'in force']],
+      [
+        'without a Change of Tenancy, from the day of moving in',
+        null,
+        ['own', 'own, by another record', 'after moving in', 'in force'],
+      ],
+      [
+        'after a Change of Tenancy, from its instant',
+        '2026-03-02T09:00:00Z',
+        ['own', 'own, by another record', 'in force'],
+      ],
     ])('lists what ended during the occupancy: %s', async (_, beganAt, expected) => {
       const meterPointId = randomBytes(8).toString('hex');
-      const { identityRecordId } = OCCUPANT;
+      const [identityRecordId, another] = OWN_RECORDS as [string, string];
       const rows: readonly (readonly [string, Partial<AccessRow>])[] = [
         ['before moving in', { state: 'REVOKED', revokedAt: "'2026-02-28T23:59:59Z'" }],
         ['own, before moving in', { state: 'REVOKED', revokedAt: "'2026-02-28T23:59:59Z'", identityRecordId }],
         ['own', { state: 'EXPIRED', expiry: "'2026-03-01T12:00:00Z'", identityRecordId }],
+        ['own, by another record', { state: 'EXPIRED', expiry: "'2026-03-01T12:00:00Z'", identityRecordId: another }],
         ['after moving in', { state: 'REVOKED', revokedAt: "'2026-03-01T12:00:00Z'" }],
         ['in force', { createdAt: "'2025-01-01T00:00:00Z'" }],
       ];

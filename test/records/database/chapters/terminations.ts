@@ -109,7 +109,7 @@ export function terminations(): void {
         accessEvent.expiry = new Date(Date.now() + HOUR * 1000);
       });
       await terminate(organisation);
-      expect(await fixture.records.revoke(organisation, key, null, null)).toBeUndefined();
+      await expect(fixture.records.revoke(organisation, key, null, null)).rejects.toMatchObject({ code: 'AUT001' });
       expect(await fixture.report(meterPoint, { organisationReference: 'ORG-9' })).toMatchObject({
         state: 'DISCOVERED',
       });
