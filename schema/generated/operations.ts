@@ -898,10 +898,12 @@ export type ReadTariffsQueryVariables = Exact<{
   first: number;
   after?: string | null | undefined;
   filter?: TariffFilter | null | undefined;
+  from: string;
+  to: string;
 }>;
 
 
-export type ReadTariffsQuery = { readonly tariffs: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly tariffId: string, readonly name: string, readonly validFrom: string, readonly validTo: string | null, readonly tariffType: TariffType, readonly fuelType: FuelType, readonly energyFlow: EnergyFlow, readonly paymentMethod: PaymentMethod, readonly meterType: MeterType, readonly customerType: CustomerType, readonly ldzRegion: LdzRegion, readonly supplier: { readonly mpid: string, readonly displayName: string } }> } };
+export type ReadTariffsQuery = { readonly tariffs: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly tariffId: string, readonly name: string, readonly validFrom: string, readonly validTo: string | null, readonly tariffType: TariffType, readonly fuelType: FuelType, readonly energyFlow: EnergyFlow, readonly paymentMethod: PaymentMethod, readonly meterType: MeterType, readonly customerType: CustomerType, readonly ldzRegion: LdzRegion, readonly supplier: { readonly mpid: string, readonly displayName: string }, readonly prices: ReadonlyArray<{ readonly from: string, readonly unitPriceIncludingVat: string | null }> }> } };
 
 export type RejectAssertedContactsMutationVariables = Exact<{
   duid: string;
