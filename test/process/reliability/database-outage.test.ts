@@ -1,3 +1,4 @@
+import { backOffice } from '../../support/console-visitor';
 import { type ControlledPostgres, controlledPostgres, runIn } from '../../support/postgres';
 import { type TestRegister, startTestRegister } from '../../support/register';
 import { graphOf } from '../../support/graph';
@@ -80,6 +81,19 @@ describe('A register whose PostgreSQL becomes unavailable and available again', 
         expect((await anonymousClient(register.rest)('GET', `/v1/access-records/${ak}`)).status).toBe(200);
     },
   );
+
+  it('is reported on the live page of the console until figures arrive again', async () => {
+    const stream = await (await backOffice(register)).watch();
+    const reported = () =>
+      stream.messages.filter(({ event }) => event === 'connection').map(({ data }) => data.isConnected);
+    await stream.next('figures');
+    expect(reported()).toEqual([true]);
+    await postgres.stop();
+    await until(() => reported().at(-1) === false || undefined);
+    await postgres.start();
+    await until(() => reported().at(-1) === true || undefined);
+    stream.close();
+  });
 
   it('responds with 503 to writes, and at /health, while the database is read-only', async () => {
     const anonymous = anonymousClient(register.rest);
