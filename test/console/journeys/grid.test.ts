@@ -1,3 +1,4 @@
+import { textCursor } from '../../../subgraphs/server/lists/list-cursor';
 import { ConsoleVisitor, backOffice } from '../../support/console-visitor';
 import { attributeChange, differenceModelXml, gridArchive, lineSegment } from '../../support/grid-archives';
 import { baseArchive, fullModelXml } from '../../support/grid-base-archives';
@@ -136,6 +137,13 @@ describe('the grid pages', () => {
     expect(replaced.text).toMatch(/~ ?changed Disconnector/);
     expect(replaced.html).toMatch(/title="rdf:type"[^]*?cim:Breaker[^]*?cim:Disconnector/);
     expect((await visitor.get(`/grid/SEPD/2031/02/Replaced/objects/${LINE}`)).text).toContain('No value changes.');
+  });
+
+  it('state at the end of the objects that do not fit that there is none any more, whatever the earlier pages have', async () => {
+    const address = `${samplePage()}/after?version=1&after=${textCursor('z')}`;
+    const { text } = await new ConsoleVisitor(register.console).get(address);
+    expect(text).toContain('No further object that does not fit.');
+    expect(text).toContain('Back to the first');
   });
 
   it('propose a class where neither the project nor a base model states one', async () => {
