@@ -889,10 +889,11 @@ export type ReadTariffSupplierQuery = { readonly supplier: { readonly mpid: stri
 
 export type ReadTariffSuppliersQueryVariables = Exact<{
   first: number;
+  after?: string | null | undefined;
 }>;
 
 
-export type ReadTariffSuppliersQuery = { readonly registerTime: string, readonly suppliers: { readonly nodes: ReadonlyArray<{ readonly mpid: string, readonly displayName: string }> } };
+export type ReadTariffSuppliersQuery = { readonly registerTime: string, readonly suppliers: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly mpid: string, readonly displayName: string }> } };
 
 export type ReadTariffsQueryVariables = Exact<{
   first: number;
