@@ -3,6 +3,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { CUSTOMERS_TARIFFS } from '../../../sandbox/demo-tariff-plans';
 import { type DemoTariffs, publishDemoTariffs } from '../../../sandbox/demo-tariffs';
 import { type GraphqlClient, graphqlClient } from '../../../sandbox/graphql-client';
+import { textCursor } from '../../../subgraphs/server/lists/list-cursor';
 import { follow, heading, startBrowser, openPage } from '../../support/browser';
 import { IS_LONG, NO_FAULT, faultsOf } from '../../support/page-faults';
 import { type TestRegister, startTestRegister } from '../../support/register';
@@ -227,6 +228,24 @@ describe('the list of tariffs', () => {
     expect(chosen(await offered('?mpid=MANY'))).toEqual(['Many Tariffs (MANY)']);
     expect(chosen(await offered('?mpid=Z001'))).toEqual(['Zed 1 (Z001)']);
     expect(chosen(await offered('?mpid=0000'))).toEqual(['No such supplier (0000)']);
+  });
+
+  it('shows invalid days again, marked as such', async () => {
+    const html = await (await fetch(`${register.console}/tariffs?valid_from=2026-02-01&valid_to=2026-01-01`)).text();
+    const marked = 'aria-invalid="true" aria-describedby="error"';
+    expect(html).toContain(`<input id="valid_from" name="valid_from" type="date" value="2026-02-01" ${marked}>`);
+    expect(html).toContain(`<input id="valid_to" name="valid_to" type="date" value="2026-01-01" ${marked}>`);
+    expect(html.split(marked)).toHaveLength(3);
+    expect(html).toContain('<div class="error" id="error" role="alert">');
+  });
+
+  it('links to its first page from a later one that has become empty', async () => {
+    const { page } = await visited(
+      `/tariffs?fuel_type=gas&after=${textCursor(`2000-01-01T00:00:00.000000Z ${numbered(0)}`)}`,
+    );
+    expect(await page.getByText('No further tariff.').isVisible()).toBe(true);
+    await follow(page, page.getByRole('link', { name: 'Back to the first' }).click());
+    expect(await rows(page).count()).toBe(25);
   });
 
   it('reports an invalid cursor', async () => {
