@@ -855,7 +855,7 @@ export type ReadLiveFiguresQueryVariables = Exact<{
 }>;
 
 
-export type ReadLiveFiguresQuery = { readonly counts: ReadonlyArray<{ readonly minute: string, readonly type: RegisterEventType, readonly count: number }>, readonly health: { readonly pending: number, readonly oldestPendingSeconds: number | null, readonly deliveredLastHour: number, readonly failedAttemptsLastHour: number, readonly faulty: number, readonly undeliveredLastDay: number, readonly subscriptions: ReadonlyArray<{ readonly webhookId: string, readonly pending: number, readonly failedAttemptsLastHour: number, readonly faulty: number, readonly undelivered: number, readonly lastDeliveredAt: string | null, readonly dataUser: { readonly duid: string, readonly displayName: string } }> } };
+export type ReadLiveFiguresQuery = { readonly counts: ReadonlyArray<{ readonly minute: string, readonly type: RegisterEventType, readonly count: number }>, readonly health: { readonly pending: number, readonly oldestPendingSeconds: number | null, readonly deliveredLastHour: number, readonly failedAttemptsLastHour: number, readonly faulty: number, readonly undeliveredLastDay: number, readonly subscriptions: ReadonlyArray<{ readonly webhookId: string, readonly active: boolean, readonly pending: number, readonly failedAttemptsLastHour: number, readonly faulty: number, readonly undelivered: number, readonly lastDeliveredAt: string | null, readonly dataUser: { readonly duid: string, readonly displayName: string } }> } };
 
 export type ReadLiveStartQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -889,19 +889,22 @@ export type ReadTariffSupplierQuery = { readonly supplier: { readonly mpid: stri
 
 export type ReadTariffSuppliersQueryVariables = Exact<{
   first: number;
+  after?: string | null | undefined;
 }>;
 
 
-export type ReadTariffSuppliersQuery = { readonly registerTime: string, readonly suppliers: { readonly nodes: ReadonlyArray<{ readonly mpid: string, readonly displayName: string }> } };
+export type ReadTariffSuppliersQuery = { readonly registerTime: string, readonly suppliers: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly mpid: string, readonly displayName: string }> } };
 
 export type ReadTariffsQueryVariables = Exact<{
   first: number;
   after?: string | null | undefined;
   filter?: TariffFilter | null | undefined;
+  from: string;
+  to: string;
 }>;
 
 
-export type ReadTariffsQuery = { readonly tariffs: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly tariffId: string, readonly name: string, readonly validFrom: string, readonly validTo: string | null, readonly tariffType: TariffType, readonly fuelType: FuelType, readonly energyFlow: EnergyFlow, readonly paymentMethod: PaymentMethod, readonly meterType: MeterType, readonly customerType: CustomerType, readonly ldzRegion: LdzRegion, readonly supplier: { readonly mpid: string, readonly displayName: string } }> } };
+export type ReadTariffsQuery = { readonly tariffs: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly tariffId: string, readonly name: string, readonly validFrom: string, readonly validTo: string | null, readonly tariffType: TariffType, readonly fuelType: FuelType, readonly energyFlow: EnergyFlow, readonly paymentMethod: PaymentMethod, readonly meterType: MeterType, readonly customerType: CustomerType, readonly ldzRegion: LdzRegion, readonly supplier: { readonly mpid: string, readonly displayName: string }, readonly prices: ReadonlyArray<{ readonly from: string, readonly unitPriceIncludingVat: string | null }> }> } };
 
 export type RejectAssertedContactsMutationVariables = Exact<{
   duid: string;

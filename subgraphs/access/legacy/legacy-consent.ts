@@ -1,3 +1,4 @@
+import { LEGACY_NOTICE_VERSION, LEGACY_PURPOSE } from '../../../schema/legacy-consent';
 import { type AccessRecordInput, type Consent, type DataType, isAccountable } from '../records/access-record';
 import type { AccessRecordDocument } from '../records/record-document';
 
@@ -19,9 +20,7 @@ interface LegacyController {
   readonly privacyUrl: string | null;
 }
 
-const PURPOSE = 'Consent registered through the earlier interface';
 const SCHEMA_VERSION = 'legacy-1';
-const NOTICE_VERSION = 'unversioned';
 
 /** Returns which settings an account lacks for Interface B; undefined if it is complete. */
 export function missingOfController({ contactUrl, privacyUrl }: LegacyController): string | undefined {
@@ -47,8 +46,8 @@ export function accessRecordOf(consent: LegacyConsent, controller: LegacyControl
         ],
       },
     },
-    notice: { sharedNotice: { termsUrl, noticeVersion: NOTICE_VERSION } },
-    processing: { legalBasis: 'uk-consent', purpose: PURPOSE, dataTypes: [...dataTypes] },
+    notice: { sharedNotice: { termsUrl, noticeVersion: LEGACY_NOTICE_VERSION } },
+    processing: { legalBasis: 'uk-consent', purpose: LEGACY_PURPOSE, dataTypes: [...dataTypes] },
     accessEvent: {
       state: 'ACTIVE',
       registeredAt: consentDate,

@@ -19,6 +19,7 @@ export interface SubscriptionHealth {
 /** Figures of the deliveries of all subscriptions. */
 export interface DeliveryHealth {
   readonly pending: number;
+  /** Without the deliveries that wait because their Data User is suspended. */
   readonly oldestPendingSeconds: number | null;
   readonly deliveredLastHour: number;
   readonly failedAttemptsLastHour: number;
@@ -45,9 +46,13 @@ const FAILED_LAST_HOUR = `
   cross join lateral jsonb_to_recordset(attempts) as made(at timestamptz, error text)
   where made.error is not null and made.at > ${LAST_HOUR}`;
 
+/** The subscriptions of suspended Data Users, and of terminated ones: how long their deliveries wait is no delay of the register. */
+const INACTIVE = `select webhook.id from webhook join account using (duid) where status <> 'active'`;
+
 const ALL = `
   select (select count(*) from delivery where state = 'pending')::int as pending,
-    (select extract(epoch from register_now() - min(created_at)) from delivery where state = 'pending')::int as "oldestPendingSeconds",
+    (select extract(epoch from register_now() - min(created_at)) from delivery
+      where state = 'pending' and endpoint_id <> all (array(${INACTIVE})))::int as "oldestPendingSeconds",
     (select count(*) from delivery where state = 'delivered' and ended_at > ${LAST_HOUR})::int as "deliveredLastHour",
     (select count(*) from (${FAILED_LAST_HOUR}) failed)::int as "failedAttemptsLastHour",
     (select count(*) from delivery where state = 'pending' and faults > 0)::int as faulty,
@@ -79,7 +84,7 @@ const BY_SUBSCRIPTION = `
 
 /** Reads the figures of deliveries for the back office: counts and times, without confidential data. */
 export class DeliveryHealthRepository {
-  constructor(private readonly database: Database) {}
+  constructor(private readonly database: Pick<Database, 'pool'>) {}
 
   /** Returns the current figures. */
   async now(): Promise<DeliveryHealth> {

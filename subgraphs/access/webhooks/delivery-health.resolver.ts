@@ -30,7 +30,11 @@ class SubscriptionHealthType implements Omit<SubscriptionHealth, 'duid'> {
 @ObjectType('DeliveryHealth', { description: 'Figures of the deliveries of all subscriptions.', simpleResolvers: true })
 class DeliveryHealthType implements DeliveryHealth {
   @Field(() => Int, { description: 'Pending deliveries.' }) pending: number;
-  @Field(() => Int, { nullable: true, description: 'Age of the oldest pending delivery in seconds; null without one.' })
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'Age of the oldest pending delivery in seconds, without those that wait while their Data User is suspended; null without one.',
+  })
   oldestPendingSeconds: number | null;
   @Field(() => Int, { description: 'Deliveries that succeeded in the last hour.' }) deliveredLastHour: number;
   @Field(() => Int, { description: 'Failed attempts in the last hour.' }) failedAttemptsLastHour: number;

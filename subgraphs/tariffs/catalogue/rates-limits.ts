@@ -22,7 +22,7 @@ export class RequestedRates {
     if (read.tariffs.size > 0 && read.bytes + bytes > MAX_REQUEST_BYTES)
       throw new RegisterError(
         'VAL003',
-        `A request may read rates of ${MAX_REQUEST_BYTES / 1_024} KiB of storage, or those of one tariff; tariffPage with boundRates ends its pages before`,
+        `A request may read rates of ${MAX_REQUEST_BYTES / 1_024} KiB of storage, or those of one tariff; a list with boundRates ends its pages before`,
       );
     read.tariffs.add(tariffId);
     read.bytes += bytes;

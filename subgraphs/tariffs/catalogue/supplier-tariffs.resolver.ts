@@ -9,7 +9,7 @@ import type { StoredTariff } from './stored-tariff';
 import type { TariffFilter } from './tariff-conditions.sql';
 import type { TariffQueries } from './tariff.queries';
 import type { TariffLists } from './tariff-list.queries';
-import { TariffConnectionType, TariffFilterInput, TariffPageType, TariffType } from './tariff.types';
+import { BOUND_RATES, TariffConnectionType, TariffFilterInput, TariffPageType, TariffType } from './tariff.types';
 
 /** The tariffs of a supplier. */
 @Resolver(() => SupplierType)
@@ -36,13 +36,7 @@ export class SupplierTariffResolver {
     @Arg('filter', () => TariffFilterInput, { nullable: true, description: 'Selects entries of the list.' })
     filter: TariffFilterInput | null,
     @Args() request: OffsetArgs,
-    @Arg('boundRates', () => Boolean, {
-      defaultValue: false,
-      description:
-        'Whether the page ends early, after at least one tariff, before the rates of its tariffs take more than 256 KiB of storage; ' +
-        '`nextOffset` continues.',
-    })
-    boundRates: boolean,
+    @Arg('boundRates', () => Boolean, BOUND_RATES) boundRates: boolean,
   ): Promise<OffsetPage<StoredTariff>> {
     const page = await this.lists.page(ofSupplier(supplier, filter), request);
     return boundRates ? this.lists.withBoundRates(page) : page;

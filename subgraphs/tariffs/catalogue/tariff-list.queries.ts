@@ -37,12 +37,19 @@ function positionOf(cursor: string): [instant: string, tariffId: string] {
 export class TariffLists {
   constructor(private readonly database: Pick<Database, 'pool'>) {}
 
-  /** Returns the page after a cursor; counts the whole list only if a client selects its total. */
-  async connection(filter: TariffFilter, page: PageRequest): Promise<ConnectionWithTotal<StoredTariff>> {
+  /**
+   * Returns the page after a cursor, with bound rates as in {@link withBoundRates}; counts the whole list only if a client selects its total.
+   */
+  async connection(
+    filter: TariffFilter,
+    page: PageRequest,
+    boundRates = false,
+  ): Promise<ConnectionWithTotal<StoredTariff>> {
     const count = page.first + 1;
     const rows = await (page.after === null ? this.rows(filter, count, 0) : this.after(filter, page.after, count));
     const cursor = ({ instant, tariffId }: ListedTariff) => textCursor(`${instant} ${tariffId}`);
-    return withTotal(connectionOf(rows, page, cursor), () => this.count(filter));
+    const first = boundRates ? await this.countWithBoundRates(rows.slice(0, page.first)) : page.first;
+    return withTotal(connectionOf(rows, { ...page, first }, cursor), () => this.count(filter));
   }
 
   /**
@@ -62,16 +69,20 @@ export class TariffLists {
 
   /** Ends a page after at least one tariff, before the stored rates of its tariffs exceed {@link MAX_PAGE_BYTES}. */
   async withBoundRates({ data, meta }: OffsetPage<StoredTariff>): Promise<OffsetPage<StoredTariff>> {
-    const values = [data.map(({ tariffId }) => tariffId)];
+    const count = await this.countWithBoundRates(data);
+    return count === data.length
+      ? { data, meta }
+      : { data: data.slice(0, count), meta: { ...meta, nextOffset: meta.offset + count } };
+  }
+
+  /** Returns how many of the first tariffs a page with bound rates has. */
+  private async countWithBoundRates(tariffs: readonly StoredTariff[]): Promise<number> {
+    const values = [tariffs.map(({ tariffId }) => tariffId)];
     const { rows } = await this.database.pool.query<{ tariffId: string; size: number }>({ ...RATES_SIZES, values });
     const sizes = new Map(rows.map(({ tariffId, size }) => [tariffId, size]));
     let total = 0;
-    const end = data.findIndex(({ tariffId }) => (total += sizes.get(tariffId) ?? 0) > MAX_PAGE_BYTES);
-    if (end === -1) return { data, meta };
-    const kept = data.slice(0, Math.max(end, 1));
-    return kept.length === data.length
-      ? { data, meta }
-      : { data: kept, meta: { ...meta, nextOffset: meta.offset + kept.length } };
+    const end = tariffs.findIndex(({ tariffId }) => (total += sizes.get(tariffId) ?? 0) > MAX_PAGE_BYTES);
+    return end === -1 ? tariffs.length : Math.max(end, 1);
   }
 
   private async rows(filter: TariffFilter, count: number, skipped: number): Promise<ListedTariff[]> {

@@ -20,7 +20,7 @@ import { RegisterEntryStatusEnum } from '../register-entries/register-entry.type
 import { SupplierType } from '../register-entries/supplier.types';
 import { TariffScheduleEntryType } from '../rates/tariff-rates.types';
 import { PublishedTariffPayload, TariffInput } from './tariff.inputs';
-import { TariffConnectionType, TariffFilterInput, TariffType, TariffVersionType } from './tariff.types';
+import { BOUND_RATES, TariffConnectionType, TariffFilterInput, TariffType, TariffVersionType } from './tariff.types';
 
 /** Public lists of tariffs (specification, GET /v1/tariff/{mpid}), and their publication by suppliers. */
 @Resolver(() => TariffType)
@@ -42,10 +42,11 @@ export class TariffResolver {
     @Args() page: ListArgs,
     @Arg('filter', () => TariffFilterInput, { nullable: true, description: 'Selects entries of the list.' })
     filter: TariffFilterInput | null,
+    @Arg('boundRates', () => Boolean, BOUND_RATES) boundRates: boolean,
     @Ctx() context: CallContext,
   ): Promise<ConnectionWithTotal<StoredTariff>> {
     await withinNetworkLimit(this.lookups, context);
-    return this.lists.connection({ ...filter }, cursorPage(page));
+    return this.lists.connection({ ...filter }, cursorPage(page), boundRates);
   }
 
   @MayCall('public')

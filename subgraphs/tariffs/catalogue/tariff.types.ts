@@ -55,6 +55,14 @@ export const TariffConnectionType = connectionType(
 
 export const TariffPageType = offsetPageType('Tariff', 'A page of the tariffs, by number.', () => TariffType);
 
+/** Options of the argument `boundRates` of lists of tariffs. */
+export const BOUND_RATES = {
+  defaultValue: false,
+  description:
+    'Whether the page ends early, after at least one tariff, before the rates of its tariffs take more than 256 KiB of storage; ' +
+    'the next page continues.',
+};
+
 @ObjectType('TariffVersion', {
   description: 'The descriptive fields of a version of a tariff.',
   simpleResolvers: true,

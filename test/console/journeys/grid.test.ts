@@ -1,3 +1,5 @@
+import { cursorOf } from '../../../subgraphs/server/lists/connection';
+import { textCursor } from '../../../subgraphs/server/lists/list-cursor';
 import { ConsoleVisitor, backOffice } from '../../support/console-visitor';
 import { attributeChange, differenceModelXml, gridArchive, lineSegment } from '../../support/grid-archives';
 import { baseArchive, fullModelXml } from '../../support/grid-base-archives';
@@ -136,6 +138,20 @@ describe('the grid pages', () => {
     expect(replaced.text).toMatch(/~ ?changed Disconnector/);
     expect(replaced.html).toMatch(/title="rdf:type"[^]*?cim:Breaker[^]*?cim:Disconnector/);
     expect((await visitor.get(`/grid/SEPD/2031/02/Replaced/objects/${LINE}`)).text).toContain('No value changes.');
+  });
+
+  it('state at the end of the objects that do not fit that there is none any more, whatever the earlier pages have', async () => {
+    const address = `${samplePage()}/after?version=1&after=${textCursor('z')}`;
+    const { text } = await new ConsoleVisitor(register.console).get(address);
+    expect(text).toContain('No further object that does not fit.');
+    expect(text).toContain('Back to the first');
+  });
+
+  it('link to the first projects from a later page that has become empty', async () => {
+    const after = cursorOf(['2000-01-01T00:00:00.000000Z', '0'.repeat(8) + '-0000-4000-8000-' + '0'.repeat(12)]);
+    const { text, html } = await new ConsoleVisitor(register.console).get(`/grid?after=${after}`);
+    expect(text).toContain('No further development project.');
+    expect(html).toContain('href="/grid">Back to the first</a>');
   });
 
   it('propose a class where neither the project nor a base model states one', async () => {

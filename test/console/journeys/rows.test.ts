@@ -19,11 +19,12 @@ beforeAll(async () => {
 });
 
 /** Onboards a Data User with this name; returns a client of Interface A. */
-async function dataUserNamed(displayName: string): Promise<{ rest: RestClient; duid: string }> {
+async function dataUserNamed(displayName: string): Promise<{ rest: RestClient; duid: string; accountId: string }> {
   const contactUrl = 'https://larkhill.example/contact';
   const account = await onboarded(await graphAs(register, 'admin'), { role: 'DATA_USER', displayName, contactUrl });
   const { token } = await signIn(register, account.accountId, account.secretKey);
-  return { rest: anonymousClient(register.rest, `Bearer ${token}`), duid: String(account.duid) };
+  const rest = anonymousClient(register.rest, `Bearer ${token}`);
+  return { rest, duid: String(account.duid), accountId: account.accountId };
 }
 
 /** Registers an Identity Record at a new meter point. */
@@ -123,6 +124,21 @@ describe('a row of the live page', () => {
       expect(html).not.toMatch(/<img src=x|onerror="|<\/script>\{|&gt;49/);
     }
     expect(page.split(`alert(${id})`).length - 1).toBe(3); // a row, an option of the filter, a subscription
+  });
+});
+
+describe('the list of subscriptions on the live page', () => {
+  it('states that deliveries wait while their Data User is suspended', async () => {
+    const name = named('Larkhill Paused');
+    const { rest, duid, accountId } = await dataUserNamed(name);
+    const webhook = { 'callback-url': 'https://larkhill.example/events', 'alert-email': 'alerts@larkhill.example' };
+    expect((await rest('POST', '/v1/webhooks', webhook)).status).toBe(201);
+    const visitor = await backOffice(register, 'analyst');
+    const row = async () => new RegExp(`title="${duid}"[^]*?</tr>`).exec((await visitor.get('/')).html)?.[0];
+    expect(await row()).not.toContain('suspended');
+    const admin = await graphAs(register, 'admin');
+    await admin('mutation ($id: ID!) { suspendAccount(accountId: $id) { status } }', { id: accountId });
+    expect(await row()).toContain('suspended: deliveries wait');
   });
 });
 

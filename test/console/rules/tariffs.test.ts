@@ -202,7 +202,7 @@ describe('the filter of the list', () => {
   });
 
   it('returns an error for each malformed value', () => {
-    const { errors, variables } = tariffFilterOf({
+    const { errors, invalid, query, variables } = tariffFilterOf({
       ...{ mpid: 'fnld', fuel_type: 'coal', ldz_region: 'toString', valid_from: 'soon', meter_type: 'smart' },
     });
     expect(errors).toEqual([
@@ -211,13 +211,19 @@ describe('the filter of the list', () => {
       'Region: there is no ldz_region “toString”.',
       '“soon” is no day from 2000 to 2199. Write it as 2026-03-29.',
     ]);
+    expect(invalid).toEqual(['mpid', 'fuel_type', 'ldz_region', 'valid_from']);
+    expect(query).toEqual({ meter_type: 'smart', valid_from: 'soon' });
     expect(variables).toEqual({ meterType: 'SMART' });
   });
 
   it('rejects a window that ends before it starts', () => {
-    expect(tariffFilterOf({ valid_from: '2026-07-02', valid_to: '2026-07-01' }).errors).toEqual([
-      'The window of validity ends before it starts.',
-    ]);
+    const days = { valid_from: '2026-07-02', valid_to: '2026-07-01' };
+    expect(tariffFilterOf(days)).toMatchObject({
+      errors: ['The window of validity ends before it starts.'],
+      invalid: ['valid_from', 'valid_to'],
+      query: days,
+      variables: {},
+    });
     expect(tariffFilterOf({ valid_from: '2026-07-01', valid_to: '2026-07-01' }).errors).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import {
   type Customer,
@@ -336,6 +337,16 @@ export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
     },
   },
 
+  'access that left the list': {
+    view: 'problem',
+    variant: 'notWithdrawn',
+    isPersonal: true,
+    async go(page, place) {
+      await atWithdrawal(page, place);
+      await page.evaluate(`document.querySelector('main form').action = '/access/${randomUUID()}/withdraw'`);
+      await press(page);
+    },
+  },
   'page that is not there': {
     view: 'problem',
     variant: 'notFound',

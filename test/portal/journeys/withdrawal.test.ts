@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { logLines, signedInVisitor } from '../../support/portal-sign-in';
 import type { PortalVisitor } from '../../support/portal-visitor';
 import { consentRecord } from '../../support/records';
@@ -193,6 +194,19 @@ describe('a customer who followed a link of a Data User', () => {
     }
     customer.cookies.set('register-session', session);
     expect((await customer.get(`${path}?lang=en`)).text).toContain('If you withdraw your consent');
+  });
+
+  it.each([
+    ['en', 'Nothing was withdrawn', 'your consent was not withdrawn'],
+    ['cy', 'Ni thynnwyd dim yn ôl', 'ni thynnwyd eich cydsyniad yn ôl'],
+  ])('reads in %s that nothing was withdrawn if the access has left the list', async (language, title, text) => {
+    const page = await customer.get(`${await withdrawPathOf(`Left the list, ${language}`)}?lang=${language}`);
+    const form = page.forms.find(({ action }) => action.endsWith('/withdraw'));
+    const response = await customer.post(`/access/${randomUUID()}/withdraw`, form?.fields ?? {});
+    expect([response.status, response.text]).toEqual([404, expect.stringContaining(title)]);
+    expect(response.text).toContain(text);
+    expect(response.html).toMatch(/<main[^]*<a class="govuk-link" href="\/access">/);
+    expect((await customer.get('/access?lang=en')).status).toBe(200);
   });
 
   it('reads that the session has ended if another tab has signed out', async () => {

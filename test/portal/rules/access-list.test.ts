@@ -1,6 +1,8 @@
 import { accessOf, countsOf, organisationsOf } from '../../../web/portal/presentation/access-list';
+import { csvOf } from '../../../web/portal/presentation/download';
 import { historyOf } from '../../../web/portal/presentation/history';
 import { lookupsByDay } from '../../../web/portal/presentation/lookups';
+import { translatorFor } from '../../../web/portal/request/languages';
 import type { Controller, LegalBasis } from '../../../web/portal/presentation/operation-results';
 import { returnLink, webLink } from '../../../web/portal/presentation/web-link';
 import { customerRecord, customerVersion, discoveredRecord } from '../../support/customer-records';
@@ -88,6 +90,20 @@ describe('an access', () => {
       { link: 'https://a.example/terms', version: '1', controller: 'A' },
       { link: 'https://b.example/terms', version: '1', controller: 'B' },
     ]);
+  });
+
+  it('of Interface B shows terms without a version, and its purpose in the language of the page, also a former one', () => {
+    const purpose = 'Consent registered through the earlier interface';
+    const termsUrl = 'https://larkhill.example/terms';
+    const nodes = [customerVersion(), customerVersion({ purpose })];
+    const versions = { nodes, nextCursor: null };
+    const notice = { sharedNotice: { termsUrl, noticeVersion: 'unversioned' }, notices: null };
+    const record = customerRecord({ purpose, notice, versions });
+    expect(accessOf(record, 'en')).toMatchObject({ purpose, terms: [{ link: termsUrl, version: undefined }] });
+    const translated = 'Cydsyniad a gofrestrwyd drwy’r rhyngwyneb cynharach';
+    expect(accessOf(record, 'cy')).toMatchObject({ purpose: translated, changes: [{ purpose: translated }] });
+    expect(csvOf([record], 'cy', translatorFor('cy'))).toContain(`,${translated},`);
+    expect(csvOf([record], 'cy', translatorFor('cy'))).not.toContain('unversioned');
   });
 
   it('shows days in Great Britain, in the language of the page', () => {

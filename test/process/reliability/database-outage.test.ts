@@ -1,3 +1,5 @@
+import { backOffice } from '../../support/console-visitor';
+import { signedInVisitor } from '../../support/portal-sign-in';
 import { type ControlledPostgres, controlledPostgres, runIn } from '../../support/postgres';
 import { type TestRegister, startTestRegister } from '../../support/register';
 import { graphOf } from '../../support/graph';
@@ -80,6 +82,34 @@ describe('A register whose PostgreSQL becomes unavailable and available again', 
         expect((await anonymousClient(register.rest)('GET', `/v1/access-records/${ak}`)).status).toBe(200);
     },
   );
+
+  it('is reported on the live page of the console until figures arrive again', async () => {
+    const stream = await (await backOffice(register)).watch();
+    const reported = () =>
+      stream.messages.filter(({ event }) => event === 'connection').map(({ data }) => data.isConnected);
+    await stream.next('figures');
+    expect(reported()).toEqual([true]);
+    await postgres.stop();
+    await until(() => reported().at(-1) === false || undefined);
+    await postgres.start();
+    await until(() => reported().at(-1) === true || undefined);
+    stream.close();
+  });
+
+  it('lets customers sign out of the browser, and says that the register could not confirm the end of the session', async () => {
+    const [{ ir, email }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
+    const customer = await signedInVisitor(register, `ir=${ir}`, email);
+    const page = await customer.get('/access');
+    await postgres.stop();
+    const response = await customer.press(page, '/sign-out');
+    expect(response).toMatchObject({ status: 303, location: '/signed-out?unconfirmed' });
+    expect(customer.cookies.has('register-session')).toBe(false);
+    expect((await customer.get('/signed-out?unconfirmed')).text).toContain(
+      'could not confirm that your session has ended',
+    );
+    await postgres.start();
+    await until(async () => (await fetch(`${register.gateway}/health`)).status === 200 || undefined);
+  });
 
   it('responds with 503 to writes, and at /health, while the database is read-only', async () => {
     const anonymous = anonymousClient(register.rest);

@@ -3,6 +3,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { CUSTOMERS_TARIFFS } from '../../../sandbox/demo-tariff-plans';
 import { type DemoTariffs, publishDemoTariffs } from '../../../sandbox/demo-tariffs';
 import { type GraphqlClient, graphqlClient } from '../../../sandbox/graphql-client';
+import { textCursor } from '../../../subgraphs/server/lists/list-cursor';
 import { follow, heading, startBrowser, openPage } from '../../support/browser';
 import { IS_LONG, NO_FAULT, faultsOf } from '../../support/page-faults';
 import { type TestRegister, startTestRegister } from '../../support/register';
@@ -50,9 +51,10 @@ async function publishDemo(): Promise<DemoTariffs> {
 }
 
 const PUBLISH = `mutation Publish($input: TariffInput!) { publishTariff(input: $input) { isNew } }`;
-/** Inserts more suppliers than a page offers; the operations of the graph would take seconds for them. */
-const MANY_SUPPLIERS = `insert into tariffs.supplier (mpid, name, display_name, support, api_url)
-  select 'Z' || lpad(number::text, 3, '0'), 'Zed Ltd', 'Zed ' || number, 'help@zed.example', $1
+/** Inserts more suppliers than a page of them; the operations of the graph would take seconds for them. Two leave the list, one is suspended. */
+const MANY_SUPPLIERS = `insert into tariffs.supplier (mpid, name, display_name, support, api_url, status)
+  select 'Z' || lpad(number::text, 3, '0'), 'Zed Ltd', 'Zed ' || number, 'help@zed.example', $1,
+    case number when 0 then 'removed' when 1 then 'disabled' when 2 then 'suspended' else 'active' end
   from generate_series(0, 109) as number`;
 const SAVE = `mutation Save($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }`;
 
@@ -208,7 +210,7 @@ describe('the list of tariffs', () => {
     expect(html).not.toContain('table class="tariffs');
   });
 
-  it('names the supplier of the filter, even if it is not among the options or does not exist', async () => {
+  it('offers all suppliers whose tariffs are listed, and names that of the filter even if it is another or does not exist', async () => {
     const owner = new Client({ connectionString: register.databaseUrl });
     await owner.connect();
     await owner.query(MANY_SUPPLIERS, [register.rest]);
@@ -218,10 +220,32 @@ describe('the list of tariffs', () => {
       return [...html.matchAll(/<option value="(\w{4})"( selected)?>([^<]*\(\w{4}\))</g)];
     };
     const chosen = (options: readonly RegExpMatchArray[]) => options.filter((each) => each[2]).map((each) => each[3]);
-    expect([(await offered('')).length, chosen(await offered(''))]).toEqual([100, []]);
+    const all = await offered('');
+    const names = all.map((each) => each[3]);
+    expect([names.filter((name) => name?.startsWith('Zed ')).length, chosen(all)]).toEqual([108, []]);
+    expect(names).toContain('Zed 109 (Z109)');
+    expect(names).toContain('Zed 2 (Z002)'); // suspended: its tariffs are listed
     expect(chosen(await offered('?mpid=MANY'))).toEqual(['Many Tariffs (MANY)']);
-    expect(chosen(await offered('?mpid=Z109'))).toEqual(['Zed 109 (Z109)']);
+    expect(chosen(await offered('?mpid=Z001'))).toEqual(['Zed 1 (Z001)']);
     expect(chosen(await offered('?mpid=0000'))).toEqual(['No such supplier (0000)']);
+  });
+
+  it('shows invalid days again, marked as such', async () => {
+    const html = await (await fetch(`${register.console}/tariffs?valid_from=2026-02-01&valid_to=2026-01-01`)).text();
+    const marked = 'aria-invalid="true" aria-describedby="error"';
+    expect(html).toContain(`<input id="valid_from" name="valid_from" type="date" value="2026-02-01" ${marked}>`);
+    expect(html).toContain(`<input id="valid_to" name="valid_to" type="date" value="2026-01-01" ${marked}>`);
+    expect(html.split(marked)).toHaveLength(3);
+    expect(html).toContain('<div class="error" id="error" role="alert">');
+  });
+
+  it('links to its first page from a later one that has become empty', async () => {
+    const { page } = await visited(
+      `/tariffs?fuel_type=gas&after=${textCursor(`2000-01-01T00:00:00.000000Z ${numbered(0)}`)}`,
+    );
+    expect(await page.getByText('No further tariff.').isVisible()).toBe(true);
+    await follow(page, page.getByRole('link', { name: 'Back to the first' }).click());
+    expect(await rows(page).count()).toBe(25);
   });
 
   it('reports an invalid cursor', async () => {

@@ -46,7 +46,11 @@ export function usersOfTheEarlierInterface(story: UserStory): void {
     const ak = String(ck).replace('ck_', 'ak_');
     expect(await stateOf(ak, anonymous)).toBe('ACTIVE');
     const visitor = await signedInVisitor(register, `ir=${customer.ir}`, customer.email);
-    expect((await visitor.get('/access')).text).toContain(PURPOSE);
+    const [welsh, english] = [await visitor.get('/access?lang=cy'), await visitor.get('/access?lang=en')];
+    expect(welsh.text).toContain('Cydsyniad a gofrestrwyd drwy’r rhyngwyneb cynharach');
+    expect(english.text).toContain(PURPOSE);
+    for (const { text } of [welsh, english, await visitor.get('/history.csv')])
+      expect(text).not.toContain('unversioned');
     await pageWith(visitor, '/who-looked', 'Asked which consents are registered for your meter point');
     await withdrawAccess(visitor, PURPOSE);
     expect(await stateOf(ak, anonymous)).toBe('REVOKED');

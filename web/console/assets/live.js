@@ -45,7 +45,7 @@ function follow() {
 
 function setConnection(isConnected) {
   if (isConnected) setState('live', 'Live');
-  else setState('lost', 'Events do not arrive; trying again');
+  else setState('lost', 'Events or figures do not arrive; trying again');
 }
 
 /** The browser reopens a broken stream itself; a stream that it has closed is reopened here. */

@@ -27,7 +27,10 @@ interface FeedRequest {
 /** Receives events and changes of the connection. */
 interface FeedListener {
   event(event: LiveEvent): void;
-  /** Called when events start or cease to arrive. */
+  /**
+   * Called when the connection to the gateway opens or is lost. While it is open, events arrive only if the gateway can read them: a service
+   * or its database may be unavailable.
+   */
   connected(isConnected: boolean): void;
 }
 

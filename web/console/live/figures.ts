@@ -25,6 +25,7 @@ interface SubscriptionRow {
   readonly dataUser: string;
   readonly duid: string;
   readonly webhookId: string;
+  readonly isSuspended: boolean;
   readonly pending: number;
   readonly failed: number;
   readonly faulty: number;
@@ -80,6 +81,7 @@ function subscriptionRows({ subscriptions }: DeliveryHealth): SubscriptionRow[] 
       dataUser: each.dataUser.displayName,
       duid: each.dataUser.duid,
       webhookId: each.webhookId,
+      isSuspended: !each.active,
       pending: each.pending,
       failed: each.failedAttemptsLastHour,
       faulty: each.faulty,

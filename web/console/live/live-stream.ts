@@ -15,7 +15,7 @@ const FIGURES_INTERVAL_MS = 5_000;
 
 /**
  * The stream of a live page. Its messages are `events` (new rows of the list), `figures`, `connection` (whether events
- * arrive) and `ended` (the session is over). Each page has its own subscription at the gateway, with the session of its
+ * and figures arrive) and `ended` (the session is over). Each page has its own subscription at the gateway, with the session of its
  * viewer. A browser that is behind receives nothing; once it has caught up, it receives the latest state.
  */
 export function liveMessages(context: PageContext, filter: EventFilter, after: string | undefined): StreamResponse {
@@ -23,8 +23,9 @@ export function liveMessages(context: PageContext, filter: EventFilter, after: s
     streamTo(stream, dependencies) {
       const { session } = context;
       if (session === undefined) return sendEnd(stream, { isSignedOut: false });
-      sendEvents(stream, dependencies, session, { filter, after });
-      void sendFigures(stream, dependencies, context);
+      const reportConnection = connectionReporter(stream);
+      sendEvents(stream, dependencies, session, { filter, after }, reportConnection);
+      void sendFigures(stream, dependencies, context, reportConnection);
     },
   };
 }
@@ -41,6 +42,7 @@ function sendEvents(
   { render, subscriptionsUrl }: StreamDependencies,
   { token }: Session,
   from: { filter: EventFilter; after: string | undefined },
+  reportConnection: ConnectionReporter,
 ): void {
   let unsent: LiveEvent[] = [];
   const flush = () => {
@@ -50,7 +52,6 @@ function sendEvents(
     unsent = [];
     stream.send({ event: 'events', data: { html: render('parts/event-rows', { rows }) }, id: newest.cursor });
   };
-  const reportConnection = connectionReporter(stream);
   const timer = setInterval(() => {
     reportConnection();
     flush();
@@ -61,33 +62,43 @@ function sendEvents(
       unsent.push(event);
       if (unsent.length > LISTED_EVENTS) unsent.shift();
     },
-    connected: reportConnection,
+    connected: (hasEvents: boolean) => reportConnection({ hasEvents }),
   };
   void followEvents({ subscriptionsUrl, token, ...from }, listener, stream.closed).then(() => {
     if (!stream.closed.aborted) sendEnd(stream, { isSignedOut: false });
   });
 }
 
+/** Reports whether the connection for events is open, and whether the last read of figures succeeded. */
+type ConnectionReporter = (change?: { readonly hasEvents?: boolean; readonly hasFigures?: boolean }) => void;
+
 /**
  * Returns a function that sends `connection` if the state differs from the last one sent and the browser is not behind.
  * A call without an argument sends a state that an earlier call could not send.
  */
-function connectionReporter(stream: EventStream): (isConnected?: boolean) => void {
-  let current: boolean | undefined;
+function connectionReporter(stream: EventStream): ConnectionReporter {
+  let hasEvents: boolean | undefined;
+  let hasFigures = true; // those of the page
   let sent: boolean | undefined;
-  return (isConnected = current) => {
-    current = isConnected;
-    if (current === sent || stream.isBehind()) return;
-    sent = current;
-    stream.send({ event: 'connection', data: { isConnected: current } });
+  return (change = {}) => {
+    ({ hasEvents, hasFigures } = { hasEvents, hasFigures, ...change });
+    const isConnected = hasFigures && hasEvents;
+    if (isConnected === sent || stream.isBehind()) return;
+    sent = isConnected;
+    stream.send({ event: 'connection', data: { isConnected } });
   };
 }
 
 /**
- * Sends the figures periodically. While the register is unavailable, nothing is sent and the page shows the last
- * figures.
+ * Sends the figures periodically. While they cannot be read, the page shows the last ones, and that they are not the current ones: also
+ * events do not arrive while `access` is unavailable, although the connection to the gateway is open.
  */
-async function sendFigures(stream: EventStream, { render }: StreamDependencies, context: PageContext): Promise<void> {
+async function sendFigures(
+  stream: EventStream,
+  { render }: StreamDependencies,
+  context: PageContext,
+  reportConnection: ConnectionReporter,
+): Promise<void> {
   for (;;) {
     await pause(FIGURES_INTERVAL_MS, stream.closed);
     if (stream.closed.aborted) return;
@@ -96,6 +107,7 @@ async function sendFigures(stream: EventStream, { render }: StreamDependencies, 
       if (hasErrorCode(error, 'AUT001', 'AUT002', 'PRM001')) sendEnd(stream, { isSignedOut: false });
     });
     if (stream.closed.aborted) return;
+    reportConnection({ hasFigures: figures !== undefined });
     if (figures) stream.send({ event: 'figures', data: figuresMessage(figures, render) });
   }
 }

@@ -3,9 +3,7 @@ import type { Operations } from '../../../schema/generated/operations';
 type ResultOf<Name extends keyof Operations> = Operations[Name]['result'];
 
 /** A tariff of the list, with the prices of one day. */
-export type ListedTariff = ResultOf<'ReadTariffs'>['tariffs']['nodes'][number] & {
-  readonly prices: readonly SlotPrice[];
-};
+export type ListedTariff = ResultOf<'ReadTariffs'>['tariffs']['nodes'][number];
 
 /** Id and name of a supplier. */
 export type NamedSupplier = ListedTariff['supplier'];

@@ -36,10 +36,12 @@ interface ChoiceField {
 export interface TariffFilter {
   /** As input `TariffFilter` of GraphQL. */
   readonly variables: Readonly<Record<string, string>>;
-  /** As query string of the list. */
+  /** As query string of the list. Contains invalid days, too, so that the form shows them again. */
   readonly query: Readonly<Record<string, string>>;
   /** Errors of the query string, as texts. */
   readonly errors: readonly string[];
+  /** Names of the fields with errors. */
+  readonly invalid: readonly string[];
   readonly fields: readonly ChoiceField[];
 }
 
@@ -51,7 +53,7 @@ export function tariffFilterOf(query: Readonly<Record<string, unknown>>): Tariff
       return text === undefined ? [] : [[name, text]];
     }),
   ) as Record<string, string>;
-  const result: FilterResult = { variables: {}, query: {}, errors: [] };
+  const result: FilterResult = { variables: {}, query: {}, errors: [], invalid: [] };
   readSupplier(parameters, result);
   for (const kind of KINDS) readKind(parameters, kind, result);
   readDays(parameters, result);
@@ -62,48 +64,52 @@ interface FilterResult {
   readonly variables: Record<string, string>;
   readonly query: Record<string, string>;
   readonly errors: string[];
+  readonly invalid: string[];
 }
 
-function readSupplier({ mpid }: Record<string, string>, { variables, query, errors }: FilterResult): void {
+function addError({ errors, invalid }: FilterResult, text: string, ...names: readonly string[]): void {
+  errors.push(text);
+  invalid.push(...names);
+}
+
+function readSupplier({ mpid }: Record<string, string>, result: FilterResult): void {
   if (mpid === undefined) return;
-  if (!MPID_PATTERN.test(mpid))
-    return void errors.push(`“${mpid}” is no market participant id. An id has four capital letters or digits.`);
-  variables['mpid'] = mpid;
-  query['mpid'] = mpid;
+  if (!MPID_PATTERN.test(mpid)) {
+    const text = `“${mpid}” is no market participant id. An id has four capital letters or digits.`;
+    return addError(result, text, 'mpid');
+  }
+  result.variables['mpid'] = mpid;
+  result.query['mpid'] = mpid;
 }
 
 function readKind(
   parameters: Record<string, string>,
   { name, variable, label, labels }: (typeof KINDS)[number],
-  { variables, query, errors }: FilterResult,
+  result: FilterResult,
 ): void {
   const text = parameters[name];
   if (text === undefined) return;
   const value = valueOf(labels as Labels<string>, text);
-  if (value === undefined) return void errors.push(`${label}: there is no ${name} “${text}”.`);
-  variables[variable] = value;
-  query[name] = wireOf(value, labels);
+  if (value === undefined) return addError(result, `${label}: there is no ${name} “${text}”.`, name);
+  result.variables[variable] = value;
+  result.query[name] = wireOf(value, labels);
 }
 
 /** Reads the window of validity; both days are included. */
-function readDays(parameters: Record<string, string>, { variables, query, errors }: FilterResult): void {
-  const [from, to] = [readDay(parameters, 'valid_from', errors), readDay(parameters, 'valid_to', errors)];
+function readDays(parameters: Record<string, string>, result: FilterResult): void {
+  const [from, to] = [readDay(parameters, 'valid_from', result), readDay(parameters, 'valid_to', result)];
   if (from !== undefined && to !== undefined && to < from)
-    return void errors.push('The window of validity ends before it starts.');
-  if (from !== undefined) {
-    variables['validFrom'] = instantOf(startOf(from));
-    query['valid_from'] = from;
-  }
-  if (to !== undefined) {
-    variables['validTo'] = instantOf(startOf(daysAfter(to, 1)));
-    query['valid_to'] = to;
-  }
+    return addError(result, 'The window of validity ends before it starts.', 'valid_from', 'valid_to');
+  if (from !== undefined) result.variables['validFrom'] = instantOf(startOf(from));
+  if (to !== undefined) result.variables['validTo'] = instantOf(startOf(daysAfter(to, 1)));
 }
 
-function readDay(parameters: Record<string, string>, name: string, errors: string[]): Day | undefined {
+function readDay(parameters: Record<string, string>, name: string, result: FilterResult): Day | undefined {
   const text = parameters[name];
+  if (text === undefined) return undefined;
   const day = dayOfText(text);
-  if (text !== undefined && day === undefined) errors.push(dayError(text));
+  result.query[name] = day ?? text;
+  if (day === undefined) addError(result, dayError(text), name);
   return day;
 }
 

@@ -12,29 +12,36 @@ import { ENERGY_FLOWS, FUEL_TYPES, LDZ_REGIONS, METER_TYPES } from './labels';
 /** Tariffs per page. */
 const LISTED_TARIFFS = 25;
 
-/** Maximum number of suppliers that the form offers, besides the selected one. */
-const MAX_OFFERED_SUPPLIERS = 100;
+/** Suppliers per operation: the largest page. */
+const MAX_SUPPLIERS = 100;
 
 /**
- * Reads the suppliers of the form, sorted by name, with the selected one, and the current day of the register's clock.
+ * Reads the suppliers of the form, sorted by name: all whose tariffs are listed, and the selected one. Returns also the current day of the
+ * register's clock.
  */
 export async function readSuppliers({ execute }: Pick<PageContext, 'execute'>, chosen: string | undefined) {
-  const { suppliers, registerTime } = await execute('ReadTariffSuppliers', {
-    first: MAX_OFFERED_SUPPLIERS,
-  });
-  const isOffered = chosen === undefined || suppliers.nodes.some(({ mpid }) => mpid === chosen);
-  const offered = isOffered ? suppliers.nodes : [...suppliers.nodes, await readSupplier({ execute }, chosen)];
+  let { suppliers: page, registerTime } = await execute('ReadTariffSuppliers', { first: MAX_SUPPLIERS });
+  const offered = [...page.nodes];
+  while (page.nextCursor !== null) {
+    ({ suppliers: page } = await execute('ReadTariffSuppliers', { first: MAX_SUPPLIERS, after: page.nextCursor }));
+    offered.push(...page.nodes);
+  }
+  if (chosen !== undefined && !offered.some(({ mpid }) => mpid === chosen))
+    offered.push(await readSupplier({ execute }, chosen));
   const byName = (one: NamedSupplier, other: NamedSupplier) => one.displayName.localeCompare(other.displayName);
   return { suppliers: offered.toSorted(byName), today: dayOf(registerTime) };
 }
 
-/** Reads a supplier. An unknown id is offered, too, because the list is filtered by it. */
+/** Reads a supplier that is not among those. It is offered, too, even if it is unknown, because the list is filtered by it. */
 async function readSupplier({ execute }: Pick<PageContext, 'execute'>, mpid: string): Promise<NamedSupplier> {
   const { supplier } = await execute('ReadTariffSupplier', { mpid });
   return supplier ?? { mpid, displayName: 'No such supplier' };
 }
 
-/** Reads a page of the tariffs that match a filter, the last changed first, each with its prices of a day. */
+/**
+ * Reads a page of the tariffs that match a filter, the last changed first, each with its prices of a day. One operation reads all, because
+ * each counts towards the limit of the client's network; a page with large rates ends early.
+ */
 export async function readTariffs(
   { execute, query }: Pick<PageContext, 'execute' | 'query'>,
   filter: TariffFilter,
@@ -45,10 +52,10 @@ export async function readTariffs(
     first: LISTED_TARIFFS,
     after: after ?? null,
     filter: filter.variables,
+    from: instantOf(startOf(day)),
+    to: instantOf(startOf(daysAfter(day, 1))),
   });
-  const listed = await Promise.all(
-    tariffs.nodes.map(async (tariff) => ({ ...tariff, prices: await pricesOfDay({ execute }, tariff.tariffId, day) })),
-  );
+  const listed = tariffs.nodes;
   const address = (cursor?: string) => withQuery(TARIFFS_PATH, { ...filter.query, after: cursor });
   const scale = priceScale(amountsOf(listed.flatMap(({ prices }) => prices.flatMap(pricesOf))));
   return {
@@ -57,17 +64,6 @@ export async function readTariffs(
     next: tariffs.nextCursor === null ? undefined : address(tariffs.nextCursor),
     first: after === undefined ? undefined : address(),
   };
-}
-
-/** Reads the prices of a tariff in a request of its own: one request may not read the rates of several large tariffs. */
-async function pricesOfDay(
-  { execute }: Pick<PageContext, 'execute'>,
-  tariffId: string,
-  day: Day,
-): Promise<readonly SlotPrice[]> {
-  const [from, to] = [instantOf(startOf(day)), instantOf(startOf(daysAfter(day, 1)))];
-  const { tariff } = await execute('ReadTariffPrices', { tariffId, from, to });
-  return tariff?.prices ?? [];
 }
 
 function rowOf(tariff: ListedTariff, day: Day, scale: PriceScale) {

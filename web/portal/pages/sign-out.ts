@@ -2,8 +2,8 @@ import type { Page } from '../page';
 import { hasErrorCode } from '../../shared/operation-error';
 
 /**
- * Ends the session, first in the register and then in the browser, and clears the browser's cache of personal pages. Keeps
- * the form cookie until the next sign-in, so that a form in another tab states that the session has ended.
+ * Ends the session, first in the register and then in the browser, whatever the register responds, and clears the browser's cache of
+ * personal pages. If the register did not confirm the end, the next page states it. Keeps the form cookie until the next sign-in, so that a form in another tab states that the session has ended.
  */
 export const signOutForm: Page = {
   method: 'POST',
@@ -11,21 +11,22 @@ export const signOutForm: Page = {
   site: 'portal',
   formPage: '/access',
   async respond({ executeAsCustomer, cookies }) {
-    try {
-      await executeAsCustomer('EndCustomerSession');
-    } catch (error) {
-      // the session has already ended
-      if (!hasErrorCode(error, 'AUT001', 'AUT002')) throw error;
-    }
+    const hasEnded = await executeAsCustomer('EndCustomerSession').then(
+      () => true,
+      (error: unknown) => hasErrorCode(error, 'AUT001', 'AUT002'), // it had already ended
+    );
     cookies.delete('session', 'entry', 'passkey', 'supplier', 'withdrawn', 'ceremony', 'proof');
-    return { seeOther: '/signed-out', headers: { 'clear-site-data': '"cache"' } };
+    return {
+      seeOther: hasEnded ? '/signed-out' : '/signed-out?unconfirmed',
+      headers: { 'clear-site-data': '"cache"' },
+    };
   },
 };
 
-/** Confirms the sign-out. */
+/** Confirms the sign-out; with `unconfirmed` only that of the browser. */
 export const signedOutPage: Page = {
   method: 'GET',
   path: '/signed-out',
   site: 'portal',
-  respond: () => ({ view: 'signed-out' }),
+  respond: ({ query }) => ({ view: 'signed-out', model: { isUnconfirmed: query['unconfirmed'] !== undefined } }),
 };

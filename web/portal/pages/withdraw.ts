@@ -6,6 +6,7 @@ import { dayInWords } from '../presentation/dates';
 import { endOf, endedBy } from '../presentation/history';
 import { OperationError, hasErrorCode } from '../../shared/operation-error';
 import { returnLink } from '../presentation/web-link';
+import { NOT_WITHDRAWN } from '../request/problems';
 import { withHistory } from './customer-records';
 import type { CustomerRecord } from '../presentation/operation-results';
 
@@ -27,7 +28,7 @@ export const withdrawPage: Page = {
 
 /**
  * Withdraws consent: the record is REVOKED before the response is sent. The customer states no reason. A repeated
- * withdrawal leads to the same page as the first. From now on the links back to the organisation that sent the customer
+ * withdrawal leads to the same page as the first. A stale page of an access that left the customer's scope withdraws nothing. From now on the links back to the organisation that sent the customer
  * report the withdrawal.
  */
 export const withdrawForm: Page = {
@@ -40,6 +41,7 @@ export const withdrawForm: Page = {
       await executeAsCustomer('WithdrawConsent', { id });
       cookies.write('withdrawn', 'yes');
     } catch (error) {
+      if (hasErrorCode(error, 'NTF001')) return NOT_WITHDRAWN;
       if (!hasErrorCode(error, 'CNF001')) throw error;
     }
     return { seeOther: `/access/${encodeURIComponent(id)}/withdrawn` };

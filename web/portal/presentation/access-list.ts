@@ -1,8 +1,10 @@
+import { LEGACY_NOTICE_VERSION } from '../../../schema/legacy-consent';
 import type { Language } from '../request/languages';
 import { type Change, changesOf } from './changes';
 import { dateInWords, dayInWords } from './dates';
 import { groupBy } from './group-by';
 import type { Controller, CustomerRecord, LegalBasis } from './operation-results';
+import { purposeInWords } from './purposes';
 import { webLink } from './web-link';
 
 /** An organisation with its accesses. */
@@ -54,7 +56,8 @@ interface ControllerLinks {
 /** The terms of one controller, or of all. */
 interface Terms {
   readonly link: string | undefined;
-  readonly version: string;
+  /** Undefined if the client stated none (Interface B). */
+  readonly version: string | undefined;
   /** Undefined if one notice covers all controllers. */
   readonly controller: string | undefined;
 }
@@ -104,7 +107,7 @@ export function accessOf(record: CustomerRecord, language: Language): Access {
     legalBasis,
     canBeWithdrawn: state === 'ACTIVE' && isConsent(legalBasis),
     objection: legalBasis === 'UK_PUBLIC_TASK' || legalBasis === 'UK_LEGITIMATE_INTERESTS' ? 'object' : 'ask',
-    purpose,
+    purpose: purposeInWords(purpose, language),
     dataTypes: discoveredAccess?.dataTypesObserved ?? dataTypes,
     dataSource: processing.dataSource,
     terms: termsOf(record),
@@ -151,7 +154,7 @@ function termsOf({ notice }: CustomerRecord): Terms[] {
   const all = shared ? [{ ...shared, controllerName: undefined }] : (notice?.notices ?? []);
   return all.map(({ termsUrl, noticeVersion, controllerName }) => ({
     link: webLink(termsUrl),
-    version: noticeVersion,
+    version: noticeVersion === LEGACY_NOTICE_VERSION ? undefined : noticeVersion,
     controller: controllerName,
   }));
 }

@@ -1,6 +1,7 @@
 import type { Language } from '../request/languages';
 import { dayInWords } from './dates';
 import type { CustomerRecord, LegalBasis } from './operation-results';
+import { purposeInWords } from './purposes';
 
 /** A change of an access by its organisation. Members are values that applied before it; absent for what did not change. */
 export interface Change {
@@ -32,7 +33,7 @@ export function changesOf({ versions, discoveredAccess }: CustomerRecord, langua
 function changeOf(after: Version, before: Version, language: Language): Change {
   const values = {
     ...(after.legalBasis !== before.legalBasis && { legalBasis: before.legalBasis }),
-    ...(after.purpose !== before.purpose && { purpose: before.purpose }),
+    ...(after.purpose !== before.purpose && { purpose: purposeInWords(before.purpose, language) }),
     ...(!isSameSet(after.dataTypes, before.dataTypes) && { dataTypes: before.dataTypes }),
     ...(after.expiry !== before.expiry && { expiry: before.expiry && dayInWords(before.expiry, language) }),
     ...(after.leadControllerName !== before.leadControllerName && { leadController: before.leadControllerName }),

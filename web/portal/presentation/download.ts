@@ -41,14 +41,14 @@ function rowOf(
   language: Language,
   translate: Translate,
 ): Record<(typeof COLUMNS)[number], string> {
-  const { legalBasis, dataTypes, controllers, terms, recipients, registeredBy } = accessOf(record, language);
+  const { legalBasis, purpose, dataTypes, controllers, terms, recipients, registeredBy } = accessOf(record, language);
   const end = endOf(record);
   const { versions, discoveredAccess: discovered } = record;
   return {
     organisation: nameOf(record),
     status: translate(`state.${record.state}`),
     legalBasis: legalBasis === null ? '' : translate(`legalBasis.${legalBasis}.name`),
-    purpose: record.purpose ?? '',
+    purpose: purpose ?? '',
     dataTypes: dataTypes.map((type) => translate(`dataType.${type}`)).join('; '),
     registered: discovered ? '' : (record.registeredAt ?? ''),
     expiry: record.expiry ?? '',

@@ -8,6 +8,7 @@ type Problem =
   | 'notFound'
   | 'linkExpired'
   | 'passkeyRemoved'
+  | 'notWithdrawn'
   | 'tooMany'
   | 'unavailable'
   | 'sessionEnded'
@@ -57,6 +58,9 @@ function problem(name: Problem, status: number): View {
 
 /** The page of a link that was used, has expired or never existed. It does not reveal which. */
 export const LINK_EXPIRED: View = problem('linkExpired', errorCatalogue.NTF001.status);
+
+/** The page of a withdrawal of an access that is no longer in the customer's scope. */
+export const NOT_WITHDRAWN: View = problem('notWithdrawn', errorCatalogue.NTF001.status);
 
 /** Runs `step`, which redeems the secret of a link; returns {@link LINK_EXPIRED} if the register rejects the secret. */
 export async function withLink(step: () => Promise<PageResponse>): Promise<PageResponse> {

@@ -1,5 +1,6 @@
-import { Client } from 'pg';
+import { Client, Pool } from 'pg';
 import { sessionOptions } from '../../../../subgraphs/server/database/database';
+import { DeliveryHealthRepository } from '../../../../subgraphs/access/webhooks/delivery-health.repository';
 import { type AccessDatabase, DUID, accessDatabase } from '../../../support/access-database';
 import {
   deliveriesOf,
@@ -60,6 +61,33 @@ export function eventDeliveries(): void {
         'select id, urgent, due_at is not null as due from delivery_endpoint order by id',
       );
       expect(endpoints).toEqual(wanted.toSorted().map((webhook) => ({ id: webhook, urgent: true, due: true })));
+    });
+
+    it('does not count as the oldest pending one while its Data User is suspended', async () => {
+      const { application, owner } = tables;
+      const pool = new Pool(sessionOptions(tables.address));
+      const oldest = async () => (await new DeliveryHealthRepository({ pool }).now()).oldestPendingSeconds;
+      const setStatus = (duid: string, status: 'active' | 'suspended') =>
+        owner.query(
+          `update account set status = $2, suspended_at = case $2 when 'suspended' then now() end where duid = $1`,
+          [duid, status],
+        );
+      await putWebhook(application);
+      await putWebhook(application, { duid: OTHER });
+      for (const duid of [DUID, OTHER]) await end(application, await register(application, { duid }), 'withdrawn');
+      await fanOutAll(owner);
+      await owner.query(
+        `update delivery set created_at = delivery.created_at - case duid when $1 then interval '9 days' else interval '5 minutes' end
+         from webhook where webhook.id = endpoint_id`,
+        [OTHER],
+      );
+      expect(await oldest()).toBeGreaterThan(8 * 24 * 3600);
+      await setStatus(OTHER, 'suspended');
+      const ofActive = await oldest();
+      await setStatus(DUID, 'suspended');
+      expect([ofActive !== null && ofActive < 600, await oldest()]).toEqual([true, null]);
+      for (const duid of [DUID, OTHER]) await setStatus(duid, 'active');
+      await pool.end();
     });
 
     it('supersedes a waiting notice of expiry, and no other delivery', async () => {

@@ -28,6 +28,21 @@ export function yearOfPrices(): void {
       expect(read).toEqual(numbers.map((page) => page.map(trf)));
     });
 
+    it('end a page of the list with prices early; the next cursor continues it', async () => {
+      const read: string[][] = [];
+      for (let after: string | null = ''; after !== null;) {
+        const { tariffs } = await graph.execute(
+          `query ($after: String) { tariffs(first: 5, after: $after, boundRates: true) {
+            nodes { tariffId prices(from: "2026-07-01T00:00:00Z", to: "2026-07-02T00:00:00Z") { from } } nextCursor } }`,
+          { after: after || null },
+        );
+        const { nodes, nextCursor }: { nodes: { tariffId: string }[]; nextCursor: string | null } = tariffs;
+        read.push(nodes.map(({ tariffId }) => tariffId));
+        after = nextCursor;
+      }
+      expect(read).toEqual([[7, 6, 5, 4], [3, 2], [1]].map((page) => page.map(trf)));
+    });
+
     it('are rejected with 100 violations, in order, when all prices are published again with another value', async () => {
       await publish(tariffInput(8, { rates: yearOfRates() }));
       const rates: unknown = JSON.parse(JSON.stringify(yearOfRates()).replaceAll('"0.', '"1.'));
