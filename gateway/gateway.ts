@@ -3,7 +3,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { type TrustedProxies, proxyTrust } from './client/client-address';
+import { type TrustedProxies, proxyTrust, warnOfUntrustedProxy } from './client/client-address';
 import type { GraphClient, RequestMetadata } from './client/graph-client';
 import { newIdentifier } from '../schema/identifiers';
 import type { TokenVerifier } from '../subgraphs/server/callers/bearer-token';
@@ -82,6 +82,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     http: { joinDuplicateHeaders: true }, // two Authorization headers are invalid; by default Node uses the first
     frameworkErrors: (_, __, reply) => sendError(reply as never, 'NTF001', newIdentifier('tid')),
   });
+  warnOfUntrustedProxy(app, settings.trustProxy, logger);
   app.removeContentTypeParser('text/plain');
   parseJsonBodies(app);
   addOperationalRoutes(app, options);

@@ -1,10 +1,16 @@
+import { write, writeSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pino, { type Logger } from 'pino';
 
 /**
  * The log buffer is written when it exceeds 4 KiB and every 100 ms. One write per line costs about 10 % of a request.
  */
-const BUFFER_BYTES = 4096;
+const BUFFER_LENGTH = 4096;
 const FLUSH_INTERVAL_MS = 100;
+/** Time after which a write is repeated whose reader is slower than the process. */
+const RETRY_MS = 100;
+const MAX_RETRIES_AT_EXIT = 10;
 
 /** The standard output of a process. */
 interface ServiceLog {
@@ -14,17 +20,77 @@ interface ServiceLog {
 }
 
 /**
- * Creates the log of this process: buffered JSON lines on standard output. pino flushes the buffer when the process
- * exits.
+ * Creates the log of this process: buffered JSON lines on standard output. Lines that the operating system rejects, as on
+ * a full disk, are dropped; the process continues.
  */
 export function serviceLog(level: string): ServiceLog {
-  const output = pino.destination({ fd: 1, sync: false, minLength: BUFFER_BYTES });
-  setInterval(() => output.flush(), FLUSH_INTERVAL_MS).unref();
+  const output = new BufferedOutput();
+  setInterval(() => void output.flush(), FLUSH_INTERVAL_MS).unref();
+  process.on('exit', () => output.flushSync());
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
-  const print = (line: string) =>
-    new Promise<void>((resolve) => {
-      output.write(`${line}\n`);
-      output.flush(() => resolve());
-    });
+  const print = (line: string) => {
+    output.write(`${line}\n`);
+    return output.flush();
+  };
   return { logger, print };
+}
+
+const STANDARD_OUTPUT = 1;
+const writeBytes = promisify(write);
+const isReaderSlow = (error: unknown) => (error as NodeJS.ErrnoException).code === 'EAGAIN';
+
+/** A destination of pino, in place of its own, which ends the process on a full disk, or waits for space when it exits. */
+class BufferedOutput {
+  private text = '';
+  private writing: Promise<void> | undefined;
+
+  write(text: string): void {
+    this.text += text;
+    if (this.text.length >= BUFFER_LENGTH) void this.flush();
+  }
+
+  /** Resolves when the operating system has accepted or rejected the whole buffer. */
+  flush(): Promise<void> {
+    if (this.text !== '') this.writing ??= this.writeBuffer();
+    return this.writing ?? Promise.resolve();
+  }
+
+  /** Writes the buffer before the process exits. pino calls it after a line of the level `fatal`. */
+  flushSync(): void {
+    let rest = this.take();
+    for (let retries = 0; rest.length > 0 && retries < MAX_RETRIES_AT_EXIT;) {
+      try {
+        rest = rest.subarray(writeSync(STANDARD_OUTPUT, rest));
+      } catch (error) {
+        if (!isReaderSlow(error)) return;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+        retries++;
+      }
+    }
+  }
+
+  private async writeBuffer(): Promise<void> {
+    while (this.text !== '') {
+      for (let rest = this.take(); rest.length > 0;) rest = await unwrittenPart(rest);
+    }
+    this.writing = undefined;
+  }
+
+  private take(): Buffer {
+    const bytes = Buffer.from(this.text);
+    this.text = '';
+    return bytes;
+  }
+}
+
+/** Writes once; returns what remains to write: nothing if the operating system rejects the bytes. */
+async function unwrittenPart(bytes: Buffer): Promise<Buffer> {
+  try {
+    const { bytesWritten } = await writeBytes(STANDARD_OUTPUT, bytes);
+    return bytes.subarray(bytesWritten);
+  } catch (error) {
+    if (!isReaderSlow(error)) return Buffer.alloc(0);
+    await delay(RETRY_MS);
+    return bytes;
+  }
 }

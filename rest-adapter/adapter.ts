@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate as eventLoopTick } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { warnOfUntrustedProxy } from '../gateway/client/client-address';
 import type { RestAdapterOptions, RunningRestAdapter } from './adapter-options';
 import { type CompiledOperation, compile } from './contract/compile';
 import { type Contract, loadContract } from './contract/contract';
@@ -48,6 +49,7 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   };
 
   const app = webServer(settings.trustProxy, services);
+  warnOfUntrustedProxy(app, settings.trustProxy, logger);
   const { production } = settings;
   serveReference(app, { contracts, addresses: settings, production, samples: options.samples, record });
   serveKeySet(app, options.keySet, record);

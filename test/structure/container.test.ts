@@ -108,6 +108,11 @@ describe('docker-compose.yml', () => {
     },
   );
 
+  it('has set-up lines that write the keys to a file that no commit contains', () => {
+    const { status } = spawnSync('git', ['check-ignore', '--no-index', '.env'], { cwd: REPOSITORY_ROOT });
+    expect(status).toBe(0);
+  });
+
   it('passes the login of the owner to the migration job and to backups only, and to each service its own', () => {
     const logins = (container: ComposeService) =>
       Object.keys(container.environment)
@@ -239,6 +244,8 @@ describe('docker-compose.yml', () => {
       command: ['backup', '/backups'],
       volumes: ['backups:/backups'],
     });
+    const scheduled = textOf('docker-compose.yml').match(/^# +docker compose run --rm --no-deps backup\b.*$/gm);
+    expect(scheduled).toHaveLength(2); // a run from cron must not start a stopped PostgreSQL
     expect(backup).toMatchObject({ restart: 'no', image: layout['subgraphs']?.image });
     const variables = resolved(environment, await variablesOfAnInstallation());
     const ofSubgraphs = Object.values(KEY_VARIABLES).filter(({ services: users }) =>

@@ -111,6 +111,17 @@ describe('docs/threats-contacts.md', () => {
   });
 });
 
+describe('docs/operations.md', () => {
+  it('names only metrics and log lines of the product to alert on', () => {
+    const [, monitor = ''] = /^## Monitor\n([^]*?)^## /m.exec(textOf('docs/operations.md')) ?? [];
+    const metrics = [...monitor.matchAll(/`(?:tariff_)?(\w+_(?:seconds|total|pending))`/g)].map(([, name]) => name);
+    const lines = [...monitor.matchAll(/log line `([^`]+)`/g)].map(([, line]) => line);
+    expect([metrics.length, lines.length]).toEqual([9, 2]);
+    const texts = productFiles().map(({ text }) => text);
+    expect([...metrics, ...lines].filter((each) => !texts.some((text) => text.includes(String(each))))).toEqual([]);
+  });
+});
+
 describe('README.md', () => {
   it('has fewer than 80 lines', () => {
     expect(textOf('README.md').split('\n').length).toBeLessThan(80);
@@ -134,7 +145,9 @@ describe.each(USER_DOCUMENTS)('The code blocks of %s', (document) => {
 
   it('are in a language that these tests check', () => {
     const languages = [...textOf(document).matchAll(/^```(\w+)$/gm)].map(([, language]) => language);
-    expect(languages.filter((language) => !['bash', 'sh', 'js', 'graphql'].includes(language ?? ''))).toEqual([]);
+    expect(languages.filter((language) => !['bash', 'sh', 'js', 'graphql', 'sql'].includes(language ?? ''))).toEqual(
+      [],
+    );
   });
 });
 
@@ -162,7 +175,8 @@ describe.each(DOCUMENTS)('%s', (document) => {
 });
 
 /** Files that an installation or a start creates; they are not in the repository. */
-const MADE_WHEN_RUNNING = /^(\.data|dist|node_modules)(\/|$)|^(sandbox|manifest)\.json$|^\.env$/;
+const MADE_WHEN_RUNNING =
+  /^(\.data|dist|node_modules)(\/|$)|^(sandbox|manifest|anonymised)\.json$|^\.env$|^docker-compose\.override\.yml$/;
 
 describe('docs/decisions-a-b.md and docs/decisions-c-d.md', () => {
   it('have every section that a comment cites', () => {

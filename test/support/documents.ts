@@ -9,7 +9,7 @@ export const USER_DOCUMENTS: readonly string[] = [
 ];
 
 /** Languages of code blocks: `bash` is executed by a test; `sh` needs an installation, or never ends. */
-export type BlockLanguage = 'bash' | 'sh' | 'js' | 'graphql';
+export type BlockLanguage = 'bash' | 'sh' | 'js' | 'graphql' | 'sql';
 
 /** Returns the text of a document. */
 export function documentText(document: string): string {

@@ -8,7 +8,7 @@ import {
   getVariableValues,
   parse,
 } from 'graphql';
-import pino from 'pino';
+import pino, { type Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { apiSchemaOf } from '../../gateway/supergraph';
 import { startRestAdapter } from '../../rest-adapter/adapter';
@@ -166,9 +166,11 @@ export async function startTestAdapter(
     ltdsDefaultArea?: string | undefined;
   } = {},
   files: FileStore = NO_FILES,
+  log?: Logger,
 ): Promise<TestAdapter> {
   const [graph, metrics, lines] = [new TestGraph(), new Registry(), [] as Record<string, unknown>[]];
-  const logger = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) });
+  const logger =
+    log ?? pino({ base: null }, { write: (line) => lines.push(JSON.parse(line) as Record<string, unknown>) });
   const adapter = await startRestAdapter({
     graph,
     schema: apiSchema,

@@ -3,7 +3,7 @@ import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { type TrustedProxies, proxyTrust } from '../../gateway/client/client-address';
+import { type TrustedProxies, proxyTrust, warnOfUntrustedProxy } from '../../gateway/client/client-address';
 import { newIdentifier } from '../../schema/identifiers';
 import { OperationError } from './operation-error';
 import { logRequests } from './request-log';
@@ -37,6 +37,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
  */
 export async function webServer({ settings, logger, headers, onError }: WebServerOptions): Promise<FastifyInstance> {
   const app = bareServer(settings, onError);
+  warnOfUntrustedProxy(app, settings.trustProxy, logger);
   app.addHook('onRequest', (request, reply, next) => {
     reply.headers(headers).header('transaction-id', request.id);
     next();

@@ -28,7 +28,7 @@ export async function prepare(
     await session.connect();
     await rejectUnfinishedRestore(session);
     await requireRights(session, address);
-    await requireMigrations(session, address, tables);
+    await requireMigrations(session, address, tables, logger);
     if (movableClock !== undefined) await requireClock(session, movableClock);
     await compareKeys(session, schema, keys);
   } catch (error) {
@@ -55,12 +55,22 @@ async function requireRights(session: Client, { schema }: DatabaseAddress): Prom
   if (rights.may_create) throw new Error('a service must not have the login of the owner, or another that may create');
 }
 
-async function requireMigrations(session: Client, { schema }: DatabaseAddress, { migrations }: SubgraphTables) {
+/** Throws unless all migrations of this release are applied; warns of those of a later one, which may not suit this release. */
+async function requireMigrations(
+  session: Client,
+  { schema }: DatabaseAddress,
+  { migrations }: SubgraphTables,
+  logger?: Logger,
+): Promise<void> {
   const { rows } = await session.query<{ name: string }>(`select name from ${schema}.migration`);
   const done = new Set(rows.map(({ name }) => name));
   const missing = migrations.filter(({ name }) => !done.has(name));
   if (missing.length > 0)
     throw new Error(`${missing.length} migrations of ${schema} have not been applied; ${MIGRATION_JOB}`);
+  const own = new Set(migrations.map(({ name }) => name));
+  const unknown = [...done].filter((name) => !own.has(name));
+  if (unknown.length > 0)
+    logger?.warn({ schema, migrations: unknown }, 'the database has migrations of a later release');
 }
 
 const CAN_MOVE = "select to_regprocedure('register.set_clock_offset(integer)') is not null as yes";

@@ -189,7 +189,7 @@ describe('The documented commands', () => {
     const [database, empty] = [await freshDatabase(), await freshDatabase()];
     const [admin, migrate] = [programCommand('commands/admin'), programCommand('commands/migrate')];
     const logins = Object.entries(newServiceLogins(database.url)).map(([variable, url]) => [
-      `postgres://${variable.replace('_DATABASE_URL', '').toLowerCase()}:secret@database.example/register`,
+      `postgres://${variable.replace('_DATABASE_URL', '').toLowerCase()}:secret@database.example/register?sslmode=verify-full`,
       url,
     ]);
     const script = scriptOf(codeBlocks('docs/operations.md', 'bash'), {
@@ -197,7 +197,7 @@ describe('The documented commands', () => {
       'npm run build': ':',
       'node --env-file=.env dist/commands/admin.js': admin.replace('node', 'node --env-file=.env'),
       'node --env-file=.env dist/commands/migrate.js': migrate.replace('node', 'node --env-file=.env'),
-      'postgres://owner:secret@database.example/register': database.url,
+      'postgres://owner:secret@database.example/register?sslmode=verify-full': database.url,
       ...(Object.fromEntries(logins) as Record<string, string>),
     });
     try {

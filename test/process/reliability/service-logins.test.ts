@@ -137,6 +137,19 @@ describe('Services with logins that the migration job has created', () => {
     await tariffs.stop();
   });
 
+  it('start with the tables of a later release, and warn once of its migrations', async () => {
+    await runIn(place.databaseUrl, `insert into tariffs.migration (timestamp, name) values (1, 'OfLater1')`);
+    const { TARIFFS_PORT } = await freePorts();
+    const environment = { ...common, ...loginsOf('TARIFFS'), SERVICES: 'tariffs', TARIFFS_PORT, LOG_LEVEL: 'warn' };
+    const tariffs = await startRegisterProcess(environment);
+    await tariffs.stop();
+    const warnings = tariffs.output().match(/^.*migrations of a later release.*$/gm) ?? [];
+    expect(warnings.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({ level: 40, schema: 'tariffs', migrations: ['OfLater1'] }),
+    ]);
+    await runIn(place.databaseUrl, `delete from tariffs.migration where name = 'OfLater1'`);
+  });
+
   describe('do not start', () => {
     /** Starts `tariffs` alone and returns what it printed before it ended. */
     async function rejection(environment: Record<string, string>): Promise<string> {

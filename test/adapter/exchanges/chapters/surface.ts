@@ -1,4 +1,5 @@
 import { RegisterError } from '../../../../schema/register-error';
+import { documentText } from '../../../support/documents';
 import { AK, DUID, IR, MPXN, accessRecord, broken, registration, adapterOfChapter } from '../../../support/rest-graph';
 import { GOOD, type Sent, codes, messages, sendTo } from '../../../support/rest-sending';
 
@@ -333,6 +334,12 @@ export function surface(): void {
 
     it('serves the public keys of bearer tokens', async () => {
       expect((await send({ url: '/.well-known/jwks.json' })).body).toEqual({ keys: [{ kty: 'OKP', kid: 'one' }] });
+    });
+
+    it('lets other systems cache the public keys for as long as the replacement of a key waits', async () => {
+      const { headers } = await test.adapter.app.inject('/.well-known/jwks.json');
+      const [, minutes] = /^2\. Wait (\d+) minutes/m.exec(documentText('docs/operations.md')) ?? [];
+      expect(headers['cache-control']).toBe(`public, max-age=${Number(minutes) * 60}`);
     });
   });
 }

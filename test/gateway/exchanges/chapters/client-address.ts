@@ -1,8 +1,10 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TrustProxy } from '../../../../process/settings/environment';
 import type { SubgraphLink } from '../../../../subgraphs/server/graph/subgraph-link';
 import { KEYS, startTestGateway, twoSubgraphs } from '../../../support/two-subgraphs';
 import { AK, startTestAdapter } from '../../../support/rest-graph';
-import pino from 'pino';
+import { webServer } from '../../../../web/shared/web-server';
+import pino, { type Logger } from 'pino';
 
 export function clientAddress(): void {
   const FORGED = '203.0.113.66';
@@ -58,6 +60,49 @@ export function clientAddress(): void {
       } finally {
         await gateway.close();
       }
+    });
+  });
+
+  describe('X-Forwarded-For', () => {
+    const SENDERS: [server: string, start: (trustProxy: TrustProxy, logger: Logger) => Promise<FastifyInstance>][] = [
+      [
+        'the adapter',
+        async (trustProxy, logger) => (await startTestAdapter({ trustProxy }, undefined, logger)).adapter.app,
+      ],
+      [
+        'the gateway',
+        async (trustProxy, logger) => {
+          const settings = { port: 0, production: true, trustProxy };
+          return (await startTestGateway({}, { settings, logger })).app;
+        },
+      ],
+      [
+        'portal and console',
+        (trustProxy, logger) => {
+          const settings = { port: 0, host: 'localhost', production: true, trustProxy };
+          const onError = (_error: unknown, _request: FastifyRequest, reply: FastifyReply) => void reply.send();
+          return webServer({ settings, logger, headers: {}, onError });
+        },
+      ],
+    ];
+
+    it.each(SENDERS)('makes %s warn once when no proxy is trusted', async (_, start) => {
+      const warnings = async (trustProxy: TrustProxy, headers: Record<string, string>) => {
+        const lines: string[] = [];
+        const app = await start(trustProxy, pino({ level: 'warn' }, { write: (line) => void lines.push(line) }));
+        try {
+          for (let request = 0; request < 2; request++) await app.inject({ url: '/health/live', headers });
+          return lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
+        } finally {
+          await app.close();
+        }
+      };
+      const forwarded = { 'x-forwarded-for': CLIENT };
+      expect(await warnings(false, forwarded)).toEqual([
+        expect.stringMatching(/^X-Forwarded-For ignored: TRUST_PROXY /),
+      ]);
+      expect(await warnings(false, {})).toEqual([]);
+      expect(await warnings(1, forwarded)).toEqual([]);
     });
   });
 }

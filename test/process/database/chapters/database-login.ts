@@ -12,6 +12,8 @@ import {
   sessionUrl,
 } from '../../../../subgraphs/server/database/database-login';
 import { sessionOptions } from '../../../../subgraphs/server/database/database';
+import { codeBlocks } from '../../../support/documents';
+import { newServiceLogins, runMigrationJob } from '../../../support/service-logins';
 import { type FreshDatabase, controlledPostgres, freshDatabase, testPostgres } from '../../../support/postgres';
 import { readSettings } from '../../../../process/settings/read-settings';
 
@@ -160,6 +162,22 @@ export function databaseLogin(): void {
         expect(await code('create table other ()')).toBe(NO_RIGHT);
       },
     );
+
+    it('the statements of docs/operations.md drop a login whose password was stolen, and end its sessions', async () => {
+      const logins = newServiceLogins(ownerUrl.href);
+      expect(await runMigrationJob(ownerUrl.href, { ...logins, CLOCK_CAN_MOVE: 'false' })).toMatchObject({ code: 0 });
+      const stolen = new URL(logins['ACCESS_DATABASE_URL'] as string);
+      const thief = await connected(stolen.href);
+      thief.on('error', () => undefined);
+      const ended = new Promise<void>((resolve) => void thief.once('end', resolve));
+      const documented = codeBlocks('docs/operations.md', 'sql').find((block) => block.includes('drop role access;'));
+      const session = await connected(ownerUrl.href);
+      closing.push(() => session.end());
+      for (const statement of String(documented).trim().split('\n'))
+        await session.query(statement.replace(/\baccess\b/, stolen.username));
+      await ended;
+      await expect(connected(stolen.href)).rejects.toMatchObject({ code: '28P01' });
+    });
 
     it('a process without the key of a subgraph cannot log in as the subgraph', async () => {
       const stranger = new Client(sessionOptions(accessAddress(ownerUrl.href, { ...keys, hashKey: randomBytes(32) })));
