@@ -1,6 +1,7 @@
 import { GraphQLScalarType, Kind } from 'graphql';
 import { isDate, parseDateTime } from './date-time';
 import { type ErrorCode } from './error-catalogue';
+import { INEXACT_NUMBER, isExactNumber } from './exact-number';
 import {
   ACCESS_KEY_PATTERN,
   CONSENT_KEY_PATTERN,
@@ -166,7 +167,8 @@ function parseInstant(value: unknown): Date {
 /** JSON object of any form, only as a variable. */
 export const JsonObject = new GraphQLScalarType<unknown, unknown>({
   name: 'JSONObject',
-  description: 'A JSON object of any form.',
+  description:
+    'A JSON object of any form. Its numbers are from -9007199254740991 to 9007199254740991, and are read as IEEE 754 double precision numbers.',
   parseValue: parseJsonObject,
   parseLiteral: () => {
     throw new RegisterError('VAL003', 'JSONObject must be given as a variable');
@@ -174,6 +176,19 @@ export const JsonObject = new GraphQLScalarType<unknown, unknown>({
 });
 
 function parseJsonObject(value: unknown): unknown {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  throw new RegisterError('VAL003', 'JSONObject must be an object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new RegisterError('VAL003', 'JSONObject must be an object');
+  requireExactNumbers(value);
+  return value;
+}
+
+/** Reads values without recursion, because their depth is not limited yet. */
+function requireExactNumbers(object: object): void {
+  const remaining: unknown[] = [object];
+  while (remaining.length > 0) {
+    const value = remaining.pop();
+    if (typeof value === 'number' && !isExactNumber(value))
+      throw new RegisterError('VAL003', `JSONObject has a member that ${INEXACT_NUMBER}`);
+    if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) remaining.push(part);
+  }
 }

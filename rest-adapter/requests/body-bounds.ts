@@ -1,3 +1,4 @@
+import { INEXACT_NUMBER, isExactNumber } from '../../schema/exact-number';
 import { isWellFormed } from '../../schema/well-formed-text';
 import { pointerToken } from './request-binding';
 import type { RequestViolation } from './validation';
@@ -9,7 +10,7 @@ import type { RequestViolation } from './validation';
 const MAX_DEPTH = 64;
 const MAX_VALUES = 20_000;
 
-/** Returns violations that hold for every JSON body: texts that cannot be stored, depth, number of values. */
+/** Returns violations that hold for every JSON body: texts and numbers that cannot be stored, depth, number of values. */
 export function boundViolations(body: unknown): RequestViolation[] {
   const violations: RequestViolation[] = [];
   let values = 0;
@@ -17,6 +18,8 @@ export function boundViolations(body: unknown): RequestViolation[] {
     values += 1;
     if (typeof value === 'string') {
       if (!isWellFormed(value)) violations.push(unstorable(pointer));
+    } else if (typeof value === 'number') {
+      if (!isExactNumber(value)) violations.push({ code: 'VAL003', pointer, message: INEXACT_NUMBER });
     } else if (typeof value === 'object' && value !== null && values <= MAX_VALUES) {
       if (level > MAX_DEPTH)
         violations.push({ code: 'VAL003', pointer: '', message: `is nested more than ${MAX_DEPTH} levels deep` });

@@ -11,6 +11,8 @@ import { sendBrokenRequestError, codeOfServerError, trackRequest } from './unmat
 const MAX_PATH_VALUE_LENGTH = 16 * 1024;
 /** A client must send its whole request within this time; uploads have their own limit. */
 const REQUEST_TIMEOUT_MS = 30_000;
+/** Interval at which Node closes connections whose request is late; by default 30 seconds. */
+const CONNECTION_CHECK_INTERVAL_MS = 2_000;
 
 /**
  * Creates the web server of the REST interfaces. Errors that Fastify or Node detect are sent in the form of the
@@ -24,7 +26,12 @@ export function webServer(trustProxy: TrustedProxies, responder: Responder): Fas
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
     // Two Authorization headers are invalid: they are joined like other headers; by default Node uses the first.
-    http: { requireHostHeader: false, joinDuplicateHeaders: true },
+    http: {
+      requireHostHeader: false,
+      joinDuplicateHeaders: true,
+      headersTimeout: REQUEST_TIMEOUT_MS, // Node exchanges both times if this is the longer one, by default 60 seconds
+      connectionsCheckingInterval: CONNECTION_CHECK_INTERVAL_MS,
+    },
     rewriteUrl: ({ url = '/' }) => originForm(url),
     routerOptions: { maxParamLength: MAX_PATH_VALUE_LENGTH },
     clientErrorHandler: (error, socket) => sendBrokenRequestError(error, socket, responder),

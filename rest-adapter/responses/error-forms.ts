@@ -5,8 +5,14 @@ import type { ErrorResponse } from './error-response';
 /** Builds the error body of an interface. */
 export type ErrorForm = (error: ErrorResponse, response: ResponseMetadata) => unknown;
 
-/** Interfaces A and B: the error envelope (specification, Errors). */
-export const errorEnvelope: ErrorForm = ({ errors }, response) => ({ response, errors });
+/**
+ * Interfaces A and B: the error envelope (specification, Errors). Their contracts lack RTI001 of Interface D: the caller is not a Data User,
+ * so that the code is PRM001.
+ */
+export const errorEnvelope: ErrorForm = ({ errors }, response) => ({
+  response,
+  errors: errors.map((error) => (error['error-code'] === 'RTI001' ? { ...error, 'error-code': 'PRM001' } : error)),
+});
 
 /** Interface C: `{code, message}` with the status and one line per error. */
 export const statusAndMessage: ErrorForm = ({ status, errors }) => ({ code: status, message: messageLines(errors) });

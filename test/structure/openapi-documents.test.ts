@@ -95,6 +95,14 @@ describe.each(contracts.map((contract) => [contract.restInterface.name, contract
       ];
     }
 
+    it('has no pattern with an assertion or back-reference, which RE2 and other linear-time engines cannot compile', () => {
+      const patterns = [...JSON.stringify(document).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)].map(
+        ([, text = '""']) => JSON.parse(text) as string,
+      );
+      expect(patterns.length).toBeGreaterThan(0);
+      expect(patterns.filter((pattern) => /\(\?<?[=!]|\\[1-9]/.test(pattern))).toEqual([]);
+    });
+
     it('has no unused component', () => {
       const text = JSON.stringify(document);
       const unused = Object.entries(components).flatMap(([kind, its]) =>

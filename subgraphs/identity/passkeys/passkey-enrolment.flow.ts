@@ -1,10 +1,7 @@
-import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, callerOf, duidOf } from '../../server/callers/caller';
 import type { Session } from '../../server/database/transaction';
 import type { CeremonyIssuer } from '../reidentification/ceremony-issuer.flow';
 import type { NewIdentityRecord } from '../records/identity-record';
-import { unregisteredReturnUrl } from '../reidentification/reidentification-rules';
-import type { Organisations } from '../organisations.client';
 
 /** The registration of a passkey that a new Identity Record initiates; stored in the same transaction. */
 interface NewEnrolment {
@@ -20,20 +17,12 @@ export type Enrol = (recordId: string) => Promise<NewEnrolment>;
  * Registration of a passkey that a Data User initiates with a new record. The Data User vouches for its customer, so no proof is required.
  */
 export class PasskeyEnrolment {
-  constructor(
-    private readonly issuer: CeremonyIssuer,
-    private readonly organisations: Organisations,
-  ) {}
+  constructor(private readonly issuer: CeremonyIssuer) {}
 
-  /**
-   * Returns the enrolment that a registration initiates; undefined for none. Throws VAL008 for a return URL that is not registered for the
-   * account.
-   */
-  async initiatedBy(record: NewIdentityRecord, context: CallContext): Promise<Enrol | undefined> {
+  /** Returns the enrolment that a registration initiates; undefined for none. */
+  initiatedBy(record: NewIdentityRecord, context: CallContext): Enrol | undefined {
     const { initiatePasskeyRegistration, passkeyReturnUrl: returnUrl, state } = record;
     if (!initiatePasskeyRegistration) return undefined;
-    const { returnUrls } = await this.organisations.of(duidOf(context), context);
-    throwViolations(unregisteredReturnUrl(['passkeyReturnUrl'], returnUrl, returnUrls));
     const { accountId } = callerOf(context);
     const reidentification = {
       duid: duidOf(context),

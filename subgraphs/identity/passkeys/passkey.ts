@@ -1,6 +1,7 @@
 import type { Violation } from '../../../schema/register-error';
-import { type WebUrlPolicy, webAddressViolation } from '../../server/web-address';
+import { webAddressViolation } from '../../server/web-address';
 import type { NewIdentityRecord } from '../records/identity-record';
+import { type ReturnUrlPolicy, returnUrlViolation } from '../reidentification/reidentification-rules';
 
 /** Key material that verifies the assertions of a passkey, encrypted under the data key of its record. */
 export interface PasskeyMaterial {
@@ -34,10 +35,13 @@ export function passkeyLabel(mpxn: string): string {
 
 type PasskeyRequest = Pick<NewIdentityRecord, 'initiatePasskeyRegistration' | 'passkeyReturnUrl'>;
 
-/** Returns the violations of the return URL of a passkey registration: required if one is initiated, and a web address (VAL008). */
+/**
+ * Returns the violations of the return URL of a passkey registration: a web address, and if a registration is initiated, required and
+ * registered for the Data User (VAL008).
+ */
 export function passkeyReturnUrlViolations(
   { initiatePasskeyRegistration, passkeyReturnUrl }: PasskeyRequest,
-  policy: WebUrlPolicy,
+  policy: ReturnUrlPolicy,
 ): Violation[] {
   const path = ['passkeyReturnUrl'];
   if (passkeyReturnUrl === null) {
@@ -45,6 +49,7 @@ export function passkeyReturnUrlViolations(
       ? [{ code: 'VAL002', path, message: 'is required when a passkey registration is initiated' }]
       : [];
   }
-  const violation = webAddressViolation(passkeyReturnUrl, policy);
+  const violationOf = initiatePasskeyRegistration ? returnUrlViolation : webAddressViolation;
+  const violation = violationOf(passkeyReturnUrl, policy);
   return violation === undefined ? [] : [{ code: 'VAL008', path, message: violation }];
 }

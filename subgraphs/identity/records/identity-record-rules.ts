@@ -1,13 +1,12 @@
 import type { Violation } from '../../../schema/register-error';
-import type { WebUrlPolicy } from '../../server/web-address';
 import { passkeyReturnUrlViolations } from '../passkeys/passkey';
-import { returnStateViolations } from '../reidentification/reidentification-rules';
+import { type ReturnUrlPolicy, returnStateViolations } from '../reidentification/reidentification-rules';
 import type { NewIdentityRecord } from './identity-record';
 import { emailViolations, ukAddressViolations } from './personal-data-rules';
 import { principalVerificationViolations } from './principal-verification';
 
 /** A rule for new Identity Records: returns its violations. */
-type IdentityRecordRule = (record: NewIdentityRecord, policy: WebUrlPolicy) => Violation[];
+type IdentityRecordRule = (record: NewIdentityRecord, policy: ReturnUrlPolicy) => Violation[];
 
 /** Rules for new Identity Records (decisions A/B, 4), in the order of their violations. The GraphQL types check MPxN, dates and enums. */
 const identityRecordRules: readonly IdentityRecordRule[] = [
@@ -19,7 +18,7 @@ const identityRecordRules: readonly IdentityRecordRule[] = [
 ];
 
 /** Returns the violations of all rules, with the paths of the GraphQL input. */
-export function identityRecordViolations(record: NewIdentityRecord, policy: WebUrlPolicy): Violation[] {
+export function identityRecordViolations(record: NewIdentityRecord, policy: ReturnUrlPolicy): Violation[] {
   return identityRecordRules.flatMap((rule) => rule(record, policy));
 }
 

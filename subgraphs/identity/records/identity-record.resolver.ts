@@ -86,9 +86,12 @@ export class IdentityRecordResolver {
     const request = this.dependencies.idempotency.request(accountId, 'registerIdentityRecord', idempotencyKey, input);
     const stored = await this.dependencies.records.findStoredResponse(request);
     if (stored) return { ...stored, replayed: true };
-    throwViolations(identityRecordViolations(input, this.dependencies));
-    await this.requireRight(input, context);
-    const enrol = await this.dependencies.enrolment.initiatedBy(input, context);
+    const { production, organisations } = this.dependencies;
+    const { returnUrls, mayAssertVerified } = await organisations.of(duidOf(context), context);
+    throwViolations(identityRecordViolations(input, { production, returnUrls }));
+    if (input.principalVerification?.outcome === 'verified' && !mayAssertVerified)
+      throw new RegisterError('PRM001', WITHDRAWN);
+    const enrol = this.dependencies.enrolment.initiatedBy(input, context);
     return this.dependencies.records.register(duidOf(context), input, request, enrol, this.dependencies.contacts);
   }
 
@@ -118,13 +121,6 @@ export class IdentityRecordResolver {
   })
   credentials(@Root() record: domain.IdentityRecord): Promise<domain.PasskeyCredential[]> {
     return this.dependencies.passkeys.credentials(record.id);
-  }
-
-  /** Throws PRM001 for `verified` if an admin has withdrawn the Data User's right to assert it. */
-  private async requireRight({ principalVerification }: domain.NewIdentityRecord, context: CallContext): Promise<void> {
-    if (principalVerification?.outcome !== 'verified') return;
-    const { mayAssertVerified } = await this.dependencies.organisations.of(duidOf(context), context);
-    if (!mayAssertVerified) throw new RegisterError('PRM001', WITHDRAWN);
   }
 
   /** Resolves a reference from another subgraph, for the owning Data User only. */

@@ -25,7 +25,7 @@ export function identityRecordModule(dependencies: IdentityDependencies): Subgra
   const provisional = new ProvisionalRecordRepository(database, jobs, indexes, cipher);
   const passkeys = new PasskeyRepository(database, cipher, relyingParty(places, keys), keys);
   const { issuer, occupants } = ceremonyStore(dependencies);
-  const enrolment = new PasskeyEnrolment(issuer, organisations(access));
+  const enrolment = new PasskeyEnrolment(issuer);
   return {
     resolvers: [
       new IdentityRecordResolver({

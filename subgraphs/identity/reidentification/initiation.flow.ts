@@ -22,12 +22,7 @@ import {
   maskedEmail,
 } from './reidentification';
 import { type ReidentificationChoice, chosenRecord, mayVouch } from './reidentification-choice';
-import {
-  type ReidentificationRequest,
-  reidentificationViolations,
-  returnUrlOf,
-  unregisteredReturnUrls,
-} from './reidentification-rules';
+import { type ReidentificationRequest, reidentificationViolations, returnUrlOf } from './reidentification-rules';
 import type { ReidentificationRepository } from './reidentification.repository';
 
 /** Dependencies of the initiation of re-identifications. */
@@ -106,7 +101,6 @@ export class ReidentificationInitiation {
     const { idempotent, request, context } = initiation;
     const stored = await idempotent.findStoredResponse<StartedReidentification>(database.reads);
     if (stored) return { ...stored, replayed: true };
-    throwViolations(reidentificationViolations(request, this.dependencies));
     const organisation = await this.initiator(request, context);
     for (const limit of limits) await withinLimit(limit, callerOf(context).accountId);
     const choice = await this.choose(initiation);
@@ -126,10 +120,11 @@ export class ReidentificationInitiation {
     return { ...(await idempotent.storedResponse<StartedReidentification>(database.pool)), replayed: true };
   }
 
-  /** Returns the caller's organisation. Throws VAL008 for a return URL that is not registered for it. */
+  /** Returns the caller's organisation. Throws the violations of the request, which include return URLs not registered for it. */
   private async initiator(request: ReidentificationRequest, context: CallContext): Promise<Organisation> {
     const organisation = await this.dependencies.organisations.of(duidOf(context), context);
-    throwViolations(unregisteredReturnUrls(request, organisation.returnUrls));
+    const { production } = this.dependencies;
+    throwViolations(reidentificationViolations(request, { production, returnUrls: organisation.returnUrls }));
     return organisation;
   }
 

@@ -21,37 +21,29 @@ export function returnUrlOf({ method, redirectUrl, passkeyReturnUrl }: Reidentif
   return method === 'magic-link' ? redirectUrl : passkeyReturnUrl;
 }
 
+/** Return URLs that are accepted. */
+export interface ReturnUrlPolicy extends WebUrlPolicy {
+  /** URLs that are registered for the Data User. */
+  readonly returnUrls: readonly string[];
+}
+
 /**
- * Returns the violations of a request: both return URLs are optional web addresses, also the ignored one, and `state` has a maximum length.
+ * Returns the violations of a request: both return URLs are optional and, also the ignored one, registered web addresses; `state` has a
+ * maximum length.
  */
-export function reidentificationViolations(request: ReidentificationRequest, policy: WebUrlPolicy): Violation[] {
+export function reidentificationViolations(request: ReidentificationRequest, policy: ReturnUrlPolicy): Violation[] {
   const { redirectUrl, passkeyReturnUrl, state } = request;
   return [
-    ...webAddressViolations('redirectUrl', redirectUrl, policy),
-    ...webAddressViolations('passkeyReturnUrl', passkeyReturnUrl, policy),
+    ...returnUrlViolations('redirectUrl', redirectUrl, policy),
+    ...returnUrlViolations('passkeyReturnUrl', passkeyReturnUrl, policy),
     ...returnStateViolations(state),
   ];
 }
 
-/** Returns one violation for each return URL that is not registered for the Data User. */
-export function unregisteredReturnUrls(
-  { redirectUrl, passkeyReturnUrl }: ReidentificationRequest,
-  registered: readonly string[],
-): Violation[] {
-  return [
-    ...unregisteredReturnUrl(['redirectUrl'], redirectUrl, registered),
-    ...unregisteredReturnUrl(['passkeyReturnUrl'], passkeyReturnUrl, registered),
-  ];
-}
-
-/** A return URL must equal one registered for the Data User (decisions A/B, 4; VAL008). */
-export function unregisteredReturnUrl(
-  path: Violation['path'],
-  returnUrl: string | null,
-  registered: readonly string[],
-): Violation[] {
-  if (returnUrl === null || registered.includes(returnUrl)) return [];
-  return [{ code: 'VAL008', path, message: 'is not a return URL registered for the account' }];
+/** Returns why a URL is not a web address that equals one registered for the Data User (decisions A/B, 4; VAL008). */
+export function returnUrlViolation(url: string, policy: ReturnUrlPolicy): string | undefined {
+  const unregistered = policy.returnUrls.includes(url) ? undefined : 'is not a return URL registered for the account';
+  return webAddressViolation(url, policy) ?? unregistered;
 }
 
 /** Returns the violations of the `state` of a return URL. */
@@ -59,7 +51,7 @@ export function returnStateViolations(state: string | null): Violation[] {
   return textViolations(['state'], state, { max: MAX_STATE_LENGTH });
 }
 
-function webAddressViolations(field: string, value: string | null, policy: WebUrlPolicy): Violation[] {
-  const violation = value === null ? undefined : webAddressViolation(value, policy);
-  return violation === undefined ? [] : [{ code: 'VAL008', path: [field], message: violation }];
+function returnUrlViolations(field: string, url: string | null, policy: ReturnUrlPolicy): Violation[] {
+  const message = url === null ? undefined : returnUrlViolation(url, policy);
+  return message === undefined ? [] : [{ code: 'VAL008', path: [field], message }];
 }

@@ -40,9 +40,12 @@ const proven = (change: object): NewIdentityRecord => ({
   ...record,
   principalVerification: { ...evidence, ...change },
 });
+const returnUrls = ['https://example.org/'];
 const nested = (levels: number): object => (levels === 1 ? {} : { inner: nested(levels - 1) });
 const broken = (input: NewIdentityRecord, production = true): string[] =>
-  identityRecordViolations(input, { production }).map(({ code, path }: Violation) => `${code} ${path.join('.')}`);
+  identityRecordViolations(input, { production, returnUrls }).map(
+    ({ code, path }: Violation) => `${code} ${path.join('.')}`,
+  );
 
 const line = 'piiPrincipal.address';
 const proof = 'principalVerification';
@@ -96,6 +99,11 @@ const table: [rule: string, input: NewIdentityRecord, broken: string[]][] = [
     [],
   ],
   [
+    'a passkey registration with a return URL that is not registered, and a long state',
+    { ...record, initiatePasskeyRegistration: true, passkeyReturnUrl: 'https://example.org/x', state: 'a'.repeat(256) },
+    ['VAL008 passkeyReturnUrl', 'VAL003 state'],
+  ],
+  [
     'a passkey registration without a return URL',
     { ...record, initiatePasskeyRegistration: true },
     ['VAL002 passkeyReturnUrl'],
@@ -145,7 +153,7 @@ describe('The rules for registering an Identity Record', () => {
       email: 'Meadow',
       passkeyReturnUrl: 'Meadow',
     };
-    const violations = identityRecordViolations(input, { production: true });
+    const violations = identityRecordViolations(input, { production: true, returnUrls });
     expect(violations.length).toBeGreaterThanOrEqual(4);
     expect(JSON.stringify(violations)).not.toContain('Meadow');
   });

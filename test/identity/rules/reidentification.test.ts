@@ -18,11 +18,11 @@ import {
   type ReidentificationRequest,
   reidentificationViolations,
   returnUrlOf,
-  unregisteredReturnUrl,
-  unregisteredReturnUrls,
+  returnUrlViolation,
 } from '../../../subgraphs/identity/reidentification/reidentification-rules';
 
 const URL = 'https://larkhill.example/return';
+const LOCAL = 'http://localhost:5000/return';
 const request = (change: Partial<ReidentificationRequest>): ReidentificationRequest => ({
   method: 'magic-link',
   redirectUrl: null,
@@ -31,7 +31,9 @@ const request = (change: Partial<ReidentificationRequest>): ReidentificationRequ
   ...change,
 });
 const brokenRules = (change: Partial<ReidentificationRequest>, production = true) =>
-  reidentificationViolations(request(change), { production }).map(({ code, path }) => `${code} ${path.join('.')}`);
+  reidentificationViolations(request(change), { production, returnUrls: [URL, LOCAL] }).map(
+    ({ code, path }) => `${code} ${path.join('.')}`,
+  );
 
 describe('The return URL of a re-identification', () => {
   it.each<[string, Partial<ReidentificationRequest>, string[]]>([
@@ -58,7 +60,7 @@ describe('The return URL of a re-identification', () => {
   });
 
   it('may be http outside production', () => {
-    expect(brokenRules({ redirectUrl: 'http://localhost:5000/return' }, false)).toEqual([]);
+    expect(brokenRules({ redirectUrl: LOCAL }, false)).toEqual([]);
   });
 
   it('is that of the requested method; the other is ignored', () => {
@@ -69,27 +71,28 @@ describe('The return URL of a re-identification', () => {
   });
 
   it('must be a registered one if present, for every method', () => {
-    const paths = (change: Partial<ReidentificationRequest>) =>
-      unregisteredReturnUrls(request(change), [URL]).map(({ code, path }) => `${code} ${path.join('.')}`);
     const [redirectUrl, passkeyReturnUrl] = [`${URL}/link`, `${URL}/passkey`];
     for (const method of ['magic-link', 'passkey-assert', 'passkey-register'] as const) {
-      expect(paths({ method, redirectUrl, passkeyReturnUrl })).toEqual([
+      expect(brokenRules({ method, redirectUrl, passkeyReturnUrl })).toEqual([
         'VAL008 redirectUrl',
         'VAL008 passkeyReturnUrl',
       ]);
-      expect(paths({ method, redirectUrl: URL, passkeyReturnUrl: URL })).toEqual([]);
-      expect(paths({ method })).toEqual([]);
+      expect(brokenRules({ method, redirectUrl: URL, passkeyReturnUrl: URL })).toEqual([]);
+      expect(brokenRules({ method })).toEqual([]);
     }
+  });
+
+  it('has one violation each, together with those of the other fields', () => {
+    const change = { redirectUrl: 'javascript:0', passkeyReturnUrl: `${URL}/passkey`, state: 'a'.repeat(256) };
+    expect(brokenRules(change)).toEqual(['VAL008 redirectUrl', 'VAL008 passkeyReturnUrl', 'VAL003 state']);
   });
 
   it.each([`${URL}/`, `${URL}?a=1`, URL.toUpperCase(), `${URL}#x`, 'https://evil.example/'])(
     'must equal a registered one, unlike %s',
     (other) => {
-      expect(unregisteredReturnUrl(['redirectUrl'], other, [URL])).toMatchObject([
-        { code: 'VAL008', path: ['redirectUrl'] },
-      ]);
-      expect(unregisteredReturnUrl(['redirectUrl'], URL, [other, URL])).toEqual([]);
-      expect(unregisteredReturnUrl(['redirectUrl'], null, [])).toEqual([]);
+      const policy = { production: true, returnUrls: [URL] };
+      expect(returnUrlViolation(other, policy)).toBe('is not a return URL registered for the account');
+      expect(returnUrlViolation(URL, policy)).toBeUndefined();
     },
   );
 

@@ -190,6 +190,30 @@ export function surface(): void {
       ]);
     });
 
+    it('rejects numbers within free-form evidence that would be stored with other digits, or as null', async () => {
+      test.graph.roots = {
+        registerIdentityRecord: () => ({ ir: IR, passkeyRegistrationRedirect: null, replayed: false }),
+      };
+      const post = (detail: string) => {
+        const evidence = `{"method":"m","verified-at":"2026-11-19T16:20:00Z","outcome":"partial","detail":${detail}}`;
+        const payload = `{"pii-principal":{"mpxn":"${MPXN}","move-in-date":"2021-03-01"},"expressed-by":"data-subject","principal-verification":${evidence}}`;
+        return send({ method: 'POST', url: '/v1/identity-records', headers: GOOD, payload });
+      };
+      const reason = 'is not a number from -9007199254740991 to 9007199254740991: send it as a string';
+      const rejected = await post(
+        '{"account":12345678901234567890,"list":[1,{"score":1e999}],"below":-9007199254740993}',
+      );
+      expect([rejected.status, new Set(codes(rejected))]).toEqual([400, new Set(['VAL003'])]);
+      expect(messages(rejected)).toEqual(
+        ['account', 'list/1/score', 'below'].map((member) => `/principal-verification/detail/${member}: ${reason}`),
+      );
+      const accepted = '{"account":9007199254740991,"below":-9007199254740991,"score":0.1}';
+      expect((await post(accepted)).status).toBe(201);
+      expect(test.graph.variables).toMatchObject({
+        input: { principalVerification: { detail: JSON.parse(accepted) } },
+      });
+    });
+
     it('distinguishes the existence check from the key of a record', async () => {
       test.graph.roots = {
         identityRecordExistence: () => ({ mpxn: MPXN, exists: true, availableMethods: ['MAGIC_LINK'] }),
