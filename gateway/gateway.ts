@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type TrustedProxies, proxyTrust, warnOfUntrustedProxy } from './client/client-address';
 import type { GraphClient, RequestMetadata } from './client/graph-client';
+import { requestTimeouts } from './client/request-timeout';
 import { newIdentifier } from '../schema/identifiers';
 import type { TokenVerifier } from '../subgraphs/server/callers/bearer-token';
 import { serveMetrics } from '../subgraphs/server/observability/metrics-route';
@@ -64,9 +65,6 @@ export interface RunningGateway {
   close(): Promise<void>;
 }
 
-/** A client must send its whole request within this time. */
-const REQUEST_TIMEOUT_MS = 30_000;
-
 /**
  * READ FIRST: starts the one GraphQL endpoint over all subgraphs. `requests/request-steps.ts` lists the steps of a
  * request.
@@ -76,10 +74,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const services = await prepare(options);
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: requestTimeouts.requestTimeout,
     trustProxy: proxyTrust(settings.trustProxy),
     return503OnClosing: true,
-    http: { joinDuplicateHeaders: true }, // two Authorization headers are invalid; by default Node uses the first
+    // Two Authorization headers are invalid: they are joined like other headers; by default Node uses the first.
+    http: { ...requestTimeouts.http, joinDuplicateHeaders: true },
     frameworkErrors: (_, __, reply) => sendError(reply as never, 'NTF001', newIdentifier('tid')),
   });
   warnOfUntrustedProxy(app, settings.trustProxy, logger);

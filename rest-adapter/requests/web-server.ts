@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { originForm } from '../responses/envelope';
 import type { Responder } from '../responses/exchange';
 import { type TrustedProxies, proxyTrust } from '../../gateway/client/client-address';
+import { requestTimeouts } from '../../gateway/client/request-timeout';
 import { USUAL_BODY_MIB } from '../contract/interfaces';
 import { catalogueError } from '../responses/error-response';
 import { UNKNOWN_ROUTE } from '../responses/telemetry';
@@ -9,10 +10,6 @@ import { sendBrokenRequestError, codeOfServerError, trackRequest } from './unmat
 
 /** The contract limits path values; this limit is that of the whole request head. */
 const MAX_PATH_VALUE_LENGTH = 16 * 1024;
-/** A client must send its whole request within this time; uploads have their own limit. */
-const REQUEST_TIMEOUT_MS = 30_000;
-/** Interval at which Node closes connections whose request is late; by default 30 seconds. */
-const CONNECTION_CHECK_INTERVAL_MS = 2_000;
 
 /**
  * Creates the web server of the REST interfaces. Errors that Fastify or Node detect are sent in the form of the
@@ -23,15 +20,10 @@ export function webServer(trustProxy: TrustedProxies, responder: Responder): Fas
     logger: false,
     trustProxy: proxyTrust(trustProxy),
     bodyLimit: USUAL_BODY_MIB * 1024 * 1024, // of paths that no contract has
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    requestTimeout: requestTimeouts.requestTimeout,
     return503OnClosing: false,
     // Two Authorization headers are invalid: they are joined like other headers; by default Node uses the first.
-    http: {
-      requireHostHeader: false,
-      joinDuplicateHeaders: true,
-      headersTimeout: REQUEST_TIMEOUT_MS, // Node exchanges both times if this is the longer one, by default 60 seconds
-      connectionsCheckingInterval: CONNECTION_CHECK_INTERVAL_MS,
-    },
+    http: { ...requestTimeouts.http, requireHostHeader: false, joinDuplicateHeaders: true },
     rewriteUrl: ({ url = '/' }) => originForm(url),
     routerOptions: { maxParamLength: MAX_PATH_VALUE_LENGTH },
     clientErrorHandler: (error, socket) => sendBrokenRequestError(error, socket, responder),

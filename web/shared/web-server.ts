@@ -4,6 +4,7 @@ import formbody from '@fastify/formbody';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { type TrustedProxies, proxyTrust, warnOfUntrustedProxy } from '../../gateway/client/client-address';
+import { requestTimeouts } from '../../gateway/client/request-timeout';
 import { newIdentifier } from '../../schema/identifiers';
 import { OperationError } from './operation-error';
 import { logRequests } from './request-log';
@@ -28,8 +29,6 @@ interface WebServerOptions {
 
 /** Maximum size of a form; the response of a passkey takes some kilobytes. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** Time within which the whole request must arrive. */
-const REQUEST_TIMEOUT_MS = 30_000;
 
 /**
  * Returns a Fastify server of pages and forms: each request gets a transaction id, headers and one log line. The response
@@ -60,7 +59,7 @@ function bareServer({ trustProxy }: WebSettings, onError: WebServerOptions['onEr
     logger: false,
     trustProxy: proxyTrust(trustProxy),
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
+    ...requestTimeouts,
     return503OnClosing: false,
     genReqId: () => newIdentifier('tid'),
     requestIdHeader: false,
