@@ -5,8 +5,10 @@ import { MAX_RESERVED, RequestSlots } from './requests/request-slots';
 
 /** Number of ready lanes below which the table is read again at once. */
 const MIN_READY_LANES = 20;
-/** Interval between reads of a busy endpoint, and delay before a step without effect is repeated. */
+/** Interval between reads of a busy endpoint with few ready lanes, and delay before a step without effect is repeated. */
 const INTERVAL_MS = 1_000;
+/** Interval between reads of a busy endpoint with more ready lanes: such a read is large. */
+const BACKLOG_INTERVAL_MS = 3_000;
 /** Deferral with which an endpoint is released if the limits of this process admit none of its ready lanes. */
 const NOT_ADMITTED: Deferral = { which: 'all', seconds: 1, isExternal: false };
 
@@ -72,9 +74,11 @@ export class LeasedEndpoint {
     const isNotAdmitted = busyCount === 0 && readyCount > 0 && now - this.activeAt >= INTERVAL_MS;
     if (isNotAdmitted && !this.isWoken) return 'release';
     const isIdle = busyCount === 0 && readyCount === 0;
-    const needsMore = readyCount < MIN_READY_LANES && this.deferral === undefined && this.mayHaveMore;
+    const isShort = readyCount < MIN_READY_LANES;
+    const needsMore = isShort && this.deferral === undefined && this.mayHaveMore;
     // An urgent retry becomes due without a notification, and a read skips an urgent delivery whose lane runs: both go ahead of ready lanes.
-    if (this.isWoken || needsMore || (!isIdle && now - this.readAt >= INTERVAL_MS)) return 'read';
+    const interval = isShort ? INTERVAL_MS : BACKLOG_INTERVAL_MS;
+    if (this.isWoken || needsMore || (!isIdle && now - this.readAt >= interval)) return 'read';
     return isIdle && now >= this.retainedUntil ? 'release' : undefined;
   }
 
