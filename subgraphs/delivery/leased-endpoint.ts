@@ -3,10 +3,12 @@ import { type Lane, LaneQueue } from './lane';
 import type { LaneLimits } from './limits';
 import { MAX_RESERVED, RequestSlots } from './requests/request-slots';
 
-/** Number of ready lanes below which the table is read again. */
+/** Number of ready lanes below which the table is read again at once. */
 const MIN_READY_LANES = 20;
 /** Interval between reads of a busy endpoint with few ready lanes, and delay before a step without effect is repeated. */
 const INTERVAL_MS = 1_000;
+/** Interval between reads of a busy endpoint with more ready lanes: such a read is large. */
+const BACKLOG_INTERVAL_MS = 3_000;
 /** Deferral with which an endpoint is released if the limits of this process admit none of its ready lanes. */
 const NOT_ADMITTED: Deferral = { which: 'all', seconds: 1, isExternal: false };
 
@@ -74,8 +76,9 @@ export class LeasedEndpoint {
     const isIdle = busyCount === 0 && readyCount === 0;
     const isShort = readyCount < MIN_READY_LANES;
     const needsMore = isShort && this.deferral === undefined && this.mayHaveMore;
-    // While lanes run, a retry may become due without a notification.
-    if (this.isWoken || needsMore || (isShort && !isIdle && now - this.readAt >= INTERVAL_MS)) return 'read';
+    // An urgent retry becomes due without a notification, and a read skips an urgent delivery whose lane runs: both go ahead of ready lanes.
+    const interval = isShort ? INTERVAL_MS : BACKLOG_INTERVAL_MS;
+    if (this.isWoken || needsMore || (!isIdle && now - this.readAt >= interval)) return 'read';
     return isIdle && now >= this.retainedUntil ? 'release' : undefined;
   }
 

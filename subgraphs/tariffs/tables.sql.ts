@@ -13,6 +13,7 @@ import { TariffFanOut1790000000011 } from './migrations/0011-fan-out';
 import { TariffRedelivery1790000000012 } from './migrations/0012-redelivery';
 import { TariffEndsOfAssignments1790000000013 } from './migrations/0013-ends-of-assignments';
 import { TariffSupersededRedeliveries1790000000014 } from './migrations/0014-superseded-redeliveries';
+import { TariffConsentsSinceEvents1790000000015 } from './migrations/0015-consents-since-events';
 import { tariffRights } from './rights.sql';
 import { TARIFF_JOBS } from './tariff-jobs';
 
@@ -32,6 +33,7 @@ export const tariffTables: SubgraphTables = {
     TariffRedelivery1790000000012,
     TariffEndsOfAssignments1790000000013,
     TariffSupersededRedeliveries1790000000014,
+    TariffConsentsSinceEvents1790000000015,
   ],
   rights: tariffRights,
   jobs: TARIFF_JOBS,

@@ -59,7 +59,7 @@ export class LaneModel {
         this.lane = undefined;
         for (const delivery of lane.deliveries) this.attempt(delivery);
         this.queue.end(lane.subject);
-        this.read(); // an attempt takes one second here, the interval after which the engine reads anyway
+        this.read(); // the engine reads less often: at intervals of seconds
       }
       for (const { eventId } of due) {
         if (!this.attemptedSinceDue.has(eventId)) this.breaches.push(`${eventId} was held back`);

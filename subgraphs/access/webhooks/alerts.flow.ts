@@ -43,7 +43,8 @@ const STORE_RETRY_MS = 500;
 
 /**
  * Sends at most one alert mail per subscription and hour, listing all deliveries that became undelivered since the last one. Reserves the
- * hour before sending and releases it only if the mail server definitely rejected the mail: a crash delays a mail, but never duplicates it.
+ * hour before sending and releases it only if the mail server definitely rejected the mail. A crash delays a mail; a mail whose acceptance was
+ * not recorded is repeated after the hour.
  */
 export function webhookAlerts(dependencies: AlertDependencies): Alerts {
   const { database, alerts, jobs } = dependencies;
@@ -122,7 +123,7 @@ export const SENDER = 'Central Data Access Register';
 const MAX_LISTED = 200;
 
 /** Returns the mail about undelivered events. It identifies events by id and contains no access key and no MPxN. */
-function alertMail({ wid, events }: Omit<Alert, 'alertEmail'>): MailMessage {
+function alertMail({ wid, isSuspended, events }: Omit<Alert, 'alertEmail'>): MailMessage {
   const many = events.length > 1;
   const subject = `${events.length} webhook ${many ? 'deliveries' : 'delivery'} failed (${wid})`;
   const opening = [
@@ -130,7 +131,7 @@ function alertMail({ wid, events }: Omit<Alert, 'alertEmail'>): MailMessage {
   ];
   const closing = [
     ...(events.length > MAX_LISTED ? [`And ${events.length - MAX_LISTED} more.`] : []),
-    'GET /v1/webhooks/{wid}/deliveries shows the attempts of each event, none if the register could not create its body. POST /v1/webhooks/{wid}/deliveries/{event-id}/redeliver sends an event again: at once, and if that fails up to five more times.',
+    `${isSuspended ? 'Once your account is active again: ' : ''}GET /v1/webhooks/{wid}/deliveries shows the attempts of each event, none if the register could not create its body. POST /v1/webhooks/{wid}/deliveries/{event-id}/redeliver sends an event again: at once, and if that fails up to five more times.`,
   ];
   const lines = events
     .slice(0, MAX_LISTED)

@@ -13,6 +13,8 @@ interface UndeliveredEvent {
 export interface Alert {
   readonly wid: string;
   readonly alertEmail: string;
+  /** Whether the Data User is suspended: it can call nothing until it is active again. */
+  readonly isSuspended: boolean;
   readonly events: readonly UndeliveredEvent[];
 }
 
@@ -22,21 +24,27 @@ type HourReservation =
 
 const UNREPORTED = `select from delivery where endpoint_id = $1 and state = 'undelivered' and alerted_at is null`;
 
-/** Ignores a `mailed_at` in the future, which a moved clock has left behind. */
+/** SQL: a subscription that can receive a mail: neither deleted, nor that of a terminated Data User. */
+const SUBSCRIPTION = `from webhook join account using (duid) where webhook.id = $1 and deleted_at is null and terminated_at is null`;
+
+/**
+ * Ignores a `mailed_at` in the future, which a moved clock has left behind. The clock of the call, because a concurrent reservation that the
+ * statement waited for may be later than its arrival.
+ */
 const RESERVE_HOUR = `
   insert into webhook_alert as last (webhook_id, mailed_at)
-  select id, register_now() from webhook where id = $1 and deleted_at is null and exists (${UNREPORTED})
+  select webhook.id, register_now() ${SUBSCRIPTION} and exists (${UNREPORTED})
   on conflict (webhook_id) do update set mailed_at = register_now()
-    where last.mailed_at <= register_now() - interval '1 hour' or last.mailed_at > register_now()
+    where last.mailed_at <= register_now() - interval '1 hour' or last.mailed_at > access.clock_of_call()
   returning webhook_id`;
 
 const WAITING = `
   select extract(epoch from mailed_at + interval '1 hour' - register_now())::float8 as seconds
-  from webhook_alert join webhook on webhook.id = webhook_id and deleted_at is null where webhook_id = $1 and exists (${UNREPORTED})`;
+  from webhook_alert where webhook_id = $1 and exists (select ${SUBSCRIPTION}) and exists (${UNREPORTED})`;
 
 const RELEASE_HOUR = `update webhook_alert set mailed_at = register_now() - interval '1 hour' where webhook_id = $1`;
 
-const SUBSCRIPTION = 'select wid, alert_email_sealed as encrypted from webhook where id = $1 and deleted_at is null';
+const RECIPIENT = `select wid, alert_email_sealed as encrypted, status = 'suspended' as "isSuspended" ${SUBSCRIPTION}`;
 
 const EVENTS = `
   select event_id as "eventId", event.type as "eventType", occurred_at as "occurredAt"
@@ -45,6 +53,10 @@ const EVENTS = `
 
 const STORE_ALERTED = `
   update delivery set alerted_at = register_now() where endpoint_id = $1 and event_id = any($2::text[]) and state = 'undelivered'`;
+
+interface RecipientRow extends Pick<Alert, 'wid' | 'isSuspended'> {
+  readonly encrypted: Buffer;
+}
 
 /** Reserves the hours of alert mails: at most one per subscription and hour (decisions A/B, 6). */
 export class WebhookAlertRepository {
@@ -66,13 +78,14 @@ export class WebhookAlertRepository {
     await this.database.pool.query(RELEASE_HOUR, [webhookId]);
   }
 
-  /** Returns the content of the mail; undefined if the subscription is deleted. */
+  /** Returns the content of the mail; undefined if the subscription is deleted or its Data User terminated. */
   async alert(webhookId: string): Promise<Alert | undefined> {
     const { pool } = this.database;
-    const [row] = (await pool.query<{ wid: string; encrypted: Buffer }>(SUBSCRIPTION, [webhookId])).rows;
+    const [row] = (await pool.query<RecipientRow>(RECIPIENT, [webhookId])).rows;
     if (row === undefined) return undefined;
+    const { encrypted, ...recipient } = row;
     const events = (await pool.query<UndeliveredEvent>(EVENTS, [webhookId])).rows;
-    return { wid: row.wid, alertEmail: this.cipher.decryptAlertEmail(webhookId, row.encrypted), events };
+    return { ...recipient, alertEmail: this.cipher.decryptAlertEmail(webhookId, encrypted), events };
   }
 
   /** Marks the deliveries of events as listed in a mail. */

@@ -41,6 +41,9 @@ const INPUTS = {
         select from consent_meter_point point join tariff_consent consent on consent.id = point.consent_id
         where point.mpxn_hash = event.mpxn_hash and consent.mpid = event.mpid and consent.user_id = webhook.user_id
           and revoked_at is null and consent_receives(event, point)) as "isConsented",
+      exists (
+        select from entry_transition
+        where entry_transition.user_id = webhook.user_id and to_status = 'disabled' and at > event.recorded_at) as "wasDisabled",
       register_now() as now, delivery.state = 'pending' as "isPending", event.mpxn_hash as "mpxnHash", ${STORED_MPXN_COLUMNS},
       callback_sealed as callback, ${SECRETS_OF_WEBHOOK} as "secretsText"
     from unnest($1::text[], $2::uuid[]) with ordinality as requested (event_id, endpoint_id, n)

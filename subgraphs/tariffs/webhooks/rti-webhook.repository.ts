@@ -61,22 +61,24 @@ const REMOVE = {
 
 const CURRENT_SECRET = 'select sealed from webhook_secret where webhook_id = $1 and replaced_at is null';
 
+const IS_OWN_CONSENT = 'consent.user_id = webhook.user_id and consent.mpid = webhook.mpid';
+
 /**
- * Waits for the last revocations: a removed RTI User keeps its webhooks while it has a live consent, a revocation without its events, an event
- * of one without its deliveries, or a pending delivery.
+ * Waits for the last events: the webhook of a removed RTI User, or at a removed supplier, remains while there is a live consent, a revocation
+ * without its events, a revocation or cessation without its deliveries, or a pending delivery.
  */
 const PURGE_REMOVED = {
   name: 'purge_webhooks_of_removed',
   text: `with expired as (
-      select webhook.id from webhook join rti_user using (user_id)
-      where rti_user.status = 'removed' and deleted_at is null
-        and not exists (select from tariff_consent consent where consent.user_id = webhook.user_id and revoked_at is null)
+      select webhook.id from webhook join rti_user using (user_id) join supplier using (mpid)
+      where 'removed' in (rti_user.status, supplier.status) and deleted_at is null
+        and not exists (select from tariff_consent consent where ${IS_OWN_CONSENT} and revoked_at is null)
         and not exists (
           select from tariff_effect effect join tariff_consent consent on consent.id = effect.consent_id
-          where consent.user_id = webhook.user_id and done_at is null and cancelled_at is null)
+          where ${IS_OWN_CONSENT} and done_at is null and cancelled_at is null)
         and not exists (
-          select from fanout join event on event.id = fanout.event_id join tariff_consent consent on consent.id = event.consent_id
-          where consent.user_id = webhook.user_id)
+          select from fanout join event on event.id = fanout.event_id left join tariff_consent consent on consent.id = event.consent_id
+          where event.mpid = webhook.mpid and (event.type = 'supplier.cessation' or ${IS_OWN_CONSENT}))
         and not exists (select from delivery where endpoint_id = webhook.id and state = 'pending')
       limit 100 for update of webhook skip locked),
     deleted as (
@@ -123,7 +125,7 @@ export class RtiWebhookRepository {
     });
   }
 
-  /** Removes a batch of webhooks of removed RTI Users after their last delivery. Returns the number of deleted secrets. */
+  /** Removes a batch of webhooks of removed RTI Users, and at removed suppliers, after their last delivery. Returns the number of deleted secrets. */
   async purgeRemoved(): Promise<number> {
     return (await this.database.pool.query(PURGE_REMOVED)).rowCount ?? 0;
   }

@@ -10,22 +10,24 @@ export interface DeliveryState {
   readonly status: RegisterEntryStatus;
   /** Status of the supplier whose RTI Users receive the event. */
   readonly supplierStatus: RegisterEntryStatus;
-  /** Whether the RTI User has a live consent for the MPxN at the supplier. */
+  /** Whether the RTI User has a live consent that has covered the MPxN at the supplier since the event. */
   readonly isConsented: boolean;
+  /** Whether the RTI User was disabled after the event: it has missed later events since. */
+  readonly wasDisabled: boolean;
   /** Whether the MPxN of the event was erased (decisions A/B, 12). */
   readonly isErased: boolean;
 }
 
 /**
  * Decides whether to send, defer or drop a delivery (decisions C/D, D.3). `consent.revoked` is sent whatever the statuses;
- * `supplier.cessation` ignores the status of the supplier; every other event needs a live consent. A removed webhook receives nothing,
- * and events of an erased MPxN are dropped.
+ * `supplier.cessation` ignores the status of the supplier; every other event needs a consent that has lived since the event, and an RTI User
+ * that was not disabled since. A removed webhook receives nothing, and events of an erased MPxN are dropped.
  */
 export function deliveryDecision(state: DeliveryState): 'send' | 'wait' | 'drop' {
-  const { type, isRemoved, status, supplierStatus, isConsented, isErased } = state;
+  const { type, isRemoved, status, supplierStatus, isConsented, wasDisabled, isErased } = state;
   if (isRemoved || isErased) return 'drop';
   if (type === 'consent.revoked') return 'send';
-  if (type !== 'supplier.cessation' && !isConsented) return 'drop';
+  if (type !== 'supplier.cessation' && (!isConsented || wasDisabled)) return 'drop';
   const statuses = type === 'supplier.cessation' ? [status] : [status, supplierStatus];
   if (statuses.includes('removed')) return 'drop';
   return statuses.every((each) => each === 'active') ? 'send' : 'wait';

@@ -316,26 +316,6 @@ describe('One endpoint', () => {
   });
 });
 
-describe('An urgent delivery', () => {
-  it('is sent before any backlog', async () => {
-    const { url, received } = await receiver(() => ({ status: 200, afterMs: 5 }));
-    const endpoint = await trialEndpoint(pool, url);
-    await pool.query(
-      `select plan_delivery($1, 'event ' || n, 'subject ' || n, false) from generate_series(1, 3000) n`,
-      [endpoint],
-    );
-    await engine();
-    await until(() => (received.length > 100 ? true : undefined));
-    await plan(pool, endpoint, 'withdrawal', 'subject 2999', true);
-    const before = received.length;
-    await until(() => (received.some(({ eventId }) => eventId === 'withdrawal') ? true : undefined));
-    const place = received.findIndex(({ eventId }) => eventId === 'withdrawal');
-    expect(place - before).toBeLessThan(500);
-    const lane = received.filter(({ eventId }) => ['event 2999', 'withdrawal'].includes(eventId));
-    expect(lane.map(({ sequence }) => sequence)).toEqual([1, 2]);
-  });
-});
-
 describe('The engine', () => {
   it('counts attempts by outcome, the time to the first attempt, and pending deliveries', async () => {
     const { url } = await receiver(({ eventId }) => ({ status: eventId === 'refused' ? 500 : 200 }));

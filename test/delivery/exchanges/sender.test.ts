@@ -87,6 +87,19 @@ describe('Sending to a callback URL', () => {
     });
   });
 
+  it('succeeds with a response after five seconds, and fails if it has none after ten', async () => {
+    receiver.respondWith(
+      ({ path }) =>
+        (_, outgoing) =>
+          void setTimeout(() => outgoing.writeHead(204).end(), path === '/in-time' ? 5_000 : 11_000),
+    );
+    const [inTime, late] = await Promise.all(
+      ['/in-time', '/late'].map((path) => send(new URL(path, receiver.url).href)),
+    );
+    expect(inTime).toMatchObject({ status: 204, error: null });
+    expect(late).toMatchObject({ status: null, error: 'timeout' });
+  });
+
   it('stops reading an endless body', async () => {
     let written = 0;
     receiver.respondWith(() => (_, outgoing) => {

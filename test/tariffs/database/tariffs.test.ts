@@ -7,6 +7,7 @@ import { rtiWebhooks } from './chapters/rti-webhooks';
 import { consumerIssuers } from './chapters/consumer-issuers';
 import { consumerTokens } from './chapters/consumer-tokens';
 import { endedTariffs } from './chapters/ended-tariffs';
+import { receiversOfEvents } from './chapters/event-receivers';
 import { eventsOfTariffs } from './chapters/events';
 import { supplierKeys } from './chapters/supplier-keys';
 import { eventsOfValidity } from './chapters/validity-events';
@@ -48,6 +49,9 @@ describe('Keys of suppliers', () => {
 });
 describe('Tariff events', () => {
   eventsOfTariffs();
+});
+describe('Receivers of tariff events', () => {
+  receiversOfEvents();
 });
 describe('Events of validity', () => {
   eventsOfValidity();

@@ -1,6 +1,5 @@
 import { type DeliveryState, deliveryDecision } from '../../../subgraphs/tariffs/webhooks/tariff-delivery';
 import { TARIFF_EVENT_TYPES } from '../../../subgraphs/tariffs/events/tariff-event';
-import type { RegisterEntryStatus } from '../../../subgraphs/tariffs/register-entries/register-entry-status';
 
 const USUAL: DeliveryState = {
   type: 'tariff.change',
@@ -8,6 +7,7 @@ const USUAL: DeliveryState = {
   status: 'active',
   supplierStatus: 'active',
   isConsented: true,
+  wasDisabled: false,
   isErased: false,
 };
 
@@ -30,6 +30,16 @@ describe('A delivery to an RTI User', () => {
       'ddddd',
     ],
     ['waits while the RTI User is suspended, except for a revocation', { status: 'suspended' }, 'wwwsw'],
+    [
+      'waits for a cessation while the RTI User is disabled, and is dropped for what it has missed since',
+      { status: 'disabled', wasDisabled: true },
+      'dddsw',
+    ],
+    [
+      'is dropped if the RTI User was disabled since the event, except for a revocation and a cessation',
+      { wasDisabled: true },
+      'dddss',
+    ],
     [
       'waits while the supplier is suspended, except for a revocation and its cessation',
       { supplierStatus: 'suspended' },
@@ -54,10 +64,5 @@ describe('A delivery to an RTI User', () => {
     ],
   ])('%s', (_, facts, expected) => {
     expect(verdicts(facts)).toBe(expected);
-  });
-
-  it('waits while the RTI User is suspended or disabled, except a revocation', () => {
-    const statuses: RegisterEntryStatus[] = ['suspended', 'disabled'];
-    expect(statuses.map((status) => verdicts({ status }))).toEqual(['wwwsw', 'wwwsw']);
   });
 });

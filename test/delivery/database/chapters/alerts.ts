@@ -72,22 +72,22 @@ export function alertMails(): void {
       return (tasks['alert'] as NonNullable<(typeof tasks)[string]>)({ webhookId }, { number: 1, isLast: false });
     };
 
-    async function subscription(): Promise<string> {
+    async function subscription(duid = DUID): Promise<string> {
       const id = randomUUID();
       const wid = `wid_${randomBytes(12).toString('hex')}`;
       await tables.owner.query(
         `insert into webhook (id, wid, duid, callback_hash, callback_sealed, alert_email_sealed, event_types)
        values ($1, $2, $3, $4, '', $5, '{consent.expiring}')`,
-        [id, wid, DUID, randomBytes(32), CIPHER.encryptAlertEmail(id, 'alerts@larkhill.example')],
+        [id, wid, duid, randomBytes(32), CIPHER.encryptAlertEmail(id, 'alerts@larkhill.example')],
       );
       return id;
     }
 
     /** Inserts an undelivered delivery; returns the id of its event. */
-    async function givenUp(webhookId: string): Promise<string> {
+    async function givenUp(webhookId: string, duid = DUID): Promise<string> {
       const { rows } = await tables.owner.query<{ id: string }>(
         `insert into event (type, duid, webhook_id) values ('webhook.test', $1, $2) returning id`,
-        [DUID, webhookId],
+        [duid, webhookId],
       );
       const { id } = rows[0] as { id: string };
       await fanOutAll(tables.owner);
@@ -151,6 +151,44 @@ export function alertMails(): void {
       await moveClock(HOUR + 5);
       await alert(webhook);
       expect(mails).toHaveLength(1);
+    });
+
+    it('is sent once if another process reserves the hour while it waits for the same row', async () => {
+      const webhook = await subscription();
+      await givenUp(webhook);
+      const { owner } = tables;
+      const past = `insert into webhook_alert (webhook_id, mailed_at) values ($1, register_now() - interval '2 hours')`;
+      await owner.query(past, [webhook]);
+      await owner.query('begin');
+      await owner.query('select from webhook_alert where webhook_id = $1 for update', [webhook]);
+      const alerting = alert(webhook);
+      const blocked = `select from pg_stat_activity where datname = current_database() and pg_backend_pid() = any(pg_blocking_pids(pid))`;
+      await until(async () => ((await owner.query(blocked)).rowCount === 1 ? true : undefined));
+      await owner.query('update webhook_alert set mailed_at = register_now() where webhook_id = $1', [webhook]);
+      await owner.query('commit');
+      await alerting;
+      expect([mails.length, await isPlanned(webhook)]).toEqual([0, true]);
+    });
+
+    it('is not sent after the termination of the Data User; while it is suspended, states when it can act', async () => {
+      const duid = `duid_${'a'.repeat(24)}`;
+      await tables.owner.query(
+        `insert into account (account_id, role, display_name, duid, contact_url, status, suspended_at)
+       values ($1, 'data_user', 'Larkhill', $2, 'https://larkhill.example', 'suspended', register_now())`,
+        [`acc_${'a'.repeat(24)}`, duid],
+      );
+      const webhook = await subscription(duid);
+      await givenUp(webhook, duid);
+      await alert(webhook);
+      expect(mails[0]).toContain('Once your account is active again: GET');
+      await givenUp(webhook, duid);
+      await tables.owner.query(
+        `update account set status = 'terminated', suspended_at = null, terminated_at = register_now() where duid = $1`,
+        [duid],
+      );
+      await moveClock(HOUR + 5);
+      await alert(webhook);
+      expect([mails.length, await isPlanned(webhook)]).toEqual([1, false]);
     });
 
     it('is sent again within 30 seconds if the mail server rejected it temporarily', async () => {

@@ -452,63 +452,6 @@ export function eventsOfTariffs(): void {
     });
   });
 
-  describe('The receivers of an event', () => {
-    it('do not include RTI Users without a consent for the MPxN or at the supplier, or disabled ones', async () => {
-      const place = fresh();
-      const without = await fixture.participant({ mpxns: [String(Number(place.mpxn) + 1)] });
-      await fixture.consent(without.caller);
-      await fixture.webhook(without.caller, place.path);
-      await following({ mpid: 'FELL' }, place);
-      const disabled = await following({}, place);
-      await fixture.setStatus(disabled, 'DISABLED');
-      await fixture.assign(place.mpxn, 1);
-      await fixture.settled();
-      await fixture.setStatus(disabled, 'ACTIVE');
-      await fixture.settled();
-      expect(fixture.receiver.received.filter(({ path }) => path === place.path)).toEqual([]);
-    });
-
-    it('that are suspended when it occurs receive it after their reactivation', async () => {
-      const { mpxn, path, userId } = await following();
-      await fixture.setStatus({ userId }, 'SUSPENDED');
-      await fixture.assign(mpxn, 1);
-      await fixture.settled();
-      expect(fixture.receiver.received.filter((post) => post.path === path)).toEqual([]);
-      await fixture.setStatus({ userId }, 'ACTIVE');
-      expect(await heard(1, path)).toHaveLength(1);
-    });
-
-    it('that are suspended while a delivery waits receive it after their reactivation', async () => {
-      const { mpxn, path, userId } = await following();
-      fixture.receiver.respondWith(() => 500);
-      await fixture.assign(mpxn, 1);
-      await fixture.posts(1, path);
-      await fixture.setStatus({ userId }, 'SUSPENDED');
-      fixture.receiver.respondWith(() => 204);
-      await fixture.moveOn(2 * HOUR);
-      await fixture.settled();
-      expect(await heard(1, path)).toHaveLength(1);
-      await fixture.setStatus({ userId }, 'ACTIVE');
-      expect(await heard(2, path)).toHaveLength(2);
-    });
-
-    it('whose consent is revoked while a delivery waits receive the revocation instead', async () => {
-      const { mpxn, path, caller, registrationId } = await following();
-      fixture.receiver.respondWith(() => 500);
-      await fixture.assign(mpxn, 1);
-      await fixture.posts(1, path);
-      fixture.receiver.respondWith(() => 204);
-      await fixture.execute(REVOKE, { id: registrationId }, caller);
-      await fixture.posts(2, path);
-      await fixture.moveOn(HOUR);
-      await fixture.settled();
-      expect(await heard(2, path)).toEqual([
-        ['tariff.change', trf(1)],
-        ['consent.revoked', undefined],
-      ]);
-    });
-  });
-
   describe('An end', () => {
     it('of a consent is sent to its RTI User only, for each MPxN, whatever its status', async () => {
       const [one, other] = [fresh(), fresh()];

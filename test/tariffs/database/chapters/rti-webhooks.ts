@@ -268,4 +268,36 @@ export function rtiWebhooks(): void {
       ]);
     });
   });
+  describe('A webhook at a supplier that was removed', () => {
+    it('has no URL and secret after the delivery of its last event; the others of the RTI User remain', async () => {
+      await fixture.suppliers('MOOR');
+      const elsewhere = await following();
+      const here = fixture.with(elsewhere, { mpid: 'MOOR', mpxns: [elsewhere.mpxn] });
+      const path = `${elsewhere.path}-moor`;
+      await fixture.consent(here);
+      const { webhookId } = await fixture.webhook(here, path);
+      const purging = new RtiWebhookRepository({ pool: fixture.owner }, {} as never, () => Buffer.alloc(0));
+      const stored = async (id: string) =>
+        (
+          await fixture.owner.query(
+            `select octet_length(callback_sealed) > 0 as address,
+             (select count(*)::int from webhook_secret where webhook_id = webhook.id) as secrets from webhook where id = $1`,
+            [id],
+          )
+        ).rows[0];
+      fixture.receiver.respondWith(() => 503);
+      await fixture.setStatus({ mpid: 'MOOR' }, 'REMOVED');
+      await fixture.posts(2, path);
+      await purging.purgeRemoved();
+      expect(await stored(webhookId)).toEqual({ address: true, secrets: 1 });
+      fixture.receiver.respondWith(() => 204);
+      await fixture.moveOn(10);
+      const events = bodiesOf(await fixture.posts(4, path)).map(({ type }) => type);
+      expect(new Set(events)).toEqual(new Set(['supplier.cessation', 'consent.revoked']));
+      await fixture.settled();
+      await purging.purgeRemoved();
+      expect(await stored(webhookId)).toEqual({ address: false, secrets: 0 });
+      expect(await stored(elsewhere.webhook.webhookId)).toEqual({ address: true, secrets: 1 });
+    });
+  });
 }

@@ -1,0 +1,163 @@
+import { ADVISORY_LOCKS } from '../../../../subgraphs/server/database/advisory-locks';
+import { type TariffEventFixture, bodiesOf, tariffEventFixture } from '../../../support/tariff-event-fixture';
+import { supplierOf, trf } from '../../../support/tariff-graph';
+
+export function receiversOfEvents(): void {
+  const HOUR = 3_600;
+  const END = `mutation ($mpxn: String!, $at: DateTime!) { endTariffAssignment(mpxn: $mpxn, at: $at) { mpxn } }`;
+  const REVOKE = 'mutation ($id: String!) { revokeTariffConsent(registrationId: $id) { registrationId } }';
+
+  let fixture: TariffEventFixture;
+  let next = 0;
+  /** Returns a unique MPxN, and a path of the receiver. */
+  const fresh = () => ({ mpxn: String(1_700_000_000 + ++next * 7), path: `/hook-${next}` });
+  beforeAll(async () => {
+    fixture = await tariffEventFixture();
+    await fixture.suppliers('FELL');
+  });
+  afterEach(async () => {
+    fixture.receiver.respondWith(() => 204);
+    await fixture.moveOn(0);
+  });
+  afterAll(() => fixture?.close());
+
+  /** Creates an RTI User with a consent for an MPxN, and a webhook. */
+  async function following(change: { mpid?: string; subject?: string } = {}, place = fresh()) {
+    const participant = await fixture.participant({ mpxns: [place.mpxn], ...change });
+    const { registrationId } = await fixture.consent(participant.caller);
+    const webhook = await fixture.webhook(participant.caller, place.path);
+    return { ...participant, ...place, registrationId, webhook };
+  }
+
+  /** Ends the assignment of an MPxN now, as its supplier. */
+  const end = async (mpxn: string) =>
+    fixture.execute(END, { mpxn, at: (await fixture.now()).toISOString() }, supplierOf('LAPW'));
+
+  /** Returns type and tariff of the events that a path received. */
+  const heard = async (count: number, path: string) =>
+    bodiesOf(await fixture.posts(count, path)).map(({ type, tariff_id: tariff }) => [type, tariff]);
+
+  describe('The receivers of an event', () => {
+    it('do not include RTI Users without a consent for the MPxN or at the supplier, or disabled ones', async () => {
+      const place = fresh();
+      const without = await fixture.participant({ mpxns: [String(Number(place.mpxn) + 1)] });
+      await fixture.consent(without.caller);
+      await fixture.webhook(without.caller, place.path);
+      await following({ mpid: 'FELL' }, place);
+      const disabled = await following({}, place);
+      await fixture.setStatus(disabled, 'DISABLED');
+      await fixture.assign(place.mpxn, 1);
+      await fixture.settled();
+      await fixture.setStatus(disabled, 'ACTIVE');
+      await fixture.settled();
+      expect(fixture.receiver.received.filter(({ path }) => path === place.path)).toEqual([]);
+    });
+
+    it('that are suspended when it occurs receive it after their reactivation', async () => {
+      const { mpxn, path, userId } = await following();
+      await fixture.setStatus({ userId }, 'SUSPENDED');
+      await fixture.assign(mpxn, 1);
+      await fixture.settled();
+      expect(fixture.receiver.received.filter((post) => post.path === path)).toEqual([]);
+      await fixture.setStatus({ userId }, 'ACTIVE');
+      expect(await heard(1, path)).toHaveLength(1);
+    });
+
+    it('that are suspended while a delivery waits receive it after their reactivation', async () => {
+      const { mpxn, path, userId } = await following();
+      fixture.receiver.respondWith(() => 500);
+      await fixture.assign(mpxn, 1);
+      await fixture.posts(1, path);
+      await fixture.setStatus({ userId }, 'SUSPENDED');
+      fixture.receiver.respondWith(() => 204);
+      await fixture.moveOn(2 * HOUR);
+      await fixture.settled();
+      expect(await heard(1, path)).toHaveLength(1);
+      await fixture.setStatus({ userId }, 'ACTIVE');
+      expect(await heard(2, path)).toHaveLength(2);
+    });
+
+    it('whose consent is revoked while a delivery waits receive the revocation instead', async () => {
+      const { mpxn, path, caller, registrationId } = await following();
+      fixture.receiver.respondWith(() => 500);
+      await fixture.assign(mpxn, 1);
+      await fixture.posts(1, path);
+      fixture.receiver.respondWith(() => 204);
+      await fixture.execute(REVOKE, { id: registrationId }, caller);
+      await fixture.posts(2, path);
+      await fixture.moveOn(HOUR);
+      await fixture.settled();
+      expect(await heard(2, path)).toEqual([
+        ['tariff.change', trf(1)],
+        ['consent.revoked', undefined],
+      ]);
+    });
+  });
+
+  describe('A change that waits for its retry', () => {
+    /** Creates an RTI User whose receiver has rejected the first tariff of its consumer once. */
+    async function waiting() {
+      const follower = await following();
+      fixture.receiver.respondWith(() => 500);
+      await fixture.assign(follower.mpxn, 1);
+      await fixture.posts(1, follower.path);
+      fixture.receiver.respondWith(() => 204);
+      return follower;
+    }
+    const first = ['tariff.change', trf(1)];
+    const revoked = ['consent.revoked', undefined];
+    const second = ['tariff.change', trf(2)];
+
+    it('is not sent on a consent that the consumer granted since: the RTI User has read the tariff that applies', async () => {
+      const { mpxn, path, caller, registrationId } = await waiting();
+      await fixture.execute(REVOKE, { id: registrationId }, caller);
+      await fixture.posts(2, path);
+      await fixture.assign(mpxn, 2);
+      await fixture.settled();
+      await fixture.consent(caller);
+      await fixture.moveOn(HOUR);
+      await fixture.assign(mpxn, 3);
+      expect(await heard(3, path)).toEqual([first, revoked, ['tariff.change', trf(3)]]);
+    });
+
+    it('is not sent on the consent of the next occupant', async () => {
+      const follower = await waiting();
+      const { mpxn, path } = follower;
+      const blocker = await fixture.owner.connect();
+      await blocker.query('begin');
+      await blocker.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.effects]); // the event of the end follows the consent
+      await end(mpxn);
+      await fixture.consent(fixture.with(follower, { mpxns: [mpxn], subject: 'the next occupant' }));
+      await blocker.query('commit');
+      blocker.release();
+      await fixture.moveOn(HOUR);
+      await fixture.assign(mpxn, 2);
+      expect(await heard(3, path)).toEqual([first, ['tariff.change', undefined], second]);
+    });
+
+    it('is sent while the consent of another consumer has covered the meter point since', async () => {
+      const follower = await following();
+      const { mpxn, path, caller, registrationId } = follower;
+      await fixture.consent(fixture.with(follower, { mpxns: [mpxn], subject: 'another consumer' }));
+      fixture.receiver.respondWith(() => 500);
+      await fixture.assign(mpxn, 1);
+      await fixture.posts(1, path);
+      fixture.receiver.respondWith(() => 204);
+      await fixture.execute(REVOKE, { id: registrationId }, caller);
+      await fixture.posts(2, path);
+      await fixture.moveOn(HOUR);
+      expect(await heard(3, path)).toEqual([first, revoked, first]);
+    });
+
+    it('is not sent once the RTI User was disabled: it has missed later changes', async () => {
+      const { userId, mpxn, path } = await waiting();
+      for (const status of ['SUSPENDED', 'DISABLED']) await fixture.setStatus({ userId }, status);
+      await fixture.assign(mpxn, 2);
+      await fixture.settled();
+      await fixture.setStatus({ userId }, 'ACTIVE');
+      await fixture.moveOn(HOUR);
+      await fixture.assign(mpxn, 3);
+      expect(await heard(2, path)).toEqual([first, ['tariff.change', trf(3)]]);
+    });
+  });
+}
