@@ -17,8 +17,8 @@ export interface Mails {
    */
   permit(recordId: string, by: string, session?: Session): Promise<number | null>;
   /**
-   * Returns whether a notice of a sign-in may be sent now, which is once in 15 minutes for each record. Otherwise adds it to one job that
-   * runs at the end of that time and mails the notice of the sign-in that opens most.
+   * Returns whether a notice of a sign-in may be sent now, which is once in 15 minutes for each record. Otherwise adds a job for the end of
+   * that time. A later notice replaces one with the same means and scope, so that none hides a sign-in that opened more.
    */
   permitNotice(notice: SignInNoticeMail): Promise<boolean>;
 }
@@ -50,11 +50,12 @@ export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependenc
   const perPerson = rateLimit(rateLimits, 'mails', limits.mails, QUARTER_HOUR);
   const perAddress = rateLimit(rateLimits, 'mails-to-address', HOMES_OF_ADDRESS * limits.mails, QUARTER_HOUR);
   const noticesPerPerson = rateLimit(rateLimits, 'sign-in-notices', 1, QUARTER_HOUR);
-  const payloadOf = (mail: OutgoingMail) => ({
-    sealed: encryptValue(keys.encryptionKey, JSON.stringify(mail), TASK).toString('base64'),
-  });
+  const add = (session: Session, mail: OutgoingMail, options: { key?: string; afterSeconds?: number } = {}) => {
+    const sealed = encryptValue(keys.encryptionKey, JSON.stringify(mail), TASK).toString('base64');
+    return jobs.add(session, TASK, { sealed }, { ...options, maxAttempts: ATTEMPTS });
+  };
   return {
-    enqueue: (session, mail) => jobs.add(session, TASK, payloadOf(mail), { maxAttempts: ATTEMPTS }),
+    enqueue: (session, mail) => add(session, mail),
     async permit(recordId, by, session) {
       const retryAfter = await perPerson.count(`${recordId} ${by}`, session);
       const address = retryAfter === null ? await addressIndexOf(session ?? rateLimits.pool, recordId) : null;
@@ -63,9 +64,8 @@ export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependenc
     async permitNotice(notice) {
       const afterSeconds = await noticesPerPerson.count(notice.recordId);
       if (afterSeconds === null) return true;
-      const key = `sign-in-notice ${notice.recordId}`;
-      const options = { key, afterSeconds, maxAttempts: ATTEMPTS };
-      await jobs.add(rateLimits.pool, TASK, [payloadOf({ ...notice, isMerged: true })], options);
+      const key = `sign-in-notice ${notice.recordId} ${notice.means} ${notice.isLimited ? 'contact' : 'home'}`;
+      await add(rateLimits.pool, { ...notice, isMerged: true }, { key, afterSeconds });
       return false;
     },
   };

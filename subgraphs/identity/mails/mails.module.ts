@@ -45,7 +45,7 @@ export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
     return { ...mail, organisation, hasSupplierSignIn: supplierSignIns.length > 0 };
   };
   const send = async (payload: unknown, attempt: Attempt): Promise<void> => {
-    const mail = await complete(mailOf(keys.encryptionKey, payload), attempt);
+    const mail = await complete(opened(keys.encryptionKey, payload), attempt);
     if (mail === undefined) return;
     const address = await recipients.addressFor(mail.recordId, usefulUntil(mail));
     if (address === undefined) return;
@@ -60,19 +60,6 @@ export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
 
 function usefulUntil(mail: OutgoingMail): Date {
   return 'at' in mail ? new Date(mail.at.getTime() + NOTICE_HOURS[mail.kind] * 3_600_000) : mail.expiresAt;
-}
-
-/** Decrypts the mail of a job. Of merged notices it is the latest of those whose sign-in opens most. */
-function mailOf(key: Buffer, payload: unknown): OutgoingMail {
-  const mails = [payload].flat().map((each) => opened(key, each));
-  return mails.reduce((widest, mail) => (widthOf(mail) < widthOf(widest) ? widest : mail));
-}
-
-/** Orders notices of sign-ins by what the sessions open. A customer whom the supplier proved can judge every contact of a contested home. */
-function widthOf(mail: OutgoingMail): number {
-  if (mail.kind !== 'sign-in-notice') return 0;
-  if (!mail.isLimited) return 2;
-  return mail.means === 'supplier' ? 1 : 0;
 }
 
 const INSTANTS: ReadonlySet<string> = new Set(['expiresAt', 'at', 'registeredAt']);

@@ -11,7 +11,7 @@ interface JobOptions {
   readonly runAt?: Date;
   /** Earliest start in seconds from now, by real time. */
   readonly afterSeconds?: number;
-  /** At most one waiting job has a key: adding another one replaces it. If both payloads are arrays, the new one is appended. */
+  /** At most one waiting job has a key: adding another one replaces it. */
   readonly key?: string;
   /** Lower priorities run earlier; default 0. */
   readonly priority?: number;

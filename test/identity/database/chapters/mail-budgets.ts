@@ -5,6 +5,7 @@ import { settled } from '../../../support/legacy-consents';
 import { isLinkMail, isSignInNotice, mailsNow } from '../../../support/sign-in-mails';
 import { REQUEST_LINK, signedInByLink } from '../../../support/sign-in-operations';
 import { type SignInFixture, newMpxn, startSignInFixture } from '../../../support/sign-in-fixture';
+import { until } from '../../../support/until';
 
 /** Mails of one kind that one originator may cause to one person within 15 minutes. */
 const MOST = 3;
@@ -124,7 +125,7 @@ export function mailBudgets(): void {
     expect(await notices()).toHaveLength(2); // the merged notice counts as well
   });
 
-  it('for notices of sign-ins is spent on the sign-in that opens most, whatever the order', async () => {
+  it('for notices of sign-ins hides no sign-in that opens more, whatever the order', async () => {
     const customer = await newCustomer();
     const planted = people.newEmail('planted');
     const ir = await fixture.newRecord(other, { email: planted }, { mpxn: customer.mpxn });
@@ -135,13 +136,18 @@ export function mailBudgets(): void {
     expect((await people.supplied(customer.mpxn)).codes).toEqual([]);
     await byLink();
     await fixture.jobsDone();
-    await fixture.owner.query(`delete from identity.rate_limit where key like 'sign-in-notices:%'`);
-    await settled(fixture);
-    const notices = (await mailsNow(fixture, customer.email)).filter(isSignInNotice).map(({ text }) => text);
-    expect(notices).toHaveLength(2);
-    expect(notices[1]).toContain('with a link that was sent by e-mail. They can see');
-    expect(notices[0]).toContain('with their login at an energy supplier. They can confirm or reject each email');
-    expect(notices[0]).toContain('There may have been more sign-ins since our last mail');
+    const notices = await until(async () => {
+      await fixture.owner.query(`delete from identity.rate_limit where key like 'sign-in-notices:%'`);
+      await fixture.owner.query('update identity_jobs._private_jobs set run_at = now() where locked_at is null');
+      const mails = (await mailsNow(fixture, customer.email)).filter(isSignInNotice);
+      return mails.length >= 3 ? mails.map(({ text }) => text) : undefined;
+    });
+    const MORE = 'There may have been more sign-ins since our last mail';
+    expect(notices.filter((text) => text.includes(MORE)).toSorted()).toEqual([
+      expect.stringContaining('with a link that was sent by e-mail. They can see'),
+      expect.stringContaining('with their login at an energy supplier. They can confirm or reject each email'),
+    ]);
+    expect(notices).toHaveLength(3);
   });
 
   it('of an e-mail address is five times that of a record, for each Data User', async () => {
