@@ -7,7 +7,7 @@ import { failuresOf, graphAs, graphOf } from '../../support/graph';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { consentRecord, legacyConsent, registered } from '../../support/records';
 import { until } from '../../support/until';
-import type { RestClient } from '../../support/rest-client';
+import { type RestClient, good } from '../../support/rest-client';
 
 describe('Two callers at once', () => {
   let register: SharedRegister;
@@ -113,7 +113,7 @@ describe('Two callers at once', () => {
         await holder.query(lock);
         const response = send();
         const waiting = 'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
-        await until(async () => ((await holder.query(waiting)).rowCount === 1 ? true : undefined));
+        await until(async () => ((await holder.query(waiting)).rowCount === 0 ? undefined : true));
         await meanwhile(holder);
         await holder.query('rollback');
         return await response;
@@ -229,7 +229,7 @@ describe('Two callers at once', () => {
           DELETE: () => rest('DELETE', `/v1/access-records/${key}`),
         }[change];
         const update = async () => {
-          const { body } = await rest('POST', '/register-consent', consent);
+          const { body } = good(await rest('POST', '/register-consent', consent));
           return () => rest('POST', `/register-consent?ck=${String(body['consent-token'].key)}`, consent);
         };
         const { status, body } = await sentMeanwhile(

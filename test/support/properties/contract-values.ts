@@ -1,3 +1,4 @@
+import { isExactNumber } from '../../../schema/exact-number';
 import fc from 'fast-check';
 import type { Schema } from './served-contract';
 
@@ -86,6 +87,8 @@ export function isSeen(text: string): boolean {
   return [...text].some((one) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(one) && !/[\p{DI}\u2800]/u.test(one));
 }
 
+const isInexact = (value: unknown): value is number => typeof value === 'number' && !isExactNumber(value);
+
 /** A JSON object of any form, within the limits of the contract for `detail`. */
 const freeObjects = fc
   .dictionary(
@@ -93,7 +96,9 @@ const freeObjects = fc
     fc.jsonValue({ maxDepth: 4 }),
     { maxKeys: 5, noNullPrototype: true },
   )
-  .map((value) => JSON.parse(JSON.stringify(value)) as object)
+  .map(
+    (value) => JSON.parse(JSON.stringify(value), (_, each: unknown) => (isInexact(each) ? each % 1e6 : each)) as object,
+  )
   .filter((value) => !/\\u0000|\\ud[89a-f]|"__proto__"/i.test(JSON.stringify(value)));
 
 const MOST_ITEMS = 4;

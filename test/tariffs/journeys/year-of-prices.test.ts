@@ -189,6 +189,26 @@ describe.each(['one process', 'a process each'] as const)(
       expect(page.html.match(/href="\/tariffs\/trf_/g)?.length).toBeGreaterThanOrEqual(4);
     });
 
+    it('may have a price for each minute, and is shown in the public list, too', async () => {
+      const byMinute = randomBytes(2).toString('hex').toUpperCase();
+      await admin('mutation Save($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }', {
+        input: supplierInput(byMinute),
+      });
+      const timeOf = (minute: number) => new Date(minute * 60_000).toISOString().slice(11, 19);
+      const hours = Array.from({ length: 1_440 }, (_, minute) => ({
+        ...{ validFrom: timeOf(minute), validTo: timeOf(minute + 1) },
+        rate: [{ unitPrice: minute % 2 === 0 ? '0.20' : '0.30', toKwh: null }],
+      }));
+      const rates = [{ months: ['ALL'], daysAndHours: [{ days: ['ALL'], hours }] }];
+      for (let number = 0; number < 4; number += 1) {
+        const input = { ...tariffInput(1), mpid: byMinute, tariffId: identifier(), rates };
+        expect((await admin(PUBLISH, { input })).errors).toEqual([]);
+      }
+      const page = await new ConsoleVisitor(register.console).get(`/tariffs?mpid=${byMinute}`);
+      expect(page.status).toBe(200);
+      expect(page.html.match(/href="\/tariffs\/trf_/g)?.length).toBe(4);
+    });
+
     it('is read with directives up to 5,000 half-hours', async () => {
       const query = PRICES.replace('unitPriceIncludingVat', 'unitPriceIncludingVat @include(if: true)');
       const of = (to: string) => anonymous(query, { id: tariffId, from: '2027-01-01T00:00:00Z', to });

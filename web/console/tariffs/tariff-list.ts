@@ -1,3 +1,5 @@
+import type { Operations } from '../../../schema/generated/operations';
+import { hasErrorCode } from '../../shared/operation-error';
 import type { PageContext } from '../page';
 import { cursorOf, withQuery } from '../request/query';
 import { COLUMNS, type Day, dayOf, daysAfter, instantOf, startOf, writtenDay, writtenInstant } from './local-time';
@@ -11,6 +13,10 @@ import { ENERGY_FLOWS, FUEL_TYPES, LDZ_REGIONS, METER_TYPES } from './labels';
 
 /** Tariffs per page. */
 const LISTED_TARIFFS = 25;
+/** Tariffs per operation if their prices exceed the 5,000 that it may read: a tariff with a price for each minute has up to 1,500 a day. */
+const LISTED_TARIFFS_BY_MINUTE = 3;
+
+type ListVariables = Operations['ReadTariffs']['variables'];
 
 /** Suppliers per operation: the largest page. */
 const MAX_SUPPLIERS = 100;
@@ -39,8 +45,8 @@ async function readSupplier({ execute }: Pick<PageContext, 'execute'>, mpid: str
 }
 
 /**
- * Reads a page of the tariffs that match a filter, the last changed first, each with its prices of a day. One operation reads all, because
- * each counts towards the limit of the client's network; a page with large rates ends early.
+ * Reads a page of the tariffs that match a filter, the last changed first, each with its prices of a day. Usually one operation
+ * reads all, because each counts towards the limit of the client's network; large rates or very many prices need several.
  */
 export async function readTariffs(
   { execute, query }: Pick<PageContext, 'execute' | 'query'>,
@@ -48,22 +54,40 @@ export async function readTariffs(
   day: Day,
 ) {
   const after = cursorOf(query['after']);
-  const { tariffs } = await execute('ReadTariffs', {
-    first: LISTED_TARIFFS,
-    after: after ?? null,
+  const variables = {
     filter: filter.variables,
     from: instantOf(startOf(day)),
     to: instantOf(startOf(daysAfter(day, 1))),
-  });
-  const listed = tariffs.nodes;
+  };
+  const listed: ListedTariff[] = [];
+  let next = after ?? null;
+  do {
+    const { nodes, nextCursor } = await tariffsAfter(next, LISTED_TARIFFS - listed.length, { execute, variables });
+    listed.push(...nodes);
+    next = nextCursor;
+  } while (next !== null && listed.length < LISTED_TARIFFS);
   const address = (cursor?: string) => withQuery(TARIFFS_PATH, { ...filter.query, after: cursor });
   const scale = priceScale(amountsOf(listed.flatMap(({ prices }) => prices.flatMap(pricesOf))));
   return {
     rows: listed.map((tariff) => rowOf(tariff, day, scale)),
     scale,
-    next: tariffs.nextCursor === null ? undefined : address(tariffs.nextCursor),
+    next: next === null ? undefined : address(next),
     first: after === undefined ? undefined : address(),
   };
+}
+
+/** Reads up to `first` tariffs after a cursor in one operation: fewer, at least one, of large rates or with very many prices. */
+async function tariffsAfter(
+  after: string | null,
+  first: number,
+  { execute, variables }: Pick<PageContext, 'execute'> & { variables: Omit<ListVariables, 'first' | 'after'> },
+) {
+  const read = (count: number) => execute('ReadTariffs', { ...variables, after, first: count });
+  const { tariffs } = await read(first).catch((error: unknown) => {
+    if (hasErrorCode(error, 'VAL003')) return read(Math.min(first, LISTED_TARIFFS_BY_MINUTE));
+    throw error;
+  });
+  return tariffs;
 }
 
 function rowOf(tariff: ListedTariff, day: Day, scale: PriceScale) {
