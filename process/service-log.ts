@@ -43,6 +43,8 @@ const isReaderSlow = (error: unknown) => (error as NodeJS.ErrnoException).code =
 class BufferedOutput {
   private text = '';
   private writing: Promise<void> | undefined;
+  /** Whether the output ends within a line, whose rest was rejected: the next line begins after a line break. */
+  private isLineCut = false;
 
   write(text: string): void {
     this.text += text;
@@ -70,27 +72,34 @@ class BufferedOutput {
   }
 
   private async writeBuffer(): Promise<void> {
-    while (this.text !== '') {
-      for (let rest = this.take(); rest.length > 0;) rest = await unwrittenPart(rest);
-    }
+    while (this.text !== '') await this.writeAll(this.take());
     this.writing = undefined;
   }
 
+  /** Writes all bytes, or drops those that the operating system rejects. */
+  private async writeAll(bytes: Buffer): Promise<void> {
+    for (let start = 0; start < bytes.length;) {
+      const count = await writtenBytes(bytes.subarray(start));
+      if (count === undefined) return;
+      start += count;
+      this.isLineCut = start < bytes.length;
+    }
+  }
+
   private take(): Buffer {
-    const bytes = Buffer.from(this.text);
+    const bytes = Buffer.from(this.isLineCut ? `\n${this.text}` : this.text);
     this.text = '';
     return bytes;
   }
 }
 
-/** Writes once; returns what remains to write: nothing if the operating system rejects the bytes. */
-async function unwrittenPart(bytes: Buffer): Promise<Buffer> {
+/** Writes once; returns the number of bytes, or undefined if the operating system rejects them. */
+async function writtenBytes(bytes: Buffer): Promise<number | undefined> {
   try {
-    const { bytesWritten } = await writeBytes(STANDARD_OUTPUT, bytes);
-    return bytes.subarray(bytesWritten);
+    return (await writeBytes(STANDARD_OUTPUT, bytes)).bytesWritten;
   } catch (error) {
-    if (!isReaderSlow(error)) return Buffer.alloc(0);
+    if (!isReaderSlow(error)) return undefined;
     await delay(RETRY_MS);
-    return bytes;
+    return 0;
   }
 }

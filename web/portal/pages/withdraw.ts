@@ -27,9 +27,9 @@ export const withdrawPage: Page = {
 };
 
 /**
- * Withdraws consent: the record is REVOKED before the response is sent. The customer states no reason. A repeated
- * withdrawal leads to the same page as the first. A stale page of an access that left the customer's scope withdraws nothing. From now on the links back to the organisation that sent the customer
- * report the withdrawal.
+ * Withdraws consent: the record is REVOKED before the response is sent, and from then on the links back to the organisation that sent the
+ * customer report the withdrawal. The customer states no reason. A repeated withdrawal leads to the same page as the first. A stale page of an
+ * access that has left the customer's scope withdraws nothing.
  */
 export const withdrawForm: Page = {
   method: 'POST',
