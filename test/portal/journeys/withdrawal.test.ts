@@ -197,8 +197,8 @@ describe('a customer who followed a link of a Data User', () => {
   });
 
   it.each([
-    ['en', 'Nothing was withdrawn', 'your consent was not withdrawn'],
-    ['cy', 'Ni thynnwyd dim yn ôl', 'ni thynnwyd eich cydsyniad yn ôl'],
+    ['en', 'Nothing was withdrawn', 'nothing was withdrawn just now'],
+    ['cy', 'Ni thynnwyd dim yn ôl', 'felly ni thynnwyd dim yn ôl nawr'],
   ])('reads in %s that nothing was withdrawn if the access has left the list', async (language, title, text) => {
     const page = await customer.get(`${await withdrawPathOf(`Left the list, ${language}`)}?lang=${language}`);
     const form = page.forms.find(({ action }) => action.endsWith('/withdraw'));
