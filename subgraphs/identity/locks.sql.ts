@@ -4,8 +4,8 @@ const LOCK_METER_POINT = `select pg_advisory_xact_lock(hashtextextended('people 
 const LOCK_CONTESTS = `select pg_advisory_xact_lock(hashtextextended('contests of ' || $1::text, 0))`;
 
 /**
- * Locks a meter point until the transaction ends: concurrent transactions that add Identity Records, passkeys, proofs or verdicts there
- * wait. Later statements of the transaction read what the previous owner of the lock committed.
+ * Locks a meter point until the transaction ends: concurrent transactions that add Identity Records, passkeys, proofs or verdicts there, or
+ * end a record or remove a passkey, wait. Later statements of the transaction read what the previous owner of the lock committed.
  */
 export async function lockMeterPoint(session: Session, mpxnIndex: Buffer): Promise<void> {
   await session.query(LOCK_METER_POINT, [mpxnIndex]);

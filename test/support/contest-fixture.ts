@@ -177,7 +177,7 @@ export class ContestFixture {
   /** Signs in at the supplier of a customer with this meter point; returns the error codes, or the token, and the supplier. */
   async supplied(mpxn: string): Promise<{ codes: readonly string[]; token: string; mpid: string }> {
     const { mpid } = await (this.mpid ??= this.fixture.newSupplier());
-    const login = { login: `contest-${(this.people += 1)}`, password: 'a password', mpxns: [mpxn] };
+    const login = { login: `contest-${mpxn}-${(this.people += 1)}`, password: 'a password', mpxns: [mpxn] };
     this.fixture.supplier.addLogins([login]);
     const { secret, url } = valueOf(await this.fixture.execute(START_SUPPLIER, { mpid, entry: { mpxn } }));
     const callbackUrl = await signInAtSupplier(url, login);

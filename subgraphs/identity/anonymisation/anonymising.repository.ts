@@ -155,13 +155,14 @@ export class AnonymisingRepository {
         }),
       delay: () =>
         committed(session, async () => {
+          await keepConnections(session, this.dependencies.cipher, id);
           await audited(() => session.query(CLOSED, [id, null]));
-          await keepConnections(session, id);
           await session.query(END_SESSIONS, [id]);
           await this.addJob(session, id, RETRY_AFTER_SECONDS);
         }),
       destroy: () =>
         committed(session, async () => {
+          await keepConnections(session, this.dependencies.cipher, id);
           await eraseOccupancy(session, this.dependencies.cipher, id);
           await audited(() => destroyPersonalData(session, id));
         }),

@@ -1,5 +1,4 @@
 import type { Session } from '../../server/database/transaction';
-import { keepConnections } from '../contacts/contact.repository';
 import { adoption } from '../legacy/provisional-record.repository';
 
 /** Closes a record permanently. `$2` is the instant of the closing if a restore repeats it, else null. */
@@ -53,7 +52,6 @@ const DELETE_CONTACTS = [
  * instant if a restore repeats the anonymising.
  */
 export async function destroyPersonalData(session: Session, id: string, at?: string): Promise<void> {
-  await keepConnections(session, id);
   for (const statement of DELETE_CONTACTS) await session.query(statement, [id]);
   await session.query(END_SESSIONS_THERE, [id]);
   await session.query(DELETE_LINKS, [id]);
@@ -78,10 +76,7 @@ export async function closeAgain(session: Session, closed: ReadonlyMap<string, s
   let count = 0;
   for (const [id, at] of closed) {
     const { rowCount } = await session.query(`${CLOSED} and closed_at is null`, [id, at]);
-    if (rowCount === 1) {
-      await keepConnections(session, id);
-      await session.query(END_SESSIONS, [id]);
-    }
+    if (rowCount === 1) await session.query(END_SESSIONS, [id]);
     count += rowCount ?? 0;
   }
   return count;

@@ -1,7 +1,11 @@
 import { type Session, onlyRow } from '../../server/database/transaction';
 import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
+import { lockMeterPoint } from '../locks.sql';
+import { verifiedUntilEnd } from '../occupancy/occupancy.repository';
 import { TODAY } from '../occupancy/tenancy-change.sql';
+import type { PersonalDataCipher } from '../records/personal-data-cipher';
 import type { Contact, ContactVerdict, HeldContact } from './contact';
+import { type ContactEvidence, contactsOf, lostConnections } from './contacts';
 
 /** Counters of the contacts that a Data User asserts. */
 type ContactCountKind = 'asserted' | 'contest' | 'rejection';
@@ -24,24 +28,11 @@ const PROVE = `
   insert into contact_proof (mpxn_index, tenancy, one, other)
   values ($1, $2, least(decode($3, 'hex'), decode($4, 'hex')), greatest(decode($3, 'hex'), decode($4, 'hex'))) on conflict do nothing`;
 
-/** Contacts of the record `$1`: all, or only the passkey `$2`. */
-const CONTACTS_OF_RECORD = `
-  select email_index as contact from identity_record where id = $1 and email_index is not null and $2::text is null
-  union all select credential_hash from passkey where record_id = $1 and removed_at is null and id = coalesce($2, id)`;
+/** Blind index of the meter point of a record that is not anonymised, even if it is closing. */
+const MPXN_INDEX_UNTIL_ANONYMISED = `
+  select mpxn_index as "mpxnIndex" from identity_record where id = $1 and anonymised_at is null`;
 
-/** Connects the contacts that were proven by the contact `$2` of the record `$1`, which was not rejected. */
-const CONNECT_WITHOUT = `
-  insert into contact_proof (mpxn_index, tenancy, one, other, proven_at)
-  with given as (
-    select p.mpxn_index, p.tenancy, p.proven_at, case when p.one = $2 then p.other else p.one end as contact
-    from contact_proof p join identity_record own on own.mpxn_index = p.mpxn_index
-    where own.id = $1 and $2 in (p.one, p.other)
-      and not exists (select from contact_verdict v where v.mpxn_index = own.mpxn_index and v.contact = $2 and v.verdict = 'rejected')
-      and not exists (select from rejected_assertion a where a.record_id = own.id and a.contact = $2)
-  )
-  select mpxn_index, tenancy, one.contact, other.contact, greatest(one.proven_at, other.proven_at)
-  from given one join given other using (mpxn_index, tenancy) where one.contact < other.contact
-  on conflict do nothing`;
+const PASSKEY = `select encode(credential_hash, 'hex') as contact from passkey where id = $1 and removed_at is null`;
 
 const REF_OF_RECORD = 'select ref from identity_record where id = $1';
 
@@ -75,12 +66,29 @@ export async function proveContacts(session: Session, { mpxnIndex, tenancy }: Te
 }
 
 /**
- * Keeps the contacts connected that were proven to be one person's by a contact that a record is about to lose: by one of its passkeys, or
- * by any of its contacts. The customer gave the proofs, and a rejected contact proves nothing.
+ * Locks the meter point of a record that is about to end, or to lose the passkey `credentialId`, and stores proofs of the connections that
+ * end with its contacts. A contact that another live record of the tenancy has still connects, until it is rejected there.
  */
-export async function keepConnections(session: Session, recordId: string, credentialId: string | null = null) {
-  const { rows } = await session.query<{ contact: Buffer }>(CONTACTS_OF_RECORD, [recordId, credentialId]);
-  for (const { contact } of rows) await session.query(CONNECT_WITHOUT, [recordId, contact]);
+export async function keepConnections(
+  session: Session,
+  cipher: PersonalDataCipher,
+  recordId: string,
+  credentialId: string | null = null,
+): Promise<void> {
+  const { rows } = await session.query<{ mpxnIndex: Buffer }>(MPXN_INDEX_UNTIL_ANONYMISED, [recordId]);
+  const [of] = rows;
+  if (of === undefined) return;
+  await lockMeterPoint(session, of.mpxnIndex);
+  const all = await verifiedUntilEnd(session, cipher, of.mpxnIndex, recordId);
+  const tenancy = all.find(({ id }) => id === recordId)?.tenancy;
+  if (tenancy === undefined) return;
+  const before = contactsOf(all, tenancy);
+  const remaining = all.filter(({ id }) => id !== recordId);
+  const after =
+    credentialId === null ? contactsOf(remaining, tenancy) : await withoutPasskey(session, before, credentialId);
+  for (const [one, other] of lostConnections(before, after)) {
+    await proveContacts(session, { mpxnIndex: of.mpxnIndex, tenancy }, one, other);
+  }
 }
 
 /**
@@ -130,4 +138,13 @@ export async function registerTime(session: Session): Promise<Date> {
 /** Returns the blind index of a live record's meter point; undefined if the record is closing or anonymised. */
 export async function meterPointOf(session: Session, recordId: string): Promise<Buffer | undefined> {
   return (await session.query<{ mpxnIndex: Buffer }>(MPXN_INDEX, [recordId])).rows[0]?.mpxnIndex;
+}
+
+async function withoutPasskey(
+  session: Session,
+  evidence: ContactEvidence,
+  credentialId: string,
+): Promise<ContactEvidence> {
+  const passkey = (await session.query<{ contact: Contact }>(PASSKEY, [credentialId])).rows[0]?.contact;
+  return { ...evidence, held: evidence.held.filter(({ contact }) => contact !== passkey) };
 }

@@ -30,6 +30,15 @@ export function provenGroups({ held, proofs, confirmed }: ContactEvidence): Cont
   return groups;
 }
 
+/** Returns pairs that connect what proofs and confirmations connect by the evidence `before` a change, but not by that `after` it. */
+export function lostConnections(before: ContactEvidence, after: ContactEvidence): ContactProof[] {
+  const remaining = provenGroups(after);
+  return provenGroups(before).flatMap((group) => {
+    const [first, ...others] = remaining.flatMap((part) => [...part].find((contact) => group.has(contact)) ?? []);
+    return first === undefined ? [] : others.map((other): ContactProof => [first, other]);
+  });
+}
+
 /** Unites the groups that contain one of these contacts, in the position of the first. */
 function united(groups: readonly ContactGroup[], contacts: readonly Contact[]): ContactGroup[] {
   const isMeant = (group: ContactGroup) => contacts.some((contact) => group.has(contact));

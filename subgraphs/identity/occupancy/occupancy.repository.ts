@@ -13,8 +13,8 @@ import { TODAY, effectiveChanges, type TenancyChangeRow, changesOf } from './ten
 const finding = (table: string, at: string): string =>
   `'tenancy', ${table}.tenancy, 'at', ${table}.${at}, 'day', to_char(${table}.${at} at time zone 'Europe/London', 'YYYY-MM-DD')`;
 
-/** A live record with its passkeys, verdicts, proofs and changes; selections add conditions. */
-const LIVE_OCCUPANTS = `
+/** A record with its passkeys, verdicts, proofs and changes; selections add conditions. */
+const OCCUPANTS = `
   select r.id, r.ref as ir, r.duid, r.created_at as "createdAt", r.meter_point_id as "meterPointId", r.sealed, k.wrapped as "wrappedKey",
     r.is_verified as "isVerified", encode(r.email_index, 'hex') as "emailContact",
     (select coalesce(json_agg(json_build_object('contact', encode(p.credential_hash, 'hex'), 'since', p.registered_at)
@@ -27,8 +27,9 @@ const LIVE_OCCUPANTS = `
     (select coalesce(json_agg(json_build_object(${finding('c', 'proven_at')}, 'one', encode(c.one, 'hex'), 'other', encode(c.other, 'hex'))), '[]')
       from contact_proof c where c.mpxn_index = r.mpxn_index) as proofs,
     ${effectiveChanges('r.mpxn_index')} as changes, to_char(${TODAY}, 'YYYY-MM-DD') as today
-  from identity_record r join identity_keys.data_key k on k.record_id = r.id
-  where r.anonymised_at is null and r.closing_at is null`;
+  from identity_record r join identity_keys.data_key k on k.record_id = r.id`;
+
+const LIVE_OCCUPANTS = `${OCCUPANTS} where r.anonymised_at is null and r.closing_at is null`;
 
 const AT_METER_POINT: NamedStatement = {
   name: 'occupants_by_mpxn',
@@ -38,6 +39,9 @@ const VERIFIED_AT_METER_POINT: NamedStatement = {
   name: 'verified_occupants_by_mpxn',
   text: `${LIVE_OCCUPANTS} and r.mpxn_index = $1 and ${VERIFIED} order by ${BY_DATA_USER}`,
 };
+const VERIFIED_UNTIL_END = `
+  ${OCCUPANTS} where r.mpxn_index = $1 and ${VERIFIED} and r.anonymised_at is null and r.closed_at is null
+    and (r.closing_at is null or r.id = $2)`;
 const VERIFIED_OF_EMAIL: NamedStatement = {
   name: 'verified_occupants_by_email',
   text: `${LIVE_OCCUPANTS} and r.email_index = $1 and ${VERIFIED} order by ${BY_DATA_USER} limit ${MAX_RECORDS}`,
@@ -91,6 +95,28 @@ export class OccupancyRepository {
       ? (await session.query<OccupantRow>({ ...statement, values: [key] })).rows
       : await this.database.reads.rows<OccupantRow>(statement, [key]);
     return rows.map((row) => new StoredOccupant(row, this.cipher));
+  }
+}
+
+/**
+ * Returns the verified records of a meter point, with the record `endingId` even if it is closing, but not if it is closed. Records that cannot
+ * be decrypted are omitted: they do not prevent the end of another.
+ */
+export async function verifiedUntilEnd(
+  session: Session,
+  cipher: PersonalDataCipher,
+  mpxnIndex: Buffer,
+  endingId: string,
+): Promise<OccupantRecord[]> {
+  const { rows } = await session.query<OccupantRow>(VERIFIED_UNTIL_END, [mpxnIndex, endingId]);
+  return rows.map((row) => new StoredOccupant(row, cipher)).filter(isReadable);
+}
+
+function isReadable(record: OccupantRecord): boolean {
+  try {
+    return record.moveInDate !== '';
+  } catch {
+    return false;
   }
 }
 

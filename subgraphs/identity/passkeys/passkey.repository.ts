@@ -9,8 +9,7 @@ import type { NewPasskey, PasskeyMaterial } from './passkey';
 import type { RelyingParty } from './webauthn.flow';
 import type { PersonalDataCipher } from '../records/personal-data-cipher';
 import type { Contact } from '../contacts/contact';
-import { keepConnections, meterPointOf } from '../contacts/contact.repository';
-import { lockMeterPoint } from '../locks.sql';
+import { keepConnections } from '../contacts/contact.repository';
 import type { IdentityKeys } from '../keys';
 
 /** Conditions on an assertion. */
@@ -156,11 +155,9 @@ export class PasskeyRepository {
    */
   async remove(recordId: string, credentialId: string, actor: string): Promise<boolean> {
     return inTransaction(this.database.pool, async (session) => {
-      const mpxnIndex = await meterPointOf(session, recordId);
-      if (mpxnIndex !== undefined) await lockMeterPoint(session, mpxnIndex);
+      await keepConnections(session, this.cipher, recordId, credentialId);
       const { rows } = await session.query<{ registeredAt: Date }>(LOCK, [credentialId, recordId]);
       if (rows[0] === undefined) return false;
-      await keepConnections(session, recordId, credentialId);
       await session.query(REMOVE, [credentialId]);
       const detail = { from: { status: 'registered', registeredAt: rows[0].registeredAt }, to: { status: 'removed' } };
       await addAuditEntry(session, { actor, action: 'remove-credential', subject: credentialId, detail });

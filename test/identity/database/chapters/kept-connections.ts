@@ -6,6 +6,8 @@ import { ASSERT } from '../../../support/passkey-fixture';
 import { asCustomer, scopeOf } from '../../../support/sign-in-operations';
 import { type SignInFixture, fixtureOfThisFile, newMpxn } from '../../../support/sign-in-fixture';
 
+type Shown = Awaited<ReturnType<ContestFixture['contacts']>>[number];
+
 /** Two addresses that the customer connected by a passkey, after the register no longer has the passkey. */
 export function keptConnections(): void {
   const ANONYMISE = 'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { anonymisedAt } }';
@@ -25,21 +27,28 @@ export function keptConnections(): void {
     ];
   });
 
-  /** A home with two addresses and a passkey of three Data Users; the customer proved each address together with the passkey. */
-  async function connected() {
+  /** A home with two addresses and a passkey of three Data Users, which nothing connects yet. */
+  async function unconnected(principal: object = {}) {
     const [mpxn, email, another] = [newMpxn(), people.newEmail('one'), people.newEmail('same')];
-    await people.customer(first, mpxn, email, 'own');
-    await people.customer(second, mpxn, another, 'another');
+    await people.customer(first, mpxn, email, 'own', principal);
+    await people.customer(second, mpxn, another, 'another', principal);
     const enrolment = { email: null, initiatePasskeyRegistration: true, passkeyReturnUrl: RETURN_URL };
-    const { ir, redirect } = await fixture.newEnrolment(ofPasskey, enrolment, { mpxn });
+    const { ir, redirect } = await fixture.newEnrolment(ofPasskey, enrolment, { mpxn, ...principal });
     const passkey = new SoftwareAuthenticator({ origin: new URL(fixture.places.portalUrl).origin });
     valueOf(await registered(fixture, lastPart(redirect), passkey));
-    const token = await people.signedIn(email);
-    valueOf(await fixture.execute(PROVE_BY_PASSKEY, await people.assertion(passkey), asCustomer(token)));
-    const byPasskey = await people.signedInByPasskey(passkey);
-    const secret = await people.mailedProof(byPasskey, another);
-    valueOf(await fixture.execute(PROVE_BY_LINK, { secret }, asCustomer(byPasskey)));
-    expect(await scopeOf(fixture, token)).toMatchObject({ isContested: false });
+    const provePasskey = async () =>
+      valueOf(
+        await fixture.execute(
+          PROVE_BY_PASSKEY,
+          await people.assertion(passkey),
+          asCustomer(await people.signedIn(email)),
+        ),
+      );
+    const proveAnother = async () => {
+      const byPasskey = await people.signedInByPasskey(passkey);
+      const secret = await people.mailedProof(byPasskey, another);
+      valueOf(await fixture.execute(PROVE_BY_LINK, { secret }, asCustomer(byPasskey)));
+    };
     const remove = async () => {
       const { rows } = await fixture.owner.query(
         `select p.id from identity.passkey p join identity.identity_record r on r.id = p.record_id where r.ref = $1`,
@@ -47,10 +56,30 @@ export function keptConnections(): void {
       );
       valueOf(await fixture.execute(REMOVE, { ref: ir, id: rows[0].id }, { caller: ofPasskey }));
     };
-    const anonymise = async () =>
-      valueOf(await fixture.execute(ANONYMISE, { ref: ir }, { caller: ofPasskey })).anonymisedAt as unknown;
-    return { mpxn, email, token, passkey, remove, anonymise };
+    return { mpxn, email, another, ir, passkey, provePasskey, proveAnother, remove };
   }
+
+  /** A home with two addresses and a passkey; the customer proved each address together with the passkey. */
+  async function connected() {
+    const home = await unconnected();
+    await home.provePasskey();
+    await home.proveAnother();
+    const token = await people.signedIn(home.email);
+    expect(await scopeOf(fixture, token)).toMatchObject({ isContested: false });
+    return { ...home, token, anonymise: () => anonymised(ofPasskey, home.ir) };
+  }
+
+  const anonymised = async (caller: Caller, ref: string) =>
+    valueOf(await fixture.execute(ANONYMISE, { ref }, { caller })).anonymisedAt as unknown;
+
+  /** A customer signed in at the supplier judges the contacts that match. */
+  async function judge(mpxn: string, verdict: 'CONFIRMED' | 'REJECTED', matches: (contact: Shown) => boolean) {
+    const token = await people.suppliedToken(mpxn);
+    const contacts = (await people.contacts(token)).filter(matches);
+    expect(contacts).not.toEqual([]);
+    for (const { id } of contacts) valueOf(await people.judge(token, id, verdict));
+  }
+  const isPasskey = ({ kind }: Shown) => kind === 'PASSKEY';
 
   describe('Two addresses that were proven by one passkey stay connected', () => {
     it('after the Data User has removed the passkey', async () => {
@@ -66,6 +95,17 @@ export function keptConnections(): void {
       expect(await people.seen(token)).toEqual(['another', 'own']);
     });
 
+    it('and the Identity Record with the passkey is anonymised even if another of the home cannot be decrypted', async () => {
+      const { mpxn, anonymise } = await connected();
+      const damaged = await people.customer(second, mpxn, people.newEmail('damaged'), 'damaged');
+      await fixture.owner.query(
+        `update identity_keys.data_key set wrapped = '\\x00'
+          where record_id = (select id from identity.identity_record where ref = $1)`,
+        [damaged],
+      );
+      expect(await anonymise()).not.toBeNull();
+    });
+
     it('after that record was closed, because another Data User has access', async () => {
       const { mpxn, token, passkey, anonymise } = await connected();
       const { secret, tokenRef } = await started(fixture, second, { mpxn, ...ASSERT });
@@ -75,15 +115,96 @@ export function keptConnections(): void {
       expect(await people.seen(token)).toEqual(['another', 'by token', 'own']);
     });
 
+    it('also if a customer signed in at the supplier confirmed the passkey and one of the addresses', async () => {
+      const { mpxn, email, provePasskey, remove } = await unconnected();
+      await judge(mpxn, 'CONFIRMED', (contact) => isPasskey(contact) || contact.shown.startsWith('s'));
+      await provePasskey();
+      await remove();
+      expect(await people.seen(await people.signedIn(email))).toEqual(['another', 'own']);
+    });
+
+    it('also if a Change of Tenancy of an earlier day was recorded between the proofs', async () => {
+      const { mpxn, email, provePasskey, proveAnother, remove } = await unconnected({ moveInDate: '2024-05-03' });
+      await provePasskey();
+      await fixture.tenancyChanged(mpxn, '2024-05-01');
+      await proveAnother();
+      await remove();
+      expect(await people.seen(await people.signedIn(email))).toEqual(['another', 'own']);
+    });
+
+    it('also if the customer confirmed the passkey after a rejection, and such a change was recorded between both', async () => {
+      const { mpxn, email, provePasskey, proveAnother, remove } = await unconnected({ moveInDate: '2024-05-03' });
+      await judge(mpxn, 'REJECTED', isPasskey);
+      await fixture.tenancyChanged(mpxn, '2024-05-01');
+      await judge(mpxn, 'CONFIRMED', isPasskey);
+      await provePasskey();
+      await proveAnother();
+      await remove();
+      expect(await people.seen(await people.signedIn(email))).toEqual(['another', 'own']);
+    });
+
     it('but not if a customer signed in at the supplier had rejected the passkey', async () => {
       const { mpxn, email, token, remove } = await connected();
       await people.customer(second, mpxn, people.newEmail('stranger'), 'planted');
-      const supplied = await people.suppliedToken(mpxn);
-      const rejected = (await people.contacts(supplied)).find(({ kind }) => kind === 'PASSKEY')?.id as string;
-      valueOf(await people.judge(supplied, rejected, 'REJECTED'));
+      await judge(mpxn, 'REJECTED', isPasskey);
       await remove();
       expect(await people.seen(token)).toEqual(['own']);
       expect(await scopeOf(fixture, await people.signedIn(email))).toMatchObject({ isContested: true });
+    });
+  });
+
+  describe('Two addresses that were proven by an address of two Identity Records', () => {
+    /** A home with an address that is in the records `ir` and `remaining` of two Data Users, and connects two others. */
+    async function sharing() {
+      const [mpxn, email, shared] = [newMpxn(), people.newEmail('one'), people.newEmail('household')];
+      await people.customer(first, mpxn, email, 'own');
+      const ir = await fixture.newRecord(ofPasskey, { email: shared }, { mpxn });
+      const remaining = await fixture.newRecord(second, { email: shared }, { mpxn });
+      await proven(email, shared);
+      const another = people.newEmail('same');
+      await people.customer(second, mpxn, another, 'another');
+      await proven(shared, another);
+      return { mpxn, email, ir, remaining };
+    }
+
+    /** The customer proves an address in a session of another. */
+    async function proven(by: string, address: string) {
+      const token = await people.signedIn(by);
+      const secret = await people.mailedProof(token, address);
+      valueOf(await fixture.execute(PROVE_BY_LINK, { secret }, asCustomer(token)));
+    }
+
+    it('stay connected after both records were anonymised', async () => {
+      const { email, ir, remaining } = await sharing();
+      await anonymised(ofPasskey, ir);
+      await anonymised(second, remaining);
+      expect(await people.seen(await people.signedIn(email))).toEqual(['another', 'own']);
+    });
+
+    it('are contested after one record was anonymised and the address is rejected in the other', async () => {
+      const { mpxn, email, ir } = await sharing();
+      await anonymised(ofPasskey, ir);
+      expect(await people.seen(await people.signedIn(email))).toEqual(['another', 'own']);
+      await people.customer(ofPasskey, mpxn, people.newEmail('planted'), 'planted');
+      await judge(mpxn, 'REJECTED', ({ shown }) => /^[hp]/.test(shown));
+      const token = await people.signedIn(email);
+      expect(await people.seen(token)).toEqual(['own']);
+      expect(await scopeOf(fixture, token)).toMatchObject({ isContested: true });
+    });
+
+    it('are contested after an admin rejected the address while the other record was closed, and that one is anonymised', async () => {
+      const { email, ir, remaining } = await sharing();
+      await fixture.owner.query(
+        'update identity.identity_record set closing_at = now(), closed_at = now() where ref = $1',
+        [ir],
+      );
+      await fixture.owner.query(
+        `insert into identity.rejected_assertion (record_id, contact)
+          select id, email_index from identity.identity_record where ref = $1`,
+        [remaining],
+      );
+      expect(await anonymised(ofPasskey, ir)).not.toBeNull();
+      expect(await people.seen(await people.signedIn(email))).toEqual(['own']);
     });
   });
 }
