@@ -1,6 +1,6 @@
 import type { Database } from '../../server/database/database';
 import type { KeyedHash } from '../../server/keyed-hash';
-import { RegisterError } from '../../../schema/register-error';
+import { RegisterError, type Violation } from '../../../schema/register-error';
 import type { Session } from '../../server/database/transaction';
 
 const REDEEMED = { name: 'redeemed_token', text: 'select from consumed_token where token_hash = $1' };
@@ -39,12 +39,16 @@ export function isTokenRejected(error: unknown): boolean {
   return constraint === 'consumed_token_once' || constraint === 'consumed_token_in_time';
 }
 
-/** VAL009 at `reidentificationToken` for a registration with a rejected token. It does not say which condition failed. */
+/** Violation of a registration with a rejected token. It does not say which condition failed. */
+export const REJECTED_TOKEN: Violation = {
+  code: 'VAL009',
+  path: ['reidentificationToken'],
+  message: 'is not confirmed, has expired or was consumed',
+};
+
+/** Returns the error of a registration whose only violation is its token. */
 export function rejectedToken(): RegisterError {
-  const message = 'is not confirmed, has expired or was consumed';
-  return new RegisterError('VAL009', message, {
-    violations: [{ code: 'VAL009', path: ['reidentificationToken'], message }],
-  });
+  return new RegisterError('VAL009', REJECTED_TOKEN.message, { violations: [REJECTED_TOKEN] });
 }
 
 /** Whether the database rejected an access record because its Identity Record is closed. */

@@ -1,5 +1,5 @@
 import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
-import { throwViolations } from '../../../schema/register-error';
+import { type Violation, throwViolations } from '../../../schema/register-error';
 import { AccessKey } from '../../../schema/scalars';
 import { type Actor, type CallContext, MayCall, actorOf, callerOf, duidOf } from '../../server/callers/caller';
 import { clientNetwork, withinLimit } from '../../server/callers/rate-limits';
@@ -7,6 +7,7 @@ import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import { StoredAccessRecord } from './stored-access-record.queries';
 import { type RevocationReason } from './access-record';
 import { registrationViolations } from './rules/registration-rules';
+import { REJECTED_TOKEN } from '../identity-links/redeemed-token.repository';
 import { RevocationReasonEnum } from './access-record.enums';
 import { AccessRecordInputType } from './access-record.inputs';
 import {
@@ -78,7 +79,8 @@ export class AccessRecordResolver {
       this.dependencies.clock.now(),
     ]);
     if (stored) return { accessToken: stored, replayed: true };
-    throwViolations(registrationViolations(input, this.ruleContext(actor, now)));
+    const violations = registrationViolations(input, this.ruleContext(actor, now));
+    if (violations.length > 0) throwViolations([...violations, ...(await this.tokenViolations(input, context))]);
     const link = await this.dependencies.identities.vouchFor(input, actor.duid, context);
     const registered = await this.dependencies.records.register(actor, input, link, idempotent);
     return registered
@@ -126,6 +128,17 @@ export class AccessRecordResolver {
     if (callerOf(context).role === 'portal') return this.withdrawByAlias(actor, key, reason, ifVersions);
     const revokedAt = await this.dependencies.records.revoke(actor, key, reason ?? null, ifVersions ?? null);
     return revokedAt ? { ak: key, revokedAt } : rejectChange(await this.dependencies.records.byKey(key), actor.duid);
+  }
+
+  /** Returns VAL009 if no registration can redeem the token of an input: one that breaks other rules reports all violations. */
+  private async tokenViolations(
+    { reidentificationToken: token }: AccessRecordInputType,
+    context: CallContext,
+  ): Promise<Violation[]> {
+    if (token == null) return [];
+    const { proofs, redeemedTokens } = this.dependencies;
+    const [proof, isRedeemed] = await Promise.all([proofs(token, context), redeemedTokens.has(token)]);
+    return proof?.isConfirmed === true && !isRedeemed ? [] : [REJECTED_TOKEN];
   }
 
   private async withdrawByAlias(

@@ -117,10 +117,19 @@ describe.each(usualWirings())('A returning customer (%s)', (wiring) => {
 
     it('is registered with the token by its initiator only', async () => {
       expect(codeOf(await first.rest('POST', '/v1/access-records', recordWith(token)))).toBe('403 PRM002');
+      const broken = recordWith(token);
+      broken['record-metadata']['controller-arrangement']['arrangement-type'] = 'joint';
+      const violated = async () =>
+        (await second.rest('POST', '/v1/access-records', broken)).body['errors'].map(
+          (error: Record<string, string>) => error['error-code'],
+        );
+      const ofArrangement = await violated();
+      expect(new Set(ofArrangement)).toEqual(new Set(['VAL006']));
       const registered = await second.rest('POST', '/v1/access-records', recordWith(token));
       expect(registered.status).toBe(201);
       key = String(registered.body['access-token'].key);
       expect(codeOf(await second.rest('POST', '/v1/access-records', recordWith(token)))).toBe('400 VAL009');
+      expect(await violated()).toEqual([...ofArrangement, 'VAL009']);
     });
 
     it('has an access record whose Identity Record is disclosed nowhere', async () => {
