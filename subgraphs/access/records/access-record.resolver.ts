@@ -130,12 +130,15 @@ export class AccessRecordResolver {
     return revokedAt ? { ak: key, revokedAt } : rejectChange(await this.dependencies.records.byKey(key), actor.duid);
   }
 
-  /** Returns VAL009 if no registration can redeem the token of an input: one that breaks other rules reports all violations. */
+  /**
+   * Returns VAL009 if no registration can redeem the token of an input: one that breaks other rules reports all violations. A token beside an
+   * Identity Record is not checked (VAL005).
+   */
   private async tokenViolations(
-    { reidentificationToken: token }: AccessRecordInputType,
+    { recordMetadata, reidentificationToken: token }: AccessRecordInputType,
     context: CallContext,
   ): Promise<Violation[]> {
-    if (token == null) return [];
+    if (token == null || recordMetadata.identityRecordRef != null) return [];
     const { proofs, redeemedTokens } = this.dependencies;
     const [proof, isRedeemed] = await Promise.all([proofs(token, context), redeemedTokens.has(token)]);
     return proof?.isConfirmed === true && !isRedeemed ? [] : [REJECTED_TOKEN];
