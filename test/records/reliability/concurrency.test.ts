@@ -113,7 +113,7 @@ describe('Two callers at once', () => {
         await holder.query(lock);
         const response = send();
         const waiting = 'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
-        await until(async () => ((await holder.query(waiting)).rowCount === 0 ? undefined : true));
+        await until(async () => ((await holder.query(waiting)).rowCount === 1 ? true : undefined));
         await meanwhile(holder);
         await holder.query('rollback');
         return await response;
