@@ -83,9 +83,12 @@ export async function keepConnections(
   const tenancy = all.find(({ id }) => id === recordId)?.tenancy;
   if (tenancy === undefined) return;
   const before = contactsOf(all, tenancy);
-  const remaining = all.filter(({ id }) => id !== recordId);
-  const after =
-    credentialId === null ? contactsOf(remaining, tenancy) : await withoutPasskey(session, before, credentialId);
+  const withoutRecord = () =>
+    contactsOf(
+      all.filter(({ id }) => id !== recordId),
+      tenancy,
+    );
+  const after = credentialId === null ? withoutRecord() : await withoutPasskey(session, before, credentialId);
   for (const [one, other] of lostConnections(before, after)) {
     await proveContacts(session, { mpxnIndex: of.mpxnIndex, tenancy }, one, other);
   }

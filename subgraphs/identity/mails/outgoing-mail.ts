@@ -61,7 +61,7 @@ export interface SignInNoticeMail {
   readonly means: 'magic-link' | 'passkey' | 'supplier';
   /** Whether the session opens only access of the customer's own contacts (decisions A/B, 11), and not that of the whole home. */
   readonly isLimited: boolean;
-  /** Whether the mail reports all sign-ins since the last notice; `at` and `means` are those of one of them. */
+  /** Whether the mail waited, so that there may have been more sign-ins of its means and scope; `at` is that of the last one. */
   readonly isMerged?: boolean;
 }
 

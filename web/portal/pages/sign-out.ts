@@ -2,8 +2,9 @@ import type { Page } from '../page';
 import { hasErrorCode } from '../../shared/operation-error';
 
 /**
- * Ends the session, first in the register and then in the browser, whatever the register responds, and clears the browser's cache of
- * personal pages. If the register did not confirm the end, the next page states it. Keeps the form cookie until the next sign-in, so that a form in another tab states that the session has ended.
+ * Ends the session, first in the register and then in the browser, whatever the register responds, and clears the browser's
+ * cache of personal pages. If the register did not confirm the end, the next page states it. Keeps the form cookie until the
+ * next sign-in, so that a form in another tab states that the session has ended.
  */
 export const signOutForm: Page = {
   method: 'POST',
