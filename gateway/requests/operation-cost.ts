@@ -20,8 +20,13 @@ const PAGE = { defaultSize: 200, maxSize: 5_000 };
 const OFFSET_PAGE = { defaultSize: 20, maxSize: 100 };
 /** Assumed length of a list that has neither `first` nor `minutes`. */
 export const ASSUMED_LIST_LENGTH = 10;
-/** Usual lengths of the lists of a tariff's rates: a page of 100 whole tariffs is within the limit. */
-const RATE_LISTS: Readonly<Record<string, number>> = {
+/**
+ * Lengths of lists without `first`. Of a tariff's rates they are the usual ones: a page of 100 whole tariffs is within
+ * the limit. Of objects that are read by their mRIDs, they are the maximum.
+ */
+const LIST_LENGTHS: Readonly<Record<string, number>> = {
+  'ProjectVersion.objectsByMRID': 25,
+  'ProjectVersion.objectsAfter': 25,
   'Tariff.rates': 2,
   'TariffScheduleEntry.daysAndHours': 2,
   'DaysAndHours.hours': 4,
@@ -36,6 +41,7 @@ const RATE_LISTS: Readonly<Record<string, number>> = {
 const READ_COSTS: Readonly<Record<string, number>> = {
   'ProjectVersion.unfittingObjects': 200,
   'ProjectVersion.objectAfter': 10,
+  'ProjectVersion.objectsAfter': 250,
   'ProjectVersion.objects': 10,
   'VersionComparison.counts': 200,
   'VersionComparison.differences': 200,
@@ -123,7 +129,7 @@ function fieldCost({ type, field, args: given, childComplexity }: ComplexityEsti
   const name = `${type.name}.${field.name}`;
   // A subgraph replaces null by the default.
   const args = Object.fromEntries(field.args.map((each) => [each.name, given[each.name] ?? each.defaultValue]));
-  const length = RATE_LISTS[name] ?? priceUnits(name, args) ?? entries(field.type, type.name, args);
+  const length = LIST_LENGTHS[name] ?? priceUnits(name, args) ?? entries(field.type, type.name, args);
   return (READ_COSTS[name] ?? 1) + childComplexity * length;
 }
 

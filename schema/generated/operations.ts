@@ -743,17 +743,17 @@ export type ReadGridLocationsQueryVariables = Exact<{
 
 export type ReadGridLocationsQuery = { readonly project: { readonly version: { readonly locations: { readonly nextCursor: string | null, readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly mRID: string, readonly kind: ObjectChangeKind, readonly name: string | null, readonly object: string | null, readonly objectType: string | null, readonly objectName: string | null, readonly changedObject: string | null, readonly coordinateSystem: string | null, readonly points: ReadonlyArray<{ readonly x: number, readonly y: number }>, readonly pointsBefore: ReadonlyArray<{ readonly x: number, readonly y: number }> }> } } | null } | null };
 
-export type ReadGridNameAfterQueryVariables = Exact<{
+export type ReadGridNamesAfterQueryVariables = Exact<{
   area: string;
   publicationYear: number;
   period: string;
   projectId: string;
   version: number;
-  mRID: string;
+  mRIDs: ReadonlyArray<string> | string;
 }>;
 
 
-export type ReadGridNameAfterQuery = { readonly project: { readonly version: { readonly objectAfter: { readonly mRID: string, readonly type: string, readonly name: string | null } | null } | null } | null };
+export type ReadGridNamesAfterQuery = { readonly project: { readonly version: { readonly objectsAfter: ReadonlyArray<{ readonly mRID: string, readonly type: string, readonly name: string | null }> } | null } | null };
 
 export type ReadGridObjectQueryVariables = Exact<{
   area: string;
@@ -781,17 +781,17 @@ export type ReadGridObjectAfterQueryVariables = Exact<{
 
 export type ReadGridObjectAfterQuery = { readonly project: { readonly version: { readonly baseModel: { readonly publicationYear: number, readonly period: string, readonly version: number } | null, readonly object: { readonly kind: ObjectChangeKind } | null, readonly objectAfter: { readonly mRID: string, readonly type: string, readonly name: string | null, readonly existed: boolean, readonly exists: boolean, readonly statements: ReadonlyArray<{ readonly file: CimFile, readonly name: string, readonly isAssociation: boolean, readonly value: string, readonly isNew: boolean, readonly targetExists: boolean }>, readonly findings: ReadonlyArray<{ readonly kind: FindingKind, readonly file: CimFile, readonly mRID: string, readonly name: string, readonly value: string, readonly instead: ReadonlyArray<string> }> } | null } | null } | null };
 
-export type ReadGridObjectNameQueryVariables = Exact<{
+export type ReadGridObjectNamesQueryVariables = Exact<{
   area: string;
   publicationYear: number;
   period: string;
   projectId: string;
   version: number;
-  mRID: string;
+  mRIDs: ReadonlyArray<string> | string;
 }>;
 
 
-export type ReadGridObjectNameQuery = { readonly project: { readonly version: { readonly object: { readonly type: string, readonly proposedType: string | null, readonly kind: ObjectChangeKind, readonly name: string | null, readonly inBaseModel: { readonly type: string, readonly name: string | null } | null } | null } | null } | null };
+export type ReadGridObjectNamesQuery = { readonly project: { readonly version: { readonly objectsByMRID: ReadonlyArray<{ readonly mRID: string, readonly type: string, readonly proposedType: string | null, readonly name: string | null, readonly kind: ObjectChangeKind, readonly inBaseModel: { readonly type: string, readonly name: string | null } | null }> } | null } | null };
 
 export type ReadGridObjectsQueryVariables = Exact<{
   area: string;
@@ -952,10 +952,10 @@ export interface Operations {
   ReadGridComparison: { result: ReadGridComparisonQuery; variables: ReadGridComparisonQueryVariables };
   ReadGridFit: { result: ReadGridFitQuery; variables: ReadGridFitQueryVariables };
   ReadGridLocations: { result: ReadGridLocationsQuery; variables: ReadGridLocationsQueryVariables };
-  ReadGridNameAfter: { result: ReadGridNameAfterQuery; variables: ReadGridNameAfterQueryVariables };
+  ReadGridNamesAfter: { result: ReadGridNamesAfterQuery; variables: ReadGridNamesAfterQueryVariables };
   ReadGridObject: { result: ReadGridObjectQuery; variables: ReadGridObjectQueryVariables };
   ReadGridObjectAfter: { result: ReadGridObjectAfterQuery; variables: ReadGridObjectAfterQueryVariables };
-  ReadGridObjectName: { result: ReadGridObjectNameQuery; variables: ReadGridObjectNameQueryVariables };
+  ReadGridObjectNames: { result: ReadGridObjectNamesQuery; variables: ReadGridObjectNamesQueryVariables };
   ReadGridObjects: { result: ReadGridObjectsQuery; variables: ReadGridObjectsQueryVariables };
   ReadGridProject: { result: ReadGridProjectQuery; variables: ReadGridProjectQueryVariables };
   ReadGridProjects: { result: ReadGridProjectsQuery; variables: ReadGridProjectsQueryVariables };

@@ -135,7 +135,7 @@ PerformanceReportEdge: cursor node
 PiiPrincipal: address moveInDate mpxn
 PrincipalVerification: detail method outcome reference submitted verifiedAgainst verifiedAt
 Processing: dataSource dataTypes jurisdiction legalBasis purpose recipients
-ProjectVersion: archive baseModel classCounts id locations model models object objectAfter objects project publishedAt unfittingObjects
+ProjectVersion: archive baseModel classCounts id locations model models object objectAfter objects objectsAfter objectsByMRID project publishedAt unfittingObjects
   unplacedPoints version warnings
 PublishedFile: name publishedAt representations
 PublishedTariff: isChanged isNew tariff

@@ -3,7 +3,6 @@ import { type Connection, type PageRequest, requirePageSize } from '../../server
 import { textCursor, textPosition } from '../../server/lists/list-cursor';
 import { MAX_PAGE_SIZE } from '../projects/development-project.queries';
 import { mRIDOf } from '../rdf/rdf-resources';
-import { requireWellFormed } from '../well-formed-arguments';
 import type { Finding } from './applied-object';
 import type { StoredBaseModel } from './base-model';
 import { NOTHING, type ObjectAfter, afterOf, declaringFiles, existsIn, targetsOf } from './object-after';
@@ -27,14 +26,15 @@ export class AfterProjectQueries {
     this.sources = new ObjectSourceQueries(database);
   }
 
-  /** Returns an object after a version; null if neither the base model nor the version contains the object. */
-  async object(base: StoredBaseModel, versionId: string, mRID: string): Promise<ObjectAfter | null> {
-    requireWellFormed({ mRID });
-    for (const key of new Set([mRID.toLowerCase(), mRIDOf(mRID).toLowerCase()])) {
-      const [found] = await this.objects(base, versionId, [key]);
-      if (found !== undefined) return found;
-    }
-    return null;
+  /**
+   * Returns objects after a version, each once, in the order of the mRIDs, which may be written as references. Those that
+   * neither the base model nor the version has are missing.
+   */
+  async named(base: StoredBaseModel, versionId: string, mRIDs: readonly string[]): Promise<ObjectAfter[]> {
+    const keys = mRIDs.map((mRID) => [mRID.toLowerCase(), mRIDOf(mRID).toLowerCase()]);
+    const found = await this.objects(base, versionId, [...new Set(keys.flat())]);
+    const objects = keys.flatMap((ofOne) => ofOne.map((key) => found.get(key)).find((object) => object) ?? []);
+    return [...new Set(objects)];
   }
 
   /**
@@ -47,9 +47,9 @@ export class AfterProjectQueries {
     let end: string | null = textPosition(page.after);
     for (let examined = 0; end !== null && examined < MAX_EXAMINED; examined += EXAMINED_AT_ONCE) {
       const keys: string[] = await this.changedKeys(versionId, end);
-      for (const [index, object] of (await this.objects(base, versionId, keys)).entries()) {
-        if (object.findings.length > 0) found.push({ ...object, key: keys[index] as string });
-        if (found.length === page.first) return pageOf(found, page, keys[index] as string);
+      for (const [key, object] of await this.objects(base, versionId, keys)) {
+        if (object.findings.length > 0) found.push({ ...object, key });
+        if (found.length === page.first) return pageOf(found, page, key);
       }
       end = keys.length < EXAMINED_AT_ONCE ? null : (keys.at(-1) as string);
     }
@@ -63,7 +63,11 @@ export class AfterProjectQueries {
   }
 
   /** Returns objects after a version, by mRID in lower case, in the order of the keys. Unknown objects are missing. */
-  async objects(base: StoredBaseModel, versionId: string, keys: readonly string[]): Promise<ObjectAfter[]> {
+  private async objects(
+    base: StoredBaseModel,
+    versionId: string,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, ObjectAfter>> {
     const sources = await this.sources.ofObjects(base.number, versionId, keys);
     const removed = [...sources].filter(([, { differences }]) => isRemoved(differences)).map(([key]) => key);
     const references = await this.sources.references(base.number, versionId, removed);
@@ -71,15 +75,17 @@ export class AfterProjectQueries {
     const related = await this.sources.ofObjects(base.number, versionId, targets);
     const exists = (key: string) => existsIn(related.get(key) ?? sources.get(key) ?? NOTHING);
     const existed = (key: string) => declaringFiles(related.get(key) ?? sources.get(key) ?? NOTHING).size > 0;
-    return keys.flatMap((key) => {
+    const results = new Map<string, ObjectAfter>();
+    for (const key of keys) {
       const own = sources.get(key);
-      if (own === undefined) return [];
+      if (own === undefined) continue;
       const after = afterOf(own, exists, existed);
       const left = references
         .filter(({ target }) => target === key && after.existed && !after.exists)
         .map(({ file, mRID, statement }): Finding => ({ kind: 'dangling-association', file, mRID, statement }));
-      return [{ ...after, findings: [...after.findings, ...left] }];
-    });
+      results.set(key, { ...after, findings: [...after.findings, ...left] });
+    }
+    return results;
   }
 }
 

@@ -24,6 +24,7 @@ import {
   ObjectAfterConnectionType,
   ObjectAfterType,
 } from './base-model.types';
+import { MRIDS_DESCRIPTION, requireMRIDs, requireWellFormed } from '../well-formed-arguments';
 import type { ObjectAfter } from './object-after';
 
 /** Resolves base models and their files. */
@@ -93,9 +94,23 @@ export class AfterProjectResolver {
     @Arg('mRID', () => String, { description: 'The mRID, case-insensitive, also as a reference: `#_…`.' })
     mRID: string,
   ): Promise<ShownObject | null> {
+    requireWellFormed({ mRID });
     const base = await this.baseModel(version);
-    const object = base && (await this.queries.afterProject.object(base, version.id, mRID));
-    return object && shown(object);
+    const [object] = base === null ? [] : await this.queries.afterProject.named(base, version.id, [mRID]);
+    return object === undefined ? null : shown(object);
+  }
+
+  @FieldResolver(() => [ObjectAfterType], {
+    description:
+      'Objects after the version by their mRIDs, each once, in the order of the mRIDs. Those that neither the base model nor the version has are missing; all are if no base model is published.',
+  })
+  async objectsAfter(
+    @Root() version: StoredVersion,
+    @Arg('mRIDs', () => [String], { description: MRIDS_DESCRIPTION }) mRIDs: readonly string[],
+  ): Promise<ShownObject[]> {
+    requireMRIDs(mRIDs);
+    const base = await this.baseModel(version);
+    return base === null ? [] : (await this.queries.afterProject.named(base, version.id, mRIDs)).map(shown);
   }
 
   @FieldResolver(() => ObjectAfterConnectionType, {

@@ -7,7 +7,7 @@ import { mRIDOf } from '../rdf/rdf-resources';
 import { MAX_PAGE_SIZE } from '../projects/development-project.queries';
 import { countRows, inKeyOrder } from '../../server/lists/paged-list';
 import { longReads, rowsByKey } from '../../server/database/rows-by-key';
-import { requireWellFormed } from '../well-formed-arguments';
+import { requireMRIDs, requireWellFormed } from '../well-formed-arguments';
 import { ITEM_COLUMNS, type ItemRow, filedItem, statementsOf } from '../difference-models/stored-item.queries';
 
 /** A stored change of an object in a version. Its values are not stored: they are computed from the items. */
@@ -119,6 +119,13 @@ export class ObjectChangeQueries {
     const [exact] = await this.rowsOfObject(versionId, mRID);
     const named = mRIDOf(mRID);
     return exact ?? (named === mRID ? null : ((await this.rowsOfObject(versionId, named))[0] ?? null));
+  }
+
+  /** Returns the changes of the named objects, each once, in the order of the mRIDs. Objects without a change are missing. */
+  async ofObjects(versionId: string, mRIDs: readonly string[]): Promise<readonly StoredChange[]> {
+    requireMRIDs(mRIDs);
+    const changes = await Promise.all(mRIDs.map((mRID) => this.ofObject(versionId, mRID)));
+    return [...new Map(changes.flatMap((change) => (change === null ? [] : [[change.key, change]]))).values()];
   }
 
   /** Returns the changed attributes and associations of an object. */

@@ -21,6 +21,7 @@ import { DevelopmentProjectType, ObjectClassCountType, ProjectVersionType } from
 import { CimFileEnum, DifferenceModelType } from '../difference-models/difference-model.types';
 import { GridLocationArgs, GridLocationConnectionType } from '../locations/grid-location.types';
 import { ObjectChangeArgs, ObjectChangeConnectionType, ObjectChangeType } from '../changes/object-change.resolver';
+import { MRIDS_DESCRIPTION } from '../well-formed-arguments';
 import { StoredFileType } from '../files/published-file.resolver';
 
 /** Queries behind the fields of a version. */
@@ -94,6 +95,17 @@ export class ProjectVersionResolver {
     mRID: string,
   ): Promise<StoredChange | null> {
     return this.queries.changes.ofObject(id, mRID);
+  }
+
+  @FieldResolver(() => [ObjectChangeType], {
+    description:
+      'The changes of objects by their mRIDs, each once, in the order of the mRIDs. Objects of which the version has no item are missing.',
+  })
+  objectsByMRID(
+    @Root() { id }: StoredVersion,
+    @Arg('mRIDs', () => [String], { description: MRIDS_DESCRIPTION }) mRIDs: readonly string[],
+  ): Promise<readonly StoredChange[]> {
+    return this.queries.changes.ofObjects(id, mRIDs);
   }
 
   @FieldResolver(() => GridLocationConnectionType, {

@@ -10,7 +10,7 @@ const numbered = (number: number) => `trf_${String(number).padStart(32, '0')}`;
 let register: TestRegister;
 
 beforeAll(async () => {
-  // A separate register, with rate limits: five views of a list may cost 12 lookups.
+  // A separate register, with rate limits. Each subgraph counts up to 12 lookups: five views of a list cost 10, three of an object 9.
   const environment = { RATE_LIMITS: 'on', LIMIT_PUBLIC_LOOKUPS: '12' };
   register = await startTestRegister('one process', { environment });
   const asSupplier = graphqlClient(register.gateway, await tokenOf(register, 'supplier'));
@@ -20,6 +20,20 @@ beforeAll(async () => {
 afterAll(() => register?.close());
 
 const PUBLISH = 'mutation Publish($input: TariffInput!) { publishTariff(input: $input) { isNew } }';
+
+const LOCATIONS = `{ developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: "Thetford-33kV") {
+  latestVersion { objects(type: "cim:Location", first: 1) { nodes { mRID values { isAssociation } } } } } }`;
+
+interface DevelopmentProject {
+  readonly latestVersion: {
+    readonly objects: {
+      readonly nodes: readonly {
+        readonly mRID: string;
+        readonly values: readonly { readonly isAssociation: boolean }[];
+      }[];
+    };
+  };
+}
 
 function tariff(tariffId: string) {
   const hours = [{ validFrom: '00:00:00', validTo: '00:00:00', rate: [{ unitPrice: '0.20', toKwh: null }] }];
@@ -46,5 +60,18 @@ describe('the limit of public lookups', () => {
       (_, index) => `t${index}: tariff(tariffId: "${numbered(index)}") { name }`,
     );
     await expect(graphqlClient(register.gateway)(`{ ${fields.join(' ')} }`)).rejects.toThrow('LIM002');
+  });
+
+  it('permits a visitor to view objects with all that they refer to', async () => {
+    const { developmentProject: project } = await graphqlClient(register.gateway)<{
+      developmentProject: DevelopmentProject;
+    }>(LOCATIONS);
+    const [location] = project.latestVersion.objects.nodes;
+    expect(location?.values.filter(({ isAssociation }) => isAssociation)).toHaveLength(2);
+    const visitor = new ConsoleVisitor(register.console);
+    for (const view of [1, 2, 3]) {
+      const { status, html } = await visitor.get(`/grid/EPN/2026/01/Thetford-33kV/objects/${location?.mRID}`);
+      expect([view, status, html]).toEqual([view, 200, expect.stringContaining('Thetford')]);
+    }
   });
 });

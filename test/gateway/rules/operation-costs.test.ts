@@ -21,6 +21,7 @@ const schema = buildSchema(`
   type ProjectVersion {
     unfittingObjects(first: Int = 200): ObjectAfterConnection
     objectAfter(mRID: String!): ObjectAfter
+    objectsAfter(mRIDs: [String!]!): [ObjectAfter!]!
     objects(first: Int = 50, search: String): ObjectAfterConnection!
   }
   type ObjectAfterConnection { nodes: [ObjectAfter!]! }
@@ -152,6 +153,9 @@ describe('The cost of an operation', () => {
     const after = () =>
       'developmentProjects(first: 500) { nodes { latestVersion { objectAfter(mRID: "a") { mRID } } } }';
     expect(costOf(10, after)).toBeGreaterThan(10 * 500 * 10);
+    const several = () =>
+      'developmentProjects(first: 500) { nodes { latestVersion { objectsAfter(mRIDs: ["a"]) { mRID } } } }';
+    expect(costOf(1, several)).toBeGreaterThan(500 * 25 * 10);
     const compared = (read: string) =>
       costOf(1, () => `developmentProjects(first: 500) { nodes { comparison(from: 1, to: 2) { ${read} } } }`);
     expect(compared('counts { added }')).toBeGreaterThan(500 * 200);

@@ -62,10 +62,10 @@ async function readFit(
 /** Returns the mRID of an object as the models spell it; undefined if neither the base model nor the version has it. */
 async function knownObject(
   { execute }: PageContext,
-  key: ProjectAddress & { readonly version: number; readonly mRID: string },
+  { mRID, ...key }: ProjectAddress & { readonly version: number; readonly mRID: string },
 ): Promise<string | undefined> {
-  const { project } = await execute('ReadGridNameAfter', { ...key });
-  return project?.version?.objectAfter?.mRID;
+  const { project } = await execute('ReadGridNamesAfter', { ...key, mRIDs: [mRID] });
+  return project?.version?.objectsAfter[0]?.mRID;
 }
 
 function baseModel({ baseModel: base }: GridFit) {

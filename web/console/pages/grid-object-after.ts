@@ -27,7 +27,8 @@ export const gridObjectAfterPage: Page = {
         name: cimName(statement.name),
         fullName: statement.name,
         file: fileName(statement.file),
-        target: statement.isAssociation && statement.targetExists ? names.get(statement.value) : undefined,
+        target:
+          statement.isAssociation && statement.targetExists ? names.get(statement.value.toLowerCase()) : undefined,
         address:
           statement.isAssociation && statement.targetExists
             ? objectAfterPage(project, key.version, statement.value)
@@ -58,6 +59,11 @@ export const gridObjectAfterPage: Page = {
   },
 };
 
+interface NamedObject {
+  readonly name: string;
+  readonly className: string;
+}
+
 interface VersionKey extends ProjectAddress {
   readonly version: number;
 }
@@ -72,19 +78,20 @@ async function readObject({ execute }: PageContext, key: VersionKey & { readonly
 /** Maximum number of referenced objects whose names are read; others are shown by their mRID. */
 const NAMED_TARGETS = 24;
 
-/** Reads names and classes of the objects to which an object refers, by mRID. */
-async function readNames({ execute }: PageContext, key: VersionKey, { statements }: ObjectAfter) {
+/** Reads names and classes of the objects to which an object refers, by mRID in lower case. */
+async function readNames(
+  { execute }: PageContext,
+  key: VersionKey,
+  { statements }: ObjectAfter,
+): Promise<ReadonlyMap<string, NamedObject>> {
   const targets = statements.filter(({ isAssociation, targetExists }) => isAssociation && targetExists);
   const named = [...new Set(targets.map(({ value }) => value))].slice(0, NAMED_TARGETS);
-  const results = await Promise.all(
-    named.map(async (mRID) => {
-      const { project } = await execute('ReadGridNameAfter', { ...key, mRID });
-      return [mRID, project?.version?.objectAfter] as const;
-    }),
-  );
+  if (named.length === 0) return new Map();
+  const { project } = await execute('ReadGridNamesAfter', { ...key, mRIDs: named });
   return new Map(
-    results.flatMap(([mRID, target]) =>
-      target ? [[mRID, { name: target.name ?? mRID, className: className(target.type) }] as const] : [],
-    ),
+    found(project?.version).objectsAfter.map(({ mRID, name, type }) => [
+      mRID.toLowerCase(),
+      { name: name ?? mRID, className: className(type) },
+    ]),
   );
 }

@@ -18,8 +18,8 @@ export const gridObjectPage: Page = {
     const targets = await readTargets(context, key, object.values);
     const linked = (mRID: string) => ({
       mRID,
-      object: targets.get(mRID),
-      address: targets.has(mRID) ? objectPage(project, key.version, mRID) : undefined,
+      object: targets.get(mRID.toLowerCase()),
+      address: targets.has(mRID.toLowerCase()) ? objectPage(project, key.version, mRID) : undefined,
     });
     const rows = valueRows(object.values).map((row) => withTargets(row, linked));
     return {
@@ -86,20 +86,21 @@ function referencesOf(
 /** Maximum number of referenced objects whose names are read; others are shown by their mRID. */
 const NAMED_TARGETS = 24;
 
-/** Reads the referenced objects that this version also changes, by mRID. */
-async function readTargets({ execute }: PageContext, key: VersionKey, values: readonly ValueChange[]) {
+/** Reads the referenced objects that this version also changes, by mRID in lower case. */
+async function readTargets(
+  { execute }: PageContext,
+  key: VersionKey,
+  values: readonly ValueChange[],
+): Promise<ReadonlyMap<string, object>> {
   const mRIDs = values
     .filter(({ isAssociation }) => isAssociation)
     .flatMap(({ before, after }) => [...before, ...after]);
   const named = [...new Set(mRIDs)].slice(0, NAMED_TARGETS);
-  const results = await Promise.all(
-    named.map(async (mRID) => {
-      const { project } = await execute('ReadGridObjectName', { ...key, mRID });
-      return [mRID, project?.version?.object] as const;
-    }),
-  );
+  if (named.length === 0) return new Map();
+  const { project } = await execute('ReadGridObjectNames', { ...key, mRIDs: named });
+  const targets = found(project?.version).objectsByMRID;
   return new Map(
-    results.flatMap(([mRID, target]) => (target ? [[mRID, { ...KINDS[target.kind], ...objectLabel(target) }]] : [])),
+    targets.map((target) => [target.mRID.toLowerCase(), { ...KINDS[target.kind], ...objectLabel(target) }]),
   );
 }
 

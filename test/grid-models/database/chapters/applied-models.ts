@@ -8,7 +8,7 @@ import { type GridGraph, gridGraph } from '../../../support/grid-graph';
 import { REAL_FILES } from '../../../support/real-grid-models';
 
 const GENERATED_CASES = 30;
-const OBJECTS_PER_QUERY = 50;
+const OBJECTS_PER_QUERY = 25;
 
 const STATEMENTS = 'statements { file name value isAssociation }';
 const FINDINGS = 'findings { kind file mRID name value }';
@@ -26,6 +26,11 @@ interface ShownStatement {
   readonly name: string;
   readonly value: string;
   readonly isAssociation: boolean;
+}
+
+interface ShownObject {
+  readonly mRID: string;
+  readonly statements: readonly ShownStatement[];
 }
 
 /** Objects after projects in the graph, compared with the results of an independent script. */
@@ -51,11 +56,12 @@ export function appliedModels(): void {
     const statements: string[][] = [];
     for (let at = 0; at < subjects.length; at += OBJECTS_PER_QUERY) {
       const page = subjects.slice(at, at + OBJECTS_PER_QUERY);
-      const found = await execute(
-        page.map((id, index) => `o${index}: objectAfter(mRID: "${id}") { ${STATEMENTS} }`).join(' '),
+      const found = await execute(`objectsAfter(mRIDs: ${JSON.stringify(page)}) { mRID ${STATEMENTS} }`);
+      const byMRID = new Map<string, ShownObject>(
+        found.objectsAfter.map((object: ShownObject) => [object.mRID.toLowerCase(), object]),
       );
-      for (const [index, id] of page.entries())
-        for (const each of (found[`o${index}`]?.statements ?? []) as ShownStatement[])
+      for (const id of page)
+        for (const each of byMRID.get(id.toLowerCase())?.statements ?? [])
           // The class is a field of the object; only a second one is a statement.
           if (each.name !== 'rdf:type') statements.push(rowOf(id, each));
     }

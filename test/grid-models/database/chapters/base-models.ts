@@ -58,12 +58,10 @@ export function baseModels(): void {
   afterAll(() => grid?.close());
 
   const WARNINGS = 'warnings { file kind message }';
-  const version = async (selection: string, projectId = 'P1') =>
-    (
-      await grid.execute(
-        `{ developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: "${projectId}") { version(version: 1) { ${selection} } } }`,
-      )
-    ).developmentProject.version;
+  const ofVersion = (selection: string, projectId = 'P1') =>
+    `{ developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: "${projectId}") { version(version: 1) { ${selection} } } }`;
+  const version = async (selection: string, projectId?: string) =>
+    (await grid.execute(ofVersion(selection, projectId))).developmentProject.version;
   const FINDINGS = 'findings { kind file mRID name value }';
   const AFTER = `mRID type name existed exists statements { file name value isAssociation isNew targetExists } ${FINDINGS}`;
 
@@ -433,11 +431,19 @@ export function baseModels(): void {
         findings: [{ kind: 'DANGLING_ASSOCIATION', mRID: OTHER, value: GONE }],
       });
       expect(await version(`objectAfter(mRID: "${NOWHERE}") { mRID }`)).toEqual({ objectAfter: null });
-      expect(
-        await grid.errorOf(
-          `{ developmentProject(area: "EPN", publicationYear: 2026, period: "01", projectId: "P1") { version(version: 1) { objectAfter(mRID: "\\u0000") { mRID } } } }`,
-        ),
-      ).toBe('VAL001 mRID');
+      expect(await grid.errorOf(ofVersion('objectAfter(mRID: "\\u0000") { mRID }'))).toBe('VAL001 mRID');
+    });
+
+    it('is found among others, each once, in the order of the mRIDs', async () => {
+      const byMRIDs = (...mRIDs: string[]) => `(mRIDs: ${JSON.stringify(mRIDs)}) { mRID }`;
+      const wanted = byMRIDs(`#_${OTHER.toUpperCase()}`, NOWHERE, LINE, OTHER);
+      expect(await version(`objectsAfter${wanted} objectsByMRID${wanted}`)).toEqual({
+        objectsAfter: [{ mRID: OTHER }, { mRID: LINE }],
+        objectsByMRID: [{ mRID: LINE }], // the project does not mention the other
+      });
+      const tooMany = byMRIDs('\0', ...Array<string>(25).fill(LINE));
+      for (const field of ['objectsAfter', 'objectsByMRID'])
+        expect(await grid.errorOf(ofVersion(field + tooMany))).toBe('VAL003 mRIDs mRIDs.0');
     });
 
     (HAS_PYTHON ? it : it.skip)(
