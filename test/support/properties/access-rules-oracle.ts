@@ -72,6 +72,16 @@ function identityLink(record: WireRecord, { replaces }: OracleFacts): BrokenCond
 }
 
 /**
+ * "The token: not confirmed, expired or consumed is 400 VAL009", for a token that no customer confirmed. Beside an Identity
+ * Record it is already wrong, and a PUT accepts none.
+ */
+export function unredeemableToken(record: WireRecord, { replaces }: OracleFacts): BrokenCondition[] {
+  const ref = record['record-metadata']['identity-record-ref'];
+  const token = record['reidentification-token'];
+  return is(replaces === undefined && given(token) && !given(ref), 'VAL009', '/reidentification-token');
+}
+
+/**
  * "exactly one entry, with role sole"; "at least two, one lead and the others joint"; "exactly one lead, the others
  * member".
  */
