@@ -8,7 +8,7 @@ import { type Session, inTransactionOf } from '../../server/database/transaction
 import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
 import type { IdentityDependencies } from '../dependencies';
 import { eraseOccupancy } from '../occupancy/occupancy-erasure.flow';
-import { keepConnections } from '../contacts/contact.repository';
+import { keepConnections } from '../contacts/kept-connections.repository';
 import { CLOSED, END_SESSIONS, destroyPersonalData } from './personal-data-destruction.repository';
 import { type AnonymisingState, nameOf } from './anonymising-state';
 

@@ -1,11 +1,7 @@
 import { type Session, onlyRow } from '../../server/database/transaction';
 import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
-import { lockMeterPoint } from '../locks.sql';
-import { verifiedUntilEnd } from '../occupancy/occupancy.repository';
 import { TODAY } from '../occupancy/tenancy-change.sql';
-import type { PersonalDataCipher } from '../records/personal-data-cipher';
 import type { Contact, ContactVerdict, HeldContact } from './contact';
-import { type ContactEvidence, contactsOf, lostConnections } from './contacts';
 
 /** Counters of the contacts that a Data User asserts. */
 type ContactCountKind = 'asserted' | 'contest' | 'rejection';
@@ -27,12 +23,6 @@ type JudgedContact = Pick<HeldContact, 'contact' | 'kind' | 'recordId'>;
 const PROVE = `
   insert into contact_proof (mpxn_index, tenancy, one, other)
   values ($1, $2, least(decode($3, 'hex'), decode($4, 'hex')), greatest(decode($3, 'hex'), decode($4, 'hex'))) on conflict do nothing`;
-
-/** Blind index of the meter point of a record that is not anonymised, even if it is closing. */
-const MPXN_INDEX_UNTIL_ANONYMISED = `
-  select mpxn_index as "mpxnIndex" from identity_record where id = $1 and anonymised_at is null`;
-
-const PASSKEY = `select encode(credential_hash, 'hex') as contact from passkey where id = $1 and removed_at is null`;
 
 const REF_OF_RECORD = 'select ref from identity_record where id = $1';
 
@@ -63,35 +53,6 @@ const MPXN_INDEX = `
 /** Records that two contacts of a tenancy are one person's. */
 export async function proveContacts(session: Session, { mpxnIndex, tenancy }: Tenancy, one: Contact, other: Contact) {
   if (one !== other) await session.query(PROVE, [mpxnIndex, tenancy, one, other]);
-}
-
-/**
- * Locks the meter point of a record that is about to end, or to lose the passkey `credentialId`, and stores proofs of the connections that
- * end with its contacts. A contact that another live record of the tenancy has still connects, until it is rejected there.
- */
-export async function keepConnections(
-  session: Session,
-  cipher: PersonalDataCipher,
-  recordId: string,
-  credentialId: string | null = null,
-): Promise<void> {
-  const { rows } = await session.query<{ mpxnIndex: Buffer }>(MPXN_INDEX_UNTIL_ANONYMISED, [recordId]);
-  const [of] = rows;
-  if (of === undefined) return;
-  await lockMeterPoint(session, of.mpxnIndex);
-  const all = await verifiedUntilEnd(session, cipher, of.mpxnIndex, recordId);
-  const tenancy = all.find(({ id }) => id === recordId)?.tenancy;
-  if (tenancy === undefined) return;
-  const before = contactsOf(all, tenancy);
-  const withoutRecord = () =>
-    contactsOf(
-      all.filter(({ id }) => id !== recordId),
-      tenancy,
-    );
-  const after = credentialId === null ? withoutRecord() : await withoutPasskey(session, before, credentialId);
-  for (const [one, other] of lostConnections(before, after)) {
-    await proveContacts(session, { mpxnIndex: of.mpxnIndex, tenancy }, one, other);
-  }
 }
 
 /**
@@ -141,13 +102,4 @@ export async function registerTime(session: Session): Promise<Date> {
 /** Returns the blind index of a live record's meter point; undefined if the record is closing or anonymised. */
 export async function meterPointOf(session: Session, recordId: string): Promise<Buffer | undefined> {
   return (await session.query<{ mpxnIndex: Buffer }>(MPXN_INDEX, [recordId])).rows[0]?.mpxnIndex;
-}
-
-async function withoutPasskey(
-  session: Session,
-  evidence: ContactEvidence,
-  credentialId: string,
-): Promise<ContactEvidence> {
-  const passkey = (await session.query<{ contact: Contact }>(PASSKEY, [credentialId])).rows[0]?.contact;
-  return { ...evidence, held: evidence.held.filter(({ contact }) => contact !== passkey) };
 }

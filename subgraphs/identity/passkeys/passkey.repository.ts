@@ -9,7 +9,7 @@ import type { NewPasskey, PasskeyMaterial } from './passkey';
 import type { RelyingParty } from './webauthn.flow';
 import type { PersonalDataCipher } from '../records/personal-data-cipher';
 import type { Contact } from '../contacts/contact';
-import { keepConnections } from '../contacts/contact.repository';
+import { keepConnections } from '../contacts/kept-connections.repository';
 import type { IdentityKeys } from '../keys';
 
 /** Conditions on an assertion. */
