@@ -7,7 +7,9 @@ import {
   usageError,
 } from './command-line';
 import { commandLogin } from '../process/database-access';
-import { completeKeys, newKeyVariables, sandboxedSettings } from '../sandbox/keys';
+import { completeKeys } from '../process/settings/keys';
+import { newKeyVariables } from '../process/settings/new-keys';
+import { sandboxedSettings } from '../sandbox/keys';
 import { RegisterError } from '../schema/register-error';
 import { settingsViolations } from '../subgraphs/access/accounts/account';
 import type { AccountRepository } from '../subgraphs/access/accounts/account.repository';

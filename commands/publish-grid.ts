@@ -1,7 +1,8 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { exitWithFailure, readCommandLine, unexpected, usageError } from './command-line';
 import { commandLogin } from '../process/database-access';
-import { completeKeys, sandboxedSettings } from '../sandbox/keys';
+import { completeKeys } from '../process/settings/keys';
+import { sandboxedSettings } from '../sandbox/keys';
 import { runningPostgres } from '../sandbox/postgres/running-postgres';
 import type { Violation } from '../schema/register-error';
 import {

@@ -4,7 +4,6 @@ import type { CallerSources } from '../gateway/callers/authentication';
 import { clientCalls } from '../gateway/client/client-calls';
 import type { GraphClient } from '../gateway/client/graph-client';
 import { remoteGraphClient } from '../gateway/client/remote-graph-client';
-import { completeKeys } from '../sandbox/keys';
 import { RegisterError } from '../schema/register-error';
 import {
   type SigningKeys,
@@ -24,7 +23,8 @@ import { ServiceAgent } from '../subgraphs/server/link/peer-check';
 import { type ServiceFetch, serviceFetch, serviceRequests } from '../subgraphs/server/link/service-requests';
 import { type ServiceIdentity, serviceIdentity } from '../subgraphs/server/link/service-identity';
 import { type ServiceServerOptions, serveService } from '../subgraphs/server/link/service-server';
-import { type Keys, SERVICE_KEY_VARIABLES, SUBGRAPHS, type Subgraph, subgraphKeys } from './settings/keys';
+import type { Keys, Subgraph } from './settings/keys';
+import { SERVICE_KEY_VARIABLES, SUBGRAPHS, completeKeys, subgraphKeys } from './settings/keys';
 import { servicesCalledFromOutside } from './service-dependencies';
 import { serveGraphql } from './subgraph-http';
 import type { CalledService, Settings } from './settings/settings';

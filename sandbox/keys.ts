@@ -1,36 +1,10 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exportJWK, generateKeyPair } from 'jose';
-import { KEY_VARIABLES, type Keys, SERVICE_KEY_VARIABLES, newKey } from '../process/settings/keys';
-import { PUBLIC_KEYS_VARIABLE } from '../process/settings/service-keys';
-import { publicKeyText } from '../subgraphs/server/link/service-identity';
 import type { Environment } from '../process/settings/environment';
-import { type Settings } from '../process/settings/settings';
+import { newKeyVariables } from '../process/settings/new-keys';
 import { readSettings } from '../process/settings/read-settings';
-
-/** Generates a set of keys, by environment variable. */
-export async function newKeyVariables(): Promise<Record<string, string>> {
-  const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
-  const signingKeys = { keys: [{ ...(await exportJWK(privateKey)), kid: randomUUID() }] };
-  const keys = Object.values(KEY_VARIABLES).map(({ variable }) => [
-    variable,
-    variable === KEY_VARIABLES.tokenSigningKeys.variable ? JSON.stringify(signingKeys) : newKey().toString('base64'),
-  ]);
-  return { ...(Object.fromEntries(keys) as Record<string, string>), ...newServiceKeyVariables() };
-}
-
-/** Generates a key pair of each service, and the list of their public keys. */
-function newServiceKeyVariables(): Record<string, string> {
-  const variables: Record<string, string> = {};
-  const listed: string[] = [];
-  for (const [service, variable] of Object.entries(SERVICE_KEY_VARIABLES)) {
-    const { privateKey } = generateKeyPairSync('ed25519');
-    variables[variable] = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
-    listed.push(`${service}=${publicKeyText(privateKey)}`);
-  }
-  return { ...variables, [PUBLIC_KEYS_VARIABLE]: listed.join(',') };
-}
+import type { Settings } from '../process/settings/settings';
 
 /**
  * Returns the keys of a sandbox. Creates them once, in `keys.json` of the data folder (mode 0600). Processes that start
@@ -71,16 +45,6 @@ async function createKeys(file: string): Promise<void> {
   } finally {
     rmSync(temporary);
   }
-}
-
-/**
- * Returns the keys; throws if one of the needed keys is missing, and names it. In production `readSettings` has
- * reported all of them.
- */
-export function completeKeys(keys: Partial<Keys>, needed: readonly (keyof Keys)[]): Keys {
-  const missing = needed.find((key) => keys[key] === undefined);
-  if (missing !== undefined) throw new Error(`${KEY_VARIABLES[missing].variable} is missing`);
-  return keys as Keys;
 }
 
 /**

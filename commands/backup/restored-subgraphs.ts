@@ -1,5 +1,4 @@
-import { KEY_VARIABLES, type Keys, SUBGRAPHS, subgraphKeys } from '../../process/settings/keys';
-import { completeKeys } from '../../sandbox/keys';
+import { KEY_VARIABLES, type Keys, SUBGRAPHS, completeKeys, subgraphKeys } from '../../process/settings/keys';
 import { namedAccessKeys } from '../../subgraphs/access/access.module';
 import { accessTables } from '../../subgraphs/access/tables.sql';
 import { gridModelTables } from '../../subgraphs/grid-models/tables.sql';

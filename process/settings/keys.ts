@@ -68,6 +68,16 @@ export const SERVICE_KEY_VARIABLES: Readonly<Record<ServiceName, string>> = {
   console: 'CONSOLE_SERVICE_KEY',
 };
 
+/**
+ * Returns the keys; throws if one of the needed keys is missing, and names it. In production `readSettings` has
+ * reported all of them.
+ */
+export function completeKeys(keys: Partial<Keys>, needed: readonly (keyof Keys)[]): Keys {
+  const missing = needed.find((key) => keys[key] === undefined);
+  if (missing !== undefined) throw new Error(`${KEY_VARIABLES[missing].variable} is missing`);
+  return keys as Keys;
+}
+
 /** Returns the hash, index and encryption key of a subgraph. */
 export function subgraphKeys(keys: Keys, subgraph: 'identity' | 'tariffs') {
   return {

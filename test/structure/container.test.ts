@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
-import { newKeyVariables } from '../../sandbox/keys';
+import { newKeyVariables } from '../../process/settings/new-keys';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { KEY_VARIABLES, SERVICES, SERVICE_KEY_VARIABLES, SUBGRAPHS } from '../../process/settings/keys';
 import { DATABASE_URL_VARIABLES } from '../../process/settings/database-settings';

@@ -1,4 +1,4 @@
-import { newKeyVariables } from '../../sandbox/keys';
+import { newKeyVariables } from '../../process/settings/new-keys';
 import { randomBytes } from 'node:crypto';
 import { Pool } from 'pg';
 import { type Database, openDatabase } from '../../subgraphs/server/database/database';

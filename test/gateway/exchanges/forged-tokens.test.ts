@@ -1,5 +1,5 @@
 import { type JWK, exportJWK } from 'jose';
-import { newKeyVariables } from '../../../sandbox/keys';
+import { newKeyVariables } from '../../../process/settings/new-keys';
 import { issueBearerToken } from '../../../subgraphs/server/callers/bearer-token';
 import { type WireResponse, wireClient } from '../../support/properties/http-exchange';
 import { onboarded, signIn } from '../../support/administration';

@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { createDemoData } from '../../../sandbox/demo-data';
 import type { DemoData } from '../../../sandbox/sandbox-file';
 import { graphqlClient } from '../../../sandbox/graphql-client';
-import { newKeyVariables } from '../../../sandbox/keys';
+import { newKeyVariables } from '../../../process/settings/new-keys';
 import { runningPostgres } from '../../../sandbox/postgres/running-postgres';
 import type { SandboxUrls } from '../../../sandbox/sandbox';
 import { ACCOUNT_ROLES, type AccountRole } from '../../../schema/roles';

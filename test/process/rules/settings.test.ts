@@ -1,5 +1,5 @@
 import type { Environment } from '../../../process/settings/environment';
-import { newKeyVariables } from '../../../sandbox/keys';
+import { newKeyVariables } from '../../../process/settings/new-keys';
 import { type Settings } from '../../../process/settings/settings';
 import { readMigrationSettings } from '../../../process/settings/migration-settings';
 import { SettingsError, readSettings } from '../../../process/settings/read-settings';

@@ -2,7 +2,7 @@ import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Client } from 'pg';
 import { type TakenBackup, takeBackup } from '../../../../commands/backup/take-backup';
-import { newKeyVariables } from '../../../../sandbox/keys';
+import { newKeyVariables } from '../../../../process/settings/new-keys';
 import {
   GONE,
   LIVE,
