@@ -4,7 +4,7 @@ import { change, link, locationItems, mRID, object, text } from './demo-grid-ite
 import { PROFILES, type Site, oldLine, oldLineLocation } from './demo-grid-models';
 
 /** The three full models of a base model. */
-export type DemoBase = Readonly<Record<CimFile, WritableFullModel>>;
+type DemoBase = Readonly<Record<CimFile, WritableFullModel>>;
 
 /** The network at a site before its reinforcement. */
 export interface ExistingSite extends Site {

@@ -9,7 +9,7 @@ interface DemoModel {
 }
 
 /** The three difference models of an archive. */
-export type DemoArchive = Readonly<Record<CimFile, DemoModel>>;
+type DemoArchive = Readonly<Record<CimFile, DemoModel>>;
 
 /** The place of a reinforcement. */
 export interface Site {

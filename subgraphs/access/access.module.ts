@@ -171,7 +171,7 @@ function accessDependencies(
     tenancyChanges: new TenancyChangeRepository(database, hash('tenancy-subject')),
     ...webhookDependencies(database, options.keys, callbackUrlPolicy(options)),
     lookups: verificationCounter((seen) => countVerifications(database, seen), logger),
-    idempotency: idempotency(hashKey, encryptionKey),
+    idempotency: idempotency(database, hashKey, encryptionKey),
   };
 }
 

@@ -103,7 +103,7 @@ async function openDependencies(address: DatabaseAddress, options: IdentityOptio
     indexes: blindIndexes(keys.indexKey),
     cipher: personalDataCipher(keys.encryptionKey),
     occupancyKeys: occupancyKeys(IDENTITY_OCCUPANCIES, keys.encryptionKey),
-    idempotency: idempotency(keys.hashKey, keys.encryptionKey),
+    idempotency: idempotency(database, keys.hashKey, keys.encryptionKey),
     clock: registerClock(database),
     access,
     places,

@@ -4,7 +4,7 @@ import { RegisterError } from '../../schema/register-error';
 import { type KeyedHash, keyedHash } from './keyed-hash';
 import { type Purge, expiredRows } from './retention';
 import { encryptValue, decryptValue } from './encryption';
-import type { ShortReads } from './database/short-reads';
+import type { Database } from './database/database';
 import { type Session, inTransaction } from './database/transaction';
 
 /**
@@ -25,11 +25,11 @@ export interface IdempotentRequest {
    * Returns the response that an earlier request with this key stored, or undefined. Throws CNF004 if that request had
    * another body. Call it before all other checks: a stored response does not depend on later changes.
    */
-  findStoredResponse<Response>(reads: ShortReads): Promise<Response | undefined>;
+  findStoredResponse<Response>(): Promise<Response | undefined>;
   /**
    * Returns the stored response after a claim that yielded no row: the request that holds the key has ended by then.
    */
-  storedResponse<Response>(pool: Pool): Promise<Response>;
+  storedResponse<Response>(): Promise<Response>;
 }
 
 /**
@@ -59,12 +59,42 @@ export const claimIdempotencyKey = (retention: ResponseRetention, recordId?: str
 export const CLAIM_IDEMPOTENCY_KEY = claimIdempotencyKey('24 hours');
 
 const STORE_RESPONSE = { name: 'store_response', text: `with ${CLAIM_IDEMPOTENCY_KEY} select from claim` };
+const STORE_RESPONSE_OF_RECORD = {
+  name: 'store_response_of_record',
+  text: `with ${claimIdempotencyKey('24 hours', '$6')} select from claim`,
+};
 
-/** Stores the response of a request in a separate statement. Returns false if an earlier request claimed the key. */
-export async function storeResponse(session: Session, request: IdempotentRequest, response: unknown): Promise<boolean> {
-  const values = [...request.claim(response)];
+/**
+ * Stores the response of a request in a separate statement. Returns false if an earlier request claimed the key.
+ *
+ * @param recordId the record with which the subgraph deletes the response
+ */
+export async function storeResponse(
+  session: Session,
+  request: IdempotentRequest,
+  response: unknown,
+  recordId?: string,
+): Promise<boolean> {
+  const values = [...request.claim(response), ...(recordId === undefined ? [] : [recordId])];
   const hasKey = values[2] !== null;
-  return !hasKey || (await session.query({ ...STORE_RESPONSE, values })).rowCount === 1;
+  const statement = recordId === undefined ? STORE_RESPONSE : STORE_RESPONSE_OF_RECORD;
+  return !hasKey || (await session.query({ ...statement, values })).rowCount === 1;
+}
+
+/**
+ * Returns the response that an earlier request with the same key stored, with `replayed: true`, or else the response of
+ * `work`, which claims the key and stores its response. `work` returns undefined if a concurrent request has claimed the
+ * key; that request's response is returned then. Responses are stored as JSON: `Response` contains instants as text.
+ */
+export async function replayable<Response>(
+  request: IdempotentRequest,
+  work: () => Promise<Response | undefined>,
+): Promise<{ readonly response: Response; readonly replayed: boolean }> {
+  const stored = await request.findStoredResponse<Response>();
+  if (stored !== undefined) return { response: stored, replayed: true };
+  const response = await work();
+  if (response !== undefined) return { response, replayed: false };
+  return { response: await request.storedResponse<Response>(), replayed: true };
 }
 
 /** Rolls back the transaction of a request whose key an earlier request claimed. */
@@ -72,21 +102,21 @@ const KEY_ALREADY_CLAIMED = new Error('an earlier request has claimed the idempo
 
 /**
  * Runs `work` and stores its response in one transaction. If an earlier request claimed the idempotency key, rolls back
- * and returns the stored response with `replayed: true`.
+ * and returns undefined.
  */
 export async function once<Response>(
   pool: Pool,
   request: IdempotentRequest,
   work: (session: Session) => Promise<Response>,
-): Promise<{ readonly response: Response; readonly replayed: boolean }> {
+): Promise<Response | undefined> {
   const workAndStore = async (session: Session) => {
     const response = await work(session);
     if (!(await storeResponse(session, request, response))) throw KEY_ALREADY_CLAIMED;
-    return { response, replayed: false };
+    return response;
   };
-  return inTransaction(pool, workAndStore).catch(async (error: unknown) => {
+  return inTransaction(pool, workAndStore).catch((error: unknown) => {
     if (error !== KEY_ALREADY_CLAIMED) throw error;
-    return { response: await request.storedResponse<Response>(pool), replayed: true };
+    return undefined;
   });
 }
 
@@ -119,17 +149,22 @@ interface StoredResponse {
   readonly answer: Buffer;
 }
 
-/** Creates idempotency with the keys of a subgraph. */
-export function idempotency(hashKey: Buffer, encryptionKey: Buffer): Idempotency {
+/** Creates idempotency with the database and the keys of a subgraph. */
+export function idempotency(
+  database: Pick<Database, 'pool' | 'reads'>,
+  hashKey: Buffer,
+  encryptionKey: Buffer,
+): Idempotency {
   const hashOfKey = keyedHash(hashKey, 'idempotency-key');
   const hashOfBody = keyedHash(hashKey, 'idempotency-body');
   return {
     request: (accountId, operation, key, body) =>
-      idempotentRequest({ accountId, operation, key, body, hashOfKey, hashOfBody, encryptionKey }),
+      idempotentRequest({ database, accountId, operation, key, body, hashOfKey, hashOfBody, encryptionKey }),
   };
 }
 
 interface RequestInput {
+  readonly database: Pick<Database, 'pool' | 'reads'>;
   readonly accountId: string;
   readonly operation: string;
   readonly key: string | null;
@@ -140,6 +175,7 @@ interface RequestInput {
 }
 
 function idempotentRequest({
+  database,
   accountId,
   operation,
   key,
@@ -172,12 +208,12 @@ function idempotentRequest({
       bodyHash,
       encryptValue(encryptionKey, JSON.stringify(response), rowId),
     ],
-    async findStoredResponse<Response>(reads: ShortReads) {
-      const [stored] = await reads.rows<StoredResponse>(CURRENT_RESPONSE, values);
+    async findStoredResponse<Response>() {
+      const [stored] = await database.reads.rows<StoredResponse>(CURRENT_RESPONSE, values);
       return stored && decrypted<Response>(stored);
     },
-    async storedResponse<Response>(pool: Pool) {
-      const { rows } = await pool.query<StoredResponse>({ ...STORED_RESPONSE, values });
+    async storedResponse<Response>() {
+      const { rows } = await database.pool.query<StoredResponse>({ ...STORED_RESPONSE, values });
       return decrypted<Response>(rows[0]);
     },
   };

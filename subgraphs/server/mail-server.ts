@@ -7,6 +7,18 @@ export interface MailMessage {
   readonly html: string;
 }
 
+/** Returns the HTML page of a mail. `title` and `body` are HTML, too. */
+export function htmlMail(language: string, title: string, body: string): string {
+  return `<!doctype html>
+<html lang="${language}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title></head>
+<body style="margin: 0; padding: 24px; background: #ffffff; font-family: Arial, sans-serif; font-size: 18px; line-height: 1.5; color: #0b0c0c;">
+${body}
+</body>
+</html>
+`;
+}
+
 /** The sender of mails: display name and address. */
 interface MailSender {
   readonly name: string;

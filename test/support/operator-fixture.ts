@@ -10,7 +10,7 @@ import { TenancyChangeRepository } from '../../subgraphs/access/operator/tenancy
 import type { AccessRecordInput } from '../../subgraphs/access/records/access-record';
 import type { DiscoveredAccessReport } from '../../subgraphs/access/operator/discovered-access';
 import { type Database, openDatabase } from '../../subgraphs/server/database/database';
-import { idempotency } from '../../subgraphs/server/idempotency';
+import { type Idempotency, idempotency, replayable } from '../../subgraphs/server/idempotency';
 import { keyedHash } from '../../subgraphs/server/keyed-hash';
 import { type RegisterClock, registerClock } from '../../subgraphs/server/database/register-clock';
 import { type AccessDatabase, accessDatabase } from './access-database';
@@ -29,10 +29,9 @@ export interface OperatorFixture {
   readonly clock: RegisterClock;
   readonly records: AccessRecordRepository;
   readonly changes: TenancyChangeRepository;
-  /** Another register on the same tables, with a maximum age of discovered access in days. */
-  withMaxAge(days: number | undefined): DiscoveredAccessRepository;
-  /** Reports access at a meter point, with or without an idempotency key. */
-  report(meterPointId: string, change?: Partial<DiscoveredAccessReport>, key?: string): Promise<Reported>;
+  /** Reports access to another register on the same tables, with a maximum age of discovered access in days. */
+  withMaxAge(days: number | undefined): ReportAccess;
+  readonly report: ReportAccess;
   /** Reports access and returns its record. */
   reported(meterPointId: string, change?: Partial<DiscoveredAccessReport>): Promise<StoredAccessRecord>;
   /** Onboards a Data User. */
@@ -47,7 +46,12 @@ export interface OperatorFixture {
   close(): Promise<void>;
 }
 
-type Reported = ReportedAccess & { readonly replayed: boolean };
+/** Reports access at a meter point, with or without an idempotency key. */
+type ReportAccess = (
+  meterPointId: string,
+  change?: Partial<DiscoveredAccessReport>,
+  key?: string,
+) => Promise<ReportedAccess & { readonly replayed: boolean }>;
 
 /** The account of the communications operator. */
 export const OPERATOR = `acc_${'c'.repeat(24)}`;
@@ -62,10 +66,10 @@ export async function operatorFixture(): Promise<OperatorFixture> {
   const hash = (purpose: string) => keyedHash(HASH_KEY, purpose);
   const references = new ControllerReferences(SEALING_KEY);
   const records = new AccessRecordRepository(database, hash('access-key'), SEALING_KEY, references);
-  const withMaxAge = (days: number | undefined) => new DiscoveredAccessRepository(database, hash, SEALING_KEY, days);
-  const discoveries = withMaxAge(undefined);
-  const report: OperatorFixture['report'] = (meterPointId, change, key) =>
-    reportTo(discoveries, meterPointId, change, key);
+  const requests = idempotency(database, HASH_KEY, SEALING_KEY);
+  const withMaxAge = (days: number | undefined) =>
+    reportTo(new DiscoveredAccessRepository(database, hash, SEALING_KEY, days), requests);
+  const report = withMaxAge(undefined);
   return {
     tables,
     database,
@@ -76,7 +80,7 @@ export async function operatorFixture(): Promise<OperatorFixture> {
     report,
     reported: async (...reportArgs) => (await records.byKey((await report(...reportArgs)).ak)) as StoredAccessRecord,
     organisation: (...named) => onboard(tables, ...named),
-    register: (...access) => registerAt(records, ...access),
+    register: (...access) => registerAt(records, requests, ...access),
     close: async () => {
       await database.close();
       await tables.close();
@@ -87,18 +91,16 @@ export async function operatorFixture(): Promise<OperatorFixture> {
 const HASH_KEY = randomBytes(32);
 /** The encryption key of `access` in the fixture. */
 export const SEALING_KEY = randomBytes(32);
-const requests = idempotency(HASH_KEY, SEALING_KEY);
 
-/** Reports access to a register. */
-export function reportTo(
-  discoveries: DiscoveredAccessRepository,
-  meterPointId: string,
-  change: Partial<DiscoveredAccessReport> = {},
-  key: string | null = null,
-): Promise<Reported> {
-  const report = { mpxn: '1000000000', ...GADWALL, ...change };
-  const request = requests.request(OPERATOR, 'reportDiscoveredAccess', key, report);
-  return discoveries.report({ accountId: OPERATOR, meterPointId, report }, request);
+function reportTo(discoveries: DiscoveredAccessRepository, requests: Idempotency): ReportAccess {
+  return async (meterPointId, change = {}, key) => {
+    const report = { mpxn: '1000000000', ...GADWALL, ...change };
+    const request = requests.request(OPERATOR, 'reportDiscoveredAccess', key ?? null, report);
+    const { response, replayed } = await replayable(request, () =>
+      discoveries.report({ accountId: OPERATOR, meterPointId, report }, request),
+    );
+    return { ...response, replayed };
+  };
 }
 
 async function onboard(
@@ -120,6 +122,7 @@ async function onboard(
 
 async function registerAt(
   records: AccessRecordRepository,
+  requests: Idempotency,
   of: Organisation,
   meterPointId: string,
   change: (record: AccessRecordInput) => void = () => undefined,

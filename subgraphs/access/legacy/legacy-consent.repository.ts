@@ -8,7 +8,7 @@ import { type Session, inTransaction } from '../../server/database/transaction';
 import { type AccessRecordInput, type AccessState } from '../records/access-record';
 import { type AccessRecordDocument, documentOf } from '../records/record-document';
 import { type LegacyConsent, shownEvidenceOf } from './legacy-consent';
-import { type AccessToken, type IdentityLink, rejectClosedRecord } from '../records/access-record.repository';
+import { type IdentityLink, type StoredToken, rejectClosedRecord } from '../records/access-record.repository';
 import {
   type ControllerReferences,
   REFERENCE_COLUMNS,
@@ -116,9 +116,9 @@ export class LegacyConsentRepository {
     record: AccessRecordInput,
     link: ConsentLink,
     idempotent: IdempotentRequest,
-  ): Promise<AccessToken | 'moved' | 'repeated'> {
+  ): Promise<StoredToken | 'moved' | 'repeated'> {
     const key = accessKeyOf(target.ck);
-    const token = { key, expiry: record.accessEvent.expiry ?? null };
+    const token = { key, expiry: record.accessEvent.expiry?.toISOString() ?? null };
     const update = inTransaction(this.database.pool, async (session) => {
       if (!(await storeResponse(session, idempotent, token))) return 'repeated';
       if (!(await this.isChanged(session, target, record, link))) throw await this.reasonUnchanged(target.ck, link);

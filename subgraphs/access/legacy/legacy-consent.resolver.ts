@@ -3,8 +3,8 @@ import { consentKeyOf } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import { ConsentKey, Duid } from '../../../schema/scalars';
 import { type Actor, MayCall } from '../../server/callers/caller';
-import type { IdempotentRequest } from '../../server/idempotency';
-import type { AccessToken } from '../records/access-record.repository';
+import { type IdempotentRequest, replayable } from '../../server/idempotency';
+import { type StoredToken, tokenOf } from '../records/access-record.repository';
 import type { ShownConsent, LegacyConsentState } from './legacy-consent.repository';
 import type { AccessRecordInput } from '../records/access-record';
 import { type LegacyConsent, accessRecordOf, missingOfController } from './legacy-consent';
@@ -36,13 +36,12 @@ export class LegacyConsentResolver {
     @Arg('identityRecord', () => ConsentedIdentityRecordInput, { description: 'Its Identity Record.' })
     identityRecord: ConsentedIdentityRecordInput,
   ): Promise<RecordedConsentType> {
-    const { records } = this.dependencies;
     const idempotent = this.idempotent(request);
-    const stored = await records.findStoredResponse(idempotent);
-    if (stored) return recorded(stored, true);
-    const record = await this.recordOf(consent, request);
-    const token = await records.register(actorOf(request), record, identityRecord, idempotent, 'B');
-    return token ? recorded(token, false) : recorded(await records.storedResponse(idempotent), true);
+    const { response, replayed } = await replayable(idempotent, async () => {
+      const record = await this.recordOf(consent, request);
+      return this.dependencies.records.register(actorOf(request), record, identityRecord, idempotent, 'B');
+    });
+    return recorded(response, replayed);
   }
 
   @MayCall('service:identity')
@@ -78,7 +77,7 @@ export class LegacyConsentResolver {
       idempotent,
     );
     if (updated === 'moved') return null;
-    if (updated === 'repeated') return recorded(await this.dependencies.records.storedResponse(idempotent), true);
+    if (updated === 'repeated') return recorded(await idempotent.storedResponse(), true);
     return recorded(updated, false);
   }
 
@@ -92,7 +91,7 @@ export class LegacyConsentResolver {
   async keptConsent(
     @Arg('request', () => LegacyRequestInput, { description: 'Origin of the request.' }) request: LegacyRequestInput,
   ): Promise<RecordedConsentType | null> {
-    const stored = await this.dependencies.records.findStoredResponse(this.idempotent(request));
+    const stored = await this.idempotent(request).findStoredResponse<StoredToken>();
     return stored ? recorded(stored, true) : null;
   }
 
@@ -152,6 +151,7 @@ function actorOf({ accountId, duid }: LegacyRequestInput): Actor {
   return { accountId, duid };
 }
 
-function recorded({ key, expiry }: AccessToken, replayed: boolean): RecordedConsentType {
+function recorded(token: StoredToken, replayed: boolean): RecordedConsentType {
+  const { key, expiry } = tokenOf(token);
   return { key: consentKeyOf(key), consentExpiry: expiry, replayed };
 }

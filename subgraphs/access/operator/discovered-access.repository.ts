@@ -116,22 +116,16 @@ export class DiscoveredAccessRepository {
     return (row as { today: string }).today;
   }
 
-  /** Returns the stored response of the idempotency key. */
-  findStoredResponse(request: IdempotentRequest): Promise<ReportedAccess | undefined> {
-    return request.findStoredResponse<ReportedAccess>(this.database.reads);
-  }
-
   /**
    * Creates a record of a discovered access or updates the existing one; an organisation that is registered at the meter point claims it
-   * immediately. Reports of one meter point are serialised.
+   * immediately. Reports of one meter point are serialised. Returns undefined if the idempotency key was used before.
    */
-  async report(of: ReportOfAccess, request: IdempotentRequest): Promise<ReportedAccess & { replayed: boolean }> {
-    const { response, replayed } = await once(this.database.pool, request, async (session) => {
+  report(of: ReportOfAccess, request: IdempotentRequest): Promise<ReportedAccess | undefined> {
+    return once(this.database.pool, request, async (session) => {
       await lockMeterPoint(session, of.meterPointId);
       await session.query('select await_claimants_at($1)', [of.meterPointId]);
       return this.reported(session, of);
     });
-    return { ...response, replayed };
   }
 
   private async reported(session: Session, of: ReportOfAccess): Promise<ReportedAccess> {

@@ -5,7 +5,7 @@ import { type CallContext, MayCall, callerOf } from '../../server/callers/caller
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import { IdempotencyKey, REPLAYED } from '../../server/graph/idempotency-key.types';
-import type { Idempotency } from '../../server/idempotency';
+import { type Idempotency, replayable } from '../../server/idempotency';
 import type { DataType } from '../records/access-record';
 import type { DiscoveredAccessReport, DiscoveredState } from './discovered-access';
 import { discoveredAccessViolations } from './discovered-access-rules';
@@ -63,10 +63,11 @@ export class DiscoveredAccessResolver {
   ): Promise<DiscoveredAccessReportType> {
     const { accountId } = callerOf(context);
     const request = this.idempotency.request(accountId, OPERATION, idempotencyKey, input);
-    const stored = await this.discoveries.findStoredResponse(request);
-    if (stored) return { ...stored, replayed: true };
-    throwViolations(discoveredAccessViolations(input, await this.discoveries.today()));
-    const meterPointId = await this.meterPoints(input.mpxn, context);
-    return this.discoveries.report({ accountId, meterPointId, report: input }, request);
+    const { response, replayed } = await replayable(request, async () => {
+      throwViolations(discoveredAccessViolations(input, await this.discoveries.today()));
+      const meterPointId = await this.meterPoints(input.mpxn, context);
+      return this.discoveries.report({ accountId, meterPointId, report: input }, request);
+    });
+    return { ...response, replayed };
   }
 }

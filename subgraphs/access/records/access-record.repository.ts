@@ -29,10 +29,15 @@ export interface IdentityLink {
   readonly token?: RedeemedToken;
 }
 
-/** Result of a registration: the access token for Data Providers. */
-export interface AccessToken {
+/** Result of a registration: the access token for Data Providers, as it is stored for repeats. */
+export interface StoredToken {
   readonly key: string;
-  readonly expiry: Date | null;
+  readonly expiry: string | null;
+}
+
+/** Returns the access token of a registration. */
+export function tokenOf({ key, expiry }: StoredToken): { key: string; expiry: Date | null } {
+  return { key, expiry: expiry === null ? null : new Date(expiry) };
 }
 
 /** Access records in the database: found by the keyed hash of their key, changed by one conditional statement each. */
@@ -88,11 +93,12 @@ export class AccessRecordRepository {
     link: IdentityLink,
     idempotent: IdempotentRequest,
     through: RegisteringInterface = 'A',
-  ): Promise<AccessToken | undefined> {
+  ): Promise<StoredToken | undefined> {
     const id = randomUUID();
     const key = newIdentifier('ak');
     const keyHash = this.hashOfKey(key);
-    const token = { key, expiry: input.accessEvent.expiry ?? null };
+    const { expiry } = input.accessEvent;
+    const token = { key, expiry: expiry?.toISOString() ?? null };
     const reference = this.references.encrypt(keyHash, input.accessEvent.controllerReference);
     const statement = {
       ...registrationStatement(link.token !== undefined, through),
@@ -107,7 +113,7 @@ export class AccessRecordRepository {
         link.meterPointId,
         input.processing.legalBasis,
         input.accessEvent.registeredAt,
-        token.expiry,
+        expiry ?? null,
         documentOf(input),
         reference.sealed,
         reference.wrappedKey,
@@ -116,17 +122,6 @@ export class AccessRecordRepository {
     };
     const { rowCount } = await this.database.pool.query(statement).catch(rejectRegistration);
     return rowCount === 1 ? token : undefined;
-  }
-
-  /** Returns the response of an earlier registration with this idempotency key, if there is one. */
-  async findStoredResponse(idempotent: IdempotentRequest): Promise<AccessToken | undefined> {
-    const stored = await idempotent.findStoredResponse<StoredToken>(this.database.reads);
-    return stored && tokenOf(stored);
-  }
-
-  /** Returns the response of the concurrent registration that claimed the idempotency key. */
-  async storedResponse(idempotent: IdempotentRequest): Promise<AccessToken> {
-    return tokenOf(await idempotent.storedResponse<StoredToken>(this.database.pool));
   }
 
   /**
@@ -188,14 +183,4 @@ function rejectRegistration(error: unknown): never {
 /** Throws CNF003 if the database rejected a statement because an Identity Record is closed; rethrows other errors. */
 export function rejectClosedRecord(error: unknown): never {
   throw isLinkToClosed(error) ? new RegisterError('CNF003') : error;
-}
-
-/** A token as stored, in JSON. */
-interface StoredToken {
-  readonly key: string;
-  readonly expiry: string | null;
-}
-
-function tokenOf({ key, expiry }: StoredToken): AccessToken {
-  return { key, expiry: expiry === null ? null : new Date(expiry) };
 }

@@ -6,6 +6,7 @@ import { clientNetwork, withinLimit } from '../../server/callers/rate-limits';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import { StoredAccessRecord } from './stored-access-record.queries';
 import { type RevocationReason } from './access-record';
+import { type StoredToken, tokenOf } from './access-record.repository';
 import { registrationViolations } from './rules/registration-rules';
 import { REJECTED_TOKEN } from '../identity-links/redeemed-token.repository';
 import { RevocationReasonEnum } from './access-record.enums';
@@ -74,18 +75,19 @@ export class AccessRecordResolver {
       idempotencyKey,
       input,
     );
+    // Without `replayable`: the clock is read at the same time as the stored response.
     const [stored, now] = await Promise.all([
-      this.dependencies.records.findStoredResponse(idempotent),
+      idempotent.findStoredResponse<StoredToken>(),
       this.dependencies.clock.now(),
     ]);
-    if (stored) return { accessToken: stored, replayed: true };
+    if (stored) return { accessToken: tokenOf(stored), replayed: true };
     const violations = registrationViolations(input, this.ruleContext(actor, now));
     if (violations.length > 0) throwViolations([...violations, ...(await this.tokenViolations(input, context))]);
     const link = await this.dependencies.identities.vouchFor(input, actor.duid, context);
     const registered = await this.dependencies.records.register(actor, input, link, idempotent);
     return registered
-      ? { accessToken: registered, replayed: false }
-      : { accessToken: await this.dependencies.records.storedResponse(idempotent), replayed: true };
+      ? { accessToken: tokenOf(registered), replayed: false }
+      : { accessToken: tokenOf(await idempotent.storedResponse()), replayed: true };
   }
 
   @MayCall('data_user')

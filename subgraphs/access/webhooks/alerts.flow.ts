@@ -3,13 +3,9 @@ import type { Logger } from 'pino';
 import type { Database } from '../../server/database/database';
 import type { Session } from '../../server/database/transaction';
 import type { JobQueue, Task } from '../../server/jobs/jobs';
-import {
-  type MailMessage,
-  type MailServer,
-  isDefinitelyRejected,
-  isPermanentlyRejected,
-} from '../../server/mail-server';
+import { type MailServer, isDefinitelyRejected, isPermanentlyRejected } from '../../server/mail-server';
 import { errorFields } from '../../server/observability/failures';
+import { alertMail } from './alert-mail.flow';
 import type { Alert, WebhookAlertRepository } from './webhook-alert.repository';
 
 /** Dependencies of {@link webhookAlerts}. */
@@ -114,52 +110,4 @@ async function retried(write: () => Promise<void>): Promise<void> {
       await wait(STORE_RETRY_MS);
     }
   }
-}
-
-/** Display name of the sender of mails. */
-export const SENDER = 'Central Data Access Register';
-
-/** Maximum events that a mail lists; the log of deliveries contains all. */
-const MAX_LISTED = 200;
-
-/** Returns the mail about undelivered events. It identifies events by id and contains no access key and no MPxN. */
-function alertMail({ wid, isSuspended, events }: Omit<Alert, 'alertEmail'>): MailMessage {
-  const many = events.length > 1;
-  const subject = `${events.length} webhook ${many ? 'deliveries' : 'delivery'} failed (${wid})`;
-  const opening = [
-    `${many ? 'These events' : 'This event'} could not be delivered to the callback URL of your webhook subscription ${wid}, and no attempt follows.`,
-  ];
-  const closing = [
-    ...(events.length > MAX_LISTED ? [`And ${events.length - MAX_LISTED} more.`] : []),
-    `${isSuspended ? 'Once your account is active again: ' : ''}GET /v1/webhooks/{wid}/deliveries shows the attempts of each event, none if the register could not create its body. POST /v1/webhooks/{wid}/deliveries/{event-id}/redeliver sends an event again: at once, and if that fails up to five more times.`,
-  ];
-  const lines = events
-    .slice(0, MAX_LISTED)
-    .map(({ eventId, eventType, occurredAt }) => `${eventId}  ${eventType}  ${occurredAt.toISOString()}`);
-  return {
-    subject,
-    text: [SENDER, ...opening, lines.join('\n'), ...closing].join('\n\n') + '\n',
-    html: htmlPage(subject, opening, lines, closing),
-  };
-}
-
-/** Escapes nothing: all texts are the register's own identifiers, types and times. */
-function htmlPage(
-  subject: string,
-  opening: readonly string[],
-  lines: readonly string[],
-  closing: readonly string[],
-): string {
-  const paragraphs = (texts: readonly string[]) => texts.map((text) => `<p>${text}</p>`).join('\n');
-  return `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${subject}</title></head>
-<body style="margin: 0; padding: 24px; background: #ffffff; font-family: Arial, sans-serif; font-size: 18px; line-height: 1.5; color: #0b0c0c;">
-<h1 style="font-size: 24px;">${SENDER}</h1>
-${paragraphs(opening)}
-<pre style="font-size: 14px; overflow-wrap: anywhere; white-space: pre-wrap;">${lines.join('\n')}</pre>
-${paragraphs(closing)}
-</body>
-</html>
-`;
 }

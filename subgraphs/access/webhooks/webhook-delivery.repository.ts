@@ -3,7 +3,7 @@ import { type Connection, type PageRequest, requirePageSize } from '../../server
 import { newestFirst } from '../../server/lists/paged-list';
 import type { Database } from '../../server/database/database';
 import { type IdempotentRequest, once } from '../../server/idempotency';
-import { type Session, onlyRow } from '../../server/database/transaction';
+import { onlyRow } from '../../server/database/transaction';
 import type { DeliveredEventType, DeliveryState, Webhook } from './webhook';
 
 /** One POST to a callback URL. */
@@ -22,12 +22,6 @@ export interface WebhookDelivery {
   readonly sequence: number;
   readonly attempts: readonly DeliveryAttempt[];
   readonly nextAttemptAt: Date | null;
-}
-
-/** An event to deliver; `replayed` if an earlier request with the idempotency key planned it. */
-interface PlannedEvent {
-  readonly eventId: string;
-  readonly replayed: boolean;
 }
 
 interface DeliveryRow extends Omit<WebhookDelivery, 'attempts'> {
@@ -72,30 +66,22 @@ export class WebhookDeliveryRepository {
     return newestFirst(this.database.pool, OF_WEBHOOK, [webhookId, page.state], page, nodeOf);
   }
 
-  /** Returns the stored response of an earlier request with the idempotency key, even if the subscription is deleted since. */
-  async findStoredResponse(idempotent: IdempotentRequest): Promise<PlannedEvent | undefined> {
-    const eventId = await idempotent.findStoredResponse<string>(this.database.reads);
-    return eventId === undefined ? undefined : { eventId, replayed: true };
-  }
-
-  /** Schedules another delivery of an event. Throws NTF001 if the subscription has no delivery of it. */
-  redeliver(webhookId: string, eventId: string, idempotent: IdempotentRequest): Promise<PlannedEvent> {
-    return this.once(idempotent, async (session) => {
+  /**
+   * Schedules another delivery of an event and returns its id; undefined if the idempotency key was used before. Throws NTF001 if the
+   * subscription has no delivery of it.
+   */
+  redeliver(webhookId: string, eventId: string, idempotent: IdempotentRequest): Promise<string | undefined> {
+    return once(this.database.pool, idempotent, async (session) => {
       const { rows } = await session.query<{ planned: boolean }>({ ...REDELIVER, values: [webhookId, eventId] });
       if (rows[0]?.planned !== true) throw new RegisterError('NTF001');
       return eventId;
     });
   }
 
-  /** Inserts a test event for a subscription. */
-  test({ id, duid }: Pick<Webhook, 'id' | 'duid'>, idempotent: IdempotentRequest): Promise<PlannedEvent> {
-    return this.once(idempotent, async (session) => {
+  /** Inserts a test event for a subscription and returns its id; undefined if the idempotency key was used before. */
+  test({ id, duid }: Pick<Webhook, 'id' | 'duid'>, idempotent: IdempotentRequest): Promise<string | undefined> {
+    return once(this.database.pool, idempotent, async (session) => {
       return onlyRow(await session.query<{ eventId: string }>({ ...TEST, values: [duid, id] })).eventId;
     });
-  }
-
-  private async once(request: IdempotentRequest, plan: (session: Session) => Promise<string>): Promise<PlannedEvent> {
-    const { response, replayed } = await once(this.database.pool, request, plan);
-    return { eventId: response, replayed };
   }
 }

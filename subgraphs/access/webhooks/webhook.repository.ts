@@ -113,7 +113,7 @@ export class WebhookRepository {
     { duid, accountId }: Actor,
     input: WebhookInput,
     request: IdempotentRequest,
-  ): Promise<WebhookWithSecret | undefined> {
+  ): Promise<StoredRegistration | undefined> {
     const webhook = {
       id: randomUUID(),
       wid: newIdentifier('wid'),
@@ -131,18 +131,14 @@ export class WebhookRepository {
     const audited = [accountId, this.audit.registration(webhook, registration.signingSecret)];
     const values = [...request.claim(registration), ...subscription, ...audited];
     const { rowCount } = await this.database.pool.query({ ...REGISTER, values }).catch(rejectConflict);
-    return rowCount === 1 ? this.registered(registration) : undefined;
+    return rowCount === 1 ? registration : undefined;
   }
 
-  /** Returns the stored response of an earlier registration with the idempotency key; undefined if there is none. */
-  async findStoredResponse(idempotent: IdempotentRequest): Promise<WebhookWithSecret | undefined> {
-    const stored = await idempotent.findStoredResponse<StoredRegistration>(this.database.reads);
-    return stored && this.registered(stored);
-  }
-
-  /** Returns the stored response of the registration that claimed the idempotency key first. */
-  async storedResponse(idempotent: IdempotentRequest): Promise<WebhookWithSecret> {
-    return this.registered(await idempotent.storedResponse<StoredRegistration>(this.database.pool));
+  /** Returns the subscription of a registration, with the present `active`. */
+  async registered({ webhook, signingSecret }: StoredRegistration): Promise<WebhookWithSecret> {
+    type Current = Pick<Webhook, 'createdAt' | 'active'>;
+    const current = onlyRow(await this.database.pool.query<Current>({ ...REGISTERED, values: [webhook.id] }));
+    return { webhook: { ...webhook, ...current }, signingSecret };
   }
 
   /** Updates the present fields. Returns the new secret, or null if none was requested. */
@@ -175,12 +171,6 @@ export class WebhookRepository {
     const callback =
       url == null ? [null, null] : [this.hashOfCallback(normalCallbackUrl(url)), this.cipher.encryptCallback(id, url)];
     return [...callback, alertEmail == null ? null : this.cipher.encryptAlertEmail(id, alertEmail.trim())];
-  }
-
-  private async registered({ webhook, signingSecret }: StoredRegistration): Promise<WebhookWithSecret> {
-    type Current = Pick<Webhook, 'createdAt' | 'active'>;
-    const current = onlyRow(await this.database.pool.query<Current>({ ...REGISTERED, values: [webhook.id] }));
-    return { webhook: { ...webhook, ...current }, signingSecret };
   }
 }
 

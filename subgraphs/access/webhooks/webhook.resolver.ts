@@ -2,7 +2,7 @@ import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from '
 import { throwViolations } from '../../../schema/register-error';
 import { EventId, WebhookId } from '../../../schema/scalars';
 import { type CallContext, MayCall, actorOf, callerOf, duidOf } from '../../server/callers/caller';
-import type { IdempotentRequest } from '../../server/idempotency';
+import { type IdempotentRequest, replayable } from '../../server/idempotency';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import { REGISTER_WEBHOOK } from './webhook.repository';
 import type { Webhook } from './webhook';
@@ -57,13 +57,11 @@ export class WebhookResolver {
     const { webhooks, callbackUrlPolicy } = this.dependencies;
     const actor = actorOf(context);
     const idempotent = this.request(context, REGISTER_WEBHOOK, key, input);
-    const stored = await webhooks.findStoredResponse(idempotent);
-    if (stored) return { ...stored, replayed: true };
-    throwViolations(webhookViolations(input, callbackUrlPolicy));
-    const registered = await webhooks.register(actor, input, idempotent);
-    return registered
-      ? { ...registered, replayed: false }
-      : { ...(await webhooks.storedResponse(idempotent)), replayed: true };
+    const { response, replayed } = await replayable(idempotent, async () => {
+      throwViolations(webhookViolations(input, callbackUrlPolicy));
+      return webhooks.register(actor, input, idempotent);
+    });
+    return { ...(await webhooks.registered(response)), replayed };
   }
 
   @MayCall('data_user')
@@ -97,10 +95,11 @@ export class WebhookResolver {
   ): Promise<EventRedeliveryType> {
     const { webhooks, webhookDeliveries } = this.dependencies;
     const idempotent = this.request(context, `redeliverEvent ${id} ${eventId}`, key, null);
-    const stored = await webhookDeliveries.findStoredResponse(idempotent);
-    if (stored) return stored;
-    const webhook = await webhooks.own(id, duidOf(context));
-    return webhookDeliveries.redeliver(webhook.id, eventId, idempotent);
+    const { replayed } = await replayable(idempotent, async () => {
+      const webhook = await webhooks.own(id, duidOf(context));
+      return webhookDeliveries.redeliver(webhook.id, eventId, idempotent);
+    });
+    return { eventId, replayed };
   }
 
   @MayCall('data_user')
@@ -112,9 +111,10 @@ export class WebhookResolver {
   ): Promise<WebhookTestType> {
     const { webhooks, webhookDeliveries } = this.dependencies;
     const idempotent = this.request(context, `testWebhook ${id}`, key, null);
-    const stored = await webhookDeliveries.findStoredResponse(idempotent);
-    if (stored) return stored;
-    return webhookDeliveries.test(await webhooks.own(id, duidOf(context)), idempotent);
+    const { response: eventId, replayed } = await replayable(idempotent, async () =>
+      webhookDeliveries.test(await webhooks.own(id, duidOf(context)), idempotent),
+    );
+    return { eventId, replayed };
   }
 
   @FieldResolver(() => WebhookDeliveryConnectionType, {

@@ -21,7 +21,8 @@ import { webhookCipher } from './webhook-secrets.repository';
 import { WEBHOOK_SCHEDULE } from './webhook';
 import { WebhookAudit } from './webhook-audit.repository';
 import { WebhookRepository } from './webhook.repository';
-import { SENDER, webhookAlerts } from './alerts.flow';
+import { SENDER } from './alert-mail.flow';
+import { webhookAlerts } from './alerts.flow';
 import { mpxnsOfRecords, sourceReferencesOfChanges } from './notified-data.client';
 import { webhookSource } from './webhook-source.flow';
 

@@ -9,7 +9,7 @@ export interface ContactEvidence {
 }
 
 /** Contacts of one person. */
-export type ContactGroup = ReadonlySet<Contact>;
+type ContactGroup = ReadonlySet<Contact>;
 
 /**
  * Groups the contacts of an occupancy by person, the group of the oldest contact first. Contacts are one person's if they are equal, were

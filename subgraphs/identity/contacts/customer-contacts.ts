@@ -21,7 +21,7 @@ export interface CustomerContact {
 }
 
 /** The part of a session that decides its contacts. */
-export type ContactSession = Pick<CustomerSession, 'atMeterPoint' | 'tenancy' | 'contact' | 'means'>;
+type ContactSession = Pick<CustomerSession, 'atMeterPoint' | 'tenancy' | 'contact' | 'means'>;
 
 /** Whether the customer of a session may confirm and reject contacts: one who signed in at the supplier, in the current occupancy. */
 export function mayJudge({ means, isCurrent }: Pick<CustomerSession, 'means' | 'isCurrent'>): boolean {

@@ -7,7 +7,7 @@ import { type Purge, expiredRows } from '../../server/retention';
 export type IdentityLookupKind = 'existence-check' | 'reidentification' | 'show-consents';
 
 /** Number of lookups by an organisation in one hour. */
-export interface IdentityLookup {
+interface IdentityLookup {
   readonly duid: string;
   readonly kind: IdentityLookupKind;
   /** Start of the hour. */
@@ -48,7 +48,7 @@ const OF_RECORDS = `
   group by l.duid, l.kind, l.hour order by l.hour desc, l.duid, l.kind limit ${MAX_LOOKUPS}`;
 
 /** Conditions on lookups. */
-export interface LookupFilter {
+interface LookupFilter {
   readonly recordIds: readonly string[];
   /** First day, `YYYY-MM-DD`. */
   readonly since: string;

@@ -1,4 +1,4 @@
-import type { MailMessage } from '../../server/mail-server';
+import { type MailMessage, htmlMail } from '../../server/mail-server';
 import type { Language, OutgoingMail, SignInLinkMail } from './outgoing-mail';
 import { type HomeText, MAIL_TEXTS, type MailText } from './texts';
 
@@ -22,7 +22,7 @@ export function mailMessage(mail: OutgoingMail, urls: LinkUrls): MailMessage {
   return {
     subject,
     text: sections.map((section) => plainText(section, address)).join(`\n${'-'.repeat(40)}\n\n`),
-    html: htmlPage(subject, sections, address),
+    html: htmlMail(chosen, escaped(subject), sections.map((section) => htmlSection(section, address)).join('\n<hr>\n')),
   };
 }
 
@@ -94,20 +94,8 @@ function plainText({ sender, before, link, after }: Section, address: string): s
   return [sender, ...before, `${link}:\n${address}`, ...after].join('\n\n') + '\n';
 }
 
-const FONT = 'font-family: Arial, sans-serif; font-size: 18px; line-height: 1.5; color: #0b0c0c;';
 const BUTTON =
   'display: inline-block; padding: 10px 16px; background: #00703c; color: #ffffff; font-weight: bold; text-decoration: none;';
-
-function htmlPage(subject: string, sections: readonly Section[], address: string): string {
-  return `<!doctype html>
-<html lang="${sections[0]?.language}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(subject)}</title></head>
-<body style="margin: 0; padding: 24px; background: #ffffff; ${FONT}">
-${sections.map((section) => htmlSection(section, address)).join('\n<hr>\n')}
-</body>
-</html>
-`;
-}
 
 function htmlSection({ language, sender, before, link, after }: Section, address: string): string {
   const paragraph = (text: string) => `<p>${escaped(text)}</p>`;

@@ -19,7 +19,7 @@ export interface ReidentificationMail {
 }
 
 /** A link that proves the customer's identity before a passkey is added. */
-export interface PasskeyProofMail {
+interface PasskeyProofMail {
   readonly kind: 'passkey-proof-link';
   readonly recordId: string;
   readonly organisation: string;
@@ -79,7 +79,7 @@ export interface ContestNoticeMail {
 }
 
 /** A link by which a customer who signed in by another contact proves this one in the same session (decisions A/B, 11). */
-export interface ContactLinkMail {
+interface ContactLinkMail {
   readonly kind: 'contact-link';
   readonly recordId: string;
   readonly secret: string;

@@ -98,11 +98,6 @@ export class ChangeOfTenancyRepository {
     this.jobs = dependencies.jobs;
   }
 
-  /** Returns the response of an earlier identical request, if there is one. */
-  findStoredResponse(request: IdempotentRequest): Promise<RecordedChange | undefined> {
-    return request.findStoredResponse<RecordedChange>(this.database.reads);
-  }
-
   /**
    * Records a change with the job that announces it, or returns the existing one with the same meter point, day and reference. Returns
    * undefined if the idempotency key was used before.
@@ -123,11 +118,6 @@ export class ChangeOfTenancyRepository {
       await this.addJob(session, recorded.id, CHECK_AFTER_SECONDS);
       return recorded;
     });
-  }
-
-  /** Returns the response of the request that claimed the idempotency key. */
-  storedResponse(request: IdempotentRequest): Promise<RecordedChange> {
-    return request.storedResponse<RecordedChange>(this.database.pool);
   }
 
   /** Stores the response of a request; returns false if one with the same idempotency key was stored before. */

@@ -1,7 +1,7 @@
 import { Arg, Ctx, Directive, Field, ID, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
-import type { Idempotency, IdempotentRequest } from '../../server/idempotency';
+import { type Idempotency, type IdempotentRequest, replayable } from '../../server/idempotency';
 import type { CallOrigin } from '../../server/graph/service-query';
 import { IdempotencyKey, REPLAYED } from '../../server/graph/idempotency-key.types';
 import type { Announcement, ChangeOfTenancyRepository, RecordedChange } from './change-of-tenancy.repository';
@@ -67,13 +67,12 @@ export class ChangeOfTenancyResolver {
     const [started, request] = [STARTED, OPERATION].map((operation) =>
       this.idempotency.request(accountId, operation, idempotencyKey, input),
     ) as [IdempotentRequest, IdempotentRequest];
-    const stored = await this.changes.findStoredResponse(request);
+    const stored = await request.findStoredResponse<RecordedChange>();
     if (stored) return this.response(input, stored, true, context);
-    let recorded = await this.changes.findStoredResponse(started);
-    if (recorded === undefined) {
+    const { response: recorded } = await replayable(started, async () => {
       throwViolations(changeOfTenancyViolations(input));
-      recorded = (await this.changes.record(input, started)) ?? (await this.changes.storedResponse(started));
-    }
+      return this.changes.record(input, started);
+    });
     const response = await this.response(input, recorded, false, context);
     return { ...response, replayed: !(await this.changes.storeResponse(recorded, request)) };
   }

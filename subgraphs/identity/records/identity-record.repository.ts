@@ -79,32 +79,25 @@ export class IdentityRecordRepository {
     await this.database.pool.query({ ...SHOW_CONSENTS, values: [this.indexes.mpxn(mpxn), duid] });
   }
 
-  /** Returns the response of an earlier identical request, if there is one. */
-  findStoredResponse(request: IdempotentRequest): Promise<RegisteredIdentityRecord | undefined> {
-    return request.findStoredResponse<RegisteredIdentityRecord>(this.database.reads);
-  }
-
-  /** Registers a record, with the passkey enrolment that it initiates, or returns the stored response of a repeat. */
+  /** Registers a record, with the passkey enrolment that it initiates. Returns undefined if the idempotency key was used before. */
   async register(
     duid: string,
     record: NewIdentityRecord,
     request: IdempotentRequest,
     enrol?: Enrol,
     contacts?: Pick<ContactNotes, 'recordAdded'>,
-  ): Promise<RegisteredIdentityRecord & { readonly replayed: boolean }> {
+  ): Promise<RegisteredIdentityRecord | undefined> {
     const id = randomUUID();
     const enrolment = await enrol?.(id);
     const ir = newIdentifier('ir');
     const response: RegisteredIdentityRecord = { ir, passkeyRegistrationRedirect: enrolment?.redirectUrl ?? null };
     const values = [...request.claim(response), ...this.columns(id, ir, duid, record)];
-    const isNew = await inTransaction(this.database.pool, async (session) => {
-      if (!(await isInserted(session, values))) return false;
+    return inTransaction(this.database.pool, async (session) => {
+      if (!(await isInserted(session, values))) return undefined;
       await enrolment?.store(session);
       await this.checkAndNote(session, { id, duid, ...record }, contacts);
-      return true;
+      return response;
     });
-    if (isNew) return { ...response, replayed: false };
-    return { ...(await request.storedResponse<RegisteredIdentityRecord>(this.database.pool)), replayed: true };
   }
 
   /** Checks the limit and records contacts in the transaction of a new record, under the lock of its meter point. */

@@ -2,7 +2,7 @@ import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-g
 import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { IdentityRecordKey, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
-import type { Idempotency } from '../../server/idempotency';
+import { type Idempotency, replayable } from '../../server/idempotency';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import type { IdentityRecordRepository, RegisteredIdentityRecord } from './identity-record.repository';
 import type * as domain from './identity-record';
@@ -83,16 +83,17 @@ export class IdentityRecordResolver {
     @Ctx() context: CallContext,
   ): Promise<RegisteredIdentityRecord & { replayed: boolean }> {
     const { accountId } = callerOf(context);
-    const request = this.dependencies.idempotency.request(accountId, 'registerIdentityRecord', idempotencyKey, input);
-    const stored = await this.dependencies.records.findStoredResponse(request);
-    if (stored) return { ...stored, replayed: true };
-    const { production, organisations } = this.dependencies;
-    const { returnUrls, mayAssertVerified } = await organisations.of(duidOf(context), context);
-    throwViolations(identityRecordViolations(input, { production, returnUrls }));
-    if (input.principalVerification?.outcome === 'verified' && !mayAssertVerified)
-      throw new RegisterError('PRM001', WITHDRAWN);
-    const enrol = this.dependencies.enrolment.initiatedBy(input, context);
-    return this.dependencies.records.register(duidOf(context), input, request, enrol, this.dependencies.contacts);
+    const { production, organisations, records, enrolment, contacts, idempotency } = this.dependencies;
+    const request = idempotency.request(accountId, 'registerIdentityRecord', idempotencyKey, input);
+    const { response, replayed } = await replayable(request, async () => {
+      const { returnUrls, mayAssertVerified } = await organisations.of(duidOf(context), context);
+      throwViolations(identityRecordViolations(input, { production, returnUrls }));
+      if (input.principalVerification?.outcome === 'verified' && !mayAssertVerified)
+        throw new RegisterError('PRM001', WITHDRAWN);
+      const enrol = enrolment.initiatedBy(input, context);
+      return records.register(duidOf(context), input, request, enrol, contacts);
+    });
+    return { ...response, replayed };
   }
 
   @FieldResolver(() => PiiPrincipal, {

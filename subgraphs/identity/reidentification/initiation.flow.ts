@@ -3,7 +3,7 @@ import { type CallContext, callerOf, duidOf } from '../../server/callers/caller'
 import { type RateLimit, rateLimit, rejectLimited, withinLimit } from '../../server/callers/rate-limits';
 import type { Database } from '../../server/database/database';
 import { type Session, inTransaction } from '../../server/database/transaction';
-import type { Idempotency, IdempotentRequest } from '../../server/idempotency';
+import { type Idempotency, type IdempotentRequest, replayable, storeResponse } from '../../server/idempotency';
 import { currentContacts, isContested } from '../contacts/contacts';
 import type { IdentityDependencies } from '../dependencies';
 import type { IdentityLookupRepository } from '../lookups/identity-lookup.repository';
@@ -23,7 +23,6 @@ import {
 } from './reidentification';
 import { type ReidentificationChoice, chosenRecord, mayVouch } from './reidentification-choice';
 import { type ReidentificationRequest, reidentificationViolations, returnUrlOf } from './reidentification-rules';
-import type { ReidentificationRepository } from './reidentification.repository';
 
 /** Dependencies of the initiation of re-identifications. */
 interface InitiationDependencies {
@@ -31,7 +30,6 @@ interface InitiationDependencies {
   readonly records: IdentityRecordRepository;
   readonly occupants: OccupancyRepository;
   readonly lookups: IdentityLookupRepository;
-  readonly reidentifications: ReidentificationRepository;
   readonly issuer: CeremonyIssuer;
   readonly organisations: Organisations;
   readonly mails: Mails;
@@ -95,29 +93,30 @@ export class ReidentificationInitiation {
     return this.start({ request, scope: 'own', context, idempotent, candidates });
   }
 
-  /** Steps of a request in order. */
   private async start(initiation: Initiation): Promise<ReidentificationResponse> {
+    const { response, replayed } = await replayable(initiation.idempotent, () => this.initiate(initiation));
+    return { ...response, replayed };
+  }
+
+  /** Steps of a request in order. Returns undefined if another request claimed the idempotency key. */
+  private async initiate(initiation: Initiation): Promise<StartedReidentification | undefined> {
     const { database, limits } = this.dependencies;
     const { idempotent, request, context } = initiation;
-    const stored = await idempotent.findStoredResponse<StartedReidentification>(database.reads);
-    if (stored) return { ...stored, replayed: true };
     const organisation = await this.initiator(request, context);
     for (const limit of limits) await withinLimit(limit, callerOf(context).accountId);
     const choice = await this.choose(initiation);
     if (!mayVouch(choice.start, choice.record, organisation)) throw new RegisterError('PRM001', MAY_NOT_VOUCH);
     const issued = await this.issue(initiation, choice);
     const response = this.responseOf(issued, choice);
-    const isFirst = await inTransaction(database.pool, async (session) => {
-      if (!(await this.dependencies.reidentifications.claim(session, idempotent, response, choice.record.id)))
-        return false;
+    return inTransaction(database.pool, async (session) => {
+      // with the record that the response discloses, so that anonymising deletes the response
+      if (!(await storeResponse(session, idempotent, response, choice.record.id))) return undefined;
       await this.store(session, issued, choice, organisation);
-      return true;
+      return response;
     }).catch(async (error: unknown) => {
       if (error instanceof RegisterError && error.code === 'LIM002') await this.countLookup(choice.record, context);
       throw error;
     });
-    if (isFirst) return { ...response, replayed: false };
-    return { ...(await idempotent.storedResponse<StartedReidentification>(database.pool)), replayed: true };
   }
 
   /** Returns the caller's organisation. Throws the violations of the request, which include return URLs not registered for it. */

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { newIdentifier } from '../../../schema/identifiers';
 import type { Database } from '../../server/database/database';
-import { type IdempotentRequest, claimIdempotencyKey } from '../../server/idempotency';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
 import { type Purge, expiredRows } from '../../server/retention';
 import { encryptValue } from '../../server/encryption';
@@ -78,8 +77,6 @@ const KEEP_OPEN = 'update reidentification set open_until = greatest(open_until,
 const CONFIRM = `
   update reidentification set confirmed_at = register_now()
   where id = $1 and confirmed_at is null and expires_at > register_now()`;
-/** Links the stored response to the record that it discloses, so that anonymising deletes it. */
-const CLAIM = `with ${claimIdempotencyKey('24 hours', '$6')} select $3::bytea is null or exists (select from claim) as "isFirst"`;
 
 /**
  * Records whose customer took part in a re-identification that a Data User initiated, by confirming a link or asserting a passkey. A
@@ -150,12 +147,6 @@ export class ReidentificationRepository {
         beganAt: occupancyPeriod(movedIn, changes).beganAt,
       },
     };
-  }
-
-  /** Stores the response of a request, linked to the record it discloses; returns false for a repeat. */
-  async claim(session: Session, request: IdempotentRequest, response: unknown, recordId: string): Promise<boolean> {
-    const { rows } = await session.query<{ isFirst: boolean }>(CLAIM, [...request.claim(response), recordId]);
-    return rows[0]?.isFirst === true;
   }
 
   /** Stores a re-identification that the customer can confirm until `openUntil`. */

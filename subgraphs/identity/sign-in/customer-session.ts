@@ -51,7 +51,7 @@ export interface CustomerSession extends CustomerScope {
 }
 
 /** Facts of a session that decide its scope. */
-export interface SessionInputs {
+interface SessionInputs {
   /** Day on which the customer moved in, by the Identity Record, or the start of the occupancy without one. */
   readonly movedIn: string;
   readonly recordId: string | null;

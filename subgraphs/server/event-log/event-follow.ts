@@ -4,7 +4,7 @@ import { type EventPosition, IS_FROM_FUTURE, eventCursor, eventPosition } from '
 import type { NamedStatement, ShortReads } from '../database/short-reads';
 
 /** Maximum entries of a page of an event log. */
-export const MAX_EVENT_PAGE_SIZE = 500;
+const MAX_EVENT_PAGE_SIZE = 500;
 
 /** Throws the violations of a page of events: of its size, and of its types at a path. */
 export function requireEventPage(first: number, types: readonly string[] | null, typesPath: Violation['path']): void {

@@ -10,7 +10,7 @@ export interface WrittenField {
 }
 
 /** Returns the JSON text of an object of the list. */
-export type ListWriter = (value: object) => string;
+type ListWriter = (value: object) => string;
 
 type ValueWriter = (value: unknown) => string;
 

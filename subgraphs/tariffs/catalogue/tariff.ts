@@ -1,61 +1,38 @@
 /** Tariffs in the values of Interface D (specification, "Interface D: tariff interoperability data"; decisions C/D, D.2). */
 
 /** A static tariff has a price for every minute of its validity; the schedule of a dynamic one may have gaps. */
-export const TARIFF_TYPES = ['static', 'dynamic'] as const;
-/** A value of {@link TARIFF_TYPES}. */
-export type TariffType = (typeof TARIFF_TYPES)[number];
+export type TariffType = 'static' | 'dynamic';
 
-/** Kinds of energy. */
-export const FUEL_TYPES = ['electricity', 'gas'] as const;
-/** A value of {@link FUEL_TYPES}. */
-export type FuelType = (typeof FUEL_TYPES)[number];
+/** A kind of energy. */
+export type FuelType = 'electricity' | 'gas';
 
-/** Directions of energy, from the consumer's point of view. */
-export const ENERGY_FLOWS = ['import', 'export'] as const;
-/** A value of {@link ENERGY_FLOWS}. */
-export type EnergyFlow = (typeof ENERGY_FLOWS)[number];
+/** The direction of energy, from the consumer's point of view. */
+export type EnergyFlow = 'import' | 'export';
 
 /** How the consumer pays. */
-export const PAYMENT_METHODS = ['direct_debit', 'non_direct_debit', 'prepayment'] as const;
-/** A value of {@link PAYMENT_METHODS}. */
-export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
+export type PaymentMethod = 'direct_debit' | 'non_direct_debit' | 'prepayment';
 
 /** The kind of meter that the tariff requires. */
-export const METER_TYPES = ['single_rate', 'multi_rate', 'smart', 'prepayment'] as const;
-/** A value of {@link METER_TYPES}. */
-export type MeterType = (typeof METER_TYPES)[number];
+export type MeterType = 'single_rate' | 'multi_rate' | 'smart' | 'prepayment';
 
-/** Kinds of customers that the tariff is offered to. */
-export const CUSTOMER_TYPES = ['residential', 'business'] as const;
-/** A value of {@link CUSTOMER_TYPES}. */
-export type CustomerType = (typeof CUSTOMER_TYPES)[number];
+/** A kind of customers that the tariff is offered to. */
+export type CustomerType = 'residential' | 'business';
 
-/** Local distribution zones of gas. */
-export const LDZ_REGIONS = [
-  ...['SC', 'NO', 'NE', 'NWT', 'WMD', 'EM', 'EA'],
-  ...['NT', 'SO', 'SE', 'WN', 'WW', 'SW'],
-] as readonly LdzRegion[];
-/** A value of {@link LDZ_REGIONS}. */
+/** A local distribution zone of gas. */
 export type LdzRegion = 'SC' | 'NO' | 'NE' | 'NWT' | 'WMD' | 'EM' | 'EA' | 'NT' | 'SO' | 'SE' | 'WN' | 'WW' | 'SW';
 
-/** Periods over which the consumption of a consumer counts towards tiers. */
-export const TIER_PERIODS = ['day', 'month', 'year'] as const;
-/** A value of {@link TIER_PERIODS}. */
-export type TierPeriod = (typeof TIER_PERIODS)[number];
+/** A period over which the consumption of a consumer counts towards tiers. */
+export type TierPeriod = 'day' | 'month' | 'year';
 
 /** Months, January first. */
 export const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
-/** Months of a schedule entry; `All` excludes all other values. */
-export const RATE_MONTHS = [...MONTHS, 'All'] as const;
-/** A value of {@link RATE_MONTHS}. */
-export type RateMonth = (typeof RATE_MONTHS)[number];
+/** A month of a schedule entry; `All` excludes all other values. */
+export type RateMonth = (typeof MONTHS)[number] | 'All';
 
 /** Days of the week, Monday first. */
 export const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
-/** Days of a days group; `All` excludes all other values. */
-export const RATE_DAYS = [...WEEKDAYS, 'All'] as const;
-/** A value of {@link RATE_DAYS}. */
-export type RateDay = (typeof RATE_DAYS)[number];
+/** A day of a days group; `All` excludes all other values. */
+export type RateDay = (typeof WEEKDAYS)[number] | 'All';
 
 /** A price that applies up to an amount of consumption. */
 export interface RateTier {

@@ -25,7 +25,7 @@ export interface ConsumerTokens {
 }
 
 /** The claims of an admitted token, and its supplier. */
-export interface AdmittedConsumer extends ConsumerClaims {
+interface AdmittedConsumer extends ConsumerClaims {
   /** The supplier that issued the token. */
   readonly mpid: string;
 }

@@ -12,7 +12,7 @@ import { sessionOptions } from '../../../../subgraphs/server/database/database';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { ACCOUNT, EARLY_OCCUPANT } from '../../../support/access-rows';
 import { GADWALL, recordOnContract } from '../../../support/access-records';
-import { type OperatorFixture, newMeterPoint, operatorFixture, reportTo } from '../../../support/operator-fixture';
+import { type OperatorFixture, newMeterPoint, operatorFixture } from '../../../support/operator-fixture';
 import { until } from '../../../support/until';
 
 export function claimsOfDiscoveries(): void {
@@ -139,7 +139,7 @@ export function claimsOfDiscoveries(): void {
 
     it('claims nothing that has expired', async () => {
       const meterPoint = newMeterPoint();
-      const { ak } = await reportTo(fixture.withMaxAge(30), meterPoint, { firstSeen: '2026-01-01' });
+      const { ak } = await fixture.withMaxAge(30)(meterPoint, { firstSeen: '2026-01-01' });
       await fixture.register(byReference, meterPoint);
       expect(await claimOf(await idOf(ak))).toEqual({ by: null, claimed: false });
     });
@@ -491,17 +491,17 @@ export function claimsOfDiscoveries(): void {
       const meterPoint = newMeterPoint();
       const aged = fixture.withMaxAge(30);
       const day = async () => (await fixture.clock.now()).toISOString().slice(0, 10);
-      const first = await reportTo(aged, meterPoint, { firstSeen: await day() });
+      const first = await aged(meterPoint, { firstSeen: await day() });
       const key = await fixture.register(byReference, meterPoint);
       await fixture.clock.setOffset(40 * DAY);
       const during = await day();
       await fixture.clock.setOffset(45 * DAY);
       await fixture.records.revoke(byReference, key, null, null);
       await fixture.clock.setOffset(50 * DAY);
-      const late = await reportTo(aged, meterPoint, { firstSeen: during });
+      const late = await aged(meterPoint, { firstSeen: during });
       expect(late).toMatchObject({ ak: first.ak, isNew: false, state: 'EXPIRED' });
       expect((await seenAt(meterPoint)).current).toEqual([]);
-      const again = await reportTo(aged, meterPoint, { firstSeen: await day() });
+      const again = await aged(meterPoint, { firstSeen: await day() });
       expect(again).toMatchObject({ isNew: true, state: 'DISCOVERED' });
     });
 

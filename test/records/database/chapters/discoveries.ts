@@ -11,7 +11,6 @@ import {
   type OperatorFixture,
   newMeterPoint,
   operatorFixture,
-  reportTo,
 } from '../../../support/operator-fixture';
 import { until } from '../../../support/until';
 
@@ -180,7 +179,7 @@ export function discoveries(): void {
     it('expires the configured number of days after the last sighting', async () => {
       const meterPoint = newMeterPoint();
       const aged = fixture.withMaxAge(30);
-      const { ak } = await reportTo(aged, meterPoint, { firstSeen: await day(-10), lastSeen: await day(-1) });
+      const { ak } = await aged(meterPoint, { firstSeen: await day(-10), lastSeen: await day(-1) });
       expect((await at(ak)).expiry?.toISOString()).toBe(`${await day(29)}T00:00:00.000Z`);
       expect((await at(ak)).state).toBe('DISCOVERED');
       await fixture.clock.setOffset(30 * DAY);
@@ -191,9 +190,9 @@ export function discoveries(): void {
       const meterPoint = newMeterPoint();
       const aged = fixture.withMaxAge(30);
       const firstSeen = await day(-10);
-      const { ak } = await reportTo(aged, meterPoint, { firstSeen });
+      const { ak } = await aged(meterPoint, { firstSeen });
       await fixture.clock.setOffset(15 * DAY);
-      expect(await reportTo(aged, meterPoint, { firstSeen, lastSeen: await day(0) })).toMatchObject({
+      expect(await aged(meterPoint, { firstSeen, lastSeen: await day(0) })).toMatchObject({
         ak,
         isNew: false,
       });
@@ -204,14 +203,14 @@ export function discoveries(): void {
     it('a report after that makes a new record, and the old one has ended in its history', async () => {
       const meterPoint = newMeterPoint();
       const aged = fixture.withMaxAge(30);
-      const old = await reportTo(aged, meterPoint, { firstSeen: await day(-10) });
+      const old = await aged(meterPoint, { firstSeen: await day(-10) });
       await fixture.clock.setOffset(60 * DAY);
-      const fresh = await reportTo(aged, meterPoint, { firstSeen: await day(-2) });
+      const fresh = await aged(meterPoint, { firstSeen: await day(-2) });
       expect(fresh).toMatchObject({ isNew: true });
       expect(fresh.ak).not.toBe(old.ak);
       expect([(await at(old.ak)).state, (await at(fresh.ak)).state]).toEqual(['EXPIRED', 'DISCOVERED']);
       expect(await transitions(await at(old.ak))).toEqual(['null discovered DISCOVERED', 'DISCOVERED expired EXPIRED']);
-      expect(await reportTo(aged, meterPoint, { firstSeen: await day(-2) })).toMatchObject({
+      expect(await aged(meterPoint, { firstSeen: await day(-2) })).toMatchObject({
         ak: fresh.ak,
         isNew: false,
       });
@@ -223,12 +222,12 @@ export function discoveries(): void {
     ])('does not make an expired record DISCOVERED again: it expires %s', async (_, end) => {
       const meterPoint = newMeterPoint();
       const aged = fixture.withMaxAge(30);
-      const old = await reportTo(aged, meterPoint, { firstSeen: await day(-10) });
+      const old = await aged(meterPoint, { firstSeen: await day(-10) });
       const lastSeen = await day(0);
       const other = fixture.tables.application;
       await other.query('begin');
       await other.query('select from access_record where id = $1 for no key update', [(await at(old.ak)).id]);
-      const report = reportTo(aged, meterPoint, { firstSeen: await day(-10), lastSeen });
+      const report = aged(meterPoint, { firstSeen: await day(-10), lastSeen });
       await until(async () => ((await rows(BLOCKED)).length > 0 ? true : undefined));
       await fixture.clock.setOffset(25 * DAY);
       if (end === 'commit') await expireSome(other);
@@ -244,22 +243,22 @@ export function discoveries(): void {
       const aged = fixture.withMaxAge(30);
       const days = { firstSeen: await day(-90), lastSeen: await day(-31) };
       const key = randomBytes(8).toString('hex');
-      const first = await reportTo(aged, meterPoint, days, key);
+      const first = await aged(meterPoint, days, key);
       expect(first).toMatchObject({ isNew: true, state: 'EXPIRED' });
       expect((await at(first.ak)).state).toBe('EXPIRED');
-      expect(await reportTo(aged, meterPoint, days, key)).toEqual({ ...first, replayed: true });
-      expect(await reportTo(aged, meterPoint, days)).toEqual({ ...first, isNew: false });
+      expect(await aged(meterPoint, days, key)).toEqual({ ...first, replayed: true });
+      expect(await aged(meterPoint, days)).toEqual({ ...first, isNew: false });
       const later = { ...days, lastSeen: await day(-1) };
-      expect(await reportTo(aged, meterPoint, later)).toMatchObject({ isNew: true, state: 'DISCOVERED' });
+      expect(await aged(meterPoint, later)).toMatchObject({ isNew: true, state: 'DISCOVERED' });
     });
 
     it('that repeats an expired record returns its key and changes nothing', async () => {
       const meterPoint = newMeterPoint();
       const aged = fixture.withMaxAge(30);
       const days = { firstSeen: await day(-10) };
-      const { ak } = await reportTo(aged, meterPoint, days);
+      const { ak } = await aged(meterPoint, days);
       await fixture.clock.setOffset(60 * DAY);
-      expect(await reportTo(aged, meterPoint, { ...days, sourceReference: 'again' })).toMatchObject({
+      expect(await aged(meterPoint, { ...days, sourceReference: 'again' })).toMatchObject({
         ak,
         isNew: false,
       });

@@ -65,7 +65,6 @@ export function references(): void {
   const tables = {} as { fresh: FreshDatabase; owner: Client; database: Database };
   const address = () => accessAddress(tables.fresh.url, { hashKey: HASH_KEY, encryptionKey: ENCRYPTION_KEY });
   const logger = pino({ level: 'silent' });
-  const requests = idempotency(HASH_KEY, ENCRYPTION_KEY);
   let cipher: ControllerReferences;
   let records: AccessRecordRepository;
   let closing: ClosingRepository;
@@ -126,6 +125,7 @@ export function references(): void {
   /** Registers a record; its access key, internal id and Identity Record. */
   async function registered(reference: string | null, through: 'A' | 'B' = 'A') {
     const link = { id: randomUUID(), meterPointId: 'meter point', ref: newIdentifier('ir') };
+    const requests = idempotency(tables.database, HASH_KEY, ENCRYPTION_KEY);
     const request = requests.request(ACCOUNT, 'registerAccessRecord', null, {});
     const token = await records.register(ACTOR, inputWith(reference), link, request, through);
     const key = String(token?.key);

@@ -5,7 +5,7 @@ import {
 } from '../../../../subgraphs/access/records/access-record.repository';
 import { ControllerReferences } from '../../../../subgraphs/access/records/controller-references.queries';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
-import { idempotency } from '../../../../subgraphs/server/idempotency';
+import { type Idempotency, idempotency } from '../../../../subgraphs/server/idempotency';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { type AccessDatabase, DUID, accessDatabase } from '../../../support/access-database';
@@ -21,11 +21,12 @@ export function tokenRedemption(): void {
     let database: Database;
     let clock: RegisterClock;
     let records: AccessRecordRepository;
-    const requests = idempotency(randomBytes(32), randomBytes(32));
+    let requests: Idempotency;
     beforeAll(async () => {
       tables = await accessDatabase();
       database = openDatabase(tables.address);
       clock = registerClock(database);
+      requests = idempotency(database, randomBytes(32), randomBytes(32));
       const encryptionKey = randomBytes(32);
       const references = new ControllerReferences(encryptionKey);
       records = new AccessRecordRepository(
@@ -81,7 +82,7 @@ export function tokenRedemption(): void {
         extensions: { violations: [expect.objectContaining({ code: 'VAL009', path: ['reidentificationToken'] })] },
       });
       expect(await kept(proof)).toEqual({ records: 1, tokens: 1, answers: before });
-      expect(await records.findStoredResponse(request('second'))).toBeUndefined();
+      expect(await request('second').findStoredResponse()).toBeUndefined();
     });
 
     it('is rejected after its hour by the register’s clock, and redeems nothing', async () => {
@@ -106,7 +107,7 @@ export function tokenRedemption(): void {
       const [proof, another] = [await link(), await link()];
       const first = await register(proof, 'repeated');
       expect(await register(another, 'repeated')).toBeUndefined();
-      expect(await records.storedResponse(request('repeated'))).toEqual(first);
+      expect(await request('repeated').storedResponse()).toEqual(first);
       expect(await kept(another)).toMatchObject({ records: 0, tokens: 0 });
     });
 
