@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { Pool, type PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { RegisterError } from '../../../schema/register-error';
-import { type Database, sessionOptions } from '../../server/database/database';
-import { checkable } from '../../server/database/check-only';
+import { type Database, openPool, sessionOptions } from '../../server/database/database';
 import type { DatabaseAddress } from '../../server/database/database-login';
 import { type Session, inTransactionOf } from '../../server/database/transaction';
 import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
@@ -78,9 +77,7 @@ export class AnonymisingRepository {
     address: DatabaseAddress,
   ) {
     this.database = dependencies.database;
-    this.sessions = checkable(new Pool({ ...sessionOptions(address), max: address.connections.reserve(MAX_SESSIONS) }));
-    // A connection that breaks fails its next statement, or is replaced.
-    this.sessions.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
+    this.sessions = openPool({ ...sessionOptions(address), max: address.connections.reserve(MAX_SESSIONS) });
   }
 
   /** Returns the record with a key, of any Data User. */
