@@ -41,7 +41,7 @@ export interface IdentityDependencies {
   readonly limits: Limits;
   /** Link to `access`, which stores organisations; it may start later than this subgraph. */
   readonly access: SubgraphLink;
-  readonly places: IdentityUrls;
+  readonly urls: IdentityUrls;
   readonly logger: Logger;
   readonly production: boolean;
 }

@@ -34,7 +34,7 @@ import type { IdentityKeys } from './keys';
 /** Options of {@link startIdentity}. */
 interface IdentityOptions extends SubgraphOptions {
   readonly keys: IdentityKeys;
-  readonly places: IdentityUrls;
+  readonly urls: IdentityUrls;
   readonly access: SubgraphLink;
 }
 
@@ -83,7 +83,7 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningSu
 }
 
 async function openDependencies(address: DatabaseAddress, options: IdentityOptions): Promise<IdentityDependencies> {
-  const { keys, rateLimitsOff, limits, access, places, logger, production } = options;
+  const { keys, rateLimitsOff, limits, access, urls, logger, production } = options;
   const database = openDatabase(address);
   const queues = {
     keys,
@@ -106,7 +106,7 @@ async function openDependencies(address: DatabaseAddress, options: IdentityOptio
     idempotency: idempotency(keys.hashKey, keys.encryptionKey),
     clock: registerClock(database),
     access,
-    places,
+    urls,
     logger,
     production,
   };

@@ -21,8 +21,8 @@ const REVIEW_EVERY_SECONDS = 1;
 
 /** Contacts of an occupancy, contests and their resolution (decisions A/B, 11). */
 export function contactModule(dependencies: IdentityDependencies, sessions: CustomerSessions): SubgraphModule {
-  const { database, indexes, cipher, keys, places, limits, access, clock, logger } = dependencies;
-  const passkeys = new PasskeyRepository(database, cipher, relyingParty(places, keys), keys);
+  const { database, indexes, cipher, keys, urls, limits, access, clock, logger } = dependencies;
+  const passkeys = new PasskeyRepository(database, cipher, relyingParty(urls, keys), keys);
   const contacts = new CustomerContacts(dependencies, passkeys, new SignInRepository(database, keys));
   const notes = contactNotes(dependencies);
   const rejections = new ContactRejectionRepository(database, new OccupancyRepository(database, indexes, cipher));

@@ -20,10 +20,10 @@ const BACKFILL_INTERVAL_SECONDS = 300;
 
 /** Identity Records: registration, reading, search, and queries of other services. */
 export function identityRecordModule(dependencies: IdentityDependencies): SubgraphModule {
-  const { database, indexes, cipher, keys, places, access, idempotency, jobs, logger, production } = dependencies;
+  const { database, indexes, cipher, keys, urls, access, idempotency, jobs, logger, production } = dependencies;
   const records = new IdentityRecordRepository(database, indexes, cipher);
   const provisional = new ProvisionalRecordRepository(database, jobs, indexes, cipher);
-  const passkeys = new PasskeyRepository(database, cipher, relyingParty(places, keys), keys);
+  const passkeys = new PasskeyRepository(database, cipher, relyingParty(urls, keys), keys);
   const { issuer, occupants } = ceremonyStore(dependencies);
   const enrolment = new PasskeyEnrolment(issuer);
   return {

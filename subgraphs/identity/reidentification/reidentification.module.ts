@@ -24,8 +24,8 @@ const PURGE_EVERY_SECONDS = 3600;
 
 /** Re-identification, its ceremonies, and the passkeys that they register and assert (decisions A/B, 4). */
 export function reidentificationModule(dependencies: IdentityDependencies, sessions: CustomerSessions): SubgraphModule {
-  const { database, indexes, cipher, keys, places, access, logger } = dependencies;
-  const party = relyingParty(places, keys);
+  const { database, indexes, cipher, keys, urls, access, logger } = dependencies;
+  const party = relyingParty(urls, keys);
   const flowDependencies = {
     ...dependencies,
     ...ceremonyStore(dependencies),
@@ -56,10 +56,10 @@ export function reidentificationModule(dependencies: IdentityDependencies, sessi
 }
 
 /** Repositories of re-identifications and ceremonies, and their issuer. */
-export function ceremonyStore({ database, indexes, cipher, keys, clock, places }: IdentityDependencies) {
+export function ceremonyStore({ database, indexes, cipher, keys, clock, urls }: IdentityDependencies) {
   const occupants = new OccupancyRepository(database, indexes, cipher);
   const reidentifications = new ReidentificationRepository(database, occupants, indexes, keys);
   const ceremonies = new CeremonyRepository(database, keys);
-  const issuer = new CeremonyIssuer(reidentifications, ceremonies, clock, places.identityRedirectUrl);
+  const issuer = new CeremonyIssuer(reidentifications, ceremonies, clock, urls.identityRedirectUrl);
   return { occupants, reidentifications, ceremonies, issuer };
 }

@@ -21,14 +21,14 @@ const PURGE_EVERY_SECONDS = 600;
 
 /** Sign-in by mailed link, passkey and supplier, and the sessions that it starts (decisions A/B, 9). */
 export function signInModule(dependencies: IdentityDependencies, sessions: CustomerSessions): SubgraphModule {
-  const { database, keys, places, indexes, cipher, logger, rateLimits, limits } = dependencies;
+  const { database, keys, urls, indexes, cipher, logger, rateLimits, limits } = dependencies;
   const stored = new CustomerSessionRepository(database, indexes, keys);
   const signIns = new SignInRepository(database, keys);
   const contactLinks = new ContactLinkRepository(database, keys);
   const links = signInLinks(dependencies, signIns);
   const start = sessionStart(dependencies);
   const occupancy = new OccupancyRepository(database, indexes, cipher);
-  const party = relyingParty(places, keys);
+  const party = relyingParty(urls, keys);
   const passkeys = new PasskeyRepository(database, cipher, party, keys);
   const limit = signInLimit(dependencies);
   const requests = rateLimit(rateLimits, 'customer-requests', limits.requests, 60);

@@ -29,8 +29,8 @@ export interface SupplierSignIns {
 
 /** Sign-in at suppliers over the tables of `identity`. */
 export function supplierSignIns(dependencies: IdentityDependencies): SupplierSignIns {
-  const { database, keys, indexes, cipher, access, places } = dependencies;
-  const clients = supplierClients(access, `${places.portalUrl}/sign-in/supplier/callback`, dependencies);
+  const { database, keys, indexes, cipher, access, urls } = dependencies;
+  const clients = supplierClients(access, `${urls.portalUrl}/sign-in/supplier/callback`, dependencies);
   const signIns = new SignInRepository(database, keys);
   const occupancy = new OccupancyRepository(database, indexes, cipher);
   const tenancy = new TenancyRepository(database, indexes);
