@@ -3,7 +3,8 @@ import type { Pool, PoolClient } from 'pg';
 import { RegisterError } from '../../../schema/register-error';
 import { type Database, openPool, sessionOptions } from '../../server/database/database';
 import type { DatabaseAddress } from '../../server/database/database-login';
-import { type Session, inTransactionOf } from '../../server/database/transaction';
+import { type RecoverableJob, recoverableJob } from '../../server/jobs/recoverable-job';
+import { inTransactionOf } from '../../server/database/transaction';
 import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
 import type { IdentityDependencies } from '../dependencies';
 import { eraseOccupancy } from '../occupancy/occupancy-erasure.flow';
@@ -26,9 +27,6 @@ const CHECK_AFTER_SECONDS = 5;
 
 /** Seconds until a closed record is tried again; access records of other Data Users end one by one. */
 const RETRY_AFTER_SECONDS = 60;
-
-/** Enough attempts for any outage of another service: the job ends when the record is anonymised or not closing. */
-const ATTEMPTS = 30_000;
 
 const LOCK = `select pg_try_advisory_lock(hashtextextended('anonymising ' || $1, 0)) as "isMine"`;
 const UNLOCK = `select pg_advisory_unlock(hashtextextended('anonymising ' || $1, 0))`;
@@ -71,12 +69,14 @@ export interface AnonymisingSteps {
 export class AnonymisingRepository {
   private readonly sessions: Pool;
   private readonly database: Pick<Database, 'pool'>;
+  private readonly job: RecoverableJob;
 
   constructor(
     private readonly dependencies: Pick<IdentityDependencies, 'database' | 'jobs' | 'cipher'>,
     address: DatabaseAddress,
   ) {
     this.database = dependencies.database;
+    this.job = recoverableJob(dependencies.jobs, ANONYMISE, WITHOUT_JOB);
     this.sessions = openPool({ ...sessionOptions(address), max: address.connections.reserve(MAX_SESSIONS) });
   }
 
@@ -113,9 +113,8 @@ export class AnonymisingRepository {
   }
 
   /** Adds the jobs of closing records without one. */
-  async requeueLostJobs(): Promise<void> {
-    const { rows } = await this.database.pool.query<{ id: string }>(WITHOUT_JOB);
-    for (const { id } of rows) await this.addJob(this.database.pool, id, 0);
+  requeueLostJobs(): Promise<void> {
+    return this.job.requeueLost(this.database.pool);
   }
 
   /** Returns a session with the lock of the record; no session is taken while the call waits. */
@@ -148,14 +147,14 @@ export class AnonymisingRepository {
       markClosing: () =>
         committed(session, async () => {
           await audited(() => session.query(MARK, [id]));
-          await this.addJob(session, id, CHECK_AFTER_SECONDS);
+          await this.job.add(session, id, CHECK_AFTER_SECONDS);
         }),
       delay: () =>
         committed(session, async () => {
           await keepConnections(session, this.dependencies.cipher, id);
           await audited(() => session.query(CLOSED, [id, null]));
           await session.query(END_SESSIONS, [id]);
-          await this.addJob(session, id, RETRY_AFTER_SECONDS);
+          await this.job.add(session, id, RETRY_AFTER_SECONDS);
         }),
       destroy: () =>
         committed(session, async () => {
@@ -164,15 +163,6 @@ export class AnonymisingRepository {
           await audited(() => destroyPersonalData(session, id));
         }),
     };
-  }
-
-  private addJob(session: Session, id: string, afterSeconds: number): Promise<void> {
-    return this.dependencies.jobs.add(
-      session,
-      ANONYMISE,
-      { id },
-      { key: `${ANONYMISE} ${id}`, afterSeconds, maxAttempts: ATTEMPTS },
-    );
   }
 }
 
