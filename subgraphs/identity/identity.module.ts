@@ -21,6 +21,10 @@ import { signInModule } from './sign-in/sign-in.module';
 import { customerSessions } from './sign-in/customer-sessions.flow';
 import { blindIndexes } from './records/blind-index';
 import { IDENTITY_OCCUPANCIES } from './occupancy/identity-occupancies.queries';
+import { OccupancyRepository } from './occupancy/occupancy.repository';
+import { PasskeyRepository } from './passkeys/passkey.repository';
+import { relyingParty } from './passkeys/webauthn.flow';
+import { IdentityRecordRepository } from './records/identity-record.repository';
 import { personalDataCipher } from './records/personal-data-cipher';
 import { IDENTITY_JOBS, identityTables } from './tables.sql';
 import type { SubgraphModule, IdentityDependencies, IdentityUrls } from './dependencies';
@@ -85,6 +89,9 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningSu
 async function openDependencies(address: DatabaseAddress, options: IdentityOptions): Promise<IdentityDependencies> {
   const { keys, rateLimitsOff, limits, access, urls, logger, production } = options;
   const database = openDatabase(address);
+  const indexes = blindIndexes(keys.indexKey);
+  const cipher = personalDataCipher(keys.encryptionKey);
+  const party = relyingParty(urls, keys);
   const queues = {
     keys,
     limits,
@@ -100,9 +107,13 @@ async function openDependencies(address: DatabaseAddress, options: IdentityOptio
     ...queues,
     mails: mailQueue(queues),
     database,
-    indexes: blindIndexes(keys.indexKey),
-    cipher: personalDataCipher(keys.encryptionKey),
+    indexes,
+    cipher,
     occupancyKeys: occupancyKeys(IDENTITY_OCCUPANCIES, keys.encryptionKey),
+    records: new IdentityRecordRepository(database, indexes, cipher),
+    occupants: new OccupancyRepository(database, indexes, cipher),
+    party,
+    passkeys: new PasskeyRepository(database, cipher, party, keys),
     idempotency: idempotency(keys.hashKey, keys.encryptionKey),
     clock: registerClock(database),
     access,
