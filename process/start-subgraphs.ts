@@ -38,10 +38,11 @@ export async function startMailbox(startup: Startup): Promise<void> {
 /** Starts the subgraph `identity`. */
 export async function startIdentity(startup: Startup): Promise<void> {
   const { wiring, settings } = startup;
+  const { portalUrl, identityRedirectUrl, relyingPartyId, mailFrom } = settings;
   const identity = await load.identity().startIdentity({
     ...startup.subgraphOptions('identity'),
     keys: wiring.subgraphKeys('identity'),
-    places: { ...settings, smtpUrl: startup.smtpUrl() },
+    urls: { portalUrl, identityRedirectUrl, relyingPartyId, smtpUrl: startup.smtpUrl(), mailFrom },
     access: wiring.laterLink('access', 'identity'),
   });
   await startup.addSubgraph('identity', identity);

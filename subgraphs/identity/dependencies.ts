@@ -10,6 +10,10 @@ import type { BlindIndexes } from './records/blind-index';
 import type { PersonalDataCipher } from './records/personal-data-cipher';
 import type { Mails } from './mails/mail-queue.flow';
 import type { IdentityKeys } from './keys';
+import type { OccupancyRepository } from './occupancy/occupancy.repository';
+import type { PasskeyRepository } from './passkeys/passkey.repository';
+import type { RelyingParty } from './passkeys/webauthn.flow';
+import type { IdentityRecordRepository } from './records/identity-record.repository';
 
 /** Public addresses of the register and its mail settings. */
 export interface IdentityUrls {
@@ -33,6 +37,10 @@ export interface IdentityDependencies {
   readonly cipher: PersonalDataCipher;
   /** Data keys of MPxNs that belong to no Identity Record. */
   readonly occupancyKeys: OccupancyKeys;
+  readonly records: IdentityRecordRepository;
+  readonly occupants: OccupancyRepository;
+  readonly party: RelyingParty;
+  readonly passkeys: PasskeyRepository;
   readonly idempotency: Idempotency;
   readonly clock: RegisterClock;
   readonly jobs: JobQueue;
@@ -41,7 +49,7 @@ export interface IdentityDependencies {
   readonly limits: Limits;
   /** Link to `access`, which stores organisations; it may start later than this subgraph. */
   readonly access: SubgraphLink;
-  readonly places: IdentityUrls;
+  readonly urls: IdentityUrls;
   readonly logger: Logger;
   readonly production: boolean;
 }

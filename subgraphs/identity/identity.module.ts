@@ -21,6 +21,10 @@ import { signInModule } from './sign-in/sign-in.module';
 import { customerSessions } from './sign-in/customer-sessions.flow';
 import { blindIndexes } from './records/blind-index';
 import { IDENTITY_OCCUPANCIES } from './occupancy/identity-occupancies.queries';
+import { OccupancyRepository } from './occupancy/occupancy.repository';
+import { PasskeyRepository } from './passkeys/passkey.repository';
+import { relyingParty } from './passkeys/webauthn.flow';
+import { IdentityRecordRepository } from './records/identity-record.repository';
 import { personalDataCipher } from './records/personal-data-cipher';
 import { IDENTITY_JOBS, identityTables } from './tables.sql';
 import type { SubgraphModule, IdentityDependencies, IdentityUrls } from './dependencies';
@@ -34,7 +38,7 @@ import type { IdentityKeys } from './keys';
 /** Options of {@link startIdentity}. */
 interface IdentityOptions extends SubgraphOptions {
   readonly keys: IdentityKeys;
-  readonly places: IdentityUrls;
+  readonly urls: IdentityUrls;
   readonly access: SubgraphLink;
 }
 
@@ -83,8 +87,11 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningSu
 }
 
 async function openDependencies(address: DatabaseAddress, options: IdentityOptions): Promise<IdentityDependencies> {
-  const { keys, rateLimitsOff, limits, access, places, logger, production } = options;
+  const { keys, rateLimitsOff, limits, access, urls, logger, production } = options;
   const database = openDatabase(address);
+  const indexes = blindIndexes(keys.indexKey);
+  const cipher = personalDataCipher(keys.encryptionKey);
+  const party = relyingParty(urls, keys);
   const queues = {
     keys,
     limits,
@@ -100,13 +107,17 @@ async function openDependencies(address: DatabaseAddress, options: IdentityOptio
     ...queues,
     mails: mailQueue(queues),
     database,
-    indexes: blindIndexes(keys.indexKey),
-    cipher: personalDataCipher(keys.encryptionKey),
+    indexes,
+    cipher,
     occupancyKeys: occupancyKeys(IDENTITY_OCCUPANCIES, keys.encryptionKey),
+    records: new IdentityRecordRepository(database, indexes, cipher),
+    occupants: new OccupancyRepository(database, indexes, cipher),
+    party,
+    passkeys: new PasskeyRepository(database, cipher, party, keys),
     idempotency: idempotency(database, keys.hashKey, keys.encryptionKey),
     clock: registerClock(database),
     access,
-    places,
+    urls,
     logger,
     production,
   };

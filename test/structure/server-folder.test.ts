@@ -48,6 +48,7 @@ const FILES = [
   'jobs/job-sweep',
   'jobs/job-workers',
   'jobs/jobs',
+  'jobs/recoverable-job',
   'jobs/repeat',
   'keyed-hash',
   'link/link-client',

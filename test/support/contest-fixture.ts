@@ -193,7 +193,7 @@ export class ContestFixture {
   async passkeyHolder(by: Caller, mpxn: string, email: string | null): Promise<SoftwareAuthenticator> {
     const change = { email, initiatePasskeyRegistration: true, passkeyReturnUrl: 'https://larkhill.example/back' };
     const { ir, redirect } = await this.fixture.newEnrolment(by, change, { mpxn });
-    const authenticator = new SoftwareAuthenticator({ origin: new URL(this.fixture.places.portalUrl).origin });
+    const authenticator = new SoftwareAuthenticator({ origin: new URL(this.fixture.urls.portalUrl).origin });
     valueOf(await registered(this.fixture, lastPart(redirect), authenticator));
     await this.consent(by, ir, 'of the passkey');
     return authenticator;

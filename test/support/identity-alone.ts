@@ -9,7 +9,7 @@ import { jobQueue } from '../../subgraphs/server/jobs/jobs';
 import { keyedHash } from '../../subgraphs/server/keyed-hash';
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 import { Pool } from 'pg';
-import { accessOfOrganisations, places } from './identity-surroundings';
+import { accessOfOrganisations, urls } from './identity-surroundings';
 import { type FreshDatabase, migratedDatabase } from './postgres';
 import { readSettings } from '../../process/settings/read-settings';
 import { type Mails, mailQueue } from '../../subgraphs/identity/mails/mail-queue.flow';
@@ -46,7 +46,7 @@ export async function startIdentityAlone(smtpUrl?: string): Promise<IdentityAlon
   const identity = await startIdentity({
     databaseUrl: database.url,
     keys,
-    places: { ...places, smtpUrl },
+    urls: { ...urls, smtpUrl },
     access: accessOfOrganisations,
     logger: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
     production: false,

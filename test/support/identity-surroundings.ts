@@ -3,7 +3,7 @@ import type { IdentityUrls } from '../../subgraphs/identity/dependencies';
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 
 /** Addresses of a register that runs only `identity`. */
-export const places: IdentityUrls = {
+export const urls: IdentityUrls = {
   portalUrl: 'http://localhost:4002',
   identityRedirectUrl: 'http://localhost:4002/identify',
   relyingPartyId: 'localhost',

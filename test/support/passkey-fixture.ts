@@ -31,7 +31,7 @@ export interface PasskeyFixture {
 export async function passkeyFixture(): Promise<PasskeyFixture> {
   const fixture = await fixtureOfThisFile();
   const [owner, other] = [await fixture.dataUser(RETURN_URL), await fixture.dataUser(RETURN_URL)];
-  const { origin } = new URL(fixture.places.identityRedirectUrl);
+  const { origin } = new URL(fixture.urls.identityRedirectUrl);
   return {
     fixture,
     owner,

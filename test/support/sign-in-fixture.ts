@@ -11,7 +11,7 @@ import { startIdentity } from '../../subgraphs/identity/identity.module';
 import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
 import type { Limits } from '../../subgraphs/server/callers/rate-limits';
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
-import { places } from './identity-surroundings';
+import { urls } from './identity-surroundings';
 import { migratedDatabase } from './postgres';
 import { until } from './until';
 import { readSettings } from '../../process/settings/read-settings';
@@ -31,7 +31,7 @@ export interface SignInFixture {
   readonly identity: SubgraphLink;
   readonly supplier: RunningSupplier;
   readonly mailbox: Mailbox;
-  readonly places: IdentityUrls;
+  readonly urls: IdentityUrls;
   /** The database, with the login of its owner. */
   readonly owner: Client;
   readonly databaseUrl: string;
@@ -98,11 +98,11 @@ export async function startSignInFixture(options: SignInFixtureOptions = {}): Pr
   const supplier = await startSupplier({
     port: 0,
     host: 'localhost',
-    redirectUris: [`${places.portalUrl}/sign-in/supplier/callback`],
+    redirectUris: [`${urls.portalUrl}/sign-in/supplier/callback`],
     client: REGISTER_CLIENT,
   });
   const keys: IdentityKeys = { indexKey: randomBytes(32), encryptionKey: randomBytes(32), hashKey: randomBytes(32) };
-  const fixtureUrls = { ...places, smtpUrl: mailbox.smtpUrl };
+  const fixtureUrls = { ...urls, smtpUrl: mailbox.smtpUrl };
   const { access, identities, startReplica, log } = await startSubgraphs(database.url, keys, fixtureUrls, options);
   const owner = new Client({ connectionString: database.url });
   await owner.connect();
@@ -113,7 +113,7 @@ export async function startSignInFixture(options: SignInFixtureOptions = {}): Pr
     identity: (identities[0] as (typeof identities)[number]).link,
     supplier,
     mailbox,
-    places: fixtureUrls,
+    urls: fixtureUrls,
     owner,
     databaseUrl: database.url,
     keys,
@@ -213,7 +213,7 @@ async function startSubgraphs(
     name: 'access',
     execute: (...request) => (access as Access).link.execute(...request),
   };
-  const startReplica = () => startIdentity({ ...common, keys, places: fixtureUrls, access: between(toAccess) });
+  const startReplica = () => startIdentity({ ...common, keys, urls: fixtureUrls, access: between(toAccess) });
   const first = await startReplica();
   const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
   access = await startAccess({

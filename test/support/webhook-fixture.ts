@@ -9,7 +9,7 @@ import { withdrawal } from '../../subgraphs/access/customers/consent-withdrawal.
 import { startIdentity } from '../../subgraphs/identity/identity.module';
 import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
-import { places } from './identity-surroundings';
+import { urls } from './identity-surroundings';
 import { migratedDatabase } from './postgres';
 import { newMpxn, verified } from './sign-in-fixture';
 import { type ReceivedPost, type WebhookReceiver, webhookReceiver } from './webhook-receiver';
@@ -130,7 +130,7 @@ async function startSubgraphs(databaseUrl: string, smtpUrl: string) {
     execute: (...request) => (access as NonNullable<typeof access>).link.execute(...request),
   };
   const keys = { indexKey: randomBytes(32), encryptionKey: randomBytes(32), hashKey: randomBytes(32) };
-  const identity = await startIdentity({ ...common, keys, places: { ...places, smtpUrl }, access: toAccess });
+  const identity = await startIdentity({ ...common, keys, urls: { ...urls, smtpUrl }, access: toAccess });
   let isDatabaseUnavailable = false;
   const toIdentity: SubgraphLink = {
     name: 'identity',
@@ -143,7 +143,7 @@ async function startSubgraphs(databaseUrl: string, smtpUrl: string) {
     keys: { hashKey: randomBytes(32), encryptionKey: randomBytes(32) },
     signing: { issuer: 'http://localhost', keys: [await exportJWK(privateKey)] },
     identity: toIdentity,
-    mail: { smtpUrl, mailFrom: places.mailFrom },
+    mail: { smtpUrl, mailFrom: urls.mailFrom },
     webhookAllowLoopback: true,
     discoveredMaxAgeDays: undefined,
   });

@@ -1,16 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
-import { Pool, type PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { RegisterError } from '../../../schema/register-error';
-import { type Database, sessionOptions } from '../../server/database/database';
-import { checkable } from '../../server/database/check-only';
+import { type Database, openPool, sessionOptions } from '../../server/database/database';
 import type { DatabaseAddress } from '../../server/database/database-login';
-import { type Session, inTransactionOf } from '../../server/database/transaction';
-import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
+import { type RecoverableJob, recoverableJob } from '../../server/jobs/recoverable-job';
+import { type Session, onlyRow } from '../../server/database/transaction';
 import type { IdentityDependencies } from '../dependencies';
-import { eraseOccupancy } from '../occupancy/occupancy-erasure.flow';
-import { keepConnections } from '../contacts/kept-connections.repository';
-import { CLOSED, END_SESSIONS, destroyPersonalData } from './personal-data-destruction.repository';
-import { type AnonymisingState, nameOf } from './anonymising-state';
+import { CLOSED, END_SESSIONS } from './personal-data-destruction.repository';
+import type { AnonymisingState } from './anonymising-state';
 
 /** Fields of a record to be anonymised. */
 interface AnonymisableRecord {
@@ -27,9 +24,6 @@ const CHECK_AFTER_SECONDS = 5;
 
 /** Seconds until a closed record is tried again; access records of other Data Users end one by one. */
 const RETRY_AFTER_SECONDS = 60;
-
-/** Enough attempts for any outage of another service: the job ends when the record is anonymised or not closing. */
-const ATTEMPTS = 30_000;
 
 const LOCK = `select pg_try_advisory_lock(hashtextextended('anonymising ' || $1, 0)) as "isMine"`;
 const UNLOCK = `select pg_advisory_unlock(hashtextextended('anonymising ' || $1, 0))`;
@@ -54,33 +48,16 @@ const LOCK_RETRY_MS = 50;
 const WITHOUT_JOB = `select id from identity_record
   where closing_at < register_now() - interval '1 minute' and anonymised_at is null`;
 
-/** Repeatable steps that anonymise one record. */
-export interface AnonymisingSteps {
-  /** Returns the state of the record. */
-  state(): Promise<AnonymisingState>;
-  /** Rejects new links to the record, and adds a job that completes or undoes the anonymising. */
-  markClosing(): Promise<void>;
-  /** Removes the closing mark. */
-  undo(): Promise<void>;
-  /** Closes the record permanently, ends the sessions of its customer, and adds a job that tries again. */
-  delay(): Promise<void>;
-  /** Destroys the personal data and the blind indexes. */
-  destroy(): Promise<void>;
-}
-
 /** Identity Records that are being anonymised (decisions A/B, 4). */
 export class AnonymisingRepository {
   private readonly sessions: Pool;
   private readonly database: Pick<Database, 'pool'>;
+  private readonly job: RecoverableJob;
 
-  constructor(
-    private readonly dependencies: Pick<IdentityDependencies, 'database' | 'jobs' | 'cipher'>,
-    address: DatabaseAddress,
-  ) {
-    this.database = dependencies.database;
-    this.sessions = checkable(new Pool({ ...sessionOptions(address), max: address.connections.reserve(MAX_SESSIONS) }));
-    // A connection that breaks fails its next statement, or is replaced.
-    this.sessions.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));
+  constructor({ database, jobs }: Pick<IdentityDependencies, 'database' | 'jobs'>, address: DatabaseAddress) {
+    this.database = database;
+    this.job = recoverableJob(jobs, ANONYMISE, WITHOUT_JOB);
+    this.sessions = openPool({ ...sessionOptions(address), max: address.connections.reserve(MAX_SESSIONS) });
   }
 
   /** Returns the record with a key, of any Data User. */
@@ -90,17 +67,13 @@ export class AnonymisingRepository {
   }
 
   /**
-   * Runs `work` under an advisory lock on the record; the audit names `actor`. A concurrent call retries for 3 s, then throws SYS002; the job completes an
-   * interrupted run.
+   * Runs `work` under an advisory lock on the record, in a session that it discards if `work` fails. A concurrent call retries for 3 s, then
+   * throws SYS002; the job completes an interrupted run.
    */
-  async withRecordLock<Result>(
-    id: string,
-    actor: string,
-    work: (steps: AnonymisingSteps) => Promise<Result>,
-  ): Promise<Result> {
+  async withRecordLock<Result>(id: string, work: (session: Session) => Promise<Result>): Promise<Result> {
     const session = await this.lockedSession(id);
     try {
-      const result = await work(this.steps(session, id, actor));
+      const result = await work(session);
       await session.query(UNLOCK, [id]);
       session.release();
       return result;
@@ -110,15 +83,37 @@ export class AnonymisingRepository {
     }
   }
 
+  /** Returns the state of a record. */
+  async state(session: Session, id: string): Promise<AnonymisingState> {
+    return onlyRow(await session.query<AnonymisingState>(STATE, [id]));
+  }
+
+  /** Rejects new links to a record, and adds a job that completes or undoes the anonymising. */
+  async markClosing(session: Session, id: string): Promise<void> {
+    await session.query(MARK, [id]);
+    await this.job.add(session, id, CHECK_AFTER_SECONDS);
+  }
+
+  /** Removes the closing mark. */
+  async undo(session: Session, id: string): Promise<void> {
+    await session.query(UNDO, [id]);
+  }
+
+  /** Closes a record permanently, ends the sessions of its customer, and adds a job that tries again. */
+  async closePermanently(session: Session, id: string): Promise<void> {
+    await session.query(CLOSED, [id, null]);
+    await session.query(END_SESSIONS, [id]);
+    await this.job.add(session, id, RETRY_AFTER_SECONDS);
+  }
+
   /** Closes its sessions. */
   close(): Promise<void> {
     return this.sessions.end();
   }
 
   /** Adds the jobs of closing records without one. */
-  async requeueLostJobs(): Promise<void> {
-    const { rows } = await this.database.pool.query<{ id: string }>(WITHOUT_JOB);
-    for (const { id } of rows) await this.addJob(this.database.pool, id, 0);
+  requeueLostJobs(): Promise<void> {
+    return this.job.requeueLost(this.database.pool);
   }
 
   /** Returns a session with the lock of the record; no session is taken while the call waits. */
@@ -132,51 +127,6 @@ export class AnonymisingRepository {
     } while (performance.now() < deadline);
     throw new RegisterError('SYS002');
   }
-
-  private steps(session: PoolClient, id: string, actor: string): AnonymisingSteps {
-    const state = async (): Promise<AnonymisingState> =>
-      (await session.query<AnonymisingState>(STATE, [id])).rows[0] as AnonymisingState;
-    // Adds the transition that occurred: a step that is repeated, or that a later state excludes, changes nothing.
-    const audited = async (change: () => Promise<unknown>) => {
-      const { ref, ...former } = await state();
-      await change();
-      const [from, to] = [nameOf(former), nameOf(await state())];
-      if (from === to) return;
-      const detail = { from: { state: from }, to: { state: to } };
-      await addAuditEntry(session, { actor, action: 'anonymise-identity-record', subject: fingerprintOf(ref), detail });
-    };
-    return {
-      state,
-      undo: () => committed(session, () => audited(() => session.query(UNDO, [id]))),
-      markClosing: () =>
-        committed(session, async () => {
-          await audited(() => session.query(MARK, [id]));
-          await this.addJob(session, id, CHECK_AFTER_SECONDS);
-        }),
-      delay: () =>
-        committed(session, async () => {
-          await keepConnections(session, this.dependencies.cipher, id);
-          await audited(() => session.query(CLOSED, [id, null]));
-          await session.query(END_SESSIONS, [id]);
-          await this.addJob(session, id, RETRY_AFTER_SECONDS);
-        }),
-      destroy: () =>
-        committed(session, async () => {
-          await keepConnections(session, this.dependencies.cipher, id);
-          await eraseOccupancy(session, this.dependencies.cipher, id);
-          await audited(() => destroyPersonalData(session, id));
-        }),
-    };
-  }
-
-  private addJob(session: Session, id: string, afterSeconds: number): Promise<void> {
-    return this.dependencies.jobs.add(
-      session,
-      ANONYMISE,
-      { id },
-      { key: `${ANONYMISE} ${id}`, afterSeconds, maxAttempts: ATTEMPTS },
-    );
-  }
 }
 
 async function hasLocked(session: PoolClient, id: string): Promise<boolean> {
@@ -186,9 +136,4 @@ async function hasLocked(session: PoolClient, id: string): Promise<boolean> {
     session.release(true);
     throw error;
   }
-}
-
-/** Runs `work` in a transaction of the session. The caller discards a session that fails. */
-function committed(session: PoolClient, work: () => Promise<void>): Promise<void> {
-  return inTransactionOf(session, work, () => undefined);
 }

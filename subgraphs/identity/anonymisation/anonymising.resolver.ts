@@ -2,8 +2,8 @@ import { Arg, Ctx, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { DateTime, IdentityRecordKey } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
-import type { CallOrigin } from '../../server/graph/service-query';
 import { isOwnedBy } from '../records/identity-record';
+import type { Anonymising } from './anonymising.flow';
 import type { AnonymisingRepository } from './anonymising.repository';
 
 @ObjectType('IdentityRecordAnonymisation', {
@@ -20,20 +20,12 @@ class IdentityRecordAnonymisation {
   anonymisedAt: Date | null;
 }
 
-/**
- * Time of the anonymising; null while ACTIVE access records of other Data Users delay it; `refused` while one of its own Data User exists.
- */
-export type AnonymisingOutcome = { readonly anonymisedAt: Date | null } | 'refused';
-
-/** Anonymises a record, or closes it until the last linked access record has ended. */
-type Anonymise = (id: string, actor: string, origin: CallOrigin) => Promise<AnonymisingOutcome>;
-
 /** Anonymises Identity Records (decisions A/B, 4). */
 @Resolver()
 export class AnonymisingResolver {
   constructor(
     private readonly records: AnonymisingRepository,
-    private readonly anonymise: Anonymise,
+    private readonly anonymising: Anonymising,
   ) {}
 
   @MayCall('data_user')
@@ -48,7 +40,7 @@ export class AnonymisingResolver {
     const record = await this.records.byRef(ref);
     if (record === undefined) throw new RegisterError('NTF001');
     if (!isOwnedBy(record, duidOf(context))) throw new RegisterError('PRM002');
-    const outcome = await this.anonymise(record.id, callerOf(context).accountId, context);
+    const outcome = await this.anonymising.anonymise(record.id, callerOf(context).accountId, context);
     if (outcome === 'refused') throw new RegisterError('CNF003');
     return { ir: record.ir, ...outcome };
   }

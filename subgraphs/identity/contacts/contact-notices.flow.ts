@@ -9,22 +9,12 @@ import {
   registerTime,
 } from './contact.repository';
 import { lockContests, lockMeterPoint } from '../locks.sql';
-import { OccupancyRepository } from '../occupancy/occupancy.repository';
 import { TODAY } from '../occupancy/tenancy-change.sql';
 import { type TenancyContacts, contestants, currentContacts } from './contacts';
 import type { OccupantRecord } from '../occupancy/occupancy';
 import type { IdentityDependencies } from '../dependencies';
+import type { AddedRecord, AddedRecordNotes } from '../records/identity-record.repository';
 import type { Contact, HeldContact } from './contact';
-
-/** A record that a Data User added. */
-interface AddedContacts {
-  readonly recordId: string;
-  readonly duid: string;
-  readonly mpxnIndex: Buffer;
-  readonly moveInDate: string;
-  readonly isVerified: boolean;
-  readonly hasEmail: boolean;
-}
 
 /** A passkey that was added to a record. */
 interface AddedPasskey {
@@ -34,9 +24,7 @@ interface AddedPasskey {
 }
 
 /** Effects of a new contact, in the transaction that adds it (decisions A/B, 11). */
-export interface ContactNotes {
-  /** The transaction has locked the meter point. */
-  recordAdded(session: Session, added: AddedContacts): Promise<void>;
+export interface ContactNotes extends AddedRecordNotes {
   passkeyAdded(session: Session, occupant: OccupantRecord, added: AddedPasskey): Promise<void>;
   /** Records contests at a meter point that start without a new contact, such as on a day of moving in. */
   noteAt(session: Session, mpxnIndex: Buffer): Promise<void>;
@@ -56,13 +44,9 @@ export function contactNotes(dependencies: IdentityDependencies): ContactNotes {
 }
 
 class StoredContactNotes implements ContactNotes {
-  private readonly occupancy: OccupancyRepository;
+  constructor(private readonly dependencies: IdentityDependencies) {}
 
-  constructor(private readonly dependencies: IdentityDependencies) {
-    this.occupancy = new OccupancyRepository(dependencies.database, dependencies.indexes, dependencies.cipher);
-  }
-
-  async recordAdded(session: Session, added: AddedContacts): Promise<void> {
+  async recordAdded(session: Session, added: AddedRecord): Promise<void> {
     const { recordId, duid, mpxnIndex, moveInDate, isVerified, hasEmail } = added;
     if (!isVerified) return;
     await this.planNote(session, recordId, moveInDate);
@@ -91,7 +75,7 @@ class StoredContactNotes implements ContactNotes {
   }
 
   async noteAt(session: Session, mpxnIndex: Buffer): Promise<void> {
-    const current = currentContacts(await this.occupancy.verifiedAtIndex(mpxnIndex, session));
+    const current = currentContacts(await this.dependencies.occupants.verifiedAtIndex(mpxnIndex, session));
     const tenancy = current.records[0]?.tenancy ?? '';
     const byDuid = (one: HeldContact, other: HeldContact) => (one.duid < other.duid ? -1 : 1);
     for (const contestant of contestants(current, current.groups).toSorted(byDuid)) {

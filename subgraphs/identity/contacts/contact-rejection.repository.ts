@@ -70,7 +70,7 @@ interface NextRow extends Pick<ContactRejectionProgress, 'duid' | 'since' | 'req
 export class ContactRejectionRepository {
   constructor(
     private readonly database: Pick<Database, 'pool'>,
-    private readonly occupancy: OccupancyRepository,
+    private readonly occupants: OccupancyRepository,
   ) {}
 
   /** Requests a rejection, with its entry in the audit. Throws CNF001 while an earlier one of the Data User is not finished. */
@@ -106,7 +106,7 @@ export class ContactRejectionRepository {
   /** Rejects the contacts of a meter point that rejections concern; returns their number. */
   private async rejectAt(session: Session, mpxnIndex: Buffer): Promise<number> {
     await lockMeterPoint(session, mpxnIndex);
-    const records = await this.occupancy.verifiedAtIndex(mpxnIndex, session);
+    const records = await this.occupants.verifiedAtIndex(mpxnIndex, session);
     const duids = [...new Set(records.map(({ duid }) => duid))];
     const { rows: rejections } = await session.query<ContactRejection>(OF_DATA_USERS, [duids]);
     const rejected = distrustedContacts(records, rejections);

@@ -1,12 +1,9 @@
 import type { Logger } from 'pino';
 import { repeat } from '../../server/jobs/repeat';
 import { ContactCountRepository } from './contact-count.repository';
-import { OccupancyRepository } from '../occupancy/occupancy.repository';
 import { organisations } from '../organisations.client';
-import { PasskeyRepository } from '../passkeys/passkey.repository';
 import { SignInRepository } from '../sign-in/sign-in.repository';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
-import { relyingParty } from '../passkeys/webauthn.flow';
 import { ContactCountResolver } from './contact-count.resolver';
 import { ContactRejectionRepository } from './contact-rejection.repository';
 import { ContactRejectionResolver } from './contact-rejection.resolver';
@@ -21,11 +18,10 @@ const REVIEW_EVERY_SECONDS = 1;
 
 /** Contacts of an occupancy, contests and their resolution (decisions A/B, 11). */
 export function contactModule(dependencies: IdentityDependencies, sessions: CustomerSessions): SubgraphModule {
-  const { database, indexes, cipher, keys, places, limits, access, clock, logger } = dependencies;
-  const passkeys = new PasskeyRepository(database, cipher, relyingParty(places, keys), keys);
-  const contacts = new CustomerContacts(dependencies, passkeys, new SignInRepository(database, keys));
+  const { database, keys, limits, access, clock, occupants, logger } = dependencies;
+  const contacts = new CustomerContacts(dependencies, new SignInRepository(database, keys));
   const notes = contactNotes(dependencies);
-  const rejections = new ContactRejectionRepository(database, new OccupancyRepository(database, indexes, cipher));
+  const rejections = new ContactRejectionRepository(database, occupants);
   return {
     resolvers: [
       new CustomerContactResolver(contacts, sessions, signInLimit(dependencies)),

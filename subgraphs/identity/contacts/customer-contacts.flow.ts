@@ -5,7 +5,6 @@ import { inTransaction } from '../../server/database/transaction';
 import { ContactLinkRepository } from './contact-link.repository';
 import { countContact, judgeContact, proveContacts } from './contact.repository';
 import { lockMeterPoint } from '../locks.sql';
-import type { PasskeyRepository } from '../passkeys/passkey.repository';
 import { challengeIn } from '../passkeys/webauthn.flow';
 import type { SignInRepository } from '../sign-in/sign-in.repository';
 import { type CustomerContact, customerContacts, mayJudge, verdictOn } from './customer-contacts';
@@ -24,7 +23,6 @@ export class CustomerContacts {
 
   constructor(
     private readonly dependencies: IdentityDependencies,
-    private readonly passkeys: PasskeyRepository,
     private readonly signIns: SignInRepository,
   ) {
     this.links = new ContactLinkRepository(dependencies.database, dependencies.keys);
@@ -68,7 +66,8 @@ export class CustomerContacts {
     const own = this.ownContact(session);
     const signed = challengeIn(response);
     const attempt = await this.signIns.takeAttempt('passkey', secret, ({ challenge }) => challenge === signed);
-    const asserted = attempt && (await this.passkeys.assert(response, attempt.challenge, { isDiscovered: true }));
+    const asserted =
+      attempt && (await this.dependencies.passkeys.assert(response, attempt.challenge, { isDiscovered: true }));
     const isOfOccupancy = customerContacts(session).some(
       ({ contact, standing }) => contact === asserted?.contact && standing !== 'rejected',
     );

@@ -1,7 +1,6 @@
 import { ofThisService } from '../../server/graph/service-query';
 import { keyedHash } from '../../server/keyed-hash';
 import { repeat } from '../../server/jobs/repeat';
-import { IdentityRecordRepository } from '../records/identity-record.repository';
 import { linkedRecords, ProvisionalRecordRepository, RECONCILE } from './provisional-record.repository';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
 import { ConsentRecords } from './consent-records.client';
@@ -27,20 +26,17 @@ const REQUEUE_EVERY_SECONDS = 300;
  * - `provisional-record.repository.ts`: Identity Records whose access records do not exist yet.
  */
 export function legacyConsentModule(dependencies: IdentityDependencies): SubgraphModule {
-  const { database, jobs, indexes, cipher, keys, access, logger } = dependencies;
+  const { database, jobs, indexes, cipher, keys, records, access, logger } = dependencies;
   const provisional = new ProvisionalRecordRepository(database, jobs, indexes, cipher);
-  const records = new IdentityRecordRepository(database, indexes, cipher);
   const consents = new ConsentRecords(access);
   const hashOfContent = keyedHash(keys.hashKey, 'consent-registration');
-  const { reidentifications, occupants } = ceremonyStore(dependencies);
+  const { reidentifications } = ceremonyStore(dependencies);
   const flowDependencies = {
     ...dependencies,
     provisional,
-    records,
     consents,
     hashOfContent,
     reidentifications,
-    occupants,
   };
   const search = new ConsentSearch({ ...flowDependencies, linkedRecord: linkedRecords(records, provisional) });
   return {

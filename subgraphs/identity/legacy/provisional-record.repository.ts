@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { isUuid, newIdentifier } from '../../../schema/identifiers';
 import type { Database } from '../../server/database/database';
 import type { JobQueue } from '../../server/jobs/jobs';
-import { type Session, inTransaction } from '../../server/database/transaction';
+import { type RecoverableJob, recoverableJob } from '../../server/jobs/recoverable-job';
+import { inTransaction } from '../../server/database/transaction';
 import type { IdentityRecord, NewIdentityRecord } from '../records/identity-record';
 import type { BlindIndexes } from '../records/blind-index';
 import { PERSONAL_DATA_FORM, type PersonalDataCipher } from '../records/personal-data-cipher';
@@ -23,9 +24,6 @@ export const RECONCILE = 'settle_provisional_record';
  * Seconds until the job runs: longer than a request and its work in `access` take, so that the job does not interfere with a slow request.
  */
 const RECONCILE_AFTER_SECONDS = 20;
-
-/** Enough attempts for any outage of `access`. */
-const ATTEMPTS = 30_000;
 
 const STORE = {
   name: 'store_provisional_record',
@@ -64,12 +62,16 @@ const WITHOUT_JOB = `select id from provisional_identity_record where since < re
 
 /** Identity Records of consents whose access records do not exist yet (decisions A/B, 8). No query returns them. */
 export class ProvisionalRecordRepository {
+  private readonly job: RecoverableJob;
+
   constructor(
     private readonly database: Database,
-    private readonly jobs: JobQueue,
+    jobs: JobQueue,
     private readonly indexes: BlindIndexes,
     private readonly cipher: PersonalDataCipher,
-  ) {}
+  ) {
+    this.job = recoverableJob(jobs, RECONCILE, WITHOUT_JOB);
+  }
 
   /** Stores a record, its data key and the job that reconciles it in one transaction. */
   async store(duid: string, record: NewIdentityRecord): Promise<ProvisionalRecord> {
@@ -82,7 +84,7 @@ export class ProvisionalRecordRepository {
     const values = [id, ref, duid, mpxnIndex, meterPointId, expressedBy, PERSONAL_DATA_FORM, sealed, wrappedKey];
     await inTransaction(this.database.pool, async (session) => {
       await session.query({ ...STORE, values });
-      await this.addJob(session, id, RECONCILE_AFTER_SECONDS);
+      await this.job.add(session, id, RECONCILE_AFTER_SECONDS);
     });
     return { id, ref, meterPointId };
   }
@@ -104,18 +106,8 @@ export class ProvisionalRecordRepository {
   }
 
   /** Adds the jobs of records that were not reconciled. */
-  async requeueLostJobs(): Promise<void> {
-    const { rows } = await this.database.pool.query<{ id: string }>(WITHOUT_JOB);
-    for (const { id } of rows) await this.addJob(this.database.pool, id, 0);
-  }
-
-  private addJob(session: Session, id: string, afterSeconds: number): Promise<void> {
-    return this.jobs.add(
-      session,
-      RECONCILE,
-      { id },
-      { key: `${RECONCILE} ${id}`, afterSeconds, maxAttempts: ATTEMPTS },
-    );
+  requeueLostJobs(): Promise<void> {
+    return this.job.requeueLost(this.database.pool);
   }
 }
 

@@ -18,10 +18,10 @@ const NOTICE_HOURS = { 'sign-in-notice': 24, 'contest-notice': 7 * 24 } as const
  * until then.
  */
 export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
-  const { database, cipher, keys, places, production, logger } = dependencies;
+  const { database, cipher, keys, urls, production, logger } = dependencies;
   const recipients = new MailRecipientRepository(database, cipher);
-  const from = { name: SENDER, address: places.mailFrom };
-  const server = places.smtpUrl === undefined ? undefined : mailServer(places.smtpUrl, from, 'en, cy', production);
+  const from = { name: SENDER, address: urls.mailFrom };
+  const server = urls.smtpUrl === undefined ? undefined : mailServer(urls.smtpUrl, from, 'en, cy', production);
   const names = organisations(dependencies.access);
   const isPermitted = async (mail: OutgoingMail): Promise<boolean> => {
     if (mail.kind === 'sign-in-notice') return dependencies.mails.permitNotice(mail);
@@ -50,7 +50,7 @@ export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
     const address = await recipients.addressFor(mail.recordId, usefulUntil(mail));
     if (address === undefined) return;
     if (server === undefined) return logger.warn({ mail: mail.kind }, 'mail not sent: no mail server is configured');
-    await server.send(address, mailMessage(mail, places)).catch((error: unknown) => {
+    await server.send(address, mailMessage(mail, urls)).catch((error: unknown) => {
       if (!isPermanentlyRejected(error)) throw error;
       logger.warn({ mail: mail.kind }, 'mail permanently rejected by the mail server');
     });

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../server/database/database';
 import { type IdempotentRequest, storeResponse } from '../../server/idempotency';
-import type { JobQueue } from '../../server/jobs/jobs';
+import { type RecoverableJob, recoverableJob } from '../../server/jobs/recoverable-job';
 import { keyedHash } from '../../server/keyed-hash';
 import type { WrappedOccupancyKey } from '../../server/occupancy-keys';
 import { decryptValue } from '../../server/encryption';
-import { type Session, inTransaction } from '../../server/database/transaction';
+import { inTransaction } from '../../server/database/transaction';
 import type { ChangeOfTenancy } from './change-of-tenancy';
 import type { IdentityDependencies } from '../dependencies';
 import { occupancyEndedBy } from '../occupancy/identity-occupancies.queries';
@@ -41,9 +41,6 @@ export const ANNOUNCE = 'announce-change-of-tenancy';
 
 /** Seconds until the job checks whether the change was announced; usually it was. */
 const CHECK_AFTER_SECONDS = 5;
-
-/** Enough attempts for any outage of `access`. */
-const ATTEMPTS = 30_000;
 
 /** Concurrent requests with the same change wait for the first, and find its row. */
 const LOCK = `select pg_advisory_xact_lock(hashtextextended('change of tenancy ' || encode($1::bytea, 'hex'), 0))`;
@@ -86,7 +83,7 @@ interface ChangeRow extends WrappedOccupancyKey {
 /** Changes of Tenancy of the communications operator, and their announcement to Data Users. */
 export class ChangeOfTenancyRepository {
   private readonly database: Database;
-  private readonly jobs: JobQueue;
+  private readonly job: RecoverableJob;
 
   constructor(
     private readonly dependencies: Pick<
@@ -95,7 +92,7 @@ export class ChangeOfTenancyRepository {
     >,
   ) {
     this.database = dependencies.database;
-    this.jobs = dependencies.jobs;
+    this.job = recoverableJob(dependencies.jobs, ANNOUNCE, WITHOUT_JOB);
   }
 
   /**
@@ -115,7 +112,7 @@ export class ChangeOfTenancyRepository {
       if (key === undefined) throw new Error('an occupancy has no key');
       const sealed = key.encryptValue(encodedContent(change), boundTo(recorded.id));
       await session.query({ ...RECORD, values: [...names, recorded.id, sealed, key.id] });
-      await this.addJob(session, recorded.id, CHECK_AFTER_SECONDS);
+      await this.job.add(session, recorded.id, CHECK_AFTER_SECONDS);
       return recorded;
     });
   }
@@ -143,9 +140,8 @@ export class ChangeOfTenancyRepository {
   }
 
   /** Adds the jobs of changes without announcement. */
-  async requeueLostJobs(): Promise<void> {
-    const { rows } = await this.database.pool.query<{ id: string }>(WITHOUT_JOB);
-    for (const { id } of rows) await this.addJob(this.database.pool, id, 0);
+  requeueLostJobs(): Promise<void> {
+    return this.job.requeueLost(this.database.pool);
   }
 
   private async row(id: string): Promise<ChangeRow | undefined> {
@@ -177,10 +173,6 @@ export class ChangeOfTenancyRepository {
   private naturalKeyOf({ mpxn, effectiveDate, sourceReference }: ChangeOfTenancy): [Buffer, string, Buffer] {
     const { indexes, keys } = this.dependencies;
     return [indexes.mpxn(mpxn), effectiveDate, keyedHash(keys.hashKey, 'source-reference')(sourceReference)];
-  }
-
-  private addJob(session: Session, id: string, afterSeconds: number): Promise<void> {
-    return this.jobs.add(session, ANNOUNCE, { id }, { key: `${ANNOUNCE} ${id}`, afterSeconds, maxAttempts: ATTEMPTS });
   }
 }
 

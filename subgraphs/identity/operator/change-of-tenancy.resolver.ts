@@ -1,11 +1,9 @@
 import { Arg, Ctx, Directive, Field, ID, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
-import { throwViolations } from '../../../schema/register-error';
-import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
-import { type Idempotency, type IdempotentRequest, replayable } from '../../server/idempotency';
-import type { CallOrigin } from '../../server/graph/service-query';
+import { type CallContext, MayCall } from '../../server/callers/caller';
 import { IdempotencyKey, REPLAYED } from '../../server/graph/idempotency-key.types';
-import type { Announcement, ChangeOfTenancyRepository, RecordedChange } from './change-of-tenancy.repository';
-import { changeOfTenancyViolations, type ChangeOfTenancy } from './change-of-tenancy';
+import type { ChangeOfTenancyRepository } from './change-of-tenancy.repository';
+import type { ChangeOfTenancy } from './change-of-tenancy';
+import type { TenancyAnnouncement } from './tenancy-announcement.flow';
 import { CalendarDate, Duid, Mpxn } from '../../../schema/scalars';
 
 @InputType('ChangeOfTenancyInput', { description: 'A Change of Tenancy, as the communications operator records it.' })
@@ -33,23 +31,12 @@ class ChangeOfTenancyRecord implements ChangeOfTenancy {
   @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }
 
-/** Announces a recorded change if necessary; returns its announcement. */
-type AnnounceChange = (id: string, origin: CallOrigin) => Promise<Announcement>;
-
-const OPERATION = 'recordChangeOfTenancy';
-/** Name of the operation under which a recorded change is stored until its response is. */
-const STARTED = 'recordChangeOfTenancy, begun';
-
-/**
- * Changes of Tenancy (decisions A/B, 5; POST /cot-events). A request that fails after it recorded a change has no stored response: a repeat
- * with the same idempotency key continues with that change and is no replay.
- */
+/** Changes of Tenancy (decisions A/B, 5; POST /cot-events). */
 @Resolver()
 export class ChangeOfTenancyResolver {
   constructor(
     private readonly changes: ChangeOfTenancyRepository,
-    private readonly announce: AnnounceChange,
-    private readonly idempotency: Idempotency,
+    private readonly announcement: TenancyAnnouncement,
   ) {}
 
   @MayCall('communications_operator')
@@ -58,23 +45,12 @@ export class ChangeOfTenancyResolver {
       'Records a Change of Tenancy and immediately notifies every Data User with ACTIVE access records at the meter point, even of a ' +
       'future one. A repeat of meter point, day and reference notifies no Data User again.',
   })
-  async recordChangeOfTenancy(
+  recordChangeOfTenancy(
     @Arg('input', () => ChangeOfTenancyInput, { description: 'The change.' }) input: ChangeOfTenancyInput,
     @IdempotencyKey('24 hours') idempotencyKey: string | null,
     @Ctx() context: CallContext,
   ): Promise<ChangeOfTenancyRecord> {
-    const { accountId } = callerOf(context);
-    const [started, request] = [STARTED, OPERATION].map((operation) =>
-      this.idempotency.request(accountId, operation, idempotencyKey, input),
-    ) as [IdempotentRequest, IdempotentRequest];
-    const stored = await request.findStoredResponse<RecordedChange>();
-    if (stored) return this.response(input, stored, true, context);
-    const { response: recorded } = await replayable(started, async () => {
-      throwViolations(changeOfTenancyViolations(input));
-      return this.changes.record(input, started);
-    });
-    const response = await this.response(input, recorded, false, context);
-    return { ...response, replayed: !(await this.changes.storeResponse(recorded, request)) };
+    return this.announcement.record(input, idempotencyKey, context);
   }
 
   @MayCall('service:access')
@@ -87,18 +63,5 @@ export class ChangeOfTenancyResolver {
     @Arg('id', () => ID, { description: 'Id of the change.' }) id: string,
   ): Promise<string | null> {
     return this.changes.sourceReferenceOf(id);
-  }
-
-  /**
-   * Returns the first announcement of a change. The request repeats the MPxN, so that the response is complete after the stored MPxN was
-   * erased.
-   */
-  private async response(
-    { mpxn, effectiveDate, sourceReference }: ChangeOfTenancyInput,
-    { id, isNew }: RecordedChange,
-    replayed: boolean,
-    context: CallContext,
-  ) {
-    return { mpxn, effectiveDate, sourceReference, ...(await this.announce(id, context)), isNew, replayed };
   }
 }

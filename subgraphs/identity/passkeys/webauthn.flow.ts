@@ -11,7 +11,6 @@ import {
 import { decodeClientDataJSON } from '@simplewebauthn/server/helpers';
 import { keyedHash } from '../../server/keyed-hash';
 import type { NewPasskey, PasskeyAssertion, PasskeyMaterial } from './passkey';
-import type { IdentityUrls } from '../dependencies';
 import type { IdentityKeys } from '../keys';
 
 /** Options for the browser, and their challenge, which the server stores. */
@@ -59,9 +58,16 @@ const TIMEOUT_MILLISECONDS = 300_000;
 /** Counters are compared by the database, so that of two concurrent assertions with one counter one fails. */
 const NO_COUNTER = 0;
 
+/** Domain of the passkeys, and the pages that create and assert them. */
+interface RelyingPartyUrls {
+  readonly relyingPartyId: string;
+  readonly identityRedirectUrl: string;
+  readonly portalUrl: string;
+}
+
 /** The relying party with the origins of ceremony pages and portal. */
 export function relyingParty(
-  { identityRedirectUrl, portalUrl, relyingPartyId }: IdentityUrls,
+  { identityRedirectUrl, portalUrl, relyingPartyId }: RelyingPartyUrls,
   { hashKey }: Pick<IdentityKeys, 'hashKey'>,
 ): RelyingParty {
   const hashOfUser = keyedHash(hashKey, 'passkey-user');

@@ -5,7 +5,6 @@ import type { IdempotentRequest } from '../../server/idempotency';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import type { IdentityRecord, IdentityRecordLink, NewIdentityRecord, PersonalData } from './identity-record';
 import type { IdentityRecordSearch } from './identity-record-rules';
-import type { ContactNotes } from '../contacts/contact-notices.flow';
 import type { Enrol } from '../passkeys/passkey-enrolment.flow';
 import type { BlindIndexes } from './blind-index';
 import {
@@ -26,6 +25,22 @@ import { type IdentityRecordRow, StoredIdentityRecord } from './stored-identity-
 export interface RegisteredIdentityRecord {
   readonly ir: string;
   readonly passkeyRegistrationRedirect: string | null;
+}
+
+/** A record that a Data User added. */
+export interface AddedRecord {
+  readonly recordId: string;
+  readonly duid: string;
+  readonly mpxnIndex: Buffer;
+  readonly moveInDate: string;
+  readonly isVerified: boolean;
+  readonly hasEmail: boolean;
+}
+
+/** Effects of a new record, in the transaction that adds it. */
+export interface AddedRecordNotes {
+  /** The transaction has locked the meter point. */
+  recordAdded(session: Session, added: AddedRecord): Promise<void>;
 }
 
 interface AddedBy {
@@ -85,7 +100,7 @@ export class IdentityRecordRepository {
     record: NewIdentityRecord,
     request: IdempotentRequest,
     enrol?: Enrol,
-    contacts?: Pick<ContactNotes, 'recordAdded'>,
+    contacts?: AddedRecordNotes,
   ): Promise<RegisteredIdentityRecord | undefined> {
     const id = randomUUID();
     const enrolment = await enrol?.(id);
@@ -104,7 +119,7 @@ export class IdentityRecordRepository {
   private async checkAndNote(
     session: Session,
     { id: recordId, duid, piiPrincipal, principalVerification, email }: NewIdentityRecord & AddedBy,
-    contacts?: Pick<ContactNotes, 'recordAdded'>,
+    contacts?: AddedRecordNotes,
   ): Promise<void> {
     const { mpxn, moveInDate } = piiPrincipal;
     const mpxnIndex = this.indexes.mpxn(mpxn);

@@ -1,6 +1,4 @@
-import { IdentityRecordRepository } from './identity-record.repository';
 import { linkedRecords, ProvisionalRecordRepository } from '../legacy/provisional-record.repository';
-import { PasskeyRepository } from '../passkeys/passkey.repository';
 import { contactNotes } from '../contacts/contact-notices.flow';
 import { existenceLimits } from '../reidentification/initiation.flow';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
@@ -11,7 +9,6 @@ import { IdentityRecordLinkResolver, IdentityRecordMpxnResolver } from './identi
 import { IdentityRecordResolver } from './identity-record.resolver';
 import { MeterPointResolver } from './meter-point.resolver';
 import { RejectedReads } from './rejected-read.repository';
-import { relyingParty } from '../passkeys/webauthn.flow';
 import { backfillVerified } from './verification-backfill.flow';
 import { repeat } from '../../server/jobs/repeat';
 
@@ -20,11 +17,10 @@ const BACKFILL_INTERVAL_SECONDS = 300;
 
 /** Identity Records: registration, reading, search, and queries of other services. */
 export function identityRecordModule(dependencies: IdentityDependencies): SubgraphModule {
-  const { database, indexes, cipher, keys, places, access, idempotency, jobs, logger, production } = dependencies;
-  const records = new IdentityRecordRepository(database, indexes, cipher);
+  const { database, indexes, cipher, records, occupants, passkeys, access, idempotency, jobs, logger, production } =
+    dependencies;
   const provisional = new ProvisionalRecordRepository(database, jobs, indexes, cipher);
-  const passkeys = new PasskeyRepository(database, cipher, relyingParty(places, keys), keys);
-  const { issuer, occupants } = ceremonyStore(dependencies);
+  const { issuer } = ceremonyStore(dependencies);
   const enrolment = new PasskeyEnrolment(issuer);
   return {
     resolvers: [

@@ -4,9 +4,6 @@ import { CeremonyIssuer } from './ceremony-issuer.flow';
 import type { CustomerSessions } from '../sign-in/customer-sessions.flow';
 import { CeremonyRepository } from './ceremony.repository';
 import { IdentityLookupRepository } from '../lookups/identity-lookup.repository';
-import { IdentityRecordRepository } from '../records/identity-record.repository';
-import { OccupancyRepository } from '../occupancy/occupancy.repository';
-import { PasskeyRepository } from '../passkeys/passkey.repository';
 import { ReidentificationRepository } from './reidentification.repository';
 import { contactNotes } from '../contacts/contact-notices.flow';
 import { ReidentificationInitiation, existenceLimits } from './initiation.flow';
@@ -18,26 +15,21 @@ import { CredentialResolver } from '../passkeys/credential.resolver';
 import { IdentityLookupResolver } from '../lookups/identity-lookup.resolver';
 import { ReidentificationProofResolver } from './reidentification-proof.resolver';
 import { ReidentificationResolver } from './reidentification.resolver';
-import { relyingParty } from '../passkeys/webauthn.flow';
 
 const PURGE_EVERY_SECONDS = 3600;
 
 /** Re-identification, its ceremonies, and the passkeys that they register and assert (decisions A/B, 4). */
 export function reidentificationModule(dependencies: IdentityDependencies, sessions: CustomerSessions): SubgraphModule {
-  const { database, indexes, cipher, keys, places, access, logger } = dependencies;
-  const party = relyingParty(places, keys);
+  const { database, occupants, records, passkeys, access, logger } = dependencies;
   const flowDependencies = {
     ...dependencies,
     ...ceremonyStore(dependencies),
-    party,
-    passkeys: new PasskeyRepository(database, cipher, party, keys),
-    records: new IdentityRecordRepository(database, indexes, cipher),
     lookups: new IdentityLookupRepository(database),
     organisations: organisations(access),
     limits: existenceLimits(dependencies),
     contacts: contactNotes(dependencies),
   };
-  const { reidentifications, occupants, records, lookups, passkeys } = flowDependencies;
+  const { reidentifications, lookups } = flowDependencies;
   return {
     resolvers: [
       new ReidentificationResolver(
@@ -56,10 +48,9 @@ export function reidentificationModule(dependencies: IdentityDependencies, sessi
 }
 
 /** Repositories of re-identifications and ceremonies, and their issuer. */
-export function ceremonyStore({ database, indexes, cipher, keys, clock, places }: IdentityDependencies) {
-  const occupants = new OccupancyRepository(database, indexes, cipher);
+export function ceremonyStore({ database, indexes, keys, occupants, clock, urls }: IdentityDependencies) {
   const reidentifications = new ReidentificationRepository(database, occupants, indexes, keys);
   const ceremonies = new CeremonyRepository(database, keys);
-  const issuer = new CeremonyIssuer(reidentifications, ceremonies, clock, places.identityRedirectUrl);
-  return { occupants, reidentifications, ceremonies, issuer };
+  const issuer = new CeremonyIssuer(reidentifications, ceremonies, clock, urls.identityRedirectUrl);
+  return { reidentifications, ceremonies, issuer };
 }

@@ -1,7 +1,6 @@
 import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, callerOf } from '../../server/callers/caller';
 import { CustomerSessionRepository, type StoredCustomerSession } from './customer-session.repository';
-import { OccupancyRepository } from '../occupancy/occupancy.repository';
 import { type CustomerSession, scopeOf } from './customer-session';
 import { type OccupantRecord, tenancyOf } from '../occupancy/occupancy';
 import type { IdentityDependencies } from '../dependencies';
@@ -16,13 +15,12 @@ export interface CustomerSessions {
 }
 
 /** Sessions over the tables of `identity`. */
-export function customerSessions({ database, indexes, cipher, keys }: IdentityDependencies): CustomerSessions {
+export function customerSessions({ database, indexes, keys, occupants }: IdentityDependencies): CustomerSessions {
   const stored = new CustomerSessionRepository(database, indexes, keys);
-  const occupancy = new OccupancyRepository(database, indexes, cipher);
   const of = async (token: string): Promise<CustomerSession | undefined> => {
     const session = await stored.byToken(token);
     if (session === undefined) return undefined;
-    const atMeterPoint = await occupancy.verifiedAtIndex(session.mpxnIndex);
+    const atMeterPoint = await occupants.verifiedAtIndex(session.mpxnIndex);
     return session.recordId === null ? withoutRecord(session, atMeterPoint) : ofRecord(session, atMeterPoint);
   };
   return {

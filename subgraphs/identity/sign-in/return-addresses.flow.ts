@@ -22,10 +22,10 @@ type ReturnAddresses = (
  * Identity Record in the link by which the customer came, if that record is of the same meter point (decisions A/B, 9), or of the customer's
  * earlier session there. As after a ceremony, the register sends no customer to an organisation whose account is not active.
  */
-export function returnAddresses(occupancy: OccupancyRepository, organisations: Organisations): ReturnAddresses {
+export function returnAddresses(occupants: OccupancyRepository, organisations: Organisations): ReturnAddresses {
   return async ({ ir, returnUrl: url, sender }, { meterPointId, record }, origin) => {
     if (url === null) return null;
-    const named = ir === null ? undefined : await occupancy.byRef(ir);
+    const named = ir === null ? undefined : await occupants.byRef(ir);
     const linked = named?.meterPointId === meterPointId ? named.duid : null;
     const duids = new Set([linked, sender, record?.duid].flatMap((duid) => duid ?? []));
     for (const duid of duids) {

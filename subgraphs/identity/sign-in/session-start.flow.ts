@@ -7,7 +7,6 @@ import {
   type StartedCustomerSession,
 } from './customer-session.repository';
 import { lockMeterPoint } from '../locks.sql';
-import { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { SignInMethod } from './customer-session';
 import type { OccupantRecord } from '../occupancy/occupancy';
 import type { SignInOrigin } from './sign-in-hint';
@@ -38,13 +37,12 @@ export type StartSession = (customer: ProvenCustomer, origin: CallOrigin) => Pro
 
 /** Starts sessions. Use of the proof, session and notices to the other addresses are one transaction. */
 export function sessionStart(dependencies: IdentityDependencies): StartSession {
-  const { database, indexes, cipher, keys, access, mails } = dependencies;
+  const { database, indexes, keys, access, mails, occupants } = dependencies;
   const sessions = new CustomerSessionRepository(database, indexes, keys);
-  const occupancy = new OccupancyRepository(database, indexes, cipher);
   const notes = contactNotes(dependencies);
-  const mayReturn = returnAddresses(occupancy, organisations(access));
+  const mayReturn = returnAddresses(occupants, organisations(access));
   const noticesOf = async ({ by, contact }: Pick<ProvenCustomer, 'by' | 'contact'>) => {
-    const there = await occupancy.verifiedAt(by.mpxn);
+    const there = await occupants.verifiedAt(by.mpxn);
     const { tenancy, occupancy: at } = 'id' in by ? by : { tenancy: currentTenancy(there), occupancy: 'current' };
     const { groups, ...evidence } = contactsOf(there, tenancy);
     const isLimited = at === 'ended' || isContested(groups);

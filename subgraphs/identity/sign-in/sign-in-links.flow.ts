@@ -1,6 +1,6 @@
 import { encryptValue, decryptValue } from '../../server/encryption';
 import { type Session, inTransaction } from '../../server/database/transaction';
-import { OccupancyRepository } from '../occupancy/occupancy.repository';
+import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { SignInRepository } from './sign-in.repository';
 import type { OccupantRecord } from '../occupancy/occupancy';
 import type { HomeOfLink, Language } from '../mails/outgoing-mail';
@@ -32,8 +32,7 @@ const ATTEMPTS = 6;
 
 /** Links over the job queue and mails of `identity`. */
 export function signInLinks(dependencies: IdentityDependencies, signIns: SignInRepository): SignInLinks {
-  const { database, indexes, cipher, keys, jobs, mails } = dependencies;
-  const occupancy = new OccupancyRepository(database, indexes, cipher);
+  const { database, keys, jobs, mails, occupants } = dependencies;
   const invite = async (
     session: Session,
     receiver: OccupantRecord,
@@ -57,7 +56,7 @@ export function signInLinks(dependencies: IdentityDependencies, signIns: SignInR
       const request = JSON.parse(opened) as LinkRequest;
       const sought = soughtBy(request.entry);
       if (sought === undefined) return;
-      const receivers = signInLinkReceivers(await foundBy(sought, occupancy), sought);
+      const receivers = signInLinkReceivers(await foundBy(sought, occupants), sought);
       const permitted: OccupantRecord[] = [];
       for (const record of receivers) if ((await mails.permit(record.id, ANONYMOUS)) === null) permitted.push(record);
       for (const record of permitted) {
@@ -75,9 +74,9 @@ function homeAmong(receivers: readonly OccupantRecord[], record: OccupantRecord)
   return total > 1 ? { number, total, isCurrent: occupancy === 'current', duid, registeredAt } : undefined;
 }
 
-async function foundBy(sought: SoughtBy, occupancy: OccupancyRepository): Promise<OccupantRecord[]> {
-  if ('email' in sought) return occupancy.verifiedOfEmail(sought.email);
-  if ('mpxn' in sought) return occupancy.verifiedAt(sought.mpxn);
-  const record = await occupancy.byRef(sought.ir);
+async function foundBy(sought: SoughtBy, occupants: OccupancyRepository): Promise<OccupantRecord[]> {
+  if ('email' in sought) return occupants.verifiedOfEmail(sought.email);
+  if ('mpxn' in sought) return occupants.verifiedAt(sought.mpxn);
+  const record = await occupants.byRef(sought.ir);
   return record === undefined ? [] : [record];
 }

@@ -1,8 +1,8 @@
 import { RegisterError } from '../../../schema/register-error';
 import type { CallOrigin } from '../../server/graph/service-query';
 import type { StartedCustomerSession } from './customer-session.repository';
-import { OccupancyRepository } from '../occupancy/occupancy.repository';
-import { PasskeyRepository } from '../passkeys/passkey.repository';
+import type { OccupancyRepository } from '../occupancy/occupancy.repository';
+import type { PasskeyRepository } from '../passkeys/passkey.repository';
 import { SignInRepository } from './sign-in.repository';
 import type { SignInOrigin } from './sign-in-hint';
 import type { StartSession } from './session-start.flow';
@@ -12,10 +12,10 @@ import { type RelyingParty, challengeIn } from '../passkeys/webauthn.flow';
 export type LinkSignIn = (secret: string, origin: CallOrigin) => Promise<StartedCustomerSession>;
 
 /** Sign-in by mailed link. */
-export function linkSignIn(signIns: SignInRepository, occupancy: OccupancyRepository, start: StartSession): LinkSignIn {
+export function linkSignIn(signIns: SignInRepository, occupants: OccupancyRepository, start: StartSession): LinkSignIn {
   return async (secret, origin) => {
     const from = await signIns.link(secret);
-    const by = await verifiedRecord(from?.recordId, occupancy);
+    const by = await verifiedRecord(from?.recordId, occupants);
     const contact = by?.contacts.find(({ kind }) => kind === 'email')?.contact;
     if (!from || !by || contact === undefined) throw new RegisterError('AUT001');
     const useProof = (session: Parameters<SignInRepository['useLink']>[0]) => signIns.useLink(session, secret);
@@ -34,7 +34,7 @@ export function passkeySignIn(
   signIns: SignInRepository,
   passkeys: PasskeyRepository,
   party: RelyingParty,
-  occupancy: OccupancyRepository,
+  occupants: OccupancyRepository,
   start: StartSession,
 ): PasskeySignIn {
   return {
@@ -46,7 +46,7 @@ export function passkeySignIn(
       const signed = challengeIn(response);
       const attempt = await signIns.takeAttempt('passkey', secret, ({ challenge }) => challenge === signed);
       const asserted = attempt && (await passkeys.assert(response, attempt.challenge, { isDiscovered: true }));
-      const by = await verifiedRecord(asserted?.recordId, occupancy);
+      const by = await verifiedRecord(asserted?.recordId, occupants);
       const isContact = by?.contacts.some(({ contact }) => contact === asserted?.contact) === true;
       if (!asserted || !by || !isContact) throw new RegisterError('AUT001');
       return start({ by, contact: asserted.contact, means: 'passkey', from }, origin);
@@ -55,7 +55,7 @@ export function passkeySignIn(
 }
 
 /** Returns a record that allows sign-in: verified, moved in, and neither closing nor anonymised. */
-async function verifiedRecord(id: string | undefined, occupancy: OccupancyRepository) {
-  const record = id === undefined ? undefined : await occupancy.byId(id);
+async function verifiedRecord(id: string | undefined, occupants: OccupancyRepository) {
+  const record = id === undefined ? undefined : await occupants.byId(id);
   return record?.isVerified && record.occupancy !== 'to-come' ? record : undefined;
 }

@@ -1,12 +1,9 @@
-import { OccupancyRepository } from '../occupancy/occupancy.repository';
-import { PasskeyRepository } from '../passkeys/passkey.repository';
 import { SignInRepository } from './sign-in.repository';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
 import { SignInResolver } from './sign-in.resolver';
 import { sessionStart } from './session-start.flow';
 import { signInLimit } from './sign-in-limit.flow';
 import { SIGN_IN_REQUEST, signInLinks } from './sign-in-links.flow';
-import { relyingParty } from '../passkeys/webauthn.flow';
 import { linkSignIn, passkeySignIn } from './sign-in.flow';
 import { supplierSignIns } from './supplier-sign-in.flow';
 import { SupplierSignInResolver } from './supplier-sign-in.resolver';
@@ -21,19 +18,16 @@ const PURGE_EVERY_SECONDS = 600;
 
 /** Sign-in by mailed link, passkey and supplier, and the sessions that it starts (decisions A/B, 9). */
 export function signInModule(dependencies: IdentityDependencies, sessions: CustomerSessions): SubgraphModule {
-  const { database, keys, places, indexes, cipher, logger, rateLimits, limits } = dependencies;
+  const { database, keys, indexes, occupants, party, passkeys, logger, rateLimits, limits } = dependencies;
   const stored = new CustomerSessionRepository(database, indexes, keys);
   const signIns = new SignInRepository(database, keys);
   const contactLinks = new ContactLinkRepository(database, keys);
   const links = signInLinks(dependencies, signIns);
   const start = sessionStart(dependencies);
-  const occupancy = new OccupancyRepository(database, indexes, cipher);
-  const party = relyingParty(places, keys);
-  const passkeys = new PasskeyRepository(database, cipher, party, keys);
   const limit = signInLimit(dependencies);
   const requests = rateLimit(rateLimits, 'customer-requests', limits.requests, 60);
-  const byLink = linkSignIn(signIns, occupancy, start);
-  const byPasskey = passkeySignIn(signIns, passkeys, party, occupancy, start);
+  const byLink = linkSignIn(signIns, occupants, start);
+  const byPasskey = passkeySignIn(signIns, passkeys, party, occupants, start);
   const atSuppliers = supplierSignIns(dependencies);
   const purges = [stored.purgeExpired, ...signIns.purgeExpired, contactLinks.purgeExpired];
   const stopPurging = purgePeriodically(purges, PURGE_EVERY_SECONDS, logger);

@@ -1,7 +1,7 @@
 import { RegisterError } from '../../../schema/register-error';
 import type { CallOrigin } from '../../server/graph/service-query';
 import type { MeterPointWithoutRecord, StartedCustomerSession } from './customer-session.repository';
-import { OccupancyRepository, TenancyRepository } from '../occupancy/occupancy.repository';
+import { TenancyRepository } from '../occupancy/occupancy.repository';
 import { SignInRepository } from './sign-in.repository';
 import type { OccupantRecord } from '../occupancy/occupancy';
 import { type SignInHint, type SignInOrigin, claimNames, originIn, supplierSignInBy } from './sign-in-hint';
@@ -29,14 +29,13 @@ export interface SupplierSignIns {
 
 /** Sign-in at suppliers over the tables of `identity`. */
 export function supplierSignIns(dependencies: IdentityDependencies): SupplierSignIns {
-  const { database, keys, indexes, cipher, access, places } = dependencies;
-  const clients = supplierClients(access, `${places.portalUrl}/sign-in/supplier/callback`, dependencies);
+  const { database, keys, indexes, access, urls, occupants } = dependencies;
+  const clients = supplierClients(access, `${urls.portalUrl}/sign-in/supplier/callback`, dependencies);
   const signIns = new SignInRepository(database, keys);
-  const occupancy = new OccupancyRepository(database, indexes, cipher);
   const tenancy = new TenancyRepository(database, indexes);
   const startSession = sessionStart(dependencies);
   const customerAt = async (mpxn: string): Promise<OccupantRecord | MeterPointWithoutRecord> => {
-    const found = supplierSignInBy(await occupancy.verifiedAt(mpxn));
+    const found = supplierSignInBy(await occupants.verifiedAt(mpxn));
     if (!found.allowed) throw new RegisterError('AUT001');
     if (found.record) return found.record;
     const { changes, today } = await tenancy.at(mpxn);
@@ -46,7 +45,7 @@ export function supplierSignIns(dependencies: IdentityDependencies): SupplierSig
     async start(mpid, entry, session, origin) {
       const client = await clients.of(mpid, origin);
       if (!client) throw new RegisterError('NTF001');
-      const mpxn = entry.mpxn ?? (await occupancy.byRef(entry.ir ?? ''))?.mpxn ?? null;
+      const mpxn = entry.mpxn ?? (await occupants.byRef(entry.ir ?? ''))?.mpxn ?? null;
       const { url, checks } = await client.authorization();
       const from = session !== undefined && session.mpxn === mpxn ? originOf(session) : originIn(entry);
       return { secret: await signIns.addAttempt('supplier', { mpid, mpxn, ...from, ...checks }), url };

@@ -27,9 +27,9 @@ export async function inTransaction<Result>(
  * Runs `work` in one transaction of the given session. Calls `onBroken` if the rollback fails, after which the session
  * is unusable.
  */
-export async function inTransactionOf<Result>(
-  session: PoolClient,
-  work: (session: PoolClient) => Promise<Result>,
+export async function inTransactionOf<Connection extends Session, Result>(
+  session: Connection,
+  work: (session: Connection) => Promise<Result>,
   onBroken: (failure: Error) => void,
 ): Promise<Result> {
   try {

@@ -1,7 +1,7 @@
 import type { Language, OutgoingMail, ReidentificationMail } from '../../../subgraphs/identity/mails/outgoing-mail';
 import { mailMessage } from '../../../subgraphs/identity/mails/mail-message.flow';
 
-const places = { portalUrl: 'https://portal.example', identityRedirectUrl: 'https://portal.example/identify' };
+const urls = { portalUrl: 'https://portal.example', identityRedirectUrl: 'https://portal.example/identify' };
 const recordId = '00000000-0000-4000-8000-000000000000';
 const secret = 'S'.repeat(43);
 const organisation = 'Harbourlight & Søn <Energy> "Ltd"';
@@ -41,7 +41,7 @@ describe('A mail with a link', () => {
   it.each(everyMail)(
     '(%s) contains it in both languages and both parts, with the consequence and the expiry',
     (_, mail, path) => {
-      const { text, html } = mailMessage(mail, places);
+      const { text, html } = mailMessage(mail, urls);
       const address = `https://portal.example${path}${secret}`;
       for (const part of [text, html]) {
         expect(part.split(address).length - 1).toBeGreaterThanOrEqual(2);
@@ -56,7 +56,7 @@ describe('A mail with a link', () => {
   );
 
   it.each(everyMail)('(%s) declares its language in the HTML, and that of each part', (_, mail) => {
-    const { html } = mailMessage(mail, places);
+    const { html } = mailMessage(mail, urls);
     const language = 'language' in mail ? mail.language : 'en';
     expect([...html.matchAll(/lang="(\w+)"/g)].map(([, found]) => found)).toEqual([
       language,
@@ -68,7 +68,7 @@ describe('A mail with a link', () => {
 
 describe('The mail of a re-identification', () => {
   it('states in short sentences what the button does, and what the organisation does not learn', () => {
-    const { text } = mailMessage({ ...reidentification, organisation: 'Larkhill' }, places);
+    const { text } = mailMessage({ ...reidentification, organisation: 'Larkhill' }, urls);
     for (const effect of [
       'you confirm to Larkhill that it is you. It can then register its access to data from your energy meter.',
       'The page says what else it can do.\n\nLarkhill does not learn your e-mail address from us.',
@@ -81,14 +81,14 @@ describe('The mail of a re-identification', () => {
 
 describe('Every mail', () => {
   it('has the Welsh word for a passkey that the pages have', () => {
-    const texts = [...everyMail.map(([, mail]) => mail), notice].map((mail) => mailMessage(mail, places).text);
+    const texts = [...everyMail.map(([, mail]) => mail), notice].map((mail) => mailMessage(mail, urls).text);
     expect(texts.filter((text) => text.includes('-allwedd')).length).toBeGreaterThan(2);
     expect(texts.join()).not.toMatch(/cyfrinallwedd|chyfrinallwedd/);
   });
 
   it('about a sign-in states how often such mails are sent, and whether there may have been more', () => {
-    const { text: first } = mailMessage(notice, places);
-    const { text: merged } = mailMessage({ ...notice, isMerged: true }, places);
+    const { text: first } = mailMessage(notice, urls);
+    const { text: merged } = mailMessage({ ...notice, isMerged: true }, urls);
     for (const text of [first, merged]) {
       expect(text).toContain('At most one mail in 15 minutes');
       expect(text).toContain('Un neges ar y mwyaf mewn 15 munud');
@@ -106,7 +106,7 @@ describe('Every mail', () => {
   ])('about a contest recommends the energy supplier, %s', (_, hasSupplierSignIn) => {
     const { at } = notice;
     const mail = { kind: 'contest-notice', recordId, duid: 'duid_1', organisation, at, hasSupplierSignIn } as const;
-    const { text } = mailMessage(mail, places);
+    const { text } = mailMessage(mail, urls);
     for (const supplier of ['energy supplier', 'cyflenwr ynni'])
       expect(text.includes(supplier)).toBe(hasSupplierSignIn);
     for (const other of ['do not prove the other one', 'peidiwch â phrofi’r llall'])
@@ -117,18 +117,18 @@ describe('Every mail', () => {
 
   it('starts with the chosen language, also in its subject', () => {
     const [, welsh] = linkMails('cy')[1] as [string, OutgoingMail, string];
-    const { subject, text } = mailMessage(welsh, places);
+    const { subject, text } = mailMessage(welsh, urls);
     expect(subject).toBe(
       'Eich dolen i fewngofnodi i’r gofrestr mynediad at ddata ynni · Your link to sign in to the energy data access register',
     );
     expect(text.indexOf('Gofynnodd rhywun')).toBeLessThan(text.indexOf('A link to sign in with'));
-    const english = mailMessage({ ...(welsh as OutgoingMail & { kind: 'sign-in-link' }), language: 'en' }, places);
+    const english = mailMessage({ ...(welsh as OutgoingMail & { kind: 'sign-in-link' }), language: 'en' }, urls);
     expect(english.text.indexOf('A link to sign in with')).toBeLessThan(english.text.indexOf('Gofynnodd rhywun'));
   });
 
   it('names the organisation as text, never as markup', () => {
     for (const mail of [reidentification, linkMails('en')[0]?.[1] as OutgoingMail]) {
-      const { subject, text, html } = mailMessage(mail, places);
+      const { subject, text, html } = mailMessage(mail, urls);
       expect(subject.split(organisation)).toHaveLength(3);
       expect(text).toContain(organisation);
       expect(html).toContain(ESCAPED);
@@ -138,7 +138,7 @@ describe('Every mail', () => {
 
   it('puts a name on one line, so that it starts no header or paragraph', () => {
     const odd = 'Evil\r\nBcc: all@example.org\u2028\u2029\u0085\nCorp';
-    const { subject, text } = mailMessage({ ...reidentification, organisation: odd }, places);
+    const { subject, text } = mailMessage({ ...reidentification, organisation: odd }, urls);
     expect(subject).not.toMatch(/[\r\n\u0085\u2028\u2029]/);
     expect(text).toContain('Evil Bcc: all@example.org Corp');
   });
@@ -146,7 +146,7 @@ describe('Every mail', () => {
   it.each(['magic-link', 'passkey', 'supplier'] as const)(
     '(a notice of a sign-in by %s) contains time and method',
     (means) => {
-      const { text, html } = mailMessage({ ...notice, means }, places);
+      const { text, html } = mailMessage({ ...notice, means }, urls);
       const how = { 'magic-link': 'sent by e-mail', passkey: 'a passkey', supplier: 'at an energy supplier' }[means];
       for (const part of [text, html]) {
         expect(part).toContain(how);
@@ -163,12 +163,12 @@ describe('Every mail', () => {
     ['supplier', 'They can confirm or reject each email address and passkey', 'Gallant gadarnhau neu wrthod'],
   ] as const)('(a notice of a limited sign-in by %s) states what it opens', (means, english, welsh) => {
     const whole = ['They can see which organisations have access', 'Gallant weld pa sefydliadau sydd â mynediad'];
-    const limited = mailMessage({ ...notice, means, isLimited: true }, places);
+    const limited = mailMessage({ ...notice, means, isLimited: true }, urls);
     for (const part of [limited.text, limited.html]) {
       for (const text of [english, welsh]) expect(part).toContain(text);
       for (const text of whole) expect(part).not.toContain(text);
     }
-    const { text } = mailMessage({ ...notice, means }, places);
+    const { text } = mailMessage({ ...notice, means }, urls);
     for (const each of whole) expect(text).toContain(each);
   });
 });

@@ -525,7 +525,7 @@ export function contests(): void {
         await fixture.newRecord(caller, { email: null }),
         await fixture.newRecord(caller, { email: null, principalVerification: null }),
       ];
-      const authenticator = new SoftwareAuthenticator({ origin: new URL(fixture.places.portalUrl).origin });
+      const authenticator = new SoftwareAuthenticator({ origin: new URL(fixture.urls.portalUrl).origin });
       const passkey = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN };
       const { secret } = await started(fixture, caller, passkey, ref);
       const response = authenticator.create(await optionsOf(fixture, secret));

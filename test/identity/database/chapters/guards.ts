@@ -3,7 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import { Client } from 'pg';
 import pino from 'pino';
 import { identityAddress, startIdentity } from '../../../../subgraphs/identity/identity.module';
-import { accessOfOrganisations, places } from '../../../support/identity-surroundings';
+import { accessOfOrganisations, urls } from '../../../support/identity-surroundings';
 import type { CallContext, Caller } from '../../../../subgraphs/server/callers/caller';
 import { sessionOptions } from '../../../../subgraphs/server/database/database';
 import { type FreshDatabase, migratedDatabase } from '../../../support/postgres';
@@ -73,7 +73,7 @@ export function guards(): void {
   beforeAll(async () => {
     database = await migratedDatabase();
     identity = await startIdentity({
-      places,
+      urls,
       access: accessOfOrganisations,
       databaseUrl: database.url,
       logger,
@@ -285,7 +285,7 @@ export function guards(): void {
       const { ir } = await register(owner, at('RS11111111'));
       await identity.close();
       identity = await startIdentity({
-        places,
+        urls,
         access: accessOfOrganisations,
         databaseUrl: database.url,
         logger,

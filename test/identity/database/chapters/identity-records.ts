@@ -3,7 +3,7 @@ import type { ExecutionResult } from 'graphql';
 import { Client } from 'pg';
 import pino from 'pino';
 import { startIdentity } from '../../../../subgraphs/identity/identity.module';
-import { accessOfOrganisations, places } from '../../../support/identity-surroundings';
+import { accessOfOrganisations, urls } from '../../../support/identity-surroundings';
 import type { CallContext, Caller } from '../../../../subgraphs/server/callers/caller';
 import { type FreshDatabase, migratedDatabase } from '../../../support/postgres';
 import { readSettings } from '../../../../process/settings/read-settings';
@@ -64,7 +64,7 @@ export function identityRecords(): void {
   beforeAll(async () => {
     database = await migratedDatabase();
     identity = await startIdentity({
-      places,
+      urls,
       access: accessOfOrganisations,
       databaseUrl: database.url,
       logger: pino({ level: 'silent' }),

@@ -37,7 +37,7 @@ export function inactiveInitiators(): void {
 
   /** The response of a customer's authenticator to a ceremony, not yet sent. */
   async function created(secret: string) {
-    const authenticator = new SoftwareAuthenticator({ origin: new URL(fixture.places.portalUrl).origin });
+    const authenticator = new SoftwareAuthenticator({ origin: new URL(fixture.urls.portalUrl).origin });
     return authenticator.create(await optionsOf(fixture, secret));
   }
 

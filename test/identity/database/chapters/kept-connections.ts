@@ -34,7 +34,7 @@ export function keptConnections(): void {
     await people.customer(second, mpxn, another, 'another', principal);
     const enrolment = { email: null, initiatePasskeyRegistration: true, passkeyReturnUrl: RETURN_URL };
     const { ir, redirect } = await fixture.newEnrolment(ofPasskey, enrolment, { mpxn, ...principal });
-    const passkey = new SoftwareAuthenticator({ origin: new URL(fixture.places.portalUrl).origin });
+    const passkey = new SoftwareAuthenticator({ origin: new URL(fixture.urls.portalUrl).origin });
     valueOf(await registered(fixture, lastPart(redirect), passkey));
     const provePasskey = async () =>
       valueOf(

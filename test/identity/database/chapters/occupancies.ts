@@ -46,7 +46,7 @@ export function occupancies(): void {
 
   let people = 0;
   const newEmail = () => `mover-${(people += 1)}@customer.example`;
-  const authenticator = () => new SoftwareAuthenticator({ origin: new URL(fixture.places.portalUrl).origin });
+  const authenticator = () => new SoftwareAuthenticator({ origin: new URL(fixture.urls.portalUrl).origin });
 
   /** The day `days` from today, in Great Britain. */
   async function dayIn(days: number): Promise<string> {

@@ -28,7 +28,7 @@ export function passkeySignIn(): void {
     const dataUser = await fixture.dataUser(RETURN);
     const enrolment = { initiatePasskeyRegistration: true, passkeyReturnUrl: RETURN, email: null };
     const { ir, redirect } = await fixture.newEnrolment(dataUser, { ...enrolment, ...change }, { mpxn, ...principal });
-    const authenticator = new SoftwareAuthenticator({ origin: new URL(fixture.places.portalUrl).origin });
+    const authenticator = new SoftwareAuthenticator({ origin: new URL(fixture.urls.portalUrl).origin });
     valueOf(await registered(fixture, lastPart(redirect), authenticator));
     return { mpxn, ir, dataUser, authenticator };
   }
@@ -175,7 +175,7 @@ export function passkeySignIn(): void {
 
     it('of an authenticator whose passkey is not registered', async () => {
       const { authenticator } = await passkeyHolder();
-      const stranger = new SoftwareAuthenticator({ origin: new URL(fixture.places.portalUrl).origin });
+      const stranger = new SoftwareAuthenticator({ origin: new URL(fixture.urls.portalUrl).origin });
       stranger.create({ challenge: 'AAAA', rp: { id: 'localhost' }, user: { id: 'AAAA', name: 'x' } });
       expect((await signIn(stranger)).codes).toEqual(['AUT001']);
       expect((await signIn(authenticator)).codes).toEqual([]);

@@ -87,7 +87,7 @@ export function shownLegacyConsents(): void {
       const mpxn = newMpxn();
       const initiator = await consentingDataUser(fixture);
       await registered(consentOf(caller, mpxn));
-      const { origin } = new URL(fixture.places.identityRedirectUrl);
+      const { origin } = new URL(fixture.urls.identityRedirectUrl);
       await enrolled(fixture, initiator, new SoftwareAuthenticator({ origin }), mpxn);
       expect(await shown(mpxn, initiator)).toEqual([]);
     });

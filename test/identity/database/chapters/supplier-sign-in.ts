@@ -199,7 +199,7 @@ export function supplierSignIn(): void {
         expect(secret).toMatch(/^[\w-]{43}$/);
         const parameters = new URL(url).searchParams;
         expect(Object.fromEntries(parameters)).toEqual({
-          redirect_uri: `${fixture.places.portalUrl}/sign-in/supplier/callback`,
+          redirect_uri: `${fixture.urls.portalUrl}/sign-in/supplier/callback`,
           scope: 'openid mpxn',
           state: expect.any(String),
           nonce: expect.any(String),

@@ -32,7 +32,7 @@ export function takeOvers(): void {
   beforeAll(async () => {
     fixture = await fixtureOfThisFile();
     [owner, stranger] = [await fixture.dataUser(RETURN_URL), await fixture.dataUser(RETURN_URL)];
-    ({ origin } = new URL(fixture.places.identityRedirectUrl));
+    ({ origin } = new URL(fixture.urls.identityRedirectUrl));
   });
   afterEach(() => fixture.moveClock(0));
 

@@ -36,7 +36,7 @@ export function verifiedFirst(): void {
 
   let people = 0;
   const newEmail = (who: string) => `${who}-${(people += 1)}@customer.example`;
-  const authenticator = () => new SoftwareAuthenticator({ origin: new URL(fixture.places.identityRedirectUrl).origin });
+  const authenticator = () => new SoftwareAuthenticator({ origin: new URL(fixture.urls.identityRedirectUrl).origin });
   const statusOf = async (token: string) =>
     valueOf(await fixture.execute(STATUS, { token }, { caller: other })).status as string;
 

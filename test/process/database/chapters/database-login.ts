@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import pino from 'pino';
 import { accessAddress, startAccess } from '../../../../subgraphs/access/access.module';
 import { identityAddress, startIdentity } from '../../../../subgraphs/identity/identity.module';
-import { absentSubgraph, places } from '../../../support/identity-surroundings';
+import { absentSubgraph, urls } from '../../../support/identity-surroundings';
 import {
   type DatabaseAddress,
   databaseAddress,
@@ -110,7 +110,7 @@ export function databaseLogin(): void {
         rateLimitsOff: true,
         limits: readSettings({}).limits,
       };
-      const identity = await startIdentity({ ...options, keys, places, access: absentSubgraph('access') });
+      const identity = await startIdentity({ ...options, keys, urls, access: absentSubgraph('access') });
       closing.push(() => identity.close());
       const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
       const signing = {

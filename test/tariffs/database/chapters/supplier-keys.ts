@@ -14,7 +14,7 @@ import type { CallContext } from '../../../../subgraphs/server/callers/caller';
 import { remoteLink } from '../../../../subgraphs/server/graph/remote-link';
 import { subgraphCalls } from '../../../../subgraphs/server/graph/subgraph-calls';
 import type { SubgraphLink } from '../../../../subgraphs/server/graph/subgraph-link';
-import { absentSubgraph, places } from '../../../support/identity-surroundings';
+import { absentSubgraph, urls } from '../../../support/identity-surroundings';
 import { LinkedServices } from '../../../support/linked-installation';
 import { freshDatabase } from '../../../support/postgres';
 import { readSettings } from '../../../../process/settings/read-settings';
@@ -70,7 +70,7 @@ export function supplierKeys(): void {
       keys,
       signing,
       identity: absentSubgraph('identity'),
-      mail: { smtpUrl: undefined, mailFrom: places.mailFrom },
+      mail: { smtpUrl: undefined, mailFrom: urls.mailFrom },
       webhookAllowLoopback: true,
       discoveredMaxAgeDays: undefined,
     });
