@@ -10,7 +10,6 @@ import { callbackUrlPolicy } from '../delivery/requests/callback-url';
 import { registerClock } from '../server/database/register-clock';
 import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../server/graph/running-subgraph';
 import { localLink } from '../server/graph/subgraph-link';
-import type { SubgraphSchema } from '../server/graph/subgraph-schema';
 import { consumerModule } from './consumers/consumers.module';
 import { contactCipher } from './register-entries/rti-user';
 import { mpxnCipher } from './occupancies/mpxn-cipher.repository';
@@ -46,7 +45,7 @@ export function namedTariffKeys({ hashKey, indexKey, encryptionKey }: TariffKeys
 }
 
 /** Starts the subgraph `tariffs`: suppliers, RTI Users, tariffs, consents and events of Interface D. */
-export async function startTariffs(options: TariffOptions): Promise<RunningSubgraph & SubgraphSchema> {
+export async function startTariffs(options: TariffOptions): Promise<RunningSubgraph> {
   const { databaseUrl, keys, logger, clockOffsetSeconds } = options;
   const address = tariffsAddress(databaseUrl, keys, options);
   await prepare(address, tariffTables, clockOffsetSeconds !== undefined, namedTariffKeys(keys), logger);
@@ -61,13 +60,12 @@ export async function startTariffs(options: TariffOptions): Promise<RunningSubgr
     consumers,
     await startEventModule(dependencies, address),
   ];
-  const schema = await tariffSchema({
+  const { schema } = await tariffSchema({
     resolvers: modules.flatMap(({ resolvers }) => resolvers),
     references: Object.assign({}, ...modules.map(({ references }) => references)) as References,
   });
   return {
-    ...schema,
-    link: localLink('tariffs', schema.schema, logger, database.pool, PRICE_FIELDS),
+    link: localLink('tariffs', schema, logger, database.pool, PRICE_FIELDS),
     ready: () => isDatabaseReady(database),
     foreignCaller: consumers.foreignCaller,
     close: async () => {
