@@ -11,7 +11,11 @@ import { registerClock } from '../server/database/register-clock';
 import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../server/graph/running-subgraph';
 import { localLink } from '../server/graph/subgraph-link';
 import { consumerModule } from './consumers/consumers.module';
+import { TariffQueries } from './catalogue/tariff.queries';
+import { RegisterEntryQueries } from './register-entries/register-entry.queries';
 import { contactCipher } from './register-entries/rti-user';
+import { RtiUserQueries } from './register-entries/rti-user.queries';
+import { SUPPLIER } from './register-entries/supplier.queries';
 import { mpxnCipher } from './occupancies/mpxn-cipher.repository';
 import { tariffTables } from './tables.sql';
 import { startEventModule } from './events/event.module';
@@ -77,11 +81,15 @@ export async function startTariffs(options: TariffOptions): Promise<RunningSubgr
 
 function dependenciesOf(database: Database, options: TariffOptions): TariffDependencies {
   const { keys, limits, rateLimitsOff, logger, production, webhookAllowLoopback, metrics } = options;
+  const contacts = contactCipher(keys.encryptionKey);
   return {
     database,
     keys,
     mpxns: mpxnCipher(keys),
-    contacts: contactCipher(keys.encryptionKey),
+    contacts,
+    suppliers: new RegisterEntryQueries(database, SUPPLIER),
+    rtiUsers: new RtiUserQueries(database, contacts),
+    tariffQueries: new TariffQueries(database),
     clock: registerClock(database),
     rateLimits: {
       pool: database.pool,
