@@ -30,9 +30,9 @@ import { UploadRepository } from './publications/upload.repository';
 import type { BaseModelKey, PublicationKey } from './publications/publication-key';
 import { type GridFiles, gridFiles } from './files/files.module';
 import { gridModelQueries } from './dependencies';
-import { type PublicationOutcome, type PublishingDependencies, publishArchive } from './publications/publish.flow';
+import { type PublicationOutcome, publishArchive } from './publications/publish.flow';
 import type { ReceivedDependencies } from './publications/received-archive.flow';
-import { type PublicationQueue, publicationQueue } from './publications/publication-queue';
+import { publicationQueue } from './publications/publication-queue';
 import { type Uploads, uploadsOf } from './publications/uploads.flow';
 import { gridModelSchema } from './schema';
 
@@ -45,13 +45,9 @@ interface GridModelOptions extends SubgraphOptions {
 }
 
 /** The started subgraph: GraphQL, and the files that REST uploads and downloads. */
-export interface RunningGridModels extends RunningSubgraph, SubgraphSchema {
+export interface RunningGridModels extends RunningSubgraph {
   readonly files: GridFiles;
-  readonly publish: Publish;
 }
-
-/** Publishes the archive at a path on behalf of the operator. */
-type Publish = (key: PublicationKey, zipPath: string) => Promise<PublicationOutcome>;
 
 /** Returns login and schema for the tables of `grid-models`. */
 export function gridModelsAddress(databaseUrl: string, key: Buffer, options?: LoginOptions): DatabaseAddress {
@@ -75,13 +71,11 @@ export async function startGridModels(options: GridModelOptions): Promise<Runnin
   const queue = publicationQueue(MAX_CONCURRENT_UPLOADS);
   const uploads = uploadsOf({ ...dependencies, queue, key, uploads: new UploadRepository(database.pool) });
   const contents = contentStore(dependencies.contents, key);
-  const schema = await executable(database, options, { contents, uploads });
+  const { schema } = await executable(database, options, { contents, uploads });
   const stopCleanUp = startCleanUp(database, logger);
   return {
-    ...schema,
-    link: localLink('grid-models', schema.schema, logger, database.pool),
+    link: localLink('grid-models', schema, logger, database.pool),
     files: gridFiles(contents, uploads, logger),
-    publish: publishing(dependencies, queue),
     ready: () => isDatabaseReady(database),
     close: async () => {
       await stopCleanUp();
@@ -98,7 +92,8 @@ export async function openPublishing(address: DatabaseAddress, key: Buffer, adde
   return {
     publishBase: (base: BaseModelKey, zipPath: string): Promise<BasePublicationOutcome> =>
       publishBase(dependencies, { ...base, accountId: null }, zipPath),
-    publish: publishing(dependencies, publicationQueue(1)),
+    publish: (publication: PublicationKey, zipPath: string): Promise<PublicationOutcome> =>
+      publishArchive(dependencies, { ...publication, accountId: null }, zipPath),
     close: () => database.close(),
   };
 }
@@ -127,10 +122,6 @@ function publishingDependencies(
     models: new StagedModelRepository(pool),
     contents: new ContentRepository(pool),
   };
-}
-
-function publishing(dependencies: PublishingDependencies, queue: PublicationQueue): Publish {
-  return (key, zipPath) => queue.run(() => publishArchive(dependencies, { ...key, accountId: null }, zipPath));
 }
 
 function executable(

@@ -12,7 +12,6 @@ import { registerClock } from '../server/database/register-clock';
 import { purgePeriodically } from '../server/retention';
 import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../server/graph/running-subgraph';
 import { type SubgraphLink, localLink } from '../server/graph/subgraph-link';
-import type { SubgraphSchema } from '../server/graph/subgraph-schema';
 import { anonymisingModule } from './anonymisation/anonymisation.module';
 import { legacyConsentModule } from './legacy/legacy-consents.module';
 import { contactModule } from './contacts/contacts.module';
@@ -47,7 +46,7 @@ const WORKERS = 4;
 const PURGE_EVERY_SECONDS = 300;
 
 /** Starts the subgraph `identity`. It alone stores personal data of Interfaces A and B, with its own database schemas, login and keys. */
-export async function startIdentity(options: IdentityOptions): Promise<RunningSubgraph & SubgraphSchema> {
+export async function startIdentity(options: IdentityOptions): Promise<RunningSubgraph> {
   const { databaseUrl, keys, logger, clockOffsetSeconds } = options;
   const address = identityAddress(databaseUrl, keys, options);
   await prepare(address, identityTables, clockOffsetSeconds !== undefined, namedIdentityKeys(keys), logger);
@@ -64,7 +63,7 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningSu
     legacyConsentModule(dependencies),
     contactModule(dependencies, sessions),
   ];
-  const schema = await identitySchema(modules.flatMap(({ resolvers }) => resolvers));
+  const { schema } = await identitySchema(modules.flatMap(({ resolvers }) => resolvers));
   const workers = await startWorkers({
     address,
     schema: IDENTITY_JOBS,
@@ -75,8 +74,7 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningSu
   const expired = [expiredIdempotencyKeys(database.pool), expiredRateLimits(database.pool)];
   const stopPurging = purgePeriodically(expired, PURGE_EVERY_SECONDS, logger);
   return {
-    ...schema,
-    link: localLink('identity', schema.schema, logger, database.pool),
+    link: localLink('identity', schema, logger, database.pool),
     ready: () => isDatabaseReady(database),
     close: async () => {
       await Promise.all([stopPurging(), workers.stop()]);

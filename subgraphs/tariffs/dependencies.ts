@@ -5,7 +5,10 @@ import type { Database } from '../server/database/database';
 import type { Limits, RateLimitStore } from '../server/callers/rate-limits';
 import type { RegisterClock } from '../server/database/register-clock';
 import type { ReferenceResolver } from '../server/graph/subgraph-schema';
+import type { TariffQueries } from './catalogue/tariff.queries';
 import type { ContactCipher } from './register-entries/rti-user';
+import type { RtiUserQueries } from './register-entries/rti-user.queries';
+import type { SupplierQueries } from './register-entries/supplier.queries';
 import type { MpxnCipher } from './occupancies/mpxn-cipher.repository';
 import type { TariffKeys } from './keys';
 
@@ -15,6 +18,9 @@ export interface TariffDependencies {
   readonly keys: TariffKeys;
   readonly mpxns: MpxnCipher;
   readonly contacts: ContactCipher;
+  readonly suppliers: SupplierQueries;
+  readonly rtiUsers: RtiUserQueries;
+  readonly tariffQueries: TariffQueries;
   readonly clock: RegisterClock;
   readonly rateLimits: RateLimitStore;
   readonly limits: Limits;

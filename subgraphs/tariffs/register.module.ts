@@ -9,12 +9,10 @@ import { OccupancyErasureRepository } from './occupancies/occupancy-erasure.repo
 import { reencryptMpxns } from './occupancies/mpxn-storage.repository';
 import { PerformanceReportRepository } from './performance-reports/performance-report.repository';
 import { RegisterEntryRepository } from './register-entries/register-entry.repository';
-import { RtiUserLists } from './register-entries/rti-user.queries';
 import { RtiUserRepository } from './register-entries/rti-user.repository';
-import { SUPPLIER, SupplierLists } from './register-entries/supplier.queries';
+import { SUPPLIER } from './register-entries/supplier.queries';
 import { RatesSizes } from './catalogue/rates-sizes.queries';
-import { TariffQueries } from './catalogue/tariff.queries';
-import { TariffLists } from './catalogue/tariff-list.queries';
+import { TariffListQueries } from './catalogue/tariff-list.queries';
 import { TARIFF_OCCUPANCIES } from './occupancies/tariff-occupancies.sql';
 import { TariffRepository } from './catalogue/tariff.repository';
 import type { SubgraphModule, TariffDependencies } from './dependencies';
@@ -44,19 +42,17 @@ const DESTRUCTION_INTERVAL_SECONDS = 3_600;
  * @param lookups the limit of public lookups per network
  */
 export function registerModule(dependencies: TariffDependencies, lookups: RateLimit): SubgraphModule {
-  const { database, keys, mpxns, contacts, production, clock, logger } = dependencies;
+  const { database, keys, mpxns, contacts, suppliers, rtiUsers, tariffQueries, production, clock, logger } =
+    dependencies;
   const { pool } = database;
   const stopReencryption = repeat(REENCRYPTION_INTERVAL_SECONDS, () => reencryptMpxns(pool, mpxns), logger);
   const stopDestruction = purgePeriodically([dueKeys(pool, TARIFF_OCCUPANCIES)], DESTRUCTION_INTERVAL_SECONDS, logger);
-  const suppliers = new SupplierLists(database);
-  const rtiUsers = new RtiUserLists(database, contacts);
   const hashOfContact = keyedHash(keys.hashKey, 'audited contact');
   const supplierEntries = new RegisterEntryRepository(pool, SUPPLIER, ({ support }) => ({
     support: fingerprintOf(hashOfContact(support)),
   }));
   const rtiUserEntries = new RtiUserRepository(pool, rtiUsers, contacts, hashOfContact);
-  const lists = new TariffLists(database);
-  const tariffQueries = new TariffQueries(database);
+  const lists = new TariffListQueries(database);
   const ratesSizes = new RatesSizes(database);
   const appendedPrices = new AppendedPriceRepository(pool);
   const priceSeries = new PriceSeries(logger);
@@ -78,8 +74,8 @@ export function registerModule(dependencies: TariffDependencies, lookups: RateLi
       new OccupancyErasureResolver(new OccupancyErasureRepository(pool, mpxns)),
     ],
     references: {
-      Supplier: ({ mpid }: { mpid: string }) => suppliers.byMpid(mpid),
-      RtiUser: ({ userId }: { userId: string }) => rtiUsers.byId(userId),
+      Supplier: ({ mpid }: { mpid: string }) => suppliers.byKey(mpid),
+      RtiUser: ({ userId }: { userId: string }) => rtiUsers.byKey(userId),
       Tariff: ({ tariffId }: { tariffId: string }) => tariffQueries.byId(tariffId),
     },
     stop: async () => {

@@ -10,9 +10,12 @@ import { callbackUrlPolicy } from '../delivery/requests/callback-url';
 import { registerClock } from '../server/database/register-clock';
 import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../server/graph/running-subgraph';
 import { localLink } from '../server/graph/subgraph-link';
-import type { SubgraphSchema } from '../server/graph/subgraph-schema';
 import { consumerModule } from './consumers/consumers.module';
+import { TariffQueries } from './catalogue/tariff.queries';
+import { RegisterEntryQueries } from './register-entries/register-entry.queries';
 import { contactCipher } from './register-entries/rti-user';
+import { RtiUserQueries } from './register-entries/rti-user.queries';
+import { SUPPLIER } from './register-entries/supplier.queries';
 import { mpxnCipher } from './occupancies/mpxn-cipher.repository';
 import { tariffTables } from './tables.sql';
 import { startEventModule } from './events/event.module';
@@ -46,7 +49,7 @@ export function namedTariffKeys({ hashKey, indexKey, encryptionKey }: TariffKeys
 }
 
 /** Starts the subgraph `tariffs`: suppliers, RTI Users, tariffs, consents and events of Interface D. */
-export async function startTariffs(options: TariffOptions): Promise<RunningSubgraph & SubgraphSchema> {
+export async function startTariffs(options: TariffOptions): Promise<RunningSubgraph> {
   const { databaseUrl, keys, logger, clockOffsetSeconds } = options;
   const address = tariffsAddress(databaseUrl, keys, options);
   await prepare(address, tariffTables, clockOffsetSeconds !== undefined, namedTariffKeys(keys), logger);
@@ -61,13 +64,12 @@ export async function startTariffs(options: TariffOptions): Promise<RunningSubgr
     consumers,
     await startEventModule(dependencies, address),
   ];
-  const schema = await tariffSchema({
+  const { schema } = await tariffSchema({
     resolvers: modules.flatMap(({ resolvers }) => resolvers),
     references: Object.assign({}, ...modules.map(({ references }) => references)) as References,
   });
   return {
-    ...schema,
-    link: localLink('tariffs', schema.schema, logger, database.pool, PRICE_FIELDS),
+    link: localLink('tariffs', schema, logger, database.pool, PRICE_FIELDS),
     ready: () => isDatabaseReady(database),
     foreignCaller: consumers.foreignCaller,
     close: async () => {
@@ -79,11 +81,15 @@ export async function startTariffs(options: TariffOptions): Promise<RunningSubgr
 
 function dependenciesOf(database: Database, options: TariffOptions): TariffDependencies {
   const { keys, limits, rateLimitsOff, logger, production, webhookAllowLoopback, metrics } = options;
+  const contacts = contactCipher(keys.encryptionKey);
   return {
     database,
     keys,
     mpxns: mpxnCipher(keys),
-    contacts: contactCipher(keys.encryptionKey),
+    contacts,
+    suppliers: new RegisterEntryQueries(database, SUPPLIER),
+    rtiUsers: new RtiUserQueries(database, contacts),
+    tariffQueries: new TariffQueries(database),
     clock: registerClock(database),
     rateLimits: {
       pool: database.pool,

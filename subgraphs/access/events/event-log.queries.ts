@@ -8,15 +8,15 @@ import {
 } from '../../server/event-log/event-cursor';
 import {
   type EventFollowing,
+  type EventPage,
   type SelectedEvents,
   eventFollowing,
   requireEventPage,
 } from '../../server/event-log/event-follow';
-import { type Connection, type PageRequest, connectionOf } from '../../server/lists/connection';
+import type { Connection, PageRequest } from '../../server/lists/connection';
 import type { AccessState, RevocationReason } from '../records/access-record';
 import type { Transition } from '../records/record-history.queries';
 import type { TransitionCause } from '../records/transitions';
-import type { DeliveryState } from '../webhooks/webhook';
 import type { RegisterEventType } from './register-event';
 
 /** Conditions on events; null omits a condition. */
@@ -28,15 +28,8 @@ export interface EventFilter {
 /** Fields of an event that decide who may read it. */
 export interface EventLogEntry {
   readonly id: string;
-  readonly cursor: string;
   readonly type: RegisterEventType;
   readonly duid: string | null;
-}
-
-/** Entries of the log, and the cursor after the last one. */
-export interface EventLogPage {
-  readonly cursor: string;
-  readonly entries: readonly EventLogEntry[];
 }
 
 /** An event of the log with its state transition. */
@@ -121,7 +114,7 @@ function selectedBy({ types, duid }: EventFilter, isNewestFirst = false): Select
 /** The event log: one row per event, in the order in which transactions become stable (`subgraphs/server/event-log/event-cursor.ts`). */
 export class EventLog {
   private readonly rowById: (id: string) => Promise<EventRow | undefined>;
-  private readonly following: EventFollowing<Omit<EventLogEntry, 'cursor'>>;
+  private readonly following: EventFollowing<EventLogEntry>;
 
   constructor(private readonly database: Database) {
     this.following = eventFollowing(database.reads, 'id, type, duid');
@@ -138,8 +131,7 @@ export class EventLog {
   async page(filter: EventFilter, page: PageRequest): Promise<Connection<LoggedEvent>> {
     requireEventPage(page.first, filter.types, ['types']);
     const rows = await this.rows(filter, page.after, page.first + 1, false);
-    if (rows.length === 0 && page.after !== null) await this.following.requirePast(page.after);
-    return connectionOf(rows, { ...page, after: page.after || null }, eventCursor, (row) => new LoggedEvent(row));
+    return this.following.page(rows, page, (row) => new LoggedEvent(row));
   }
 
   /** Returns the latest events, newest first. */
@@ -149,7 +141,7 @@ export class EventLog {
   }
 
   /** Returns selected entries after a cursor, from the start for the empty one; for null only the current cursor. */
-  follow(filter: EventFilter, after: string | null, first: number): Promise<EventLogPage> {
+  follow(filter: EventFilter, after: string | null, first: number): Promise<EventPage<EventLogEntry>> {
     return this.following.follow(selectedBy(filter), after, first);
   }
 
@@ -159,46 +151,4 @@ export class EventLog {
     const values = [...eventPosition(after), limit, ...conditions];
     return (await this.database.pool.query<EventRow>({ name: statement.name, text, values })).rows;
   }
-}
-
-/** Delivery of an event to one subscription. */
-export interface EventDelivery {
-  readonly webhookId: string;
-  readonly status: DeliveryState;
-  readonly attempts: number;
-}
-
-/** Joined through the subscriptions of the Data User, because deliveries are indexed by endpoint and event. */
-const DELIVERIES = {
-  name: 'deliveries_of_event',
-  text: `select event.id, coalesce(json_agg(json_build_object('webhookId', webhook.id, 'status', delivery.state, 'attempts',
-        jsonb_array_length(delivery.attempts)) order by webhook.created_at, webhook.id), '[]') as deliveries
-    from event join webhook on webhook.duid = event.duid
-      join delivery on delivery.endpoint_id = webhook.id and delivery.event_id = event.id
-    where event.id = any($1) group by event.id`,
-};
-
-const EFFECTIVE_DATE = {
-  name: 'effective_date_of_change',
-  text: 'select id, effective_date::text from tenancy_change where id = any($1::uuid[])',
-};
-
-/** Data related to events; one statement reads it for all events of a request. */
-export interface EventRelations {
-  /** Its deliveries, in the order in which their subscriptions were registered. */
-  deliveries(eventId: string): Promise<readonly EventDelivery[]>;
-  /** Effective date of a change of tenancy, `YYYY-MM-DD`. */
-  effectiveDate(changeId: string): Promise<string | null>;
-}
-
-/** Reads deliveries and effective dates of events. */
-export function eventRelations({ reads }: Database): EventRelations {
-  type DeliveriesRow = { readonly id: string; readonly deliveries: readonly EventDelivery[] };
-  type DateRow = { readonly id: string; readonly effective_date: string };
-  const deliveries = reads.byKey<string, DeliveriesRow>(DELIVERIES, ({ id }) => id, String);
-  const effectiveDate = reads.byKey<string, DateRow>(EFFECTIVE_DATE, ({ id }) => id, String);
-  return {
-    deliveries: async (eventId) => (await deliveries(eventId))?.deliveries ?? [],
-    effectiveDate: async (changeId) => (await effectiveDate(changeId))?.effective_date ?? null,
-  };
 }

@@ -2,8 +2,9 @@ import { Arg, Args, Directive, Field, Int, ObjectType, Query, Resolver } from 't
 import type { AccountRole } from '../../../schema/roles';
 import { DateTime, Duid } from '../../../schema/scalars';
 import { MayCall } from '../../server/callers/caller';
+import type { EventPage } from '../../server/event-log/event-follow';
 import type { AccountAdmission } from '../accounts/account-admission.queries';
-import type { EventLog, EventLogPage } from './event-log.queries';
+import type { EventLog, EventLogEntry } from './event-log.queries';
 import { AccountRoleEnum } from '../accounts/account.enums';
 import { EventFilterArgs, EventLogPageType } from './register-event.types';
 
@@ -41,7 +42,7 @@ export class EventLogResolver {
     after: string | null,
     @Arg('first', () => Int, { description: 'Entries at most, 1 to 500.' }) first: number,
     @Args(() => EventFilterArgs) filter: EventFilterArgs,
-  ): Promise<EventLogPage> {
+  ): Promise<EventPage<EventLogEntry>> {
     return this.events.follow(filter, after ?? null, first);
   }
 

@@ -1,5 +1,6 @@
 import { ArgsType, Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime, Duid, EventId } from '../../../schema/scalars';
+import type { EventPage } from '../../server/event-log/event-follow';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import type { PageRequest } from '../../server/lists/connection';
 import { connectionType } from '../../server/lists/connection.types';
@@ -8,7 +9,8 @@ import { TransitionType } from '../records/record-history.types';
 import type { DeliveryState } from '../webhooks/webhook';
 import { DeliveryStateEnum } from '../webhooks/webhook.types';
 import type { EventCount } from './event-counts.queries';
-import type { EventDelivery, EventFilter, EventLogEntry, EventLogPage } from './event-log.queries';
+import type { EventFilter, EventLogEntry } from './event-log.queries';
+import type { EventDelivery } from './event-relations.queries';
 import type { RegisterEventType } from './register-event';
 
 const RegisterEventTypeEnum = graphqlEnum('RegisterEventType', 'Type of an event.', {
@@ -123,7 +125,7 @@ class EventLogEntryType implements EventLogEntry {
 
 @Directive('@inaccessible')
 @ObjectType('EventLogPage', { description: 'Entries of the event log after a cursor.', simpleResolvers: true })
-export class EventLogPageType implements EventLogPage {
+export class EventLogPageType implements EventPage<EventLogEntry> {
   @Field(() => String, { description: 'Cursor after the last entry.' }) cursor: string;
   @Field(() => [EventLogEntryType], { description: 'Entries, oldest first.' }) entries: readonly EventLogEntryType[];
 }

@@ -63,8 +63,29 @@ function throwFolderError(cause: Error): never {
   throw new TemporaryFolderError(message, { cause });
 }
 
+const COPY_SIZE = 1024 * 1024;
+
+/** Copies a file, up to just above `maxSize` bytes: publishing reads it several times, while another process may write to it. */
+export async function copyOf(path: string, maxSize: number): Promise<TemporaryFile> {
+  const copy = await temporaryFile();
+  let original: FileHandle | undefined;
+  try {
+    original = await open(path, 'r');
+    for await (const bytes of chunksOf(original, COPY_SIZE)) {
+      await copy.write(bytes);
+      if (copy.size > maxSize) break;
+    }
+    return copy;
+  } catch (error) {
+    await copy.close();
+    throw error;
+  } finally {
+    await original?.close();
+  }
+}
+
 /** Yields the bytes of a file from its start, in chunks of `length`. */
-export async function* chunksOf(handle: FileHandle, length: number): AsyncGenerator<Buffer> {
+async function* chunksOf(handle: FileHandle, length: number): AsyncGenerator<Buffer> {
   for (let position = 0; ;) {
     const buffer = Buffer.allocUnsafe(length);
     const filled = await fill(handle, buffer, position);

@@ -1,6 +1,7 @@
 import { inSlices } from '../../server/in-slices';
 import { openArchive } from '../archives/archive.flow';
 import { BASE_LIMITS, DIFFERENCE_LIMITS } from '../archives/archive-member.flow';
+import { PARSED_BYTES, parseAgain, throwFault } from '../archives/parse-again';
 import { type TemporaryFile, temporaryFile } from '../archives/temporary-file';
 import type { ModelWarningQueries } from '../difference-models/model-warning.queries';
 import type { ModelWarning } from '../difference-models/model-warnings';
@@ -108,9 +109,6 @@ function cycleOf({ publicationYear, period, version }: StoredBaseModel): NonNull
   return { publicationYear, period, version };
 }
 
-/** Bytes that are parsed in one event-loop tick. */
-const READ_SIZE = 16 * 1024;
-
 const nothing = (): void => undefined;
 
 async function differencesOf(members: readonly CheckedMember[]): Promise<ProjectDifferences> {
@@ -120,8 +118,7 @@ async function differencesOf(members: readonly CheckedMember[]): Promise<Project
       ...{ section: nothing, header: nothing, precondition: nothing, fault: throwFault },
       item: (section, item) => project.add(file, section, item),
     });
-    for await (const bytes of rdf.chunks(READ_SIZE)) reader.write(bytes);
-    reader.end();
+    await parseAgain(rdf.chunks(PARSED_BYTES), reader);
   }
   return project;
 }
@@ -156,14 +153,9 @@ async function readBase(archive: AsyncIterable<Buffer>, item: (file: CimFile, it
     const { members } = await openArchive(copy.handle, BASE_LIMITS);
     for (const { file, bytes } of members) {
       const reader = fullModelReader({ header: nothing, fault: throwFault, item: (each) => item(file, each) });
-      for await (const chunk of bytes()) reader.write(chunk);
-      reader.end();
+      await parseAgain(bytes(), reader);
     }
   } finally {
     await copy.close();
   }
-}
-
-function throwFault({ message }: { readonly message: string }): never {
-  throw new Error(`a checked file has a fault when it is parsed again: ${message}`);
 }

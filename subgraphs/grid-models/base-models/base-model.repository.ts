@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
-import { inTransaction, inTransactionOf } from '../../server/database/transaction';
-import { STAGED_BASES, STAGING_LOCK, removeStaged } from '../publications/staged-removal.repository';
+import { inTransaction, onlyRow } from '../../server/database/transaction';
+import { STAGED_BASES } from '../publications/staged-removal.repository';
+import { openStaging } from '../publications/staging.repository';
 import { isUnused, useUpload } from '../publications/upload.repository';
 import type { CimFile, DifferenceItem } from '../rdf/difference-model';
 import type { BaseModelKey } from '../publications/publication-key';
@@ -25,7 +26,7 @@ export interface BasePublicationRequest {
 /** The published or repeated base model; `used` if another archive has been published at the upload address in the meantime. */
 export type BasePublicationResult = { readonly isNew: boolean; readonly base: StoredBaseModel } | 'used';
 
-/** A base model being staged. Its session holds an advisory lock, so that the clean-up job does not delete it as abandoned. */
+/** A base model being staged. */
 interface StagedBaseModel {
   readonly number: number;
   /** Makes it visible under the next number, or returns the newest base model if that has the same archive. One short transaction. */
@@ -50,31 +51,14 @@ export class BaseModelRepository {
 
   /** Starts to stage a base model. The session that holds its lock also publishes it: if that session is lost, nothing is published. */
   async stage(request: BasePublicationRequest): Promise<StagedBaseModel> {
-    const session = await this.pool.connect();
-    let broken: Error | undefined;
-    const onBroken = (failure: Error) => (broken ??= failure);
-    let staged: { readonly id: string; readonly number: number };
-    try {
-      staged = await insertLocked(session, request);
-    } catch (error) {
-      session.release(error as Error);
-      throw error;
-    }
-    const { id, number } = staged;
-    const publish = () => inTransactionOf(session, () => publishOrRepeat(session, request, number), onBroken);
-    return {
-      number,
-      publish: async () => (await publish()) as BasePublicationResult,
-      end: async () => {
-        try {
-          await removeStaged(session, STAGED_BASES, id);
-          await session.query(`select pg_advisory_unlock(${STAGING_LOCK})`, [id]);
-        } catch (error) {
-          onBroken(error as Error);
-        }
-        session.release(broken);
-      },
-    };
+    const { key, accountId, archiveSha256 } = request;
+    const cycle = [key.area, key.publicationYear, key.period];
+    const staging = await openStaging(this.pool, STAGED_BASES, (session, id) =>
+      session.query<{ number: number }>(INSERT_BASE, [id, ...cycle, accountId, archiveSha256]).then(onlyRow),
+    );
+    const { number } = staging.row;
+    const publish = () => staging.inTransaction((session) => publishOrRepeat(session, request, number));
+    return { number, publish: async () => (await publish()) as BasePublicationResult, end: () => staging.end() };
   }
 
   async addFile(base: number, { file, header, items, statements, sha256 }: DigestedBaseFile): Promise<void> {
@@ -96,16 +80,6 @@ export class BaseModelRepository {
   async addChunk(base: number, number: number, bytes: Buffer): Promise<void> {
     await this.pool.query('insert into base_chunk (base, number, bytes) values ($1, $2, $3)', [base, number, bytes]);
   }
-}
-
-async function insertLocked(session: PoolClient, { key, accountId, archiveSha256 }: BasePublicationRequest) {
-  const { rows } = await session.query<{ id: string }>('select gen_random_uuid() as id');
-  const { id } = rows[0] as { id: string };
-  await session.query(`select pg_advisory_lock(${STAGING_LOCK})`, [id]);
-  const inserted = await session.query<{ number: number }>(INSERT_BASE, [
-    ...[id, key.area, key.publicationYear, key.period, accountId, archiveSha256],
-  ]);
-  return { id, number: (inserted.rows[0] as { number: number }).number };
 }
 
 /**

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { openArchive } from '../archives/archive.flow';
 import { type ArchiveMember, BASE_LIMITS, MemberFault } from '../archives/archive-member.flow';
-import type { TemporaryFile } from '../archives/temporary-file';
+import { parseAgain, throwFault } from '../archives/parse-again';
+import { type TemporaryFile, copyOf } from '../archives/temporary-file';
 import type { ModelWarningQueries } from '../difference-models/model-warning.queries';
 import type { ModelWarning } from '../difference-models/model-warnings';
 import { CHUNK_BYTES } from '../files/content.repository';
 import type { ArchiveFault } from '../publications/publication';
 import { isTooLong, TOO_LONG_MESSAGE } from '../publications/checked-member.flow';
-import { copyOf } from '../publications/publish.flow';
 import { type DifferenceModelHeader, type Fault, valueCount } from '../rdf/difference-model';
 import { MAX_FAULTS } from '../rdf/model-sink';
 import type { MemberProfiles } from '../rdf/member-profiles';
@@ -159,7 +159,7 @@ async function checkFullModel(
 const MAX_BATCH_ITEMS = 1_000;
 const MAX_BATCH_CHARACTERS = 512 * 1024;
 
-/** Parses a checked member again and stores its items. Stores a batch while it parses the next one. */
+/** Parses a checked member again and stores its items. */
 async function stageItems(bases: BaseModelRepository, base: number, member: ArchiveMember): Promise<void> {
   let batch: NumberedItem[] = [];
   let [number, characters] = [0, 0];
@@ -169,27 +169,14 @@ async function stageItems(bases: BaseModelRepository, base: number, member: Arch
       batch.push({ number: ++number, item });
       for (const { name, value } of item.statements) characters += name.length + value.length;
     },
-    fault: ({ message }) => {
-      throw new Error(`a checked file has a fault when it is parsed again: ${message}`);
+    fault: throwFault,
+  });
+  await parseAgain(member.bytes(), reader, {
+    isFull: () => batch.length >= MAX_BATCH_ITEMS || characters >= MAX_BATCH_CHARACTERS,
+    store() {
+      const stored = bases.addItems(base, member.file, batch);
+      [batch, characters] = [[], 0];
+      return stored;
     },
   });
-  let storing: Promise<void> = Promise.resolve();
-  const store = async () => {
-    await storing;
-    storing = bases.addItems(base, member.file, batch);
-    storing.catch(() => undefined); // the next `await storing` receives the error
-    [batch, characters] = [[], 0];
-  };
-  for await (const bytes of member.bytes()) {
-    for (let at = 0; at < bytes.length; at += READ_SIZE) {
-      reader.write(bytes.subarray(at, at + READ_SIZE));
-      if (batch.length >= MAX_BATCH_ITEMS || characters >= MAX_BATCH_CHARACTERS) await store();
-    }
-  }
-  reader.end();
-  await store();
-  await storing;
 }
-
-/** Bytes that are parsed in one event-loop tick. */
-const READ_SIZE = 16 * 1024;

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
-import { inTransaction, inTransactionOf } from '../../server/database/transaction';
+import { inTransaction } from '../../server/database/transaction';
 import { type PublicationKey, archiveName } from './publication-key';
-import { STAGED_VERSIONS, STAGING_LOCK, removeStaged } from './staged-removal.repository';
+import { STAGED_VERSIONS } from './staged-removal.repository';
+import { openStaging } from './staging.repository';
 import { isUnused, useUpload } from './upload.repository';
 import type { Publication, PublishedVersion } from './publication';
 
@@ -25,8 +25,8 @@ export interface PublicationRequest {
 /** The published or repeated version; `used` if another archive has been published at the upload address in the meantime. */
 export type PublicationResult = { readonly isNew: boolean; readonly version: PublishedVersion } | 'used';
 
-/** A version being staged. Its session holds an advisory lock, so that the clean-up job does not delete it as abandoned. */
-interface Staging {
+/** A version being staged. */
+interface StagedVersion {
   readonly id: string;
   /** Makes the version visible under the next number, or returns the newest version if the archive repeats it. One short transaction. */
   publish(request: PublicationRequest): Promise<PublicationResult>;
@@ -49,33 +49,16 @@ export class PublicationRepository {
   }
 
   /** Starts to stage a version. The session that holds its lock also publishes it: if that session is lost, nothing is published. */
-  async stage(accountId: string | null, archiveSha256: Buffer): Promise<Staging> {
-    const id = randomUUID();
-    const session = await this.pool.connect();
-    let broken: Error | undefined;
-    const onBroken = (failure: Error) => (broken ??= failure);
-    try {
-      await session.query(`select pg_advisory_lock(${STAGING_LOCK})`, [id]);
-      await session.query('insert into project_version (id, account_id, archive_sha256) values ($1, $2, $3)', [
-        ...[id, accountId, archiveSha256],
-      ]);
-    } catch (error) {
-      session.release(error as Error);
-      throw error;
-    }
+  async stage(accountId: string | null, archiveSha256: Buffer): Promise<StagedVersion> {
+    const staging = await openStaging(this.pool, STAGED_VERSIONS, (session, id) =>
+      session.query(INSERT_VERSION, [id, accountId, archiveSha256]),
+    );
+    const publish = (request: PublicationRequest) =>
+      staging.inTransaction((session) => publishOrRepeat(session, request, staging.id));
     return {
-      id,
-      publish: async (request) =>
-        (await inTransactionOf(session, () => publishOrRepeat(session, request, id), onBroken)) as PublicationResult,
-      end: async () => {
-        try {
-          await removeStaged(session, STAGED_VERSIONS, id);
-          await session.query(`select pg_advisory_unlock(${STAGING_LOCK})`, [id]);
-        } catch (error) {
-          onBroken(error as Error);
-        }
-        session.release(broken);
-      },
+      id: staging.id,
+      publish: async (request) => (await publish(request)) as PublicationResult,
+      end: () => staging.end(),
     };
   }
 }
@@ -142,6 +125,8 @@ const VERSIONS = `
   join content archive on archive.project_version = v.id and archive.member = 'archive'`;
 
 const BY_KEY = 'where p.area = $1 and p.publication_year = $2 and p.period = $3 and p.project_id = $4';
+
+const INSERT_VERSION = 'insert into project_version (id, account_id, archive_sha256) values ($1, $2, $3)';
 
 const INSERT_PROJECT = `insert into development_project (area, publication_year, period, project_id) values ($1, $2, $3, $4)
   on conflict do nothing`;

@@ -1,4 +1,3 @@
-import { type FileHandle, open } from 'node:fs/promises';
 import type { PublicationRepository, PublicationResult, PublicationRequest } from './publication.repository';
 import { openArchive } from '../archives/archive.flow';
 import { DIFFERENCE_LIMITS } from '../archives/archive-member.flow';
@@ -8,7 +7,7 @@ import type { ModelWarningQueries } from '../difference-models/model-warning.que
 import type { MemberProfiles } from '../rdf/member-profiles';
 import { type CheckedMember, checkMember } from './checked-member.flow';
 import { type StagingRepositories, stageVersion } from './stage.flow';
-import { type StoredBytes, type TemporaryFile, chunksOf, temporaryFile } from '../archives/temporary-file';
+import { type StoredBytes, type TemporaryFile, copyOf } from '../archives/temporary-file';
 import type { ArchiveFault, Publication, PublishedVersion } from './publication';
 
 /** A published version with its warnings. `isNew` is false if the archive repeats the newest version, which is returned. */
@@ -40,34 +39,13 @@ export async function publishArchive(
   publication: Publication,
   zipPath: string,
 ): Promise<PublicationOutcome> {
-  const archive = await copyOf(zipPath);
+  const archive = await copyOf(zipPath, DIFFERENCE_LIMITS.archive);
   try {
     const outcome = await publishBytes(dependencies, publication, { archive, upload: null });
     if (outcome === 'used') throw new Error('a publication without an upload address returned `used`');
     return outcome;
   } finally {
     await archive.close();
-  }
-}
-
-const COPY_SIZE = 1024 * 1024;
-
-/** Copies a file, up to just above the size limit: publishing reads it several times, while another process may write to it. */
-export async function copyOf(path: string, maxSize: number = DIFFERENCE_LIMITS.archive): Promise<TemporaryFile> {
-  const copy = await temporaryFile();
-  let original: FileHandle | undefined;
-  try {
-    original = await open(path, 'r');
-    for await (const bytes of chunksOf(original, COPY_SIZE)) {
-      await copy.write(bytes);
-      if (copy.size > maxSize) break;
-    }
-    return copy;
-  } catch (error) {
-    await copy.close();
-    throw error;
-  } finally {
-    await original?.close();
   }
 }
 

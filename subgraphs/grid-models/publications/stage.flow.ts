@@ -9,6 +9,7 @@ import { UNKNOWN_CLASS } from '../rdf/difference-model';
 import { differenceModelReader } from '../rdf/read-difference-model';
 import type { CheckedMember } from './checked-member.flow';
 import { stagedItems } from './staged-items.flow';
+import { PARSED_BYTES, parseAgain, throwFault } from '../archives/parse-again';
 import { type StoredBytes, type TemporaryFile, gzipped, temporaryFile } from '../archives/temporary-file';
 
 /** Repositories that staging writes to. */
@@ -56,10 +57,7 @@ async function stageModel(
   }
 }
 
-/** Bytes that are parsed in one event-loop tick and between two checks of the batch size: about 4,000 statements at most. */
-const READ_SIZE = 16 * 1024;
-
-/** Parses a checked file again and writes its rows and its JSON view. Stores a batch while it parses the next one. */
+/** Parses a checked file again and writes its rows and its JSON view. */
 async function stageItems(
   models: StagedModelRepository,
   model: number,
@@ -77,27 +75,20 @@ async function stageItems(
       text += writer.item(item);
     },
     precondition: (item) => items.addPrecondition(item),
-    fault: ({ message }) => {
-      throw new Error(`a checked file has a fault when it is parsed again: ${message}`);
+    fault: throwFault,
+  });
+  await parseAgain(rdf.chunks(PARSED_BYTES), reader, {
+    isFull: () => items.isFull(),
+    async store() {
+      const { items: batch, preconditions } = items.take();
+      const written = Buffer.from(text);
+      text = '';
+      await json.write(written);
+      await models.addItems(model, batch);
+      await models.addPreconditions(model, preconditions);
     },
   });
-  let storing: Promise<void> = Promise.resolve();
-  const store = async () => {
-    await storing;
-    const { items: batch, preconditions } = items.take();
-    storing = models.addItems(model, batch).then(() => models.addPreconditions(model, preconditions));
-    storing.catch(() => undefined); // the next `await storing` receives the error
-    await json.write(Buffer.from(text));
-    text = '';
-  };
-  for await (const bytes of rdf.chunks(READ_SIZE)) {
-    reader.write(bytes);
-    if (items.isFull()) await store();
-  }
-  reader.end();
-  text += writer.end();
-  await store();
-  await storing;
+  await json.write(Buffer.from(writer.end()));
   await models.addClassCounts(model, items.classCounts());
 }
 

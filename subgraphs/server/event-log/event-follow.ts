@@ -1,5 +1,13 @@
 import { type Violation, throwViolations } from '../../../schema/register-error';
-import { rangeViolations, rejectCursor, requirePageSize, selectionViolations } from '../lists/connection';
+import {
+  type Connection,
+  type PageRequest,
+  connectionOf,
+  rangeViolations,
+  rejectCursor,
+  requirePageSize,
+  selectionViolations,
+} from '../lists/connection';
 import { type EventPosition, IS_FROM_FUTURE, eventCursor, eventPosition } from './event-cursor';
 import type { NamedStatement, ShortReads } from '../database/short-reads';
 
@@ -35,8 +43,15 @@ export interface EventFollowing<Entry> {
    * the cursor of the end.
    */
   follow(events: SelectedEvents, after: string | null, first: number): Promise<EventPage<Entry>>;
-  /** Throws VAL001 for a cursor beyond the end of this log, which was issued on a lost database timeline. */
-  requirePast(cursor: string): Promise<void>;
+  /**
+   * Returns the page of the rows after its cursor, of which one more than its size was read. Throws VAL001 for a cursor
+   * beyond the end of this log, which was issued on a lost database timeline.
+   */
+  page<Row extends EventPosition, Event>(
+    rows: readonly Row[],
+    page: PageRequest,
+    eventOf: (row: Row) => Event,
+  ): Promise<Connection<Event>>;
 }
 
 const HEAD = { name: 'event_head', text: 'select event_era() as era, pg_snapshot_xmin(pg_current_snapshot()) as tx' };
@@ -57,7 +72,10 @@ export function eventFollowing<Entry extends object>(
     if (row?.isFromFuture) rejectCursor();
   };
   return {
-    requirePast,
+    async page(rows, page, eventOf) {
+      if (rows.length === 0 && page.after !== null) await requirePast(page.after);
+      return connectionOf(rows, { ...page, after: page.after || null }, eventCursor, eventOf);
+    },
     async follow({ statement: { name, text }, values }, after, first) {
       requirePageSize(first, MAX_EVENT_PAGE_SIZE);
       if (after === null) {

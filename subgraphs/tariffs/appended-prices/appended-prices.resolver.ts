@@ -2,7 +2,8 @@ import { Arg, Ctx, Field, InputType, Int, Mutation, ObjectType, Resolver } from 
 import { throwViolations } from '../../../schema/register-error';
 import { DateTime } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
-import { type SupplierEntries, writtenSupplier } from '../register-entries/own-supplier.queries';
+import { writtenSupplier } from '../register-entries/own-supplier.queries';
+import type { SupplierQueries } from '../register-entries/supplier.queries';
 import { type AppendedPrice, appendedPriceViolations } from './appended-price';
 import type { AppendedPriceRepository, AppendingOutcome } from './appended-prices.repository';
 
@@ -30,7 +31,7 @@ class AppendedTariffPricesPayload implements AppendingOutcome {
 export class AppendedPriceResolver {
   constructor(
     private readonly repository: AppendedPriceRepository,
-    private readonly suppliers: SupplierEntries,
+    private readonly suppliers: SupplierQueries,
   ) {}
 
   @MayCall('admin', 'supplier')

@@ -11,7 +11,7 @@ import { TariffType } from '../catalogue/tariff.types';
 import { requireMpxn } from '../arguments';
 import { visibleSupplier } from '../register-entries/own-supplier.queries';
 import type { Supplier } from '../register-entries/supplier';
-import type { SupplierLists } from '../register-entries/supplier.queries';
+import type { SupplierQueries } from '../register-entries/supplier.queries';
 import { SupplierType } from '../register-entries/supplier.types';
 import type { AssignmentQueries, StoredAssignment } from './assignment.queries';
 import type { AssignmentRepository, Assigner } from './assignment.repository';
@@ -36,7 +36,7 @@ interface AssignmentDependencies {
   readonly assignments: AssignmentRepository;
   readonly queries: AssignmentQueries;
   readonly tariffQueries: TariffQueries;
-  readonly suppliers: SupplierLists;
+  readonly suppliers: SupplierQueries;
 }
 
 const mpxnArgument = () => Arg('mpxn', () => String, { description: 'The MPxN.' });
@@ -138,7 +138,7 @@ export class TariffAssignmentResolver {
 
   @FieldResolver(() => SupplierType, { description: 'The supplier.' })
   supplier(@Root() { mpid }: StoredAssignment): Promise<Supplier | null> {
-    return this.dependencies.suppliers.byMpid(mpid);
+    return this.dependencies.suppliers.byKey(mpid);
   }
 
   private async assigner(context: CallContext): Promise<Assigner> {

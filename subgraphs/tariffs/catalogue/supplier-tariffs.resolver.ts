@@ -8,14 +8,14 @@ import { SupplierType } from '../register-entries/supplier.types';
 import type { StoredTariff } from './stored-tariff';
 import type { TariffFilter } from './tariff-conditions.sql';
 import type { TariffQueries } from './tariff.queries';
-import type { TariffLists } from './tariff-list.queries';
+import type { TariffListQueries } from './tariff-list.queries';
 import { BOUND_RATES, TariffConnectionType, TariffFilterInput, TariffPageType, TariffType } from './tariff.types';
 
 /** The tariffs of a supplier. */
 @Resolver(() => SupplierType)
 export class SupplierTariffResolver {
   constructor(
-    private readonly lists: TariffLists,
+    private readonly lists: TariffListQueries,
     private readonly tariffQueries: TariffQueries,
   ) {}
 

@@ -34,7 +34,7 @@ function positionOf(cursor: string): [instant: string, tariffId: string] {
 }
 
 /** Lists tariffs by `last_modified` descending, then `tariff_id` (decisions C/D, D.2). */
-export class TariffLists {
+export class TariffListQueries {
   constructor(private readonly database: Pick<Database, 'pool'>) {}
 
   /**

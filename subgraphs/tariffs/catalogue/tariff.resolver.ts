@@ -6,15 +6,15 @@ import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-li
 import { cursorPage } from '../../server/lists/offset-page';
 import type { RatesSizes } from './rates-sizes.queries';
 import type { StoredTariff } from './stored-tariff';
-import type { SupplierLists } from '../register-entries/supplier.queries';
+import type { SupplierQueries } from '../register-entries/supplier.queries';
 import type { TariffQueries } from './tariff.queries';
-import type { TariffLists } from './tariff-list.queries';
+import type { TariffListQueries } from './tariff-list.queries';
 import type { PublicationOutcome, TariffRepository } from './tariff.repository';
 import { allPublicationViolations } from './publication-rules';
 import type { Supplier } from '../register-entries/supplier';
 import type { TariffScheduleEntry, TariffVersion } from './tariff';
 import { ListArgs } from '../../server/lists/offset-page.types';
-import { type SupplierEntries, writtenSupplier } from '../register-entries/own-supplier.queries';
+import { writtenSupplier } from '../register-entries/own-supplier.queries';
 import type { RegisterEntryStatus } from '../register-entries/register-entry-status';
 import { RegisterEntryStatusEnum } from '../register-entries/register-entry.types';
 import { SupplierType } from '../register-entries/supplier.types';
@@ -26,10 +26,10 @@ import { BOUND_RATES, TariffConnectionType, TariffFilterInput, TariffType, Tarif
 @Resolver(() => TariffType)
 export class TariffResolver {
   constructor(
-    private readonly lists: TariffLists,
+    private readonly lists: TariffListQueries,
     private readonly tariffQueries: TariffQueries,
     private readonly repository: TariffRepository,
-    private readonly suppliers: SupplierEntries,
+    private readonly suppliers: SupplierQueries,
     private readonly lookups: RateLimit,
   ) {}
 
@@ -84,7 +84,7 @@ export class TariffResolver {
 export class TariffFieldResolver {
   constructor(
     private readonly tariffQueries: TariffQueries,
-    private readonly supplierLists: SupplierLists,
+    private readonly suppliers: SupplierQueries,
     private readonly ratesSizes: RatesSizes,
   ) {}
 
@@ -104,7 +104,7 @@ export class TariffFieldResolver {
 
   @FieldResolver(() => SupplierType, { description: 'Its supplier.' })
   supplier(@Root() { mpid }: StoredTariff): Promise<Supplier | null> {
-    return this.supplierLists.byMpid(mpid);
+    return this.suppliers.byKey(mpid);
   }
 
   @FieldResolver(() => RegisterEntryStatusEnum, {
@@ -113,7 +113,7 @@ export class TariffFieldResolver {
       'Status of its supplier; null while that is active. Tariffs of disabled and removed suppliers are not listed.',
   })
   async supplierStatus(@Root() { mpid }: StoredTariff): Promise<RegisterEntryStatus | null> {
-    const status = (await this.supplierLists.byMpid(mpid))?.status ?? null;
+    const status = (await this.suppliers.byKey(mpid))?.status ?? null;
     return status === 'active' ? null : status;
   }
 

@@ -24,10 +24,10 @@ import type { TariffQueries } from '../catalogue/tariff.queries';
 import { TariffType } from '../catalogue/tariff.types';
 import { consumerOf } from '../consumers/consumer-tokens.flow';
 import { seesMeterPoints, visibleSupplier } from '../register-entries/own-supplier.queries';
-import type { RtiUserLists, StoredRtiUser } from '../register-entries/rti-user.queries';
+import type { RtiUserQueries, StoredRtiUser } from '../register-entries/rti-user.queries';
 import { RtiUserType } from '../register-entries/rti-user.types';
 import type { Supplier } from '../register-entries/supplier';
-import type { SupplierLists } from '../register-entries/supplier.queries';
+import type { SupplierQueries } from '../register-entries/supplier.queries';
 import { SupplierType } from '../register-entries/supplier.types';
 import { requireUuid } from '../arguments';
 import type { ConsentEnd, GrantedConsent, MpxnTariff, StoredConsent } from './consent';
@@ -94,8 +94,8 @@ class RevokedTariffConsentPayload {
 interface ConsentDependencies {
   readonly consents: ConsentRepository;
   readonly queries: ConsentQueries;
-  readonly suppliers: SupplierLists;
-  readonly rtiUsers: RtiUserLists;
+  readonly suppliers: SupplierQueries;
+  readonly rtiUsers: RtiUserQueries;
   readonly tariffQueries: TariffQueries;
 }
 
@@ -162,12 +162,12 @@ export class TariffConsentResolver {
 
   @FieldResolver(() => SupplierType, { description: 'The supplier.' })
   supplier(@Root() { mpid }: StoredConsent): Promise<Supplier | null> {
-    return this.dependencies.suppliers.byMpid(mpid);
+    return this.dependencies.suppliers.byKey(mpid);
   }
 
   @FieldResolver(() => RtiUserType, { description: 'The RTI User.' })
   rtiUser(@Root() { userId }: StoredConsent): Promise<StoredRtiUser | null> {
-    return this.dependencies.rtiUsers.byId(userId);
+    return this.dependencies.rtiUsers.byKey(userId);
   }
 
   @FieldResolver(() => [String], {

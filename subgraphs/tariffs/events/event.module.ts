@@ -4,14 +4,11 @@ import type { DatabaseAddress } from '../../server/database/database-login';
 import { measureEventLog } from '../../server/event-log/event-log-lag';
 import { keyedHash } from '../../server/keyed-hash';
 import { purgePeriodically } from '../../server/retention';
-import { TariffQueries } from '../catalogue/tariff.queries';
 import { subjectHash } from '../consents/consent';
 import { ConsentQueries } from '../consents/consent.queries';
 import { ConsentRepository } from '../consents/consent.repository';
 import { TariffConsentResolver } from '../consents/tariff-consent.resolver';
 import type { SubgraphModule, TariffDependencies } from '../dependencies';
-import { RtiUserLists } from '../register-entries/rti-user.queries';
-import { SupplierLists } from '../register-entries/supplier.queries';
 import { measureUnattempted } from '../webhooks/delay-metric.flow';
 import { unattemptedSeconds } from '../webhooks/delivery.queries';
 import { RtiWebhookQueries } from '../webhooks/rti-webhook.queries';
@@ -35,7 +32,8 @@ export async function startEventModule(
   dependencies: TariffDependencies,
   address: DatabaseAddress,
 ): Promise<SubgraphModule> {
-  const { database, mpxns, keys, contacts, logger, metrics, callbackUrlPolicy: urlPolicy } = dependencies;
+  const { database, mpxns, keys, suppliers, rtiUsers, tariffQueries, logger, metrics } = dependencies;
+  const { callbackUrlPolicy: urlPolicy } = dependencies;
   const { allowLoopback } = urlPolicy;
   const ciphers: RtiWebhookCiphers = {
     url: columnCipher(keys.encryptionKey, 'callback'),
@@ -53,11 +51,7 @@ export async function startEventModule(
   const webhooks = new RtiWebhookRepository(database, ciphers, keyedHash(keys.hashKey, 'audited webhook address'));
   const expired = [() => webhooks.purgeRemoved(), expiredRateLimits(database.pool)];
   const stopPurge = purgePeriodically(expired, PURGE_INTERVAL_SECONDS, logger);
-  const reads = {
-    suppliers: new SupplierLists(database),
-    rtiUsers: new RtiUserLists(database, contacts),
-    tariffQueries: new TariffQueries(database),
-  };
+  const reads = { suppliers, rtiUsers, tariffQueries };
   const consents = new ConsentRepository(database, mpxns, subjectHash(keys));
   return {
     resolvers: [

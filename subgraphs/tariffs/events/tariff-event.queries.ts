@@ -1,4 +1,4 @@
-import { type Connection, type PageRequest, connectionOf } from '../../server/lists/connection';
+import type { Connection, PageRequest } from '../../server/lists/connection';
 import type { Database } from '../../server/database/database';
 import {
   AFTER_POSITION,
@@ -120,8 +120,7 @@ export class TariffEventQueries {
     const text = `${withMpxn(statement.text)} ${IN_ORDER}`;
     const values = [...eventPosition(page.after), page.first + 1, ...conditions];
     const { rows } = await this.database.pool.query<EventRow>({ name: statement.name, text, values });
-    if (rows.length === 0 && page.after !== null) await this.following.requirePast(page.after);
-    return connectionOf(rows, { ...page, after: page.after || null }, eventCursor, (row) => this.logged(row));
+    return this.following.page(rows, page, (row) => this.logged(row));
   }
 
   /** Returns the selected entries after a cursor; without a cursor, only the cursor of the end. */

@@ -8,9 +8,9 @@ import type { Connection } from '../../server/lists/connection';
 import type { StoredTariff } from '../catalogue/stored-tariff';
 import type { TariffQueries } from '../catalogue/tariff.queries';
 import { TariffType } from '../catalogue/tariff.types';
-import { type SupplierEntries, seesMeterPoints, visibleSupplier } from '../register-entries/own-supplier.queries';
+import { seesMeterPoints, visibleSupplier } from '../register-entries/own-supplier.queries';
 import type { Supplier } from '../register-entries/supplier';
-import type { SupplierLists } from '../register-entries/supplier.queries';
+import type { SupplierQueries } from '../register-entries/supplier.queries';
 import { SupplierType } from '../register-entries/supplier.types';
 import type {
   LoggedTariffEvent,
@@ -31,7 +31,7 @@ import {
 /** Reads behind {@link TariffEventResolver}. */
 interface TariffEventDependencies {
   readonly events: TariffEventQueries;
-  readonly suppliers: SupplierLists;
+  readonly suppliers: SupplierQueries;
   readonly tariffQueries: TariffQueries;
 }
 
@@ -118,13 +118,13 @@ export class TariffEventResolver {
   async activeSuppliers(
     @Arg('mpids', () => [String], { description: 'The suppliers.' }) mpids: string[],
   ): Promise<string[]> {
-    const entries = await Promise.all(mpids.map((mpid) => this.dependencies.suppliers.byMpid(mpid)));
+    const entries = await Promise.all(mpids.map((mpid) => this.dependencies.suppliers.byKey(mpid)));
     return entries.flatMap((entry) => (entry?.status === 'active' ? [entry.mpid] : []));
   }
 
   @FieldResolver(() => SupplierType, { description: 'The supplier whose RTI Users receive the event.' })
   supplier(@Root() { mpid }: LoggedTariffEvent): Promise<Supplier | null> {
-    return this.dependencies.suppliers.byMpid(mpid);
+    return this.dependencies.suppliers.byKey(mpid);
   }
 
   @FieldResolver(() => TariffType, {
@@ -168,7 +168,7 @@ export class TariffEventResolver {
  * supplier.
  */
 export async function readableTariffEvent(
-  { events, suppliers }: { readonly events: Pick<TariffEventQueries, 'byId'>; readonly suppliers: SupplierEntries },
+  { events, suppliers }: { readonly events: Pick<TariffEventQueries, 'byId'>; readonly suppliers: SupplierQueries },
   id: string,
   context: CallContext,
 ): Promise<LoggedTariffEvent | null> {

@@ -4,7 +4,7 @@ import { type CallContext, MayCall } from '../../server/callers/caller';
 import type { Connection } from '../../server/lists/connection';
 import { cursorPage } from '../../server/lists/offset-page';
 import type { PerformanceReportRepository } from './performance-report.repository';
-import type { SupplierLists } from '../register-entries/supplier.queries';
+import type { SupplierQueries } from '../register-entries/supplier.queries';
 import { type PerformanceReport, performanceReportViolations } from './performance-report';
 import type { Supplier } from '../register-entries/supplier';
 import { ListArgs } from '../../server/lists/offset-page.types';
@@ -23,7 +23,7 @@ import { SupplierType } from '../register-entries/supplier.types';
 export class PerformanceReportResolver {
   constructor(
     private readonly repository: PerformanceReportRepository,
-    private readonly suppliers: SupplierLists,
+    private readonly suppliers: SupplierQueries,
   ) {}
 
   @MayCall('admin', 'analyst', 'supplier')
@@ -55,6 +55,6 @@ export class PerformanceReportResolver {
 
   @FieldResolver(() => SupplierType, { description: 'The supplier.' })
   supplier(@Root() { mpid }: PerformanceReport): Promise<Supplier | null> {
-    return this.suppliers.byMpid(mpid);
+    return this.suppliers.byKey(mpid);
   }
 }

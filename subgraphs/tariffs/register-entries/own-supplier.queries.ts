@@ -1,10 +1,7 @@
 import type { ErrorCode } from '../../../schema/error-catalogue';
 import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, callerOf } from '../../server/callers/caller';
-import type { SupplierLists } from './supplier.queries';
-
-/** Reads the entry of a supplier; implementations cache nothing. */
-export type SupplierEntries = Pick<SupplierLists, 'byMpid'>;
+import type { SupplierQueries } from './supplier.queries';
 
 /**
  * Returns the supplier of a caller with the role `supplier`. Every right of a supplier beyond the public's depends on this check: PRM001
@@ -14,12 +11,12 @@ export type SupplierEntries = Pick<SupplierLists, 'byMpid'>;
  */
 export async function ownSupplier(
   context: CallContext,
-  entries: SupplierEntries,
+  entries: SupplierQueries,
   notFound: ErrorCode = 'PRM001',
 ): Promise<string> {
   const { mpid } = callerOf(context);
   if (mpid === null) throw new RegisterError('PRM002');
-  const entry = await entries.byMpid(mpid);
+  const entry = await entries.byKey(mpid);
   if (entry === null && notFound !== 'PRM001') throw new RegisterError(notFound);
   if (entry?.status !== 'active') throw new RegisterError('PRM001', 'The supplier is not active in the register.');
   return mpid;
@@ -28,7 +25,7 @@ export async function ownSupplier(
 /** Returns the supplier to filter by: as requested by the back office (null: all), its own for a supplier. PRM002 if that requests another. */
 export async function visibleSupplier(
   context: CallContext,
-  entries: SupplierEntries,
+  entries: SupplierQueries,
   requested: string | null | undefined,
 ): Promise<string | null> {
   if (callerOf(context).role !== 'supplier') return requested ?? null;
@@ -40,7 +37,7 @@ export async function visibleSupplier(
 /** Returns the supplier to write for: a supplier itself, or the one that an admin names. VAL002 if an admin names none. */
 export async function writtenSupplier(
   context: CallContext,
-  entries: SupplierEntries,
+  entries: SupplierQueries,
   named: string | null | undefined,
 ): Promise<string> {
   const mpid = await visibleSupplier(context, entries, named);

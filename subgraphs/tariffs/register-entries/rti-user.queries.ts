@@ -22,18 +22,13 @@ export const RTI_USER: EntryKind<StoredRtiUser> = {
   removed: 'The RTI User was removed',
 };
 
-/** The register of RTI Users. */
-export class RtiUserLists extends RegisterEntryQueries<StoredRtiUser> {
+/** Reads the register of RTI Users, by `userId`. */
+export class RtiUserQueries extends RegisterEntryQueries<StoredRtiUser> {
   constructor(
     database: Database,
     private readonly contacts: ContactCipher,
   ) {
     super(database, RTI_USER);
-  }
-
-  /** Returns an RTI User by its identifier; null if there is none. */
-  byId(userId: string): Promise<StoredRtiUser | null> {
-    return this.byKey(userId);
   }
 
   /** Decrypts the contact of an RTI User; null if its entry has none. */

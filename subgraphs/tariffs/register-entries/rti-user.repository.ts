@@ -4,13 +4,13 @@ import { fingerprintOf } from '../../server/audit/audit.repository';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { RegisterEntryRepository, type SavedEntry } from './register-entry.repository';
 import type { ContactCipher, RtiContact, RtiUserInput } from './rti-user';
-import { RTI_USER, type RtiUserLists, type StoredRtiUser } from './rti-user.queries';
+import { RTI_USER, type RtiUserQueries, type StoredRtiUser } from './rti-user.queries';
 
 /** Writes entries of RTI Users, with their contacts encrypted. */
 export class RtiUserRepository extends RegisterEntryRepository<StoredRtiUser> {
   constructor(
     pool: Pool,
-    private readonly rtiUsers: RtiUserLists,
+    private readonly rtiUsers: RtiUserQueries,
     private readonly contacts: ContactCipher,
     /** Keyed, because a contact can be guessed. */
     hashOfContact: KeyedHash,
@@ -27,7 +27,7 @@ export class RtiUserRepository extends RegisterEntryRepository<StoredRtiUser> {
    */
   async save({ contact = null, ...input }: RtiUserInput, actor: string): Promise<SavedEntry<StoredRtiUser>> {
     const userId = input.userId ?? `usr_${randomBytes(16).toString('hex')}`;
-    const stored = input.userId == null ? null : await this.rtiUsers.byId(userId);
+    const stored = input.userId == null ? null : await this.rtiUsers.byKey(userId);
     const isEqual = stored !== null && textOf(this.rtiUsers.contactOf(stored)) === textOf(contact);
     const contactSealed = isEqual ? stored.contactSealed : contact && this.contacts.encrypt(userId, contact);
     return this.upsert({ ...input, userId, contactSealed }, actor);

@@ -4,13 +4,14 @@ import { type CallContext, MayCall, callerOf } from '../../server/callers/caller
 import { type ConnectionWithTotal, selectionViolations } from '../../server/lists/connection';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
 import { type OffsetPage, cursorPage } from '../../server/lists/offset-page';
-import type { RtiUserLists, StoredRtiUser } from './rti-user.queries';
+import type { RtiUserQueries, StoredRtiUser } from './rti-user.queries';
 import type { RtiUserRepository } from './rti-user.repository';
 import { type RegisterEntryStatus, statusesOf } from './register-entry-status';
 import { type RtiContact, rtiUserViolations } from './rti-user';
 import { ListArgs, OffsetArgs } from '../../server/lists/offset-page.types';
 import type { WebUrlPolicy } from './entry-limits';
-import { type SupplierEntries, ownSupplier } from './own-supplier.queries';
+import { ownSupplier } from './own-supplier.queries';
+import type { SupplierQueries } from './supplier.queries';
 import {
   RtiContactType,
   RtiUserConnectionType,
@@ -26,9 +27,9 @@ import { RegisterEntryStatusEnum } from './register-entry.types';
 @Resolver(() => RtiUserType)
 export class RtiUserResolver {
   constructor(
-    private readonly entries: RtiUserLists,
+    private readonly entries: RtiUserQueries,
     private readonly repository: RtiUserRepository,
-    private readonly suppliers: SupplierEntries,
+    private readonly suppliers: SupplierQueries,
     private readonly lookups: RateLimit,
     private readonly urlPolicy: WebUrlPolicy,
   ) {}
@@ -75,7 +76,7 @@ export class RtiUserResolver {
     @Ctx() context: CallContext,
   ): Promise<StoredRtiUser | null> {
     await withinNetworkLimit(this.lookups, context);
-    return this.entries.byId(userId);
+    return this.entries.byKey(userId);
   }
 
   @MayCall('admin')

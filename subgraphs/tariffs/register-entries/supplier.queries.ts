@@ -1,5 +1,4 @@
-import type { Database } from '../../server/database/database';
-import { type EntryKind, RegisterEntryQueries } from './register-entry.queries';
+import type { EntryKind, RegisterEntryQueries } from './register-entry.queries';
 import type { Supplier } from './supplier';
 
 /** How suppliers are stored. */
@@ -19,14 +18,5 @@ export const SUPPLIER: EntryKind<Supplier> = {
   },
 };
 
-/** The register of suppliers. */
-export class SupplierLists extends RegisterEntryQueries<Supplier> {
-  constructor(database: Database) {
-    super(database, SUPPLIER);
-  }
-
-  /** Returns a supplier by its market participant id; null if there is none. */
-  byMpid(mpid: string): Promise<Supplier | null> {
-    return this.byKey(mpid);
-  }
-}
+/** Reads the register of suppliers, by `mpid`. */
+export type SupplierQueries = RegisterEntryQueries<Supplier>;

@@ -4,7 +4,7 @@ import { type CallContext, MayCall, callerOf } from '../../server/callers/caller
 import { type ConnectionWithTotal, selectionViolations } from '../../server/lists/connection';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
 import { type OffsetPage, cursorPage } from '../../server/lists/offset-page';
-import type { SupplierLists } from './supplier.queries';
+import type { SupplierQueries } from './supplier.queries';
 import type { RegisterEntryRepository } from './register-entry.repository';
 import { type RegisterEntryStatus, statusesOf } from './register-entry-status';
 import { type Supplier, supplierViolations } from './supplier';
@@ -25,7 +25,7 @@ import { RegisterEntryStatusEnum } from './register-entry.types';
 @Resolver(() => SupplierType)
 export class SupplierResolver {
   constructor(
-    private readonly entries: SupplierLists,
+    private readonly entries: SupplierQueries,
     private readonly repository: RegisterEntryRepository<Supplier>,
     private readonly lookups: RateLimit,
     private readonly urlPolicy: WebUrlPolicy,
@@ -73,7 +73,7 @@ export class SupplierResolver {
     @Ctx() context: CallContext,
   ): Promise<Supplier | null> {
     await withinNetworkLimit(this.lookups, context);
-    return this.entries.byMpid(mpid);
+    return this.entries.byKey(mpid);
   }
 
   @MayCall('admin')

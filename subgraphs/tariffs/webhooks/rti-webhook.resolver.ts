@@ -24,10 +24,10 @@ import { cursorPage } from '../../server/lists/offset-page';
 import { ListArgs } from '../../server/lists/offset-page.types';
 import { consumerOf } from '../consumers/consumer-tokens.flow';
 import { seesWebhookUrls, visibleSupplier } from '../register-entries/own-supplier.queries';
-import type { RtiUserLists, StoredRtiUser } from '../register-entries/rti-user.queries';
+import type { RtiUserQueries, StoredRtiUser } from '../register-entries/rti-user.queries';
 import { RtiUserType } from '../register-entries/rti-user.types';
 import type { Supplier } from '../register-entries/supplier';
-import type { SupplierLists } from '../register-entries/supplier.queries';
+import type { SupplierQueries } from '../register-entries/supplier.queries';
 import { SupplierType } from '../register-entries/supplier.types';
 import { requireUuid } from '../arguments';
 import type { RtiWebhookFilter, RtiWebhookQueries, StoredRtiWebhook } from './rti-webhook.queries';
@@ -76,8 +76,8 @@ class RemovedRtiWebhookPayload {
 interface RtiWebhookDependencies {
   readonly webhooks: RtiWebhookRepository;
   readonly queries: RtiWebhookQueries;
-  readonly suppliers: SupplierLists;
-  readonly rtiUsers: RtiUserLists;
+  readonly suppliers: SupplierQueries;
+  readonly rtiUsers: RtiUserQueries;
   readonly urlPolicy: CallbackUrlPolicy;
 }
 
@@ -147,11 +147,11 @@ export class RtiWebhookResolver {
 
   @FieldResolver(() => SupplierType, { description: 'The supplier.' })
   supplier(@Root() { mpid }: StoredRtiWebhook): Promise<Supplier | null> {
-    return this.dependencies.suppliers.byMpid(mpid);
+    return this.dependencies.suppliers.byKey(mpid);
   }
 
   @FieldResolver(() => RtiUserType, { description: 'The RTI User.' })
   rtiUser(@Root() { userId }: StoredRtiWebhook): Promise<StoredRtiUser | null> {
-    return this.dependencies.rtiUsers.byId(userId);
+    return this.dependencies.rtiUsers.byKey(userId);
   }
 }
