@@ -103,6 +103,8 @@ export interface OccupantRecord {
   readonly changes: readonly TenancyChange[];
   /** Contacts of a verified record that were not rejected. */
   readonly contacts: readonly HeldContact[];
+  /** Contacts of the record that were not rejected, even if the record is not verified. */
+  readonly unrejected: readonly HeldContact[];
   /** Contacts of the record that an admin rejected, or a customer by a verdict that holds for it, even if the record is not verified. */
   readonly rejected: readonly HeldContact[];
   /**

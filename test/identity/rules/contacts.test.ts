@@ -38,7 +38,16 @@ const record = (
   contacts: readonly HeldContact[],
   change: Partial<OccupantRecord> = {},
 ): OccupantRecord => ({
-  ...{ id, contacts, ir: `ir_${id}`, duid: 'x', createdAt: new Date(0), meterPointId: 'here', mpxn: '1012345678' },
+  ...{
+    id,
+    contacts,
+    unrejected: contacts,
+    ir: `ir_${id}`,
+    duid: 'x',
+    createdAt: new Date(0),
+    meterPointId: 'here',
+    mpxn: '1012345678',
+  },
   ...{ moveInDate: '2021-04-01', address: null, email: null, storedEmail: `${id}@customer.example`, hasPasskey: false },
   ...{ isVerified: true, occupancy: 'current', tenancy: '', changes: [], rejected: [], proofs: [], confirmed: [] },
   verdicts: new Map(),
