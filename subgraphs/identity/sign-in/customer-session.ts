@@ -58,7 +58,7 @@ export interface SessionInputs {
   readonly contact: Contact | null;
   /** Effective Changes of Tenancy at the meter point, in ascending order. */
   readonly changes: readonly TenancyChange[];
-  /** The change that ended the occupancy; by default the first of a day after the customer moved in. */
+  /** The change that ended the occupancy; by default the first to take effect of a day after the customer moved in. */
   readonly endedBy?: TenancyChange | undefined;
 }
 

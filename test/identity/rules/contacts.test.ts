@@ -168,7 +168,7 @@ describe('The scope of a session', () => {
 });
 
 describe('The tenancies of a meter point', () => {
-  const changes = ['2020-01-01', '2023-06-01'].map((day) => ({ day }));
+  const changes = ['2020-01-01', '2023-06-01'].map((day) => ({ day, began: new Date(day) }));
 
   it.each([
     ['2019-12-31', undefined, '2020-01-01', ''],
