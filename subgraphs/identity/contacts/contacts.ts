@@ -58,6 +58,11 @@ export function isRejected({ hasPasskey, email, rejected }: Pick<OccupantRecord,
   return rejected.length > 0 && !hasPasskey && email === null;
 }
 
+/** Whether a record still has a contact, and the contact was not rejected. */
+export function holds({ unrejected }: Pick<OccupantRecord, 'unrejected'>, contact: Contact): boolean {
+  return unrejected.some((held) => held.contact === contact);
+}
+
 /** Returns the oldest contact of every group except the first group: each of them made the occupancy contested. */
 export function contestants({ held }: Pick<ContactEvidence, 'held'>, groups: readonly ContactGroup[]): HeldContact[] {
   return groups.slice(1).flatMap((group) => {

@@ -3,6 +3,7 @@ import type { Database } from '../../server/database/database';
 import type { NamedStatement } from '../../server/database/short-reads';
 import type { Session } from '../../server/database/transaction';
 import type { OccupantRecord, TenancyChange } from './occupancy';
+import { lockMeterPoint } from '../locks.sql';
 import type { BlindIndexes } from '../records/blind-index';
 import type { PersonalDataCipher } from '../records/personal-data-cipher';
 import { BY_DATA_USER, MAX_RECORDS, NEWEST_FIRST, RECORDS_OF_METER_POINT, VERIFIED } from './meter-point-records.sql';
@@ -63,8 +64,8 @@ export class OccupancyRepository {
   }
 
   /** Returns all verified records of a meter point, alternating between Data Users, each newest first. Each Data User has few. */
-  verifiedAt(mpxn: string): Promise<OccupantRecord[]> {
-    return this.verifiedAtIndex(this.indexes.mpxn(mpxn));
+  verifiedAt(mpxn: string, session?: Session): Promise<OccupantRecord[]> {
+    return this.verifiedAtIndex(this.indexes.mpxn(mpxn), session);
   }
 
   /**
@@ -83,6 +84,15 @@ export class OccupancyRepository {
   /** Returns the record with an internal id. */
   async byId(id: string): Promise<OccupantRecord | undefined> {
     return isUuid(id) ? (await this.records(BY_ID, id))[0] : undefined;
+  }
+
+  /** Locks the meter point of a record until the transaction ends, and returns the record by what is committed then. */
+  async locked(
+    session: Session,
+    { id, mpxn }: Pick<OccupantRecord, 'id' | 'mpxn'>,
+  ): Promise<OccupantRecord | undefined> {
+    await lockMeterPoint(session, this.indexes.mpxn(mpxn));
+    return (await this.records(BY_ID, id, session))[0];
   }
 
   /** Returns the record with a key. */

@@ -37,12 +37,13 @@ export function changeBefore<Change extends Pick<TenancyChange, 'day'>>(
   return changes.findLast((change) => change.day <= day);
 }
 
-/** Returns the change that ended the tenancy of a day; undefined while it lasts. `changes` are in ascending order. */
-export function changeAfter<Change extends Pick<TenancyChange, 'day'>>(
-  day: string,
-  changes: readonly Change[],
-): Change | undefined {
-  return changes.find((change) => change.day > day);
+/**
+ * Returns the change that ended the tenancy of a day; undefined while it lasts. It is the one whose occupancy started first: a change of an
+ * earlier day that is recorded later ends nothing again.
+ */
+export function changeAfter(day: string, changes: readonly TenancyChange[]): TenancyChange | undefined {
+  const later = changes.filter((change) => change.day > day);
+  return later.toSorted((one, other) => one.began.getTime() - other.began.getTime())[0];
 }
 
 /** The time that a person's occupancy covers so far. */
@@ -103,6 +104,8 @@ export interface OccupantRecord {
   readonly changes: readonly TenancyChange[];
   /** Contacts of a verified record that were not rejected. */
   readonly contacts: readonly HeldContact[];
+  /** Contacts of the record that were not rejected, even if the record is not verified. */
+  readonly unrejected: readonly HeldContact[];
   /** Contacts of the record that an admin rejected, or a customer by a verdict that holds for it, even if the record is not verified. */
   readonly rejected: readonly HeldContact[];
   /**

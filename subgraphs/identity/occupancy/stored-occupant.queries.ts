@@ -94,7 +94,10 @@ export class StoredOccupant implements OccupantRecord {
     return tenancyOf(this.moveInDate, this.changes);
   }
   get contacts(): readonly HeldContact[] {
-    return this.isVerified ? this.heldContacts.filter(({ contact }) => !this.rejectedContacts.has(contact)) : [];
+    return this.isVerified ? this.unrejected : [];
+  }
+  get unrejected(): readonly HeldContact[] {
+    return this.heldContacts.filter(({ contact }) => !this.rejectedContacts.has(contact));
   }
   get rejected(): readonly HeldContact[] {
     return this.heldContacts.filter(({ contact }) => this.rejectedContacts.has(contact));

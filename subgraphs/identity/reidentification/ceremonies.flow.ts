@@ -9,10 +9,10 @@ import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { ReidentificationRepository } from './reidentification.repository';
 import { newSecret } from '../keys';
 import { type CeremonyOutcome, type PasskeyCeremonyOptions, ceremonyStart, nextPasskeyCeremony } from './ceremony';
-import { admitsCeremony } from '../occupancy/occupancy';
+import { type OccupantRecord, admitsCeremony } from '../occupancy/occupancy';
 import type { Language } from '../mails/outgoing-mail';
 import { LINK_SECONDS, REDIRECT_SECONDS, secondsAfter, withoutToken } from './reidentification';
-import { currentContacts, isContested, isRejected } from '../contacts/contacts';
+import { currentContacts, holds, isContested, isRejected } from '../contacts/contacts';
 import type { Contact } from '../contacts/contact';
 import { mayFinish } from './reidentification-choice';
 import type { Mails } from '../mails/mail-queue.flow';
@@ -61,11 +61,11 @@ export class Ceremonies {
   /** Confirms a mailed link; the button of its page calls it. */
   async confirmLink(secret: string, origin: CallOrigin): Promise<CeremonyOutcome> {
     const valid = await this.valid(secret, origin);
-    const { ceremony, occupant } = valid;
-    if (occupant.email === null) throw new RegisterError('NTF001'); // the address was rejected after the link was mailed
-    if (ceremony.kind === 'confirm-link') return this.confirm(valid, origin);
-    const provenBy = occupant.contacts.find(({ kind }) => kind === 'email')?.contact ?? null;
-    if (ceremony.kind === 'confirm-proof') return this.continueProven(valid, provenBy, origin);
+    const address = valid.occupant.unrejected.find(({ kind }) => kind === 'email');
+    if (address === undefined) throw new RegisterError('NTF001'); // it was rejected after the link was mailed
+    const proven = proving(valid, address.contact);
+    if (valid.ceremony.kind === 'confirm-link') return this.confirm(proven, origin);
+    if (valid.ceremony.kind === 'confirm-proof') return this.continueProven(proven, origin);
     throw new RegisterError('NTF001');
   }
 
@@ -94,10 +94,9 @@ export class Ceremonies {
     const demand = { recordId: ceremony.recordId, isDiscovered: ceremony.scope === 'cross' };
     const asserted = await this.dependencies.passkeys.assert(response, taken.challenge, demand);
     if (!asserted) throw await this.passkeys.assertionError(ceremony);
-    if (occupant.rejected.some(({ contact }) => contact === asserted.contact)) throw new RegisterError('AUT001');
-    return ceremony.kind === 'assert-passkey'
-      ? this.confirm(valid, origin)
-      : this.continueProven(valid, asserted.contact, origin);
+    if (!holds(occupant, asserted.contact)) throw new RegisterError('AUT001');
+    const proven = proving(valid, asserted.contact);
+    return ceremony.kind === 'assert-passkey' ? this.confirm(proven, origin) : this.continueProven(proven, origin);
   }
 
   /** Mails a link to the stored address, by which the customer proves their identity before a passkey is added. */
@@ -117,20 +116,25 @@ export class Ceremonies {
     });
   }
 
-  /**
-   * Finds a ceremony of a live record whose present occupancy admits it. A ceremony by meter point is invalid while contacts there are
-   * contested, and every ceremony while its initiator may not finish it.
-   */
+  /** Finds a ceremony that its live record admits and its initiator may finish. */
   private async find(secret: string, origin: CallOrigin): Promise<ValidCeremony | undefined> {
     const ceremony = await this.dependencies.ceremonies.bySecret(secret);
     const occupant = ceremony && (await this.dependencies.occupants.byId(ceremony.recordId));
-    if (!occupant || !admitsCeremony(occupant.occupancy, ceremony) || isRejected(occupant)) return undefined;
-    if (ceremony.scope === 'cross') {
-      const verified = await this.dependencies.occupants.verifiedAt(occupant.mpxn);
-      if (isContested(currentContacts(verified).groups)) return undefined;
-    }
+    if (!occupant || !(await this.isAdmitted(ceremony, occupant))) return undefined;
     const initiator = await this.dependencies.organisations.of(ceremony.duid, origin);
     return mayFinish(ceremony, occupant, initiator) ? { ceremony, occupant, initiator } : undefined;
+  }
+
+  /**
+   * Whether the present occupancy of the record admits a ceremony, and the customer still has the contact that was proven. A ceremony by
+   * meter point is invalid while contacts there are contested.
+   */
+  private async isAdmitted(ceremony: OpenCeremony, occupant: OccupantRecord, session?: Session): Promise<boolean> {
+    if (!admitsCeremony(occupant.occupancy, ceremony) || isRejected(occupant)) return false;
+    if (ceremony.provenBy !== null && !holds(occupant, ceremony.provenBy)) return false;
+    if (ceremony.scope === 'own') return true;
+    const verified = await this.dependencies.occupants.verifiedAt(occupant.mpxn, session);
+    return !isContested(currentContacts(verified).groups);
   }
 
   private async valid(secret: string, origin: CallOrigin): Promise<ValidCeremony> {
@@ -156,13 +160,9 @@ export class Ceremonies {
   }
 
   /** Continues after the proof with a new secret for this browser only; the secret of the redirect is used. */
-  private async continueProven(
-    valid: ValidCeremony,
-    provenBy: Contact | null,
-    origin: CallOrigin,
-  ): Promise<CeremonyOutcome> {
+  private async continueProven(valid: ValidCeremony, origin: CallOrigin): Promise<CeremonyOutcome> {
     const { ceremony, initiator } = valid;
-    const { reidentificationId } = ceremony;
+    const { reidentificationId, provenBy } = ceremony;
     const next = { secret: newSecret(), expiresAt: await this.expiryOf(ceremony, REDIRECT_SECONDS) };
     await this.step(valid, origin, async (session) => {
       await this.dependencies.ceremonies.insert(session, {
@@ -177,8 +177,8 @@ export class Ceremonies {
   }
 
   /**
-   * Locks the record, uses the ceremony and runs `work` in one transaction. Reads the initiator again under the lock, because it may have
-   * been suspended.
+   * Locks the record, uses the ceremony and runs `work` in one transaction. Reads the initiator and the customer again under locks, because
+   * the one may have been suspended, a contact of the other rejected.
    */
   private step(
     { ceremony, occupant }: ValidCeremony,
@@ -189,7 +189,9 @@ export class Ceremonies {
       const isLive = await lockLiveRecord(session, ceremony.recordId);
       if (!isLive || !(await this.dependencies.ceremonies.use(session, ceremony))) throw new RegisterError('NTF001');
       const initiator = await this.dependencies.organisations.of(ceremony.duid, origin);
-      if (!mayFinish(ceremony, occupant, initiator)) throw new RegisterError('NTF001');
+      const present = await this.dependencies.occupants.locked(session, occupant);
+      if (!present || !mayFinish(ceremony, present, initiator)) throw new RegisterError('NTF001');
+      if (!(await this.isAdmitted(ceremony, present, session))) throw new RegisterError('NTF001');
       await work(session);
     });
   }
@@ -199,4 +201,9 @@ export class Ceremonies {
     const expiry = secondsAfter(await this.dependencies.clock.now(), seconds);
     return expiry < tokenExpiresAt ? expiry : tokenExpiresAt;
   }
+}
+
+/** Returns the ceremony with the contact that the customer has now proven. */
+function proving(valid: ValidCeremony, contact: Contact): ValidCeremony {
+  return { ...valid, ceremony: { ...valid.ceremony, provenBy: contact } };
 }

@@ -51,14 +51,14 @@ export interface CustomerSession extends CustomerScope {
 }
 
 /** Facts of a session that decide its scope. */
-interface SessionInputs {
+export interface SessionInputs {
   /** Day on which the customer moved in, by the Identity Record, or the start of the occupancy without one. */
   readonly movedIn: string;
   readonly recordId: string | null;
   readonly contact: Contact | null;
   /** Effective Changes of Tenancy at the meter point, in ascending order. */
   readonly changes: readonly TenancyChange[];
-  /** The change that ended the occupancy; by default the first of a day after the customer moved in. */
+  /** The change that ended the occupancy; by default the first to take effect of a day after the customer moved in. */
   readonly endedBy?: TenancyChange | undefined;
 }
 

@@ -1,8 +1,8 @@
 import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, callerOf } from '../../server/callers/caller';
 import { CustomerSessionRepository, type StoredCustomerSession } from './customer-session.repository';
-import { type CustomerSession, scopeOf } from './customer-session';
-import { type OccupantRecord, tenancyOf } from '../occupancy/occupancy';
+import { type CustomerSession, type SessionInputs, scopeOf } from './customer-session';
+import { type OccupantRecord, changeAfter, tenancyOf } from '../occupancy/occupancy';
 import type { IdentityDependencies } from '../dependencies';
 import type { Contact } from '../contacts/contact';
 
@@ -42,26 +42,18 @@ function ofRecord(
   if (record === undefined) return undefined;
   const contact = signedInBy ?? (session.means === 'magic-link' ? emailOf(record) : null);
   if (contact !== null && !record.contacts.some((held) => held.contact === contact)) return undefined;
-  const inputs = { recordId, contact, movedIn: record.moveInDate, changes: session.changes };
-  const scope = scopeOf(inputs, atMeterPoint);
+  const { moveInDate: movedIn } = record;
+  const lasting = session.means === 'supplier' ? provenAtStart(session, movedIn) : { changes: session.changes };
+  const scope = scopeOf({ recordId, contact, movedIn, ...lasting }, atMeterPoint);
   return { ...session, ...scope, identityRecordId: record.id, mpxn: record.mpxn, contact, record, atMeterPoint };
 }
 
-/**
- * The supplier proved the customer at the sign-in only, so each Change of Tenancy that takes effect later ends the occupancy, also one of the
- * same or an earlier day, unless it is before the start of the tenancy or on that day.
- */
 function withoutRecord(
   { place, ...session }: StoredCustomerSession,
   atMeterPoint: readonly OccupantRecord[],
 ): CustomerSession | undefined {
   if (place === null) return undefined;
-  const changes = session.changes.filter(({ began }) => began <= session.startedAt);
-  const tenancy = tenancyOf(place.since, changes);
-  const [endedBy] = session.changes
-    .filter(({ began, day }) => began > session.startedAt && day > tenancy)
-    .toSorted((one, other) => one.began.getTime() - other.began.getTime());
-  const inputs = { recordId: null, contact: null, movedIn: place.since, changes, endedBy };
+  const inputs = { recordId: null, contact: null, movedIn: place.since, ...provenAtStart(session, place.since) };
   return {
     ...session,
     ...scopeOf(inputs, atMeterPoint),
@@ -70,6 +62,19 @@ function withoutRecord(
     record: null,
     atMeterPoint,
   };
+}
+
+/**
+ * The supplier proved the customer at the sign-in only, so each Change of Tenancy that takes effect later ends the occupancy, also one of the
+ * same or an earlier day, unless it is before the start of the tenancy or on that day. Returns the changes of the sign-in, and that change.
+ */
+function provenAtStart(
+  { changes, startedAt }: Pick<StoredCustomerSession, 'changes' | 'startedAt'>,
+  since: string,
+): Pick<SessionInputs, 'changes' | 'endedBy'> {
+  const then = changes.filter(({ began }) => began <= startedAt);
+  const later = changes.filter(({ began }) => began > startedAt);
+  return { changes: then, endedBy: changeAfter(tenancyOf(since, then), later) };
 }
 
 /** Sessions of the previous release do not contain the contact of the sign-in. */

@@ -2,10 +2,12 @@ import { contestCounts } from './chapters/contest-counts';
 import { contests } from './chapters/contests';
 import { keptConnections } from './chapters/kept-connections';
 import { lateChanges } from './chapters/late-changes';
+import { rejectedProofs } from './chapters/rejected-proofs';
 
 describe('The customer among several contacts', () => {
   contests();
   contestCounts();
   lateChanges();
   keptConnections();
+  rejectedProofs();
 });

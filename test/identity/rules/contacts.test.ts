@@ -38,7 +38,16 @@ const record = (
   contacts: readonly HeldContact[],
   change: Partial<OccupantRecord> = {},
 ): OccupantRecord => ({
-  ...{ id, contacts, ir: `ir_${id}`, duid: 'x', createdAt: new Date(0), meterPointId: 'here', mpxn: '1012345678' },
+  ...{
+    id,
+    contacts,
+    unrejected: contacts,
+    ir: `ir_${id}`,
+    duid: 'x',
+    createdAt: new Date(0),
+    meterPointId: 'here',
+    mpxn: '1012345678',
+  },
   ...{ moveInDate: '2021-04-01', address: null, email: null, storedEmail: `${id}@customer.example`, hasPasskey: false },
   ...{ isVerified: true, occupancy: 'current', tenancy: '', changes: [], rejected: [], proofs: [], confirmed: [] },
   verdicts: new Map(),
@@ -159,7 +168,7 @@ describe('The scope of a session', () => {
 });
 
 describe('The tenancies of a meter point', () => {
-  const changes = ['2020-01-01', '2023-06-01'].map((day) => ({ day }));
+  const changes = ['2020-01-01', '2023-06-01'].map((day) => ({ day, began: new Date(day) }));
 
   it.each([
     ['2019-12-31', undefined, '2020-01-01', ''],

@@ -29,6 +29,7 @@ const record = (id: string, change: Partial<OccupantRecord> = {}): OccupantRecor
   tenancy: '',
   changes: [],
   contacts: [],
+  unrejected: [],
   rejected: [],
   storedEmail: null,
   proofs: [],

@@ -205,6 +205,12 @@ export function customerSessions(): void {
         endedAt: '2024-07-01T13:45:10.000Z',
       });
     });
+
+    it('does not end later if a change of an earlier day is recorded after the next one has started', async () => {
+      const next = ['2024-07-01', '2024-07-01T13:45:10Z'] as const;
+      const late = ['2023-01-01', '2024-12-01T09:00:00Z'] as const;
+      expect((await boundsAfter('2021-04-01', next, late)).endedAt).toBe('2024-07-01T13:45:10.000Z');
+    });
   });
 
   describe('The return URL of a session', () => {

@@ -101,6 +101,23 @@ export function supplierSignIn(): void {
       },
     );
 
+    it.each([0, 1])(
+      'by the Identity Record of the next occupant ends when a Change of Tenancy for a day %d days ago is recorded during the session',
+      async (days) => {
+        const mpxn = newMpxn();
+        const { rows } = await fixture.owner.query(`select ($1::date - $2::int)::text as day`, [await today(), days]);
+        const { day } = rows[0];
+        await fixture.newRecord(await fixture.dataUser(), { email: null }, { mpxn, moveInDate: day });
+        const token = await tokenOf(signIn({ mpxn }, supplied(mpxn)));
+        expect(await scopeOf(fixture, token)).toMatchObject({ isCurrent: true, ownRecordIds: [expect.any(String)] });
+        await fixture.tenancyChanged(mpxn, day);
+        expect(await scopeOf(fixture, token)).toMatchObject({ isCurrent: false, ownRecordIds: [] });
+        expect(valueOf(await fixture.execute('{ customerSession { mayJudge } }', {}, asCustomer(token)))).toEqual({
+          mayJudge: false,
+        });
+      },
+    );
+
     it('lasts when a Change of Tenancy from before the start of the tenancy is recorded during the session', async () => {
       const mpxn = newMpxn();
       await fixture.tenancyChanged(mpxn, '2022-06-01');

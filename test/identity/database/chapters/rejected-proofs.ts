@@ -1,0 +1,85 @@
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
+import { SoftwareAuthenticator } from '../../../support/authenticator';
+import {
+  CONFIRM_LINK,
+  MAIL_PROOF,
+  OPTIONS,
+  READ,
+  RETURN_URL,
+  finish,
+  lastPart,
+  mailedSecret,
+  optionsOf,
+  registered,
+  started,
+  valueOf,
+} from '../../../support/ceremonies';
+import { ContestFixture } from '../../../support/contest-fixture';
+import { type SignInFixture, fixtureOfThisFile, newMpxn } from '../../../support/sign-in-fixture';
+import { until } from '../../../support/until';
+
+/** Re-identifications by a contact that the customer rejects before or after its proof. */
+export function rejectedProofs(): void {
+  const ADD = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL };
+  let fixture: SignInFixture;
+  let people: ContestFixture;
+  let owner: Caller;
+  let other: Caller;
+  beforeAll(async () => {
+    fixture = await fixtureOfThisFile();
+    people = new ContestFixture(fixture);
+    [owner, other] = [await fixture.dataUser(RETURN_URL), await fixture.dataUser(RETURN_URL)];
+  });
+
+  const authenticator = () => new SoftwareAuthenticator({ origin: new URL(fixture.urls.portalUrl).origin });
+  const passkeysOf = async (ref: string) =>
+    valueOf(await fixture.execute(READ, { ref }, { caller: owner })).credentials.length as number;
+
+  /** A record with the passkey of its customer and a mistyped address, and a session of the customer at the supplier. */
+  async function mistyped() {
+    const [mpxn, email, own] = [newMpxn(), people.newEmail('mistyped'), authenticator()];
+    const change = { email, initiatePasskeyRegistration: true, passkeyReturnUrl: RETURN_URL };
+    const { ir, redirect } = await fixture.newEnrolment(owner, change, { mpxn });
+    valueOf(await registered(fixture, lastPart(redirect), own));
+    await fixture.newRecord(other, { email: people.newEmail('resident') }, { mpxn });
+    const token = await people.suppliedToken(mpxn);
+    const { id } = (await people.contacts(token)).find(({ shown }) => shown?.startsWith('m')) ?? {};
+    return { mpxn, email, own, ref: ir, reject: async () => valueOf(await people.judge(token, id ?? '', 'REJECTED')) };
+  }
+
+  /** The secret with which the holder of an address continues after its proof. */
+  async function provenSecret(ref: string, email: string): Promise<string> {
+    const { secret } = await started(fixture, owner, ADD, ref);
+    valueOf(await fixture.execute(MAIL_PROOF, { secret, language: 'EN' }));
+    await fixture.jobsDone();
+    return valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) })).nextSecret;
+  }
+
+  describe('An address that the customer rejects after it was proven in a ceremony', () => {
+    it('adds no passkey', async () => {
+      const { ref, email, reject } = await mistyped();
+      const secret = await provenSecret(ref, email);
+      const response = authenticator().create(await optionsOf(fixture, secret));
+      await reject();
+      expect((await finish(fixture, secret, response)).codes).toEqual(['NTF001']);
+      expect((await fixture.execute(OPTIONS, { secret })).codes).toEqual(['NTF001']);
+      expect(await passkeysOf(ref)).toBe(1);
+    });
+
+    it('adds no passkey if the rejection is committed while the ceremony waits for the lock of the record', async () => {
+      const { ref, email, reject } = await mistyped();
+      const secret = await provenSecret(ref, email);
+      const response = authenticator().create(await optionsOf(fixture, secret));
+      await fixture.owner.query('begin');
+      await fixture.owner.query('select from identity.identity_record where ref = $1 for update', [ref]);
+      const finished = finish(fixture, secret, response);
+      const waiting = `select pg_stat_clear_snapshot(), count(*)::int as sessions from pg_stat_activity
+        where wait_event_type = 'Lock' and query like '%identity_record%for no key update%'`;
+      await until(async () => ((await fixture.owner.query(waiting)).rows[0].sessions > 0 ? true : undefined));
+      await reject();
+      await fixture.owner.query('rollback');
+      expect((await finished).codes).toEqual(['NTF001']);
+      expect(await passkeysOf(ref)).toBe(1);
+    });
+  });
+}
