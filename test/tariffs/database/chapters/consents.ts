@@ -229,10 +229,10 @@ export function consentsToShare(): void {
       const mpxn = freshMpxn();
       await fixture.assign(mpxn, 30, -60);
       await fixture.assign(mpxn, 30, 7 * 86_400);
-      await endAt(mpxn, at(12));
       await endAt(mpxn, at(10));
       await fixture.assign(mpxn, 33, 8 * 86_400, 'FELL');
       await fixture.assign(mpxn, 2, 11 * 86_400);
+      await endAt(mpxn, at(12));
       await fixture.assign(mpxn, 3, 12.5 * 86_400);
       const participant = await fixture.participant({ mpxns: [mpxn] });
       const atFell = fixture.with(participant, { mpxns: [mpxn], mpid: 'FELL' });
@@ -304,6 +304,19 @@ export function consentsToShare(): void {
       const renewed = fixture.with(participant, { mpxns: [mpxn] });
       await fixture.consent(renewed);
       expect(await tariffsOf(renewed)).toEqual([trf(2)]);
+    });
+
+    it('remain those of the next occupant at the instant from which the planned end was moved to an earlier one', async () => {
+      const { mpxn } = await onTariff();
+      const start = (await fixture.now()).getTime();
+      for (const hours of [4, 1]) await endAt(mpxn, new Date(start + hours * 3_600_000).toISOString());
+      await fixture.assign(mpxn, 2, 2 * 3_600);
+      await fixture.moveOn(3 * 3_600);
+      const { caller } = await fixture.participant({ mpxns: [mpxn] });
+      await fixture.consent(caller);
+      await fixture.moveOn(5 * 3_600);
+      await fixture.settled();
+      expect(await tariffsOf(caller)).toEqual([trf(2)]);
     });
 
     it.each([
