@@ -15,4 +15,6 @@ export interface ConsumerClaims {
   readonly mpxns: readonly string[];
   /** Values of {@link CONSUMER_SCOPES}, and any others of the supplier. */
   readonly scopes: readonly string[];
+  /** `iat`: the token says nothing about occupants of the meter points after an assignment has ended since. */
+  readonly issuedAt: Date;
 }

@@ -22,8 +22,9 @@ export async function identifiedConsumer(
   context: CallContext,
 ): Promise<IdentifiedConsumer> {
   const { consumerAdmission } = await querySubgraph(tariffs.link, tariffs.from, ConsumerAdmission, { token }, context);
-  const { mpid, retryAfter, inactive, ...consumer } = consumerAdmission;
+  const { mpid, retryAfter, inactive, issuedAt, ...claims } = consumerAdmission;
   if (retryAfter !== null) throw new RegisterError('LIM002', undefined, { retryAfter });
+  const consumer = { ...claims, issuedAt: new Date(issuedAt) };
   const caller: Caller = { accountId: consumer.userId, role: 'consumer', duid: null, mpid, consumer };
   if (inactive === null) return { caller };
   return { caller, inactive: new RegisterError(isErrorCode(inactive) ? inactive : 'AUT001') };

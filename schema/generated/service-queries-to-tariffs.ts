@@ -29,7 +29,7 @@ export type ConsumerAdmissionQueryVariables = Exact<{
 }>;
 
 
-export type ConsumerAdmissionQuery = { readonly consumerAdmission: { readonly mpid: string, readonly issuer: string, readonly subject: string, readonly userId: string, readonly mpxns: ReadonlyArray<string>, readonly scopes: ReadonlyArray<string>, readonly inactive: string | null, readonly retryAfter: number | null } };
+export type ConsumerAdmissionQuery = { readonly consumerAdmission: { readonly mpid: string, readonly issuer: string, readonly subject: string, readonly userId: string, readonly mpxns: ReadonlyArray<string>, readonly scopes: ReadonlyArray<string>, readonly issuedAt: string, readonly inactive: string | null, readonly retryAfter: number | null } };
 
 export type TariffEventAdmissionQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -51,7 +51,7 @@ export const ActiveSuppliers: ServiceQuery<ActiveSuppliersQuery, ActiveSuppliers
 };
 
 export const ConsumerAdmission: ServiceQuery<ConsumerAdmissionQuery, ConsumerAdmissionQueryVariables> = {
-  text: "query ConsumerAdmission($token: String!) {\n  consumerAdmission(token: $token) {\n    mpid\n    issuer\n    subject\n    userId\n    mpxns\n    scopes\n    inactive\n    retryAfter\n  }\n}",
+  text: "query ConsumerAdmission($token: String!) {\n  consumerAdmission(token: $token) {\n    mpid\n    issuer\n    subject\n    userId\n    mpxns\n    scopes\n    issuedAt\n    inactive\n    retryAfter\n  }\n}",
 };
 
 export const TariffEventAdmission: ServiceQuery<TariffEventAdmissionQuery, TariffEventAdmissionQueryVariables> = {

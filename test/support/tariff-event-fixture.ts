@@ -63,9 +63,11 @@ export interface Participation {
   readonly subject: string;
   readonly mpxns: readonly string[];
   readonly scopes: readonly string[];
+  /** Default: the register's time, rounded up, when the test creates the caller. */
+  readonly issuedAt: Date;
 }
 
-const ALL: Participation = {
+const ALL: Omit<Participation, 'issuedAt'> = {
   mpid: 'LAPW',
   issuer: 'https://id.lapw.example',
   subject: 'consumer-1',
@@ -107,8 +109,14 @@ export async function tariffEventFixture(): Promise<TariffEventFixture> {
   const graph = await tariffGraph(undefined, metrics);
   const receiver = await webhookReceiver();
   const { execute, owner } = graph;
+  let clockOffset = 0;
+  const moveClock = async (seconds: number) => {
+    await graph.moveClock(seconds);
+    clockOffset = seconds;
+  };
   const callerOf = (userId: string, change: Partial<Participation>): Caller => {
-    const { mpid, ...claimed } = { ...ALL, ...change };
+    const issuedAt = new Date(Date.now() + clockOffset * 1_000 + 1);
+    const { mpid, ...claimed } = { ...ALL, issuedAt, ...change };
     return { accountId: userId, role: 'consumer', duid: null, mpid, consumer: { userId, ...claimed } };
   };
   const publish: TariffEventFixture['publish'] = async (number, change = {}, mpid = 'LAPW') => {
@@ -130,7 +138,7 @@ export async function tariffEventFixture(): Promise<TariffEventFixture> {
   for (const number of [1, 2, 3, 4, 5, 6, 7, 8, 9]) await publish(number);
   return {
     ...graph,
-    ...{ receiver, metrics, publish, now },
+    ...{ receiver, metrics, publish, now, moveClock },
     async participant(change = {}) {
       const input = { name: 'Curlew Insight Ltd', displayName: 'Curlew', support: 'help@curlew.example' };
       const { userId } = (await execute(SAVE_USER, { input }, ADMIN)).saveRtiUser.rtiUser;
@@ -162,7 +170,7 @@ export async function tariffEventFixture(): Promise<TariffEventFixture> {
     settled,
     async moveOn(seconds) {
       await settled();
-      await graph.moveClock(seconds);
+      await moveClock(seconds);
     },
     logged: async (mpid = 'LAPW') => (await execute(LOG, { mpid }, supplierOf(mpid))).tariffEvents.nodes,
     close: async () => {

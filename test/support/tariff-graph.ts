@@ -56,6 +56,7 @@ export const consumerOf = (userId: string, mpid = 'LAPW'): Caller => ({
     userId,
     mpxns: ['1012345678'],
     scopes: ['tariff:read'],
+    issuedAt: new Date(),
   },
 });
 

@@ -24,7 +24,8 @@ interface AssignmentContext {
  * future assignment, or assigns in the past although another supplier's tariff applied then or since. The end of an assignment protects
  * no supplier: the gaining supplier may assign at its instant.
  *
- * @param assignments of the MPxN: those since the newest one before the instant that was recorded in time, and those that started since
+ * @param assignments of the MPxN: those since the newest one before the instant that was recorded in time, those that started since, and the
+ *   planned ones
  */
 export function assignmentOutcome<Stored extends RecordedAssignment>(
   assignments: readonly Stored[],
@@ -76,80 +77,8 @@ export function startOutcome<Stored extends RecordedAssignment>(
   return outcomeOf([existing, supersedesEnd ? end : undefined]);
 }
 
-/**
- * Decides on the end of an assignment. CNF001 if no tariff of the supplier is assigned at the instant; the message does not reveal
- * whether another supplier's tariff is. CNF001 also for an instant in the past after which another assignment started, even for an
- * admin: the end would take effect now, and end the coverage of consents that the next occupant has given. The end supersedes what the
- * supplier planned to start at the instant, since no tariff applies from then on. At the start of another supplier's assignment, also a past
- * one, the losing supplier may end its own, unless it has assigned the MPxN again: only the consents at the losing supplier end.
- *
- * @param assignments as for {@link assignmentOutcome}
- * @param mpid the supplier that ends its assignment; null for an admin, who may end any
- */
-export function endOutcome<Stored extends RecordedAssignment>(
-  assignments: readonly Stored[],
-  at: Date,
-  mpid: string | null,
-  now: Date,
-): AssignmentOutcome<Stored> & { readonly mpid?: string } {
-  const assigned = assignmentAt(assignments, at);
-  const supplier = mpid ?? supplierToEnd(assignments, at, now);
-  const { existing, end } = stepsOf(assignments, at, supplier);
-  const isOfAnother = mpid !== null && existing?.mpid !== mpid;
-  if (end !== undefined && (existing === undefined || isOfAnother)) return { kind: 'unchanged', existing: end };
-  const former = formerAssignment(assignments, at);
-  if (existing !== undefined && isOfAnother && former?.mpid === mpid && former.tariffId !== null)
-    return hasStartedSince(assignments, at, now, mpid) ? rejected(...ENDED_LATE) : { kind: 'added', mpid };
-  if (assigned === undefined || (mpid !== null && assigned.mpid !== mpid))
-    return rejected(
-      'CNF001',
-      'at',
-      `must be an instant at which a tariff${mpid === null ? '' : ' of this supplier'} applies`,
-    );
-  if (assigned.tariffId === null) return { kind: 'unchanged', existing: assigned };
-  if (hasStartedSince(assignments, at, now)) return rejected(...ENDED_LATE);
-  if ((existing ?? end) !== undefined && at.getTime() <= now.getTime())
-    return rejected('CNF001', 'at', 'must not be the start of an assignment that has already started');
-  return { ...outcomeOf([existing, end]), mpid: supplier };
-}
-
-const ENDED_LATE = ['CNF001', 'at', 'must not be in the past'] as const;
-
-/** Whether an assignment, of one supplier if given, has started after an instant. */
-function hasStartedSince(assignments: readonly RecordedAssignment[], at: Date, now: Date, mpid?: string): boolean {
-  return assignments.some(
-    (each) =>
-      each.tariffId !== null &&
-      each.validFrom.getTime() > at.getTime() &&
-      each.validFrom.getTime() <= now.getTime() &&
-      (mpid === undefined || each.mpid === mpid),
-  );
-}
-
-/**
- * Returns the supplier whose assignment an admin ends at an instant. A planned start at the instant is withdrawn, so that it is the
- * supplier whose tariff would continue.
- */
-function supplierToEnd(assignments: readonly RecordedAssignment[], at: Date, now: Date): string | undefined {
-  const assigned = assignmentAt(assignments, at);
-  if (at.getTime() <= now.getTime()) return assigned?.mpid;
-  const former = formerAssignment(assignments, at);
-  return former?.tariffId == null ? assigned?.mpid : former.mpid;
-}
-
-/** Returns the newest assignment that started before an instant. */
-function formerAssignment<Stored extends RecordedAssignment>(
-  assignments: readonly Stored[],
-  at: Date,
-): Stored | undefined {
-  return assignmentAt(
-    assignments.filter(({ validFrom }) => validFrom.getTime() < at.getTime()),
-    at,
-  );
-}
-
 /** Returns the assignment that starts at an instant, and the end of a supplier at that instant. */
-function stepsOf<Stored extends RecordedAssignment>(
+export function stepsOf<Stored extends RecordedAssignment>(
   assignments: readonly Stored[],
   at: Date,
   ofSupplier: string | undefined,
@@ -161,13 +90,15 @@ function stepsOf<Stored extends RecordedAssignment>(
   };
 }
 
-function outcomeOf<Stored extends RecordedAssignment>(
+/** Returns the outcome that withdraws the given steps. */
+export function outcomeOf<Stored extends RecordedAssignment>(
   steps: readonly (Stored | undefined)[],
 ): AssignmentOutcome<Stored> {
   const superseded = steps.filter((step) => step !== undefined);
   return superseded.length === 0 ? { kind: 'added' } : { kind: 'supersedes', superseded };
 }
 
-function rejected(code: Violation['code'], path: string, message: string): AssignmentOutcome<never> {
+/** Returns the outcome of one violation. */
+export function rejected(code: Violation['code'], path: string, message: string): AssignmentOutcome<never> {
   return { kind: 'rejected', violations: [{ code, path: [path], message }] };
 }

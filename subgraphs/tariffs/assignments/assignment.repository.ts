@@ -5,7 +5,8 @@ import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
 import { storeMpxns } from '../occupancies/mpxn-storage.repository';
 import type { RegisterEntryStatus } from '../register-entries/register-entry-status';
 import type { Assignment } from './applied-tariff';
-import { type AssignmentOutcome, assignmentOutcome, endOutcome } from './assignment-rules';
+import { endOutcome } from './assignment-end-rules';
+import { type AssignmentOutcome, assignmentOutcome } from './assignment-rules';
 import { ASSIGNMENT_COLUMNS, type AssignmentRow, type StoredAssignment } from './assignment.queries';
 import { lockMpxn } from './assignments.sql';
 
@@ -26,7 +27,7 @@ interface TariffRow {
 
 /**
  * The assignments of an MPxN on which the rules depend: those since the newest one before an instant that was recorded in time, up to the
- * instant, and the first one of each supplier that has started since. One that was recorded late does not decide whether an end before its
+ * instant, the first one of each supplier that has started since, and the planned ones. One that was recorded late does not decide whether an end before its
  * record counts, so that the former ones are needed, too.
  */
 const STATE = `
@@ -38,7 +39,10 @@ const STATE = `
   union all (
     select distinct on (mpid) ${ASSIGNMENT_COLUMNS} from tariff_step
     where mpxn_hash = $1 and withdrawn_at is null and tariff_id is not null and valid_from > $2 and valid_from <= $3
-    order by mpid, valid_from)`;
+    order by mpid, valid_from)
+  union all
+  select ${ASSIGNMENT_COLUMNS} from tariff_step
+  where mpxn_hash = $1 and withdrawn_at is null and valid_from > greatest($2, $3)`;
 
 const WITHDRAW = 'update tariff_step set withdrawn_at = register_now() where id = any($1::uuid[])';
 

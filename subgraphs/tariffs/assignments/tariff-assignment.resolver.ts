@@ -108,7 +108,8 @@ export class TariffAssignmentResolver {
   @Mutation(() => TariffAssignmentType, {
     description:
       "Ends the assignment of an MPxN and its occupancy: no tariff applies from the instant on, until the next assignment. It replaces the supplier's " +
-      'assignment that would start at the same instant. It has no effect on the tariff while the newest assignment at its instant is another ' +
+      'assignment that would start at the same instant, and its planned end of the same assignment at a later instant: the end moves. CNF001 after ' +
+      'an earlier end: to move a planned end to a later instant, first withdraw it by `assignTariff` with `withdrawsEnd: true` at its instant. It has no effect on the tariff while the newest assignment at its instant is another ' +
       "supplier's; it still ends the consents at its own supplier, which may also record it afterwards, at the start of the other supplier's " +
       'assignment. CNF001 if no ' +
       'tariff of the supplier is assigned then, or if the instant is in the past and another assignment has started since; an admin may ' +

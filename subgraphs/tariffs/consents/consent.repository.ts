@@ -14,9 +14,10 @@ import {
 } from '../register-entries/active-parties.queries';
 import type { ConsumerName, GrantedConsent, MpxnTariff, SubjectHash } from './consent';
 
-/** The content of a token: the consumer, the RTI User, the supplier, and the consumer's MPxNs. */
+/** The content of a token: the consumer, the RTI User, the supplier, the consumer's MPxNs, and the time of its issue. */
 interface Consumer extends Parties, ConsumerName {
   readonly mpxns: readonly string[];
+  readonly issuedAt: Date;
 }
 
 const ADD_METER_POINTS = {
@@ -32,17 +33,27 @@ const GRANT = {
     returning id`,
 };
 
-/** Adds MPxNs to a consent, and renews those that it no longer covers because their assignment ended. */
+/**
+ * Adds MPxNs to a consent, and renews those that it no longer covers because their assignment ended. An MPxN whose assignment ended after
+ * the token was issued (`$4`) may have another occupant, whom this token does not name. `iat` is whole seconds, rounded down: a token of
+ * the second of the end counts as issued before it.
+ */
 const COVER = {
   name: 'cover_by_tariff_consent',
   text: `insert into consent_meter_point as existing (consent_id, mpxn_hash) select distinct $1::uuid, hash from unnest($2::bytea[]) hash
+    where consent_covers(hash, $4, $3)
     on conflict (consent_id, mpxn_hash) do update set covered_at = excluded.covered_at
     where not consent_covers(existing.mpxn_hash, existing.covered_at, $3)`,
 };
 
+/** SQL: selects the MPxNs of a token that a consent covers. Neither the coverage nor the token is older than an end. */
+const covered = (consentId: string, mpxnHashes: string, issuedAt: string): string => `
+  select mpxn_hash from consent_meter_point
+  where consent_id = ${consentId} and mpxn_hash = any(${mpxnHashes}::bytea[]) and consent_covers(mpxn_hash, least(covered_at, ${issuedAt}), $1)`;
+
 const TARIFFS = {
   name: 'tariffs_of_consent',
-  text: `with recursive ${appliedNow('select distinct mpxn_hash from unnest($2::bytea[]) mpxn_hash', '$1')}
+  text: `with recursive ${appliedNow(covered('$4', '$2', '$3'), '$1')}
     select encode(mpxn_hash, 'hex') as "mpxnHash", tariff_id as "tariffId" from applied_now`,
 };
 
@@ -52,11 +63,7 @@ const LIVE = 'mpid = $1 and user_id = $2 and subject_hash = $3 and revoked_at is
 const SHARED = {
   name: 'shared_tariffs',
   text: `with recursive consent as (select id from tariff_consent where ${LIVE}),
-    ${appliedNow(
-      `select mpxn_hash from consent_meter_point join consent on consent.id = consent_id
-       where mpxn_hash = any($4::bytea[]) and consent_covers(mpxn_hash, covered_at, $1)`,
-      '$1',
-    )}
+    ${appliedNow(covered('(select id from consent)', '$4', '$5'), '$1')}
     select (select status from supplier where mpid = $1) as "supplierStatus",
       (select status from rti_user where user_id = $2) as "userStatus", exists (select from consent) as "isConsented",
       coalesce((select array_agg(distinct tariff_id) from applied_now), '{}') as "tariffIds"`,
@@ -87,6 +94,7 @@ export class ConsentRepository {
 
   /** Grants a consent for the token's MPxNs, or adds them to the live one. AUT001 and RTI001 unless both parties are active. */
   grant(consumer: Consumer): Promise<GrantedConsent> {
+    const { mpid, issuedAt } = consumer;
     const points = consumer.mpxns.map((mpxn) => ({ mpxn, hash: this.mpxns.hash(mpxn) }));
     const hashes = points.map(({ hash }) => hash);
     return inTransaction(this.database.pool, async (session) => {
@@ -94,9 +102,12 @@ export class ConsentRepository {
       await lockActive(session, consumer);
       await session.query({ ...ADD_METER_POINTS, values: [hashes] });
       const { registrationId, isNew } = await this.liveConsent(session, consumer);
-      await session.query({ ...COVER, values: [registrationId, hashes, consumer.mpid] });
+      await session.query({ ...COVER, values: [registrationId, hashes, mpid, issuedAt] });
       await storeMpxns(session, this.mpxns, consumer.mpxns);
-      const { rows } = await session.query<AppliedRow>({ ...TARIFFS, values: [consumer.mpid, hashes] });
+      const { rows } = await session.query<AppliedRow>({
+        ...TARIFFS,
+        values: [mpid, hashes, issuedAt, registrationId],
+      });
       const tariffIds = new Map(rows.map(({ mpxnHash, tariffId }) => [mpxnHash, tariffId]));
       const tariffs = points.flatMap(({ mpxn, hash }): MpxnTariff[] => {
         const tariffId = tariffIds.get(hash.toString('hex'));
@@ -111,7 +122,8 @@ export class ConsentRepository {
    * unless supplier and RTI User are active, RTI002 without a live consent.
    */
   async sharedTariffIds(consumer: Consumer): Promise<readonly string[]> {
-    const values = [...this.keyOf(consumer), consumer.mpxns.map((mpxn) => this.mpxns.hash(mpxn))];
+    const hashes = consumer.mpxns.map((mpxn) => this.mpxns.hash(mpxn));
+    const values = [...this.keyOf(consumer), hashes, consumer.issuedAt];
     const shared = onlyRow({ rows: await this.database.reads.rows<SharedRow>(SHARED, values) });
     requireActive(shared);
     if (!shared.isConsented) throw new RegisterError('RTI002');

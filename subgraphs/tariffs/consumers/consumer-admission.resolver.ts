@@ -1,5 +1,6 @@
 import { Arg, Ctx, Directive, Field, ID, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
+import { DateTime } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { type RateLimit, clientNetwork, withinLimit } from '../../server/callers/rate-limits';
 import type { ConsumerTokens, VerifiedConsumer } from './consumer-tokens.flow';
@@ -16,6 +17,7 @@ class ConsumerAdmissionType {
   @Field(() => ID, { description: 'The RTI User to whom the token was issued.' }) userId: string;
   @Field(() => [String], { description: 'Meter points of the consumer.' }) mpxns: readonly string[];
   @Field(() => [String], { description: 'Scopes of the token.' }) scopes: readonly string[];
+  @Field(() => DateTime, { description: 'When the token was issued.' }) issuedAt: Date;
   @Field(() => String, {
     nullable: true,
     description:

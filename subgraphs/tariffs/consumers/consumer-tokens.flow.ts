@@ -118,9 +118,10 @@ async function verify(
 }
 
 /** Checks validity by the register's clock, and that the RTI User is registered. */
-function requireCurrent({ expiresAt, notBefore }: ConsumerToken, { userStatus, now }: ConsumerStatus): void {
+function requireCurrent({ issuedAt, expiresAt, notBefore }: ConsumerToken, { userStatus, now }: ConsumerStatus): void {
   if (userStatus === null) throw new RegisterError('AUT001');
-  if (notBefore !== null && notBefore.getTime() > now.getTime() + MAX_CLOCK_SKEW_MS) throw new RegisterError('AUT001');
+  const startsAt = Math.max(issuedAt.getTime(), notBefore?.getTime() ?? 0);
+  if (startsAt > now.getTime() + MAX_CLOCK_SKEW_MS) throw new RegisterError('AUT001');
   if (expiresAt.getTime() <= now.getTime()) throw new RegisterError('AUT002');
   if (userStatus === 'removed') throw new RegisterError('RTI001');
 }
@@ -131,8 +132,8 @@ function inactivityOf({ supplierStatus, userStatus }: ConsumerStatus): VerifiedC
   return userStatus === 'active' ? null : 'RTI001';
 }
 
-function claimsOf({ issuer, subject, userId, mpxns, scopes }: ConsumerClaims): ConsumerClaims {
-  return { issuer, subject, userId, mpxns, scopes };
+function claimsOf({ issuer, subject, userId, mpxns, scopes, issuedAt }: ConsumerClaims): ConsumerClaims {
+  return { issuer, subject, userId, mpxns, scopes, issuedAt };
 }
 
 function hashOf(token: string): string {

@@ -58,7 +58,6 @@ function withoutMediaTypePrefix(type: string): string {
 /** Validates the claims of a token. AUT001 if one is missing or malformed. */
 function consumerTokenOf(payload: JWTPayload): ConsumerToken {
   const { iss, sub, aud, exp, nbf, iat, client_id: userId, scope, mpxn } = payload;
-  instantOf(iat);
   if (typeof userId !== 'string' || !RTI_USER_ID_PATTERN.test(userId)) reject();
   if (typeof scope !== 'string') reject();
   const scopes = scope.split(' ').filter((name) => name !== '');
@@ -71,6 +70,7 @@ function consumerTokenOf(payload: JWTPayload): ConsumerToken {
     userId,
     scopes,
     mpxns,
+    issuedAt: instantOf(iat),
     expiresAt: instantOf(exp),
     notBefore: nbf === undefined ? null : instantOf(nbf),
   };

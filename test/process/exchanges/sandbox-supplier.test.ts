@@ -33,6 +33,7 @@ describe('A consumer at the OpenID provider of a supplier', () => {
       userId: CLIENT.id,
       mpxns: LOGIN.mpxns,
       scopes: ['tariff:read', 'consent:write', 'webhook:write'],
+      issuedAt: expect.any(Date),
       inactive: null,
     });
   });

@@ -10,10 +10,10 @@ import {
   takesEffectAt,
   tariffPeriod,
 } from '../../../subgraphs/tariffs/assignments/applied-tariff';
+import { endOutcome } from '../../../subgraphs/tariffs/assignments/assignment-end-rules';
 import {
   type AssignmentOutcome,
   assignmentOutcome,
-  endOutcome,
   startOutcome,
 } from '../../../subgraphs/tariffs/assignments/assignment-rules';
 import { eventsOfChange, publishedAfter } from '../../../subgraphs/tariffs/events/tariff-event';
@@ -336,9 +336,33 @@ describe('The end of an assignment', () => {
 
   it('is unchanged if repeated', () => {
     const ended = [...steps, step(15, null)];
-    expect(endOutcome(ended, june(15), 'LAPW', june(10))).toEqual({ kind: 'unchanged', existing: ended[2] });
-    expect(endOutcome(ended, june(17), 'LAPW', june(10))).toEqual({ kind: 'unchanged', existing: ended[2] });
+    for (const mpid of ['LAPW', null])
+      expect(endOutcome(ended, june(15), mpid, june(10))).toEqual({ kind: 'unchanged', existing: ended[2] });
+  });
+
+  it('is rejected after an earlier end of the assignment, which remains', () => {
+    const ended = [...steps, step(15, null)];
+    const before =
+      'CNF001 at: must not be after the end of the assignment; assignTariff with withdrawsEnd at its instant withdraws a planned end';
+    for (const mpid of ['LAPW', null]) expect(outcomeText(endOutcome(ended, june(17), mpid, june(10)))).toBe(before);
     expect(outcomeText(endOutcome(ended, june(17), 'DUNL', june(10)))).toBe(OTHER);
+  });
+
+  it('withdraws the planned end of its supplier at a later instant, unless that ends a later assignment', () => {
+    const planned = [step(5, 'flat'), step(15, null), step(20, 'night')];
+    const moved = (day: number, mpid: string | null, known: readonly ReturnType<typeof step>[], now = 10) => {
+      const outcome = endOutcome(known, june(day), mpid, june(now));
+      return outcome.kind === 'supersedes' ? outcome.superseded : outcome.kind;
+    };
+    for (const mpid of ['LAPW', null])
+      expect([8, 12].map((day) => moved(day, mpid, planned))).toEqual([[planned[1]], [planned[1]]]);
+    expect(moved(12, 'LAPW', [step(5, 'flat'), step(14, 'dusk'), step(15, null)])).toBe('added');
+    expect(moved(12, 'LAPW', [step(5, 'flat'), step(14, 'dusk', 'DUNL'), step(15, null, 'DUNL')])).toBe('added');
+    const sameInstant = [step(5, 'flat'), step(15, null), step(15, 'night')];
+    expect(moved(12, 'LAPW', sameInstant)).toEqual([sameInstant[1]]);
+    const lost = [step(5, 'flat'), step(12, 'dusk', 'DUNL'), step(15, null)];
+    expect(moved(12, 'LAPW', lost)).toEqual([lost[2]]);
+    expect(moved(8, 'LAPW', planned, 16)).toBe('added');
   });
 });
 

@@ -183,10 +183,11 @@ export function tariffsOverTime(): void {
 
   describe('An assignment', () => {
     it('that equals the stored one is returned unchanged', async () => {
-      const [mpxn, from] = [newMpxn(), inHours(-5)];
+      const [mpxn, from, ended] = [newMpxn(), inHours(-5), inHours(-1)];
       const first = await assign(mpxn, 1, from);
       expect(await assign(mpxn, 1, from)).toEqual(first);
-      expect(await end(mpxn, inHours(-1))).toEqual(await end(mpxn, inHours(-1)));
+      expect(await end(mpxn, ended)).toEqual(await end(mpxn, ended));
+      expect(await endError(mpxn, inHours(1))).toBe('CNF001 at');
     });
 
     it('in the past cannot be replaced: CNF001', async () => {

@@ -229,22 +229,23 @@ export function consentsToShare(): void {
       const mpxn = freshMpxn();
       await fixture.assign(mpxn, 30, -60);
       await fixture.assign(mpxn, 30, 7 * 86_400);
-      await endAt(mpxn, at(12));
       await endAt(mpxn, at(10));
       await fixture.assign(mpxn, 33, 8 * 86_400, 'FELL');
       await fixture.assign(mpxn, 2, 11 * 86_400);
+      await endAt(mpxn, at(12));
       await fixture.assign(mpxn, 3, 12.5 * 86_400);
       const participant = await fixture.participant({ mpxns: [mpxn] });
       const atFell = fixture.with(participant, { mpxns: [mpxn], mpid: 'FELL' });
-      for (const caller of [participant.caller, atFell]) await fixture.consent(caller);
+      let atLapw = participant.caller;
+      for (const caller of [atLapw, atFell]) await fixture.consent(caller);
       const seen: string[][] = [];
       for (const days of [0, 3, 4.5, 5.5, 7.5, 9, 10.5, 11.5]) {
         await fixture.moveClock(Math.round(days * 86_400));
         // The supplier's end at day 10 ended the consent there, although the tariff of FELL applied then.
-        if (days === 10.5) await fixture.consent(participant.caller);
+        if (days === 10.5) await fixture.consent((atLapw = fixture.with(participant, { mpxns: [mpxn] })));
         const shared = [];
         for (const [mpid, caller] of [
-          ['LAPW', participant.caller],
+          ['LAPW', atLapw],
           ['FELL', atFell],
         ] as const) {
           const tariffIds = await tariffsOf(caller);
@@ -261,7 +262,7 @@ export function consentsToShare(): void {
         [13, trf(3)],
       ] as const) {
         await fixture.moveClock(Math.round(days * 86_400));
-        expect(await tariffsOf(participant.caller)).toEqual([]);
+        expect(await tariffsOf(atLapw)).toEqual([]);
         const { appliedTariff } = await fixture.execute(APPLIED, { mpxn }, supplierOf('LAPW'));
         expect(appliedTariff?.tariffId ?? null).toBe(tariff);
       }
@@ -288,7 +289,8 @@ export function consentsToShare(): void {
     });
 
     it('are none for the former occupant once an assignment ends at which the next one of the supplier starts', async () => {
-      const { caller, mpxn } = await onTariff();
+      const { mpxn, ...participant } = await onTariff();
+      const { caller } = participant;
       await fixture.consent(caller);
       const from = new Date((await fixture.now()).getTime() + 3_600_000).toISOString();
       await endAt(mpxn, from);
@@ -299,7 +301,21 @@ export function consentsToShare(): void {
       expect(await tariffsOf(caller)).toEqual([]);
       const { appliedTariff } = await fixture.execute(APPLIED, { mpxn }, supplierOf('LAPW'));
       expect(appliedTariff.tariffId).toBe(trf(2));
+      const renewed = fixture.with(participant, { mpxns: [mpxn] });
+      await fixture.consent(renewed);
+      expect(await tariffsOf(renewed)).toEqual([trf(2)]);
+    });
+
+    it('remain those of the next occupant at the instant from which the planned end was moved to an earlier one', async () => {
+      const { mpxn } = await onTariff();
+      const start = (await fixture.now()).getTime();
+      for (const hours of [4, 1]) await endAt(mpxn, new Date(start + hours * 3_600_000).toISOString());
+      await fixture.assign(mpxn, 2, 2 * 3_600);
+      await fixture.moveOn(3 * 3_600);
+      const { caller } = await fixture.participant({ mpxns: [mpxn] });
       await fixture.consent(caller);
+      await fixture.moveOn(5 * 3_600);
+      await fixture.settled();
       expect(await tariffsOf(caller)).toEqual([trf(2)]);
     });
 
@@ -339,8 +355,9 @@ export function consentsToShare(): void {
         await fixture.settled();
         expect((await fixture.execute(APPLIED, { mpxn }, supplierOf('LAPW'))).appliedTariff.tariffId).toBe(trf(2));
         expect([await tariffsOf(former.caller), types()]).toEqual([[], received]);
-        await fixture.consent(former.caller);
-        expect(await tariffsOf(former.caller)).toEqual([trf(2)]);
+        const renewed = fixture.with(former, { mpxns: [mpxn] });
+        await fixture.consent(renewed);
+        expect(await tariffsOf(renewed)).toEqual([trf(2)]);
       },
     );
 

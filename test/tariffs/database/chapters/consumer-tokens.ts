@@ -80,6 +80,7 @@ export function consumerTokens(): void {
     userId: USER,
     mpxns: [MPXN],
     scopes: ['tariff:read', 'consent:write', 'webhook:write'],
+    issuedAt: expect.any(Date) as Date,
   };
 
   describe('The token of a supplier', () => {
@@ -95,12 +96,13 @@ export function consumerTokens(): void {
         { scopes: ['openid', 'tariff:read'] },
       ],
       ['without a scope of any use', { scope: '' }, { scopes: [] }],
+      ['issued a minute ago', { iat: now() - 60.5 }, { issuedAt: new Date(now() * 1_000 - 60_500) }],
       [
         'for webhooks only, of no meter point',
         { scope: 'webhook:write', mpxn: undefined },
         { scopes: ['webhook:write'], mpxns: [] },
       ],
-      ['whose issuer has a clock that is half a minute ahead', { nbf: now() + 30 }, {}],
+      ['whose issuer has a clock that is half a minute ahead', { nbf: now() + 30, iat: now() + 30 }, {}],
       ['with claims that the register does not know', { acr: 'urn:x', cnf: undefined, amr: ['pwd'] }, {}],
     ])('%s admits its RTI User', async (_, changed, expected) => {
       expect(await outcome(await supplier.token(claims(changed)))).toEqual({ ...LET_IN, ...expected });
@@ -169,6 +171,7 @@ export function consumerTokens(): void {
       ['has an invalid nbf', () => supplier.token(claims({ nbf: 'soon' }))],
       ['has an invalid exp', () => supplier.token(claims({ exp: 'never' }))],
       ['has an exp out of range', () => supplier.token(claims({ exp: 1e300 }))],
+      ['was issued in five minutes', () => supplier.token(claims({ iat: now() + 300 }))],
       ['has an invalid iat', () => supplier.token(claims({ iat: '2026-06-01' }))],
       ['has an empty subject', () => supplier.token(claims({ sub: '' }))],
       ['has a subject that cannot be stored', () => supplier.token(claims({ sub: 'a\0b' }))],

@@ -250,12 +250,15 @@ export function eventsOfTariffs(): void {
     });
 
     it('after an end is a change, sent to RTI Users with a new consent', async () => {
-      const { mpxn, path, caller, registrationId } = await following();
+      const { mpxn, path, registrationId, ...participant } = await following();
       await fixture.assign(mpxn, 1, -30);
       await fixture.settled();
       await end(mpxn);
       await fixture.settled();
-      expect(await fixture.consent(caller)).toMatchObject({ registrationId, isNew: false });
+      expect(await fixture.consent(fixture.with(participant, { mpxns: [mpxn] }))).toMatchObject({
+        registrationId,
+        isNew: false,
+      });
       await fixture.assign(mpxn, 1);
       expect(await heard(3, path)).toEqual([
         ['tariff.change', trf(1)],
@@ -264,7 +267,7 @@ export function eventsOfTariffs(): void {
       ]);
     });
 
-    it('after an end belongs to the next occupant: a consent from before shares nothing until it is granted again', async () => {
+    it('after an end belongs to the next occupant: a consent from before shares nothing until it is granted again with a token from after the end', async () => {
       const [before, place] = [await following(), fresh()];
       const { mpxn } = before;
       await fixture.assign(mpxn, 1, -30);
@@ -279,10 +282,17 @@ export function eventsOfTariffs(): void {
       expect(await heard(2, before.path)).toHaveLength(2);
       expect((await fixture.execute(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([]);
       expect((await fixture.execute(CUSTOMER, {}, after.caller)).customerTariffs).toEqual([{ tariffId: trf(2) }]);
-      await fixture.consent(before.caller);
-      expect((await fixture.execute(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([{ tariffId: trf(2) }]);
+      expect((await fixture.consent(before.caller)).tariffs).toEqual([]);
+      expect((await fixture.execute(CUSTOMER, {}, before.caller)).customerTariffs).toEqual([]);
       await fixture.assign(mpxn, 3);
-      expect(await heard(3, before.path)).toContainEqual(['tariff.change', trf(3)]);
+      expect(await heard(2, after.path)).toContainEqual(['tariff.change', trf(3)]);
+      await fixture.settled();
+      expect(await heard(2, before.path)).toHaveLength(2);
+      const renewed = fixture.with(before, { mpxns: [mpxn] });
+      expect((await fixture.consent(renewed)).tariffs).toEqual([{ mpxn, tariffId: trf(3) }]);
+      expect((await fixture.execute(CUSTOMER, {}, renewed)).customerTariffs).toEqual([{ tariffId: trf(3) }]);
+      await fixture.assign(mpxn, 4);
+      expect(await heard(3, before.path)).toContainEqual(['tariff.change', trf(4)]);
     });
 
     it('and ends while its delivery waits is not sent any more; the end is', async () => {

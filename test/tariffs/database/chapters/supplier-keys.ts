@@ -296,7 +296,13 @@ export function supplierKeys(): void {
   describe('A subgraph in a separate process', () => {
     const USER = `usr_${'a'.repeat(32)}`;
     const claimed = { mpxns: ['1012345678'], scopes: ['tariff:read'] };
-    const consumer = { issuer: 'https://supplier.example', subject: 'rowan', userId: USER, ...claimed };
+    const consumer = {
+      issuer: 'https://supplier.example',
+      subject: 'rowan',
+      userId: USER,
+      issuedAt: new Date(),
+      ...claimed,
+    };
     const caller = { accountId: USER, role: 'consumer', duid: null, mpid: 'TIDE' } as const;
     let services: LinkedServices;
     let seen: CallContext[];

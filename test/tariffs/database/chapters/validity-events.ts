@@ -188,7 +188,7 @@ export function eventsOfValidity(): void {
       const place = { mpxn: before.mpxn, path: `${before.path}-after` };
       await whileDelayed(async () => {
         await end(before.mpxn, await inSeconds(0));
-        await fixture.consent(before.caller);
+        await fixture.consent(fixture.with(before, { mpxns: [before.mpxn] }));
         await following({ subject: 'the next occupant' }, place);
       });
       expect(await kinds(2, before.path)).toEqual([
@@ -233,7 +233,7 @@ export function eventsOfValidity(): void {
       const { losing, gaining } = await ended();
       await moveOn(89 * DAY);
       expect(await kinds(2, losing.path)).toEqual(ENDED);
-      await fixture.consent(gaining.caller);
+      await fixture.consent(fixture.with(gaining, { mpid: 'FELL', mpxns: [gaining.mpxn] }));
       const from = await inSeconds(HOUR);
       await assign(losing.mpxn, 20, from, 'FELL');
       expect(await kinds(2, losing.path)).toEqual(ENDED);
@@ -250,7 +250,7 @@ export function eventsOfValidity(): void {
     it('of 91 days ends the relation to the former supplier', async () => {
       const { losing, gaining } = await ended();
       await moveOn(91 * DAY);
-      await fixture.consent(gaining.caller);
+      await fixture.consent(fixture.with(gaining, { mpid: 'FELL', mpxns: [gaining.mpxn] }));
       await fixture.assign(losing.mpxn, 20, 0, 'FELL');
       expect(await kinds(1, gaining.path)).toEqual([['tariff.change', trf(20)]]);
       expect(await kinds(2, losing.path)).toEqual(ENDED);
