@@ -1,3 +1,4 @@
+import { closingRecords } from './chapters/closing-records';
 import { contestCounts } from './chapters/contest-counts';
 import { contests } from './chapters/contests';
 import { keptConnections } from './chapters/kept-connections';
@@ -8,4 +9,5 @@ describe('The customer among several contacts', () => {
   contestCounts();
   lateChanges();
   keptConnections();
+  closingRecords();
 });

@@ -41,7 +41,7 @@ const record = (
   ...{ id, contacts, ir: `ir_${id}`, duid: 'x', createdAt: new Date(0), meterPointId: 'here', mpxn: '1012345678' },
   ...{ moveInDate: '2021-04-01', address: null, email: null, storedEmail: `${id}@customer.example`, hasPasskey: false },
   ...{ isVerified: true, occupancy: 'current', tenancy: '', changes: [], rejected: [], proofs: [], confirmed: [] },
-  verdicts: new Map(),
+  ...{ verdicts: new Map(), isClosing: false },
   ...change,
 });
 
