@@ -119,15 +119,16 @@ export class ContestFixture {
     return this.fixture.executeInAccess(WITHDRAW, { id }, asCustomer(token));
   }
 
-  /** Locks an access record, in a transaction of the owner, until it is released. */
-  async holding(id: string) {
+  /** Runs a statement that locks something, in a transaction of the owner, until it is released. */
+  async holding(lock: string, values: readonly unknown[]) {
     const { owner } = this.fixture;
     await owner.query('begin');
-    await owner.query('select from access.access_record where id = $1 for update', [id]);
+    await owner.query(lock, [...values]);
     const waiting = `select pg_stat_clear_snapshot(), (select count(*)::int from pg_stat_activity
-      where wait_event_type = 'Lock' and query like '%for no key update%') as sessions`;
+      where pg_backend_pid() = any(pg_blocking_pids(pid))) as sessions`;
     return {
-      isWaitedFor: () => until(async () => ((await owner.query(waiting)).rows[0].sessions > 0 ? true : undefined)),
+      isWaitedFor: (by = 1) =>
+        until(async () => ((await owner.query(waiting)).rows[0].sessions >= by ? true : undefined)),
       release: async () => void (await owner.query('rollback')),
     };
   }

@@ -1,5 +1,6 @@
 import { type Session, onlyRow } from '../../server/database/transaction';
 import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
+import { LIVE } from '../occupancy/meter-point-records.sql';
 import { TODAY } from '../occupancy/tenancy-change.sql';
 import type { Contact, ContactVerdict, HeldContact } from './contact';
 
@@ -48,7 +49,7 @@ const NOW = 'select register_now() as now';
 
 /** Blind index of the meter point of a live record. */
 const MPXN_INDEX = `
-  select mpxn_index as "mpxnIndex" from identity_record where id = $1 and anonymised_at is null and closing_at is null`;
+  select r.mpxn_index as "mpxnIndex" from identity_record r where r.id = $1 and ${LIVE}`;
 
 /** Records that two contacts of a tenancy are one person's. */
 export async function proveContacts(session: Session, { mpxnIndex, tenancy }: Tenancy, one: Contact, other: Contact) {
@@ -99,7 +100,7 @@ export async function registerTime(session: Session): Promise<Date> {
   return (await session.query<{ now: Date }>(NOW)).rows[0]?.now as Date;
 }
 
-/** Returns the blind index of a live record's meter point; undefined if the record is closing or anonymised. */
+/** Returns the blind index of a live record's meter point; undefined if the record is closed or anonymised. */
 export async function meterPointOf(session: Session, recordId: string): Promise<Buffer | undefined> {
   return (await session.query<{ mpxnIndex: Buffer }>(MPXN_INDEX, [recordId])).rows[0]?.mpxnIndex;
 }

@@ -6,7 +6,7 @@ import type { Contact } from './contact';
 import { proveContacts } from './contact.repository';
 import { type ContactEvidence, contactsOf, lostConnections } from './contacts';
 
-/** Blind index of the meter point of a record that is not anonymised, even if it is closing. */
+/** Blind index of the meter point of a record that is not anonymised, even if it is closed. */
 const MPXN_INDEX_UNTIL_ANONYMISED = `
   select mpxn_index as "mpxnIndex" from identity_record where id = $1 and anonymised_at is null`;
 
@@ -26,7 +26,7 @@ export async function keepConnections(
   const mpxnIndex = rows[0]?.mpxnIndex;
   if (mpxnIndex === undefined) return;
   await lockMeterPoint(session, mpxnIndex);
-  const all = await verifiedUntilEnd(session, cipher, mpxnIndex, recordId);
+  const all = await verifiedUntilEnd(session, cipher, mpxnIndex);
   const tenancy = all.find(({ id }) => id === recordId)?.tenancy;
   if (tenancy === undefined) return;
   const before = contactsOf(all, tenancy);

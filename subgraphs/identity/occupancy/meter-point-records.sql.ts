@@ -1,6 +1,12 @@
 /** Maximum records of a query. */
 export const MAX_RECORDS = 500;
 
+/**
+ * A live record `r`: neither closed nor anonymised. One that is closing stays live until `access` has decided, because a rejected request
+ * to anonymise it must change nothing.
+ */
+export const LIVE = 'r.anonymised_at is null and r.closed_at is null';
+
 /** Applied before the limit, so that unverified records cannot displace a verified customer's. */
 export const VERIFIED = 'r.is_verified is not false';
 export const NEWEST_FIRST = 'r.created_at desc, r.ref desc';
@@ -14,5 +20,5 @@ export const BY_DATA_USER = `row_number() over (partition by r.duid order by ${N
  */
 export const RECORDS_OF_METER_POINT = `
   select r.id from identity_record r
-  where r.mpxn_index = $1 and r.anonymised_at is null and r.closing_at is null
+  where r.mpxn_index = $1 and ${LIVE}
   order by ${VERIFIED} desc, ${BY_DATA_USER} limit ${MAX_RECORDS}`;

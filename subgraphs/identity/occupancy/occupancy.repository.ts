@@ -6,7 +6,14 @@ import type { OccupantRecord, TenancyChange } from './occupancy';
 import { lockMeterPoint } from '../locks.sql';
 import type { BlindIndexes } from '../records/blind-index';
 import type { PersonalDataCipher } from '../records/personal-data-cipher';
-import { BY_DATA_USER, MAX_RECORDS, NEWEST_FIRST, RECORDS_OF_METER_POINT, VERIFIED } from './meter-point-records.sql';
+import {
+  BY_DATA_USER,
+  LIVE,
+  MAX_RECORDS,
+  NEWEST_FIRST,
+  RECORDS_OF_METER_POINT,
+  VERIFIED,
+} from './meter-point-records.sql';
 import { type OccupantRow, StoredOccupant } from './stored-occupant.queries';
 import { TODAY, effectiveChanges, type TenancyChangeRow, changesOf } from './tenancy-change.sql';
 
@@ -14,10 +21,10 @@ import { TODAY, effectiveChanges, type TenancyChangeRow, changesOf } from './ten
 const finding = (table: string, at: string): string =>
   `'tenancy', ${table}.tenancy, 'at', ${table}.${at}, 'day', to_char(${table}.${at} at time zone 'Europe/London', 'YYYY-MM-DD')`;
 
-/** A record with its passkeys, verdicts, proofs and changes; selections add conditions. */
-const OCCUPANTS = `
+/** Live records with their passkeys, verdicts, proofs and changes; selections add conditions. */
+const LIVE_OCCUPANTS = `
   select r.id, r.ref as ir, r.duid, r.created_at as "createdAt", r.meter_point_id as "meterPointId", r.sealed, k.wrapped as "wrappedKey",
-    r.is_verified as "isVerified", encode(r.email_index, 'hex') as "emailContact",
+    r.is_verified as "isVerified", r.closing_at is not null as "isClosing", encode(r.email_index, 'hex') as "emailContact",
     (select coalesce(json_agg(json_build_object('contact', encode(p.credential_hash, 'hex'), 'since', p.registered_at)
         order by p.registered_at), '[]')
       from passkey p where p.record_id = r.id and p.removed_at is null) as passkeys,
@@ -28,9 +35,7 @@ const OCCUPANTS = `
     (select coalesce(json_agg(json_build_object(${finding('c', 'proven_at')}, 'one', encode(c.one, 'hex'), 'other', encode(c.other, 'hex'))), '[]')
       from contact_proof c where c.mpxn_index = r.mpxn_index) as proofs,
     ${effectiveChanges('r.mpxn_index')} as changes, to_char(${TODAY}, 'YYYY-MM-DD') as today
-  from identity_record r join identity_keys.data_key k on k.record_id = r.id`;
-
-const LIVE_OCCUPANTS = `${OCCUPANTS} where r.anonymised_at is null and r.closing_at is null`;
+  from identity_record r join identity_keys.data_key k on k.record_id = r.id where ${LIVE}`;
 
 const AT_METER_POINT: NamedStatement = {
   name: 'occupants_by_mpxn',
@@ -40,9 +45,6 @@ const VERIFIED_AT_METER_POINT: NamedStatement = {
   name: 'verified_occupants_by_mpxn',
   text: `${LIVE_OCCUPANTS} and r.mpxn_index = $1 and ${VERIFIED} order by ${BY_DATA_USER}`,
 };
-const VERIFIED_UNTIL_END = `
-  ${OCCUPANTS} where r.mpxn_index = $1 and ${VERIFIED} and r.anonymised_at is null and r.closed_at is null
-    and (r.closing_at is null or r.id = $2)`;
 const VERIFIED_OF_EMAIL: NamedStatement = {
   name: 'verified_occupants_by_email',
   text: `${LIVE_OCCUPANTS} and r.email_index = $1 and ${VERIFIED} order by ${BY_DATA_USER} limit ${MAX_RECORDS}`,
@@ -50,7 +52,7 @@ const VERIFIED_OF_EMAIL: NamedStatement = {
 const BY_ID: NamedStatement = { name: 'occupant_by_id', text: `${LIVE_OCCUPANTS} and r.id = $1` };
 const BY_REF: NamedStatement = { name: 'occupant_by_ref', text: `${LIVE_OCCUPANTS} and r.ref = $1` };
 
-/** Live Identity Records of all Data Users, neither anonymised nor closing, from which re-identification and sign-in choose. */
+/** Live Identity Records of all Data Users, from which re-identification and sign-in choose. */
 export class OccupancyRepository {
   constructor(
     private readonly database: Database,
@@ -109,16 +111,15 @@ export class OccupancyRepository {
 }
 
 /**
- * Returns the verified records of a meter point, with the record `endingId` even if it is closing, but not if it is closed. Records that cannot
- * be decrypted are omitted: they do not prevent the end of another.
+ * Returns the verified records of a meter point while one of them ends. Records that cannot be decrypted are omitted: they do not prevent
+ * the end of another.
  */
 export async function verifiedUntilEnd(
   session: Session,
   cipher: PersonalDataCipher,
   mpxnIndex: Buffer,
-  endingId: string,
 ): Promise<OccupantRecord[]> {
-  const { rows } = await session.query<OccupantRow>(VERIFIED_UNTIL_END, [mpxnIndex, endingId]);
+  const { rows } = await session.query<OccupantRow>({ ...VERIFIED_AT_METER_POINT, values: [mpxnIndex] });
   return rows.map((row) => new StoredOccupant(row, cipher)).filter(isReadable);
 }
 

@@ -73,7 +73,7 @@ export function admitsCeremony(occupancy: Occupancy, { vouched }: { readonly vou
 }
 
 /**
- * A live Identity Record of any Data User, for re-identification and sign-in. It never leaves the subgraph, because the initiator of a
+ * A live Identity Record of any Data User, neither closed nor anonymised, for re-identification and sign-in. It never leaves the subgraph, because the initiator of a
  * cross-DUID re-identification must not read any of it.
  */
 export interface OccupantRecord {
@@ -96,6 +96,8 @@ export interface OccupantRecord {
   readonly hasPasskey: boolean;
   /** Whether the Data User vouches for the verified identity and not every contact of the record was rejected. */
   readonly isVerified: boolean;
+  /** Whether its anonymising has started, which can still be rejected: contacts count and sessions last, but no re-identification starts. */
+  readonly isClosing: boolean;
   /** Present occupancy by the `move-in-date`. */
   readonly occupancy: Occupancy;
   /** Tenancy of the meter point that contains the `move-in-date` ({@link tenancyOf}). */

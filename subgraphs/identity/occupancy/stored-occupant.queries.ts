@@ -22,6 +22,7 @@ export interface OccupantRow {
   readonly wrappedKey: Buffer;
   /** Null until a record of the previous release was decrypted, which stores it. */
   readonly isVerified: boolean | null;
+  readonly isClosing: boolean;
   readonly emailContact: Contact | null;
   readonly passkeys: readonly { readonly contact: Contact; readonly since: string }[];
   readonly changes: readonly TenancyChangeRow[];
@@ -85,6 +86,9 @@ export class StoredOccupant implements OccupantRecord {
   get isVerified(): boolean {
     const isAsserted = this.row.isVerified ?? this.personal().principalVerification?.outcome === 'verified';
     return isAsserted && (this.heldContacts.length === 0 || this.rejected.length < this.heldContacts.length);
+  }
+  get isClosing(): boolean {
+    return this.row.isClosing;
   }
   get occupancy(): Occupancy {
     const occupiedSince = this.changes.at(-1)?.day ?? null;

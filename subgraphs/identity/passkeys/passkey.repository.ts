@@ -9,6 +9,7 @@ import type { NewPasskey, PasskeyMaterial } from './passkey';
 import type { RelyingParty } from './webauthn.flow';
 import type { PersonalDataCipher } from '../records/personal-data-cipher';
 import type { Contact } from '../contacts/contact';
+import { LIVE } from '../occupancy/meter-point-records.sql';
 import { keepConnections } from '../contacts/kept-connections.repository';
 import type { IdentityKeys } from '../keys';
 
@@ -36,14 +37,14 @@ interface EncryptedPasskey {
   readonly wrappedKey: Buffer;
 }
 
-const LIVE = `
+const OF_LIVE_RECORD = `
   select p.id, p.record_id as "recordId", p.sealed, p.backup_eligible as "backupEligible", k.wrapped as "wrappedKey"
   from passkey p join identity_record r on r.id = p.record_id join identity_keys.data_key k on k.record_id = r.id
-  where p.removed_at is null and r.anonymised_at is null and r.closing_at is null`;
-const BY_HASH: NamedStatement = { name: 'passkey_by_hash', text: `${LIVE} and p.credential_hash = $1` };
+  where p.removed_at is null and ${LIVE}`;
+const BY_HASH: NamedStatement = { name: 'passkey_by_hash', text: `${OF_LIVE_RECORD} and p.credential_hash = $1` };
 const OF_RECORD: NamedStatement = {
   name: 'passkeys_of_record',
-  text: `${LIVE} and p.record_id = $1 order by p.registered_at`,
+  text: `${OF_LIVE_RECORD} and p.record_id = $1 order by p.registered_at`,
 };
 
 const CREDENTIALS: NamedStatement = {
@@ -95,7 +96,7 @@ export class PasskeyRepository {
 
   /**
    * Verifies an assertion for a challenge, which the caller must not use again. Returns undefined for an unknown or removed passkey, a
-   * passkey of another record than required, a closing or anonymised record, an invalid response, or a signature counter that did not
+   * passkey of another record than required, a closed or anonymised record, an invalid response, or a signature counter that did not
    * increase, which is recorded.
    */
   async assert(

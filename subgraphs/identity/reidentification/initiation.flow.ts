@@ -87,7 +87,7 @@ export class ReidentificationInitiation {
       if (!link) throw new RegisterError('NTF001');
       if (!isOwnedBy(link, duidOf(context))) throw new RegisterError('PRM002');
       const record = await this.dependencies.occupants.byRef(ref);
-      if (!record) throw new RegisterError('CNF003');
+      if (!record || record.isClosing) throw new RegisterError('CNF003');
       return [record];
     };
     return this.start({ request, scope: 'own', context, idempotent, candidates });

@@ -4,7 +4,7 @@ import { isRejected } from '../contacts/contacts';
 import { type OccupantRecord, admitsCeremony } from '../occupancy/occupancy';
 import type { ReidentificationMethod, ReidentificationScope } from './reidentification';
 
-type Candidate = Pick<OccupantRecord, 'occupancy' | 'isVerified' | 'hasPasskey' | 'email' | 'rejected'>;
+type Candidate = Pick<OccupantRecord, 'occupancy' | 'isVerified' | 'isClosing' | 'hasPasskey' | 'email' | 'rejected'>;
 
 /** Returns the first ceremony of a method for a record; undefined if the record does not support the method. */
 type FirstCeremony = (record: Candidate, scope: ReidentificationScope) => CeremonyStart | undefined;
@@ -65,7 +65,7 @@ interface ReidentificationDemand {
 /**
  * Returns the newest record that supports the method and whose occupancy admits it (decisions A/B, 4); undefined if there is none (REI001).
  * If the current occupancy has a verified record, only verified records qualify: an unverified newer record must not take over a verified
- * customer. A record whose contacts were all rejected confirms nothing. `records` are newest first; for an own record, only that one.
+ * customer. A record that is closing, or whose contacts were all rejected, confirms nothing. `records` are newest first; for an own record, only that one.
  */
 export function chosenRecord<Record extends Candidate>(
   records: readonly Record[],
@@ -73,7 +73,7 @@ export function chosenRecord<Record extends Candidate>(
 ): ReidentificationChoice<Record> | undefined {
   const isVerifiedNeeded = verifiedOnly || records.some(isVerifiedOccupant);
   for (const record of records) {
-    if ((isVerifiedNeeded && !record.isVerified) || isRejected(record)) continue;
+    if ((isVerifiedNeeded && !record.isVerified) || record.isClosing || isRejected(record)) continue;
     const start = FIRST_CEREMONIES[method](record, scope);
     if (start && admitsCeremony(record.occupancy, start)) return { record, start };
   }

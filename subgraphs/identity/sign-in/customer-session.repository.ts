@@ -7,6 +7,7 @@ import type { Session } from '../../server/database/transaction';
 import type { SignInMethod } from './customer-session';
 import type { ReturnAddress } from './return-addresses.flow';
 import type { TenancyChange } from '../occupancy/occupancy';
+import { LIVE } from '../occupancy/meter-point-records.sql';
 import type { BlindIndexes } from '../records/blind-index';
 import { type IdentityKeys, newSecret } from '../keys';
 import { type TenancyChangeRow, changesOf, effectiveChanges } from '../occupancy/tenancy-change.sql';
@@ -77,7 +78,7 @@ const START_OF_RECORD = {
   name: 'start_customer_session_of_record',
   text: `insert into customer_session (id, token_hash, record_id, mpxn_index, meter_point_id, means, mpid, return_url, return_duid, contact)
     select $1, $2, r.id, r.mpxn_index, r.meter_point_id, $3, $4, $5, $6, $8 from identity_record r
-    where r.id = $7 and r.anonymised_at is null and r.closing_at is null for share ${STARTED}`,
+    where r.id = $7 and ${LIVE} for share ${STARTED}`,
 };
 const START_WITHOUT_RECORD = {
   name: 'start_customer_session_without_record',
@@ -108,7 +109,7 @@ export class CustomerSessionRepository {
     this.hashOfToken = keyedHash(keys.hashKey, 'customer-session');
   }
 
-  /** Starts a session in the transaction of its proof; undefined if the Identity Record is closing or anonymised. */
+  /** Starts a session in the transaction of its proof; undefined if the Identity Record is closed or anonymised. */
   async start(session: Session, { of, means, mpid, returnTo }: NewCustomerSession) {
     const token = `cst_${newSecret()}`;
     const id = randomUUID();

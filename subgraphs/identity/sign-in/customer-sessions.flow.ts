@@ -33,7 +33,7 @@ export function customerSessions({ database, indexes, keys, occupants }: Identit
   };
 }
 
-/** Returns undefined if the record is closing or anonymised, or the contact of the sign-in was rejected. */
+/** Returns undefined if the record is closed or anonymised, or the contact of the sign-in was rejected. */
 function ofRecord(
   { recordId, contact: signedInBy, ...session }: StoredCustomerSession,
   atMeterPoint: readonly OccupantRecord[],

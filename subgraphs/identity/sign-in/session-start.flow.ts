@@ -55,11 +55,11 @@ export function sessionStart(dependencies: IdentityDependencies): StartSession {
     const returnTo = await mayReturn(from, { meterPointId, record }, origin);
     const notices = await noticesOf({ by, contact });
     return inTransaction(database.pool, async (session) => {
+      await lockMeterPoint(session, indexes.mpxn(by.mpxn)); // before the rows, as the anonymising of the record does
       if (useProof && !(await useProof(session))) throw new RegisterError('AUT001');
       const of = 'id' in by ? { recordId: by.id, contact } : by;
       const started = await sessions.start(session, { of, means, mpid, returnTo });
       if (started === undefined) throw new RegisterError('AUT001');
-      await lockMeterPoint(session, indexes.mpxn(by.mpxn));
       await notes.noteAt(session, indexes.mpxn(by.mpxn));
       for (const notice of notices)
         await mails.enqueue(session, { kind: 'sign-in-notice', ...notice, at: started.startedAt, means });

@@ -54,7 +54,7 @@ export function passkeySignIn(
   };
 }
 
-/** Returns a record that allows sign-in: verified, moved in, and neither closing nor anonymised. */
+/** Returns a record that allows sign-in: verified, moved in, and neither closed nor anonymised. */
 async function verifiedRecord(id: string | undefined, occupants: OccupancyRepository) {
   const record = id === undefined ? undefined : await occupants.byId(id);
   return record?.isVerified && record.occupancy !== 'to-come' ? record : undefined;

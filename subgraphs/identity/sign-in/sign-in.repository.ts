@@ -3,6 +3,7 @@ import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
 import { type Purge, expiredRows } from '../../server/retention';
 import { encryptValue, decryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
+import { LIVE } from '../occupancy/meter-point-records.sql';
 import type { SignInOrigin } from './sign-in-hint';
 import { type IdentityKeys, newSecret } from '../keys';
 
@@ -36,7 +37,7 @@ const ADD_LINK = {
   name: 'add_sign_in_link',
   text: `insert into sign_in_link (secret_hash, record_id, sealed)
     select $1, r.id, $2 from identity_record r
-    where r.id = $3 and r.anonymised_at is null and r.closing_at is null for share returning expires_at as "expiresAt"`,
+    where r.id = $3 and ${LIVE} for share returning expires_at as "expiresAt"`,
 };
 const LINK = {
   name: 'sign_in_link',

@@ -1,3 +1,4 @@
+import { closingRecords } from './chapters/closing-records';
 import { contestCounts } from './chapters/contest-counts';
 import { contests } from './chapters/contests';
 import { keptConnections } from './chapters/kept-connections';
@@ -10,4 +11,5 @@ describe('The customer among several contacts', () => {
   lateChanges();
   keptConnections();
   rejectedProofs();
+  closingRecords();
 });

@@ -165,6 +165,7 @@ describe('The record used for a re-identification', () => {
     name: 'record',
     occupancy: 'current' as Occupancy,
     isVerified: true,
+    isClosing: false,
     hasPasskey: false,
     email: null as string | null,
     rejected: [] as OccupantRecord['rejected'],

@@ -25,6 +25,7 @@ const record = (id: string, change: Partial<OccupantRecord> = {}): OccupantRecor
   email: `${id}@customer.example`,
   hasPasskey: false,
   isVerified: true,
+  isClosing: false,
   occupancy: 'current',
   tenancy: '',
   changes: [],

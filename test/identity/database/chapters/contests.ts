@@ -111,7 +111,7 @@ export function contests(): void {
         'own',
       );
       const id = await people.idOf(token, 'own');
-      const lock = await people.holding(id);
+      const lock = await people.holding('select from access.access_record where id = $1 for update', [id]);
       const withdrawal = people.withdraw(token, id);
       await lock.isWaitedFor();
       await fixture.newRecord(honest, { email: people.newEmail('resident') }, { mpxn });

@@ -71,7 +71,7 @@ export function customerSessions(): void {
     });
 
     it.each([
-      ['is closing', 'closing_at = now()'],
+      ['is closed', 'closing_at = now(), closed_at = now()'],
       [
         'was anonymised',
         'closing_at = now(), anonymised_at = now(), mpxn_index = null, email_index = null, meter_point_id = null',
@@ -104,7 +104,10 @@ export function customerSessions(): void {
       const context = request();
       const [first, second] = await Promise.all([scopes.of(context), scopes.of(context)]);
       expect([await scopes.of(context), second, reads]).toEqual([first, first, 1]);
-      await fixture.owner.query('update identity.identity_record set closing_at = now() where ref = $1', [ir]);
+      await fixture.owner.query(
+        'update identity.identity_record set closing_at = now(), closed_at = now() where ref = $1',
+        [ir],
+      );
       await expect(scopes.now(context)).rejects.toMatchObject({ code: 'AUT001' });
       await expect(scopes.of(request())).rejects.toMatchObject({ code: 'AUT001' });
       expect(reads).toBe(3);

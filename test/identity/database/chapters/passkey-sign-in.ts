@@ -158,9 +158,12 @@ export function passkeySignIn(): void {
       expect((await signIn(authenticator)).codes).toEqual(['AUT001']);
     });
 
-    it('for a record that is closing', async () => {
+    it('for a record that is closed', async () => {
       const { ir, authenticator } = await passkeyHolder();
-      await fixture.owner.query('update identity.identity_record set closing_at = now() where ref = $1', [ir]);
+      await fixture.owner.query(
+        'update identity.identity_record set closing_at = now(), closed_at = now() where ref = $1',
+        [ir],
+      );
       expect((await signIn(authenticator)).codes).toEqual(['AUT001']);
     });
 

@@ -134,11 +134,14 @@ export function signInLinks(): void {
       expect((await press(secret)).codes).toEqual([]);
     });
 
-    it('does not work once its record is closing', async () => {
+    it('does not work once its record is closed', async () => {
       const { mpxn, email, ir } = await newCustomer();
       await requestLink(fixture, { mpxn });
       const secret = secretIn(await mailsOf(fixture, email, 1));
-      await fixture.owner.query('update identity.identity_record set closing_at = now() where ref = $1', [ir]);
+      await fixture.owner.query(
+        'update identity.identity_record set closing_at = now(), closed_at = now() where ref = $1',
+        [ir],
+      );
       expect((await press(secret)).codes).toEqual(['AUT001']);
       expect(await linksSent({ mpxn }, email)).toBe(1);
     });

@@ -264,13 +264,16 @@ export function takeOvers(): void {
     });
   });
 
-  describe('A record that is closing', () => {
+  describe('A record that is closed', () => {
     it('can neither confirm, register nor assert anything', async () => {
       const [mpxn, own] = [newMpxn(), authenticator()];
       const ref = await enrolled(fixture, owner, own, mpxn);
       const { secret, tokenRef } = await started(fixture, stranger, { mpxn, ...ASSERT });
       const options = await optionsOf(fixture, secret);
-      await fixture.owner.query('update identity.identity_record set closing_at = now() where ref = $1', [ref]);
+      await fixture.owner.query(
+        'update identity.identity_record set closing_at = now(), closed_at = now() where ref = $1',
+        [ref],
+      );
       expect((await finish(fixture, secret, own.get(options))).codes).toEqual(['NTF001']);
       expect((await fixture.execute(CEREMONY, { secret })).data).toEqual({ ceremony: null });
       expect(valueOf(await fixture.execute(PROOF, { token: tokenRef }, AS_ACCESS))).toMatchObject({

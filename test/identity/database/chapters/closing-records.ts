@@ -1,0 +1,93 @@
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
+import { EXISTS, REIDENTIFY, valueOf } from '../../../support/ceremonies';
+import { ContestFixture } from '../../../support/contest-fixture';
+import { type SignInFixture, fixtureOfThisFile, newMpxn } from '../../../support/sign-in-fixture';
+import { isLinkMail, mailsNow, secretIn } from '../../../support/sign-in-mails';
+import { SESSION, SIGN_IN_WITH_LINK, asCustomer, requestLink, scopeOf } from '../../../support/sign-in-operations';
+
+/** Identity Records between the request to anonymise them and its result. */
+export function closingRecords(): void {
+  const RETURN = 'https://larkhill.example/back';
+  const ANONYMISE = 'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { anonymisedAt } }';
+  const CLOSING = `select pg_advisory_xact_lock(access.lock_of_identity_record(id)) from identity.identity_record where ref = $1`;
+  const METER_POINT = `select pg_advisory_xact_lock(hashtextextended('people at ' || encode(mpxn_index, 'hex'), 0))
+    from identity.identity_record where ref = $1`;
+  let fixture: SignInFixture;
+  let people: ContestFixture;
+  let honest: Caller;
+  let other: Caller;
+  let attacker: Caller;
+  beforeAll(async () => {
+    fixture = await fixtureOfThisFile();
+    people = new ContestFixture(fixture);
+    [honest, other, attacker] = [
+      await fixture.dataUser(RETURN),
+      await fixture.dataUser(RETURN),
+      await fixture.dataUser(RETURN),
+    ];
+  });
+
+  const anonymise = (ref: string) => fixture.execute(ANONYMISE, { ref }, { caller: honest });
+
+  describe('While `access` decides on a request to anonymise a record with an ACTIVE consent', () => {
+    let mpxn: string;
+    let resident: string;
+    let intruder: string;
+    let consent: string;
+    let decided: () => Promise<readonly string[]>;
+    beforeEach(async () => {
+      mpxn = newMpxn();
+      const [email, theirs] = [people.newEmail('closing-resident'), people.newEmail('closing-planted')];
+      const ir = await people.customer(honest, mpxn, email, 'own');
+      await people.customer(attacker, mpxn, theirs, 'planted');
+      [resident, intruder] = [await people.signedIn(email), await people.signedIn(theirs)];
+      consent = await people.idOf(resident, 'own');
+      const lock = await people.holding(CLOSING, [ir]);
+      const request = anonymise(ir);
+      await lock.isWaitedFor();
+      decided = async () => {
+        await lock.release();
+        return (await request).codes;
+      };
+    });
+
+    it('its contact still contests the other one, which cannot withdraw the consent', async () => {
+      const withdrawn = await people.withdraw(intruder, consent);
+      expect((await scopeOf(fixture, intruder)).isContested).toBe(true);
+      expect(await decided()).toEqual(['CNF003']);
+      expect(withdrawn.codes).toEqual(['NTF001']);
+      expect(await people.seen(resident)).toEqual(['own']);
+    });
+
+    it('its customer stays signed in', async () => {
+      const { codes } = await fixture.execute(SESSION, {}, asCustomer(resident));
+      expect(await decided()).toEqual(['CNF003']);
+      expect(codes).toEqual([]);
+    });
+
+    it('no re-identification by meter point starts with the other contact', async () => {
+      const input = { mpxn, method: 'MAGIC_LINK', redirectUrl: RETURN };
+      const { codes } = await fixture.execute(REIDENTIFY, { input }, { caller: other });
+      const existing = await fixture.execute(EXISTS, { mpxn }, { caller: other });
+      expect(await decided()).toEqual(['CNF003']);
+      expect(codes).toEqual(['REI001']);
+      expect(valueOf(existing)).toEqual({ exists: true, availableMethods: ['PASSKEY_REGISTER'] });
+    });
+  });
+
+  it('A sign-in that meets the destruction of its record waits for it, and is rejected', async () => {
+    const email = people.newEmail('leaving');
+    const ir = await fixture.newRecord(honest, { email });
+    valueOf(await requestLink(fixture, { email }));
+    await fixture.jobsDone();
+    const secret = secretIn((await mailsNow(fixture, email)).filter(isLinkMail));
+    const lock = await people.holding(METER_POINT, [ir]);
+    const anonymised = anonymise(ir);
+    await lock.isWaitedFor();
+    const signedIn = fixture.execute(SIGN_IN_WITH_LINK, { secret });
+    await lock.isWaitedFor(2);
+    await lock.release();
+    expect((await anonymised).codes).toEqual([]);
+    expect((await signedIn).codes).toEqual(['AUT001']);
+  });
+}
