@@ -50,7 +50,7 @@ export class CustomerContactResolver {
     @Ctx() context: CallContext,
   ): Promise<boolean> {
     await this.limit.request(context);
-    await this.contacts.mailLink(await this.sessions.ofCaller(context), contact, language);
+    await this.contacts.mailLink(() => this.sessions.ofCaller(context), contact, language);
     return true;
   }
 
@@ -72,7 +72,7 @@ export class CustomerContactResolver {
     @Arg('secret', () => String, SECRET) secret: string,
     @Ctx() context: CallContext,
   ): Promise<boolean> {
-    await this.contacts.proveByLink(await this.sessions.ofCaller(context), secret);
+    await this.contacts.proveByLink(() => this.sessions.ofCaller(context), secret);
     return true;
   }
 
@@ -88,9 +88,10 @@ export class CustomerContactResolver {
     response: object,
     @Ctx() context: CallContext,
   ): Promise<boolean> {
-    const session = await this.sessions.ofCaller(context);
+    await this.sessions.ofCaller(context); // a session that has ended is no failed proof
+    const current = () => this.sessions.ofCaller(context);
     try {
-      await this.limit.proof(context, () => this.contacts.proveByPasskey(session, secret, response));
+      await this.limit.proof(context, () => this.contacts.proveByPasskey(current, secret, response));
     } catch (error) {
       const isRejected = error instanceof RegisterError && error.code === 'AUT001'; // AUT001 would mean that the session has ended
       throw isRejected ? new RegisterError('PRM003', 'The passkey does not prove a contact of this home.') : error;
@@ -108,7 +109,7 @@ export class CustomerContactResolver {
     verdict: contacts.ContactVerdict,
     @Ctx() context: CallContext,
   ): Promise<boolean> {
-    await this.contacts.judge(await this.sessions.ofCaller(context), contact, verdict);
+    await this.contacts.judge(() => this.sessions.ofCaller(context), contact, verdict);
     return true;
   }
 }

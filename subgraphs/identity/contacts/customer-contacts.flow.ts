@@ -1,7 +1,7 @@
 import { RegisterError } from '../../../schema/register-error';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
 import { rejectLimited } from '../../server/callers/rate-limits';
-import { inTransaction } from '../../server/database/transaction';
+import { type Session, inTransaction } from '../../server/database/transaction';
 import { ContactLinkRepository } from './contact-link.repository';
 import { countContact, judgeContact, proveContacts } from './contact.repository';
 import { lockMeterPoint } from '../locks.sql';
@@ -15,6 +15,9 @@ import type { Contact, ContactVerdict } from './contact';
 
 /** Cause of the mails by which contacts are proven; it has its own rate limit. */
 const PROOF = 'contact-proof';
+
+/** Reads the session of the caller. Throws AUT001 if it has ended. */
+type ReadSession = () => Promise<CustomerSession>;
 
 /** Contacts of the occupancy of a session: how customers read, prove, confirm and reject them (decisions A/B, 11). */
 export class CustomerContacts {
@@ -35,13 +38,14 @@ export class CustomerContacts {
   }
 
   /** Mails a link to another address of the occupancy. Confirmed in this session, it proves that both belong to one person or household. */
-  async mailLink(session: CustomerSession, id: string, language: Language): Promise<void> {
-    const { contact, kind, recordId } = this.contactOf(session, id);
+  async mailLink(current: ReadSession, id: string, language: Language): Promise<void> {
+    const session = await current();
+    const { kind, recordId } = this.contactOf(session, id);
     if (kind !== 'email' || session.contact === null) throw new RegisterError('REI001');
-    const { database, mails } = this.dependencies;
+    const { mails } = this.dependencies;
     rejectLimited(await mails.permit(recordId, PROOF));
-    await inTransaction(database.pool, async (transaction) => {
-      const link = await this.links.add(transaction, session.sessionId, contact);
+    await this.locked(current, async (transaction, now) => {
+      const link = await this.links.add(transaction, now.sessionId, this.contactOf(now, id).contact);
       await mails.enqueue(transaction, { kind: 'contact-link', recordId, ...link, language });
     });
   }
@@ -52,9 +56,8 @@ export class CustomerContacts {
   }
 
   /** Confirms a mailed link. Throws NTF001 if it is not valid in this session. */
-  async proveByLink(session: CustomerSession, secret: string): Promise<void> {
-    await inTransaction(this.dependencies.database.pool, async (transaction) => {
-      await lockMeterPoint(transaction, session.mpxnIndex);
+  async proveByLink(current: ReadSession, secret: string): Promise<void> {
+    await this.locked(current, async (transaction, session) => {
       const contact = await this.links.use(transaction, secret, session.sessionId);
       if (contact === undefined) throw new RegisterError('NTF001');
       await proveContacts(transaction, session, this.ownContact(session), contact);
@@ -62,39 +65,51 @@ export class CustomerContacts {
   }
 
   /** Proves a passkey of the occupancy by its response to a started sign-in. Throws AUT001 if the response is rejected. */
-  async proveByPasskey(session: CustomerSession, secret: string, response: unknown): Promise<void> {
-    const own = this.ownContact(session);
+  async proveByPasskey(current: ReadSession, secret: string, response: unknown): Promise<void> {
+    this.ownContact(await current());
     const signed = challengeIn(response);
     const attempt = await this.signIns.takeAttempt('passkey', secret, ({ challenge }) => challenge === signed);
     const asserted =
       attempt && (await this.dependencies.passkeys.assert(response, attempt.challenge, { isDiscovered: true }));
-    const isOfOccupancy = customerContacts(session).some(
-      ({ contact, standing }) => contact === asserted?.contact && standing !== 'rejected',
-    );
-    if (!asserted || !isOfOccupancy) throw new RegisterError('AUT001');
-    await inTransaction(this.dependencies.database.pool, async (transaction) => {
-      await lockMeterPoint(transaction, session.mpxnIndex);
-      await proveContacts(transaction, session, own, asserted.contact);
+    if (!asserted) throw new RegisterError('AUT001');
+    await this.locked(current, async (transaction, session) => {
+      const isOfOccupancy = customerContacts(session).some(
+        ({ contact, standing }) => contact === asserted.contact && standing !== 'rejected',
+      );
+      if (!isOfOccupancy) throw new RegisterError('AUT001');
+      await proveContacts(transaction, session, this.ownContact(session), asserted.contact);
     });
   }
 
   /** Confirms or rejects a contact for a customer signed in at the supplier. A rejected contact gives access to nothing, and is counted. */
-  async judge(session: CustomerSession, id: string, verdict: ContactVerdict): Promise<void> {
-    if (!mayJudge(session)) {
-      throw new RegisterError(
-        'PRM003',
-        'Only a customer who signed in at the energy supplier confirms and rejects contacts.',
-      );
-    }
-    const judged = this.contactOf(session, id);
-    await inTransaction(this.dependencies.database.pool, async (transaction) => {
-      await lockMeterPoint(transaction, session.mpxnIndex);
-      const isNew = await judgeContact(transaction, session, judged, {
-        from: verdictOn(session, judged.contact),
-        to: verdict,
-      });
+  async judge(current: ReadSession, id: string, verdict: ContactVerdict): Promise<void> {
+    await this.locked(current, async (transaction, session) => {
+      if (!mayJudge(session)) {
+        throw new RegisterError(
+          'PRM003',
+          'Only a customer who signed in at the energy supplier confirms and rejects contacts.',
+        );
+      }
+      const judged = this.contactOf(session, id);
+      const verdicts = { from: verdictOn(session, judged.contact), to: verdict };
+      const isNew = await judgeContact(transaction, session, judged, verdicts);
       if (!isNew || verdict !== 'rejected') return;
       for (const duid of judged.duids.toSorted()) await countContact(transaction, duid, 'rejection');
+    });
+  }
+
+  /**
+   * Runs `work` in a transaction that has locked the meter point, with the session as it is then: while the transaction waited, a contact may
+   * have been erased, of which nothing may be stored any more, or judged.
+   */
+  private async locked(
+    current: ReadSession,
+    work: (transaction: Session, session: CustomerSession) => Promise<void>,
+  ): Promise<void> {
+    const { mpxnIndex } = await current();
+    await inTransaction(this.dependencies.database.pool, async (transaction) => {
+      await lockMeterPoint(transaction, mpxnIndex);
+      await work(transaction, await current());
     });
   }
 

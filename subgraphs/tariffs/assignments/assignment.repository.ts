@@ -1,4 +1,4 @@
-import { type Pool } from 'pg';
+import { DatabaseError, type Pool } from 'pg';
 import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
@@ -45,6 +45,9 @@ const STATE = `
   where mpxn_hash = $1 and withdrawn_at is null and valid_from > greatest($2, $3)`;
 
 const WITHDRAW = 'update tariff_step set withdrawn_at = register_now() where id = any($1::uuid[])';
+
+/** SQLSTATE of the trigger that rejects the withdrawal of an assignment that has started. */
+const RESTRICT_VIOLATION = '23001';
 
 const METER_POINT = 'insert into meter_point (mpxn_hash) values ($1) on conflict do nothing';
 
@@ -121,7 +124,10 @@ export class AssignmentRepository {
   ): Promise<StoredAssignment> {
     if (outcome.kind === 'rejected') throwViolations(outcome.violations);
     if (outcome.kind === 'unchanged') return { ...outcome.existing, mpxn };
-    if (outcome.kind === 'supersedes') await session.query(WITHDRAW, [outcome.superseded.map(({ id }) => id)]);
+    if (outcome.kind === 'supersedes') {
+      const superseded = outcome.superseded.map(({ id }) => id);
+      await session.query(WITHDRAW, [superseded]).catch(rejectStarted(tariffId === null ? 'at' : 'from'));
+    }
     await session.query(METER_POINT, [hash]);
     const values = [hash, validFrom, tariffId, mpid, accountId];
     const stored = onlyRow(await session.query<AssignmentRow>(INSERT, values));
@@ -148,3 +154,14 @@ async function assignableTariff(session: Session, tariffId: string, mpid: string
   if (tariff.status === 'removed') throw new RegisterError('CNF001', 'The supplier was removed');
   return tariff;
 }
+
+/** Maps the rejection of an assignment that started during the call to CNF001, as if the call had arrived later. */
+const rejectStarted =
+  (field: string) =>
+  (error: unknown): never => {
+    if (error instanceof DatabaseError && error.code === RESTRICT_VIOLATION)
+      throwViolations([
+        { code: 'CNF001', path: [field], message: 'must not be the start of an assignment that has already started' },
+      ]);
+    throw error;
+  };

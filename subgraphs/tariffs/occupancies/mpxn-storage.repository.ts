@@ -43,10 +43,10 @@ const STORE = `
 /** Meter points per transaction of {@link reencryptMpxns}, so that no statement reaches its timeout. */
 const BATCH_SIZE = 200;
 
-const selectDirect = (condition: string): string => `
-  select mpxn_hash as "mpxnHash", mpxn_sealed as direct from meter_point where ${condition} and mpxn_sealed is not null`;
-const DIRECT_BATCH = `${selectDirect('true')} order by mpxn_hash limit ${BATCH_SIZE} for no key update skip locked`;
-const DIRECT_OF_MPXN = `${selectDirect('mpxn_hash = $1')} for no key update`;
+const DIRECT_BATCH = `select mpxn_hash as hash from meter_point where mpxn_sealed is not null order by mpxn_hash limit ${BATCH_SIZE}`;
+const DIRECT = `
+  select mpxn_hash as "mpxnHash", mpxn_sealed as direct from meter_point
+  where mpxn_hash = any($1::bytea[]) and mpxn_sealed is not null order by mpxn_hash for no key update skip locked`;
 const CLEAR_DIRECT =
   'update meter_point set mpxn_sealed = null where mpxn_hash = any($1::bytea[]) and mpxn_sealed is not null';
 
@@ -60,27 +60,29 @@ export function storeMpxns(session: Session, cipher: MpxnCipher, mpxns: readonly
  * interrupted run loses at most one transaction; replicas may run it concurrently.
  */
 export async function reencryptMpxns(pool: Pool, cipher: MpxnCipher): Promise<void> {
-  while ((await inTransaction(pool, (session) => reencrypt(session, cipher, DIRECT_BATCH))) > 0);
+  while ((await inTransaction(pool, (session) => reencryptBatch(session, cipher))) > 0);
 }
 
-/** Re-encrypts one MPxN, in the transaction of the session. */
-export async function reencryptMpxn(session: Session, cipher: MpxnCipher, mpxnHash: Buffer): Promise<void> {
-  await reencrypt(session, cipher, DIRECT_OF_MPXN, [mpxnHash]);
+async function reencryptBatch(session: Session, cipher: MpxnCipher): Promise<number> {
+  const { rows } = await session.query<{ hash: Buffer }>(DIRECT_BATCH);
+  return reencrypt(
+    session,
+    cipher,
+    rows.map(({ hash }) => hash),
+  );
 }
 
-async function reencrypt(
-  session: Session,
-  cipher: MpxnCipher,
-  select: string,
-  values: unknown[] = [],
-): Promise<number> {
-  const { rows } = await session.query<{ mpxnHash: Buffer; direct: Buffer }>(select, values);
-  if (rows.length === 0) return 0;
-  const hashes = rows.map(({ mpxnHash }) => mpxnHash);
+/**
+ * Re-encrypts those of some MPxNs that are encrypted directly, in the transaction of the session, and returns their number. Skips those that
+ * another replica re-encrypts. It locks the MPxNs before the rows, as the erasure of an MPxN does.
+ */
+export async function reencrypt(session: Session, cipher: MpxnCipher, hashes: readonly Buffer[]): Promise<number> {
   await lockMpxnsShared(session, hashes);
+  const { rows } = await session.query<{ mpxnHash: Buffer; direct: Buffer }>(DIRECT, [hashes]);
+  if (rows.length === 0) return 0;
   const mpxns = rows.flatMap((row) => cipher.decrypt({ ...row, encrypted: null, keyId: null, wrappedKey: null }) ?? []);
   await store(session, cipher, NEEDED_OR_RETAINED, mpxns);
-  await session.query(CLEAR_DIRECT, [hashes]);
+  await session.query(CLEAR_DIRECT, [rows.map(({ mpxnHash }) => mpxnHash)]);
   return rows.length;
 }
 

@@ -4,7 +4,7 @@ import { eraseKeys } from '../../server/occupancy-keys';
 import { inTransaction } from '../../server/database/transaction';
 import { lockMpxn } from '../assignments/assignments.sql';
 import type { MpxnCipher } from './mpxn-cipher.repository';
-import { reencryptMpxn } from './mpxn-storage.repository';
+import { reencrypt } from './mpxn-storage.repository';
 import { STEP_COUNTS_FROM, TARIFF_OCCUPANCIES } from './tariff-occupancies.sql';
 
 /** Ended occupancies of an MPxN that still had a key. */
@@ -40,7 +40,7 @@ export class OccupancyErasureRepository {
     const hash = this.cipher.hash(mpxn);
     return inTransaction(this.pool, async (session) => {
       await lockMpxn(session, hash);
-      await reencryptMpxn(session, this.cipher, hash);
+      await reencrypt(session, this.cipher, [hash]);
       const { rows } = await session.query<{ id: string; isNeeded: boolean }>(ENDED, [hash]);
       const erasable = rows.filter(({ isNeeded }) => !isNeeded).map(({ id }) => id);
       const erased = await eraseKeys(session, TARIFF_OCCUPANCIES, erasable, actor);

@@ -12,6 +12,7 @@ import { startTariffs, tariffsAddress } from '../../../subgraphs/tariffs/tariffs
 import { directlyEncrypted } from '../../support/directly-encrypted';
 import { type TariffEventFixture, tariffEventFixture, bodiesOf } from '../../support/tariff-event-fixture';
 import { ADMIN, supplierOf } from '../../support/tariff-graph';
+import { heldBy } from '../../support/held-lock';
 import { until } from '../../support/until';
 
 const END = 'mutation ($mpxn: String!, $at: DateTime!) { endTariffAssignment(mpxn: $mpxn, at: $at) { recordedAt } }';
@@ -358,6 +359,22 @@ describe('MPxNs that the previous release has stored', () => {
     await end(mpxn);
     await storedBefore(mpxn);
     expect((await fixture.execute(ERASE, { mpxn }, ADMIN)).eraseEndedOccupancies).toEqual({ erased: 1, retained: 0 });
+    expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 0 });
+  });
+
+  it('can be erased on request while a replica re-encrypts them', async () => {
+    const mpxn = newMpxn();
+    await fixture.assign(mpxn, 1);
+    await end(mpxn);
+    await storedBefore(mpxn);
+    const lock = await heldBy(fixture.owner, 'select pg_advisory_xact_lock(lock_of_mpxn($1))', [hashOf(mpxn)]);
+    const erased = fixture.execute(ERASE, { mpxn }, ADMIN);
+    await lock.isWaitedFor();
+    const reencrypted = reencryptMpxns(pool, mpxnCipher(fixture.keys));
+    await lock.isWaitedFor(2);
+    await lock.release();
+    expect((await erased).eraseEndedOccupancies).toEqual({ erased: 1, retained: 0 });
+    await reencrypted;
     expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 0 });
   });
 });

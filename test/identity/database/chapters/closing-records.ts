@@ -1,6 +1,6 @@
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { EXISTS, REIDENTIFY, valueOf } from '../../../support/ceremonies';
-import { ContestFixture } from '../../../support/contest-fixture';
+import { ContestFixture, PROVE_BY_PASSKEY } from '../../../support/contest-fixture';
 import { type SignInFixture, fixtureOfThisFile, newMpxn } from '../../../support/sign-in-fixture';
 import { isLinkMail, mailsNow, secretIn } from '../../../support/sign-in-mails';
 import { SESSION, SIGN_IN_WITH_LINK, asCustomer, requestLink, scopeOf } from '../../../support/sign-in-operations';
@@ -73,6 +73,25 @@ export function closingRecords(): void {
       expect(codes).toEqual(['REI001']);
       expect(valueOf(existing)).toEqual({ exists: true, availableMethods: ['PASSKEY_REGISTER'] });
     });
+  });
+
+  it('A proof that waits while the record of its session is anonymised stores nothing about the erased address', async () => {
+    const [mpxn, email] = [newMpxn(), people.newEmail('erased')];
+    const ir = await fixture.newRecord(honest, { email }, { mpxn });
+    const passkey = await people.passkeyHolder(other, mpxn, null);
+    const token = await people.signedIn(email);
+    const { rows } = await fixture.owner.query('select email_index from identity.identity_record where ref = $1', [ir]);
+    const proof = await people.assertion(passkey);
+    const lock = await people.holding(METER_POINT, [ir]);
+    const anonymised = anonymise(ir);
+    await lock.isWaitedFor();
+    const proven = fixture.execute(PROVE_BY_PASSKEY, proof, asCustomer(token));
+    await lock.isWaitedFor(2);
+    await lock.release();
+    expect((await anonymised).codes).toEqual([]);
+    expect((await proven).codes).toEqual(['PRM003']);
+    const stored = 'select from identity.contact_proof where one = $1 or other = $1';
+    expect((await fixture.owner.query(stored, [rows[0].email_index])).rowCount).toBe(0);
   });
 
   it('A sign-in that meets the destruction of its record waits for it, and is rejected', async () => {

@@ -11,6 +11,7 @@ import {
   tariffInput,
   trf,
 } from '../../../support/tariff-graph';
+import { heldBy } from '../../../support/held-lock';
 
 export function tariffsOverTime(): void {
   let graph: TariffGraph;
@@ -310,6 +311,22 @@ export function tariffsOverTime(): void {
       expect(await assignmentError(mpxn, 1, inHours(11))).toBe('CNF001 from');
       await end(mpxn, inHours(20), supplierOf('FELL'));
       expect([await applied(mpxn, inHours(19)), await applied(mpxn, inHours(20))]).toEqual([12, null]);
+    });
+
+    it.each([
+      ['assigned', 'from', (mpxn: string, at: string) => assignmentError(mpxn, 2, at)],
+      ['ended', 'at', (mpxn: string, at: string) => endError(mpxn, at)],
+    ])('is not superseded if it starts while its MPxN is %s', async (_, field, change) => {
+      const [mpxn, at] = [newMpxn(), inHours(1)];
+      await assign(mpxn, 3, inHours(0));
+      await assign(mpxn, 1, at);
+      const lock = await heldBy(graph.owner, 'select from tariff_step where valid_from = $1 for update', [at]);
+      const error = change(mpxn, at);
+      await lock.isWaitedFor();
+      await graph.moveClock(3601);
+      await lock.release();
+      expect(await error).toBe(`CNF001 ${field}`);
+      expect(await applied(mpxn)).toBe(1);
     });
 
     it("cannot end in the past if another supplier's tariff has applied since", async () => {
