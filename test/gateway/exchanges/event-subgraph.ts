@@ -8,6 +8,7 @@ import {
   Directive,
   Field,
   ID,
+  InputType,
   Int,
   ObjectType,
   Query,
@@ -19,7 +20,7 @@ import { type RunningGateway, startGateway } from '../../../gateway/gateway';
 import { RegisterError } from '../../../schema/register-error';
 import type { Role } from '../../../schema/roles';
 import { DateTime, Duid, EventId } from '../../../schema/scalars';
-import type { TokenVerifier } from '../../../subgraphs/server/callers/bearer-token';
+import { type TokenVerifier, requireCurrent } from '../../../subgraphs/server/callers/bearer-token';
 import { type CallContext, type Caller, MayCall } from '../../../subgraphs/server/callers/caller';
 import { localLink } from '../../../subgraphs/server/graph/subgraph-link';
 import { buildFederatedSchema } from '../../../subgraphs/server/graph/subgraph-schema';
@@ -97,16 +98,21 @@ class AccountStanding {
 }
 
 @Directive('@inaccessible')
+@InputType()
+class AccountTokenInput {
+  @Field(() => String, { nullable: true }) series?: string | null;
+  @Field(() => DateTime) validFrom: Date;
+  @Field(() => DateTime) expiresAt: Date;
+}
+
+@Directive('@inaccessible')
 @ObjectType()
 class Admission {
-  @Field(() => String) status: string;
   @Field(() => Boolean) allowed: boolean;
   @Field(() => Int, { nullable: true }) retryAfter: number | null;
   @Field(() => String) role: string;
   @Field(() => String, { nullable: true }) duid: string | null;
   @Field(() => String, { nullable: true }) mpid: string | null;
-  @Field(() => String, { nullable: true }) tokenSeries: string | null;
-  @Field(() => DateTime) now: Date;
 }
 
 const away = () => Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
@@ -181,16 +187,18 @@ class EventResolver {
   @Directive('@inaccessible')
   @MayCall('service:gateway')
   @Query(() => Admission, { nullable: true })
-  admission(@Arg('accountId', () => String) accountId: string): Admission {
+  admission(
+    @Arg('accountId', () => String) accountId: string,
+    @Arg('token', () => AccountTokenInput) token: AccountTokenInput,
+  ): Admission {
+    if (fixture.inactive.has(accountId)) throw new RegisterError('AUT001');
+    requireCurrent(token, fixture.now().getTime());
     return {
-      status: fixture.inactive.has(accountId) ? 'SUSPENDED' : 'ACTIVE',
       allowed: true,
       retryAfter: null,
       role: accountId.split(':')[0] as string,
       duid: duidOf(accountId),
       mpid: null,
-      tokenSeries: null,
-      now: fixture.now(),
     };
   }
 }
