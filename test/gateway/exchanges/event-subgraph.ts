@@ -42,13 +42,15 @@ export class EventFixture {
   readonly inactive = new Set<string>();
   readonly rejected = new Set<string>();
   readonly gone = new Set<string>();
-  /** Requests for events while the subgraph was unavailable. */
+  /** Requests for events, or for their meter points, while the subgraph was unavailable. */
   rejections = 0;
   /** Milliseconds by which the register's clock is ahead. */
   ahead = 0;
   /** `eventsUnavailable`: queries for single events fail. `logUnavailable`: the gateway's own queries fail. */
   eventsUnavailable = false;
   logUnavailable = false;
+  /** Queries of the second subgraph for the meter points of events fail. */
+  meterPointsUnavailable = false;
   /** Length of an event's text. */
   size = 10;
 
@@ -63,11 +65,18 @@ export class EventFixture {
 
 let fixture: EventFixture;
 
+@Directive('@key(fields: "id")')
+@ObjectType('MeterPoint')
+class MeterPointOfEvent {
+  @Field(() => ID) id: string;
+}
+
 @ObjectType()
 class RegisterEvent {
   @Field(() => EventId) id: string;
   @Field(() => String) cursor: string;
   @Field(() => String) text: string;
+  @Field(() => MeterPointOfEvent) meterPoint: MeterPointOfEvent;
 }
 
 @Directive('@inaccessible')
@@ -139,7 +148,7 @@ class EventResolver {
     await fixture.hold(accountId);
     if (fixture.rejected.has(id)) throw new RegisterError('PRM002');
     if (fixture.gone.has(id)) return null;
-    return { id, cursor: String(fixture.ids.indexOf(id)), text: 'x'.repeat(fixture.size) };
+    return { id, cursor: String(fixture.ids.indexOf(id)), text: 'x'.repeat(fixture.size), meterPoint: { id } };
   }
 
   @MayCall('admin', 'data_user')
@@ -203,6 +212,21 @@ class EventResolver {
   }
 }
 
+@Directive('@key(fields: "id")')
+@ObjectType()
+class MeterPoint {
+  @Field(() => ID) id: string;
+  @Field(() => String, { nullable: true }) kind: string | null;
+}
+
+async function meterPointReference({ id }: { id: string }): Promise<MeterPoint> {
+  if (fixture.meterPointsUnavailable) {
+    fixture.rejections += 1;
+    throw away();
+  }
+  return { id, kind: 'import' };
+}
+
 @ObjectType()
 class Origin {
   @Field(() => ID) clientAddress: string;
@@ -238,7 +262,11 @@ export async function startEventGateway(
   fixture = new EventFixture();
   const logger = pino({ level: 'silent' });
   const access = await buildFederatedSchema({ resolvers: [EventResolver], references: {} });
-  const identity = await buildFederatedSchema({ resolvers: [OriginResolver], references: {} });
+  const identity = await buildFederatedSchema({
+    resolvers: [OriginResolver],
+    orphanedTypes: [MeterPoint],
+    references: { MeterPoint: meterPointReference },
+  });
   const { supergraphSdl } = composeServices(
     Object.entries({ access, identity }).map(([name, { sdl }]) => ({
       name,
