@@ -313,6 +313,14 @@ describe('A link', () => {
     jest.restoreAllMocks();
   });
 
+  it('rejects a call in time while the name server does not respond', async () => {
+    jest.spyOn(dns, 'lookup').mockReturnValue(new Promise(() => undefined) as never);
+    const calledAt = performance.now();
+    expect(await codeOf(services.link('gateway', 'access', 'https://access.example:1').call({}))).toBe('SYS002');
+    expect(performance.now() - calledAt).toBeLessThan(8_500);
+    jest.restoreAllMocks();
+  }, 15_000);
+
   it.each([
     ['text that is not JSON', 'nonsense'],
     ['JSON that is not an array', '{}'],
