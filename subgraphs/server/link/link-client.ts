@@ -106,6 +106,7 @@ class ReplicaLinks implements ServiceLink {
       if (missing.length > 0) await Promise.any(missing.map((address) => this.openTo(address)));
       this.failures = 0;
     } catch (error) {
+      if (this.connections.size > 0) return; // other replicas serve
       this.report(error);
       this.failures += 1;
     }
