@@ -21,7 +21,12 @@ export function parseDateTime(text: string): Date | undefined {
   const localMinutes = number('hour') * 60 + number('minute');
   const sinceMidnight = (localMinutes - offsetMinutes) * MINUTE_MS + number('second') * 1000 + milliseconds;
   const instant = new Date(day.getTime() + sinceMidnight);
-  return isYear(instant.getUTCFullYear()) ? instant : undefined;
+  return isDateTime(instant) ? instant : undefined;
+}
+
+/** Returns whether an RFC 3339 date-time can state an instant: its year in UTC is 1 to 9999. */
+export function isDateTime(instant: Date): boolean {
+  return isYear(instant.getUTCFullYear());
 }
 
 /** Returns whether a text is a calendar date `YYYY-MM-DD` of the years 1 to 9999. */

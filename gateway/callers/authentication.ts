@@ -1,12 +1,7 @@
 import { Admission } from '../../schema/generated/service-queries-to-access';
 import { RegisterError } from '../../schema/register-error';
 import type { Role } from '../../schema/roles';
-import {
-  ForeignToken,
-  type TokenClaims,
-  type TokenVerifier,
-  requireCurrent,
-} from '../../subgraphs/server/callers/bearer-token';
+import { ForeignToken, type TokenClaims, type TokenVerifier } from '../../subgraphs/server/callers/bearer-token';
 import type { CallContext, Caller, ServiceName } from '../../subgraphs/server/callers/caller';
 import { type QueriedSubgraph, querySubgraph } from '../../subgraphs/server/graph/service-query';
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
@@ -133,14 +128,12 @@ interface AdmittedAccount {
   readonly excess: RegisterError | undefined;
 }
 
-/** Reads the state of the account from `access`, for every request; tokens expire by the register's clock. */
+/** Lets `access` check the token and count the request, for every request; tokens expire by the register's clock. */
 async function admitted(claims: TokenClaims, access: QueriedSubgraph, context: CallContext): Promise<AdmittedAccount> {
-  const { accountId } = claims;
-  const { admission } = await querySubgraph(access.link, access.from, Admission, { accountId }, context);
-  if (!admission || admission.status.toUpperCase() !== 'ACTIVE') throw new RegisterError('AUT001');
-  // Decided by equality, not by time: a sign-in while the secret was being revoked, in the same second too, has the former series.
-  if (claims.series !== admission.tokenSeries) throw new RegisterError('AUT001');
-  requireCurrent(claims, Date.parse(admission.now));
+  const { accountId, series, validFrom, expiresAt } = claims;
+  const token = { series, validFrom: validFrom.toISOString(), expiresAt: expiresAt.toISOString() };
+  const { admission } = await querySubgraph(access.link, access.from, Admission, { accountId, token }, context);
+  if (!admission) throw new RegisterError('AUT001');
   const { role, duid, mpid, allowed, retryAfter } = admission;
   return {
     caller: { accountId, role: role.toLowerCase() as Role, duid, mpid },

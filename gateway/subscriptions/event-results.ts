@@ -77,18 +77,18 @@ async function execute(
   for (const error of result.errors ?? []) report(error, transactionId);
   const errors = result.errors?.map(formatError);
   const extensions = { transactionId };
+  if (errors?.some((error) => error.extensions.code === 'SYS002')) return { kind: 'unavailable' };
   if (result.data?.[responseKey] == null) return withoutEvent(context, errors, extensions);
   return eventResult({ data: result.data, ...(errors ? { errors } : {}), extensions });
 }
 
-/** Classifies a result without event: unavailable, rejected caller, hidden event, or an error to send. */
+/** Classifies a result without event: rejected caller, hidden event, or an error to send. */
 function withoutEvent(
   { caller }: CallContext,
   errors: readonly FormattedError[] | undefined,
   extensions: object,
 ): EventResult {
   const codes = errors?.map((error) => error.extensions.code) ?? [];
-  if (codes.includes('SYS002')) return { kind: 'unavailable' };
   if (caller?.role === 'supplier' && codes.includes('PRM001')) return { kind: 'rejected' };
   if (!errors || codes.every((code) => HIDING_CODES.has(code))) return { kind: 'hidden' };
   return eventResult({ data: null, errors, extensions: { ...extensions } });

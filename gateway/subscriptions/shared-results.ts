@@ -3,7 +3,8 @@ import type { FormattedExecutionResult } from 'graphql';
 
 /**
  * Outcome of an event for a subscription. `result`: send it. `hidden`: the caller may not see the event. `rejected`: the
- * caller may receive no events any more. `unavailable`: a dependency is unavailable, retry.
+ * caller may receive no events any more. `unavailable`: a dependency of the event
+ * or of one of its fields is unavailable, retry.
  */
 export type EventResult =
   | { readonly kind: 'result'; readonly result: FormattedExecutionResult; readonly size: number }

@@ -80,6 +80,7 @@ export function readSettings(environment: Environment, isCommand = false): Setti
   reader.oneOf('MPXN_PROFILE', ['spec', 'gb'], 'spec');
   const problems = [
     ...reader.problems,
+    ...(baseUrl.endsWith('/v1') ? [] : ['BASE_URL: must end in /v1']),
     ...portalProblems(settings),
     ...(production ? productionProblems(settings, reader, isCommand) : []),
   ];

@@ -11,7 +11,7 @@ export type CalledService = Exclude<ServiceName, 'rest-adapter' | 'portal' | 'co
 /** The configuration of this process, read once from the environment. main.ts passes it to the services. */
 export interface Settings {
   readonly production: boolean;
-  /** Services that this process runs. It calls all others over HTTP. */
+  /** Services that this process runs. It calls all others over links: WebSockets over mutual TLS. */
   readonly services: ReadonlySet<ServiceName>;
   readonly host: string;
   readonly ports: Readonly<Record<ServiceName, number>>;

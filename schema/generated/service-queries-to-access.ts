@@ -84,6 +84,16 @@ export type LegacyRequestInput = {
   readonly contentHash: string;
 };
 
+/** Internal: claims of a bearer token whose signature is verified. */
+export type AccountTokenInput = {
+  /** Series of the tokens of the account at the sign-in; null before the first revocation. */
+  readonly series?: string | null | undefined;
+  /** Start of its validity. */
+  readonly validFrom: string;
+  /** End of its validity. */
+  readonly expiresAt: string;
+};
+
 /** Internal: the Identity Record of a consent. */
 export type ConsentedIdentityRecordInput = {
   /** Internal identifier. */
@@ -119,10 +129,11 @@ export type AccountStandingsQuery = { readonly accountStandings: ReadonlyArray<{
 
 export type AdmissionQueryVariables = Exact<{
   accountId: string;
+  token: AccountTokenInput;
 }>;
 
 
-export type AdmissionQuery = { readonly admission: { readonly status: string, readonly allowed: boolean, readonly retryAfter: number | null, readonly role: string, readonly duid: string | null, readonly mpid: string | null, readonly tokenSeries: string | null, readonly now: string } | null };
+export type AdmissionQuery = { readonly admission: { readonly allowed: boolean, readonly retryAfter: number | null, readonly role: string, readonly duid: string | null, readonly mpid: string | null } | null };
 
 export type EventLogQueryVariables = Exact<{
   after?: string | null | undefined;
@@ -240,7 +251,7 @@ export const AccountStandings: ServiceQuery<AccountStandingsQuery, AccountStandi
 };
 
 export const Admission: ServiceQuery<AdmissionQuery, AdmissionQueryVariables> = {
-  text: "query Admission($accountId: String!) {\n  admission(accountId: $accountId) {\n    status\n    allowed\n    retryAfter\n    role\n    duid\n    mpid\n    tokenSeries\n    now\n  }\n}",
+  text: "query Admission($accountId: String!, $token: AccountTokenInput!) {\n  admission(accountId: $accountId, token: $token) {\n    allowed\n    retryAfter\n    role\n    duid\n    mpid\n  }\n}",
 };
 
 export const AnnounceChangeOfTenancy: ServiceQuery<AnnounceChangeOfTenancyMutation, AnnounceChangeOfTenancyMutationVariables> = {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse, validate } from 'graphql';
+import { CloseCode } from 'graphql-ws';
 import { MAX_ANONYMOUS_BODY_BYTES, MAX_BODY_BYTES } from '../../gateway/requests/body-limits';
 import { OPERATION_DEADLINE_MS } from '../../gateway/requests/deadline';
 import { ASSUMED_LIST_LENGTH } from '../../gateway/requests/operation-cost';
@@ -75,7 +76,8 @@ describe('docs/graphql.md', () => {
   it('explains every code with which the register closes a WebSocket, and no other', () => {
     const rejections = [new RegisterError('SYS001'), new RegisterError('SYS002')].map(closeFrameFor);
     const frames = [...Object.values(CLOSE_FRAMES), INVALID_MESSAGE, NOT_INITIALISED, MESSAGE_TOO_LONG, ...rejections];
-    const codes = [...new Set(frames.map(({ code }) => String(code)))];
+    const ofLibrary = [CloseCode.SubprotocolNotAcceptable, CloseCode.SubscriberAlreadyExists];
+    const codes = [...new Set([...frames.map(({ code }) => code), ...ofLibrary].map(String))];
     expect(rowsOf(text, 'Code').map(([code]) => code)).toEqual(codes.toSorted());
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Loaded before a process by `node --require`: its subgraphs are of an earlier release, without the fields that
- * EARLIER_RELEASE_LACKS lists, such as `AccessRecord.version,Admission.tokenSeries`.
+ * EARLIER_RELEASE_LACKS lists, such as `AccessRecord.version,Admission.allowed`.
  */
 const Module = require('node:module');
 

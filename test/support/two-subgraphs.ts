@@ -21,7 +21,7 @@ import { type GatewayOptions, type RunningGateway, startGateway } from '../../ga
 import { RegisterError } from '../../schema/register-error';
 import type { Role } from '../../schema/roles';
 import { AccessKey, DateTime, Duid, Mpxn } from '../../schema/scalars';
-import type { TokenVerifier } from '../../subgraphs/server/callers/bearer-token';
+import { type TokenVerifier, requireCurrent } from '../../subgraphs/server/callers/bearer-token';
 import { type CallContext, MayCall } from '../../subgraphs/server/callers/caller';
 import { type SubgraphLink, localLink } from '../../subgraphs/server/graph/subgraph-link';
 import { buildFederatedSchema } from '../../subgraphs/server/graph/subgraph-schema';
@@ -93,16 +93,21 @@ class MeterPointWithRecords {
 }
 
 @Directive('@inaccessible')
+@InputType()
+class AccountTokenInput {
+  @Field(() => String, { nullable: true }) series?: string | null;
+  @Field(() => DateTime) validFrom: Date;
+  @Field(() => DateTime) expiresAt: Date;
+}
+
+@Directive('@inaccessible')
 @ObjectType('Admission')
 class Admission {
-  @Field(() => String) status: string;
   @Field(() => Boolean) allowed: boolean;
   @Field(() => Int, { nullable: true }) retryAfter: number | null;
   @Field(() => String) role: string;
   @Field(() => String, { nullable: true }) duid: string | null;
   @Field(() => String, { nullable: true }) mpid: string | null;
-  @Field(() => String, { nullable: true }) tokenSeries: string | null;
-  @Field(() => DateTime) now: Date;
 }
 
 @InputType()
@@ -172,18 +177,20 @@ class AccessResolver {
   @Directive('@inaccessible')
   @MayCall('service:gateway')
   @Query(() => Admission, { nullable: true })
-  admission(@Arg('accountId', () => String) accountId: string): Admission | null {
+  admission(
+    @Arg('accountId', () => String) accountId: string,
+    @Arg('token', () => AccountTokenInput) token: AccountTokenInput,
+  ): Admission | null {
     const [, role, state] = accountId.split(':');
     if (role === undefined) return null;
+    if (state === 'suspended') throw new RegisterError('AUT001');
+    requireCurrent(token, Date.now());
     return {
-      status: state === 'suspended' ? 'SUSPENDED' : 'ACTIVE',
       allowed: state !== 'limited',
       retryAfter: state === 'limited' ? 7 : null,
       role,
       duid: role === 'data_user' ? `duid_${hex('a')}` : null,
       mpid: null,
-      tokenSeries: null,
-      now: new Date(),
     };
   }
 }

@@ -4,7 +4,7 @@ import type { KeyedHash } from '../../server/keyed-hash';
 import type { AccountStatus } from './account';
 
 /** Columns of an account that every request reads. They are never cached. */
-interface AdmissionRow {
+export interface AdmissionRow {
   readonly account_id: string;
   readonly role: AccountRole;
   readonly duid: string | null;

@@ -1,14 +1,25 @@
 import { Arg, Ctx, Directive, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { ACCOUNT_ROLES, type AccountRole } from '../../../schema/roles';
-import { BEARER_TOKEN_LIFETIME, type SigningKeys, issueBearerToken } from '../../server/callers/bearer-token';
+import {
+  BEARER_TOKEN_LIFETIME,
+  type SigningKeys,
+  issueBearerToken,
+  requireCurrent,
+} from '../../server/callers/bearer-token';
 import { type CallContext, IDENTIFYING_SERVICES, MayCall, callerOf } from '../../server/callers/caller';
 import { NotCheckable } from '../../server/graph/checked-mutations';
 import { type RateLimit, clientNetwork, rejectLimited } from '../../server/callers/rate-limits';
-import type { AccountAdmission } from './account-admission.queries';
+import type { AccountAdmission, AdmissionRow } from './account-admission.queries';
 import type { DataUserRepository, DirectoryEntry } from './data-user.repository';
 import { DataUserType } from './data-user.resolver';
-import { AdmissionType, IssuedBearerTokenType, SupplierAdmissionType, ViewerType } from './session.types';
+import {
+  AccountTokenInput,
+  AdmissionType,
+  IssuedBearerTokenType,
+  SupplierAdmissionType,
+  ViewerType,
+} from './session.types';
 
 /** Rate limits of sign-in and admission. */
 export interface SessionLimits {
@@ -68,13 +79,20 @@ export class SessionResolver {
   @Directive('@inaccessible')
   @Query(() => AdmissionType, {
     nullable: true,
-    description: 'Internal: admission of a request by an account; the request is counted.',
+    description:
+      'Internal: admission of a request by an account; the request is counted. AUT001 for a revoked token or one of an inactive account, AUT002 for an expired one: these are not counted.',
   })
   async admission(
     @Arg('accountId', () => String, { description: 'The account.' }) accountId: string,
+    @Arg('token', () => AccountTokenInput, {
+      nullable: true,
+      description: 'Its bearer token. Gateways of an earlier release omit it and check the token themselves.',
+    })
+    token: AccountTokenInput | null,
   ): Promise<AdmissionType | null> {
     const account = await this.accounts.admission(accountId);
     if (!account) return null;
+    if (token) requireValid(token, account);
     const { role, duid, mpid, status, token_series: tokenSeries, now } = account;
     const retryAfter = status === 'active' ? await this.limits.requests.count(accountId) : null;
     return { accountId, role, duid, mpid, status, tokenSeries, now, allowed: retryAfter === null, retryAfter };
@@ -109,4 +127,12 @@ export class SessionResolver {
   ): Promise<string[]> {
     return this.accounts.liveSupplierKeys(keyIds);
   }
+}
+
+/** Throws AUT001 for a revoked token and for one of an inactive account, AUT002 for an expired one, by the register's clock. */
+function requireValid(token: AccountTokenInput, { status, token_series, now }: AdmissionRow): void {
+  if (status !== 'active') throw new RegisterError('AUT001');
+  // Decided by equality, not by time: a sign-in while the secret was being revoked, in the same second too, has the former series.
+  if ((token.series ?? null) !== token_series) throw new RegisterError('AUT001');
+  requireCurrent(token, now.getTime());
 }

@@ -1,4 +1,4 @@
-import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
+import { Directive, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime, Duid } from '../../../schema/scalars';
 import type { AccountRole, Role } from '../../../schema/roles';
 import { AccountRoleEnum } from './account.enums';
@@ -32,6 +32,19 @@ export class SupplierAdmissionType {
   retryAfter: number | null;
 }
 
+@Directive('@inaccessible')
+@InputType('AccountTokenInput', { description: 'Internal: claims of a bearer token whose signature is verified.' })
+export class AccountTokenInput {
+  @Field(() => String, {
+    nullable: true,
+    description: 'Series of the tokens of the account at the sign-in; null before the first revocation.',
+  })
+  series?: string | null;
+  @Field(() => DateTime, { description: 'Start of its validity.' }) validFrom: Date;
+  @Field(() => DateTime, { description: 'End of its validity.' }) expiresAt: Date;
+}
+
+/** The fields `status`, `tokenSeries` and `now` serve gateways of an earlier release. */
 @Directive('@inaccessible')
 @ObjectType('Admission', {
   description: 'Internal: admission of a request by an account.',

@@ -12,6 +12,7 @@ import {
   jwtVerify,
 } from 'jose';
 import { LRUCache } from 'lru-cache';
+import { isDateTime } from '../../../schema/date-time';
 import { RegisterError } from '../../../schema/register-error';
 import { ACCOUNT_ROLES, type AccountRole } from '../../../schema/roles';
 import { isWellFormed } from '../../../schema/well-formed-text';
@@ -49,9 +50,8 @@ export function requireCurrent(
   { validFrom, expiresAt }: Pick<TokenClaims, 'validFrom' | 'expiresAt'>,
   now: number,
 ): void {
-  // An instant outside the range of Date is NaN; both comparisons are negated, so NaN is rejected.
-  if (!(validFrom.getTime() <= now + CLOCK_TOLERANCE_MS)) throw new RegisterError('AUT001');
-  if (!(expiresAt.getTime() > now)) throw new RegisterError('AUT002');
+  if (validFrom.getTime() > now + CLOCK_TOLERANCE_MS) throw new RegisterError('AUT001');
+  if (expiresAt.getTime() <= now) throw new RegisterError('AUT002');
 }
 
 /** Thrown for a token that names another issuer. Becomes AUT001 unless a subgraph accepts that issuer. */
@@ -178,19 +178,21 @@ export function isInvalidToken(error: unknown): boolean {
 const INVALID_TOKEN_CODE = /^ERR_(JW[ST]_|JOSE_(ALG_NOT_ALLOWED|NOT_SUPPORTED)$|JWKS_(NO|MULTIPLE)_MATCHING_KEYS?$)/;
 
 /**
- * Returns the claims; throws AUT001 for a signed token without a valid account and role, or with a longer lifetime than
- * issued ones.
+ * Returns the claims; throws AUT001 for a signed token without a valid account, role and validity, or with a longer
+ * lifetime than issued ones.
  */
 function claimsOf({ sub, iat = NaN, nbf = iat, exp = NaN, duid, role, mpid, series }: JWTPayload): TokenClaims {
+  const [validFrom, expiresAt] = [new Date(Math.max(iat, nbf) * 1000), new Date(exp * 1000)];
   const isIssuedHere = typeof sub === 'string' && isWellFormed(sub) && exp - iat <= BEARER_TOKEN_LIFETIME;
-  if (!isIssuedHere || !ACCOUNT_ROLES.includes(role as AccountRole)) throw new RegisterError('AUT001');
+  if (!isIssuedHere || !isDateTime(validFrom) || !isDateTime(expiresAt)) throw new RegisterError('AUT001');
+  if (!ACCOUNT_ROLES.includes(role as AccountRole)) throw new RegisterError('AUT001');
   return {
     accountId: sub,
     role: role as AccountRole,
     duid: typeof duid === 'string' ? duid : null,
     mpid: typeof mpid === 'string' ? mpid : null,
-    validFrom: new Date(Math.max(iat, nbf) * 1000),
-    expiresAt: new Date(exp * 1000),
+    validFrom,
+    expiresAt,
     series: typeof series === 'string' ? series : null,
   };
 }

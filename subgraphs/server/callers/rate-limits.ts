@@ -61,6 +61,15 @@ export interface RateLimitStore {
  */
 const NOW = `floor(extract(epoch from statement_timestamp()) * 1000)::bigint`;
 
+/** Maximum duration of a statement that counts, with its wait for concurrent ones. */
+const MAX_STATEMENT_MS = 10_000;
+
+/**
+ * Returns whether a period of `$2` milliseconds that ends at `expire` is running. It has also ended if its end is too
+ * far ahead, because the clock has been set back. A concurrent statement that started later may have started it.
+ */
+const isRunning = (expire: string) => `${expire} > ${NOW} and ${expire} <= ${NOW} + $2::bigint + ${MAX_STATEMENT_MS}`;
+
 /**
  * Counts a point; starts a new period if the last one has ended. Returns the points and the milliseconds left in the
  * period.
@@ -69,15 +78,15 @@ const COUNT = (table: string) => ({
   name: `count_rate_limit ${table}`,
   text: `insert into ${table} as counted (key, points, expire) values ($1, 1, ${NOW} + $2::bigint)
     on conflict (key) do update set
-      points = case when counted.expire > ${NOW} then counted.points + 1 else 1 end,
-      expire = case when counted.expire > ${NOW} then counted.expire else excluded.expire end
+      points = case when ${isRunning('counted.expire')} then counted.points + 1 else 1 end,
+      expire = case when ${isRunning('counted.expire')} then counted.expire else excluded.expire end
     returning points, (expire - ${NOW})::float8 as left`,
 });
 
 /** Returns the points and the milliseconds left in the current period; no row without one. */
 const CURRENT_COUNT = (table: string) => ({
   name: `rate_limit ${table}`,
-  text: `select points, (expire - ${NOW})::float8 as left from ${table} where key = $1 and expire > ${NOW}`,
+  text: `select points, (expire - ${NOW})::float8 as left from ${table} where key = $1 and ${isRunning('expire')}`,
 });
 
 /** Deletes counts whose period has ended. */
@@ -107,17 +116,18 @@ export function rateLimit(
   // A check counts as the write would: limits must not be avoided by it.
   const rows = async (statement: { name: string; text: string }, ...values: unknown[]) =>
     (await outsideCheck(() => pool.query<PeriodCount>({ ...statement, values }))).rows[0];
+  const lengthMs = seconds * 1000;
   const idOf = (key: string) => `${name}:${hash(key).toString('base64url')}`;
   return {
     async count(key, session) {
       const id = idOf(key);
-      const values = [id, seconds * 1000];
+      const values = [id, lengthMs];
       if (session) return waitOf((await session.query<PeriodCount>({ ...count, values })).rows[0]);
       return waitOf(await rows(count, ...values).catch(async () => memoryCount(await inMemory.consume(id))));
     },
     async passed(key) {
       const id = idOf(key);
-      return waitOf(await rows(current, id).catch(async () => memoryCount(await inMemory.get(id))));
+      return waitOf(await rows(current, id, lengthMs).catch(async () => memoryCount(await inMemory.get(id))));
     },
   };
 }

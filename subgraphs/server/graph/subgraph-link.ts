@@ -35,7 +35,7 @@ export interface SubgraphRequest {
   readonly acceptsText?: boolean;
 }
 
-/** Executes requests in a subgraph, in this process or over HTTP. */
+/** Executes requests in a subgraph, in this process or over a link. */
 export interface SubgraphLink {
   readonly name: string;
   execute(request: SubgraphRequest, context: CallContext): Promise<ExecutionResult>;

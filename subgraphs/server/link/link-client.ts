@@ -18,6 +18,8 @@ export interface ServiceLink {
   close(): void;
 }
 
+/** Maximum wait of a call for a connection, also while a name server does not respond. */
+const MAX_CONNECT_WAIT_MS = 5_000;
 /** Maximum wait for the readiness of a service. */
 const READINESS_TIMEOUT_MS = 3_000;
 
@@ -65,11 +67,13 @@ class ReplicaLinks implements ServiceLink {
   }
 
   async call(payload: unknown, document?: LinkDocument): Promise<unknown> {
-    if (this.connections.size === 0) await this.connect();
+    const startedAt = performance.now();
+    if (this.connections.size === 0)
+      await Promise.race([this.connect(), pause(MAX_CONNECT_WAIT_MS, undefined, { ref: false })]);
     let best: LinkConnection | undefined;
     for (const each of this.connections.values()) if (best === undefined || each.load < best.load) best = each;
     if (best === undefined) throw new RegisterError('SYS002');
-    return best.call(payload, document);
+    return best.call(payload, document, startedAt);
   }
 
   ready(): Promise<boolean> {
@@ -102,6 +106,7 @@ class ReplicaLinks implements ServiceLink {
       if (missing.length > 0) await Promise.any(missing.map((address) => this.openTo(address)));
       this.failures = 0;
     } catch (error) {
+      if (this.connections.size > 0) return; // other replicas serve
       this.report(error);
       this.failures += 1;
     }

@@ -20,11 +20,11 @@ export interface LinkDocument {
   readonly fixed: boolean;
 }
 
-/** Maximum time for a response, below the ten seconds within which every request receives one. */
+/** Maximum time from a call to its response, with the wait for a connection; below the ten seconds within which every request receives one. */
 const RESPONSE_TIMEOUT_MS = 8_500;
 
 interface Unanswered {
-  readonly sentAt: number;
+  readonly startedAt: number;
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
@@ -58,8 +58,8 @@ export class LinkConnection {
     return this.unanswered.size;
   }
 
-  /** Sends a request; resolves with the result. */
-  call(payload: unknown, document?: LinkDocument): Promise<unknown> {
+  /** Sends a request of a call that started at this time, by `performance.now()`; resolves with the result. */
+  call(payload: unknown, document: LinkDocument | undefined, startedAt: number): Promise<unknown> {
     if (this.unanswered.size >= MAX_UNANSWERED) return Promise.reject(new RegisterError('SYS002'));
     return new Promise((resolve, reject) => {
       const id = (this.lastId += 1);
@@ -68,15 +68,15 @@ export class LinkConnection {
       const isTraced = Object.keys(trace).length > 0;
       const request: LinkRequest = isTraced ? [id, payload, reference ?? null, trace] : [id, payload, reference];
       if (!this.frames.send(request)) return reject(new RegisterError('SYS002'));
-      this.unanswered.set(id, { sentAt: performance.now(), resolve, reject });
+      this.unanswered.set(id, { startedAt, resolve, reject });
     });
   }
 
   /** Fails requests that await their response for too long. */
   sweep(): void {
     const oldest = performance.now() - RESPONSE_TIMEOUT_MS;
-    for (const [id, { sentAt, reject }] of this.unanswered) {
-      if (sentAt > oldest) return; // the map is in the order of sending
+    for (const [id, { startedAt, reject }] of this.unanswered) {
+      if (startedAt > oldest) continue;
       this.unanswered.delete(id);
       reject(new RegisterError('SYS002'));
     }

@@ -8,6 +8,7 @@ import {
   Directive,
   Field,
   ID,
+  InputType,
   Int,
   ObjectType,
   Query,
@@ -19,7 +20,7 @@ import { type RunningGateway, startGateway } from '../../../gateway/gateway';
 import { RegisterError } from '../../../schema/register-error';
 import type { Role } from '../../../schema/roles';
 import { DateTime, Duid, EventId } from '../../../schema/scalars';
-import type { TokenVerifier } from '../../../subgraphs/server/callers/bearer-token';
+import { type TokenVerifier, requireCurrent } from '../../../subgraphs/server/callers/bearer-token';
 import { type CallContext, type Caller, MayCall } from '../../../subgraphs/server/callers/caller';
 import { localLink } from '../../../subgraphs/server/graph/subgraph-link';
 import { buildFederatedSchema } from '../../../subgraphs/server/graph/subgraph-schema';
@@ -41,13 +42,15 @@ export class EventFixture {
   readonly inactive = new Set<string>();
   readonly rejected = new Set<string>();
   readonly gone = new Set<string>();
-  /** Requests for events while the subgraph was unavailable. */
+  /** Requests for events, or for their meter points, while the subgraph was unavailable. */
   rejections = 0;
   /** Milliseconds by which the register's clock is ahead. */
   ahead = 0;
   /** `eventsUnavailable`: queries for single events fail. `logUnavailable`: the gateway's own queries fail. */
   eventsUnavailable = false;
   logUnavailable = false;
+  /** Queries of the second subgraph for the meter points of events fail. */
+  meterPointsUnavailable = false;
   /** Length of an event's text. */
   size = 10;
 
@@ -62,11 +65,18 @@ export class EventFixture {
 
 let fixture: EventFixture;
 
+@Directive('@key(fields: "id")')
+@ObjectType('MeterPoint')
+class MeterPointOfEvent {
+  @Field(() => ID) id: string;
+}
+
 @ObjectType()
 class RegisterEvent {
   @Field(() => EventId) id: string;
   @Field(() => String) cursor: string;
   @Field(() => String) text: string;
+  @Field(() => MeterPointOfEvent) meterPoint: MeterPointOfEvent;
 }
 
 @Directive('@inaccessible')
@@ -97,16 +107,21 @@ class AccountStanding {
 }
 
 @Directive('@inaccessible')
+@InputType()
+class AccountTokenInput {
+  @Field(() => String, { nullable: true }) series?: string | null;
+  @Field(() => DateTime) validFrom: Date;
+  @Field(() => DateTime) expiresAt: Date;
+}
+
+@Directive('@inaccessible')
 @ObjectType()
 class Admission {
-  @Field(() => String) status: string;
   @Field(() => Boolean) allowed: boolean;
   @Field(() => Int, { nullable: true }) retryAfter: number | null;
   @Field(() => String) role: string;
   @Field(() => String, { nullable: true }) duid: string | null;
   @Field(() => String, { nullable: true }) mpid: string | null;
-  @Field(() => String, { nullable: true }) tokenSeries: string | null;
-  @Field(() => DateTime) now: Date;
 }
 
 const away = () => Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
@@ -133,7 +148,7 @@ class EventResolver {
     await fixture.hold(accountId);
     if (fixture.rejected.has(id)) throw new RegisterError('PRM002');
     if (fixture.gone.has(id)) return null;
-    return { id, cursor: String(fixture.ids.indexOf(id)), text: 'x'.repeat(fixture.size) };
+    return { id, cursor: String(fixture.ids.indexOf(id)), text: 'x'.repeat(fixture.size), meterPoint: { id } };
   }
 
   @MayCall('admin', 'data_user')
@@ -181,18 +196,35 @@ class EventResolver {
   @Directive('@inaccessible')
   @MayCall('service:gateway')
   @Query(() => Admission, { nullable: true })
-  admission(@Arg('accountId', () => String) accountId: string): Admission {
+  admission(
+    @Arg('accountId', () => String) accountId: string,
+    @Arg('token', () => AccountTokenInput) token: AccountTokenInput,
+  ): Admission {
+    if (fixture.inactive.has(accountId)) throw new RegisterError('AUT001');
+    requireCurrent(token, fixture.now().getTime());
     return {
-      status: fixture.inactive.has(accountId) ? 'SUSPENDED' : 'ACTIVE',
       allowed: true,
       retryAfter: null,
       role: accountId.split(':')[0] as string,
       duid: duidOf(accountId),
       mpid: null,
-      tokenSeries: null,
-      now: fixture.now(),
     };
   }
+}
+
+@Directive('@key(fields: "id")')
+@ObjectType()
+class MeterPoint {
+  @Field(() => ID) id: string;
+  @Field(() => String, { nullable: true }) kind: string | null;
+}
+
+async function meterPointReference({ id }: { id: string }): Promise<MeterPoint> {
+  if (fixture.meterPointsUnavailable) {
+    fixture.rejections += 1;
+    throw away();
+  }
+  return { id, kind: 'import' };
 }
 
 @ObjectType()
@@ -230,7 +262,11 @@ export async function startEventGateway(
   fixture = new EventFixture();
   const logger = pino({ level: 'silent' });
   const access = await buildFederatedSchema({ resolvers: [EventResolver], references: {} });
-  const identity = await buildFederatedSchema({ resolvers: [OriginResolver], references: {} });
+  const identity = await buildFederatedSchema({
+    resolvers: [OriginResolver],
+    orphanedTypes: [MeterPoint],
+    references: { MeterPoint: meterPointReference },
+  });
   const { supergraphSdl } = composeServices(
     Object.entries({ access, identity }).map(([name, { sdl }]) => ({
       name,

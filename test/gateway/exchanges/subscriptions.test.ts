@@ -75,6 +75,22 @@ describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
     expect(subscriber.messages.flatMap(({ errors = [] }) => errors)).toEqual([]);
   });
 
+  it('waits while a field of a second subgraph is unavailable, and omits nothing', async () => {
+    const { fixture } = gateway;
+    const query = EVENTS.replace('text', 'meterPoint { kind }');
+    const subscriber = kept(subscribe(gateway.url, 'admin:one', { query, variables: BEGINNING }));
+    fixture.add(1);
+    await subscriber.first(1);
+    fixture.meterPointsUnavailable = true;
+    fixture.add(2);
+    await until(() => (fixture.rejections > 1 ? true : undefined));
+    fixture.meterPointsUnavailable = false;
+    await subscriber.first(3);
+    expect(idsOf(subscriber)).toEqual(fixture.ids);
+    const results = subscriber.messages.map(({ data, errors }) => [data?.registerEvents?.meterPoint?.kind, errors]);
+    expect(results).toEqual(fixture.ids.map(() => ['import', undefined]));
+  });
+
   it('receives no event after the suspension of its account', async () => {
     const { fixture } = gateway;
     const subscriber = follow('admin:suspended');

@@ -17,8 +17,6 @@ describe('A bearer token is valid', () => {
     ['up to a minute before it, by a clock that is behind', 60_000, 7_260_000, undefined],
     ['not earlier', 60_001, 7_260_001, 'AUT001'],
     ['not from its expiry on, by no tolerance', -7_200_000, 0, 'AUT002'],
-    ['never with an instant outside the range of dates', Number.NaN, 1, 'AUT001'],
-    ['never with an expiry outside the range of dates', 0, Number.NaN, 'AUT002'],
   ])('%s', (_, validFrom, expiresAt, code) => {
     expect(codeOf(validFrom, expiresAt)).toBe(code);
   });

@@ -1,5 +1,7 @@
 import dns from 'node:dns/promises';
+import { once } from 'node:events';
 import { get } from 'node:https';
+import { createServer } from 'node:net';
 import { type TLSSocket, connect } from 'node:tls';
 import { WebSocket } from 'ws';
 import { SERVICES } from '../../../process/settings/keys';
@@ -310,6 +312,36 @@ describe('A link', () => {
     respond();
     expect(new Set(await Promise.all(slow))).toEqual(new Set(['done']));
     await stopped;
+    jest.restoreAllMocks();
+  });
+
+  it('rejects a call in time while the name server does not respond', async () => {
+    jest.spyOn(dns, 'lookup').mockReturnValue(new Promise(() => undefined) as never);
+    const calledAt = performance.now();
+    expect(await codeOf(services.link('gateway', 'access', 'https://access.example:1').call({}))).toBe('SYS002');
+    expect(performance.now() - calledAt).toBeLessThan(8_500);
+    jest.restoreAllMocks();
+  }, 15_000);
+
+  it('is logged as unreachable when its last replica is lost, not while another one serves', async () => {
+    const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+    jest.spyOn(dns, 'lookup').mockResolvedValue(addresses as never);
+    const replica = await services.serve('access', whoCalls);
+    let attempts = 0;
+    const lost = createServer((socket) => ((attempts += 1), socket.destroy())).listen(replica.port, '127.0.0.2');
+    await once(lost, 'listening');
+    const intervals = jest.spyOn(globalThis, 'setInterval');
+    const link = services.link('gateway', 'access', `https://access.example:${replica.port}`);
+    const [resolveAgain] = intervals.mock.calls.find(([, ms]) => ms === 30_000) as unknown as [() => void];
+    await holds(async () => (await codeOf(link.call({}))) === 'gateway');
+    resolveAgain();
+    await holds(() => attempts > 1);
+    for (let call = 0; call < 20; call += 1) expect(await link.call({})).toBe('gateway');
+    expect(logged('service unreachable')).toBe(0);
+    await replica.close();
+    expect(await codeOf(link.call({}))).toBe('SYS002');
+    expect(logged('service unreachable')).toBe(1);
+    lost.close();
     jest.restoreAllMocks();
   });
 

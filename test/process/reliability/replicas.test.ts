@@ -1,7 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type JWK, decodeJwt } from 'jose';
+import { sandboxKeyVariables } from '../../../sandbox/keys';
 import type { DemoData } from '../../../sandbox/sandbox-file';
+import { BEARER_TOKEN_LIFETIME, issueBearerToken } from '../../../subgraphs/server/callers/bearer-token';
 import { onboarded, signIn } from '../../support/administration';
 import { repeated } from '../../support/confirmed-tokens';
 import { graphOf } from '../../support/graph';
@@ -119,6 +122,30 @@ describe('Two registers that start at the same time on one empty database', () =
     );
     expect(await statuses(thief)).toEqual([401, 401]);
     expect(await statuses(await graphsWith(String(data.rotateAccountSecret.secretKey)))).toEqual([200, 200]);
+  });
+
+  it('count no requests with an expired or revoked token: the account keeps its rate limit', async () => {
+    const admin = graphOf(one, await tokenOf({ ...one, sandbox }, 'admin'));
+    const { accountId, secretKey } = await onboarded(admin, { role: 'ANALYST', displayName: 'Often Robbed' });
+    const { token: revoked } = await signIn(one, accountId, secretKey);
+    const { TOKEN_SIGNING_KEYS: signingKeys } = await sandboxKeyVariables(dataDir);
+    const signing = { issuer: String(decodeJwt(revoked).iss), ...(JSON.parse(String(signingKeys)) as { keys: JWK[] }) };
+    const caller = { accountId, role: 'analyst', duid: null, mpid: null } as const;
+    const expired = await issueBearerToken(signing, caller, new Date(Date.now() - (BEARER_TOKEN_LIFETIME + 1) * 1_000));
+    const flood = async (token: string) => {
+      const codes = await repeated(REQUESTS, async () => {
+        const { status, errors } = await graphOf(one, token)('{ viewer { role } }');
+        return `${status} ${errors[0]?.extensions.code}`;
+      });
+      return [...new Set(codes)];
+    };
+    expect(await flood(expired)).toEqual(['401 AUT002']);
+    const { data } = await admin(
+      `mutation { rotateAccountSecret(accountId: "${accountId}", revokePrevious: true) { secretKey } }`,
+    );
+    expect(await flood(revoked)).toEqual(['401 AUT001']);
+    const { token } = await signIn(one, accountId, String(data.rotateAccountSecret.secretKey));
+    expect((await graphOf(one, token)('{ viewer { role } }')).status).toBe(200);
   });
 
   /** Verifies a key from a client address, which the trusted proxy passes on. */

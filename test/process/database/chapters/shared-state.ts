@@ -117,6 +117,18 @@ export function sharedState(): void {
       expect([await limit.passed('a'), await limit.count('b')]).toEqual([wait, null]);
     });
 
+    it('ends a period that a backward step of the clock of the database has prolonged', async () => {
+      const limit = limitOf('set-back', 2, 60);
+      for (const _ of [1, 2, 3]) await limit.count('a');
+      expect(await limit.passed('a')).toBeGreaterThan(0);
+      await owner.query(`update trial.rate_limit set expire = expire + 3600000 where key like 'set-back:%'`);
+      expect(await limit.passed('a')).toBeNull();
+      expect([await limit.count('a'), await limit.count('a')]).toEqual([null, null]);
+      const wait = await limit.count('a');
+      expect(wait).toBeGreaterThan(50);
+      expect(wait).toBeLessThanOrEqual(60);
+    });
+
     it('counts concurrent requests, starts again after its period, and its row is then deleted', async () => {
       const limit = limitOf('short', 5, 1);
       const waits = await Promise.all(Array.from({ length: 12 }, () => limit.count('a')));
