@@ -59,16 +59,51 @@ export function completeBackup(folder: string, manifest: Manifest): Promise<void
   return writeWhole(join(folder, MANIFEST), manifest);
 }
 
-/** Returns the complete backups of a kind, newest first. */
+/** Returns the complete backups of a kind, newest first. Throws if the manifest of a folder cannot be read. */
 export async function backupsOf(root: string, kind: BackupKind): Promise<FoundBackup[]> {
   const found = await Promise.all(
     (await namesOf(root, kind)).map(async (name) => {
       const folder = join(root, kind, name);
-      const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
-      return text === undefined ? [] : [{ folder, manifest: JSON.parse(text) as Manifest }];
+      const manifest = await readManifest(folder);
+      return manifest === undefined ? [] : [{ folder, manifest }];
     }),
   );
   return found.flat().toSorted((one, other) => other.manifest.takenAt.localeCompare(one.manifest.takenAt));
+}
+
+/** Reads a manifest; undefined only if the folder has none: such a folder counts as incomplete and is deleted later. */
+async function readManifest(folder: string): Promise<Manifest | undefined> {
+  const path = join(folder, MANIFEST);
+  const text = await textOf(path);
+  if (text === undefined) return undefined;
+  try {
+    const manifest = JSON.parse(text) as Manifest;
+    if (!Number.isNaN(Date.parse(manifest.takenAt))) return manifest;
+  } catch {
+    // not JSON
+  }
+  throw new Error(`${path} is damaged: it is not the manifest of a backup`);
+}
+
+/** Reads a file; undefined if it does not exist. */
+export function textOf(path: string): Promise<string | undefined> {
+  return ifExists(path, (existing) => readFile(existing, 'utf8'));
+}
+
+/** Returns the names in a folder; none if it does not exist. */
+export async function namesIn(folder: string): Promise<string[]> {
+  return (await ifExists(folder, (existing) => readdir(existing))) ?? [];
+}
+
+/** Reads a path; undefined if it does not exist. Any other error is thrown, with the path: what exists is not ignored. */
+async function ifExists<Content>(path: string, read: (path: string) => Promise<Content>): Promise<Content | undefined> {
+  try {
+    return await read(path);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new Error(`${path} cannot be read: ${message}`, { cause: error });
+  }
 }
 
 /**
@@ -92,14 +127,14 @@ export async function deleteOlderThan(root: string, kind: BackupKind, days: numb
 
 /** Deletes renamed folders. A folder is renamed first, so that a half-deleted one never counts as a backup. */
 async function deleteRenamed(root: string, kind: BackupKind): Promise<void> {
-  const names = await readdir(join(root, kind)).catch(() => []);
+  const names = await namesIn(join(root, kind));
   const renamed = names.filter((name) => name.endsWith(DELETED));
   await Promise.all(renamed.map((name) => rm(join(root, kind, name), { recursive: true, force: true })));
 }
 
 /** Returns the folder names of a kind, except those being deleted. */
 async function namesOf(root: string, kind: BackupKind): Promise<string[]> {
-  const names = await readdir(join(root, kind)).catch(() => []);
+  const names = await namesIn(join(root, kind));
   return names.filter((name) => !name.endsWith(DELETED));
 }
 

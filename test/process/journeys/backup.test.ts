@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import fileSystem, { cp, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import fileSystem, { cp, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -130,6 +130,26 @@ describe('A backup', () => {
       expect(folders.map((folder) => existsSync(folder))).toEqual([false, true, true, true]);
     },
   );
+
+  it('is neither ignored by a restore nor deleted by a backup if its manifest exists and cannot be read', async () => {
+    const older = await site.backUp();
+    const now = Date.parse(await takenAtOf(older.register));
+    const newest = join(site.root, 'register', new Date(now - 21 * 3_600_000).toISOString().replace(/[-:]/g, ''));
+    await cp(older.register, newest, { recursive: true });
+    const manifest = join(newest, 'manifest.json');
+    for (const [damage, reason] of [
+      [() => symlink('manifest.json', manifest), 'cannot be read: ELOOP'],
+      [() => writeFile(manifest, '{ "takenAt": '), 'is damaged'],
+      [() => writeFile(manifest, '{}'), 'is damaged'],
+    ] as const) {
+      await rm(manifest);
+      await damage();
+      const printed = expect.stringContaining(`${manifest} ${reason}`);
+      expect(await site.restoreInto('postgres://nobody@127.0.0.1:1/none')).toMatchObject({ code: 1, printed });
+      await expect(site.backUp()).rejects.toThrow(`${manifest} ${reason}`);
+      expect([newest, older.dataKeys].map((folder) => existsSync(folder))).toEqual([true, true]);
+    }
+  });
 
   it('whose deletion has started is not used any more, and is deleted by the next run if that deletion was killed', async () => {
     const { dataKeys } = await site.backUp();
