@@ -160,12 +160,25 @@ export const PRIVATE = { mode: PRIVATE_FILE, flags: 'wx', flush: true } as const
 
 /** Writes a file under another name, flushes it to disk and renames it, so that readers never see a part of it. */
 export async function writeWhole(path: string, content: unknown): Promise<void> {
-  const beside = await open(`${path}.new`, 'w', PRIVATE_FILE);
+  await writing(path, async () => {
+    const beside = await open(`${path}.new`, 'w', PRIVATE_FILE);
+    try {
+      await beside.writeFile(JSON.stringify(content, null, 2));
+      await beside.sync();
+    } finally {
+      await beside.close();
+    }
+    await rename(`${path}.new`, path);
+  });
+}
+
+/** Writes a file. The message of an error names it: that of a full disk names no path. */
+export async function writing(path: string, write: () => Promise<void>): Promise<void> {
   try {
-    await beside.writeFile(JSON.stringify(content, null, 2));
-    await beside.sync();
-  } finally {
-    await beside.close();
+    await write();
+  } catch (error) {
+    const { syscall, message } = error as NodeJS.ErrnoException;
+    if (syscall === undefined) throw error; // of the database that is read
+    throw new Error(`${path} cannot be written: ${message}`, { cause: error });
   }
-  await rename(`${path}.new`, path);
 }

@@ -13,6 +13,7 @@ import {
   completeBackup,
   deleteOlderThan,
   newBackupFolder,
+  writing,
 } from './backup-folder';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { rejectUnfinishedRestore } from '../../subgraphs/server/restore-mark';
@@ -131,6 +132,7 @@ async function dumpTable(
   });
   const query = `select ${columns.join(', ')} from ${schema}.${table} where ${only}`;
   const rows = session.query(copyTo(`copy (${query}) to stdout`));
-  await pipeline(rows, hashed, createWriteStream(join(folder, file), PRIVATE));
+  const path = join(folder, file);
+  await writing(path, () => pipeline(rows, hashed, createWriteStream(path, PRIVATE)));
   return { schema, table, columns, rows: rows.rowCount, file, sha256: hash.digest('hex') };
 }

@@ -205,6 +205,15 @@ describe('The list of anonymised records', () => {
     expect(await readdir(site.root)).toEqual(['anonymised.json']);
   });
 
+  it('is not written to a full disk: the command names the file', async () => {
+    await site.newRoot();
+    const list = join(site.root, 'anonymised.json');
+    await symlink('/dev/full', `${list}.new`);
+    const printed = expect.stringMatching(new RegExp(`^${list} cannot be written: ENOSPC`));
+    expect(await site.listOf(site.register.databaseUrl)).toMatchObject({ code: 1, printed });
+    await rm(`${list}.new`);
+  });
+
   it('is read by index, not by a scan of all records', async () => {
     const scans = async () => {
       const text = `select indexrelname as name, idx_scan::int as scans from pg_stat_user_indexes
