@@ -5,12 +5,17 @@ import { type Database, sessionOptions } from '../../server/database/database';
 import { checkable } from '../../server/database/check-only';
 import type { DatabaseAddress } from '../../server/database/database-login';
 import { type Session, inTransactionOf } from '../../server/database/transaction';
-import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
 import type { IdentityDependencies } from '../dependencies';
 import { eraseOccupancy } from '../occupancy/occupancy-erasure.flow';
 import { keepConnections } from '../contacts/kept-connections.repository';
-import { CLOSED, END_SESSIONS, destroyPersonalData } from './personal-data-destruction.repository';
-import { type AnonymisingState, nameOf } from './anonymising-state';
+import {
+  CLOSED,
+  END_SESSIONS,
+  anonymisingState,
+  audited,
+  destroyPersonalData,
+} from './personal-data-destruction.repository';
+import type { AnonymisingState } from './anonymising-state';
 
 /** Fields of a record to be anonymised. */
 interface AnonymisableRecord {
@@ -37,8 +42,6 @@ const UNLOCK = `select pg_advisory_unlock(hashtextextended('anonymising ' || $1,
 const MARK =
   'update identity_record set closing_at = coalesce(closing_at, register_now()) where id = $1 and anonymised_at is null';
 const UNDO = 'update identity_record set closing_at = null where id = $1 and anonymised_at is null';
-const STATE = `select ref, duid, closing_at is not null as closing, closed_at is not null as "isClosed", anonymised_at as "anonymisedAt"
-  from identity_record where id = $1`;
 
 /**
  * Sessions of the steps, which wait for another service. They have their own pool, so that the other sessions stay
@@ -134,29 +137,19 @@ export class AnonymisingRepository {
   }
 
   private steps(session: PoolClient, id: string, actor: string): AnonymisingSteps {
-    const state = async (): Promise<AnonymisingState> =>
-      (await session.query<AnonymisingState>(STATE, [id])).rows[0] as AnonymisingState;
-    // Adds the transition that occurred: a step that is repeated, or that a later state excludes, changes nothing.
-    const audited = async (change: () => Promise<unknown>) => {
-      const { ref, ...former } = await state();
-      await change();
-      const [from, to] = [nameOf(former), nameOf(await state())];
-      if (from === to) return;
-      const detail = { from: { state: from }, to: { state: to } };
-      await addAuditEntry(session, { actor, action: 'anonymise-identity-record', subject: fingerprintOf(ref), detail });
-    };
+    const auditedStep = (change: () => Promise<unknown>) => audited(session, id, actor, change);
     return {
-      state,
-      undo: () => committed(session, () => audited(() => session.query(UNDO, [id]))),
+      state: () => anonymisingState(session, id),
+      undo: () => committed(session, () => auditedStep(() => session.query(UNDO, [id]))),
       markClosing: () =>
         committed(session, async () => {
-          await audited(() => session.query(MARK, [id]));
+          await auditedStep(() => session.query(MARK, [id]));
           await this.addJob(session, id, CHECK_AFTER_SECONDS);
         }),
       delay: () =>
         committed(session, async () => {
           await keepConnections(session, this.dependencies.cipher, id);
-          await audited(() => session.query(CLOSED, [id, null]));
+          await auditedStep(() => session.query(CLOSED, [id, null]));
           await session.query(END_SESSIONS, [id]);
           await this.addJob(session, id, RETRY_AFTER_SECONDS);
         }),
@@ -164,7 +157,7 @@ export class AnonymisingRepository {
         committed(session, async () => {
           await keepConnections(session, this.dependencies.cipher, id);
           await eraseOccupancy(session, this.dependencies.cipher, id);
-          await audited(() => destroyPersonalData(session, id));
+          await auditedStep(() => destroyPersonalData(session, id));
         }),
     };
   }
