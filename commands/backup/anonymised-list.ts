@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Client } from 'pg';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { rejectUnfinishedRestore } from '../../subgraphs/server/restore-mark';
-import { BACKUP_KINDS, namesIn, textOf, writeWhole } from './backup-folder';
+import { BACKUP_KINDS } from './backup-folder';
 import { inSession } from './session';
+import { namesIn, textOf, writeWhole } from './stored-files';
 import { REGISTER_SCHEMAS, tablesOf } from './stored-tables';
 
 /** The first known instant of each internal id. */

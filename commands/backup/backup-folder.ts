@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { namesIn, textOf, writeWhole } from './stored-files';
 
 /** A file with the rows of one table in the text format of PostgreSQL's COPY. */
 export interface TableDump {
@@ -44,7 +45,6 @@ const HOUR_MS = 3_600_000;
 /** Age after which an incomplete folder counts as abandoned by a command that failed. A register can take hours. */
 const ABANDONED_AFTER_MS: Readonly<Record<BackupKind, number>> = { register: 20 * HOUR_MS, 'data-keys': HOUR_MS };
 const PRIVATE_FOLDER = 0o700;
-const PRIVATE_FILE = 0o600;
 
 /** Creates the folder of a backup, named after its instant. */
 export async function newBackupFolder(root: string, kind: BackupKind, takenAt: Date): Promise<string> {
@@ -83,27 +83,6 @@ async function readManifest(folder: string): Promise<Manifest | undefined> {
     // not JSON
   }
   throw new Error(`${path} is damaged: it is not the manifest of a backup`);
-}
-
-/** Reads a file; undefined if it does not exist. */
-export function textOf(path: string): Promise<string | undefined> {
-  return ifExists(path, (existing) => readFile(existing, 'utf8'));
-}
-
-/** Returns the names in a folder; none if it does not exist. */
-export async function namesIn(folder: string): Promise<string[]> {
-  return (await ifExists(folder, (existing) => readdir(existing))) ?? [];
-}
-
-/** Reads a path; undefined if it does not exist. Any other error is thrown, with the path: what exists is not ignored. */
-async function ifExists<Content>(path: string, read: (path: string) => Promise<Content>): Promise<Content | undefined> {
-  try {
-    return await read(path);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw new Error(`${path} cannot be read: ${message}`, { cause: error });
-  }
 }
 
 /**
@@ -152,33 +131,5 @@ export async function verify({ folder, manifest }: FoundBackup): Promise<void> {
     for await (const chunk of createReadStream(join(folder, file))) hash.update(chunk as Buffer);
     if (hash.digest('hex') !== sha256)
       throw new Error(`${join(folder, file)} is damaged: it is not what was backed up`);
-  }
-}
-
-/** Options of the streams that write into a backup. */
-export const PRIVATE = { mode: PRIVATE_FILE, flags: 'wx', flush: true } as const;
-
-/** Writes a file under another name, flushes it to disk and renames it, so that readers never see a part of it. */
-export async function writeWhole(path: string, content: unknown): Promise<void> {
-  await writing(path, async () => {
-    const beside = await open(`${path}.new`, 'w', PRIVATE_FILE);
-    try {
-      await beside.writeFile(JSON.stringify(content, null, 2));
-      await beside.sync();
-    } finally {
-      await beside.close();
-    }
-    await rename(`${path}.new`, path);
-  });
-}
-
-/** Writes a file. The message of an error names it: that of a full disk names no path. */
-export async function writing(path: string, write: () => Promise<void>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    const { syscall, message } = error as NodeJS.ErrnoException;
-    if (syscall === undefined) throw error; // of the database that is read
-    throw new Error(`${path} cannot be written: ${message}`, { cause: error });
   }
 }

@@ -27,8 +27,7 @@ import { type BackupSettings, readBackupSettings } from '../../process/settings/
 const USAGE = `usage: npm run backup -- <folder>    backs up register and data keys of DATABASE_URL or of the embedded database
          --list-only                     only the list of anonymised records; fast enough to run every minute
        npm run restore -- <folder>   restores the newest backup of the folder to an empty database
-         --also-from <database url>      also repeats the erasures of this database; write the URL
-                                         without its password, which PGPASSWORD contains
+         --also-from <database url>      also repeats the erasures of this database (password: PGPASSWORD)
          --without-data-keys             anonymises identity records whose data key is in no backup
        npm run reanonymise -- --list <folder>   repeats the erasures of the lists of the folder in an existing
                                      database; run it before the register starts
@@ -63,11 +62,7 @@ const OPTIONS: Readonly<Record<string, CommandOptions>> = {
 };
 
 /** Returns the folder of backups and the options; throws all that is wrong with the arguments. */
-function parsed(
-  command: string,
-  words: readonly string[],
-  options: CommandOptions,
-): { readonly folder: string; readonly values: Values } {
+function parsed(command: string, words: readonly string[], options: CommandOptions) {
   const { positionals, values, violations } = readCommandLine(words, options);
   const isNamed = command === 'reanonymise';
   const [folder, ...more] = isNamed ? [values['list'], ...positionals] : [...positionals];

@@ -6,18 +6,11 @@ import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { type AnonymisedList, addAnonymised, requireRegister, writeList } from './anonymised-list';
-import {
-  type Manifest,
-  PRIVATE,
-  type TableDump,
-  completeBackup,
-  deleteOlderThan,
-  newBackupFolder,
-  writing,
-} from './backup-folder';
+import { type Manifest, type TableDump, completeBackup, deleteOlderThan, newBackupFolder } from './backup-folder';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { rejectUnfinishedRestore } from '../../subgraphs/server/restore-mark';
 import { inSession } from './session';
+import { PRIVATE, writing } from './stored-files';
 import { DATA_KEYS, REGISTER_SCHEMAS, type StoredTable, tablesOf } from './stored-tables';
 
 /** The folders of a new backup, and counts for the operator. */
