@@ -3,6 +3,7 @@ import {
   type CommandOptions,
   exitWithFailure,
   readCommandLine,
+  shownWord,
   unexpected,
   usageError,
 } from './command-line';
@@ -23,7 +24,7 @@ const USAGE = `usage: npm run admin -- create-admin --name "Name"   creates the 
 async function main(): Promise<void> {
   const [command = '', ...words] = process.argv.slice(2);
   const options = Object.hasOwn(OPTIONS, command) ? OPTIONS[command] : undefined;
-  if (options === undefined) throw usageError(command === '' ? [] : [`${command}: is not a command`], USAGE);
+  if (options === undefined) throw usageError(command === '' ? [] : [`${shownWord(command)}: is not a command`], USAGE);
   const { positionals, values, violations } = readCommandLine(words, options);
   const all = [
     ...violations,

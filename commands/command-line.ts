@@ -8,9 +8,15 @@ export type CommandOptions = Readonly<Record<string, { readonly type: 'boolean' 
 export interface CommandLine {
   readonly positionals: readonly string[];
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
-  /** One text for each option that is unknown, or lacks its value. */
+  /** One text for each option that is unknown or lacks its value, and for each word that is a URL. */
   readonly violations: readonly string[];
 }
+
+/** Returns whether a word is a URL, which may contain a password. */
+export const isUrl = (word: string): boolean => word.includes('://');
+
+/** Returns a word of a command line as error messages show it: never a URL. */
+export const shownWord = (word: string): string => (isUrl(word) ? 'a URL' : word);
 
 /** Reads arguments. Reports all invalid options together: `parseArgs` in its strict mode throws at the first one. */
 export function readCommandLine(args: readonly string[], options: CommandOptions): CommandLine {
@@ -22,10 +28,11 @@ export function readCommandLine(args: readonly string[], options: CommandOptions
     tokens: true,
   });
   const violations = tokens.flatMap((token) => {
+    if (token.kind === 'positional' && isUrl(token.value)) return [`${shownWord(token.value)}: is not expected`];
     if (token.kind !== 'option') return [];
     const { name, rawName, value, inlineValue } = token;
     const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
-    if (type === undefined) return [`${rawName}: is not an option of this command`];
+    if (type === undefined) return [`${shownWord(rawName)}: is not an option of this command`];
     if (type === 'boolean') return value === undefined ? [] : [`${rawName}: has no value`];
     const isMissing = value === undefined || value === '' || (!inlineValue && value.startsWith('-'));
     return isMissing ? [`${rawName}: needs a value`] : [];

@@ -7,8 +7,8 @@ import { DEFAULT_PORTS, SettingsError } from './settings/read-settings';
  * PostgreSQL and Node error codes that mean that the database of DATABASE_URL cannot be reached or rejects the login.
  */
 const DATABASE_ERROR = /^(ECONNREFUSED|ENOTFOUND|ETIMEDOUT|EAI_AGAIN|3D000|28P01|28000|57P03|ERR_INVALID_URL)$/;
-/** Node error codes that mean that a folder, usually that of DATA_DIR, cannot be created or written. */
-const FOLDER_ERROR = /^(EACCES|EPERM|EROFS|EEXIST|ENOTDIR|ENOSPC)$/;
+/** Node error codes that mean that a path cannot be created or written. */
+const PATH_ERROR = /^(EACCES|EPERM|EROFS|EEXIST|ENOTDIR|ENOSPC)$/;
 
 /** Returns why the register cannot start, as text that names the variable to check. */
 export function startupErrorMessage(error: unknown, environment: Environment): string {
@@ -22,9 +22,10 @@ export function commandErrorMessage(error: unknown, environment: Environment): s
   if (code === 'EADDRINUSE') return portInUseMessage(String(port), environment);
   if (code !== undefined && DATABASE_ERROR.test(code))
     return message.includes('DATABASE_URL') ? message : `DATABASE_URL cannot be used: ${message}`;
-  if (code !== undefined && FOLDER_ERROR.test(code)) {
-    const isOutside = path !== undefined && !path.startsWith(resolve(environment['DATA_DIR'] || '.data'));
-    return `${isOutside ? path : 'DATA_DIR'} cannot be used: ${message}`;
+  if (code !== undefined && PATH_ERROR.test(code)) {
+    if (path === undefined) return message; // a write to an open file: its error names no path
+    const isInside = path.startsWith(resolve(environment['DATA_DIR'] || '.data'));
+    return `${isInside ? 'DATA_DIR' : path} cannot be used: ${message}`;
   }
   const isDebug = environment['LOG_LEVEL'] === 'debug';
   return isDebug ? `${message}\n${stackOf(error)}` : `${message} (LOG_LEVEL=debug prints the stack)`;

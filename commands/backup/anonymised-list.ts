@@ -1,10 +1,11 @@
-import { mkdir, readFile, readdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { rejectUnfinishedRestore } from '../../subgraphs/server/restore-mark';
-import { BACKUP_KINDS, writeWhole } from './backup-folder';
+import { BACKUP_KINDS } from './backup-folder';
 import { inSession } from './session';
+import { namesIn, textOf, writeWhole } from './stored-files';
 import { REGISTER_SCHEMAS, tablesOf } from './stored-tables';
 
 /** The first known instant of each internal id. */
@@ -103,7 +104,7 @@ export function writeList(folder: string, list: AnonymisedList): Promise<void> {
  */
 export async function readLists(root: string): Promise<AnonymisedList | undefined> {
   const below = await Promise.all(
-    BACKUP_KINDS.map(async (kind) => (await readdir(join(root, kind)).catch(() => [])).map((name) => join(kind, name))),
+    BACKUP_KINDS.map(async (kind) => (await namesIn(join(root, kind))).map((name) => join(kind, name))),
   );
   const lists = await Promise.all(['', ...below.flat()].map((folder) => readList(join(root, folder))));
   const found = lists.filter((list) => list !== undefined);
@@ -158,10 +159,7 @@ export async function requireRegister(session: Client): Promise<void> {
 
 async function readList(folder: string): Promise<AnonymisedList | undefined> {
   const path = join(folder, FILE);
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-    throw error;
-  });
+  const text = await textOf(path);
   if (text === undefined) return undefined;
   try {
     return listOf(JSON.parse(text) as Record<string, unknown>);

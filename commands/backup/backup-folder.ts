@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { namesIn, textOf, writeWhole } from './stored-files';
 
 /** A file with the rows of one table in the text format of PostgreSQL's COPY. */
 export interface TableDump {
@@ -44,7 +45,6 @@ const HOUR_MS = 3_600_000;
 /** Age after which an incomplete folder counts as abandoned by a command that failed. A register can take hours. */
 const ABANDONED_AFTER_MS: Readonly<Record<BackupKind, number>> = { register: 20 * HOUR_MS, 'data-keys': HOUR_MS };
 const PRIVATE_FOLDER = 0o700;
-const PRIVATE_FILE = 0o600;
 
 /** Creates the folder of a backup, named after its instant. */
 export async function newBackupFolder(root: string, kind: BackupKind, takenAt: Date): Promise<string> {
@@ -59,16 +59,30 @@ export function completeBackup(folder: string, manifest: Manifest): Promise<void
   return writeWhole(join(folder, MANIFEST), manifest);
 }
 
-/** Returns the complete backups of a kind, newest first. */
+/** Returns the complete backups of a kind, newest first. Throws if the manifest of a folder cannot be read. */
 export async function backupsOf(root: string, kind: BackupKind): Promise<FoundBackup[]> {
   const found = await Promise.all(
     (await namesOf(root, kind)).map(async (name) => {
       const folder = join(root, kind, name);
-      const text = await readFile(join(folder, MANIFEST), 'utf8').catch(() => undefined);
-      return text === undefined ? [] : [{ folder, manifest: JSON.parse(text) as Manifest }];
+      const manifest = await readManifest(folder);
+      return manifest === undefined ? [] : [{ folder, manifest }];
     }),
   );
   return found.flat().toSorted((one, other) => other.manifest.takenAt.localeCompare(one.manifest.takenAt));
+}
+
+/** Reads a manifest; undefined only if the folder has none: such a folder counts as incomplete and is deleted later. */
+async function readManifest(folder: string): Promise<Manifest | undefined> {
+  const path = join(folder, MANIFEST);
+  const text = await textOf(path);
+  if (text === undefined) return undefined;
+  try {
+    const manifest = JSON.parse(text) as Manifest;
+    if (!Number.isNaN(Date.parse(manifest.takenAt))) return manifest;
+  } catch {
+    // not JSON
+  }
+  throw new Error(`${path} is damaged: it is not the manifest of a backup`);
 }
 
 /**
@@ -92,14 +106,14 @@ export async function deleteOlderThan(root: string, kind: BackupKind, days: numb
 
 /** Deletes renamed folders. A folder is renamed first, so that a half-deleted one never counts as a backup. */
 async function deleteRenamed(root: string, kind: BackupKind): Promise<void> {
-  const names = await readdir(join(root, kind)).catch(() => []);
+  const names = await namesIn(join(root, kind));
   const renamed = names.filter((name) => name.endsWith(DELETED));
   await Promise.all(renamed.map((name) => rm(join(root, kind, name), { recursive: true, force: true })));
 }
 
 /** Returns the folder names of a kind, except those being deleted. */
 async function namesOf(root: string, kind: BackupKind): Promise<string[]> {
-  const names = await readdir(join(root, kind)).catch(() => []);
+  const names = await namesIn(join(root, kind));
   return names.filter((name) => !name.endsWith(DELETED));
 }
 
@@ -118,19 +132,4 @@ export async function verify({ folder, manifest }: FoundBackup): Promise<void> {
     if (hash.digest('hex') !== sha256)
       throw new Error(`${join(folder, file)} is damaged: it is not what was backed up`);
   }
-}
-
-/** Options of the streams that write into a backup. */
-export const PRIVATE = { mode: PRIVATE_FILE, flags: 'wx', flush: true } as const;
-
-/** Writes a file under another name, flushes it to disk and renames it, so that readers never see a part of it. */
-export async function writeWhole(path: string, content: unknown): Promise<void> {
-  const beside = await open(`${path}.new`, 'w', PRIVATE_FILE);
-  try {
-    await beside.writeFile(JSON.stringify(content, null, 2));
-    await beside.sync();
-  } finally {
-    await beside.close();
-  }
-  await rename(`${path}.new`, path);
 }

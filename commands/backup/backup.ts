@@ -5,7 +5,9 @@ import {
   type CommandLine,
   type CommandOptions,
   exitWithFailure,
+  isUrl,
   readCommandLine,
+  shownWord,
   unexpected,
   usageError,
 } from '../command-line';
@@ -25,7 +27,7 @@ import { type BackupSettings, readBackupSettings } from '../../process/settings/
 const USAGE = `usage: npm run backup -- <folder>    backs up register and data keys of DATABASE_URL or of the embedded database
          --list-only                     only the list of anonymised records; fast enough to run every minute
        npm run restore -- <folder>   restores the newest backup of the folder to an empty database
-         --also-from <database url>      also repeats the erasures of this database
+         --also-from <database url>      also repeats the erasures of this database (password: PGPASSWORD)
          --without-data-keys             anonymises identity records whose data key is in no backup
        npm run reanonymise -- --list <folder>   repeats the erasures of the lists of the folder in an existing
                                      database; run it before the register starts
@@ -36,7 +38,7 @@ const USAGE = `usage: npm run backup -- <folder>    backs up register and data k
 async function main(): Promise<void> {
   const [command = '', ...words] = process.argv.slice(2);
   const options = Object.hasOwn(OPTIONS, command) ? OPTIONS[command] : undefined;
-  if (options === undefined) throw usageError(command === '' ? [] : [`${command}: is not a command`], USAGE);
+  if (options === undefined) throw usageError(command === '' ? [] : [`${shownWord(command)}: is not a command`], USAGE);
   const { folder, values } = parsed(command, words, options);
   if (command === 'restore') return restoreFrom(folder, values);
   if (command === 'reanonymise') return reanonymiseBy(folder, values);
@@ -60,16 +62,13 @@ const OPTIONS: Readonly<Record<string, CommandOptions>> = {
 };
 
 /** Returns the folder of backups and the options; throws all that is wrong with the arguments. */
-function parsed(
-  command: string,
-  words: readonly string[],
-  options: CommandOptions,
-): { readonly folder: string; readonly values: Values } {
+function parsed(command: string, words: readonly string[], options: CommandOptions) {
   const { positionals, values, violations } = readCommandLine(words, options);
   const isNamed = command === 'reanonymise';
   const [folder, ...more] = isNamed ? [values['list'], ...positionals] : [...positionals];
   const all = [
     ...violations,
+    ...(isNamed && typeof folder === 'string' && isUrl(folder) ? ['--list: must be a folder'] : []),
     ...(folder === undefined ? [isNamed ? '--list: is missing' : 'the folder is missing'] : []),
     ...unexpected(more, violations),
   ];

@@ -2,9 +2,9 @@ import type { Client } from 'pg';
 import { endLinked } from '../../subgraphs/access/identity-links/closing.repository';
 import { IDENTITY_OCCUPANCIES } from '../../subgraphs/identity/occupancy/identity-occupancies.queries';
 import {
-  closeAgain,
-  destroyPersonalData,
   adoptProvisional,
+  anonymiseAgain,
+  closeAgain,
 } from '../../subgraphs/identity/anonymisation/personal-data-destruction.repository';
 import { type KeyedSubgraph, eraseKeys } from '../../subgraphs/server/occupancy-keys';
 import { TARIFF_OCCUPANCIES } from '../../subgraphs/tariffs/occupancies/tariff-occupancies.sql';
@@ -129,7 +129,7 @@ async function eraseAgain(
 ): Promise<FirstErasures> {
   await session.query('set local search_path = identity, register');
   const ids = [...anonymised.keys()];
-  await adoptProvisional(session, ids);
+  await adoptProvisional(session, [...ids, ...closed.keys()]);
   const listed = await idsOf(session, LIVE, [ids]);
   await session.query(KEYS_OF_NOTHING);
   const unreadable = await idsOf(session, UNREADABLE, [ids]);
@@ -184,6 +184,6 @@ async function anonymise(session: Client, id: string, at: string | undefined): P
   await session.query('set local search_path = access, register');
   const revoked = await endLinked(session, id);
   await session.query('set local search_path = identity, register');
-  await destroyPersonalData(session, id, at);
+  await anonymiseAgain(session, id, at);
   return revoked;
 }

@@ -6,17 +6,11 @@ import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { type AnonymisedList, addAnonymised, requireRegister, writeList } from './anonymised-list';
-import {
-  type Manifest,
-  PRIVATE,
-  type TableDump,
-  completeBackup,
-  deleteOlderThan,
-  newBackupFolder,
-} from './backup-folder';
+import { type Manifest, type TableDump, completeBackup, deleteOlderThan, newBackupFolder } from './backup-folder';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { rejectUnfinishedRestore } from '../../subgraphs/server/restore-mark';
 import { inSession } from './session';
+import { PRIVATE, writing } from './stored-files';
 import { DATA_KEYS, REGISTER_SCHEMAS, type StoredTable, tablesOf } from './stored-tables';
 
 /** The folders of a new backup, and counts for the operator. */
@@ -131,6 +125,7 @@ async function dumpTable(
   });
   const query = `select ${columns.join(', ')} from ${schema}.${table} where ${only}`;
   const rows = session.query(copyTo(`copy (${query}) to stdout`));
-  await pipeline(rows, hashed, createWriteStream(join(folder, file), PRIVATE));
+  const path = join(folder, file);
+  await writing(path, () => pipeline(rows, hashed, createWriteStream(path, PRIVATE)));
   return { schema, table, columns, rows: rows.rowCount, file, sha256: hash.digest('hex') };
 }

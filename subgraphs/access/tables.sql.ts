@@ -24,6 +24,7 @@ import { NoticesOfExpiry1790000000023 } from './migrations/0023-notices-of-expir
 import { InstantsAfterWaiting1790000000024 } from './migrations/0024-instants-after-waiting';
 import { NoticesKeptPending1790000000025 } from './migrations/0025-notices-kept-pending';
 import { ActiveAccount1790000000026 } from './migrations/0026-active-account';
+import { SearchPaths1790000000027 } from './migrations/0027-search-paths';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -56,6 +57,7 @@ export const accessTables: SubgraphTables = {
     InstantsAfterWaiting1790000000024,
     NoticesKeptPending1790000000025,
     ActiveAccount1790000000026,
+    SearchPaths1790000000027,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

@@ -7,6 +7,7 @@ import { BaseUploads1790000000006 } from './migrations/0006-base-uploads';
 import { BaseDigests1790000000007 } from './migrations/0007-base-digests';
 import { ListedType1790000000008 } from './migrations/0008-listed-type';
 import { ListedOrder1790000000009 } from './migrations/0009-listed-order';
+import { GridSearchPaths1790000000010 } from './migrations/0010-search-paths';
 
 /**
  * Grants of the login of `grid-models`. It stages a version and then publishes it once or deletes it with its rows. Triggers reject every
@@ -33,6 +34,7 @@ export const gridModelTables: SubgraphTables = {
     BaseDigests1790000000007,
     ListedType1790000000008,
     ListedOrder1790000000009,
+    GridSearchPaths1790000000010,
   ],
   rights: gridModelRights,
 };

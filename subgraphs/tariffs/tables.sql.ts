@@ -14,6 +14,7 @@ import { TariffRedelivery1790000000012 } from './migrations/0012-redelivery';
 import { TariffEndsOfAssignments1790000000013 } from './migrations/0013-ends-of-assignments';
 import { TariffSupersededRedeliveries1790000000014 } from './migrations/0014-superseded-redeliveries';
 import { TariffConsentsSinceEvents1790000000015 } from './migrations/0015-consents-since-events';
+import { TariffSearchPaths1790000000016 } from './migrations/0016-search-paths';
 import { tariffRights } from './rights.sql';
 import { TARIFF_JOBS } from './tariff-jobs';
 
@@ -34,6 +35,7 @@ export const tariffTables: SubgraphTables = {
     TariffEndsOfAssignments1790000000013,
     TariffSupersededRedeliveries1790000000014,
     TariffConsentsSinceEvents1790000000015,
+    TariffSearchPaths1790000000016,
   ],
   rights: tariffRights,
   jobs: TARIFF_JOBS,

@@ -21,6 +21,7 @@ interface ComposeService {
   readonly environment: Record<string, string>;
   readonly healthcheck: { readonly test: readonly string[] };
   readonly depends_on?: Record<string, unknown>;
+  readonly ports?: readonly string[];
 }
 
 /** A command for `docker compose run`, or a job that precedes the services. */
@@ -127,6 +128,12 @@ describe('docker-compose.yml', () => {
     }
     const users = all.map((name) => new URL(String(migrate.environment[name]).replace(/\$\{[^}]*\}/g, 'p')).username);
     expect(new Set([...users, 'register']).size).toBe(all.length + 1);
+  });
+
+  it('publishes ports on loopback only, unless the operator names another address', () => {
+    const ports = Object.values(compose.services).flatMap((container) => container.ports ?? []);
+    expect(ports).toHaveLength(8);
+    expect(ports.filter((port) => !/^\$\{[A-Z]+_PORTS:-127\.0\.0\.1:(\d+)\}:\1$/.test(port))).toEqual([]);
   });
 
   it('starts services with database tables after the migration job, and no public service in the network of the database', () => {

@@ -1,13 +1,11 @@
 import { CloseIdentityRecord } from '../../../schema/generated/service-queries-to-access';
-import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
 import { type Session, inTransactionOf } from '../../server/database/transaction';
 import { type CallOrigin, ofThisService, querySubgraph } from '../../server/graph/service-query';
 import { keepConnections } from '../contacts/kept-connections.repository';
 import type { IdentityDependencies } from '../dependencies';
 import { eraseOccupancy } from '../occupancy/occupancy-erasure.flow';
-import { nameOf } from './anonymising-state';
 import type { AnonymisingRepository } from './anonymising.repository';
-import { destroyPersonalData } from './personal-data-destruction.repository';
+import { anonymisingState, audited, destroyPersonalData } from './personal-data-destruction.repository';
 
 /** Actor of the job in the audit. The request that it completes has its own entry. */
 const JOB_ACTOR = 'register';
@@ -40,7 +38,7 @@ export class Anonymising {
    */
   anonymise(id: string, actor: string, origin: CallOrigin): Promise<AnonymisingOutcome> {
     return this.records.withRecordLock(id, async (session) => {
-      const { anonymisedAt } = await this.records.state(session, id);
+      const { anonymisedAt } = await anonymisingState(session, id);
       if (anonymisedAt !== null) return { anonymisedAt };
       const run = { session, id, actor, origin };
       await this.step(run, () => this.records.markClosing(session, id));
@@ -51,7 +49,7 @@ export class Anonymising {
   /** Resumes an interrupted anonymising: `access` decides whether it completes or is undone. Does nothing if it ended. */
   async resume(id: string): Promise<void> {
     await this.records.withRecordLock(id, async (session) => {
-      const { closing, anonymisedAt } = await this.records.state(session, id);
+      const { closing, anonymisedAt } = await anonymisingState(session, id);
       if (!closing || anonymisedAt !== null) return;
       await this.closeAndDestroy({ session, id, actor: JOB_ACTOR, origin: ofThisService() });
     });
@@ -60,7 +58,7 @@ export class Anonymising {
   private async closeAndDestroy(run: AnonymisingRun): Promise<AnonymisingOutcome> {
     const { access, cipher } = this.dependencies;
     const { session, id, origin } = run;
-    const { duid, isClosed } = await this.records.state(session, id);
+    const { duid, isClosed } = await anonymisingState(session, id);
     const { closeIdentityRecord } = await querySubgraph(access, 'identity', CloseIdentityRecord, { id, duid }, origin);
     if (closeIdentityRecord.closed) {
       await this.step(run, async () => {
@@ -68,7 +66,7 @@ export class Anonymising {
         await eraseOccupancy(session, cipher, id);
         await destroyPersonalData(session, id);
       });
-      return { anonymisedAt: (await this.records.state(session, id)).anonymisedAt };
+      return { anonymisedAt: (await anonymisingState(session, id)).anonymisedAt };
     }
     if (closeIdentityRecord.refused && !isClosed) {
       await this.step(run, () => this.records.undo(session, id));
@@ -81,19 +79,9 @@ export class Anonymising {
     return { anonymisedAt: null };
   }
 
-  /**
-   * Runs a step in one transaction, with the audit of the transition that occurred: a step that is repeated, or that a later state excludes,
-   * changes nothing.
-   */
+  /** Runs a step in one transaction, with the audit of the transition that occurred. */
   private step({ session, id, actor }: AnonymisingRun, change: () => Promise<void>): Promise<void> {
-    const audited = async () => {
-      const { ref, ...former } = await this.records.state(session, id);
-      await change();
-      const [from, to] = [nameOf(former), nameOf(await this.records.state(session, id))];
-      if (from === to) return;
-      const detail = { from: { state: from }, to: { state: to } };
-      await addAuditEntry(session, { actor, action: 'anonymise-identity-record', subject: fingerprintOf(ref), detail });
-    };
-    return inTransactionOf(session, audited, () => undefined); // withRecordLock discards a session that fails
+    const work = () => audited(session, id, actor, change);
+    return inTransactionOf(session, work, () => undefined); // withRecordLock discards a session that fails
   }
 }

@@ -4,10 +4,9 @@ import { RegisterError } from '../../../schema/register-error';
 import { type Database, openPool, sessionOptions } from '../../server/database/database';
 import type { DatabaseAddress } from '../../server/database/database-login';
 import { type RecoverableJob, recoverableJob } from '../../server/jobs/recoverable-job';
-import { type Session, onlyRow } from '../../server/database/transaction';
+import type { Session } from '../../server/database/transaction';
 import type { IdentityDependencies } from '../dependencies';
 import { CLOSED, END_SESSIONS } from './personal-data-destruction.repository';
-import type { AnonymisingState } from './anonymising-state';
 
 /** Fields of a record to be anonymised. */
 interface AnonymisableRecord {
@@ -31,8 +30,6 @@ const UNLOCK = `select pg_advisory_unlock(hashtextextended('anonymising ' || $1,
 const MARK =
   'update identity_record set closing_at = coalesce(closing_at, register_now()) where id = $1 and anonymised_at is null';
 const UNDO = 'update identity_record set closing_at = null where id = $1 and anonymised_at is null';
-const STATE = `select ref, duid, closing_at is not null as closing, closed_at is not null as "isClosed", anonymised_at as "anonymisedAt"
-  from identity_record where id = $1`;
 
 /**
  * Sessions of the steps, which wait for another service. They have their own pool, so that the other sessions stay
@@ -81,11 +78,6 @@ export class AnonymisingRepository {
       session.release(true); // the lock ends with its session
       throw error;
     }
-  }
-
-  /** Returns the state of a record. */
-  async state(session: Session, id: string): Promise<AnonymisingState> {
-    return onlyRow(await session.query<AnonymisingState>(STATE, [id]));
   }
 
   /** Rejects new links to a record, and adds a job that completes or undoes the anonymising. */

@@ -1,5 +1,10 @@
-import type { Session } from '../../server/database/transaction';
+import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
+import { type Session, onlyRow } from '../../server/database/transaction';
 import { adoption } from '../legacy/provisional-record.repository';
+import { type AnonymisingState, nameOf } from './anonymising-state';
+
+const STATE = `select ref, duid, closing_at is not null as closing, closed_at is not null as "isClosed", anonymised_at as "anonymisedAt"
+  from identity_record where id = $1`;
 
 /** Closes a record permanently. `$2` is the instant of the closing if a restore repeats it, else null. */
 export const CLOSED = `update identity_record set closed_at = coalesce(closed_at, $2::timestamptz, register_now()),
@@ -63,21 +68,55 @@ export async function destroyPersonalData(session: Session, id: string, at?: str
 const ADOPT = adoption(`id = any($1)
   or not exists (select from identity_keys.data_key where record_id = provisional.id)`);
 
+/** Actor of the erasures that a restore repeats, in the audit. */
+const RESTORE = 'restore';
+
+/** Returns the state of a record. */
+export async function anonymisingState(session: Session, id: string): Promise<AnonymisingState> {
+  return onlyRow(await session.query<AnonymisingState>(STATE, [id]));
+}
+
 /**
- * Turns provisional records that a restore brought back and that must be anonymised into Identity Records, in the transaction of the
+ * Runs a change of a record and adds its transition to the audit: a step that is repeated, or that a later state
+ * excludes, changes nothing and adds no entry.
+ */
+export async function audited(
+  session: Session,
+  id: string,
+  actor: string,
+  change: () => Promise<unknown>,
+): Promise<void> {
+  const { ref, ...former } = await anonymisingState(session, id);
+  await change();
+  const [from, to] = [nameOf(former), nameOf(await anonymisingState(session, id))];
+  if (from === to) return;
+  const detail = { from: { state: from }, to: { state: to } };
+  await addAuditEntry(session, { actor, action: 'anonymise-identity-record', subject: fingerprintOf(ref), detail });
+}
+
+/** Anonymises a record that a restore brought back; `at` is the original instant if a list contains it. */
+export function anonymiseAgain(session: Session, id: string, at: string | undefined): Promise<void> {
+  return audited(session, id, RESTORE, () => destroyPersonalData(session, id, at));
+}
+
+/**
+ * Turns provisional records that a restore brought back and that must be closed or anonymised into Identity Records, in the transaction of the
  * session.
  */
 export async function adoptProvisional(session: Session, ids: readonly string[]): Promise<void> {
   await session.query(ADOPT, [ids]);
 }
 
+/** Locks the listed records that are neither closed nor anonymised. */
+const OPEN = `select id from identity_record where id = any($1) and closed_at is null and anonymised_at is null
+  order by id for no key update`;
+
 /** Closes records again that were closed by an instant and are open in a restored database; returns how many. A job continues with them. */
 export async function closeAgain(session: Session, closed: ReadonlyMap<string, string>): Promise<number> {
-  let count = 0;
-  for (const [id, at] of closed) {
-    const { rowCount } = await session.query(`${CLOSED} and closed_at is null`, [id, at]);
-    if (rowCount === 1) await session.query(END_SESSIONS, [id]);
-    count += rowCount ?? 0;
+  const { rows } = await session.query<{ id: string }>(OPEN, [[...closed.keys()]]);
+  for (const { id } of rows) {
+    await audited(session, id, RESTORE, () => session.query(CLOSED, [id, closed.get(id)]));
+    await session.query(END_SESSIONS, [id]);
   }
-  return count;
+  return rows.length;
 }

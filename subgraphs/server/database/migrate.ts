@@ -151,7 +151,7 @@ const LOGIN = (role: string, password: string): string => `
   do $$ begin
     if not exists (select from pg_roles where rolname = '${role}') then create role "${role}"; end if;
     if exists (select from pg_roles where rolname = '${role}' and (rolsuper or rolcreaterole or rolcreatedb or rolbypassrls
-      or rolname in (current_user, session_user) or exists (select from pg_auth_members where member = pg_roles.oid)))
+      or rolreplication or rolname in (current_user, session_user) or exists (select from pg_auth_members where member = pg_roles.oid)))
     then raise exception 'the login ${role} has more rights than a service may have'; end if;
     alter role "${role}" login ${password === '' ? '' : `password '${scramVerifier(password)}'`};
     if not has_database_privilege('${role}', current_database(), 'connect') then

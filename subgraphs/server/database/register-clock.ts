@@ -21,7 +21,8 @@ const INSTALL = `
   end $$`;
 
 const MOVABLE = `
-  create or replace function register.set_clock_offset(seconds integer) returns void language plpgsql security definer as $$ begin
+  create or replace function register.set_clock_offset(seconds integer) returns void language plpgsql security definer
+  set search_path = register, pg_temp as $$ begin
     perform pg_advisory_xact_lock(${ADVISORY_LOCKS.clock});
     execute format('create or replace function register.register_now() returns timestamptz language sql stable parallel safe as %L',
       format('select statement_timestamp() + interval ''%s s''', seconds));

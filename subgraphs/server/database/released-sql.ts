@@ -53,3 +53,17 @@ export const EVENT_ORDER = `
     era bigint not null default event_era(),
     tx xid8 not null default pg_current_xact_id(),
     position bigint not null generated always as identity`;
+
+/**
+ * Sets the search path of functions of a schema, with temporary objects last: a function without one, or whose path omits
+ * `pg_temp`, searches the types and tables that its caller has created before all others. Applies to functions that have a
+ * path or run as the owner. Since PostgreSQL 18 that includes deferred triggers: they run as the role of their statement,
+ * at commit, with the path of the session.
+ */
+export const TEMPORARY_OBJECTS_LAST = (schema: string): string => `
+  do $$ declare found regprocedure; begin
+    for found in select p.oid from pg_proc p where pronamespace = '${schema}'::regnamespace
+      and (prosecdef or exists (select from unnest(proconfig) setting where setting like 'search_path=%')
+        or exists (select from pg_trigger where tgfoid = p.oid and tgdeferrable))
+    loop execute format('alter function %s set search_path = ${schema}, register, pg_temp', found); end loop;
+  end $$`;

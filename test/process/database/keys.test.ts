@@ -1,6 +1,7 @@
 import { databaseLogin } from './chapters/database-login';
 import { keysOfTheDatabase } from './chapters/keys-of-the-database';
 import { sharedState } from './chapters/shared-state';
+import { temporaryObjects } from './chapters/temporary-objects';
 
 /** The chapters are in one test file, so that the product is loaded once. */
 describe('Keys of the database', () => {
@@ -11,4 +12,7 @@ describe('The login of the database', () => {
 });
 describe('The state that processes share in the database', () => {
   sharedState();
+});
+describe('Temporary objects of a login', () => {
+  temporaryObjects();
 });

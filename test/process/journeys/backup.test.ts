@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import fileSystem, { cp, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import fileSystem, { cp, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -131,6 +131,26 @@ describe('A backup', () => {
     },
   );
 
+  it('is neither ignored by a restore nor deleted by a backup if its manifest exists and cannot be read', async () => {
+    const older = await site.backUp();
+    const now = Date.parse(await takenAtOf(older.register));
+    const newest = join(site.root, 'register', new Date(now - 21 * 3_600_000).toISOString().replace(/[-:]/g, ''));
+    await cp(older.register, newest, { recursive: true });
+    const manifest = join(newest, 'manifest.json');
+    for (const [damage, reason] of [
+      [() => symlink('manifest.json', manifest), 'cannot be read: ELOOP'],
+      [() => writeFile(manifest, '{ "takenAt": '), 'is damaged'],
+      [() => writeFile(manifest, '{}'), 'is damaged'],
+    ] as const) {
+      await rm(manifest);
+      await damage();
+      const printed = expect.stringContaining(`${manifest} ${reason}`);
+      expect(await site.restoreInto('postgres://nobody@127.0.0.1:1/none')).toMatchObject({ code: 1, printed });
+      await expect(site.backUp()).rejects.toThrow(`${manifest} ${reason}`);
+      expect([newest, older.dataKeys].map((folder) => existsSync(folder))).toEqual([true, true]);
+    }
+  });
+
   it('whose deletion has started is not used any more, and is deleted by the next run if that deletion was killed', async () => {
     const { dataKeys } = await site.backUp();
     const kill = jest.spyOn(fileSystem, 'rm').mockRejectedValue(new Error('killed'));
@@ -183,6 +203,15 @@ describe('The list of anonymised records', () => {
     await owner.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.anonymisedList]);
     expect(await site.listOf(site.register.databaseUrl)).toMatchObject({ code: 0 });
     expect(await readdir(site.root)).toEqual(['anonymised.json']);
+  });
+
+  it('is not written to a full disk: the command names the file', async () => {
+    await site.newRoot();
+    const list = join(site.root, 'anonymised.json');
+    await symlink('/dev/full', `${list}.new`);
+    const printed = expect.stringMatching(new RegExp(`^${list} cannot be written: ENOSPC`));
+    expect(await site.listOf(site.register.databaseUrl)).toMatchObject({ code: 1, printed });
+    await rm(`${list}.new`);
   });
 
   it('is read by index, not by a scan of all records', async () => {

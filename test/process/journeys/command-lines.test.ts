@@ -1,5 +1,8 @@
 import { runOperatorCommand } from '../../support/operator-command';
 
+/** A URL with a password, which no message shows. */
+const OWNER_URL = 'postgres://owner:pw@h/d';
+
 /** Programs with the arguments of an operator, and the lines before the usage. */
 const LINES: [program: string, line: string, reasons: string[]][] = [
   ['backup/backup', '', []],
@@ -7,6 +10,12 @@ const LINES: [program: string, line: string, reasons: string[]][] = [
   ['backup/backup', 'backup', ['the folder is missing']],
   ['backup/backup', 'backup d --lsit', ['--lsit: is not an option of this command']],
   ['backup/backup', 'restore d e', ['e: is not expected']],
+  ['backup/backup', `restore d ${OWNER_URL}`, ['a URL: is not expected']],
+  ['backup/backup', `restore ${OWNER_URL}`, ['a URL: is not expected']],
+  ['backup/backup', `restore d --also-from:${OWNER_URL}`, ['a URL: is not an option of this command']],
+  ['backup/backup', `reanonymise --list ${OWNER_URL}`, ['--list: must be a folder']],
+  ['backup/backup', OWNER_URL, ['a URL: is not a command']],
+  ['admin', OWNER_URL, ['a URL: is not a command']],
   ['backup/backup', 'restore d --list-only', ['--list-only: is not an option of this command']],
   ['backup/backup', 'reanonymise d', ['--list: is missing', 'd: is not expected']],
   ['backup/backup', 'reanonymise --also-from', ['--also-from: needs a value', '--list: is missing']],

@@ -8,6 +8,7 @@ import { takeBackup } from '../../../commands/backup/take-backup';
 import { restoredSubgraphs } from '../../../commands/backup/restored-subgraphs';
 import { SUBGRAPHS } from '../../../process/settings/keys';
 import { sandboxKeyVariables, sandboxedSettings } from '../../../sandbox/keys';
+import { fingerprintOf } from '../../../subgraphs/server/audit/audit.repository';
 import { migrate } from '../../../subgraphs/server/database/migrate';
 import { GONE, LIVE, rowsOf, standing } from '../../support/backup-fixture';
 import { type Customer, type DataUser, customerToken, newCustomer, newDataUser } from '../../support/customers';
@@ -36,7 +37,7 @@ let dataUser: DataUser;
 let environment: Record<string, string>;
 let root: string;
 let before: FreshDatabase;
-let [gone, closed, kept]: Customer[] = [];
+let [gone, closed, kept, provisional]: Customer[] = [];
 
 /** Prepares a database from before customers were anonymised, as of a lagging standby or a rewound server. */
 beforeAll(async () => {
@@ -46,6 +47,7 @@ beforeAll(async () => {
   dataUser = await newDataUser(register, 'https://larkhill.example/back');
   [gone, closed, kept] = [await newCustomer(dataUser), await newCustomer(dataUser), await newCustomer(dataUser)];
   const [admin, operator] = [await graphAs(register, 'admin'), await graphAs(register, 'communications_operator')];
+  provisional = await newCustomer(dataUser);
   for (const { mpxn } of [gone, kept]) await sighting(operator, mpxn);
   const occupied = await newOccupied(admin, '1987654320');
   await end(admin, occupied);
@@ -156,10 +158,48 @@ describe('The command that anonymises again', () => {
     const standings = await Promise.all([gone, kept].map((customer) => standing(before.url, customer as Customer)));
     expect(standings).toEqual([GONE, LIVE]);
     expect([await isClosed(closed as Customer), await isClosed(kept as Customer)]).toEqual([true, false]);
+    const erasures = [
+      { subject: gone, to: 'anonymised' },
+      { subject: closed, to: 'closed' },
+    ].map(({ subject, to }) => ({
+      ...{ actor: 'restore', action: 'anonymise-identity-record', subject: fingerprintOf((subject as Customer).ir) },
+      detail: { from: { state: 'open' }, to: { state: to } },
+    }));
+    const audit = `select actor, action, subject, detail from identity.audit_entry where actor = 'restore'
+      order by detail -> 'to' ->> 'state'`;
+    expect(await rowsOf(before.url, audit)).toEqual(erasures);
     expect(await rowsOf(before.url, KEYS)).toEqual([
       { identity: (keys?.identity ?? 0) - 1, tariffs: (keys?.tariffs ?? 0) - 1 },
     ]);
     expect(await Promise.all([reanonymise(), reanonymise()])).toMatchObject([outcome(0, 0, 0, 0), outcome(0, 0, 0, 0)]);
+    expect(await rowsOf(before.url, audit)).toEqual(erasures);
+  });
+
+  it('closes a record that was provisional in the backup', async () => {
+    const { ir } = provisional as Customer;
+    await rowsOf(
+      before.url,
+      `begin;
+       set local session_replication_role = replica;
+       insert into identity.provisional_identity_record (id, ref, duid, mpxn_index, meter_point_id, expressed_by, form, sealed)
+         select id, ref, duid, mpxn_index, meter_point_id, expressed_by, form, sealed from identity.identity_record where ref = '${ir}';
+       delete from identity.identity_record where ref = '${ir}';
+       commit`,
+    );
+    const [row] = await rowsOf<{ id: string }>(
+      before.url,
+      'select id from identity.provisional_identity_record where ref = $1',
+      [ir],
+    );
+    const folder = await mkdtemp(join(tmpdir(), 'register-closed-list-'));
+    const list = { format: 2, closed: { [String(row?.id)]: '2026-11-01T00:00:00.000Z' } };
+    await writeFile(join(folder, 'anonymised.json'), JSON.stringify(list));
+    expect(await reanonymise(folder)).toMatchObject({
+      code: 0,
+      printed: expect.stringMatching(/^1 identity records were closed again/m),
+    });
+    expect(await isClosed(provisional as Customer)).toBe(true);
+    await rm(folder, { recursive: true });
   });
 
   it('requests the erasure of an MPxN whose occupancy ended after the backup, and reports that its key is still used', async () => {

@@ -234,9 +234,9 @@ describe('Services with logins that the migration job has created', () => {
       });
     });
 
-    it('for a user that may create roles', async () => {
-      const strong = new URL(newServiceLogins(place.databaseUrl, 'strong')['TARIFFS_DATABASE_URL'] as string);
-      await runIn(place.databaseUrl, `create role ${strong.username} createrole`);
+    it.each(['createrole', 'replication'])('for a user with the right %s', async (right) => {
+      const strong = new URL(newServiceLogins(place.databaseUrl, right)['TARIFFS_DATABASE_URL'] as string);
+      await runIn(place.databaseUrl, `create role ${strong.username} ${right}`);
       expect(await runMigrationJob(place.databaseUrl, { ...logins, TARIFFS_DATABASE_URL: strong.href })).toMatchObject({
         code: 1,
         printed: expect.stringMatching(/has more rights than a service may have/),

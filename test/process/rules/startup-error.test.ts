@@ -31,4 +31,9 @@ describe('The message of a failed command', () => {
     expect(commandErrorMessage(error, {})).toMatch(`${folder} cannot be used: ENOTDIR`);
     expect(commandErrorMessage(error, { DATA_DIR: __filename })).toMatch(/^DATA_DIR cannot be used: ENOTDIR/);
   });
+
+  it('names no variable for a full disk, whose error names no path', () => {
+    const error = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    expect(commandErrorMessage(error, {})).toBe('ENOSPC: no space left on device, write');
+  });
 });

@@ -1,0 +1,13 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
+
+/** Temporary objects of a login replace no type or table in the functions of deliveries. */
+export class TariffSearchPaths1790000000016 implements MigrationInterface {
+  async up(session: QueryRunner): Promise<void> {
+    await session.query(TEMPORARY_OBJECTS_LAST('tariffs'));
+  }
+
+  async down(): Promise<void> {
+    throw new Error('the register is append-only: migrations go forward');
+  }
+}
