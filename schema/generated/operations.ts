@@ -878,7 +878,7 @@ export type ReadTariffPricesQueryVariables = Exact<{
 }>;
 
 
-export type ReadTariffPricesQuery = { readonly tariff: { readonly prices: ReadonlyArray<{ readonly from: string, readonly unitPriceIncludingVat: string | null, readonly unitPriceExcludingVat: string | null, readonly tiers: ReadonlyArray<{ readonly toKwh: string | null, readonly unitPriceExcludingVat: string | null, readonly unitPriceIncludingVat: string }>, readonly entry: { readonly schedule: number, readonly daysAndHours: number, readonly hours: number } | null }> } | null };
+export type ReadTariffPricesQuery = { readonly tariff: { readonly prices: ReadonlyArray<{ readonly from: string, readonly to: string, readonly unitPriceIncludingVat: string | null, readonly unitPriceExcludingVat: string | null, readonly tiers: ReadonlyArray<{ readonly toKwh: string | null, readonly unitPriceExcludingVat: string | null, readonly unitPriceIncludingVat: string }>, readonly entry: { readonly schedule: number, readonly daysAndHours: number, readonly hours: number } | null }> } | null };
 
 export type ReadTariffSupplierQueryVariables = Exact<{
   mpid: string;
@@ -904,7 +904,7 @@ export type ReadTariffsQueryVariables = Exact<{
 }>;
 
 
-export type ReadTariffsQuery = { readonly tariffs: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly tariffId: string, readonly name: string, readonly validFrom: string, readonly validTo: string | null, readonly tariffType: TariffType, readonly fuelType: FuelType, readonly energyFlow: EnergyFlow, readonly paymentMethod: PaymentMethod, readonly meterType: MeterType, readonly customerType: CustomerType, readonly ldzRegion: LdzRegion, readonly supplier: { readonly mpid: string, readonly displayName: string }, readonly prices: ReadonlyArray<{ readonly from: string, readonly unitPriceIncludingVat: string | null }> }> } };
+export type ReadTariffsQuery = { readonly tariffs: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly tariffId: string, readonly name: string, readonly validFrom: string, readonly validTo: string | null, readonly tariffType: TariffType, readonly fuelType: FuelType, readonly energyFlow: EnergyFlow, readonly paymentMethod: PaymentMethod, readonly meterType: MeterType, readonly customerType: CustomerType, readonly ldzRegion: LdzRegion, readonly supplier: { readonly mpid: string, readonly displayName: string }, readonly prices: ReadonlyArray<{ readonly from: string, readonly to: string, readonly unitPriceIncludingVat: string | null }> }> } };
 
 export type RejectAssertedContactsMutationVariables = Exact<{
   duid: string;

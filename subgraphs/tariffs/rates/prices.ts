@@ -32,7 +32,7 @@ export function priceRangeViolations(from: Date, to: Date, unit: keyof typeof UN
 
 /**
  * Returns the prices of a tariff as exact intervals, clipped to its validity (decisions C/D, D.2). Successive intervals have different
- * rates.
+ * entries, or different appended prices.
  */
 export function* intervalPrices(
   tariff: PricedTariff,
@@ -81,7 +81,7 @@ export function* halfHourPrices(
   appended: readonly AppendedPrice[] = [],
 ): Generator<IntervalPrice, void> {
   let start: Date | undefined;
-  for (const interval of withAppendedPrices(rateIntervals(tariff, from, to), appended, tariff))
+  for (const interval of joined(withAppendedPrices(rateIntervals(tariff, from, to), appended, tariff)))
     for (let at = interval.from; at < interval.to;) {
       const next = Math.min((Math.floor(at / HALF_HOUR_MS) + 1) * HALF_HOUR_MS, interval.to);
       const stop = new Date(next);

@@ -20,7 +20,7 @@ const DAY_MS = MINUTES_PER_DAY * MINUTE_MS;
 
 /**
  * Returns the rates of a tariff over time, ascending and without gaps, clipped to its validity. The wall time of an instant decides its
- * rate: on the days when the clocks change, an hour occurs twice or not at all. Successive intervals have different rates.
+ * rate: on the days when the clocks change, an hour occurs twice or not at all. Successive intervals have different entries.
  *
  * A year of a day and a night rate costs a few milliseconds: it needs some lookups of the offset, and equal days share their segments.
  */

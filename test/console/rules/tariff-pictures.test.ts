@@ -15,11 +15,16 @@ const PLACE = { schedule: 0, daysAndHours: 0, hours: 0 };
 
 type PriceTier = HalfHourPrice['tiers'][number];
 
+const HALF_HOUR_MS = 1_800_000;
+/** Returns the end of the half-hour of an instant. */
+const endOfHalfHour = (instant: number) => (Math.floor(instant / HALF_HOUR_MS) + 1) * HALF_HOUR_MS;
+
 /** Returns the price fields of a slot with these tiers; without tiers it has no price. */
-function slot(starts: number, tiers: readonly PriceTier[]): HalfHourPrice {
+function slot(starts: number, tiers: readonly PriceTier[], ends = endOfHalfHour(starts)): HalfHourPrice {
   const [first] = tiers;
   return {
     from: instantOf(starts),
+    to: instantOf(ends),
     unitPriceIncludingVat: first?.unitPriceIncludingVat ?? null,
     unitPriceExcludingVat: first?.unitPriceExcludingVat ?? null,
     tiers,
@@ -146,10 +151,22 @@ describe('a day of the heat map', () => {
     ]);
   });
 
-  it('assigns a slot that starts within a half-hour to that half-hour', () => {
-    const [first] = halfHoursOf(SUMMER);
-    const [halfHour] = pricedDay(SUMMER, [slot((first?.starts ?? 0) + 600_000, priced('0.10'))]);
-    expect(halfHour?.price).toBe(amountOf('0.10'));
+  it('has no price in the minutes of a half-hour in which the tariff is not valid', () => {
+    const starts = (time: string) => Date.parse(`${SUMMER}T${time}Z`); // summer time is an hour later
+    const slots = [
+      slot(starts('08:10'), priced('0.10')),
+      slot(starts('08:30'), priced('0.10')),
+      slot(starts('09:00'), priced('0.10'), starts('09:05')),
+    ];
+    const parts = pricedDay(SUMMER, slots).filter(({ time }) => time >= '09:00' && time < '10:30');
+    expect(parts.map(({ time, until, price }) => [time, until, price])).toEqual([
+      ['09:00', '09:10', undefined],
+      ['09:10', '09:30', amountOf('0.10')],
+      ['09:30', '10:00', amountOf('0.10')],
+      ['10:00', '10:05', amountOf('0.10')],
+      ['10:05', '10:30', undefined],
+    ]);
+    expect(pricedDay(SUMMER, slots).reduce((sum, { span }) => sum + span, 0)).toBeCloseTo(48);
   });
 });
 
@@ -315,9 +332,9 @@ describe('a day in words', () => {
 describe('a half-hour in which the price changes', () => {
   /** Economy 7: dear until 00:20 and from 07:20. */
   const slots = halfHoursOf(SUMMER).flatMap(({ starts, time }) => {
-    const after = slot(starts + 20 * 60_000, priced(time === '00:00' ? '0.10' : '0.30'));
-    const first = slot(starts, priced(time === '00:00' || time > '07:00' ? '0.30' : '0.10'));
-    return time === '00:00' || time === '07:00' ? [first, after] : [first];
+    const change = time === '00:00' || time === '07:00' ? starts + 20 * 60_000 : undefined;
+    const first = slot(starts, priced(time === '00:00' || time > '07:00' ? '0.30' : '0.10'), change);
+    return change === undefined ? [first] : [first, slot(change, priced(time === '00:00' ? '0.10' : '0.30'))];
   });
 
   it('is shown in its parts, in words, tables and pictures', () => {

@@ -12,7 +12,7 @@ export type NamedSupplier = ListedTariff['supplier'];
 export type NamedTariff = Pick<ListedTariff, 'tariffId' | 'name' | 'validFrom' | 'validTo'>;
 
 /** The price of a half-hour, as lists select it. */
-export type SlotPrice = Pick<HalfHourPrice, 'from' | 'unitPriceIncludingVat'>;
+export type SlotPrice = Pick<HalfHourPrice, 'from' | 'to' | 'unitPriceIncludingVat'>;
 
 /** The price of a half-hour, or of its part within the validity of the tariff; null if a dynamic tariff has none. */
 export type HalfHourPrice = NonNullable<ResultOf<'ReadTariffPrices'>['tariff']>['prices'][number];

@@ -17,7 +17,7 @@ export interface Validity {
   readonly validTo: string | null;
 }
 
-/** A half-hour with its price, or a part of one in which the price changes. */
+/** A half-hour with its price, or a part of one in which the price changes or the tariff becomes or ceases to be valid. */
 export interface PricedHalfHour<Slot extends SlotPrice> extends HalfHour {
   /** Undefined outside the validity of the tariff. */
   readonly slot: Slot | undefined;
@@ -27,7 +27,7 @@ export interface PricedHalfHour<Slot extends SlotPrice> extends HalfHour {
   readonly elapsed: number;
   /** Half-hours from midnight to the start of the part, by wall time. */
   readonly position: number;
-  /** Share of the half-hour: 1 unless the price changes in it. */
+  /** Share of the half-hour: 1 unless it has several parts. */
   readonly span: number;
 }
 
@@ -39,16 +39,17 @@ export function pricedDay<Slot extends SlotPrice>(day: Day, slots: readonly Slot
     byStart.set(start, [...(byStart.get(start) ?? []), slot]);
   }
   return halfHoursOf(day).flatMap((halfHour, index) => {
-    const parts = byStart.get(halfHour.starts) ?? [];
-    if (parts.length < 2) return [partOf(halfHour, index, parts[0], 0, 1)];
-    const starts = parts.map((slot, part) => (part === 0 ? 0 : shareBefore(slot, halfHour)));
-    return parts.map((slot, part) => partOf(halfHour, index, slot, starts[part] ?? 0, starts[part + 1] ?? 1));
+    const shareBefore = (instant: string) => (Date.parse(instant) - halfHour.starts) / HALF_HOUR_MS;
+    const parts: PricedHalfHour<Slot>[] = [];
+    let end = 0;
+    for (const slot of byStart.get(halfHour.starts) ?? []) {
+      const [from, to] = [shareBefore(slot.from), shareBefore(slot.to)];
+      if (from > end) parts.push(partOf<Slot>(halfHour, index, undefined, end, from));
+      parts.push(partOf(halfHour, index, slot, from, to));
+      end = to;
+    }
+    return end < 1 ? [...parts, partOf<Slot>(halfHour, index, undefined, end, 1)] : parts;
   });
-}
-
-/** Returns the share of a half-hour before a slot that starts in it. */
-function shareBefore(slot: SlotPrice, { starts }: HalfHour): number {
-  return (Date.parse(slot.from) - starts) / HALF_HOUR_MS;
 }
 
 function partOf<Slot extends SlotPrice>(

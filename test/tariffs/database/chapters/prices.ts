@@ -154,6 +154,19 @@ export function tariffPrices(): void {
       ]);
     });
 
+    it('apply to whole half-hours, also where the rates change within one', async () => {
+      const time = (hour: number, minute: number) => `${String(hour % 24).padStart(2, '0')}:${minute}`;
+      const hours = Array.from({ length: 24 }, (_, hour) => [
+        window(time(hour, 10), time(hour, 40), '0.10'),
+        window(time(hour, 40), time(hour + 1, 10), '0.30'),
+      ]).flat();
+      const rates = [{ months: ['ALL'], daysAndHours: [{ days: ['ALL'], hours }] }];
+      await publish(tariffInput(77, { tariffType: 'DYNAMIC', rates }));
+      expect(await pricesOf(77, slot(0), slot(30))).toHaveLength(2);
+      await done(append(77, [[slot(0), '0.20']]));
+      expect(await pricesOf(77, slot(0), slot(30))).toEqual([[slot(0), '0.20', null]]);
+    });
+
     it('are joined to one interval where they are equal', async () => {
       await publish(tariffInput(66, { tariffType: 'DYNAMIC' }));
       await done(
