@@ -1,13 +1,14 @@
 import type { Database } from '../../server/database/database';
 import type { Session } from '../../server/database/transaction';
+import { LIVE } from '../occupancy/meter-point-records.sql';
 import type { PersonalDataCipher } from '../records/personal-data-cipher';
 
-/** Conditions at the time of sending: the record is neither closing nor anonymised, and the link has not expired. */
+/** Conditions at the time of sending: the record is neither closed nor anonymised, and the link has not expired. */
 const RECIPIENT = {
   name: 'mail_recipient',
   text: `select r.sealed, k.wrapped as "wrappedKey"
     from identity_record r join identity_keys.data_key k on k.record_id = r.id
-    where r.id = $1 and r.anonymised_at is null and r.closing_at is null and $2 > register_now()`,
+    where r.id = $1 and ${LIVE} and $2 > register_now()`,
 };
 
 const ADDRESS_INDEX = {

@@ -4,10 +4,10 @@ import { tenancyOf } from './occupancy';
 import { IDENTITY_OCCUPANCIES } from './identity-occupancies.queries';
 import { lockMeterPoint } from '../locks.sql';
 import type { PersonalDataCipher } from '../records/personal-data-cipher';
-import { TODAY, type TenancyChangeRow, changesOf, effectiveChanges } from './tenancy-change.sql';
+import { TODAY, recordedDays } from './tenancy-change.sql';
 
 const METER_POINT = `
-  select mpxn_index as "premises", ${effectiveChanges('mpxn_index')} as changes, to_char(${TODAY}, 'YYYY-MM-DD') as today
+  select mpxn_index as "premises", ${recordedDays('mpxn_index')} as days, to_char(${TODAY}, 'YYYY-MM-DD') as today
   from identity_record where id = $1 and anonymised_at is null`;
 
 /** Includes closed records: they are anonymised later, and the last of them erases the key. */
@@ -25,10 +25,11 @@ interface RecordRow {
 
 /**
  * Erases the stored MPxNs of an Identity Record's occupancy in the transaction that anonymises it, unless another record of the occupancy
- * exists (decisions A/B, 12). A change that is not yet announced keeps the key until then.
+ * exists (decisions A/B, 12). A record of a person who moves in at a future change belongs to another occupancy. A change that is not yet
+ * announced keeps the key until then.
  */
 export async function eraseOccupancy(session: Session, cipher: PersonalDataCipher, recordId: string): Promise<void> {
-  type Row = { readonly premises: Buffer; readonly changes: readonly TenancyChangeRow[]; readonly today: string };
+  type Row = { readonly premises: Buffer; readonly days: readonly string[]; readonly today: string };
   const [own] = (await session.query<Row>(METER_POINT, [recordId])).rows;
   if (own === undefined) return;
   await lockMeterPoint(session, own.premises);
@@ -36,7 +37,7 @@ export async function eraseOccupancy(session: Session, cipher: PersonalDataCiphe
   const moveIn = (record: RecordRow | undefined) => (record === undefined ? undefined : moveInDate(cipher, record));
   const ownDate = moveIn(rows.find(({ id }) => id === recordId));
   if (ownDate === undefined || ownDate > own.today) return; // a future occupancy has no key
-  const changes = changesOf(own.changes);
+  const changes = own.days.map((day) => ({ day }));
   const tenancy = tenancyOf(ownDate, changes);
   const others = rows.filter(({ id }) => id !== recordId).map(moveIn);
   if (others.some((date) => date === undefined || tenancyOf(date, changes) === tenancy)) return;

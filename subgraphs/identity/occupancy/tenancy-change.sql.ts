@@ -14,6 +14,10 @@ export const effectiveChanges = (mpxnIndex: string): string => `(
     where mpxn_index = ${mpxnIndex} and effective_date <= ${TODAY} group by effective_date
   ) change)`;
 
+/** SQL: the days of all recorded Changes of Tenancy of a meter point, also of future ones, in ascending order. */
+export const recordedDays = (mpxnIndex: string): string => `array(
+  select distinct to_char(effective_date, 'YYYY-MM-DD') as day from change_of_tenancy where mpxn_index = ${mpxnIndex} order by day)`;
+
 /** A change in JSON: its instant is a string. */
 export type TenancyChangeRow = Omit<TenancyChange, 'began'> & { readonly began: string };
 

@@ -1,6 +1,7 @@
 import { RegisterError } from '../../../schema/register-error';
 import type { Session } from '../../server/database/transaction';
 import { tenancyOf } from '../occupancy/occupancy';
+import { recordedDays } from '../occupancy/tenancy-change.sql';
 import { MAX_RECORDS_OF_DATA_USER } from './identity-record-rules';
 import type { PersonalDataCipher } from './personal-data-cipher';
 
@@ -14,7 +15,7 @@ interface AddedRecord {
 /** A Data User's live records at a meter point. Future Changes of Tenancy count too, because each starts an occupancy. */
 const OWN_LIVE = `
   select r.id, r.sealed, k.wrapped as "wrappedKey",
-    array(select distinct to_char(effective_date, 'YYYY-MM-DD') as day from change_of_tenancy where mpxn_index = $1 order by day) as days
+    ${recordedDays('$1')} as days
   from identity_record r join identity_keys.data_key k on k.record_id = r.id
   where r.mpxn_index = $1 and r.duid = $2 and r.anonymised_at is null and r.closed_at is null and not r.is_legacy`;
 

@@ -230,6 +230,17 @@ describe('Anonymising an identity record', () => {
     expect(await readable(mpxn)).toEqual(['discovery']);
   });
 
+  it('erases them also if a person moves in at a future change', async () => {
+    const mpxn = newMpxn();
+    await sighting(mpxn);
+    const present = await record(mpxn, '2019-08-17');
+    await change(mpxn, await day(40));
+    await record(mpxn, await day(40));
+    expect(await readable(mpxn)).toContain('discovery');
+    await anonymise(present);
+    expect(await readable(mpxn)).not.toContain('discovery');
+  });
+
   it('for a person who has not moved in yet erases nothing', async () => {
     const mpxn = newMpxn();
     await sighting(mpxn);

@@ -178,7 +178,7 @@ export function mails(): void {
     });
 
     it.each([
-      ['is closing', 'closing_at = register_now()'],
+      ['was closed', 'closing_at = register_now(), closed_at = register_now()'],
       [
         'was anonymised',
         `closing_at = register_now(), anonymised_at = register_now(), mpxn_index = null, email_index = null, meter_point_id = null`,
@@ -192,6 +192,13 @@ export function mails(): void {
       isOpen = true;
       await ended();
       expect(await mailsTo(email)).toEqual([]);
+    });
+
+    it('to the person of a record whose anonymising can still be refused is sent', async () => {
+      const { id, email } = await person();
+      await identity.owner.query('update identity_record set closing_at = register_now() where id = $1', [id]);
+      await enqueue(id);
+      await until(async () => ((await mailsTo(email)).length === 1 ? true : undefined));
     });
 
     it("contains an organisation's name without adding a header or recipient", async () => {
