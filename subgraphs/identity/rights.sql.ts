@@ -17,7 +17,7 @@ export const identityRights = (role: string): string => `
   grant select, insert, delete on passkey, passkey_regression, reidentification, ceremony, identity_look to ${role};
   grant update (credential_hash, sealed, sign_count, backed_up, removed_at) on passkey to ${role};
   grant update (open_until, confirmed_at) on reidentification to ${role};
-  grant update (challenge, challenge_kind, used_at) on ceremony to ${role};
+  grant update (challenge, challenge_kind, used_at, proven_by) on ceremony to ${role};
   grant update (count) on identity_look to ${role};
   grant select, insert, update, delete on idempotency_key, rate_limit to ${role};
   grant select, insert, delete on customer_session, sign_in_link, sign_in_attempt to ${role};

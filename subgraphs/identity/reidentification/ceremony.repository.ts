@@ -23,7 +23,7 @@ export interface OpenCeremony extends CeremonyStart {
   readonly tokenExpiresAt: Date;
   /** Return URL with the token-ref; null for the register's own page. */
   readonly returnUrl: string | null;
-  /** The contact that the customer proved before a passkey is added; null for none. */
+  /** The contact that the customer proved in this ceremony, or before a passkey is added; null for none. */
   readonly provenBy: Contact | null;
 }
 
@@ -55,7 +55,7 @@ const OPEN = `
   where c.secret_hash = $1 and c.used_at is null and parent.used_at is null and i.confirmed_at is null
     and c.expires_at > register_now() and i.expires_at > register_now()`;
 const USE = `
-  update ceremony set used_at = register_now(), challenge = null, challenge_kind = null
+  update ceremony set used_at = register_now(), challenge = null, challenge_kind = null, proven_by = decode($2, 'hex')
   where id = $1 and used_at is null and expires_at > register_now()`;
 const USE_PARENT = `
   update ceremony set used_at = register_now(), challenge = null, challenge_kind = null where id = $1 and used_at is null`;
@@ -98,10 +98,13 @@ export class CeremonyRepository {
     await session.query(INSERT, values);
   }
 
-  /** Uses a ceremony and, for a proof, its parent. One of concurrent calls succeeds; returns false for the others. */
-  async use(session: Session, { id, parentId }: Pick<OpenCeremony, 'id' | 'parentId'>): Promise<boolean> {
+  /** Uses a ceremony and, for a proof, its parent; stores what it proved. One of concurrent calls succeeds; returns false for the others. */
+  async use(
+    session: Session,
+    { id, parentId, provenBy }: Pick<OpenCeremony, 'id' | 'parentId' | 'provenBy'>,
+  ): Promise<boolean> {
     if (parentId !== null && (await session.query(USE_PARENT, [parentId])).rowCount !== 1) return false;
-    return (await session.query(USE, [id])).rowCount === 1;
+    return (await session.query(USE, [id, provenBy])).rowCount === 1;
   }
 
   /** Stores a challenge in place of any earlier one; returns false if the ceremony is used or expired. */

@@ -16,7 +16,8 @@ import {
   returnAddress,
   secondsAfter,
 } from './reidentification';
-import { contactsOf, isContested, isRejected, ownRecordsOf } from '../contacts/contacts';
+import type { Contact } from '../contacts/contact';
+import { contactsOf, holds, isContested, isRejected, ownRecordsOf } from '../contacts/contacts';
 import { type OccupantRecord, occupancyPeriod } from '../occupancy/occupancy';
 import type { BlindIndexes } from '../records/blind-index';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
@@ -60,13 +61,19 @@ export function boundReturnAddress(reidentificationId: string): string {
   return `return address ${reidentificationId}`;
 }
 
-type ReidentificationRow = Omit<Reidentification, 'state'> & { readonly now: Date };
+type ReidentificationRow = Omit<Reidentification, 'state'> & {
+  readonly now: Date;
+  /** The contacts that its customer proved. */
+  readonly provenBy: readonly Contact[];
+};
 
 const BY_TOKEN: NamedStatement = {
   name: 'reidentification_by_token',
   text: `select i.id, i.duid, i.scope, i.method, i.record_id as "recordId", r.meter_point_id as "meterPointId",
       r.anonymised_at is not null as anonymised, r.closing_at is not null as closing, i.open_until as "openUntil",
-      i.expires_at as "expiresAt", i.confirmed_at as "confirmedAt", register_now() as now
+      i.expires_at as "expiresAt", i.confirmed_at as "confirmedAt", register_now() as now,
+      array(select encode(c.proven_by, 'hex') from ceremony c
+        where c.reidentification_id = i.id and c.proven_by is not null) as "provenBy"
     from reidentification i join identity_record r on r.id = i.record_id where i.token_hash = $1`,
 };
 const INSERT = `
@@ -113,18 +120,20 @@ export class ReidentificationRepository {
 
   /**
    * Returns the re-identification of a token-ref; undefined if there is none. It is expired, too, if a Change of Tenancy ended the
-   * occupancy of its record, if every contact of its customer was rejected, or, for one by meter point, while contacts there are contested.
+   * occupancy of its record, if every contact of its customer or one that the customer proved in it was rejected or removed, or, for one by
+   * meter point, while contacts there are contested.
    */
   async byToken(tokenRef: string): Promise<Reidentification | undefined> {
     const [row] = await this.database.reads.rows<ReidentificationRow>(BY_TOKEN, [this.hash(tokenRef)]);
     if (!row) return undefined;
-    const { now, ...reidentification } = row;
+    const { now, provenBy, ...reidentification } = row;
     const occupant = await this.occupants.byId(reidentification.recordId);
     const customer = occupant && (await this.customerOf(occupant, reidentification));
+    const isOver = customer?.isOver || (occupant && provenBy.some((contact) => !holds(occupant, contact)));
     return {
       ...reidentification,
       occupant: customer?.occupant,
-      state: customer?.isOver ? 'expired' : reidentificationState(reidentification, now),
+      state: isOver ? 'expired' : reidentificationState(reidentification, now),
     };
   }
 

@@ -4,8 +4,10 @@ import {
   CONFIRM_LINK,
   MAIL_PROOF,
   OPTIONS,
+  OWN_STATUS,
   READ,
   RETURN_URL,
+  asserted,
   finish,
   lastPart,
   mailedSecret,
@@ -80,6 +82,20 @@ export function rejectedProofs(): void {
       await fixture.owner.query('rollback');
       expect((await finished).codes).toEqual(['NTF001']);
       expect(await passkeysOf(ref)).toBe(1);
+    });
+
+    it('leaves no valid token that it confirmed, and those that another contact confirmed', async () => {
+      const { ref, email, own, reject } = await mistyped();
+      const statusOf = async (token: string) =>
+        valueOf(await fixture.execute(OWN_STATUS, { ref, token }, { caller: owner })).status;
+      const byLink = await started(fixture, owner, { method: 'MAGIC_LINK' }, ref);
+      await fixture.jobsDone();
+      valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) }));
+      const byPasskey = await started(fixture, owner, { method: 'PASSKEY_ASSERT', passkeyReturnUrl: RETURN_URL }, ref);
+      valueOf(await asserted(fixture, byPasskey.secret, own));
+      expect([await statusOf(byLink.tokenRef), await statusOf(byPasskey.tokenRef)]).toEqual(['CONFIRMED', 'CONFIRMED']);
+      await reject();
+      expect([await statusOf(byLink.tokenRef), await statusOf(byPasskey.tokenRef)]).toEqual(['EXPIRED', 'CONFIRMED']);
     });
   });
 }
