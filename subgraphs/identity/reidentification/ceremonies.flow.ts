@@ -116,13 +116,17 @@ export class Ceremonies {
     });
   }
 
-  /** Finds a ceremony that its live record admits and its initiator may finish. */
+  /** Finds a ceremony that its live record admits and its initiator may finish, with the proofs that the customer can still give. */
   private async find(secret: string, origin: CallOrigin): Promise<ValidCeremony | undefined> {
     const ceremony = await this.dependencies.ceremonies.bySecret(secret);
     const occupant = ceremony && (await this.dependencies.occupants.byId(ceremony.recordId));
     if (!occupant || !(await this.isAdmitted(ceremony, occupant))) return undefined;
+    const proofs = ceremony.proofs.filter((proof) => proof !== 'mail' || occupant.email !== null);
+    if (proofs.length === 0 && ceremony.proofs.length > 0) return undefined; // without a proof it would enrol any customer
     const initiator = await this.dependencies.organisations.of(ceremony.duid, origin);
-    return mayFinish(ceremony, occupant, initiator) ? { ceremony, occupant, initiator } : undefined;
+    return mayFinish(ceremony, occupant, initiator)
+      ? { ceremony: { ...ceremony, proofs }, occupant, initiator }
+      : undefined;
   }
 
   /**

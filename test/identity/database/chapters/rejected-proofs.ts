@@ -1,6 +1,7 @@
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { SoftwareAuthenticator } from '../../../support/authenticator';
 import {
+  CEREMONY,
   CONFIRM_LINK,
   MAIL_PROOF,
   OPTIONS,
@@ -18,6 +19,7 @@ import {
 } from '../../../support/ceremonies';
 import { ContestFixture } from '../../../support/contest-fixture';
 import { type SignInFixture, fixtureOfThisFile, newMpxn } from '../../../support/sign-in-fixture';
+import { mailsNow } from '../../../support/sign-in-mails';
 import { until } from '../../../support/until';
 
 /** Re-identifications by a contact that the customer rejects before or after its proof. */
@@ -56,6 +58,22 @@ export function rejectedProofs(): void {
     await fixture.jobsDone();
     return valueOf(await fixture.execute(CONFIRM_LINK, { secret: await mailedSecret(fixture, email) })).nextSecret;
   }
+
+  describe('An address that the customer rejects after a ceremony was started', () => {
+    it('is no longer offered for a proof, and receives no link', async () => {
+      const { ref, email, reject } = await mistyped();
+      const { secret } = await started(fixture, owner, ADD, ref);
+      const proofs = async () => valueOf(await fixture.execute(CEREMONY, { secret })).proofs;
+      expect(await proofs()).toEqual(['PASSKEY', 'MAIL']);
+      await reject();
+      await fixture.jobsDone();
+      const before = (await mailsNow(fixture, email)).length;
+      expect(await proofs()).toEqual(['PASSKEY']);
+      expect((await fixture.execute(MAIL_PROOF, { secret, language: 'EN' })).codes).toEqual(['REI001']);
+      await fixture.jobsDone();
+      expect(await mailsNow(fixture, email)).toHaveLength(before);
+    });
+  });
 
   describe('An address that the customer rejects after it was proven in a ceremony', () => {
     it('adds no passkey', async () => {
