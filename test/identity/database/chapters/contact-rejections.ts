@@ -70,6 +70,19 @@ export function contactRejections(): void {
     expect(await receivesLink(email)).toBe(false);
   });
 
+  it('are rejected also while a request to anonymise their record is undecided', async () => {
+    const [mpxn, email] = [newMpxn(), people.newEmail('planted')];
+    await people.customer(malicious, mpxn, email, 'of the home');
+    const closing = (value: string) =>
+      fixture.owner.query(`update identity.identity_record set closing_at = ${value} where duid = $1`, [
+        malicious.duid,
+      ]);
+    await closing('register.register_now()');
+    expect(await rejected(malicious)).toMatchObject({ recordsReviewed: 1, contactsRejected: 1 });
+    await closing('null'); // the request was refused
+    expect(await receivesLink(email)).toBe(false);
+  });
+
   it('sign in neither by a link that was mailed before nor by a passkey', async () => {
     const email = people.newEmail('planted');
     await people.customer(malicious, newMpxn(), email, 'of the home');
