@@ -11,12 +11,12 @@ import { newSecret } from '../keys';
 import { type CeremonyOutcome, type PasskeyCeremonyOptions, ceremonyStart, nextPasskeyCeremony } from './ceremony';
 import { type OccupantRecord, admitsCeremony } from '../occupancy/occupancy';
 import type { Language } from '../mails/outgoing-mail';
-import { LINK_SECONDS, REDIRECT_SECONDS, secondsAfter, withoutToken } from './reidentification';
+import { LINK_SECONDS, REDIRECT_SECONDS, isOfReturnUrl, secondsAfter, withoutToken } from './reidentification';
 import { currentContacts, holds, isContested, isRejected } from '../contacts/contacts';
 import type { Contact } from '../contacts/contact';
 import { mayFinish } from './reidentification-choice';
 import type { Mails } from '../mails/mail-queue.flow';
-import type { Organisations } from '../organisations.client';
+import type { Organisation, Organisations } from '../organisations.client';
 import { challengeIn } from '../passkeys/webauthn.flow';
 import { type CeremonyPasskeyDependencies, CeremonyPasskeys, type ValidCeremony } from './ceremony-passkeys.flow';
 
@@ -125,7 +125,7 @@ export class Ceremonies {
     if (proofs.length === 0 && ceremony.proofs.length > 0) return undefined; // without a proof it would enrol any customer
     const initiator = await this.dependencies.organisations.of(ceremony.duid, origin);
     return mayFinish(ceremony, occupant, initiator)
-      ? { ceremony: { ...ceremony, proofs }, occupant, initiator }
+      ? { ceremony: { ...ceremony, proofs, returnUrl: registeredReturn(ceremony, initiator) }, occupant, initiator }
       : undefined;
   }
 
@@ -205,6 +205,11 @@ export class Ceremonies {
     const expiry = secondsAfter(await this.dependencies.clock.now(), seconds);
     return expiry < tokenExpiresAt ? expiry : tokenExpiresAt;
   }
+}
+
+/** Returns the return URL of a ceremony while it is registered for the initiator; null otherwise: the customer ends on the register's page. */
+function registeredReturn({ returnUrl }: OpenCeremony, { returnUrls }: Organisation): string | null {
+  return returnUrls.some((url) => returnUrl !== null && isOfReturnUrl(returnUrl, url)) ? returnUrl : null;
 }
 
 /** Returns the ceremony with the contact that the customer has now proven. */

@@ -4,6 +4,8 @@ import { type CallContext, MayCall } from '../../server/callers/caller';
 import type { RateLimit } from '../../server/callers/rate-limits';
 import type { CustomerSessions } from './customer-sessions.flow';
 import type { CustomerSessionRepository } from './customer-session.repository';
+import type { Organisations } from '../organisations.client';
+import { isRegistered } from './return-addresses.flow';
 import { mayJudge } from '../contacts/customer-contacts';
 import { CustomerScope, CustomerSession } from './customer-session.types';
 
@@ -15,13 +17,24 @@ export class CustomerSessionResolver {
     private readonly stored: CustomerSessionRepository,
     /** Requests of a session. */
     private readonly requests: RateLimit,
+    private readonly organisations: Organisations,
   ) {}
 
   @MayCall('customer')
   @Query(() => CustomerSession, { description: 'The session of the calling customer.' })
   async customerSession(@Ctx() context: CallContext): Promise<CustomerSession> {
     const session = await this.sessions.ofCaller(context);
-    const { record, mpxn, isCurrent, isContested, means, startedAt, expiresAt, returnUrl } = session;
+    const {
+      record,
+      mpxn,
+      isCurrent,
+      isContested,
+      means,
+      startedAt,
+      expiresAt,
+      returnUrl: url,
+      returnDuid: duid,
+    } = session;
     const { address, moveInDate } = record ?? { address: null, moveInDate: null };
     return {
       mpxn,
@@ -33,7 +46,8 @@ export class CustomerSessionResolver {
       signedInBy: means,
       signedInAt: startedAt,
       expiresAt,
-      returnUrl,
+      returnUrl:
+        url !== null && duid !== null && (await isRegistered({ url, duid }, this.organisations, context)) ? url : null,
     };
   }
 

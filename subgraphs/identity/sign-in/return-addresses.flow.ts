@@ -29,9 +29,18 @@ export function returnAddresses(occupants: OccupancyRepository, organisations: O
     const linked = named?.meterPointId === meterPointId ? named.duid : null;
     const duids = new Set([linked, sender, record?.duid].flatMap((duid) => duid ?? []));
     for (const duid of duids) {
-      const { status, returnUrls } = await organisations.of(duid, origin);
-      if (status === 'active' && returnUrls.includes(url)) return { url, duid };
+      if (await isRegistered({ url, duid }, organisations, origin)) return { url, duid };
     }
     return null;
   };
+}
+
+/** Whether a URL is registered, character by character, for a Data User whose account is active. */
+export async function isRegistered(
+  { url, duid }: ReturnAddress,
+  organisations: Organisations,
+  origin: CallOrigin,
+): Promise<boolean> {
+  const { status, returnUrls } = await organisations.of(duid, origin);
+  return status === 'active' && returnUrls.includes(url);
 }

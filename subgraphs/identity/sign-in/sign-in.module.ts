@@ -11,6 +11,7 @@ import { rateLimit } from '../../server/callers/rate-limits';
 import { purgePeriodically } from '../../server/retention';
 import { ContactLinkRepository } from '../contacts/contact-link.repository';
 import { CustomerSessionRepository } from './customer-session.repository';
+import { organisations } from '../organisations.client';
 import { CustomerSessionResolver } from './customer-session.resolver';
 import { CustomerSessions } from './customer-sessions.flow';
 
@@ -35,7 +36,7 @@ export function signInModule(dependencies: IdentityDependencies, sessions: Custo
     resolvers: [
       new SignInResolver(links, signIns, byLink, byPasskey, limit),
       new SupplierSignInResolver(atSuppliers, sessions, limit),
-      new CustomerSessionResolver(sessions, stored, requests),
+      new CustomerSessionResolver(sessions, stored, requests, organisations(dependencies.access)),
     ],
     tasks: { [SIGN_IN_REQUEST]: (payload) => links.mail(payload) },
     stop: () => {

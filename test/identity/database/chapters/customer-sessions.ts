@@ -248,6 +248,18 @@ export function customerSessions(): void {
       expect((await sessionOf(token)).returnUrl).toBeNull();
     });
 
+    it('is null in a session as long as it is not registered, or its Data User is not active', async () => {
+      const { token, dataUser } = await customer({ entry: { returnUrl: RETURN } });
+      const registered = (urls: readonly string[]) =>
+        rowsOf('update access.account set return_urls = $1 where account_id = $2', [urls, dataUser.accountId]);
+      await registered(['https://larkhill.example/other']);
+      expect((await sessionOf(token)).returnUrl).toBeNull();
+      await registered([RETURN]);
+      expect((await sessionOf(token)).returnUrl).toBe(RETURN);
+      await fixture.accounts.changeStatus('test', dataUser.accountId, 'suspend');
+      expect((await sessionOf(token)).returnUrl).toBeNull();
+    });
+
     it('may belong to the Data User whose link the customer followed, at the same meter point only', async () => {
       const mpxn = newMpxn();
       const site = 'https://other.example/back';

@@ -52,6 +52,16 @@ export function inactiveInitiators(): void {
     expect(valueOf(await finish(fixture, secret, response)).returnUrl).toMatch(/^https:\/\/larkhill\.example\//);
   });
 
+  it('returns no customer to a URL that is no longer registered', async () => {
+    const ref = await fixture.newRecord(caller, { email: null });
+    const { secret } = await started(fixture, caller, PASSKEY, ref);
+    const response = await created(secret);
+    const values = [[`${RETURN_URL}0`], caller.accountId];
+    await fixture.owner.query('update access.account set return_urls = $1 where account_id = $2', values);
+    expect(valueOf(await finish(fixture, secret, response))).toMatchObject({ returnUrl: null, nextSecret: null });
+    expect(await passkeysOf(ref)).toHaveLength(1);
+  });
+
   it('enrols no passkey by the redirect of a new record, once the Data User is terminated', async () => {
     const change = { email: null, initiatePasskeyRegistration: true, passkeyReturnUrl: RETURN_URL };
     const { ir, redirect } = await fixture.newEnrolment(caller, change);
