@@ -6,6 +6,7 @@ import { type DataUser, newCustomer, newDataUser, newMpxn } from '../../support/
 import { failuresOf, graphAs, graphOf } from '../../support/graph';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { consentRecord, legacyConsent, registered } from '../../support/records';
+import { untilOneWaits } from '../../support/lock-waiters';
 import { until } from '../../support/until';
 import { type RestClient, good } from '../../support/rest-client';
 
@@ -112,8 +113,7 @@ describe('Two callers at once', () => {
         await holder.query('begin');
         await holder.query(lock);
         const response = send();
-        const waiting = 'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
-        await until(async () => ((await holder.query(waiting)).rowCount === 1 ? true : undefined));
+        await untilOneWaits(holder);
         await meanwhile(holder);
         await holder.query('rollback');
         return await response;
@@ -314,10 +314,7 @@ describe('Two callers at once', () => {
       const revoking = admin(
         `mutation { rotateAccountSecret(accountId: "${accountId}", revokePrevious: true) { secretKey } }`,
       );
-      await until(async () => {
-        const waiting = 'select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))';
-        return (await database.query(waiting)).rowCount === 1 ? true : undefined;
-      });
+      await untilOneWaits(database);
       const { token } = await signIn(register, accountId, secretKey);
       const thief = graphOf(register, token);
       expect((await thief('{ viewer { role } }')).status).toBe(200);

@@ -12,6 +12,7 @@ import { jobQueue } from '../../../../subgraphs/server/jobs/jobs';
 import { mailServer } from '../../../../subgraphs/server/mail-server';
 import { type AccessDatabase, DUID, accessDatabase } from '../../../support/access-database';
 import { fanOutAll } from '../../../support/event-rows';
+import { untilOneWaits } from '../../../support/lock-waiters';
 import { until } from '../../../support/until';
 
 export function alertMails(): void {
@@ -162,8 +163,7 @@ export function alertMails(): void {
       await owner.query('begin');
       await owner.query('select from webhook_alert where webhook_id = $1 for update', [webhook]);
       const alerting = alert(webhook);
-      const blocked = `select from pg_stat_activity where datname = current_database() and pg_backend_pid() = any(pg_blocking_pids(pid))`;
-      await until(async () => ((await owner.query(blocked)).rowCount === 1 ? true : undefined));
+      await untilOneWaits(owner);
       await owner.query('update webhook_alert set mailed_at = register_now() where webhook_id = $1', [webhook]);
       await owner.query('commit');
       await alerting;
