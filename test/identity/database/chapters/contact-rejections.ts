@@ -79,7 +79,7 @@ export function contactRejections(): void {
       ]);
     await closing('register.register_now()');
     expect(await rejected(malicious)).toMatchObject({ recordsReviewed: 1, contactsRejected: 1 });
-    await closing('null'); // the request was refused
+    await closing('null'); // the request was rejected
     expect(await receivesLink(email)).toBe(false);
   });
 

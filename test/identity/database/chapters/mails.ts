@@ -194,7 +194,7 @@ export function mails(): void {
       expect(await mailsTo(email)).toEqual([]);
     });
 
-    it('to the person of a record whose anonymising can still be refused is sent', async () => {
+    it('to the person of a record whose anonymising can still be rejected is sent', async () => {
       const { id, email } = await person();
       await identity.owner.query('update identity_record set closing_at = register_now() where id = $1', [id]);
       await enqueue(id);
