@@ -1,8 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { GRACE_PERIOD_MS, graceful } from '../subgraphs/server/graceful-stop';
 
-/** Time that open responses have to finish before their connections are destroyed. */
-const GRACE_PERIOD_MS = 5_000;
 /**
  * Time after which the process exits even if a service has not closed. The embedded PostgreSQL stops with the process.
  */
@@ -18,7 +17,7 @@ const DESTROY_INTERVAL_MS = 50;
 export interface ShutdownSignal {
   /** Aborts at the first SIGINT or SIGTERM. */
   readonly requested: AbortSignal;
-  /** Aborts when open responses must no longer be waited for: 5 s after the first signal, or at a second signal. */
+  /** Aborts when work under way must no longer be waited for: 5 s after the first signal, or at a second signal. */
   readonly forced: AbortSignal;
 }
 
@@ -38,11 +37,15 @@ export function shutdownSignal(): ShutdownSignal {
   return { requested: requested.signal, forced: forced.signal };
 }
 
-/** The running components of a process, closed in reverse order of their start. */
+/** Closes a component, which ends its work under way unless `forced` aborts before. */
+type Close = (forced: AbortSignal) => Promise<unknown>;
+
+/** The running components of a process. First its servers close in reverse order of their start, then all subgraphs at once, then the rest in reverse order. */
 export interface StartedServices {
-  add(close: () => Promise<unknown>): void;
+  add(close: Close): void;
+  addSubgraph(close: Close): void;
   /** Adds a server. On close it accepts no new connections and finishes open responses until the shutdown is forced. */
-  addServer(server: { readonly app: FastifyInstance; close(): Promise<unknown> }): void;
+  addServer(server: { readonly app: FastifyInstance; readonly close: Close }): void;
   /** Closes all components; a second call returns the promise of the first. */
   close(): Promise<void>;
 }
@@ -52,34 +55,33 @@ export interface StartedServices {
  * open connections after the same 5 s.
  */
 export function startedServices(logger: Logger, shutdown: ShutdownSignal): StartedServices {
-  const closers: ((forced: AbortSignal) => Promise<unknown>)[] = [];
+  const [servers, subgraphs, others]: [Close[], Close[], Close[]] = [[], [], []];
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
-    const forced = shutdown.requested.aborted ? shutdown.forced : AbortSignal.timeout(GRACE_PERIOD_MS);
-    for (const close of closers.toReversed()) {
-      await close(forced).catch((error: unknown) =>
+    const forced = shutdown.requested.aborted ? shutdown.forced : graceful();
+    const logged = (close: Close) =>
+      close(forced).catch((error: unknown) =>
         logger.error({ kind: (error as Error).name }, 'a component did not close'),
       );
-    }
+    for (const close of servers.toReversed()) await logged(close);
+    await Promise.all(subgraphs.map(logged));
+    for (const close of others.toReversed()) await logged(close);
   };
   return {
-    add: (close) => void closers.push(close),
-    addServer: ({ app, close }) => void closers.push((forced) => closeServer(app, close, forced)),
+    add: (close) => void others.push(close),
+    addSubgraph: (close) => void subgraphs.push(close),
+    addServer: ({ app, close }) => void servers.push((forced) => closeServer(app, close, forced)),
     close: () => (closing ??= closeAll()),
   };
 }
 
 /** Closes a server gracefully; once `forced` aborts, destroys its open connections every 50 ms until it has closed. */
-async function closeServer(
-  { server }: FastifyInstance,
-  close: () => Promise<unknown>,
-  forced: AbortSignal,
-): Promise<void> {
+async function closeServer({ server }: FastifyInstance, close: Close, forced: AbortSignal): Promise<void> {
   const destroying = setInterval(() => {
     if (forced.aborted) server.closeAllConnections();
   }, DESTROY_INTERVAL_MS);
   try {
-    await close();
+    await close(forced);
   } finally {
     clearInterval(destroying);
   }

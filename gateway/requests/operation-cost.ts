@@ -24,7 +24,7 @@ export const ASSUMED_LIST_LENGTH = 10;
  * Lengths of lists without `first`. Of a tariff's rates they are the usual ones: a page of 100 whole tariffs is within
  * the limit. Of objects that are read by their mRIDs, they are the maximum.
  */
-const LIST_LENGTHS: Readonly<Record<string, number>> = {
+export const LIST_LENGTHS: Readonly<Record<string, number>> = {
   'ProjectVersion.objectsByMRID': 25,
   'ProjectVersion.objectsAfter': 25,
   'Tariff.rates': 2,
@@ -38,7 +38,7 @@ const LIST_LENGTHS: Readonly<Record<string, number>> = {
  * Costs of fields that read many rows for few values: `unfittingObjects` examines up to 2,000 objects in a page of any size, a comparison the
  * objects of two versions.
  */
-const READ_COSTS: Readonly<Record<string, number>> = {
+export const READ_COSTS: Readonly<Record<string, number>> = {
   'ProjectVersion.unfittingObjects': 200,
   'ProjectVersion.objectAfter': 10,
   'ProjectVersion.objectsAfter': 250,

@@ -110,9 +110,9 @@ export async function startAccess(
     link: localLink('access', schema, logger, database.pool),
     accounts,
     ready: () => isDatabaseReady(database),
-    close: async () => {
+    close: async (forced) => {
       await dependencies.lookups.close();
-      await Promise.all([sweeps.stop(), deliveries.stop()]);
+      await Promise.all([sweeps.stop(), deliveries.stop(forced)]);
       await Promise.all(purges.map((stop) => stop()));
       await database.close();
     },

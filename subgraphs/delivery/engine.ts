@@ -1,8 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { openPool, writingSession } from '../server/database/database';
 import type { DatabaseAddress } from '../server/database/database-login';
+import { endsBefore, graceful } from '../server/graceful-stop';
 import { repeat } from '../server/jobs/repeat';
 import { purgePeriodically } from '../server/retention';
 import { type Attempt, attempts } from './attempt';
@@ -36,13 +36,11 @@ export interface DeliveryDependencies {
 
 /** The running engine. */
 export interface Deliveries {
-  /** Starts no more attempts; resolves when the running ones are recorded, or after five seconds. */
-  stop(): Promise<void>;
+  /** Starts no more attempts; resolves when the running ones are recorded, or when `forced` aborts. */
+  stop(forced?: AbortSignal): Promise<void>;
 }
 
 const POOL_SIZE = 6;
-/** Time for running attempts to end when the engine stops. */
-const GRACE_MS = 5_000;
 const RETENTION_INTERVAL_SECONDS = 600;
 
 /**
@@ -88,9 +86,9 @@ export async function startDeliveries(dependencies: DeliveryDependencies): Promi
   });
   const stopTimers = startTimers(pool, planner, dispatcher, logger);
   return {
-    async stop() {
+    async stop(forced = graceful()) {
       const ended = Promise.all([dispatcher.stop(), planner.stop(), ...stopTimers.map((stopTimer) => stopTimer())]);
-      await Promise.race([ended, wait(GRACE_MS, undefined, { ref: false })]);
+      await endsBefore(forced, ended);
       stopped.abort();
       const id = worker.id();
       if (id !== undefined) await endpoints.releaseAll(id).catch(() => undefined);

@@ -76,8 +76,8 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningSu
   return {
     link: localLink('identity', schema, logger, database.pool),
     ready: () => isDatabaseReady(database),
-    close: async () => {
-      await Promise.all([stopPurging(), workers.stop()]);
+    close: async (forced) => {
+      await Promise.all([stopPurging(), workers.stop(forced)]);
       await Promise.all(modules.map((module) => module.stop?.()));
       await database.close();
     },

@@ -39,5 +39,5 @@ export interface SubgraphModule {
   /** Entities of the module. */
   readonly references?: References;
   /** Stops the background work. */
-  stop?(): Promise<void>;
+  stop?(forced?: AbortSignal): Promise<void>;
 }

@@ -72,8 +72,8 @@ export async function startTariffs(options: TariffOptions): Promise<RunningSubgr
     link: localLink('tariffs', schema, logger, database.pool, PRICE_FIELDS),
     ready: () => isDatabaseReady(database),
     foreignCaller: consumers.foreignCaller,
-    close: async () => {
-      await Promise.all(modules.map((module) => module.stop?.()));
+    close: async (forced) => {
+      await Promise.all(modules.map((module) => module.stop?.(forced)));
       await database.close();
     },
   };

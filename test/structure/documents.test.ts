@@ -5,7 +5,7 @@ import { parse, validate } from 'graphql';
 import { CloseCode } from 'graphql-ws';
 import { MAX_ANONYMOUS_BODY_BYTES, MAX_BODY_BYTES } from '../../gateway/requests/body-limits';
 import { OPERATION_DEADLINE_MS } from '../../gateway/requests/deadline';
-import { ASSUMED_LIST_LENGTH } from '../../gateway/requests/operation-cost';
+import { ASSUMED_LIST_LENGTH, LIST_LENGTHS, READ_COSTS } from '../../gateway/requests/operation-cost';
 import { OPERATION_LIMITS } from '../../gateway/requests/operation-limits';
 import {
   CLOSE_FRAMES,
@@ -71,6 +71,15 @@ describe('docs/graphql.md', () => {
       `${SLOW_CLIENT_TIMEOUT_MS / 1_000} s`,
     ]);
     expect(text).toContain(`${ASSUMED_LIST_LENGTH} for a list without them`);
+  });
+
+  it('states the fields whose cost or number of entries differs, and no other', () => {
+    const fields = new Set([...Object.keys(READ_COSTS), ...Object.keys(LIST_LENGTHS)]);
+    expect(rowsOf(text, 'Field').toSorted()).toEqual(
+      [...fields]
+        .map((each) => [`\`${each}\``, String(READ_COSTS[each] ?? ''), String(LIST_LENGTHS[each] ?? '')])
+        .toSorted(),
+    );
   });
 
   it('explains every code with which the register closes a WebSocket, and no other', () => {

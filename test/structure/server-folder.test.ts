@@ -30,6 +30,7 @@ const FILES = [
   'event-log/event-era',
   'event-log/event-follow',
   'event-log/event-log-lag',
+  'graceful-stop',
   'graph/checked-mutations',
   'graph/data-type.enums',
   'graph/graphql.enums',

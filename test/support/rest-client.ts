@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { DemoAccount, DemoData } from '../../sandbox/sandbox-file';
 import type { AccountRole } from '../../schema/roles';
 import { documentedFetch } from './documented-fetch';
 import type { SharedRegister } from './register';
+import { until } from './until';
 
 /** A body of any kind: tests read its fields by name; an absent field is undefined. */
 type JsonBody = Record<string, ReturnType<typeof JSON.parse>>;
@@ -39,6 +41,17 @@ export function anonymousClient(rest: string, authorization?: string): RestClien
       headers: response.headers,
       body: text === '' ? {} : (JSON.parse(text) as RestResponse['body']),
     };
+  };
+}
+
+/** Sends a request as a client does on a busy register: repeats it, with the same idempotency key, while the response is 503. */
+export function persistent(send: RestClient): RestClient {
+  return async (method, path, body, headers) => {
+    const key: Record<string, string> = method === 'POST' ? { 'idempotency-key': randomUUID() } : {};
+    return until(async () => {
+      const response = await send(method, path, body, { ...key, ...headers });
+      return response.status === 503 ? undefined : response;
+    });
   };
 }
 

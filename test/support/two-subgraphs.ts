@@ -120,6 +120,7 @@ class ControllerInput {
 class RecordInput {
   @Field(() => String) purpose: string;
   @Field(() => [ControllerInput]) controllers: ControllerInput[];
+  @Field(() => Boolean, { nullable: true, defaultValue: true }) areCounted?: boolean | null;
 }
 
 @ObjectType()
@@ -171,7 +172,10 @@ class AccessResolver {
       const violation = { code: 'VAL007', path: ['purpose'], message: 'is refused' } as const;
       throw new RegisterError('VAL007', 'refused', { violations: [violation] });
     }
-    return { record: recordOf(RECORDS[0] as RecordRow), controllerCount: input.controllers.length };
+    return {
+      record: recordOf(RECORDS[0] as RecordRow),
+      controllerCount: input.areCounted === true ? input.controllers.length : 0,
+    };
   }
 
   @Directive('@inaccessible')

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { CallbackUrlPolicy } from '../../delivery/requests/callback-url';
-import { startDeliveries } from '../../delivery/engine';
+import { type Deliveries, startDeliveries } from '../../delivery/engine';
 import { callbackSender } from '../../delivery/requests/sender';
 import type { Database } from '../../server/database/database';
 import type { DatabaseAddress } from '../../server/database/database-login';
@@ -66,7 +66,7 @@ interface WebhookDeliveryOptions {
 }
 
 /** Starts the delivery of events to the subscriptions of Data Users, and of alert mails about failed deliveries. Every replica runs it. */
-export async function deliverWebhooks(options: WebhookDeliveryOptions): Promise<{ stop(): Promise<void> }> {
+export async function deliverWebhooks(options: WebhookDeliveryOptions): Promise<Deliveries> {
   const { address, database, encryptionKey, logger, changes } = options;
   const cipher = webhookCipher(encryptionKey);
   const alerts = webhookAlerts({
@@ -96,8 +96,8 @@ export async function deliverWebhooks(options: WebhookDeliveryOptions): Promise<
     metrics: options.metrics,
   });
   return {
-    stop: async () => {
-      await Promise.all([deliveries.stop(), workers.stop()]);
+    stop: async (forced) => {
+      await Promise.all([deliveries.stop(forced), workers.stop(forced)]);
       sender.close();
     },
   };

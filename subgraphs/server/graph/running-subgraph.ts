@@ -14,7 +14,8 @@ export interface RunningSubgraph {
    * Returns the caller of a token from another issuer that this subgraph accepts; throws AUT001 for an invalid token.
    */
   readonly foreignCaller?: (token: string) => Promise<Caller>;
-  close(): Promise<void>;
+  /** Ends background work under way unless `forced` aborts before, and closes the database. */
+  close(forced?: AbortSignal): Promise<void>;
 }
 
 /** Maximum wait for the database. */

@@ -1,5 +1,7 @@
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import {
+  type ASTNode,
+  BREAK,
   type DocumentNode,
   type ExecutionResult,
   GraphQLError,
@@ -9,6 +11,7 @@ import {
   parse,
   ValuesOfCorrectTypeRule,
   validate,
+  visit,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
@@ -147,24 +150,38 @@ function checking(run: Run, isCheck: ReturnType<typeof checkCondition>, pool: Po
       : outsideCheck(() => run(context, variables));
 }
 
+/** Compiles a document; interprets one that graphql-jit would execute otherwise than GraphQL.js. */
 function compile(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined): Run {
+  if (!isCompilable(document)) return interpret(schema, document, operationName);
   const query = compileQuery(schema, document, operationName);
   if (!isCompiledQuery(query)) return interpret(schema, document, operationName);
   return (context, variables) => query.query({}, context, variables);
 }
 
-/** Returns true if a variable has a default value. graphql-jit rejects a required variable that is absent despite one. */
-function hasDefaults({ definitions }: DocumentNode): boolean {
-  return definitions.some(
-    (each) =>
-      each.kind === Kind.OPERATION_DEFINITION &&
-      each.variableDefinitions?.some(({ defaultValue }) => defaultValue !== undefined),
-  );
+/**
+ * Returns whether graphql-jit (0.8.9) executes a document as GraphQL.js does. It does not if the document contains a directive (the condition
+ * of one fragment spread also excludes the fields of others), a variable with a default (a required one must be given nevertheless), or a
+ * variable within an object or list (an absent one becomes null in place of the field's default).
+ */
+function isCompilable(document: DocumentNode): boolean {
+  let compilable = true;
+  const reject = () => {
+    compilable = false;
+    return BREAK;
+  };
+  visit(document, {
+    Directive: reject,
+    VariableDefinition: ({ defaultValue }) => (defaultValue === undefined ? undefined : reject()),
+    Variable: (_node, _key, _parent, _path, ancestors) => (ancestors.some(isComposite) ? reject() : undefined),
+  });
+  return compilable;
 }
+
+const isComposite = (ancestor: ASTNode | readonly ASTNode[]) =>
+  'kind' in ancestor && (ancestor.kind === Kind.OBJECT || ancestor.kind === Kind.LIST);
 
 function compileWhenOften(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined): Run {
   let run = interpret(schema, document, operationName);
-  if (hasDefaults(document)) return run;
   let executions = 0;
   return (context, variables) => {
     executions += 1;

@@ -6,6 +6,7 @@ import { openPool, sessionOptions } from '../database/database';
 import type { DatabaseAddress } from '../database/database-login';
 import { errorFields } from '../observability/failures';
 import { logError } from '../observability/error-log';
+import { endsBefore, graceful } from '../graceful-stop';
 import { jobSweep } from './job-sweep';
 import { type Task, jobLog } from './jobs';
 import { ENDS_WHEN_SILENT, openLockSession } from '../database/lock-session';
@@ -23,16 +24,15 @@ interface WorkerOptions {
 
 /** The job workers of this process. */
 export interface Workers {
-  /** Takes no more jobs; resolves when running jobs have ended, or after some seconds when they were released. */
-  stop(): Promise<void>;
+  /** Takes no more jobs; resolves when running jobs have ended, or were released because `forced` aborted. */
+  stop(forced?: AbortSignal): Promise<void>;
 }
 
 /** Interval of polls for jobs that have become due. The database announces new jobs. */
 const POLL_INTERVAL_MS = 1_000;
 /** Pause before workers whose database became unavailable start again. */
 const RESTART_DELAY_MS = 500;
-/** Time for running jobs to end when the workers stop; afterwards the library has the second time to release them. */
-const GRACE_PERIOD_MS = 4_000;
+/** Time that the library has to release jobs that did not end in time. */
 const RELEASE_TIMEOUT_MS = 2_000;
 /** Maximum wait for sessions to close: a session whose server is lost never confirms it. */
 const CLOSE_TIMEOUT_MS = 1_000;
@@ -57,10 +57,10 @@ export async function startWorkers(options: WorkerOptions): Promise<Workers> {
     }
   })();
   return {
-    async stop() {
+    async stop(forced = graceful()) {
       stopping.abort();
       await Promise.all([sessions, stopSweeping()]);
-      await session?.end();
+      await session?.end(forced);
     },
   };
 }
@@ -74,8 +74,8 @@ interface WorkerSession {
   sweep(): Promise<void>;
   /** Resolves when a part of the session has ended, or when `stopping` aborts. */
   over(stopping: AbortSignal): Promise<void>;
-  /** Ends all parts of the session, after a sweep under way. */
-  end(): Promise<void>;
+  /** Ends all parts of the session, after a sweep under way, and after running jobs unless `forced` aborts. */
+  end(forced?: AbortSignal): Promise<void>;
 }
 
 /** A connection for each job under way, and two for polls and notifications; the lock has a connection of its own. */
@@ -106,8 +106,8 @@ async function startSession(options: WorkerOptions): Promise<WorkerSession> {
   const sweep = jobSweep(pool, schema, () => workers.nudge(concurrency));
   let sweeping = Promise.resolve();
   const closePool = () => settled(sweeping).then(() => pool.end());
-  const end = () =>
-    (ending ??= endWorkers(workers, abandoned).finally(async () => {
+  const end = (forced = graceful()) =>
+    (ending ??= endWorkers(workers, abandoned, forced).finally(async () => {
       await Promise.all([lock.end(), within(CLOSE_TIMEOUT_MS, closePool())]);
     }));
   try {
@@ -159,17 +159,15 @@ type WorkerPreset = NonNullable<NonNullable<WorkerUtilsOptions['preset']>['worke
  */
 const BATCHED_RESULTS: WorkerPreset = { completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 
-/** Ends the workers within seconds. The sweep of other workers unlocks jobs that run longer or cannot be released. */
-async function endWorkers(workers: WorkerPool, abandoned: AbortController): Promise<void> {
-  const graceful = settled(Promise.resolve(workers.gracefulShutdown()));
-  if ((await within(GRACE_PERIOD_MS, graceful)) !== 'late') return;
+/** Ends the workers. The sweep of other workers unlocks jobs that cannot be released. */
+async function endWorkers(workers: WorkerPool, abandoned: AbortController, forced: AbortSignal): Promise<void> {
+  const ended = settled(Promise.resolve(workers.gracefulShutdown()));
+  if (await endsBefore(forced, ended)) return;
   abandoned.abort();
   await within(RELEASE_TIMEOUT_MS, settled(Promise.resolve(workers.forcefulShutdown('the process ends'))));
 }
 
-function within(milliseconds: number, ending: Promise<void>): Promise<void | 'late'> {
-  return Promise.race([ending, wait(milliseconds, 'late' as const, { ref: false })]);
-}
+const within = (milliseconds: number, ending: Promise<void>) => endsBefore(AbortSignal.timeout(milliseconds), ending);
 
 /**
  * Wraps the tasks for Graphile Worker. The queue stores and logs the message of a failure, so it receives only kind and

@@ -28,10 +28,10 @@ export class LinkBreach extends Error {}
 /** Server of links. */
 interface LinkServer {
   /**
-   * Announces the stop to all callers, and responds to requests until each caller has closed its connection or the given
-   * time has passed. A caller sends no request after the announcement and closes when all have a response.
+   * Announces the stop to all callers, and responds to requests until each caller has closed its connection or `forced`
+   * aborts. A caller sends no request after the announcement and closes when all have a response.
    */
-  close(withinMs: number): Promise<void>;
+  close(forced: AbortSignal): Promise<void>;
 }
 
 /** Identification and execution of requests, and the log of a link server. */
@@ -75,13 +75,11 @@ export function serveLinks(server: Server, options: LinkServerOptions): LinkServ
   });
   const beating = setInterval(() => open.forEach(({ heartbeat }) => heartbeat.beat()), PING_INTERVAL_MS).unref();
   return {
-    async close(withinMs) {
+    async close(forced) {
       closing = true;
       clearInterval(beating);
-      const deadline = performance.now() + withinMs;
       for (const connection of open) connection.announceStop();
-      while (open.size > 0 && performance.now() < deadline)
-        await new Promise((resolve) => setTimeout(resolve, CLOSING_INTERVAL_MS));
+      while (open.size > 0 && !forced.aborted) await new Promise((resolve) => setTimeout(resolve, CLOSING_INTERVAL_MS));
       for (const connection of open) connection.terminate();
       sockets.close();
     },

@@ -5,6 +5,7 @@ import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { ServiceName } from '../callers/caller';
 import { SERVICE_RIGHTS } from '../callers/service-rights';
+import { graceful } from '../graceful-stop';
 import { READINESS } from './link-messages';
 import { type LinkHandler, serveLinks } from './link-server';
 import { serviceAt, tlsSettings } from './peer-check';
@@ -26,7 +27,8 @@ export interface ServiceServerOptions {
 export interface ServiceServer {
   readonly app: FastifyInstance;
   readonly port: number;
-  close(): Promise<void>;
+  /** Closes the server once the requests under way have their response, or when `forced` aborts. */
+  close(forced?: AbortSignal): Promise<void>;
 }
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -35,8 +37,6 @@ const MAX_BODY_BYTES = 1024 * 1024;
  * adapter limits those.
  */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Time for open requests of links to receive their response when the server closes. */
-const GRACE_PERIOD_MS = 5_000;
 
 /** Paths that orchestrators and metrics collectors call, which have no key of a service. */
 const OPEN_PATHS = /^\/(health(\/live)?|metrics)(\?|$)/;
@@ -71,13 +71,10 @@ export async function serveService(options: ServiceServerOptions): Promise<Servi
     logger.warn({ service: serviceAt(request.raw.socket as TLSSocket, identity.publicKeys) }, 'service rejected');
     return reply.code(403).send();
   });
-  let isStopping = false;
-  app.addHook('preClose', () => {
-    isStopping = true;
-    return links.close(GRACE_PERIOD_MS);
-  });
+  let stop: AbortSignal | undefined;
+  app.addHook('preClose', () => links.close((stop ??= graceful())));
   app.get('/health', async (_, reply) => {
-    const isReady = !isStopping && (await ready());
+    const isReady = stop === undefined && (await ready());
     return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'unavailable' });
   });
   app.get('/health/live', () => ({ status: 'live' }));
@@ -86,6 +83,9 @@ export async function serveService(options: ServiceServerOptions): Promise<Servi
   return {
     app: app as never,
     port: (app.server.address() as AddressInfo).port,
-    close: async () => void (await app.close()),
+    close(forced = graceful()) {
+      stop ??= forced;
+      return app.close();
+    },
   };
 }

@@ -62,8 +62,8 @@ export async function startEventModule(
     references: {
       TariffEvent: ({ id }: { id: string }, context) => readableTariffEvent({ ...reads, events }, id, context),
     },
-    async stop() {
-      await Promise.all([applying.stop(), deliveries.stop(), stopPurge()]);
+    async stop(forced) {
+      await Promise.all([applying.stop(), deliveries.stop(forced), stopPurge()]);
     },
   };
 }

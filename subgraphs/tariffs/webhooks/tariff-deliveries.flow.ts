@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Logger } from 'pino';
 import type { Assembled, DeliverySource, PendingDelivery } from '../../delivery/delivery';
-import { startDeliveries } from '../../delivery/engine';
+import { type Deliveries, startDeliveries } from '../../delivery/engine';
 import type { RetrySchedule } from '../../delivery/schedule';
 import { callbackSender } from '../../delivery/requests/sender';
 import { standardHeaders } from '../../delivery/requests/signatures';
@@ -32,7 +32,7 @@ interface TariffDeliveryOptions {
 }
 
 /** Starts the delivery of events to the webhooks of RTI Users. Every replica runs it. */
-export async function deliverTariffEvents(options: TariffDeliveryOptions): Promise<{ stop(): Promise<void> }> {
+export async function deliverTariffEvents(options: TariffDeliveryOptions): Promise<Deliveries> {
   const { address, database, mpxns, ciphers, logger, metrics } = options;
   const { url, secret } = ciphers;
   const decryption = webhookDecryption({ decryptCallback: url.decrypt, decryptSecret: secret.decrypt });
@@ -47,8 +47,8 @@ export async function deliverTariffEvents(options: TariffDeliveryOptions): Promi
     metricPrefix: 'tariff_',
   });
   return {
-    async stop() {
-      await deliveries.stop();
+    async stop(forced) {
+      await deliveries.stop(forced);
       sender.close();
     },
   };

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Client, Pool } from 'pg';
 import { graphFor, onboarded } from '../../support/administration';
 import { ANONYMISED, standings, untouched } from '../../support/chaos/invariants';
@@ -14,7 +13,7 @@ import {
 import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
 import { consentRecord } from '../../support/records';
 import { type TestRegister, startTestRegister } from '../../support/register';
-import { accountOf } from '../../support/rest-client';
+import { accountOf, persistent } from '../../support/rest-client';
 import { until } from '../../support/until';
 
 const IS_LONG = process.env['TEST_LONG'] !== undefined;
@@ -255,14 +254,8 @@ describe('Re-identification tokens', () => {
   });
 
   const confirmed = async (count: number) => confirmedTokens(register, initiator, await newCustomer(dataUser), count);
-  /** Redeems a token as a client does: repeats with the same idempotency key while the register responds SYS002. */
-  const redeem = async (token: string, by = initiator) => {
-    const key = { 'idempotency-key': randomUUID() };
-    return until(async () => {
-      const code = codeOf(await by.rest('POST', '/v1/access-records', recordWithToken(token), key));
-      return code === '503 SYS002' ? undefined : code;
-    });
-  };
+  const redeem = async (token: string, by = initiator) =>
+    codeOf(await persistent(by.rest)('POST', '/v1/access-records', recordWithToken(token)));
   const moveClock = (seconds: number) => owner.query('select register.set_clock_offset($1)', [seconds]);
 
   it(

@@ -16,9 +16,10 @@ import { backOffice } from '../../support/console-visitor';
 import { graphAs, graphOf } from '../../support/graph';
 import { livingProcesses } from '../../support/launcher-fixture';
 import { freePort, spawnRegisterProcess } from '../../support/register';
-import { accountOf, anonymousClient, signedInClient, tokenOf } from '../../support/rest-client';
+import { accountOf, anonymousClient, good, signedInClient, tokenOf } from '../../support/rest-client';
 import { type TraceCollector, startTraceCollector } from '../../support/trace-collector';
 import { until } from '../../support/until';
+import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver';
 
 type Sandbox = DemoData & { readonly urls: SandboxUrls & { readonly oidc: string }; readonly mailbox: string };
 type Environment = Record<string, string>;
@@ -39,20 +40,25 @@ const sockets: Socket[] = [];
 let environment: Environment;
 let register: ReturnType<typeof spawnRegisterProcess>;
 let sandbox: Sandbox;
-/** Duration of the shutdown of a register with half a request open on both ports, in milliseconds. */
+/** A receiver of webhooks that never responds. */
+let silent: WebhookReceiver;
+/** Duration of the shutdown of a register with half a request open on both ports and a delivery under way, in milliseconds. */
 let gracefulShutdownMs: number;
 
 beforeAll(async () => {
   chmodSync(folder, 0o755);
   const ports = Object.fromEntries(await Promise.all(PORTS.map(async (name) => [name, String(await freePort())])));
   const issuer = { BASE_URL: `http://localhost:${ports['REST_PORT']}/v1` };
-  environment = { DATA_DIR: dataDir, RATE_LIMITS: 'off', ...issuer, ...ports };
+  environment = { DATA_DIR: dataDir, RATE_LIMITS: 'off', WEBHOOK_ALLOW_LOOPBACK: 'true', ...issuer, ...ports };
+  silent = await webhookReceiver();
+  silent.respondWith(() => () => undefined);
   for (const { TOKEN_SIGNING_KEYS } of [await newKeyVariables(), await newKeyVariables()])
     keys.push(...(JSON.parse(TOKEN_SIGNING_KEYS as string) as { keys: object[] }).keys);
 });
 afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
 afterAll(async () => {
   await register.kill();
+  await silent.close();
   await until(() => processes().length === 0 || undefined);
   rmSync(folder, { recursive: true, force: true });
 });
@@ -103,6 +109,17 @@ async function sendHalves(): Promise<void> {
   for (const port of [environment['REST_PORT'], environment['GATEWAY_PORT']]) {
     await fetch(`http://localhost:${port}/health/live`); // the server has received the earlier bytes by then
   }
+}
+
+/** Sends an event to a receiver that does not respond. */
+async function sendUnansweredEvent(): Promise<void> {
+  const dataUser = await signedInClient(at(), 'data_user');
+  const { received, url } = silent;
+  const before = received.length;
+  const subscription = { 'callback-url': `${url}/${before}`, 'alert-email': 'alerts@larkhill.example' };
+  const { body } = good(await dataUser('POST', '/v1/webhooks', subscription));
+  good(await dataUser('POST', `/v1/webhooks/${body['webhook'].wid}/test`));
+  await until(() => received.slice(before).some(({ path }) => path.endsWith(`/${before}`)) || undefined);
 }
 
 const at = () => ({ rest: sandbox.urls.rest, gateway: sandbox.urls.gateway, sandbox });
@@ -258,7 +275,8 @@ describe('The next start, the first successful one,', () => {
     await until(async () => (await status()) === 200 || undefined);
   });
 
-  it('ends within ten seconds with half a request open on both ports', async () => {
+  it('ends within ten seconds with half a request open on both ports and a delivery under way', async () => {
+    await sendUnansweredEvent();
     await sendHalves();
     const { code, milliseconds } = await endOf(interrupt);
     gracefulShutdownMs = milliseconds;
@@ -345,11 +363,12 @@ describe('Another start, with a new signing key first, a moved clock and a trace
     for (const secret of [mpxn, samples.active]) expect(collector.received()).not.toContain(secret);
   });
 
-  it('ends immediately at a second signal with half a request open on both ports', async () => {
+  it('ends immediately at a second signal with half a request open on both ports and a delivery under way', async () => {
     const [analyst] = ofRole('analyst');
     const admin = await graphAs(at(), 'admin');
     const suspended = await admin(`mutation { suspendAccount(accountId: "${analyst?.account_id}") { status } }`);
     expect(suspended.errors).toEqual([]);
+    await sendUnansweredEvent();
     await sendHalves();
     const twice = () => {
       interrupt();

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { graphAs } from '../../support/graph';
 import { consentRecord } from '../../support/records';
 import { type Place, type RegisterProcess, placeOf, sandboxOf, spawnRegisterProcess } from '../../support/register';
-import { anonymousClient, signedInClient } from '../../support/rest-client';
+import { anonymousClient, persistent, signedInClient } from '../../support/rest-client';
 import { freePorts } from '../../support/run/templates';
 import { until } from '../../support/until';
 
@@ -48,14 +48,14 @@ describe('A register with DATABASE_POOL', () => {
 
     const rest = `http://localhost:${ports.REST_PORT}`;
     const urls = { rest, gateway: `http://localhost:${ports.GATEWAY_PORT}`, sandbox: sandboxOf(place.dataDir) };
-    const dataUser = await signedInClient(urls, 'data_user');
+    const dataUser = persistent(await signedInClient(urls, 'data_user')); // a request that waits too long for a connection is 503
     const graph = await graphAs(urls, 'analyst');
     const { samples } = urls.sandbox;
     const requests: (() => Promise<{ status: number }>)[] = [
       () => dataUser('POST', '/v1/access-records', consentRecord(samples.identity_record)),
       () => dataUser('GET', '/v1/webhooks'),
       () => dataUser('GET', `/v1/access-records/${samples.access_keys.active}`),
-      () => anonymousClient(rest)('GET', `/v1/access-records/${samples.access_keys.revoked}`),
+      () => persistent(anonymousClient(rest))('GET', `/v1/access-records/${samples.access_keys.revoked}`),
       () =>
         graph('{ viewer { role } accessRecords(first: 2) { nodes { id } } suppliers(first: 1) { nodes { mpid } } }'),
       () => graph('{ developmentProjects(first: 2) { nodes { id } } identityRecords(email: "a@b.example") { ir } }'),
