@@ -62,12 +62,9 @@ export function planExecutor(): void {
     'conditions on a required variable, which the general executor runs': `query Conditional($key: AccessKey!, $has: Boolean!) {
     accessRecord(key: $key) { state id @skip(if: $has) identityRecord @include(if: $has) { hasEmail } }
   }`,
-    'a fragment that is spread with a condition and without, which the general executor runs': `query Conditional($key: AccessKey!, $with: Boolean! = false) {
-    accessRecord(key: $key) { summary: processing { dataTypes ...why @include(if: $with) } processing { ...why } }
-  } fragment why on Processing { purpose }`,
-    'a fragment with a condition on a required variable, which the general executor runs': `query Conditional($key: AccessKey!, $has: Boolean!) {
+    'a fragment that is spread with a condition and without, which the general executor runs': `query Conditional($key: AccessKey!, $has: Boolean!) {
     accessRecord(key: $key) { summary: processing { dataTypes ...why @skip(if: $has) } processing { ...why } }
-  } fragment why on Processing { purpose }`,
+  } fragment why on Processing { purpose about: dataTypes }`,
     'a variable within an object that may be absent': `mutation Register($counted: Boolean) {
     registerAccessRecord(input: { purpose: "p", controllers: [{ name: "c" }], areCounted: $counted }) { controllerCount }
   }`,
