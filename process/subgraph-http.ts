@@ -11,6 +11,7 @@ import { RegisterError } from '../schema/register-error';
 import type { CallContext, ServiceName } from '../subgraphs/server/callers/caller';
 import { SERVICE_RIGHTS } from '../subgraphs/server/callers/service-rights';
 import { jsonBody, sendable } from '../subgraphs/server/graph/json-text';
+import { fragmentsOf } from '../subgraphs/server/graph/root-fields';
 import type { SubgraphLink, SubgraphRequest } from '../subgraphs/server/graph/subgraph-link';
 import { withinTrace } from '../subgraphs/server/observability/tracing';
 
@@ -95,17 +96,14 @@ const ROUTER_FIELDS = { 'Query._service': ['anyone'], 'Query._entities': ['anyon
 
 /** Returns the context of an operation whose root fields all ignore the error of the credential, as the gateway does; otherwise throws it. */
 function admittedContext({ query, operationName }: SubgraphRequest, identification: Identification): CallContext {
-  const { definitions } = parse(query, { noLocation: true });
-  const operation = definitions.find(
+  const document = parse(query, { noLocation: true });
+  const operation = document.definitions.find(
     (each): each is OperationDefinitionNode =>
       each.kind === Kind.OPERATION_DEFINITION && (operationName === undefined || each.name?.value === operationName),
   );
   if (operation === undefined) throw identification.error;
-  const fragments = new Map(
-    definitions.flatMap((each) => (each.kind === Kind.FRAGMENT_DEFINITION ? [[each.name.value, each]] : [])),
-  );
   return admit(
-    audienceOf(operation, fragments, { ...generatedSchema().audiences, ...ROUTER_FIELDS }, []),
+    audienceOf(operation, fragmentsOf(document), { ...generatedSchema().audiences, ...ROUTER_FIELDS }, []),
     identification,
   );
 }

@@ -1,7 +1,8 @@
-import { type FragmentDefinitionNode, Kind, type OperationDefinitionNode, type SelectionSetNode } from 'graphql';
+import type { OperationDefinitionNode } from 'graphql';
 import { RegisterError } from '../../schema/register-error';
 import { ACCOUNT_ROLES, type Role } from '../../schema/roles';
 import { type CallContext, type Caller, requireAmong } from '../../subgraphs/server/callers/caller';
+import { type Fragments, rootFieldsOf } from '../../subgraphs/server/graph/root-fields';
 import { CLIENT_SCHEMA_PATH } from '../explorer/client-schema';
 import type { Identification } from './authentication';
 
@@ -33,11 +34,11 @@ const ROOT_TYPES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscr
  */
 export function audienceOf(
   operation: OperationDefinitionNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  fragments: Fragments,
   audiences: Audiences,
   introspection: readonly string[],
 ): OperationAudience {
-  const names = rootFields(operation.selectionSet, fragments, new Set<string>());
+  const names = new Set(rootFieldsOf(operation.selectionSet, fragments).map(({ name }) => name.value));
   const fields = [...names].map((name) => {
     if (name === '__typename') return ['anyone'];
     if (name.startsWith('__')) return introspection;
@@ -52,18 +53,6 @@ export function audienceOf(
     admitsInactive: fields.every((audience) => audience.includes('inactive_consumer')),
     introspection: fields.includes(introspection) ? introspection : undefined,
   };
-}
-
-function rootFields(set: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>, found: Set<string>) {
-  for (const selection of set.selections) {
-    if (selection.kind === Kind.FIELD) found.add(selection.name.value);
-    else if (selection.kind === Kind.INLINE_FRAGMENT) rootFields(selection.selectionSet, fragments, found);
-    else {
-      const fragment = fragments.get(selection.name.value);
-      if (fragment) rootFields(fragment.selectionSet, fragments, found);
-    }
-  }
-  return found;
 }
 
 /** Errors of a valid token that public fields ignore: its RTI User is not active. */

@@ -1,7 +1,5 @@
 import {
-  type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLObjectType,
   type GraphQLOutputType,
   Kind,
@@ -13,6 +11,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { JsonText } from '../../subgraphs/server/graph/json-text';
+import type { Fragments } from '../../subgraphs/server/graph/root-fields';
 
 /** Selected fields of an object type; response keys in document order. */
 export interface Selection {
@@ -28,12 +27,6 @@ interface SelectedField {
   readonly selection: Selection | undefined;
 }
 
-/** The fragments of a document by name. */
-export function fragmentsOf(document: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  const definitions = document.definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
-  return new Map(definitions.map((definition) => [definition.name.value, definition]));
-}
-
 /**
  * Returns the selection with fragments merged. Returns undefined if it depends on the request or the run-time type
  * (`@skip`, `@include`, abstract types, introspection), or contains the key `__proto__`.
@@ -41,7 +34,7 @@ export function fragmentsOf(document: DocumentNode): ReadonlyMap<string, Fragmen
 export function selectionOf(
   type: GraphQLObjectType,
   sets: readonly SelectionSetNode[],
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  fragments: Fragments,
 ): Selection | undefined {
   const collected = new Map<string, FieldNode[]>();
   if (!sets.every((set) => collect(type, set, fragments, collected))) return undefined;
@@ -57,7 +50,7 @@ export function selectionOf(
 function collect(
   type: GraphQLObjectType,
   set: SelectionSetNode,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  fragments: Fragments,
   into: Map<string, FieldNode[]>,
 ): boolean {
   return set.selections.every((selection) => {
@@ -77,7 +70,7 @@ function selectedField(
   key: string,
   nodes: readonly FieldNode[],
   parent: GraphQLObjectType,
-  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  fragments: Fragments,
 ): SelectedField | undefined {
   const name = nodes[0]?.name.value ?? '';
   if (name === '__typename') return { key, name, type: undefined, selection: undefined };

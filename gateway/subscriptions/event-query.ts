@@ -6,13 +6,12 @@ import {
   Kind,
   OperationTypeNode,
   type OperationDefinitionNode,
-  type SelectionNode,
   type SelectionSetNode,
   parseType,
   visit,
 } from 'graphql';
 import { RegisterError } from '../../schema/register-error';
-import { fragmentsOf } from '../plans/projection';
+import { type Fragments, fragmentsOf, rootFieldsOf, selectionSetOf } from '../../subgraphs/server/graph/root-fields';
 import { EVENT_STREAMS, type EventStreamKind } from './event-stream-kinds';
 
 /** Query for one event of a subscription, with the same selection. As a query it may cross subgraphs. */
@@ -34,16 +33,14 @@ export interface EventQuery {
 /** Type of the argument `id` of every field that returns one event. */
 const ID_TYPE = 'EventId!';
 
-type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
-
 /**
  * Rewrites a valid subscription as a query: the root field becomes the field for one event under the same response key,
  * fragments on Subscription are inlined, and unused variables and fragments are dropped.
  */
 export function eventQueryOf(document: DocumentNode, subscription: OperationDefinitionNode): EventQuery {
   const fragments = fragmentsOf(document);
-  const roots = rootFields(subscription.selectionSet, fragments);
-  const [streamed] = roots;
+  const roots = rootFieldsOf(subscription.selectionSet, fragments);
+  const [streamed] = roots; // validation ensures that all share one response key
   const kind = streamed && EVENT_STREAMS.get(streamed.name.value);
   if (!streamed || !kind) throw new RegisterError('VAL003', 'This subscription does not exist.');
   const selectionSet: SelectionSetNode = {
@@ -97,18 +94,6 @@ export function rejectConditionalEvents(document: DocumentNode): void {
   for (const definition of document.definitions)
     if (definition.kind === Kind.OPERATION_DEFINITION && definition.operation === OperationTypeNode.SUBSCRIPTION)
       reject(definition.selectionSet);
-}
-
-/** Returns the root fields. Validation ensures that they share one response key. */
-function rootFields(set: SelectionSetNode, fragments: Fragments): FieldNode[] {
-  return set.selections.flatMap((selection) =>
-    selection.kind === Kind.FIELD ? [selection] : rootFields(selectionSetOf(selection, fragments), fragments),
-  );
-}
-
-function selectionSetOf(selection: Exclude<SelectionNode, FieldNode>, fragments: Fragments): SelectionSetNode {
-  const part = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
-  return part?.selectionSet ?? { kind: Kind.SELECTION_SET, selections: [] };
 }
 
 function reachableFragments(from: SelectionSetNode, fragments: Fragments): FragmentDefinitionNode[] {

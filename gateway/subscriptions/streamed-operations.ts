@@ -19,7 +19,7 @@ import { type Preparation, prepareOperation } from '../requests/prepared-operati
 import { costCheck } from '../requests/operation-cost';
 import { TEXT_CACHE_LIMITS, OPERATION_LIMITS, rejectExcess } from '../requests/operation-limits';
 import type { CompiledPlan } from '../plans/plan-executor';
-import { fragmentsOf } from '../plans/projection';
+import { fragmentsOf } from '../../subgraphs/server/graph/root-fields';
 import { type VariableCheck, variableCheck } from '../requests/variables';
 import { type EventQuery, eventQueryOf, rejectConditionalEvents } from './event-query';
 import type { StreamArguments } from './event-stream-kinds';

@@ -38,6 +38,7 @@ const FILES = [
   'graph/json-text',
   'graph/list-writer',
   'graph/remote-link',
+  'graph/root-fields',
   'graph/running-subgraph',
   'graph/service-query',
   'graph/subgraph-calls',

@@ -1,14 +1,11 @@
 import {
   type DocumentNode,
-  type FieldNode,
-  type FragmentDefinitionNode,
   GraphQLBoolean,
   type GraphQLField,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
-  type SelectionSetNode,
   defaultFieldResolver,
   isNonNullType,
   isObjectType,
@@ -17,6 +14,7 @@ import { Extensions } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import type { CallContext } from '../callers/caller';
 import { isChecking } from '../database/check-only';
+import { fragmentsOf, rootFieldsOf } from './root-fields';
 
 /** Name of the argument that turns a mutation into a check. */
 const DRY_RUN = 'dryRun';
@@ -96,12 +94,12 @@ type Variables = Readonly<Record<string, unknown>>;
 
 /** Returns whether an operation is a check, depending on its variables: whether a mutation of it has a true `dryRun`. */
 export function checkCondition(
-  { definitions }: DocumentNode,
+  document: DocumentNode,
   operationName: string | undefined,
 ): (variables: Variables) => boolean {
-  const operations = definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
+  const operations = document.definitions.filter((each) => each.kind === Kind.OPERATION_DEFINITION);
   const operation = operations.find(({ name }) => name?.value === operationName) ?? operations[0];
-  const conditions = operation ? checkConditions(operation, definitions) : [];
+  const conditions = operation ? checkConditions(operation, document) : [];
   return (variables) => conditions.some((isCheck) => isCheck(variables));
 }
 
@@ -111,9 +109,9 @@ export function checkCondition(
  */
 export function mixtureRejection(
   operation: OperationDefinitionNode,
-  { definitions }: DocumentNode,
+  document: DocumentNode,
 ): (variables: Variables) => void {
-  const conditions = checkConditions(operation, definitions);
+  const conditions = checkConditions(operation, document);
   return (variables) => {
     if (new Set(conditions.map((isCheck) => isCheck(variables))).size > 1) throw new RegisterError('VAL003', EITHER_OR);
   };
@@ -122,31 +120,17 @@ export function mixtureRejection(
 /** Returns for each mutation of an operation whether it is a check, depending on the variables. */
 function checkConditions(
   operation: OperationDefinitionNode,
-  definitions: DocumentNode['definitions'],
+  document: DocumentNode,
 ): ((variables: Variables) => boolean)[] {
   if (operation.operation !== OperationTypeNode.MUTATION) return [];
-  const fragments = definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
   const defaults = trueByDefault(operation);
-  const mutations = rootFields(operation.selectionSet, fragments).filter(({ name }) => name.value !== '__typename');
+  const fields = rootFieldsOf(operation.selectionSet, fragmentsOf(document));
+  const mutations = fields.filter(({ name }) => name.value !== '__typename');
   return mutations.map((mutation) => {
     const value = mutation.arguments?.find(({ name }) => name.value === DRY_RUN)?.value;
     if (value?.kind !== Kind.VARIABLE) return () => value?.kind === Kind.BOOLEAN && value.value;
     const name = value.name.value;
     return (variables) => variables[name] === true || (variables[name] === undefined && defaults.has(name));
-  });
-}
-
-function rootFields(
-  { selections }: SelectionSetNode,
-  fragments: readonly FragmentDefinitionNode[],
-): readonly FieldNode[] {
-  return selections.flatMap((selection) => {
-    if (selection.kind === Kind.FIELD) return [selection];
-    const fragment =
-      selection.kind === Kind.INLINE_FRAGMENT
-        ? selection
-        : fragments.find(({ name }) => name.value === selection.name.value);
-    return fragment ? rootFields(fragment.selectionSet, fragments) : [];
   });
 }
 
