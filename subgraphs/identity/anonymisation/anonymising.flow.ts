@@ -68,7 +68,11 @@ export class Anonymising {
       });
       return { anonymisedAt: (await anonymisingState(session, id)).anonymisedAt };
     }
-    if (closeIdentityRecord.refused && !isClosed) {
+    if (isClosed) {
+      await this.records.retryLater(session, id);
+      return { anonymisedAt: null };
+    }
+    if (closeIdentityRecord.refused) {
       await this.step(run, () => this.records.undo(session, id));
       return 'refused';
     }

@@ -4,7 +4,7 @@ import { RegisterError } from '../../../schema/register-error';
 import { type Database, openPool, sessionOptions } from '../../server/database/database';
 import type { DatabaseAddress } from '../../server/database/database-login';
 import { type RecoverableJob, recoverableJob } from '../../server/jobs/recoverable-job';
-import type { Session } from '../../server/database/transaction';
+import { type Session, onlyRow } from '../../server/database/transaction';
 import type { IdentityDependencies } from '../dependencies';
 import { CLOSED, END_SESSIONS } from './personal-data-destruction.repository';
 
@@ -21,8 +21,12 @@ export const ANONYMISE = 'anonymise';
 /** Seconds until the job checks whether an anonymising ended; usually it did. */
 const CHECK_AFTER_SECONDS = 5;
 
-/** Seconds until a closed record is tried again; access records of other Data Users end one by one. */
-const RETRY_AFTER_SECONDS = 60;
+/**
+ * Seconds until a closed record is tried again: a twentieth of the time since it was closed, from a minute to an hour. Records can be closed for
+ * years, and access records of other Data Users end one by one.
+ */
+const RETRY_AFTER = `select least(3600, greatest(60, extract(epoch from register_now() - closed_at) / 20))::float8 as seconds
+  from identity_record where id = $1`;
 
 const LOCK = `select pg_try_advisory_lock(hashtextextended('anonymising ' || $1, 0)) as "isMine"`;
 const UNLOCK = `select pg_advisory_unlock(hashtextextended('anonymising ' || $1, 0))`;
@@ -41,8 +45,8 @@ const MAX_SESSIONS = 2;
 const LOCK_ATTEMPTS_MS = 3_000;
 const LOCK_RETRY_MS = 50;
 
-/** Closing records without a job, which a restore loses. */
-const WITHOUT_JOB = `select id from identity_record
+/** Records whose anonymising is not complete. */
+const INCOMPLETE = `select id from identity_record
   where closing_at < register_now() - interval '1 minute' and anonymised_at is null`;
 
 /** Identity Records that are being anonymised (decisions A/B, 4). */
@@ -53,7 +57,7 @@ export class AnonymisingRepository {
 
   constructor({ database, jobs }: Pick<IdentityDependencies, 'database' | 'jobs'>, address: DatabaseAddress) {
     this.database = database;
-    this.job = recoverableJob(jobs, ANONYMISE, WITHOUT_JOB);
+    this.job = recoverableJob(jobs, ANONYMISE, INCOMPLETE);
     this.sessions = openPool({ ...sessionOptions(address), max: address.connections.reserve(MAX_SESSIONS) });
   }
 
@@ -95,7 +99,13 @@ export class AnonymisingRepository {
   async closePermanently(session: Session, id: string): Promise<void> {
     await session.query(CLOSED, [id, null]);
     await session.query(END_SESSIONS, [id]);
-    await this.job.add(session, id, RETRY_AFTER_SECONDS);
+    await this.retryLater(session, id);
+  }
+
+  /** Adds a job that tries again to anonymise a closed record. */
+  async retryLater(session: Session, id: string): Promise<void> {
+    const { seconds } = onlyRow(await session.query<{ seconds: number }>(RETRY_AFTER, [id]));
+    await this.job.add(session, id, seconds);
   }
 
   /** Closes its sessions. */

@@ -73,18 +73,23 @@ export function contestants({ held }: Pick<ContactEvidence, 'held'>, groups: rea
 
 /** The contacts of a tenancy and the facts about them. */
 export interface TenancyContacts extends ContactEvidence {
-  /** Its verified records, without persons who are yet to move in. */
+  /** Its live verified records, without persons who are yet to move in. */
   readonly records: readonly OccupantRecord[];
   readonly groups: readonly ContactGroup[];
 }
 
 /** Returns the contacts of a tenancy. `atMeterPoint` are the verified records of the meter point. */
 export function contactsOf(atMeterPoint: readonly OccupantRecord[], tenancy: string): TenancyContacts {
-  const records = atMeterPoint.filter(
-    (record) => record.isVerified && record.tenancy === tenancy && record.occupancy !== 'to-come',
-  );
+  const records = recordsOf(atMeterPoint, tenancy).filter(({ isClosed }) => !isClosed);
   const evidence = evidenceOf(records);
   return { ...evidence, records, groups: contactGroups(evidence) };
+}
+
+/** Returns the verified records of a tenancy, closed ones included, without persons who are yet to move in. */
+export function recordsOf(atMeterPoint: readonly OccupantRecord[], tenancy: string): OccupantRecord[] {
+  return atMeterPoint.filter(
+    (record) => record.isVerified && record.tenancy === tenancy && record.occupancy !== 'to-come',
+  );
 }
 
 /** Records that are one customer's own. */
@@ -96,16 +101,19 @@ export interface OwnRecords {
 }
 
 /**
- * Returns the records of a tenancy that are a customer's own: the record that identifies the customer, if there is one, and those with a
- * contact of the customer's group. `movedIn` is the day on which the customer moved in by the former.
+ * Returns the records of a tenancy, closed ones included, that are a customer's own: the record that identifies the customer, if there is one,
+ * those with a contact of the customer's group, and those with a contact that proofs and confirmations connect with it. `movedIn` is the day on
+ * which the customer moved in by the first.
  */
 export function ownRecordsOf(
   { recordId, movedIn }: { readonly recordId: string | null; readonly movedIn: string },
   records: readonly OccupantRecord[],
-  group: ContactGroup | undefined,
+  group: ContactGroup = new Set(),
 ): OwnRecords {
+  const connected = provenGroups(evidenceOf(records)).filter((each) => [...each].some((contact) => group.has(contact)));
   const own = records.filter(
-    ({ id, contacts }) => id === recordId || contacts.some((held) => group?.has(held.contact)),
+    ({ id, contacts }) =>
+      id === recordId || contacts.some(({ contact }) => [group, ...connected].some((each) => each.has(contact))),
   );
   return {
     ownRecordIds: own.map(({ id }) => id),

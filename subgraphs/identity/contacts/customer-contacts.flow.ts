@@ -13,7 +13,7 @@ import type { Language } from '../mails/outgoing-mail';
 import type { IdentityDependencies } from '../dependencies';
 import type { Contact, ContactVerdict } from './contact';
 
-/** Cause of the mails by which contacts are proven; it has its own rate limit. */
+/** Cause of the mails by which the contact of a session proves others; each contact has its own rate limit. */
 const PROOF = 'contact-proof';
 
 /** Reads the session of the caller. Throws AUT001 if it has ended. */
@@ -43,7 +43,7 @@ export class CustomerContacts {
     const { kind, recordId } = this.contactOf(session, id);
     if (kind !== 'email' || session.contact === null) throw new RegisterError('REI001');
     const { mails } = this.dependencies;
-    rejectLimited(await mails.permit(recordId, PROOF));
+    rejectLimited(await mails.permit(recordId, `${PROOF} ${session.contact}`));
     await this.locked(current, async (transaction, now) => {
       const link = await this.links.add(transaction, now.sessionId, this.contactOf(now, id).contact);
       await mails.enqueue(transaction, { kind: 'contact-link', recordId, ...link, language });

@@ -57,8 +57,8 @@ const READ = {
     from provisional_identity_record r left join identity_keys.data_key k on k.record_id = r.id where r.id = $1`,
 };
 
-/** Records whose job was lost, as in a restore. */
-const WITHOUT_JOB = `select id from provisional_identity_record where since < register_now() - interval '1 minute'`;
+/** Records that were not reconciled in time. */
+const INCOMPLETE = `select id from provisional_identity_record where since < register_now() - interval '1 minute'`;
 
 /** Identity Records of consents whose access records do not exist yet (decisions A/B, 8). No query returns them. */
 export class ProvisionalRecordRepository {
@@ -70,7 +70,7 @@ export class ProvisionalRecordRepository {
     private readonly indexes: BlindIndexes,
     private readonly cipher: PersonalDataCipher,
   ) {
-    this.job = recoverableJob(jobs, RECONCILE, WITHOUT_JOB);
+    this.job = recoverableJob(jobs, RECONCILE, INCOMPLETE);
   }
 
   /** Stores a record, its data key and the job that reconciles it in one transaction. */

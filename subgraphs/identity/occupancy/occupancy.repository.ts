@@ -21,10 +21,10 @@ import { TODAY, effectiveChanges, type TenancyChangeRow, changesOf } from './ten
 const finding = (table: string, at: string): string =>
   `'tenancy', ${table}.tenancy, 'at', ${table}.${at}, 'day', to_char(${table}.${at} at time zone 'Europe/London', 'YYYY-MM-DD')`;
 
-/** Live records with their passkeys, verdicts, proofs and changes; selections add conditions. */
-const LIVE_OCCUPANTS = `
+/** Records with their passkeys, verdicts, proofs and changes; selections add conditions. */
+const OCCUPANTS = `
   select r.id, r.ref as ir, r.duid, r.created_at as "createdAt", r.meter_point_id as "meterPointId", r.sealed, k.wrapped as "wrappedKey",
-    r.is_verified as "isVerified", r.closing_at is not null as "isClosing", encode(r.email_index, 'hex') as "emailContact",
+    r.is_verified as "isVerified", r.closing_at is not null as "isClosing", r.closed_at is not null as "isClosed", encode(r.email_index, 'hex') as "emailContact",
     (select coalesce(json_agg(json_build_object('contact', encode(p.credential_hash, 'hex'), 'since', p.registered_at)
         order by p.registered_at), '[]')
       from passkey p where p.record_id = r.id and p.removed_at is null) as passkeys,
@@ -35,7 +35,9 @@ const LIVE_OCCUPANTS = `
     (select coalesce(json_agg(json_build_object(${finding('c', 'proven_at')}, 'one', encode(c.one, 'hex'), 'other', encode(c.other, 'hex'))), '[]')
       from contact_proof c where c.mpxn_index = r.mpxn_index) as proofs,
     ${effectiveChanges('r.mpxn_index')} as changes, to_char(${TODAY}, 'YYYY-MM-DD') as today
-  from identity_record r join identity_keys.data_key k on k.record_id = r.id where ${LIVE}`;
+  from identity_record r join identity_keys.data_key k on k.record_id = r.id`;
+
+const LIVE_OCCUPANTS = `${OCCUPANTS} where ${LIVE}`;
 
 const AT_METER_POINT: NamedStatement = {
   name: 'occupants_by_mpxn',
@@ -44,6 +46,10 @@ const AT_METER_POINT: NamedStatement = {
 const VERIFIED_AT_METER_POINT: NamedStatement = {
   name: 'verified_occupants_by_mpxn',
   text: `${LIVE_OCCUPANTS} and r.mpxn_index = $1 and ${VERIFIED} order by ${BY_DATA_USER}`,
+};
+const WITH_CLOSED_AT_METER_POINT: NamedStatement = {
+  name: 'verified_occupants_with_closed_by_mpxn',
+  text: `${OCCUPANTS} where r.anonymised_at is null and r.mpxn_index = $1 and ${VERIFIED} order by ${BY_DATA_USER}`,
 };
 const VERIFIED_OF_EMAIL: NamedStatement = {
   name: 'verified_occupants_by_email',
@@ -76,6 +82,11 @@ export class OccupancyRepository {
    */
   verifiedAtIndex(mpxnIndex: Buffer, session?: Session): Promise<OccupantRecord[]> {
     return this.records(VERIFIED_AT_METER_POINT, mpxnIndex, session);
+  }
+
+  /** Like {@link verifiedAtIndex}, with the records that are closed. */
+  verifiedWithClosed(mpxnIndex: Buffer): Promise<OccupantRecord[]> {
+    return this.records(WITH_CLOSED_AT_METER_POINT, mpxnIndex);
   }
 
   /** Returns the verified records with an e-mail address, alternating between Data Users, each newest first, at most 500. */

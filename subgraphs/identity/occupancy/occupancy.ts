@@ -98,6 +98,11 @@ export interface OccupantRecord {
   readonly isVerified: boolean;
   /** Whether its anonymising has started, which can still be rejected: contacts count and sessions last, but no re-identification starts. */
   readonly isClosing: boolean;
+  /**
+   * Whether it waits to be anonymised until the access records of other Data Users have ended: its contacts prove and open nothing, but access
+   * records that are linked to it remain its customer's.
+   */
+  readonly isClosed: boolean;
   /** Present occupancy by the `move-in-date`. */
   readonly occupancy: Occupancy;
   /** Tenancy of the meter point that contains the `move-in-date` ({@link tenancyOf}). */

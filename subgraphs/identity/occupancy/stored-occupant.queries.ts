@@ -11,7 +11,7 @@ interface Finding {
   readonly day: string;
 }
 
-/** Columns of a live record with its personal data encrypted. */
+/** Columns of a record with its personal data encrypted. */
 export interface OccupantRow {
   readonly id: string;
   readonly ir: string;
@@ -23,6 +23,7 @@ export interface OccupantRow {
   /** Null until a record of the previous release was decrypted, which stores it. */
   readonly isVerified: boolean | null;
   readonly isClosing: boolean;
+  readonly isClosed: boolean;
   readonly emailContact: Contact | null;
   readonly passkeys: readonly { readonly contact: Contact; readonly since: string }[];
   readonly changes: readonly TenancyChangeRow[];
@@ -35,7 +36,7 @@ export interface OccupantRow {
   readonly today: string;
 }
 
-/** A live Identity Record. Its personal data is decrypted once, when a personal field is read. */
+/** An Identity Record that is not anonymised. Its personal data is decrypted once, when a personal field is read. */
 export class StoredOccupant implements OccupantRecord {
   readonly changes: readonly TenancyChange[];
   private readonly personal: () => PersonalData;
@@ -89,6 +90,9 @@ export class StoredOccupant implements OccupantRecord {
   }
   get isClosing(): boolean {
     return this.row.isClosing;
+  }
+  get isClosed(): boolean {
+    return this.row.isClosed;
   }
   get occupancy(): Occupancy {
     const occupiedSince = this.changes.at(-1)?.day ?? null;

@@ -69,8 +69,8 @@ const NOTE = {
     where id = $1 and announced_at is null`,
 };
 
-/** Changes without announcement whose job was lost, as in a restore. */
-const WITHOUT_JOB = `select id from change_of_tenancy
+/** Changes that were not announced in time. */
+const INCOMPLETE = `select id from change_of_tenancy
   where announced_at is null and sealed is not null and recorded_at < register_now() - interval '1 minute'`;
 
 interface ChangeRow extends WrappedOccupancyKey {
@@ -92,7 +92,7 @@ export class ChangeOfTenancyRepository {
     >,
   ) {
     this.database = dependencies.database;
-    this.job = recoverableJob(dependencies.jobs, ANNOUNCE, WITHOUT_JOB);
+    this.job = recoverableJob(dependencies.jobs, ANNOUNCE, INCOMPLETE);
   }
 
   /**

@@ -121,7 +121,9 @@ export class Ceremonies {
     const ceremony = await this.dependencies.ceremonies.bySecret(secret);
     const occupant = ceremony && (await this.dependencies.occupants.byId(ceremony.recordId));
     if (!occupant || !(await this.isAdmitted(ceremony, occupant))) return undefined;
-    const proofs = ceremony.proofs.filter((proof) => proof !== 'mail' || occupant.email !== null);
+    const proofs = ceremony.proofs.filter((proof) =>
+      proof === 'passkey' ? occupant.hasPasskey : occupant.email !== null,
+    );
     if (proofs.length === 0 && ceremony.proofs.length > 0) return undefined; // without a proof it would enrol any customer
     const initiator = await this.dependencies.organisations.of(ceremony.duid, origin);
     return mayFinish(ceremony, occupant, initiator)

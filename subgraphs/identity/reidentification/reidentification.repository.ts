@@ -17,7 +17,7 @@ import {
   secondsAfter,
 } from './reidentification';
 import type { Contact } from '../contacts/contact';
-import { contactsOf, holds, isContested, isRejected, ownRecordsOf } from '../contacts/contacts';
+import { contactsOf, holds, isContested, isRejected, ownRecordsOf, recordsOf } from '../contacts/contacts';
 import { type OccupantRecord, occupancyPeriod } from '../occupancy/occupancy';
 import type { BlindIndexes } from '../records/blind-index';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
@@ -67,13 +67,16 @@ type ReidentificationRow = Omit<Reidentification, 'state'> & {
   readonly provenBy: readonly Contact[];
 };
 
+/** SQL: the contacts that the customer of a re-identification `i` proved in it. */
+const PROVEN_BY = `array(
+  select encode(c.proven_by, 'hex') from ceremony c where c.reidentification_id = i.id and c.proven_by is not null)`;
+
 const BY_TOKEN: NamedStatement = {
   name: 'reidentification_by_token',
   text: `select i.id, i.duid, i.scope, i.method, i.record_id as "recordId", r.meter_point_id as "meterPointId",
       r.anonymised_at is not null as anonymised, r.closing_at is not null as closing, i.open_until as "openUntil",
       i.expires_at as "expiresAt", i.confirmed_at as "confirmedAt", register_now() as now,
-      array(select encode(c.proven_by, 'hex') from ceremony c
-        where c.reidentification_id = i.id and c.proven_by is not null) as "provenBy"
+      ${PROVEN_BY} as "provenBy"
     from reidentification i join identity_record r on r.id = i.record_id where i.token_hash = $1`,
 };
 const INSERT = `
@@ -91,7 +94,7 @@ const CONFIRM = `
  */
 const TOOK_PART: NamedStatement = {
   name: 'customers_who_took_part',
-  text: `select i.record_id as "recordId" from reidentification i join identity_record r on r.id = i.record_id
+  text: `select i.record_id as "recordId", ${PROVEN_BY} as "provenBy" from reidentification i join identity_record r on r.id = i.record_id
     where r.mpxn_index = $1 and i.duid = $2 and i.confirmed_at > register_now() - interval '${PARTICIPATION_HOURS} hours'
       and not exists (select from ceremony c where c.reidentification_id = i.id and c.vouched)`,
 };
@@ -143,12 +146,11 @@ export class ReidentificationRepository {
    */
   private async customerOf(occupant: OccupantRecord, { scope }: Pick<Reidentification, 'scope'>) {
     const { id: recordId, moveInDate: movedIn, tenancy, contacts, changes } = occupant;
-    const { records, groups } = contactsOf(
-      scope === 'cross' ? await this.occupants.verifiedAt(occupant.mpxn) : [],
-      tenancy,
-    );
+    const atMeterPoint =
+      scope === 'cross' ? await this.occupants.verifiedWithClosed(this.indexes.mpxn(occupant.mpxn)) : [];
+    const { records, groups } = contactsOf(atMeterPoint, tenancy);
     const group = groups.find((each) => contacts.some(({ contact }) => each.has(contact)));
-    const candidates = records.some(({ id }) => id === recordId) ? records : [occupant];
+    const candidates = records.some(({ id }) => id === recordId) ? recordsOf(atMeterPoint, tenancy) : [occupant];
     return {
       isOver: occupant.occupancy === 'ended' || isRejected(occupant) || isContested(groups),
       occupant: {
@@ -185,17 +187,22 @@ export class ReidentificationRepository {
 
   /**
    * Returns whether the customer of the current occupancy of a meter point has taken part in a re-identification that the Data User
-   * initiated, within the last 24 hours (decisions A/B, 8). Customers are the persons of verified records (decisions A/B, 9). A record with
-   * a rejected contact proves no participation.
+   * initiated, within the last 24 hours (decisions A/B, 8). Customers are the persons of verified records (decisions A/B, 9). Neither a record
+   * with a rejected contact proves participation, nor a contact that was removed since.
    */
   async hasTakenPart(mpxn: string, duid: string): Promise<boolean> {
-    const rows = await this.database.reads.rows<{ recordId: string }>(TOOK_PART, [this.indexes.mpxn(mpxn), duid]);
+    const rows = await this.database.reads.rows<Pick<ReidentificationRow, 'recordId' | 'provenBy'>>(TOOK_PART, [
+      this.indexes.mpxn(mpxn),
+      duid,
+    ]);
     if (rows.length === 0) return false;
-    const confirmed = new Set(rows.map(({ recordId }) => recordId));
     const records = await this.occupants.recordsAt(mpxn);
-    return records.some(
-      ({ id, occupancy, isVerified, rejected }) =>
-        confirmed.has(id) && occupancy === 'current' && isVerified && rejected.length === 0,
-    );
+    const isCustomer = ({ occupancy, isVerified, rejected }: OccupantRecord) =>
+      occupancy === 'current' && isVerified && rejected.length === 0;
+    return records
+      .filter(isCustomer)
+      .some((record) =>
+        rows.some(({ recordId, provenBy }) => recordId === record.id && provenBy.every((each) => holds(record, each))),
+      );
   }
 }

@@ -1,4 +1,4 @@
-import { type OwnRecords, contactsOf, isContested, ownRecordsOf } from '../contacts/contacts';
+import { type OwnRecords, contactsOf, isContested, ownRecordsOf, recordsOf } from '../contacts/contacts';
 import {
   type OccupantRecord,
   type TenancyChange,
@@ -37,7 +37,7 @@ export interface CustomerSession extends CustomerScope {
   /** Key of the session's tenancy of the meter point. */
   readonly tenancy: string;
   readonly mpxnIndex: Buffer;
-  /** The verified records of the meter point, read in the same statement as the scope. */
+  /** The live verified records of the meter point, read in the same statement as the scope. */
   readonly atMeterPoint: readonly OccupantRecord[];
   readonly means: SignInMethod;
   /** The supplier that proved the customer; null for other sign-ins, and in sessions of the previous release. */
@@ -62,13 +62,13 @@ export interface SessionInputs {
   readonly endedBy?: TenancyChange | undefined;
 }
 
-/** Returns the scope of a session. `atMeterPoint` are the verified records of the meter point, all of one instant. */
+/** Returns the scope of a session. `atMeterPoint` are the verified records of the meter point, closed ones included, of one instant. */
 export function scopeOf(
   { movedIn, recordId, contact, changes, endedBy = changeAfter(movedIn, changes) }: SessionInputs,
   atMeterPoint: readonly OccupantRecord[],
 ): Omit<CustomerScope, 'sessionId' | 'identityRecordId' | 'meterPointId'> & { readonly tenancy: string } {
   const tenancy = tenancyOf(movedIn, changes);
-  const { records, groups, confirmed } = contactsOf(atMeterPoint, tenancy);
+  const { groups, confirmed } = contactsOf(atMeterPoint, tenancy);
   const own = groups.find((group) =>
     contact === null ? confirmed.some((each) => group.has(each)) : group.has(contact),
   );
@@ -77,7 +77,7 @@ export function scopeOf(
     tenancy,
     isCurrent: endedAt === null,
     isContested: endedAt === null && isContested(groups),
-    ...ownRecordsOf({ recordId, movedIn }, records, own),
+    ...ownRecordsOf({ recordId, movedIn }, recordsOf(atMeterPoint, tenancy), own),
     beganAt: occupancyPeriod(movedIn, changes).beganAt,
     endedAt,
   };

@@ -20,8 +20,8 @@ export function customerSessions({ database, indexes, keys, occupants }: Identit
   const of = async (token: string): Promise<CustomerSession | undefined> => {
     const session = await stored.byToken(token);
     if (session === undefined) return undefined;
-    const atMeterPoint = await occupants.verifiedAtIndex(session.mpxnIndex);
-    return session.recordId === null ? withoutRecord(session, atMeterPoint) : ofRecord(session, atMeterPoint);
+    const verified = await occupants.verifiedWithClosed(session.mpxnIndex);
+    return session.recordId === null ? withoutRecord(session, verified) : ofRecord(session, verified);
   };
   return {
     of,
@@ -36,33 +36,36 @@ export function customerSessions({ database, indexes, keys, occupants }: Identit
 /** Returns undefined if the record is closed or anonymised, or the contact of the sign-in was rejected. */
 function ofRecord(
   { recordId, contact: signedInBy, ...session }: StoredCustomerSession,
-  atMeterPoint: readonly OccupantRecord[],
+  verified: readonly OccupantRecord[],
 ): CustomerSession | undefined {
+  const atMeterPoint = liveAmong(verified);
   const record = atMeterPoint.find(({ id, isVerified }) => id === recordId && isVerified);
   if (record === undefined) return undefined;
   const contact = signedInBy ?? (session.means === 'magic-link' ? emailOf(record) : null);
   if (contact !== null && !record.contacts.some((held) => held.contact === contact)) return undefined;
   const { moveInDate: movedIn } = record;
   const lasting = session.means === 'supplier' ? provenAtStart(session, movedIn) : { changes: session.changes };
-  const scope = scopeOf({ recordId, contact, movedIn, ...lasting }, atMeterPoint);
+  const scope = scopeOf({ recordId, contact, movedIn, ...lasting }, verified);
   return { ...session, ...scope, identityRecordId: record.id, mpxn: record.mpxn, contact, record, atMeterPoint };
 }
 
 function withoutRecord(
   { place, ...session }: StoredCustomerSession,
-  atMeterPoint: readonly OccupantRecord[],
+  verified: readonly OccupantRecord[],
 ): CustomerSession | undefined {
   if (place === null) return undefined;
   const inputs = { recordId: null, contact: null, movedIn: place.since, ...provenAtStart(session, place.since) };
   return {
     ...session,
-    ...scopeOf(inputs, atMeterPoint),
+    ...scopeOf(inputs, verified),
     identityRecordId: null,
     mpxn: place.mpxn,
     record: null,
-    atMeterPoint,
+    atMeterPoint: liveAmong(verified),
   };
 }
+
+const liveAmong = (records: readonly OccupantRecord[]) => records.filter(({ isClosed }) => !isClosed);
 
 /**
  * The supplier proved the customer at the sign-in only, so each Change of Tenancy that takes effect later ends the occupancy, also one of the

@@ -23,6 +23,13 @@ interface JobOptions {
 export interface JobQueue {
   /** Adds a job in the session's transaction. The payload is stored in clear: encrypt personal data and secrets. */
   add(session: Session, task: string, payload: unknown, options?: JobOptions): Promise<void>;
+  /** Adds the job `{ id }` with the key `<task> <id>` for each `id` that the statement `rows` selects, unless a job has that key. */
+  addMissing(
+    session: Session,
+    task: string,
+    rows: string,
+    options: Pick<JobOptions, 'priority' | 'maxAttempts'>,
+  ): Promise<void>;
 }
 
 /** The attempt of a job; numbers start at 1. */
@@ -42,6 +49,15 @@ export function jobQueue(schema: string): JobQueue {
     async add(session, task, payload, { runAt, afterSeconds, key, priority, maxAttempts } = {}) {
       const values = [task, JSON.stringify(payload ?? {}), afterSeconds, runAt, key, priority, maxAttempts];
       await session.query({ name: `add_job_${schema}`, text, values: values.map((value) => value ?? null) });
+    },
+    async addMissing(session, task, rows, { priority, maxAttempts }) {
+      const key = `$1::text || ' ' || selected.id`;
+      await session.query(
+        `select from (${rows}) selected cross join lateral ${schema}.add_job($1, json_build_object('id', selected.id),
+          job_key := ${key}, priority := $2, max_attempts := $3)
+         where not exists (select from ${schema}.jobs job where job.key = ${key})`,
+        [task, priority ?? null, maxAttempts ?? null],
+      );
     },
   };
 }

@@ -50,7 +50,7 @@ const record = (
   },
   ...{ moveInDate: '2021-04-01', address: null, email: null, storedEmail: `${id}@customer.example`, hasPasskey: false },
   ...{ isVerified: true, occupancy: 'current', tenancy: '', changes: [], rejected: [], proofs: [], confirmed: [] },
-  ...{ verdicts: new Map(), isClosing: false },
+  ...{ verdicts: new Map(), isClosing: false, isClosed: false },
   ...change,
 });
 

@@ -166,6 +166,7 @@ describe('The record used for a re-identification', () => {
     occupancy: 'current' as Occupancy,
     isVerified: true,
     isClosing: false,
+    isClosed: false,
     hasPasskey: false,
     email: null as string | null,
     rejected: [] as OccupantRecord['rejected'],

@@ -26,6 +26,7 @@ const record = (id: string, change: Partial<OccupantRecord> = {}): OccupantRecor
   hasPasskey: false,
   isVerified: true,
   isClosing: false,
+  isClosed: false,
   occupancy: 'current',
   tenancy: '',
   changes: [],

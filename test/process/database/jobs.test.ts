@@ -6,6 +6,7 @@ import pino from 'pino';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import type { DatabaseAddress } from '../../../subgraphs/server/database/database-login';
 import { type Workers, startWorkers } from '../../../subgraphs/server/jobs/job-workers';
+import { recoverableJob } from '../../../subgraphs/server/jobs/recoverable-job';
 import type { JobQueue, Task } from '../../../subgraphs/server/jobs/jobs';
 import { inTransaction } from '../../../subgraphs/server/database/transaction';
 import { TRIAL_JOBS, trialJobs } from '../../support/job-database';
@@ -159,6 +160,23 @@ describe('A job', () => {
     await workers({ note: async (payload) => void done.push(payload) });
     await until(async () => ((await waiting()) === 0 ? true : undefined));
     expect(done).toEqual([{ n: 2 }]);
+  });
+
+  it('of a row that is not complete is added only if it is missing, and runs after jobs that a customer waits for', async () => {
+    const rows = `select unnest(array['a', 'b']) as id`;
+    const completion = recoverableJob(jobs, 'complete', rows);
+    await completion.add(pool as never, 'a', 3_600);
+    await completion.requeueLost(pool as never);
+    await completion.requeueLost(pool as never);
+    await jobs.add(pool as never, 'mail', { id: 'c' });
+    const { rows: added } = await pool.query(
+      `select task_identifier as task, key, run_at > now() as later from ${TRIAL_JOBS}.jobs order by priority, run_at`,
+    );
+    expect(added).toEqual([
+      { task: 'mail', key: null, later: false },
+      { task: 'complete', key: 'complete b', later: false },
+      { task: 'complete', key: 'complete a', later: true },
+    ]);
   });
 
   it('starts at its time by the register’s clock', async () => {

@@ -3,8 +3,16 @@ import { SoftwareAuthenticator } from '../../../support/authenticator';
 import { REMOVE, asserted, lastPart, registered, started, valueOf } from '../../../support/ceremonies';
 import { ContestFixture, PROVE_BY_LINK, PROVE_BY_PASSKEY } from '../../../support/contest-fixture';
 import { ASSERT } from '../../../support/passkey-fixture';
+import { documentText } from '../../../support/documents';
 import { asCustomer, scopeOf } from '../../../support/sign-in-operations';
 import { type SignInFixture, fixtureOfThisFile, newMpxn } from '../../../support/sign-in-fixture';
+
+/** The statements of docs/operations.md, which name the supplier FELL. */
+const STATEMENTS_FOR_MALICIOUS_SUPPLIER = [
+  ...(documentText('docs/operations.md').split('## Act on a malicious supplier')[1] ?? '').matchAll(
+    /```sql([^`]+)```/g,
+  ),
+].map(([, statement = '']) => statement);
 
 type Shown = Awaited<ReturnType<ContestFixture['contacts']>>[number];
 
@@ -74,10 +82,11 @@ export function keptConnections(): void {
 
   /** A customer signed in at the supplier judges the contacts that match. */
   async function judge(mpxn: string, verdict: 'CONFIRMED' | 'REJECTED', matches: (contact: Shown) => boolean) {
-    const token = await people.suppliedToken(mpxn);
+    const { token, mpid } = await people.supplied(mpxn);
     const contacts = (await people.contacts(token)).filter(matches);
     expect(contacts).not.toEqual([]);
     for (const { id } of contacts) valueOf(await people.judge(token, id, verdict));
+    return { mpid };
   }
   const isPasskey = ({ kind }: Shown) => kind === 'PASSKEY';
 
@@ -106,12 +115,15 @@ export function keptConnections(): void {
       expect(await anonymise()).not.toBeNull();
     });
 
-    it('after that record was closed, because another Data User has access', async () => {
+    it('after that record was closed, because another Data User has access, which remains theirs while contacts are contested', async () => {
       const { mpxn, token, passkey, anonymise } = await connected();
       const { secret, tokenRef } = await started(fixture, second, { mpxn, ...ASSERT });
       valueOf(await asserted(fixture, secret, passkey));
       await people.consent(second, { reidentificationToken: tokenRef }, 'by token');
       expect(await anonymise()).toBeNull();
+      expect(await people.seen(token)).toEqual(['another', 'by token', 'own']);
+      await people.customer(second, mpxn, people.newEmail('stranger'), 'of the stranger');
+      expect(await scopeOf(fixture, token)).toMatchObject({ isContested: true });
       expect(await people.seen(token)).toEqual(['another', 'by token', 'own']);
     });
 
@@ -121,6 +133,30 @@ export function keptConnections(): void {
       await provePasskey();
       await remove();
       expect(await people.seen(await people.signedIn(email))).toEqual(['another', 'own']);
+    });
+
+    it('until an operator deletes the verdict of a malicious supplier that confirmed the passkey', async () => {
+      const { mpxn, email, provePasskey, remove } = await unconnected();
+      await provePasskey();
+      const { mpid } = await judge(mpxn, 'CONFIRMED', (contact) => isPasskey(contact) || contact.shown.startsWith('s'));
+      await remove();
+      expect(await people.seen(await people.signedIn(email))).toEqual(['another', 'own']);
+      for (const statement of STATEMENTS_FOR_MALICIOUS_SUPPLIER)
+        await fixture.owner.query(statement.replace('FELL', mpid));
+      expect(await people.seen(await people.signedIn(email))).toEqual(['own']);
+    });
+
+    it('not if the passkey is that of another Identity Record than the request names, which removes nothing', async () => {
+      const { mpxn, ir, token } = await connected();
+      const other = await fixture.newRecord(ofPasskey, {}, { mpxn });
+      const credentials =
+        'select id from identity.passkey where record_id = (select id from identity.identity_record where ref = $1)';
+      const { rows } = await fixture.owner.query(credentials, [ir]);
+      const removed = await fixture.execute(REMOVE, { ref: other, id: rows[0].id }, { caller: ofPasskey });
+      expect(removed.codes).toEqual(['NTF001']);
+      await people.customer(second, mpxn, people.newEmail('stranger'), 'planted');
+      await judge(mpxn, 'REJECTED', isPasskey);
+      expect(await people.seen(token)).toEqual(['own']);
     });
 
     it('also if a Change of Tenancy of an earlier day was recorded between the proofs', async () => {

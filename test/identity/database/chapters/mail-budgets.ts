@@ -1,9 +1,9 @@
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { EXISTS, REIDENTIFY, REIDENTIFY_OWN, RETURN_URL, valueOf } from '../../../support/ceremonies';
-import { ContestFixture } from '../../../support/contest-fixture';
+import { ContestFixture, MAIL_CONTACT_LINK } from '../../../support/contest-fixture';
 import { settled } from '../../../support/legacy-consents';
 import { isLinkMail, isSignInNotice, mailsNow } from '../../../support/sign-in-mails';
-import { REQUEST_LINK, signedInByLink } from '../../../support/sign-in-operations';
+import { REQUEST_LINK, asCustomer, signedInByLink } from '../../../support/sign-in-operations';
 import { type SignInFixture, newMpxn, startSignInFixture } from '../../../support/sign-in-fixture';
 import { until } from '../../../support/until';
 
@@ -81,6 +81,25 @@ export function mailBudgets(): void {
     expect(await requestByMail(honest, customer)).toEqual(PERMITTED);
     await contests(other, customer, 1);
     expect(await mailed(customer)).toEqual({ links: MOST, notices: 1, others: 2 * MOST });
+  });
+
+  it('for proofs of contacts is that of the contact that asks: a planted one leaves the customer theirs', async () => {
+    const { mpxn, email } = await newCustomer();
+    const second = people.newEmail('second');
+    await fixture.newRecord(other, { email: second }, { mpxn });
+    const planted = people.newEmail('planted');
+    await fixture.newRecord(await fixture.dataUser(RETURN_URL), { email: planted }, { mpxn });
+    /** Requests links to the second address in a session of another; returns the error code of each request. */
+    const linksBy = async (address: string) => {
+      const token = await people.signedIn(address);
+      const contact = (await people.contacts(token)).find(({ shown }) => shown.startsWith('s'))?.id;
+      const codes: string[] = [];
+      for (let n = 0; n <= MOST; n++)
+        codes.push((await fixture.execute(MAIL_CONTACT_LINK, { contact }, asCustomer(token))).codes.join());
+      return codes;
+    };
+    expect(await linksBy(planted)).toEqual(PERMITTED);
+    expect(await linksBy(email)).toEqual(PERMITTED);
   });
 
   it('counts one mail for concurrent requests with one idempotency key', async () => {

@@ -7,6 +7,7 @@ import {
   OPTIONS,
   OWN_STATUS,
   READ,
+  REMOVE,
   RETURN_URL,
   asserted,
   finish,
@@ -72,6 +73,18 @@ export function rejectedProofs(): void {
       expect((await fixture.execute(MAIL_PROOF, { secret, language: 'EN' })).codes).toEqual(['REI001']);
       await fixture.jobsDone();
       expect(await mailsNow(fixture, email)).toHaveLength(before);
+    });
+  });
+
+  describe('A passkey that its Data User removes after a ceremony was started', () => {
+    it('is no longer offered for a proof', async () => {
+      const { ref } = await mistyped();
+      const { secret } = await started(fixture, owner, ADD, ref);
+      const proofs = async () => valueOf(await fixture.execute(CEREMONY, { secret })).proofs;
+      expect(await proofs()).toEqual(['PASSKEY', 'MAIL']);
+      const { credentials } = valueOf(await fixture.execute(READ, { ref }, { caller: owner }));
+      valueOf(await fixture.execute(REMOVE, { ref, id: credentials[0].credentialId }, { caller: owner }));
+      expect(await proofs()).toEqual(['MAIL']);
     });
   });
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { SoftwareAuthenticator } from '../../../support/authenticator';
-import { CONFIRM_LINK, enrolled, mailedSecret, started, valueOf } from '../../../support/ceremonies';
+import { CONFIRM_LINK, REMOVE, asserted, enrolled, mailedSecret, started, valueOf } from '../../../support/ceremonies';
 import { ContestFixture } from '../../../support/contest-fixture';
 import {
   ADDRESS,
@@ -13,6 +13,7 @@ import {
   shownConsents,
   violationsOf,
 } from '../../../support/legacy-consents';
+import { ASSERT } from '../../../support/passkey-fixture';
 import { asCustomer, signedInByLink } from '../../../support/sign-in-operations';
 import { type SignInFixture, newMpxn, startSignInFixture } from '../../../support/sign-in-fixture';
 
@@ -114,6 +115,24 @@ export function shownLegacyConsents(): void {
       const token = await people.suppliedToken(mpxn);
       for (const { id, kind, shown: masked } of await people.contacts(token))
         valueOf(await people.judge(token, id, kind === 'EMAIL' && masked.startsWith('p') ? 'REJECTED' : 'CONFIRMED'));
+      expect(await others()).toEqual([]);
+    });
+
+    it('are not shown after the passkey that took part was removed', async () => {
+      const [people, mpxn, email] = [new ContestFixture(fixture), newMpxn(), `mair-${newMpxn()}@customer.example`];
+      const initiator = await fixture.dataUser('https://larkhill.example/back');
+      const owner = await fixture.dataUser('https://larkhill.example/back');
+      await registered(consentOf(caller, mpxn));
+      const passkey = await people.passkeyHolder(owner, mpxn, email);
+      const { secret } = await started(fixture, initiator, { mpxn, ...ASSERT });
+      valueOf(await asserted(fixture, secret, passkey));
+      const others = async () => (await shown(mpxn, initiator)).filter(({ duid }: Caller) => duid === caller.duid);
+      expect(await others()).toHaveLength(1);
+      const { rows } = await fixture.owner.query(
+        'select r.ref, p.id from identity.identity_record r join identity.passkey p on p.record_id = r.id where r.duid = $1',
+        [owner.duid],
+      );
+      valueOf(await fixture.execute(REMOVE, rows[0], { caller: owner }));
       expect(await others()).toEqual([]);
     });
 
