@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Client, type Pool } from 'pg';
 import type { Deliveries } from '../../../subgraphs/delivery/engine';
+import { endpointTable } from '../../../subgraphs/delivery/endpoints.repository';
+import { MAX_DELIVERIES_PER_LANE } from '../../../subgraphs/delivery/endpoints.sql';
 import { type HookReceiver, hookReceiver } from '../../support/hook-receiver';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
 import { fanOutAll, plan, trialDeliveries, trialEndpoint, trialEngine } from '../../support/trial-deliveries';
@@ -88,5 +91,73 @@ describe('A result that the database does not accept', () => {
     await owner.query('drop trigger reject_poison on delivery');
     await until(() => isDelivered(['poison']));
     expect(receiver.received).toHaveLength(events.length);
+  });
+});
+
+describe('An endpoint whose deliveries cannot be read', () => {
+  it('does not hold up the endpoints that are read with it', async () => {
+    receiver = await hookReceiver();
+    const endpoints = [await trialEndpoint(pool, receiver.url), await trialEndpoint(pool, receiver.url)];
+    for (const [n, endpoint] of endpoints.entries()) await plan(pool, endpoint, `event ${n}`);
+    await fanOutAll(pool);
+    await owner.query(`
+      create function is_readable(event text, state text) returns boolean language plpgsql as $$
+        begin if event = 'event 0' and state = 'pending' then raise 'unreadable'; end if; return true; end $$;
+      create policy readable on delivery using (is_readable(event_id, state));
+      alter table delivery enable row level security`);
+    engine = await trialEngine(trial);
+    await until(async () => {
+      const { rowCount } = await owner.query(`select from delivery where event_id = 'event 1' and state = 'delivered'`);
+      return rowCount === 1 ? true : undefined;
+    });
+    await owner.query('alter table delivery disable row level security');
+    await until(() => isDelivered(['event 0']));
+    expect(receiver.received.map(({ eventId }) => eventId)).toEqual(['event 1', 'event 0']);
+  });
+});
+
+describe('A lane with more deliveries than one read returns', () => {
+  const events = Array.from({ length: 2 * MAX_DELIVERIES_PER_LANE + 3 }, (_, n) => `event ${n}`);
+
+  const backlog = async (url: string): Promise<string> => {
+    const endpoint = await trialEndpoint(pool, url);
+    for (const event of events) await plan(pool, endpoint, event, 'backlog');
+    await fanOutAll(pool);
+    return endpoint;
+  };
+
+  it('is read in parts', async () => {
+    const lease = { worker: randomUUID(), id: await backlog('http://127.0.0.1:9/') };
+    const table = endpointTable(pool);
+    await table.claim(lease.worker, 1, []);
+    const { deliveries = [] } = (await table.readPending(lease)) ?? {};
+    const second = await table.readRest(lease.worker, deliveries);
+    const third = await table.readRest(lease.worker, second);
+    const read = [deliveries, second, third].map((part) => part.map(({ eventId }) => eventId));
+    expect(read.map(({ length }) => length)).toEqual([MAX_DELIVERIES_PER_LANE, MAX_DELIVERIES_PER_LANE, 3]);
+    expect(read.flat()).toEqual(events);
+    expect(await table.readRest(lease.worker, third)).toEqual([]);
+    expect(await table.readRest(randomUUID(), deliveries)).toEqual([]);
+  });
+
+  it('is sent in its order', async () => {
+    receiver = await hookReceiver();
+    await backlog(receiver.url);
+    engine = await trialEngine(trial);
+    await until(() => isDelivered(events));
+    expect(receiver.received.map(({ eventId }) => eventId)).toEqual(events);
+  });
+
+  it('is tried again from its first delivery up to the last one that is due, also if only that one is due', async () => {
+    const due = events.length - 2;
+    receiver = await hookReceiver(({ sequence }) => ({ status: sequence === due + 1 ? 200 : 500 }));
+    await backlog(receiver.url);
+    const defer = `update delivery set attempt = 1, next_attempt_at = register_now() + interval '1 hour' where event_id <> $1`;
+    await pool.query(defer, [events[due]]);
+    engine = await trialEngine(trial);
+    await until(() => isDelivered(events.slice(due, due + 1)));
+    expect(receiver.received.map(({ eventId }) => eventId)).toEqual(events.slice(0, due + 1));
+    const { rows } = await pool.query(`select distinct attempt from delivery where state = 'pending'`);
+    expect(rows).toEqual([{ attempt: 1 }]);
   });
 });
