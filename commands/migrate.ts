@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import pino from 'pino';
-import { DATABASE_URL_VARIABLES } from '../process/settings/database-settings';
+import { DATABASE_URL_VARIABLES, passwordOf, userOf } from '../process/settings/database-settings';
 import { SUBGRAPHS } from '../process/settings/keys';
 import { type MigrationSettings, readMigrationSettings } from '../process/settings/migration-settings';
 import { exitWithFailure, unexpected, usageError } from './command-line';
@@ -38,10 +38,15 @@ async function main(): Promise<void> {
 
 /** Returns the owner's address of a subgraph, with the login that its service will use. */
 function addressOf(subgraph: keyof typeof SCHEMAS, { ownerUrl, serviceUrls }: MigrationSettings): DatabaseAddress {
-  const { user: role = '', password } = new Client({ connectionString: serviceUrls[subgraph] });
-  const { schema } = SCHEMAS[subgraph];
-  const connections = new ConnectionBudget();
-  return { url: ownerUrl, schema, role, password: password ?? '', login: 'derived', connections };
+  const url = serviceUrls[subgraph];
+  const login = { role: userOf(url) ?? '', password: passwordOf(url) };
+  return {
+    ...login,
+    url: ownerUrl,
+    schema: SCHEMAS[subgraph].schema,
+    login: 'derived',
+    connections: new ConnectionBudget(),
+  };
 }
 
 /** Throws if a login already has rights on the schema of another service, such as after two names were exchanged. */

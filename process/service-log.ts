@@ -8,9 +8,11 @@ import pino, { type Logger } from 'pino';
  */
 const BUFFER_LENGTH = 4096;
 const FLUSH_INTERVAL_MS = 100;
+/** Length of the waiting text above which lines are dropped, because their reader is slower than the process. */
+const MAX_WAITING_LENGTH = 8 * 1024 * 1024;
 /** Time after which a write is repeated whose reader is slower than the process. */
-const RETRY_MS = 100;
-const MAX_RETRIES_AT_EXIT = 10;
+const RETRY_MS = 5;
+const MAX_RETRIES_AT_EXIT = 100;
 
 /** The standard output of a process. */
 interface ServiceLog {
@@ -21,10 +23,12 @@ interface ServiceLog {
 
 /**
  * Creates the log of this process: buffered JSON lines on standard output. Lines that the operating system rejects, as on
- * a full disk, are dropped; the process continues.
+ * a full disk, are dropped; the process continues. So are lines above {@link MAX_WAITING_LENGTH}; a later line states their number.
  */
 export function serviceLog(level: string): ServiceLog {
-  const output = new BufferedOutput();
+  // Makes a pipe non-blocking: a write to a full one would block the exit of the process.
+  process.stdout.on('error', () => undefined);
+  const output = new BufferedOutput((lines) => logger.warn({ lines }, 'log lines dropped'));
   setInterval(() => void output.flush(), FLUSH_INTERVAL_MS).unref();
   process.on('exit', () => output.flushSync());
   const logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, output);
@@ -42,12 +46,17 @@ const isReaderSlow = (error: unknown) => (error as NodeJS.ErrnoException).code =
 /** A destination of pino, in place of its own, which ends the process on a full disk, or waits for space when it exits. */
 class BufferedOutput {
   private text = '';
+  private droppedCount = 0;
   private writing: Promise<void> | undefined;
   /** Whether the output ends within a line, whose rest was rejected: the next line begins after a line break. */
   private isLineCut = false;
 
+  /** @param reportDropped called with the number of dropped lines once there is space for more */
+  constructor(private readonly reportDropped: (lines: number) => void) {}
+
   write(text: string): void {
-    this.text += text;
+    if (this.text.length + text.length > MAX_WAITING_LENGTH) this.droppedCount += 1;
+    else this.text += text;
     if (this.text.length >= BUFFER_LENGTH) void this.flush();
   }
 
@@ -72,7 +81,13 @@ class BufferedOutput {
   }
 
   private async writeBuffer(): Promise<void> {
-    while (this.text !== '') await this.writeAll(this.take());
+    while (this.text !== '') {
+      const bytes = this.take();
+      const dropped = this.droppedCount;
+      this.droppedCount = 0;
+      if (dropped > 0) this.reportDropped(dropped);
+      await this.writeAll(bytes);
+    }
     this.writing = undefined;
   }
 

@@ -7,6 +7,7 @@ export async function inSession<Result>(
   work: (session: Client) => Promise<Result>,
 ): Promise<Result> {
   const session = new Client({ connectionString: databaseUrl, connectionTimeoutMillis });
+  session.on('error', () => undefined); // fails the running or the next statement
   await session.connect();
   try {
     return await work(session);

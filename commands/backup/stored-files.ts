@@ -1,4 +1,5 @@
 import { open, readFile, readdir, rename } from 'node:fs/promises';
+import { isDatabaseUnavailable } from '../../subgraphs/server/unavailable';
 
 const PRIVATE_FILE = 0o600;
 
@@ -46,7 +47,7 @@ export async function writing(path: string, write: () => Promise<void>): Promise
     await write();
   } catch (error) {
     const { syscall, message } = error as NodeJS.ErrnoException;
-    if (syscall === undefined) throw error; // of the database that is read
+    if (syscall === undefined || isDatabaseUnavailable(error)) throw error; // of the database that is read
     throw new Error(`${path} cannot be written: ${message}`, { cause: error });
   }
 }

@@ -53,3 +53,9 @@ export function userOf(text: string): string | undefined {
   const url = new URL(text);
   return url.searchParams.get('user') ?? (url.username === '' ? undefined : decodeURIComponent(url.username));
 }
+
+/** Returns the password of a PostgreSQL URL, the empty text if it has none. pg would use `PGPASSWORD`, which may be that of another user. */
+export function passwordOf(text: string): string {
+  const url = new URL(text);
+  return url.searchParams.get('password') ?? decodeURIComponent(url.password);
+}

@@ -104,14 +104,17 @@ async function send(
   return sent;
 }
 
-/** Records a result; repeats the statement until it succeeds or `stopped` aborts, because the lane must not overtake it. */
+/**
+ * Records a result; repeats the statement until it succeeds or `stopped` aborts, because the lane must not overtake it. After a failure the
+ * result is recorded alone, so that a result that fails in every statement does not hold up others.
+ */
 async function record(dependencies: AttemptDependencies, delivery: LaneDelivery, sent: SendResult): Promise<true> {
   const { results, schedule, logger, stopped } = dependencies;
   const sentAt = performance.now() - sent.durationMs;
   const result = { ...sent, delivery, sentAt, outcome: outcomeOf(schedule, delivery, sent) };
   for (let failures = 0; ; failures += 1) {
     try {
-      await results.record(result);
+      await results.record(result, failures > 0);
       return true;
     } catch (error) {
       const fields = { event: delivery.eventId, failure: errorFields(error) };

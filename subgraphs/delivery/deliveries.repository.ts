@@ -17,7 +17,8 @@ interface Result {
 
 /** Writes the results of deliveries. */
 export interface Results {
-  record(result: Result): Promise<void>;
+  /** Records a result, `alone` or together with others: a statement for several fails for all of them. */
+  record(result: Result, alone: boolean): Promise<void>;
   /** Defers the due deliveries of a lane whose delivery failed to assemble; adds one to its failures if `counts`. */
   deferLane(delivery: LaneDelivery, seconds: number, counts: boolean): Promise<void>;
   /** Defers a delivery that failed to assemble, and adds one to its failures; without seconds it is undelivered. */
@@ -28,6 +29,11 @@ export interface Results {
    */
   drop(delivery: LaneDelivery): Promise<void>;
 }
+
+/** SQL: the stored attempts of `d` that remain when one is added: the last 99, and the last successful one before them (`END_OBSOLETE` reads it). */
+const REMAINING_ATTEMPTS = `
+        jsonb_path_query_array(jsonb_path_query_array(d.attempts, '$[0 to last - 99] ? (@.error == null)'), '$[last]')
+        || jsonb_path_query_array(d.attempts, '$[last - 98 to last]')`;
 
 /**
  * Adds each attempt to the log of its delivery. The attempt counts only if no redelivery was requested since the read. Then a success
@@ -46,7 +52,7 @@ const RECORD = (skipLocked: boolean) => `
     order by d.endpoint_id, d.event_id for update of d ${skipLocked ? 'skip locked' : ''}),
   recorded as (
     update delivery d set
-      attempts = d.attempts || jsonb_build_object('at', register_now() - f.age_ms * interval '1 ms', 'status', f.status,
+      attempts = ${REMAINING_ATTEMPTS} || jsonb_build_object('at', register_now() - f.age_ms * interval '1 ms', 'status', f.status,
         'durationMs', f.duration_ms, 'error', f.error),
       state = case when f.counts and f.outcome <> 'again' then f.outcome else d.state end,
       attempt = d.attempt + case when f.counts and (f.outcome <> 'again' or f.after_seconds is not null) then 1 else 0 end,
@@ -121,9 +127,9 @@ const BATCHES = { maxSize: 128, concurrency: 1, intervalMs: 20 };
 export function resultTable(pool: Pool, undelivered: (session: Session, endpointId: string) => Promise<void>): Results {
   const recordInBatch = batched<Result, Recorded>((results) => write(pool, results, true), BATCHES);
   return {
-    async record(result) {
+    async record(result, alone) {
       const { outcome, delivery } = result;
-      if (outcome.kind !== 'undelivered' && (await recordInBatch(result)).isRecorded) return;
+      if (!alone && outcome.kind !== 'undelivered' && (await recordInBatch(result)).isRecorded) return;
       await inTransaction(pool, async (session) => {
         const [recorded] = await write(session, [result], false);
         if (recorded?.isUndelivered) await undelivered(session, delivery.endpointId);

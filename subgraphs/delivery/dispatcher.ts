@@ -98,12 +98,12 @@ export class Dispatcher {
   }
 
   private async runLane(worker: string, endpoint: LeasedEndpoint, lane: RunningLane): Promise<void> {
-    const { attempt, logger, workerId } = this.dependencies;
+    const { attempt, endpoints, logger, workerId } = this.dependencies;
     const isLeased = () => !this.isStopping && this.workerId === worker && workerId() === worker;
     const { generation } = endpoint;
     try {
-      for (const delivery of lane.deliveries) {
-        if (!(await attempt(delivery, { endpoint, lane, isLeased }))) break;
+      for (let part = lane.deliveries; part.length > 0; part = await endpoints.readRest(worker, part)) {
+        for (const delivery of part) if (!(await attempt(delivery, { endpoint, lane, isLeased }))) return;
       }
     } catch (error) {
       endpoint.defer({ which: 'all', seconds: FAILED_SECONDS, isExternal: false }, generation);
@@ -114,9 +114,9 @@ export class Dispatcher {
   }
 
   private async readPending(worker: string, endpoint: LeasedEndpoint, now: number): Promise<void> {
-    const { id, lease } = endpoint;
+    const { id, lease, readsAlone } = endpoint;
     endpoint.startRead(now);
-    const read = await this.dependencies.endpoints.readPending({ worker, id }).catch((error: unknown) => {
+    const read = await this.dependencies.endpoints.readPending({ worker, id }, readsAlone).catch((error: unknown) => {
       endpoint.failRead(lease);
       throw error;
     });

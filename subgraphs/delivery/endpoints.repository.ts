@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { batched } from '../server/database/batched';
+import { READ_PENDING, READ_REST } from './endpoints.sql';
 import { END_OBSOLETE } from './fan-out.sql';
 import type { LaneDelivery } from './lane';
 
@@ -14,8 +15,8 @@ export interface PendingRead {
   /** Increases with every wake of the endpoint. */
   readonly generation: string;
   /**
-   * At most {@link MAX_LANES_PER_READ} lanes, those of the first {@link MAX_DUE_PER_READ} due deliveries, urgent ones first; each with all its
-   * pending deliveries in order.
+   * At most `MAX_LANES_PER_READ` lanes, those of the first `MAX_DUE_PER_READ` due deliveries, urgent ones first; each with the first
+   * `MAX_DELIVERIES_PER_LANE` of its pending deliveries in order, up to the last one that is due.
    */
   readonly deliveries: readonly LaneDelivery[];
 }
@@ -45,18 +46,19 @@ export interface Endpoints {
    * ones: the result of an earlier claim may have been lost.
    */
   claim(worker: string, max: number, known: readonly string[]): Promise<string[]>;
-  /** Reads what is due at a leased endpoint; undefined if the lease is lost. Ends all deliveries of a removed endpoint. */
-  readPending(lease: Lease): Promise<PendingRead | undefined>;
+  /**
+   * Reads what is due at a leased endpoint, `alone` or together with others: a statement for several fails for all of them. Undefined if the
+   * lease is lost. Ends all deliveries of a removed endpoint.
+   */
+  readPending(lease: Lease, alone?: boolean): Promise<PendingRead | undefined>;
+  /** Reads the deliveries of a lane that follow those of the last read; none if it is complete, or if the worker has lost the lease. */
+  readRest(worker: string, read: readonly LaneDelivery[]): Promise<readonly LaneDelivery[]>;
   /** Releases a lease. Has no effect if the endpoint was woken since its last read, or if its row is locked. */
   release(release: Release): Promise<ReleaseOutcome>;
   /** Releases all leases of a worker. */
   releaseAll(worker: string): Promise<void>;
 }
 
-/** Maximum lanes that one read returns: more than run at an endpoint at the same time. */
-export const MAX_LANES_PER_READ = 128;
-/** Maximum due deliveries of which one read seeks the lanes: after an outage of the receiver, several of a lane are due. */
-const MAX_DUE_PER_READ = 512;
 const BATCHES = { maxSize: 64, concurrency: 2 };
 const END_SIZE = 1_000;
 
@@ -71,38 +73,6 @@ const CLAIM = `
     where e.id = due.id returning e.id)
   select id from claimed
   union all select id from delivery_endpoint where leased_by = $1 and id <> all($3::uuid[])`;
-
-const DUE_LANES = (urgent: boolean) => `
-  select subject from delivery p
-  where p.endpoint_id = lease.id and p.state = 'pending' and p.urgent = ${urgent} and p.next_attempt_at <= register_now()
-  order by p.next_attempt_at limit ${MAX_DUE_PER_READ}`;
-
-/**
- * Reads the due lanes and then the deliveries of each, both by index. `state || ''` prevents PostgreSQL from using the
- * index of due deliveries for the second step: it would read all pending deliveries of the endpoint for each lane. The
- * statement has no name, so that each execution is planned for the present size of the table: a plan of an almost empty
- * table may read all deliveries of the endpoint for each lane, and a named statement keeps it until the table is analysed.
- */
-const READ_PENDING = `
-  select lease.n::int, e.generation, e.ended, d.*
-  from unnest($1::uuid[], $2::uuid[]) with ordinality as lease(worker, id, n)
-  join delivery_endpoint e on e.id = lease.id and e.leased_by = lease.worker
-  left join lateral (
-    select lane.position, event_id as "eventId", delivery.endpoint_id as "endpointId", delivery.subject, sequence, urgent, version,
-      attempt, faults as "assemblyFailures", next_attempt_at <= register_now() as due,
-      redelivered_at::text as "redeliveredAt",
-      attempts = '[]' and redelivered_at is null and faults = 0 and coalesce(created_at > e.put_off_at, true) as "isFresh",
-      (extract(epoch from register_now() - created_at) * 1000)::float8 as "ageMs"
-    from (
-      select subject, min(position) as position from (
-        select subject, row_number() over () as position from ((${DUE_LANES(true)}) union all (${DUE_LANES(false)})) due
-        limit ${MAX_DUE_PER_READ}) first
-      group by subject order by min(position) limit ${MAX_LANES_PER_READ}) lane
-    cross join lateral (
-      select *, xmin::text as version from delivery where endpoint_id = lease.id and subject = lane.subject and state || '' = 'pending'
-      order by sequence) delivery
-  ) d on true
-  order by lease.n, d.position, d.sequence`;
 
 /** The time of the first pending delivery that is not deferred. */
 const NEXT_ATTEMPT = (urgent: boolean) => `
@@ -147,26 +117,32 @@ interface PendingRow extends Omit<LaneDelivery, 'plannedAt'> {
 
 /** Returns the leases in the tables of a subgraph. */
 export function endpointTable(pool: Pool): Endpoints {
-  const readLease = batched((leases: readonly Lease[]) => readLeases(pool, leases), BATCHES);
+  const readLease = batched((leases: readonly Lease[]) => readLeases(pool, READ_PENDING, leases), BATCHES);
   return {
     async claim(worker, max, known) {
       const query = { name: 'delivery_claim', text: CLAIM, values: [worker, max, known] };
       return (await pool.query<{ id: string }>(query)).rows.map(({ id }) => id);
     },
-    async readPending(lease) {
-      const read = await readLease(lease);
+    async readPending(lease, alone) {
+      const read = alone ? (await readLeases(pool, READ_PENDING, [lease]))[0] : await readLease(lease);
       const endSome = { name: 'delivery_end', text: END_SOME, values: [lease.id] };
       if (read?.ended) while (((await pool.query(endSome)).rowCount ?? 0) > 0);
       return read?.ended ? { ...read, deliveries: [] } : read;
+    },
+    async readRest(worker, read) {
+      const last = read.at(-1);
+      if (last === undefined || last.sequence === last.lastDue) return [];
+      const { endpointId: id, subject, sequence, lastDue } = last;
+      return (await readLeases(pool, READ_REST, [{ worker, id }], subject, sequence, lastDue))[0]?.deliveries ?? [];
     },
     release: batched((releases) => releaseLeases(pool, releases), BATCHES),
     releaseAll: async (worker) => void (await pool.query(RELEASE_ALL, [worker])),
   };
 }
 
-async function readLeases(pool: Pool, leases: readonly Lease[]) {
-  const values = [leases.map(({ worker }) => worker), leases.map(({ id }) => id)];
-  const { rows } = await pool.query<PendingRow>({ text: READ_PENDING, values });
+async function readLeases(pool: Pool, text: string, leases: readonly Lease[], ...more: (string | number)[]) {
+  const values = [leases.map(({ worker }) => worker), leases.map(({ id }) => id), ...more];
+  const { rows } = await pool.query<PendingRow>({ text, values });
   const reads: ({ generation: string; ended: boolean; deliveries: LaneDelivery[] } | undefined)[] = [];
   const now = performance.now();
   for (const { n, generation, ended, ageMs, ...delivery } of rows) {

@@ -10,6 +10,8 @@ export interface LaneDelivery extends PendingDelivery {
   readonly version: string;
   /** Whether `next_attempt_at` has passed. An earlier delivery of the lane is attempted before a due one, due or not. */
   readonly due: boolean;
+  /** Number of the last delivery of the lane that was due when its first one was read: the lane runs up to it. */
+  readonly lastDue: number;
   /** Number of attempts that count so far. */
   readonly attempt: number;
   /** How often assembling the body failed since the last attempt. */
@@ -23,27 +25,27 @@ export interface LaneDelivery extends PendingDelivery {
   readonly plannedAt: number;
 }
 
-/** The deliveries of a lane in the order of their numbers, up to the last one that is due. */
+/** The first deliveries of a lane in the order of their numbers, up to the last one that is due. */
 export interface Lane {
   readonly subject: string;
-  /** Whether a due delivery of the lane is urgent. */
+  /** Whether one of these deliveries is due and urgent. */
   readonly urgent: boolean;
   readonly deliveries: readonly LaneDelivery[];
 }
 
-/** Groups deliveries into lanes, in the order of the first delivery of each; leaves out lanes in which nothing is due. */
-export function lanesOf(rows: readonly LaneDelivery[]): Lane[] {
+/** Groups deliveries into lanes, in the order of the first delivery of each. */
+function lanesOf(rows: readonly LaneDelivery[]): Lane[] {
   const lanes = new Map<string, LaneDelivery[]>();
   for (const row of rows) {
     const lane = lanes.get(row.subject);
     if (lane) lane.push(row);
     else lanes.set(row.subject, [row]);
   }
-  return [...lanes].flatMap(([subject, pending]) => {
-    const deliveries = pending.slice(0, pending.findLastIndex(({ due }) => due) + 1);
-    if (deliveries.length === 0) return [];
-    return [{ subject, urgent: deliveries.some(({ urgent, due }) => urgent && due), deliveries }];
-  });
+  return [...lanes].map(([subject, deliveries]) => ({
+    subject,
+    urgent: deliveries.some(({ urgent, due }) => urgent && due),
+    deliveries,
+  }));
 }
 
 /**

@@ -1,4 +1,5 @@
-import { type Deferral, MAX_LANES_PER_READ, type PendingRead } from './endpoints.repository';
+import type { Deferral, PendingRead } from './endpoints.repository';
+import { MAX_LANES_PER_READ } from './endpoints.sql';
 import { type Lane, LaneQueue } from './lane';
 import type { LaneLimits } from './limits';
 import { MAX_RESERVED, RequestSlots } from './requests/request-slots';
@@ -31,6 +32,8 @@ export class LeasedEndpoint {
   mayHaveMore = true;
   /** Whether the next step reads the table even if lanes are ready: urgent deliveries may be due, a deferral may be over, or a statement failed. */
   isWoken = true;
+  /** Whether the next read is a statement of its own, because the last one failed: it may fail again. */
+  readsAlone = false;
   /** Number of running urgent lanes. */
   private urgentCount = 0;
   /** Whether a release is running. */
@@ -115,6 +118,7 @@ export class LeasedEndpoint {
   finishRead({ generation, deliveries }: PendingRead): void {
     if (generation !== this.generation) this.deferral = undefined;
     this.generation = generation;
+    this.readsAlone = false;
     const { found, ready } = this.lanes.finishRead(deliveries);
     this.hasSkipped = ready < found;
     this.mayHaveMore = found >= MAX_LANES_PER_READ;
@@ -124,6 +128,7 @@ export class LeasedEndpoint {
   /** The read failed or found no lease. The read of an earlier lease does not delay the present one. */
   failRead(lease: number): void {
     this.lanes.finishRead([]);
+    this.readsAlone = true;
     if (lease === this.lease) this.pause();
   }
 

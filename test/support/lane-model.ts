@@ -20,6 +20,7 @@ export interface ModelDelivery extends Pick<LaneDelivery, 'eventId' | 'subject' 
 
 const UNTOUCHED = {
   endpointId: 'e',
+  lastDue: 0,
   version: '1',
   assemblyFailures: 0,
   isFresh: true,
@@ -85,7 +86,7 @@ export class LaneModel {
     }
   }
 
-  /** Reads as the SQL does: due lanes, urgent ones first, each with all its pending deliveries. */
+  /** Reads as the SQL does: due lanes, urgent ones first, each with its pending deliveries up to the last due one. */
   private read(): void {
     this.queue.startRead();
     this.queue.finishRead(this.found());
@@ -97,7 +98,8 @@ export class LaneModel {
     return [...new Set(inOrder.map(({ subject }) => subject))].flatMap((subject) =>
       this.pending()
         .filter((each) => each.subject === subject)
-        .map((each) => ({ ...each, ...UNTOUCHED, due: this.isDue(each) })),
+        .map((each) => ({ ...each, ...UNTOUCHED, due: this.isDue(each) }))
+        .filter(({ sequence }) => due.some((each) => each.subject === subject && each.sequence >= sequence)),
     );
   }
 

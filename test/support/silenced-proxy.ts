@@ -12,6 +12,8 @@ export interface SilencedProxy {
    * connections; the clients keep theirs and receive nothing. New connections reach the server.
    */
   silence(): void;
+  /** Resets the present connections of clients. */
+  reset(): void;
   /** Connects new connections to another port. */
   redirect(target: number): void;
   /** Returns the number of connections whose client waits for a withheld response. */
@@ -52,6 +54,9 @@ export async function silencedProxy(url: string, withholding?: string): Promise<
         client.unpipe().resume();
         server.unpipe().destroy();
       }
+    },
+    reset() {
+      for (const [client] of pairs) client.resetAndDestroy();
     },
     redirect(next) {
       target = next;

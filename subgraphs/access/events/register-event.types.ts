@@ -49,7 +49,10 @@ export class RegisterEventObject {
 export class EventDeliveryType implements EventDelivery {
   @Field(() => ID, { description: 'Internal identifier of the subscription.' }) webhookId: string;
   @Field(() => DeliveryStateEnum, { description: 'State of the delivery.' }) status: DeliveryState;
-  @Field(() => Int, { description: 'Number of attempts.' }) attempts: number;
+  @Field(() => Int, {
+    description: 'Number of stored attempts: of more than 100, the last 100 and the last successful one before them.',
+  })
+  attempts: number;
 }
 
 /** A page of events. */

@@ -3,10 +3,11 @@ import type { Logger } from 'pino';
 import type { Database } from '../../server/database/database';
 import type { Session } from '../../server/database/transaction';
 import type { JobQueue, Task } from '../../server/jobs/jobs';
+import { recoverableJob } from '../../server/jobs/recoverable-job';
 import { type MailServer, isDefinitelyRejected, isPermanentlyRejected } from '../../server/mail-server';
 import { errorFields } from '../../server/observability/failures';
 import { alertMail } from './alert-mail.flow';
-import type { Alert, WebhookAlertRepository } from './webhook-alert.repository';
+import { type Alert, SUBSCRIPTIONS_TO_ALERT, type WebhookAlertRepository } from './webhook-alert.repository';
 
 /** Dependencies of {@link webhookAlerts}. */
 interface AlertDependencies {
@@ -22,6 +23,8 @@ interface AlertDependencies {
 interface Alerts {
   /** Requests a mail, in the transaction that makes a delivery undelivered. */
   request(session: Session, webhookId: string): Promise<void>;
+  /** Adds the jobs of due mails again, as after a restore. */
+  requeueLostJobs(): Promise<void>;
   /** The work of the jobs, by name. */
   readonly tasks: Readonly<Record<string, Task>>;
 }
@@ -32,7 +35,6 @@ const TASK = 'alert';
  * so one long delay could be wrong. The backoff of failed jobs is not used: its delays grow to hours.
  */
 const MAX_WAIT_SECONDS = 30;
-const MAX_ATTEMPTS = 10_000;
 /** Attempts to store which events a mail listed, and the milliseconds between them. */
 const MAX_STORE_ATTEMPTS = 20;
 const STORE_RETRY_MS = 500;
@@ -44,8 +46,7 @@ const STORE_RETRY_MS = 500;
  */
 export function webhookAlerts(dependencies: AlertDependencies): Alerts {
   const { database, alerts, jobs } = dependencies;
-  const schedule = (session: Session, webhookId: string, afterSeconds: number) =>
-    jobs.add(session, TASK, { webhookId }, { key: `${TASK}:${webhookId}`, afterSeconds, maxAttempts: MAX_ATTEMPTS });
+  const job = recoverableJob(jobs, TASK, SUBSCRIPTIONS_TO_ALERT);
   /**
    * Sends the mail of a reserved hour. Returns the mail if it must not be sent again, the result if it is to be sent again, and undefined if
    * no mail is due.
@@ -57,19 +58,23 @@ export function webhookAlerts(dependencies: AlertDependencies): Alerts {
     return result === 'finished' ? alert : result;
   };
   const task: Task = async (payload) => {
-    const { webhookId } = payload as { webhookId: string };
+    const { id: webhookId } = payload as { id: string };
     const hour = await alerts.reserveHour(webhookId);
-    if (hour.kind === 'later') await schedule(database.pool, webhookId, Math.min(hour.seconds, MAX_WAIT_SECONDS));
+    if (hour.kind === 'later') await job.add(database.pool, webhookId, Math.min(hour.seconds, MAX_WAIT_SECONDS));
     if (hour.kind !== 'now') return;
     const sent = await sendAlert(webhookId).catch(async (error: unknown) => {
       await alerts.releaseHour(webhookId);
       throw error;
     });
     if (sent === 'rejected') await alerts.releaseHour(webhookId);
-    if (sent === 'rejected' || sent === 'unknown') await schedule(database.pool, webhookId, MAX_WAIT_SECONDS);
+    if (sent === 'rejected' || sent === 'unknown') await job.add(database.pool, webhookId, MAX_WAIT_SECONDS);
     else if (sent !== undefined) await retried(() => alerts.storeAlerted(webhookId, sent.events));
   };
-  return { request: (session, webhookId) => schedule(session, webhookId, 0), tasks: { [TASK]: task } };
+  return {
+    request: (session, webhookId) => job.add(session, webhookId, 0),
+    requeueLostJobs: () => job.requeueLost(database.pool),
+    tasks: { [TASK]: task },
+  };
 }
 
 /** `rejected`: the mail server definitely did not accept the mail; `unknown`: it may have. */

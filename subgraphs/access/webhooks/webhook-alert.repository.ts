@@ -22,10 +22,15 @@ export interface Alert {
 type HourReservation =
   { readonly kind: 'now' } | { readonly kind: 'later'; readonly seconds: number } | { readonly kind: 'nothing' };
 
-const UNREPORTED = `select from delivery where endpoint_id = $1 and state = 'undelivered' and alerted_at is null`;
+/** SQL: the subscriptions that can receive a mail: neither deleted, nor those of a terminated Data User. */
+const LIVE = `from webhook join account using (duid) where deleted_at is null and terminated_at is null`;
 
-/** SQL: a subscription that can receive a mail: neither deleted, nor that of a terminated Data User. */
-const SUBSCRIPTION = `from webhook join account using (duid) where webhook.id = $1 and deleted_at is null and terminated_at is null`;
+/** SQL: of these, the ones with an undelivered delivery that no mail has listed. */
+const UNREPORTED = `${LIVE}
+  and exists (select from delivery where endpoint_id = webhook.id and state = 'undelivered' and alerted_at is null)`;
+
+/** Selects the subscriptions that a mail is due to. */
+export const SUBSCRIPTIONS_TO_ALERT = `select webhook.id ${UNREPORTED}`;
 
 /**
  * Ignores a `mailed_at` in the future, which a moved clock has left behind. The clock of the call, because a concurrent reservation that the
@@ -33,18 +38,18 @@ const SUBSCRIPTION = `from webhook join account using (duid) where webhook.id = 
  */
 const RESERVE_HOUR = `
   insert into webhook_alert as last (webhook_id, mailed_at)
-  select webhook.id, register_now() ${SUBSCRIPTION} and exists (${UNREPORTED})
+  select webhook.id, register_now() ${UNREPORTED} and webhook.id = $1
   on conflict (webhook_id) do update set mailed_at = register_now()
     where last.mailed_at <= register_now() - interval '1 hour' or last.mailed_at > access.clock_of_call()
   returning webhook_id`;
 
 const WAITING = `
   select extract(epoch from mailed_at + interval '1 hour' - register_now())::float8 as seconds
-  from webhook_alert where webhook_id = $1 and exists (select ${SUBSCRIPTION}) and exists (${UNREPORTED})`;
+  from webhook_alert where webhook_id = $1 and exists (select ${UNREPORTED} and webhook.id = $1)`;
 
 const RELEASE_HOUR = `update webhook_alert set mailed_at = register_now() - interval '1 hour' where webhook_id = $1`;
 
-const RECIPIENT = `select wid, alert_email_sealed as encrypted, status = 'suspended' as "isSuspended" ${SUBSCRIPTION}`;
+const RECIPIENT = `select wid, alert_email_sealed as encrypted, status = 'suspended' as "isSuspended" ${LIVE} and webhook.id = $1`;
 
 const EVENTS = `
   select event_id as "eventId", event.type as "eventType", occurred_at as "occurredAt"

@@ -8,6 +8,7 @@ import type { DatabaseAddress } from '../../server/database/database-login';
 import { RENEW_AT_CONNECT } from '../../server/event-log/event-era';
 import { startWorkers } from '../../server/jobs/job-workers';
 import { jobQueue } from '../../server/jobs/jobs';
+import { repeat } from '../../server/jobs/repeat';
 import { keyedHash } from '../../server/keyed-hash';
 import { mailServer } from '../../server/mail-server';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
@@ -28,6 +29,8 @@ import { webhookSource } from './webhook-source.flow';
 
 /** Alert mails that a process sends concurrently. */
 const ALERT_WORKERS = 2;
+/** Seconds between two searches for alert mails whose job was lost. */
+const REQUEUE_EVERY_SECONDS = 300;
 
 /** Keys that hash and encrypt subscriptions, 32 bytes each. */
 interface Keys {
@@ -95,9 +98,10 @@ export async function deliverWebhooks(options: WebhookDeliveryOptions): Promise<
     logger,
     metrics: options.metrics,
   });
+  const stopRequeueing = repeat(REQUEUE_EVERY_SECONDS, alerts.requeueLostJobs, logger);
   return {
     stop: async (forced) => {
-      await Promise.all([deliveries.stop(forced), workers.stop(forced)]);
+      await Promise.all([stopRequeueing(), deliveries.stop(forced), workers.stop(forced)]);
       sender.close();
     },
   };

@@ -55,7 +55,10 @@ export class TariffEventDeliveryType implements TariffEventDelivery {
   @Field(() => ID, { description: 'The webhook.' }) webhookId: string;
   @Field(() => String, { description: 'The RTI User of the webhook.' }) userId: string;
   @Field(() => TariffDeliveryStateEnum, { description: 'State of the delivery.' }) state: TariffDeliveryState;
-  @Field(() => Int, { description: 'Attempts so far.' }) attempts: number;
+  @Field(() => Int, {
+    description: 'Number of stored attempts: of more than 100, the last 100 and the last successful one before them.',
+  })
+  attempts: number;
 }
 
 /** A page of events. */

@@ -1,5 +1,5 @@
 import { WEBHOOK_SCHEDULE } from '../../../subgraphs/access/webhooks/webhook';
-import { type LaneDelivery, lanesOf, outcomeOf } from '../../../subgraphs/delivery/lane';
+import { type LaneDelivery, outcomeOf } from '../../../subgraphs/delivery/lane';
 import { secondsToNext } from '../../../subgraphs/delivery/schedule';
 
 const MINUTE = 60;
@@ -10,6 +10,7 @@ const delivery = (more: Partial<LaneDelivery>): LaneDelivery => ({
   eventId: `evt ${more.sequence ?? 1}`,
   subject: 'one',
   sequence: 1,
+  lastDue: 1,
   urgent: false,
   due: true,
   attempt: 0,
@@ -64,20 +65,5 @@ describe('An attempt', () => {
       afterSeconds: 24 * HOUR,
     });
     expect(outcomeOf(WEBHOOK_SCHEDULE, delivery({ attempt: 5 }), rejected)).toEqual({ kind: 'undelivered' });
-  });
-});
-
-describe('Lanes', () => {
-  it('are in order up to the last due delivery, whatever the outcome of earlier ones', () => {
-    const lane = [
-      delivery({ sequence: 1, due: false, attempt: 3 }),
-      delivery({ sequence: 2, due: true }),
-      delivery({ sequence: 3, due: false, attempt: 1 }),
-    ];
-    expect(lanesOf(lane).map(({ deliveries }) => deliveries.map(({ sequence }) => sequence))).toEqual([[1, 2]]);
-  });
-
-  it('without a due delivery are skipped', () => {
-    expect(lanesOf([delivery({ due: false })])).toEqual([]);
   });
 });

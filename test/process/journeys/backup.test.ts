@@ -14,6 +14,7 @@ import { restoredBackups } from './chapters/restored-backups';
 import { newCustomer } from '../../support/customers';
 import { runOperatorCommand } from '../../support/operator-command';
 import { type SearchedPlace, databasePlaces, findings } from '../../support/secret-scan';
+import { silencedProxy } from '../../support/silenced-proxy';
 import { until } from '../../support/until';
 
 jest.setTimeout(180_000); // starts registers, also on a busy machine
@@ -165,6 +166,22 @@ describe('A backup', () => {
     expect((await backupsOf(site.root, 'data-keys')).map(({ folder }) => folder)).not.toContain(`${dataKeys}.deleted`);
     await site.backUp();
     expect((await readdir(join(site.root, 'data-keys'))).filter((name) => name.endsWith('.deleted'))).toEqual([]);
+  });
+
+  it('that loses its connection ends with the reason, and does not call it an error of the disk', async () => {
+    const proxy = await silencedProxy(site.register.databaseUrl, 'copy (select');
+    try {
+      const environment = { DATABASE_URL: proxy.url };
+      const { ended } = runOperatorCommand('commands/backup/backup', ['backup', site.root], environment);
+      await until(() => (proxy.withheld() === 1 ? true : undefined));
+      proxy.reset();
+      expect(await ended).toMatchObject({
+        code: 1,
+        printed: expect.stringMatching(/^read ECONNRESET \(LOG_LEVEL.*\)\n$/),
+      });
+    } finally {
+      await proxy.close();
+    }
   });
 
   it('contains the complete list, even if several processes write it concurrently', async () => {

@@ -126,6 +126,23 @@ describe('Services with logins that the migration job has created', () => {
     await session.end();
   });
 
+  it('receive no password from the migration job if their URLs have none, also if the owner has one in PGPASSWORD', async () => {
+    const withoutPassword = Object.entries(newServiceLogins(place.databaseUrl, 'certificate')).map(([name, text]) => {
+      const url = new URL(text);
+      url.password = '';
+      return [name, url.href];
+    });
+    const environment = { ...Object.fromEntries(withoutPassword), PGPASSWORD: 'of the owner' };
+    expect(await runMigrationJob(place.databaseUrl, environment)).toMatchObject({ code: 0 });
+    const owner = new Client({ connectionString: place.databaseUrl });
+    await owner.connect();
+    const passwords = await owner.query(
+      `select rolname from pg_authid where rolname like '%\\_certificate' and rolpassword is not null`,
+    );
+    await owner.end();
+    expect(passwords.rows).toEqual([]);
+  });
+
   it('start with a clock of CLOCK_OFFSET_SECONDS, which the migration job reads, too', async () => {
     const clock = { CLOCK_CAN_MOVE: '', CLOCK_OFFSET_SECONDS: '0' };
     expect(await runMigrationJob(place.databaseUrl, { ...logins, ...clock })).toMatchObject({ code: 0 });

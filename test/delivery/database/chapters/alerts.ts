@@ -3,12 +3,15 @@ import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import pino from 'pino';
 import { SMTPServer } from 'smtp-server';
+import { TenancyChangeRepository } from '../../../../subgraphs/access/operator/tenancy-change.repository';
 import { ACCESS_JOBS } from '../../../../subgraphs/access/tables.sql';
 import { WebhookAlertRepository } from '../../../../subgraphs/access/webhooks/webhook-alert.repository';
 import { webhookCipher } from '../../../../subgraphs/access/webhooks/webhook-secrets.repository';
 import { webhookAlerts } from '../../../../subgraphs/access/webhooks/alerts.flow';
+import { deliverWebhooks } from '../../../../subgraphs/access/webhooks/webhooks.module';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
 import { jobQueue } from '../../../../subgraphs/server/jobs/jobs';
+import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { mailServer } from '../../../../subgraphs/server/mail-server';
 import { type AccessDatabase, DUID, accessDatabase } from '../../../support/access-database';
 import { fanOutAll } from '../../../support/event-rows';
@@ -17,7 +20,8 @@ import { until } from '../../../support/until';
 
 export function alertMails(): void {
   const HOUR = 3_600;
-  const CIPHER = webhookCipher(randomBytes(32));
+  const ENCRYPTION_KEY = randomBytes(32);
+  const CIPHER = webhookCipher(ENCRYPTION_KEY);
 
   /**
    * How the mail server responds to a mail: accepts it, accepts it without a response, rejects it temporarily or
@@ -70,7 +74,7 @@ export function alertMails(): void {
         mails: mailServer(`smtp://127.0.0.1:${port}`, { name: 'Register', address: 'r@register.example' }, 'en', false),
         logger: pino({ enabled: false }),
       });
-      return (tasks['alert'] as NonNullable<(typeof tasks)[string]>)({ webhookId }, { number: 1, isLast: false });
+      return (tasks['alert'] as NonNullable<(typeof tasks)[string]>)({ id: webhookId }, { number: 1, isLast: false });
     };
 
     async function subscription(duid = DUID): Promise<string> {
@@ -102,7 +106,7 @@ export function alertMails(): void {
     const isPlanned = async (webhookId: string) => {
       const planned = `select from ${ACCESS_JOBS}._private_jobs
         where key = $1 and run_at > now() and run_at <= now() + interval '30 seconds'`;
-      return (await tables.owner.query(planned, [`alert:${webhookId}`])).rowCount === 1;
+      return (await tables.owner.query(planned, [`alert ${webhookId}`])).rowCount === 1;
     };
 
     it('lists an abandoned delivery once', async () => {
@@ -210,6 +214,28 @@ export function alertMails(): void {
       expect(await isPlanned(webhook)).toBe(true);
       await alert(webhook);
       expect(mails).toHaveLength(1);
+    });
+
+    it('is sent after the start of a process, although a restore lost its job', async () => {
+      const event = await givenUp(await subscription());
+      const { address } = tables;
+      const deliveries = await deliverWebhooks({
+        address,
+        database,
+        encryptionKey: ENCRYPTION_KEY,
+        identity: { name: 'identity', execute: () => Promise.reject(new Error('no service is started')) },
+        changes: new TenancyChangeRepository(database, keyedHash(randomBytes(32), 'tenancy-change')),
+        mail: { smtpUrl: `smtp://127.0.0.1:${smtpPort()}`, mailFrom: 'r@register.example' },
+        allowLoopback: true,
+        production: false,
+        logger: pino({ enabled: false }),
+      });
+      try {
+        await until(async () => ((await isReported(event)) ? true : undefined));
+      } finally {
+        await deliveries.stop();
+      }
+      expect(mails.filter((mail) => mail.includes(event))).toHaveLength(1);
     });
 
     it('is not sent again if the mail server rejected it permanently', async () => {

@@ -260,9 +260,7 @@ export function subscriptions(): void {
           return (await fixture.owner.query(delivered, [eventIds])).rowCount === eventIds.length ? true : undefined;
         });
         await fixture.owner.query(`update delivery set state = 'undelivered' where event_id = any($1)`, [eventIds]);
-        await fixture.owner.query(`select access_jobs.add_job('alert', json_build_object('webhookId', $1::text))`, [
-          id,
-        ]);
+        await fixture.owner.query(`select access_jobs.add_job('alert', json_build_object('id', $1::text))`, [id]);
       };
       const [first, second, third] = [await test(), await test(), await test()];
       await giveUp([first, second]);
@@ -272,13 +270,13 @@ export function subscriptions(): void {
       await until(async () => {
         const { rowCount } = await fixture.owner.query(
           `select from access_jobs._private_jobs where key = $1 and run_at > now()`,
-          [`alert:${id}`],
+          [`alert ${id}`],
         );
         return rowCount === 1 ? true : undefined;
       });
       expect(await fixture.mails(alertEmail)).toHaveLength(1);
       await fixture.moveClock(3_600);
-      await fixture.owner.query('update access_jobs._private_jobs set run_at = now() where key = $1', [`alert:${id}`]);
+      await fixture.owner.query('update access_jobs._private_jobs set run_at = now() where key = $1', [`alert ${id}`]);
       const [next] = await mails(2);
       expect([first, second, third].map((eventId) => next?.text.includes(eventId))).toEqual([false, false, true]);
     });
