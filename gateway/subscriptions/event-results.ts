@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { ExecutionResult } from 'graphql';
+import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 import { newIdentifier } from '../../schema/identifiers';
 import type { CallContext } from '../../subgraphs/server/callers/caller';
+import { jsonBody, writtenText } from '../../subgraphs/server/graph/json-text';
 import { withDeadline } from '../requests/deadline';
 import { type FormattedError, formatError } from '../requests/error-format';
 import type { FailureReport } from '../requests/request-log';
@@ -94,6 +95,6 @@ function withoutEvent(
   return eventResult({ data: null, errors, extensions: { ...extensions } });
 }
 
-function eventResult(result: Extract<EventResult, { kind: 'result' }>['result']): EventResult {
-  return { kind: 'result', result, size: JSON.stringify(result).length };
+function eventResult(result: FormattedExecutionResult): EventResult {
+  return { kind: 'result', result: writtenText(jsonBody(result)) };
 }

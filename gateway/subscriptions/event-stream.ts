@@ -1,5 +1,5 @@
-import type { FormattedExecutionResult } from 'graphql';
 import { RegisterError } from '../../schema/register-error';
+import { type JsonText, jsonBody, writtenText } from '../../subgraphs/server/graph/json-text';
 import { formatError } from '../requests/error-format';
 import { isUnknownCursor } from './event-feed';
 import type { LogEntry } from './event-log';
@@ -11,9 +11,9 @@ import type { EventResult } from './shared-results';
  * Results of a subscription. Its connection takes the next one when the previous one has been sent, so that no queue
  * grows for a slow client.
  */
-export interface EventStream extends AsyncIterableIterator<FormattedExecutionResult, undefined> {
+export interface EventStream extends AsyncIterableIterator<JsonText, undefined> {
   /** Ends the stream at once, also while it waits for an event. */
-  return(): Promise<IteratorResult<FormattedExecutionResult, undefined>>;
+  return(): Promise<IteratorResult<JsonText, undefined>>;
   /** Ends the stream with an error as its last result. */
   fail(failure: RegisterError): void;
   /** Milliseconds since the last result was taken and not yet sent; 0 when none is pending. */
@@ -33,7 +33,7 @@ const PREFETCHED_EVENTS = 8;
 /** Delay before an event is retried. */
 const RETRY_DELAY_MS = 500;
 
-type Step = IteratorResult<FormattedExecutionResult, undefined>;
+type Step = IteratorResult<JsonText, undefined>;
 
 /**
  * Message when a supplier loses access to events. The account stays connected and may subscribe again after its last
@@ -89,7 +89,7 @@ class Stream implements EventStream {
     this.dependencies.onEnd();
   }
 
-  private async nextResult(): Promise<FormattedExecutionResult | undefined> {
+  private async nextResult(): Promise<JsonText | undefined> {
     const { reader } = this.dependencies;
     while (!this.isEnded) {
       const entry = await this.retried(() => reader.next());
@@ -125,9 +125,9 @@ class Stream implements EventStream {
   }
 
   /** Returns the error that ended the stream, once. */
-  private finalError(): FormattedExecutionResult | undefined {
+  private finalError(): JsonText | undefined {
     const { failure } = this;
     this.failure = undefined;
-    return failure && { data: null, errors: [formatError(failure)] };
+    return failure && writtenText(jsonBody({ data: null, errors: [formatError(failure)] }));
   }
 }

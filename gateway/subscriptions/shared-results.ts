@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { FormattedExecutionResult } from 'graphql';
+import type { JsonText } from '../../subgraphs/server/graph/json-text';
 
 /**
  * Outcome of an event for a subscription. `result`: send it. `hidden`: the caller may not see the event. `rejected`: the
@@ -7,7 +7,7 @@ import type { FormattedExecutionResult } from 'graphql';
  * or of one of its fields is unavailable, retry.
  */
 export type EventResult =
-  | { readonly kind: 'result'; readonly result: FormattedExecutionResult; readonly size: number }
+  | { readonly kind: 'result'; readonly result: JsonText }
   | { readonly kind: 'hidden' }
   | { readonly kind: 'rejected' }
   | { readonly kind: 'unavailable' };
@@ -24,8 +24,8 @@ interface SharedResults {
 
 /** Lifetime of a cached result. It shows the state at the time of the first delivery. */
 const RESULT_TTL_MS = 5_000;
-/** Maximum total length of all cached results. */
-const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
+/** Maximum total size of all cached results. */
+const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 /** Fewer than the default connections of a pool (DATABASE_POOL); an execution of many fields may use several of them. */
 const MAX_CONCURRENT_EXECUTIONS = 9;
 /** Almost all, so that a stream executes its prefetched events at once; one remains for others, however slow these are. */
@@ -34,9 +34,9 @@ export const MAX_CONCURRENT_EXECUTIONS_OF_OWNER = 8;
 /** Creates the results shared by all subscriptions of this gateway. */
 export function sharedResults(): SharedResults {
   const cache = new LRUCache<string, Extract<EventResult, { kind: 'result' }>>({
-    maxSize: MAX_CACHED_CHARACTERS,
+    maxSize: MAX_CACHED_BYTES,
     ttl: RESULT_TTL_MS,
-    sizeCalculation: ({ size }) => size,
+    sizeCalculation: ({ result }) => result.bytes.length,
   });
   const running = new Map<string, Promise<EventResult>>();
   const limited = fairLimit(MAX_CONCURRENT_EXECUTIONS, MAX_CONCURRENT_EXECUTIONS_OF_OWNER);
