@@ -91,6 +91,20 @@ describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
     expect(results).toEqual(fixture.ids.map(() => ['import', undefined]));
   });
 
+  it('repeats only the event that it waits for, not the upcoming ones', async () => {
+    const { fixture } = gateway;
+    fixture.meterPointsUnavailable = true;
+    fixture.add(9);
+    const query = EVENTS.replace('text', 'meterPoint { kind }');
+    const subscriber = kept(subscribe(gateway.url, 'admin:one', { query, variables: BEGINNING }));
+    await until(() => (fixture.rejections >= 11 ? true : undefined));
+    const [first] = fixture.ids;
+    expect(fixture.executed.slice(9)).toEqual(fixture.executed.slice(9).map(() => first));
+    fixture.meterPointsUnavailable = false;
+    await subscriber.first(9);
+    expect(idsOf(subscriber)).toEqual(fixture.ids);
+  });
+
   it('sends a list that the subgraph has written as it was written, in an event and in the result of a query', async () => {
     const { fixture } = gateway;
     fixture.add(1);
