@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { ExecutionResult } from 'graphql';
+import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 import { newIdentifier } from '../../schema/identifiers';
 import type { CallContext } from '../../subgraphs/server/callers/caller';
-import { withDeadline } from '../requests/deadline';
+import { jsonBody, writtenText } from '../../subgraphs/server/graph/json-text';
+import { DeadlineExceeded, withDeadline } from '../requests/deadline';
 import { type FormattedError, formatError } from '../requests/error-format';
 import type { FailureReport } from '../requests/request-log';
 import type { LogEntry } from './event-log';
@@ -18,9 +19,10 @@ interface ActiveSubscription {
 }
 
 /**
- * Returns the result of an event for one subscription. If the event is executed, also requests the upcoming ones.
+ * Returns the result of an event for one subscription. If the event is executed for the first time, also requests the
+ * upcoming ones: a retry would repeat them too.
  */
-export type ResultOf = (entry: LogEntry, upcoming: () => readonly LogEntry[]) => Promise<EventResult>;
+export type ResultOf = (entry: LogEntry, isRetry: boolean, upcoming: () => readonly LogEntry[]) => Promise<EventResult>;
 
 /** Errors for which an event is omitted: it is not visible to the caller or no longer exists. */
 const HIDING_CODES: ReadonlySet<string> = new Set(['PRM001', 'PRM002', 'NTF001']);
@@ -37,15 +39,15 @@ export function eventResults(
   return (subscription) => {
     const group = groupOf(subscription);
     const owner = ownerOf(subscription);
-    const resultOf: ResultOf = (entry, upcoming) =>
-      shared.of(`${group}:${entry.id}`, owner, () => {
+    const resultOf: ResultOf = (entry, isRetry, upcoming) =>
+      shared.of(`${group}:${entry.id}`, { owner, isRetry }, () => {
         metrics.executed();
         const executed = execute(subscription, entry, report);
-        for (const each of upcoming()) void resultOf(each, () => []);
+        if (!isRetry) for (const each of upcoming()) void resultOf(each, false, () => []);
         return executed;
       });
-    return async (entry, upcoming) => {
-      const result = await resultOf(entry, upcoming);
+    return async (entry, isRetry, upcoming) => {
+      const result = await resultOf(entry, isRetry, upcoming);
       if (result.kind === 'result') metrics.sent();
       return result;
     };
@@ -75,6 +77,7 @@ async function execute(
     streamed.execute({ ...variables, [idVariable]: entry.id }, { ...context, transactionId }),
   ).catch((error: unknown): Pick<ExecutionResult, 'data'> & { errors: unknown[] } => ({ errors: [error] }));
   for (const error of result.errors ?? []) report(error, transactionId);
+  if (result.errors?.some((error) => error instanceof DeadlineExceeded)) return { kind: 'late' };
   const errors = result.errors?.map(formatError);
   const extensions = { transactionId };
   if (errors?.some((error) => error.extensions.code === 'SYS002')) return { kind: 'unavailable' };
@@ -94,6 +97,6 @@ function withoutEvent(
   return eventResult({ data: null, errors, extensions: { ...extensions } });
 }
 
-function eventResult(result: Extract<EventResult, { kind: 'result' }>['result']): EventResult {
-  return { kind: 'result', result, size: JSON.stringify(result).length };
+function eventResult(result: FormattedExecutionResult): EventResult {
+  return { kind: 'result', result: writtenText(jsonBody(result)) };
 }

@@ -1,5 +1,5 @@
-import type { FormattedExecutionResult } from 'graphql';
 import { RegisterError } from '../../schema/register-error';
+import { type JsonText, jsonBody, writtenText } from '../../subgraphs/server/graph/json-text';
 import { formatError } from '../requests/error-format';
 import { isUnknownCursor } from './event-feed';
 import type { LogEntry } from './event-log';
@@ -11,9 +11,9 @@ import type { EventResult } from './shared-results';
  * Results of a subscription. Its connection takes the next one when the previous one has been sent, so that no queue
  * grows for a slow client.
  */
-export interface EventStream extends AsyncIterableIterator<FormattedExecutionResult, undefined> {
+export interface EventStream extends AsyncIterableIterator<JsonText, undefined> {
   /** Ends the stream at once, also while it waits for an event. */
-  return(): Promise<IteratorResult<FormattedExecutionResult, undefined>>;
+  return(): Promise<IteratorResult<JsonText, undefined>>;
   /** Ends the stream with an error as its last result. */
   fail(failure: RegisterError): void;
   /** Milliseconds since the last result was taken and not yet sent; 0 when none is pending. */
@@ -32,8 +32,10 @@ export interface StreamDependencies {
 const PREFETCHED_EVENTS = 8;
 /** Delay before an event is retried. */
 const RETRY_DELAY_MS = 500;
+/** Executions of an event that may exceed the deadline of an operation, which is about a minute: its selection never completes. */
+const MAX_LATE_EXECUTIONS = 7;
 
-type Step = IteratorResult<FormattedExecutionResult, undefined>;
+type Step = IteratorResult<JsonText, undefined>;
 
 /**
  * Message when a supplier loses access to events. The account stays connected and may subscribe again after its last
@@ -53,6 +55,8 @@ class Stream implements EventStream {
   private isEnded = false;
   private failure: RegisterError | undefined;
   private takenAt: number | undefined;
+  /** Late executions of the current event. */
+  private lateExecutions = 0;
 
   constructor(private readonly dependencies: StreamDependencies) {}
 
@@ -89,11 +93,12 @@ class Stream implements EventStream {
     this.dependencies.onEnd();
   }
 
-  private async nextResult(): Promise<FormattedExecutionResult | undefined> {
+  private async nextResult(): Promise<JsonText | undefined> {
     const { reader } = this.dependencies;
     while (!this.isEnded) {
       const entry = await this.retried(() => reader.next());
-      const result = entry && (await this.retried(() => this.resultOf(entry)));
+      this.lateExecutions = 0;
+      const result = entry && (await this.retried((isRetry) => this.resultOf(entry, isRetry)));
       if (this.isEnded) return undefined;
       if (result?.kind === 'result') return result.result;
       if (result?.kind === 'rejected') this.fail(new RegisterError('PRM001', SUPPLIER_NOT_ACTIVE));
@@ -101,9 +106,12 @@ class Stream implements EventStream {
     return undefined;
   }
 
-  private async resultOf(entry: LogEntry): Promise<EventResult> {
-    const result = await this.dependencies.resultOf(entry, () => this.dependencies.reader.upcoming(PREFETCHED_EVENTS));
-    if (result.kind === 'unavailable') throw UNAVAILABLE;
+  private async resultOf(entry: LogEntry, isRetry: boolean): Promise<EventResult> {
+    const { reader, resultOf } = this.dependencies;
+    const result = await resultOf(entry, isRetry, () => reader.upcoming(PREFETCHED_EVENTS));
+    if (result.kind === 'late') this.lateExecutions += 1;
+    if (this.lateExecutions === MAX_LATE_EXECUTIONS) this.fail(new RegisterError('SYS002'));
+    else if (result.kind === 'unavailable' || result.kind === 'late') throw UNAVAILABLE;
     return result;
   }
 
@@ -111,10 +119,10 @@ class Stream implements EventStream {
    * Retries `work` until it succeeds or the stream ends, so that an outage omits no event. Ends the stream if the log
    * rejects the cursor.
    */
-  private async retried<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
-    while (!this.isEnded) {
+  private async retried<Result>(work: (isRetry: boolean) => Promise<Result>): Promise<Result | undefined> {
+    for (let isRetry = false; !this.isEnded; isRetry = true) {
       try {
-        return await work();
+        return await work(isRetry);
       } catch (error) {
         if (isUnknownCursor(error)) return void this.fail(error);
         if (error !== UNAVAILABLE) this.dependencies.onFailure(error);
@@ -125,9 +133,9 @@ class Stream implements EventStream {
   }
 
   /** Returns the error that ended the stream, once. */
-  private finalError(): FormattedExecutionResult | undefined {
+  private finalError(): JsonText | undefined {
     const { failure } = this;
     this.failure = undefined;
-    return failure && { data: null, errors: [formatError(failure)] };
+    return failure && writtenText(jsonBody({ data: null, errors: [formatError(failure)] }));
   }
 }

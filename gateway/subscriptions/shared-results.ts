@@ -1,16 +1,23 @@
 import { LRUCache } from 'lru-cache';
-import type { FormattedExecutionResult } from 'graphql';
+import type { JsonText } from '../../subgraphs/server/graph/json-text';
 
 /**
  * Outcome of an event for a subscription. `result`: send it. `hidden`: the caller may not see the event. `rejected`: the
- * caller may receive no events any more. `unavailable`: a dependency of the event
- * or of one of its fields is unavailable, retry.
+ * caller may receive no events any more. `unavailable`: a dependency of the event or of one of its fields is unavailable,
+ * retry. `late`: the event was not complete by the deadline of an operation, retry for a time.
  */
 export type EventResult =
-  | { readonly kind: 'result'; readonly result: FormattedExecutionResult; readonly size: number }
+  | { readonly kind: 'result'; readonly result: JsonText }
   | { readonly kind: 'hidden' }
   | { readonly kind: 'rejected' }
-  | { readonly kind: 'unavailable' };
+  | { readonly kind: 'unavailable' }
+  | { readonly kind: 'late' };
+
+/** Who requests the result of an event, and whether its last result was `unavailable` or `late`. */
+interface ResultRequest {
+  readonly owner: string;
+  readonly isRetry: boolean;
+}
 
 /** Results shared by identical subscriptions with the same visibility: each event is executed once for all of them. */
 interface SharedResults {
@@ -19,30 +26,34 @@ interface SharedResults {
    * outcomes are not cached, so that a reactivated supplier receives the events it missed. The execution counts for the
    * owner that requests it first.
    */
-  of(key: string, owner: string, execute: () => Promise<EventResult>): Promise<EventResult>;
+  of(key: string, request: ResultRequest, execute: () => Promise<EventResult>): Promise<EventResult>;
 }
 
 /** Lifetime of a cached result. It shows the state at the time of the first delivery. */
 const RESULT_TTL_MS = 5_000;
-/** Maximum total length of all cached results. */
-const MAX_CACHED_CHARACTERS = 32 * 1024 * 1024;
+/** Maximum total size of all cached results. */
+const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 /** Fewer than the default connections of a pool (DATABASE_POOL); an execution of many fields may use several of them. */
 const MAX_CONCURRENT_EXECUTIONS = 9;
 /** Almost all, so that a stream executes its prefetched events at once; one remains for others, however slow these are. */
 export const MAX_CONCURRENT_EXECUTIONS_OF_OWNER = 8;
+/** Retries among these executions, one of each owner: most places remain for others while a dependency does not respond. */
+const MAX_CONCURRENT_RETRIES = 4;
 
 /** Creates the results shared by all subscriptions of this gateway. */
 export function sharedResults(): SharedResults {
   const cache = new LRUCache<string, Extract<EventResult, { kind: 'result' }>>({
-    maxSize: MAX_CACHED_CHARACTERS,
+    maxSize: MAX_CACHED_BYTES,
     ttl: RESULT_TTL_MS,
-    sizeCalculation: ({ size }) => size,
+    sizeCalculation: ({ result }) => result.bytes.length,
   });
   const running = new Map<string, Promise<EventResult>>();
   const limited = fairLimit(MAX_CONCURRENT_EXECUTIONS, MAX_CONCURRENT_EXECUTIONS_OF_OWNER);
-  const executed = async (key: string, owner: string, execute: () => Promise<EventResult>): Promise<EventResult> => {
+  const limitedRetry = fairLimit(MAX_CONCURRENT_RETRIES, 1);
+  const executed: SharedResults['of'] = async (key, { owner, isRetry }, execute) => {
+    const run = () => limited(owner, execute);
     try {
-      const result = await limited(owner, execute);
+      const result = await (isRetry ? limitedRetry(owner, run) : run());
       if (result.kind === 'result') cache.set(key, result);
       return result;
     } finally {
@@ -50,10 +61,10 @@ export function sharedResults(): SharedResults {
     }
   };
   return {
-    of(key, owner, execute) {
+    of(key, request, execute) {
       const cached = cache.get(key);
       if (cached) return Promise.resolve(cached);
-      const started = running.get(key) ?? executed(key, owner, execute);
+      const started = running.get(key) ?? executed(key, request, execute);
       running.set(key, started);
       return started;
     },

@@ -1,12 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import type { FormattedExecutionResult } from 'graphql';
 import { type OperationResult, type Request, createHandler } from 'graphql-sse';
+import { type JsonText, jsonBody, writtenText } from '../../../subgraphs/server/graph/json-text';
 import type { AdHocRequest } from '../../requests/graph-request';
 import { formatError } from '../../requests/error-format';
 import { logRequest } from '../../requests/request-log';
 import type { RequestMetadata } from '../../client/graph-client';
 import type { Connection } from '../open-connections';
+import { ResultsInMessages } from './results-in-messages';
 import { type StreamingDependencies, startOperation } from './started-operation';
 
 /**
@@ -19,11 +20,12 @@ interface ServerSentEvents {
 }
 
 /** Results of a response. `graphql-sse` calls `return` only on complete generators, so this module calls it. */
-type Results = AsyncIterable<FormattedExecutionResult> & { return(): Promise<unknown> };
+type Results = AsyncIterable<JsonText> & { return(): Promise<unknown> };
 
 /** A response in progress. */
 interface Response {
   readonly results: Results;
+  readonly inMessages: ResultsInMessages;
   /** Resolves when the last chunk has left this process. */
   written: Promise<void>;
 }
@@ -43,15 +45,18 @@ export function acceptsEvents(accept: string | undefined): {
 export function serverSentEvents(dependencies: StreamingDependencies): ServerSentEvents {
   const events = createHandler<undefined, Response>({
     authenticate: () => '', // no stream reservations
-    onSubscribe: ({ context: { results } }) => results as OperationResult,
+    onSubscribe: ({ context: { results } }) => results as AsyncIterable<unknown> as OperationResult,
     // `graphql-sse` reads results without pause: delay the next one until the previous one has left this process.
-    onNext: (_, { context }) => context.written,
+    onNext: async (_, { context }, result) => {
+      await context.written;
+      return context.inMessages.standInFor(result as unknown as JsonText) as never;
+    },
   });
   return {
     async answer(request, metadata, reply) {
       const { raw } = reply;
       const results = await resultsOf(request, metadata, connectionOf(raw, metadata, dependencies), dependencies);
-      const response: Response = { results, written: Promise.resolve() };
+      const response: Response = { results, inMessages: new ResultsInMessages(), written: Promise.resolve() };
       const [body, { status, headers }] = await events(requestFor(request, response));
       if (body === null || typeof body === 'string') throw new Error('graphql-sse did not start the operation');
       reply.hijack();
@@ -109,7 +114,8 @@ async function resultsOf(
     const { code } = formatted.extensions;
     if (!SENT_IN_STREAM.test(code)) throw error;
     logRequest(dependencies.logger, metadata, { operation: undefined, status: 200, outcome: code }, startedAt);
-    return single(async () => ({ errors: [formatted], extensions: { transactionId: metadata.transactionId } }));
+    const { transactionId } = metadata;
+    return single(async () => writtenText(jsonBody({ errors: [formatted], extensions: { transactionId } })));
   }
 }
 
@@ -119,16 +125,14 @@ async function resultsOf(
  */
 const SENT_IN_STREAM = /^(VAL|PRM|NTF)/;
 
-async function* single(
-  result: () => Promise<FormattedExecutionResult>,
-): AsyncGenerator<FormattedExecutionResult, void> {
+async function* single(result: () => Promise<JsonText>): AsyncGenerator<JsonText, void> {
   yield await result();
 }
 
 async function send(body: AsyncIterable<string>, response: Response, raw: ServerResponse): Promise<void> {
   for await (const chunk of body) {
     if (!raw.writable) return;
-    response.written = written(raw, chunk);
+    response.written = written(raw, response.inMessages.complete(chunk));
     await response.written;
   }
   raw.end();
@@ -150,6 +154,6 @@ function requestFor({ query }: AdHocRequest, context: Response): Request<undefin
 }
 
 /** Resolves when the chunk has left this process or the connection is closed. */
-function written(raw: ServerResponse, chunk: string): Promise<void> {
+function written(raw: ServerResponse, chunk: string | Uint8Array): Promise<void> {
   return new Promise((resolve) => void raw.write(chunk, () => resolve()));
 }

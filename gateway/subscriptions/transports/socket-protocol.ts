@@ -5,11 +5,13 @@ import { errorCatalogue } from '../../../schema/error-catalogue';
 import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import { type RequestMetadata, SUPPLIER_KEY_HEADER } from '../../client/graph-client';
+import type { JsonText } from '../../../subgraphs/server/graph/json-text';
 import { formatError } from '../../requests/error-format';
 import { graphRequest, isTrusted } from '../../requests/graph-request';
 import { logRequest } from '../../requests/request-log';
 import { isCredentialError } from '../connection-end';
 import type { Connection } from '../open-connections';
+import type { ResultsInMessages } from './results-in-messages';
 import { MAX_CONCURRENT_OPERATIONS } from './socket-messages';
 import type { SocketWriter } from './socket-writer';
 import { type StartedOperation, type StreamingDependencies, startOperation } from './started-operation';
@@ -19,6 +21,7 @@ export interface Client {
   readonly socket: WebSocket;
   readonly connection: Connection;
   readonly writer: SocketWriter;
+  readonly inMessages: ResultsInMessages;
   metadata: RequestMetadata;
   /** Set once the connection is admitted. */
   stopRevalidation?: () => void;
@@ -50,7 +53,7 @@ export function protocolSteps(dependencies: StreamingDependencies): ProtocolOpti
     },
     subscribe: ({ contextValue }) => (contextValue as StartedOperation).stream as never,
     execute: ({ contextValue }) => (contextValue as StartedOperation).once() as never,
-    onNext: (_, __, ___, ____, result) => result,
+    onNext: ({ extra }, _, __, ___, result) => extra.inMessages.standInFor(result as unknown as JsonText) as never,
     onError: (_, __, ___, errors) => errors.map(formatError),
   };
 }

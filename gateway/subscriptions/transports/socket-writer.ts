@@ -1,9 +1,9 @@
 import type { WebSocket } from 'ws';
 
-/** Sends text over a WebSocket. */
+/** Sends texts over a WebSocket. */
 export interface SocketWriter {
   /** Resolves when the text has left this process or the socket is closed, so that a slow client delays only itself. */
-  send(text: string): Promise<void>;
+  send(text: string | Uint8Array): Promise<void>;
   /** Milliseconds since data was last sent while more is waiting; 0 when nothing is waiting. */
   stalledMs(): number;
 }
@@ -25,7 +25,7 @@ export function socketWriter(socket: WebSocket, onOverflow: () => void): SocketW
       if (waiting === 0) lastSentAt = performance.now();
       waiting += 1;
       return new Promise((resolve, reject) => {
-        socket.send(text, (error) => {
+        socket.send(text, { binary: false }, (error) => {
           waiting -= 1;
           lastSentAt = performance.now();
           if (error && socket.readyState === socket.OPEN) reject(error);

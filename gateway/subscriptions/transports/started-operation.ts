@@ -1,6 +1,6 @@
-import type { DocumentNode, FormattedExecutionResult } from 'graphql';
+import type { DocumentNode } from 'graphql';
 import type { Logger } from 'pino';
-import { jsonString } from '../../../subgraphs/server/graph/json-text';
+import { type JsonText, writtenText } from '../../../subgraphs/server/graph/json-text';
 import type { AdHocRequest } from '../../requests/graph-request';
 import type { HttpResponse } from '../../requests/http-response';
 import { type FailureReport, logRequest } from '../../requests/request-log';
@@ -13,7 +13,7 @@ import type { Subscriptions } from '../subscriptions';
 export interface StartedOperation {
   readonly document: DocumentNode;
   readonly stream?: EventStream;
-  once(): Promise<FormattedExecutionResult>;
+  once(): Promise<JsonText>;
 }
 
 /** Dependencies of operations over streaming connections. */
@@ -37,7 +37,7 @@ export async function startOperation(
   const once = async () => {
     const response = await runOnce(request, metadata);
     logRequest(logger, metadata, response, startedAt);
-    return JSON.parse(jsonString(response.body)) as FormattedExecutionResult;
+    return writtenText(response.body);
   };
   if (!streamed) return { document, once };
   const stream = await subscriptions.start({ streamed, variables: request.variables ?? {}, metadata, connection });

@@ -10,6 +10,7 @@ import {
 } from '../connection-end';
 import type { Connection } from '../open-connections';
 import { MAX_MESSAGE_BYTES, processMessages } from './socket-messages';
+import { ResultsInMessages } from './results-in-messages';
 import { socketWriter } from './socket-writer';
 import { type Client, protocolSteps } from './socket-protocol';
 import type { StreamingDependencies } from './started-operation';
@@ -50,7 +51,7 @@ export function webSockets(dependencies: StreamingDependencies): WebSockets {
         alive.add(opened);
         opened.on('pong', () => alive.add(opened));
         const writer = socketWriter(opened, () => connection.end('too-slow'));
-        const client: Client = { socket: opened, connection, writer, metadata };
+        const client: Client = { socket: opened, connection, writer, metadata, inMessages: new ResultsInMessages() };
         clients.add(client);
         opened.once('close', () => clients.delete(client));
         serve(client, protocol, dependencies);
@@ -91,12 +92,12 @@ function endStalled(clients: ReadonlySet<Client>): void {
 
 /** Connects a client to the protocol handler. */
 function serve(client: Client, protocol: Server<Client>, { report }: StreamingDependencies): void {
-  const { socket, writer } = client;
+  const { socket, writer, inMessages } = client;
   let handle: (text: string) => Promise<void>;
   const ended = protocol.opened(
     {
       protocol: socket.protocol,
-      send: (text) => writer.send(text),
+      send: (text) => writer.send(inMessages.complete(text)),
       close: (code, reason) => socket.close(code, reason),
       onMessage: (handler) => {
         handle = handler;

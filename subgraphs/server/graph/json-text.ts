@@ -18,7 +18,8 @@ export class JsonText {
   constructor(readonly bytes: Uint8Array) {}
 
   toJSON(): unknown {
-    if (collected === undefined) return JSON.parse(textOf(this.bytes));
+    if (collected === undefined)
+      return JSON.parse(Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength).toString());
     collected.push(this);
     return PLACEHOLDER;
   }
@@ -54,11 +55,10 @@ export function jsonBody(value: unknown): JsonBody {
   return [start, ...strings.flatMap((part, index) => [(texts[index] as JsonText).bytes, part])];
 }
 
-/** Returns the JSON as a string. */
-export function jsonString(body: JsonBody): string {
-  return typeof body === 'string'
-    ? body
-    : body.map((part) => (typeof part === 'string' ? part : textOf(part))).join('');
+/** Returns the JSON as one text. */
+export function writtenText(body: JsonBody): JsonText {
+  const parts = typeof body === 'string' ? [body] : body;
+  return new JsonText(Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))));
 }
 
 /** Bytes that are passed on in one turn of the event loop. */
@@ -77,10 +77,6 @@ async function* chunksOf(parts: Exclude<JsonBody, string>): AsyncGenerator<Uint8
       await setImmediate();
     }
   }
-}
-
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
 }
 
 /** The type of a field whose resolver returns a {@link JsonText}. */

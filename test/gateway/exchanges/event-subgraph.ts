@@ -7,6 +7,7 @@ import {
   Ctx,
   Directive,
   Field,
+  Float,
   ID,
   InputType,
   Int,
@@ -22,6 +23,7 @@ import type { Role } from '../../../schema/roles';
 import { DateTime, Duid, EventId } from '../../../schema/scalars';
 import { type TokenVerifier, requireCurrent } from '../../../subgraphs/server/callers/bearer-token';
 import { type CallContext, type Caller, MayCall } from '../../../subgraphs/server/callers/caller';
+import { JsonText } from '../../../subgraphs/server/graph/json-text';
 import { localLink } from '../../../subgraphs/server/graph/subgraph-link';
 import { buildFederatedSchema } from '../../../subgraphs/server/graph/subgraph-schema';
 
@@ -72,12 +74,21 @@ class MeterPointOfEvent {
 }
 
 @ObjectType()
+class Price {
+  @Field(() => Float) price: number;
+}
+
+@ObjectType()
 class RegisterEvent {
   @Field(() => EventId) id: string;
   @Field(() => String) cursor: string;
   @Field(() => String) text: string;
   @Field(() => MeterPointOfEvent) meterPoint: MeterPointOfEvent;
+  @Field(() => [Price]) prices: JsonText;
 }
+
+/** Prices as the subgraph writes them: `JSON.stringify` would write them otherwise. */
+export const WRITTEN_PRICES = '[ {"price":0.10}, {"price":0.20} ]';
 
 @Directive('@inaccessible')
 @ObjectType()
@@ -148,7 +159,13 @@ class EventResolver {
     await fixture.hold(accountId);
     if (fixture.rejected.has(id)) throw new RegisterError('PRM002');
     if (fixture.gone.has(id)) return null;
-    return { id, cursor: String(fixture.ids.indexOf(id)), text: 'x'.repeat(fixture.size), meterPoint: { id } };
+    return {
+      id,
+      cursor: String(fixture.ids.indexOf(id)),
+      text: 'x'.repeat(fixture.size),
+      meterPoint: { id },
+      prices: new JsonText(Buffer.from(WRITTEN_PRICES)),
+    };
   }
 
   @MayCall('admin', 'data_user')
@@ -280,7 +297,10 @@ export async function startEventGateway(
     audiences: { ...access.audiences, ...identity.audiences },
     clientSdl: 'type Query { registerEvents: [String!]! }',
     trustedDocuments: {},
-    links: [localLink('access', access.schema, logger), localLink('identity', identity.schema, logger)],
+    links: [
+      localLink('access', access.schema, logger, undefined, ['RegisterEvent.prices']),
+      localLink('identity', identity.schema, logger),
+    ],
     ready: () => Promise.resolve(true),
     verifier: accountTokens,
     settings: { port: 0, production: false, trustProxy: settings.trustProxy ?? false },

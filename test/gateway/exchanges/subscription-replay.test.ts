@@ -3,6 +3,8 @@ import { eventFeed } from '../../../gateway/subscriptions/event-feed';
 import { ALL_EVENTS, type EventLog, type LogEntry, revalidatingLog } from '../../../gateway/subscriptions/event-log';
 import { eventStream } from '../../../gateway/subscriptions/event-stream';
 import { RegisterError } from '../../../schema/register-error';
+import { writtenText } from '../../../subgraphs/server/graph/json-text';
+import { sharedResults } from '../../../gateway/subscriptions/shared-results';
 import { openReader } from '../../../gateway/subscriptions/event-reader';
 import { recentEvents } from '../../../gateway/subscriptions/recent-events';
 import { until } from '../../support/until';
@@ -64,20 +66,66 @@ describe('A subscription whose cursor the log rejects after a restore', () => {
     const received: unknown[] = [];
     const stream = eventStream({
       reader,
-      resultOf: (entry) => Promise.resolve({ kind: 'result', result: { data: { id: entry.id } }, size: 1 }),
+      resultOf: ({ id }) => Promise.resolve({ kind: 'result', result: writtenText(JSON.stringify({ data: { id } })) }),
       onFailure: (error) => away.push(error),
       onEnd: () => received.push('end'),
     });
     add(1);
-    expect((await stream.next()).value).toEqual({ data: { id: 'evt_2' } });
+    const next = async () => (await stream.next()).value?.toJSON();
+    expect(await next()).toEqual({ data: { id: 'evt_2' } });
     isLost = true;
-    expect((await stream.next()).value?.errors?.[0]?.extensions).toMatchObject({ code: 'VAL001' });
+    expect(await next()).toMatchObject({ errors: [{ extensions: { code: 'VAL001' } }] });
     expect([await stream.next(), received, away]).toEqual([{ done: true, value: undefined }, ['end'], []]);
-    const next = await openReader({ feed, log: recovered, filter: ALL_EVENTS, after: null });
+    const later = await openReader({ feed, log: recovered, filter: ALL_EVENTS, after: null });
     add(1);
-    expect((await next.next())?.id).toBe('evt_3');
-    next.close();
+    expect((await later.next())?.id).toBe('evt_3');
+    later.close();
     feed.close();
+  });
+});
+
+describe('A subscription whose selection never completes in time', () => {
+  it('ends with SYS002 after seven attempts at an event, so that its client can select less', async () => {
+    const { log, add } = growingLog();
+    const feed = feedOver(log);
+    const reader = await openReader({ feed, log, filter: ALL_EVENTS, after: null });
+    const attempts: [string, boolean][] = [];
+    const stream = eventStream({
+      reader,
+      resultOf: async ({ id }, isRetry) => {
+        attempts.push([id, isRetry]);
+        return { kind: 'late' };
+      },
+      onFailure: fail,
+      onEnd: () => undefined,
+    });
+    add(2);
+    const { value } = await stream.next();
+    expect(value?.toJSON()).toMatchObject({ data: null, errors: [{ extensions: { code: 'SYS002' } }] });
+    expect(attempts).toEqual([0, 1, 2, 3, 4, 5, 6].map((attempt) => ['evt_0', attempt > 0]));
+    expect(await stream.next()).toEqual({ done: true, value: undefined });
+    feed.close();
+  });
+});
+
+describe('Events that are executed again while a dependency does not respond', () => {
+  const pending = () => new Promise<never>(() => undefined);
+
+  it('take one place of each owner, and leave places to the first executions of this owner and of others', async () => {
+    const shared = sharedResults();
+    const started: string[] = [];
+    const begin = (owner: string, event: string, isRetry: boolean) =>
+      void shared.of(`${owner} ${event}`, { owner, isRetry }, () => {
+        started.push(`${owner} ${event}`);
+        return pending();
+      });
+    for (let each = 1; each <= 8; each += 1) begin('one', `retry ${each}`, true);
+    for (let owner = 2; owner <= 20; owner += 1) begin(`owner ${owner}`, 'retry', true);
+    begin('one', 'new', false);
+    begin('another', 'new', false);
+    await new Promise((resolve) => void setImmediate(resolve));
+    expect(started.filter((each) => each.startsWith('one retry'))).toEqual(['one retry 1']);
+    expect(started).toEqual(expect.arrayContaining(['one new', 'another new']));
   });
 });
 

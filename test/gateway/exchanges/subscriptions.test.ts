@@ -11,7 +11,7 @@ import {
   socketClient,
 } from '../../support/subscriber';
 import { until } from '../../support/until';
-import { startEventGateway } from './event-subgraph';
+import { WRITTEN_PRICES, startEventGateway } from './event-subgraph';
 
 type EventGateway = Awaited<ReturnType<typeof startEventGateway>>;
 
@@ -91,6 +91,36 @@ describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
     expect(results).toEqual(fixture.ids.map(() => ['import', undefined]));
   });
 
+  it('repeats only the event that it waits for, not the upcoming ones', async () => {
+    const { fixture } = gateway;
+    fixture.meterPointsUnavailable = true;
+    fixture.add(9);
+    const query = EVENTS.replace('text', 'meterPoint { kind }');
+    const subscriber = kept(subscribe(gateway.url, 'admin:one', { query, variables: BEGINNING }));
+    await until(() => (fixture.rejections >= 11 ? true : undefined));
+    const [first] = fixture.ids;
+    expect(fixture.executed.slice(9)).toEqual(fixture.executed.slice(9).map(() => first));
+    fixture.meterPointsUnavailable = false;
+    await subscriber.first(9);
+    expect(idsOf(subscriber)).toEqual(fixture.ids);
+  });
+
+  it('sends a list that the subgraph has written as it was written, in an event and in the result of a query', async () => {
+    const { fixture } = gateway;
+    fixture.add(1);
+    const selection = '{ id prices { price } }';
+    const event = `subscription { registerEvents(after: "-1") ${selection} }`;
+    const query = `{ registerEvent(id: "${fixture.ids[0]}") ${selection} }`;
+    for (const operation of [event, query]) {
+      const subscriber = kept(subscribe(gateway.url, 'admin:one', { query: operation }));
+      const [received] = await subscriber.first(1);
+      const [result] = Object.values(received?.data as object);
+      expect(result).toEqual({ id: fixture.ids[0], prices: [{ price: 0.1 }, { price: 0.2 }] });
+      const raw = await rawMessage(gateway, transport === 'WebSocket', operation);
+      expect(raw).toContain(`"prices":${WRITTEN_PRICES}`);
+    }
+  });
+
   it('receives no event after the suspension of its account', async () => {
     const { fixture } = gateway;
     const subscriber = follow('admin:suspended');
@@ -151,6 +181,29 @@ describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
 
 interface Gauge {
   get(): Promise<{ readonly values: readonly { readonly value: number }[] }>;
+}
+
+/** Returns the message with the first result of an operation, as it is sent. */
+async function rawMessage({ url }: EventGateway, isSocket: boolean, query: string): Promise<string> {
+  if (isSocket) {
+    const socket = await openSocket(url, 'admin:raw');
+    socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query } }));
+    const [message] = (await once(socket, 'message')) as [Buffer];
+    socket.terminate();
+    return String(message);
+  }
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+    authorization: 'Bearer admin:raw',
+  };
+  const { body } = await fetch(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) });
+  let text = '';
+  for await (const chunk of body as ReadableStream<Uint8Array>) {
+    text += Buffer.from(chunk).toString();
+    if (text.includes('event: next')) break;
+  }
+  return text;
 }
 
 /** Starts a subscription and stops reading. `read` resumes until the end and returns how the connection ended. */

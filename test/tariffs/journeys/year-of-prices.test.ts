@@ -3,7 +3,8 @@ import { Client } from 'pg';
 import { ConsoleVisitor } from '../../support/console-visitor';
 import { type Graph, graphAs, graphOf } from '../../support/graph';
 import { type SharedRegister, sharedRegister } from '../../support/register';
-import { anonymousClient, good } from '../../support/rest-client';
+import { anonymousClient, good, tokenOf } from '../../support/rest-client';
+import { TRANSPORTS } from '../../support/subscriber';
 import { PUBLISH, supplierInput, tariffInput } from '../../support/tariff-graph';
 import { until } from '../../support/until';
 import { priceOfHalfHour, yearOfRates, yearOfStoredRates } from '../../support/year-of-rates';
@@ -106,6 +107,17 @@ describe.each(['one process', 'a process each'] as const)(
       );
       const wrong = prices.filter(({ from, unitPriceIncludingVat }) => unitPriceIncludingVat !== priceAt(from));
       expect(wrong).toEqual([]);
+    });
+
+    it.each(TRANSPORTS)('is read whole over %s', async (_, subscribe) => {
+      const period = { from: '2027-01-01T00:00:00Z', to: '2028-01-01T00:00:00Z' };
+      const reading = subscribe(register.gateway, await tokenOf(register, 'admin'), {
+        query: PRICES,
+        variables: { id: tariffId, ...period },
+      });
+      const [result] = await reading.first(1);
+      await reading.stop();
+      expect(result).toMatchObject({ data: (await anonymous(PRICES, { id: tariffId, ...period })).data });
     });
 
     it('has the values in any selection that graphql-js completes field by field', async () => {
