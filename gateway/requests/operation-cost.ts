@@ -35,14 +35,17 @@ export const LIST_LENGTHS: Readonly<Record<string, number>> = {
   'PriceInterval.tiers': 2,
 };
 /**
- * Costs of fields that read many rows for few values: `unfittingObjects` examines up to 2,000 objects in a page of any size, a comparison the
- * objects of two versions.
+ * Costs of fields that read many rows for few values, or execute many statements: `unfittingObjects` examines up to 2,000 objects in a page of
+ * any size, a comparison the objects of two versions; `incomingReferences` executes one statement for each object, `locations` ten for each
+ * version.
  */
 export const READ_COSTS: Readonly<Record<string, number>> = {
   'ProjectVersion.unfittingObjects': 200,
   'ProjectVersion.objectAfter': 10,
   'ProjectVersion.objectsAfter': 250,
   'ProjectVersion.objects': 10,
+  'ProjectVersion.locations': 50,
+  'ObjectChange.incomingReferences': 100,
   'VersionComparison.counts': 200,
   'VersionComparison.differences': 200,
 };

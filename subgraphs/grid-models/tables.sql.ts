@@ -8,6 +8,7 @@ import { BaseDigests1790000000007 } from './migrations/0007-base-digests';
 import { ListedType1790000000008 } from './migrations/0008-listed-type';
 import { ListedOrder1790000000009 } from './migrations/0009-listed-order';
 import { GridSearchPaths1790000000010 } from './migrations/0010-search-paths';
+import { RepeatedUploads1790000000011 } from './migrations/0011-repeated-uploads';
 
 /**
  * Grants of the login of `grid-models`. It stages a version and then publishes it once or deletes it with its rows. Triggers reject every
@@ -20,7 +21,7 @@ const gridModelRights = (role: string): string => `
   grant select, insert, delete on base_model, base_file, base_chunk, base_item, base_reference to ${role};
   grant update (version, published_at) on base_model to ${role};
   grant update (project, version, published_at, unplaced_points) on project_version to ${role};
-  grant update (project_version, base_model, archive_sha256) on upload to ${role};
+  grant update (project_version, base_model, archive_sha256, expires_at) on upload to ${role};
   grant select, insert, update, delete on rate_limit to ${role};`;
 
 /** Migrations of `grid-models`, in order, and the grants of its login. */
@@ -35,6 +36,7 @@ export const gridModelTables: SubgraphTables = {
     ListedType1790000000008,
     ListedOrder1790000000009,
     GridSearchPaths1790000000010,
+    RepeatedUploads1790000000011,
   ],
   rights: gridModelRights,
 };

@@ -2,8 +2,12 @@ import type { Pool } from 'pg';
 import { type Purge, expiredRows } from '../../server/retention';
 import type { BaseModelKey } from './publication-key';
 
-/** Minutes within which an upload must start. */
+/** Minutes within which the first upload must start. */
 const VALID_MINUTES = 10;
+/** Hours within which the next upload must start: the largest base model arrives and is stored meanwhile. */
+const EXTENSION_HOURS = 2;
+/** Hours after which no upload extends an address. */
+const MAX_VALID_HOURS = 24;
 
 /** Days for which an expired address still returns the version published at it. */
 const RETENTION_DAYS = 1;
@@ -45,6 +49,16 @@ export class UploadRepository {
       [tokenHash, key.area, key.publicationYear, key.period, key.projectId, accountId],
     );
     return (rows[0] as { expiresAt: Date }).expiresAt;
+  }
+
+  /** Extends an address that is not expired, so that an upload which starts now can be repeated if its connection breaks. */
+  async extend(tokenHash: Buffer): Promise<void> {
+    await this.pool.query(
+      `update upload set expires_at = greatest(expires_at, least(register_now() + make_interval(hours => ${EXTENSION_HOURS}),
+         prepared_at + make_interval(hours => ${MAX_VALID_HOURS})))
+       where token_hash = $1 and expires_at > register_now() and archive_sha256 is null`,
+      [tokenHash],
+    );
   }
 
   async byToken(tokenHash: Buffer): Promise<UploadAddress | undefined> {

@@ -23,7 +23,10 @@ export interface PreparedUpload {
 
 /** Uploads of archives by admins. */
 export interface Uploads {
-  /** Returns an address at which one archive can be published within ten minutes. A rejected archive may be corrected and sent again. */
+  /**
+   * Returns an address at which one archive can be published. The first upload must start within ten minutes, each further one within two
+   * hours of the one before, and all within a day. A rejected archive may be corrected and sent again.
+   */
   prepare(key: UploadKey, accountId: string): Promise<PreparedUpload>;
   /** Receives and publishes an archive at an address, which is a path. Stops reading as soon as the outcome is certain. */
   publishAt(address: string, archive: Readable): Promise<UploadOutcome>;
@@ -57,6 +60,7 @@ export function uploadsOf(dependencies: UploadDependencies): Uploads {
     if (release === undefined) return { outcome: 'busy' };
     try {
       const tokenHash = hash(token);
+      await dependencies.uploads.extend(tokenHash);
       const found = await dependencies.uploads.byToken(tokenHash);
       if (found === undefined || (found.isExpired && found.used === null)) return { outcome: 'gone' };
       if (arriving.has(token)) return { outcome: 'busy' };

@@ -18,6 +18,9 @@ export const MAX_DEPTH = 32;
 /** Namespaces that one file may declare. */
 export const MAX_NAMESPACES = 1_000;
 
+/** Values of a header field, such as the models on which a model depends. */
+export const MAX_HEADER_VALUES = 1_000;
+
 /** Thrown inside a callback of the XML parser to stop parsing. Its fault is already reported. */
 export const STOP = new Error('parsing has stopped');
 

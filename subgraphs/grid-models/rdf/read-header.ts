@@ -1,6 +1,14 @@
 import { isUuid } from '../../../schema/identifiers';
 import type { DifferenceModelHeader } from './difference-model';
-import { MAX_NAME_LENGTH, type ModelReading, type Reading, shown, reportFault } from './model-reading';
+import {
+  MAX_HEADER_VALUES,
+  MAX_NAME_LENGTH,
+  type ModelReading,
+  type Reading,
+  reportFault,
+  shown,
+  stopWithFault,
+} from './model-reading';
 import type { ExpectedMember } from './model-sink';
 import { type QualifiedName, MD, RDF } from './rdf-names';
 import { mRIDOf } from './rdf-resources';
@@ -52,8 +60,9 @@ export function closeField(reading: Reading, model: ModelReading): void {
   }
   const values = model.fields.get(field);
   if (!values) model.fields.set(field, [value]);
-  else if (isReference || field === PROFILE) values.push(value);
-  else reportFault(reading, `md:${field} occurs twice`);
+  else if (!isReference && field !== PROFILE) reportFault(reading, `md:${field} occurs twice`);
+  else if (values.length < MAX_HEADER_VALUES) values.push(value);
+  else stopWithFault(reading, `md:${field} has more than ${MAX_HEADER_VALUES} values`);
 }
 
 /** Returns the header with empty values for missing fields; null if the file has no field and no mRID. */

@@ -140,6 +140,26 @@ describe('the grid pages', () => {
     expect((await visitor.get(`/grid/SEPD/2031/02/Replaced/objects/${LINE}`)).text).toContain('No value changes.');
   });
 
+  it('show each value of an object that one file adds or removes as a whole and another file changes', async () => {
+    const [ADDED, REMOVED] = ['1', '2'].map((digit) => `${digit.repeat(8)}-0000-4000-8000-0000000000ab`);
+    const resistance = (mRID: unknown, value: string) => attributeChange(String(mRID), 'cim:ACLineSegment.r0', value);
+    const archive = await gridArchive({
+      EQ: differenceModelXml('EQ', {
+        ...{ forward: lineSegment(String(ADDED), 'New line'), reverse: lineSegment(String(REMOVED), 'Old line') },
+      }),
+      SC: differenceModelXml('SC', { reverse: resistance(ADDED, '0.71'), forward: resistance(REMOVED, '0.72') }),
+    });
+    await publishGrid(register, { area: 'SEPD', publicationYear: 2031, period: '02', projectId: 'Mixed' }, archive);
+    const visitor = new ConsoleVisitor(register.console);
+    const added = await visitor.get(`/grid/SEPD/2031/02/Mixed/objects/${ADDED}`);
+    expect(added.text).toMatch(/\+ ?added/);
+    expect(added.html).toMatch(/<td class="before">\s*<div class="value">0\.71</);
+    const removed = await visitor.get(`/grid/SEPD/2031/02/Mixed/objects/${REMOVED}`);
+    expect(removed.text).toMatch(/removed/);
+    expect(removed.html).toMatch(/<td class="after">\s*<div class="value">0\.72</);
+    expect(added.html.match(/<th scope="col">Before/g)).toHaveLength(1); // not in the table of associations
+  });
+
   it('state at the end of the objects that do not fit that there is none any more, whatever the earlier pages have', async () => {
     const address = `${samplePage()}/after?version=1&after=${textCursor('z')}`;
     const { text } = await new ConsoleVisitor(register.console).get(address);

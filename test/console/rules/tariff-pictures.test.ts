@@ -168,6 +168,24 @@ describe('a day of the heat map', () => {
     ]);
     expect(pricedDay(SUMMER, slots).reduce((sum, { span }) => sum + span, 0)).toBeCloseTo(48);
   });
+
+  it('has no part without a minute: a tariff may start a second after midnight and end a second before', () => {
+    const [midnight, second] = [Date.parse(`${SUMMER}T00:00:00+01:00`), 1_000];
+    const slots = slotsOf(SUMMER, () => priced('0.10'));
+    slots[0] = slot(midnight + second, priced('0.10'));
+    slots[47] = slot(midnight + 47 * HALF_HOUR_MS, priced('0.20'), midnight + 48 * HALF_HOUR_MS - second);
+    const day = pricedDay(SUMMER, slots);
+    const rows = dayRows(day).map(({ when, missing }) => [when, missing]);
+    expect(rows).toHaveLength(48);
+    expect([rows[0], rows[47]]).toEqual([
+      ['00:00–00:30', undefined],
+      ['23:30–24:00', undefined],
+    ]);
+    const { rows: table } = weekTable([SUMMER], slots);
+    expect([table[0]?.cells, table[47]?.cells]).toEqual([['10.00'], ['20.00']]);
+    expect(dayInWords(day)).toBe('00:00 to 23:30 10.00 p/kWh, 23:30 to 24:00 20.00 p/kWh');
+    expect(day.reduce((sum, { span }) => sum + span, 0)).toBeCloseTo(48);
+  });
 });
 
 describe('the curve of a day', () => {

@@ -22,8 +22,11 @@ const schema = buildSchema(`
     unfittingObjects(first: Int = 200): ObjectAfterConnection
     objectAfter(mRID: String!): ObjectAfter
     objectsAfter(mRIDs: [String!]!): [ObjectAfter!]!
-    objects(first: Int = 50, search: String): ObjectAfterConnection!
+    objects(first: Int = 50, search: String): ObjectChangeConnection!
+    locations(first: Int = 500): ObjectAfterConnection!
   }
+  type ObjectChangeConnection { nodes: [ObjectChange!]! }
+  type ObjectChange { mRID: String! incomingReferences(first: Int = 50): ObjectAfterConnection! }
   type ObjectAfterConnection { nodes: [ObjectAfter!]! }
   type ObjectAfter { mRID: String! }
   type TariffConnection { nodes: [Tariff!]! }
@@ -162,5 +165,12 @@ describe('The cost of an operation', () => {
     expect(compared('differences(first: 1) { nodes { mRID } }')).toBeGreaterThan(500 * 200);
     const found = 'nodes { latestVersion { objects(first: 1, search: "a") { nodes { mRID } } } }';
     expect(costOf(10, () => `developmentProjects(first: 500) { ${found} }`)).toBeGreaterThan(10 * 500 * 10);
+    const located = 'nodes { latestVersion { locations(first: 1) { nodes { mRID } } } }';
+    expect(costOf(2, () => `developmentProjects(first: 500) { ${located} }`)).toBeGreaterThan(2 * 500 * 50);
+    const referred =
+      'nodes { latestVersion { objects(first: 500) { nodes { incomingReferences(first: 1) { nodes { mRID } } } } } }';
+    expect(costOf(1, () => `developmentProjects(first: 1) { ${referred} }`)).toBeGreaterThan(500 * 100);
+    const ofPage = referred.replace('first: 500', 'first: 50');
+    expect(costOf(1, () => `developmentProjects(first: 1) { ${ofPage} }`)).toBeUndefined();
   });
 });

@@ -376,6 +376,11 @@ describe('A file above a limit is rejected', () => {
       ),
       'there are more than 1000 declarations of namespaces outside the items',
     ],
+    ...['DependentOn', 'Supersedes', 'profile'].map((field) => [
+      `more than a thousand values of md:Model.${field}`,
+      modelFile({ sections: `<md:Model.${field} rdf:resource="urn:uuid:a">p</md:Model.${field}>`.repeat(1_001) }),
+      `md:Model.${field} has more than 1000 values`,
+    ]),
   ])('%s', (_, text, message) => {
     expect(messagesOf(text)).toEqual([message]);
   });
@@ -384,6 +389,8 @@ describe('A file above a limit is rejected', () => {
     const statements = `<cim:b>${'x'.repeat(MEBI)}</cim:b>${'<cim:b/>'.repeat(9_999)}`;
     const name = `<cim:X rdf:about="#_${'b'.repeat(512)}"><cim:${'b'.repeat(508)}/></cim:X>`;
     expect(messagesOf(modelWith(`<cim:X rdf:ID="_a">${statements}</cim:X>${name}`))).toEqual([]);
+    const replaced = '<md:Model.Supersedes rdf:resource="urn:uuid:a"/>'.repeat(1_000);
+    expect(messagesOf(modelFile({ sections: replaced }))).toEqual([]);
   });
 
   it('parsing stops at the hundredth fault', () => {

@@ -36,12 +36,27 @@ export const gridObjectPage: Page = {
           ...objectLabel(object),
           files: object.files.map(fileName),
         },
-        attributes: rows.filter(({ isAssociation }) => !isAssociation),
-        associations: rows.filter(({ isAssociation }) => isAssociation),
+        attributes: tableOf(
+          object,
+          rows.filter(({ isAssociation }) => !isAssociation),
+        ),
+        associations: tableOf(
+          object,
+          rows.filter(({ isAssociation }) => isAssociation),
+        ),
       },
     };
   },
 };
+
+/** Returns a table with the columns that the kind of the change has, and those in which a row has a value. */
+function tableOf({ kind }: ObjectChange, rows: readonly ValueRow[]) {
+  return {
+    rows,
+    hasBefore: kind !== 'ADDED' || rows.some(({ before }) => before.length > 0),
+    hasAfter: kind !== 'REMOVED' || rows.some(({ after }) => after.length > 0),
+  };
+}
 
 interface VersionKey extends ProjectAddress {
   readonly version: number;

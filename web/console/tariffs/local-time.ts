@@ -7,7 +7,7 @@ const ZONE = 'Europe/London';
 export const COLUMNS = 48;
 
 /** Length of a half-hour in milliseconds. */
-export const HALF_HOUR_MS = 30 * 60_000;
+const HALF_HOUR_MS = 30 * 60_000;
 
 /** A calendar day: `2026-03-29`. */
 export type Day = string;

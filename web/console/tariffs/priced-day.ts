@@ -1,13 +1,4 @@
-import {
-  type Day,
-  HALF_HOUR_MS,
-  type HalfHour,
-  clockTime,
-  daysAfter,
-  halfHourOf,
-  halfHoursOf,
-  startOf,
-} from './local-time';
+import { type Day, type HalfHour, clockTime, daysAfter, halfHourOf, halfHoursOf, startOf } from './local-time';
 import { type Amount, amountOf, pence } from './money';
 import type { SlotPrice } from './operation-results';
 
@@ -31,7 +22,10 @@ export interface PricedHalfHour<Slot extends SlotPrice> extends HalfHour {
   readonly span: number;
 }
 
-/** Returns the half-hours of a day with their prices. */
+const MINUTE_MS = 60_000;
+const MINUTES_PER_HALF_HOUR = 30;
+
+/** Returns the half-hours of a day with their prices. Their parts start and end at whole minutes; those without a minute are left out. */
 export function pricedDay<Slot extends SlotPrice>(day: Day, slots: readonly Slot[]): PricedHalfHour<Slot>[] {
   const byStart = new Map<number, Slot[]>();
   for (const slot of slots) {
@@ -39,13 +33,14 @@ export function pricedDay<Slot extends SlotPrice>(day: Day, slots: readonly Slot
     byStart.set(start, [...(byStart.get(start) ?? []), slot]);
   }
   return halfHoursOf(day).flatMap((halfHour, index) => {
-    const shareBefore = (instant: string) => (Date.parse(instant) - halfHour.starts) / HALF_HOUR_MS;
+    const shareBefore = (instant: string) =>
+      Math.round((Date.parse(instant) - halfHour.starts) / MINUTE_MS) / MINUTES_PER_HALF_HOUR;
     const parts: PricedHalfHour<Slot>[] = [];
     let end = 0;
     for (const slot of byStart.get(halfHour.starts) ?? []) {
       const [from, to] = [shareBefore(slot.from), shareBefore(slot.to)];
       if (from > end) parts.push(partOf<Slot>(halfHour, index, undefined, end, from));
-      parts.push(partOf(halfHour, index, slot, from, to));
+      if (to > from) parts.push(partOf(halfHour, index, slot, from, to));
       end = to;
     }
     return end < 1 ? [...parts, partOf<Slot>(halfHour, index, undefined, end, 1)] : parts;

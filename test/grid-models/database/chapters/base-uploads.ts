@@ -108,6 +108,57 @@ export function baseUploads(): void {
       expect(await grid.rows()).toEqual(before);
     });
 
+    describe('after ten minutes, by the clock of the register,', () => {
+      const moveClock = (seconds: number) => grid.owner.query('select register.set_clock_offset($1)', [seconds]);
+      afterEach(() => moveClock(0));
+
+      /** Starts to send an archive. Resolves when the register reads it. */
+      const start = (send: (archive: Readable) => Promise<unknown>) =>
+        new Promise<{ breaks(): Promise<unknown> }>((resolve) => {
+          const archive: Readable = new Readable({
+            read: () =>
+              resolve({
+                breaks: () => {
+                  archive.destroy(new Error('connection reset'));
+                  return outcome;
+                },
+              }),
+          });
+          const outcome = send(archive).catch(String);
+        });
+
+      it('receives the archive again if the connection of an upload breaks that began in time', async () => {
+        const [address, archive] = [await prepare(), await base('Again')];
+        await moveClock(590);
+        const upload = await start((bytes) => grid.running.files.publishAt(address, bytes));
+        await moveClock(4_000);
+        expect(await upload.breaks()).toBe('Error: connection reset');
+        expect(await publish(address, archive)).toMatchObject({ outcome: 'published', isNew: true });
+        expect(await publish(address, archive)).toMatchObject({ outcome: 'published', isNew: false });
+      });
+
+      it('receives the archive after a check that began in time', async () => {
+        const [address, archive] = [await prepare(), await base('Checked')];
+        const upload = await start((bytes) => grid.running.files.checkAt(address, bytes));
+        await moveClock(601);
+        await upload.breaks();
+        expect(await publish(address, archive)).toMatchObject({ outcome: 'published', isNew: true });
+      });
+
+      it('is gone two hours after the last upload, and a day after its preparation, whatever arrives meanwhile', async () => {
+        const [unused, repeated] = [await prepare(), await prepare()];
+        const reject = (address: string) => publish(address, Buffer.from('no zip'));
+        expect(await reject(unused)).toMatchObject({ outcome: 'refused' });
+        for (let seconds = 500; seconds < 86_400; seconds += 7_100) {
+          await moveClock(seconds);
+          expect(await reject(repeated)).toMatchObject({ outcome: 'refused' });
+        }
+        expect(await publish(unused, await base('Late'))).toEqual({ outcome: 'gone' });
+        await moveClock(86_500);
+        expect(await publish(repeated, await base('Late'))).toEqual({ outcome: 'gone' });
+      });
+    });
+
     it('receives more than the archive of a project may have', async () => {
       const mebibyte = Buffer.alloc(1024 * 1024);
       const archive = Readable.from(

@@ -426,10 +426,10 @@ export function publishingRejected(): void {
         const [address, archive] = [await prepare(), await gridArchive()];
         await send(address, archive);
         const repository = new UploadRepository(grid.database.pool);
-        await grid.owner.query('select register.set_clock_offset(80000)');
+        await grid.owner.query('select register.set_clock_offset(93000)');
         await repository.purgeExpired();
         expect(await send(address, archive)).toMatchObject({ outcome: 'published', isNew: false });
-        await grid.owner.query('select register.set_clock_offset(90000)');
+        await grid.owner.query('select register.set_clock_offset(94000)');
         await repository.purgeExpired();
         expect(await send(address, archive)).toEqual({ outcome: 'gone' });
       });
