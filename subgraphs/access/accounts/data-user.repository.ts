@@ -3,7 +3,11 @@ import type { DataType } from '../records/access-record';
 import type { AccountRole } from '../../../schema/roles';
 import type { AccountStatus } from './account';
 
-const BY_DUID = { name: 'data_user_by_duid', text: 'select * from account where duid = any($1)' };
+const BY_DUID = {
+  name: 'data_user_by_duid',
+  text: `select duid, role, display_name, status, registered_at, suspended_at, contact_url, privacy_url, data_types_supported
+    from account where duid = any($1)`,
+};
 
 interface DirectoryRow {
   readonly duid: string;

@@ -82,8 +82,11 @@ export class LoggedEvent {
   }
 }
 
+/** Named columns: a prepared `*` fails in the sessions that are open while a later release adds a column. */
 const withTransition = (events: string): string => `
-  select event.*, from_state, to_state, cause, reason from (${events}) event
+  select event.id, era, tx, position, type, event.occurred_at, recorded_at, duid, event.record_id, webhook_id, change_id, record_ids, expiry,
+    days_remaining, from_state, to_state, cause, reason
+  from (${events}) event
     left join access_record_transition transition on transition.record_id = event.record_id and number = event.transition`;
 
 const BY_ID = { name: 'event_by_id', text: withTransition('select * from event where id = any($1)') };

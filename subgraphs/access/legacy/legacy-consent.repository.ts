@@ -74,13 +74,15 @@ const UPDATE = {
     select from record`,
 };
 
-/** ACTIVE records on consent of both interfaces. */
+/** ACTIVE records on consent of both interfaces, newest first. Of more than 500, the caller's own come first, then the newest of each Data User. */
 const AT_METER_POINT = {
   name: 'consents_at_meter_point',
   text: `select duid, case when identity_record_ref is not null then identity_record_id end as "identityRecordId",
       registered_at as "consentDate", expiry as "consentExpiry", document, ${REFERENCE_COLUMNS}
-    from access_record where meter_point_id = $1 and (duid = $2 or $3) and ${isActive()} and ${ON_CONSENT}
-    order by created_at desc, id desc limit 500`,
+    from (
+      select * from access_record where meter_point_id = $1 and (duid = $2 or $3) and ${isActive()} and ${ON_CONSENT}
+      order by duid = $2 desc, row_number() over (partition by duid order by created_at desc, id desc) limit 500) record
+    order by created_at desc, id desc`,
 };
 
 /** The lock under which an Identity Record is closed (`ClosingRepository`); registrations that link to it share it. */

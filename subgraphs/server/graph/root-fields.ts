@@ -7,9 +7,10 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** The fragments of a document, by name. */
+/** Fragments by name. */
 export type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
+/** Returns the fragments of a document. */
 export function fragmentsOf({ definitions }: DocumentNode): Fragments {
   const fragments = definitions.filter((each) => each.kind === Kind.FRAGMENT_DEFINITION);
   return new Map(fragments.map((each) => [each.name.value, each]));

@@ -83,7 +83,7 @@ export function mailBudgets(): void {
     expect(await mailed(customer)).toEqual({ links: MOST, notices: 1, others: 2 * MOST });
   });
 
-  it('for proofs of contacts is that of the contact that asks: a planted one leaves the customer theirs', async () => {
+  it('for proofs of contacts is that of the contact of the session: a planted one leaves the customer theirs', async () => {
     const { mpxn, email } = await newCustomer();
     const second = people.newEmail('second');
     await fixture.newRecord(other, { email: second }, { mpxn });

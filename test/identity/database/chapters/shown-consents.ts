@@ -120,7 +120,7 @@ export function shownLegacyConsents(): void {
 
     it('are not shown after the passkey that took part was removed', async () => {
       const [people, mpxn, email] = [new ContestFixture(fixture), newMpxn(), `mair-${newMpxn()}@customer.example`];
-      const initiator = await fixture.dataUser('https://larkhill.example/back');
+      const initiator = await fixture.dataUser(ASSERT.passkeyReturnUrl);
       const owner = await fixture.dataUser('https://larkhill.example/back');
       await registered(consentOf(caller, mpxn));
       const passkey = await people.passkeyHolder(owner, mpxn, email);
@@ -159,6 +159,23 @@ export function shownLegacyConsents(): void {
       expect(await shown(mpxn, initiator)).toHaveLength(1);
       await happens(mpxn);
       expect(await shown(mpxn, initiator)).toEqual([]);
+    });
+
+    it('are at most 500, first the own ones, however many another Data User registers', async () => {
+      const [people, mpxn, email] = [new ContestFixture(fixture), newMpxn(), `nia-${newMpxn()}@customer.example`];
+      const initiator = await fixture.dataUser('https://larkhill.example/back');
+      await people.customer(initiator, mpxn, email, 'own');
+      await registered(consentOf(caller, mpxn));
+      await confirmed(initiator, mpxn, email);
+      await fixture.owner.query(`begin; set local session_replication_role = replica;
+        insert into access.access_record
+        select (jsonb_populate_record(copied, jsonb_build_object('id', gen_random_uuid(), 'key_hash', sha256(n::text::bytea || key_hash)))).*
+        from access.access_record copied cross join generate_series(1, 510) n
+        where meter_point_id = (select meter_point_id from access.access_record where duid = '${initiator.duid}') and duid <> '${initiator.duid}';
+        commit`);
+      const consents: Caller[] = await shown(mpxn, initiator);
+      expect(consents).toHaveLength(500);
+      expect(consents.filter(({ duid }) => duid === initiator.duid)).toHaveLength(1);
     });
 
     it('are the ACTIVE ones', async () => {
