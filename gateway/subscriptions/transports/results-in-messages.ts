@@ -1,29 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonText } from '../../../subgraphs/server/graph/json-text';
 
-/** The JSON string that stands for a result. Random, so that no client can send it. */
-const PLACEHOLDER = `result:${randomUUID()}`;
-
-/** Stands for every result. An object, as `graphql-ws` requires. */
-const STAND_IN = { toJSON: () => PLACEHOLDER };
+/** Begins the JSON strings that stand for results. Random, so that no client can send it. */
+const PREFIX = randomUUID();
+const PLACEHOLDER = new RegExp(`"(${PREFIX}-\\d+)"`);
 
 /**
- * Results of a connection that `graphql-ws` or `graphql-sse` puts into its messages, in the order of the messages. The library stringifies a
- * placeholder, so that the gateway writes a result once for all its receivers, and a result of megabytes does not block the event loop.
+ * Results of a connection that `graphql-ws` or `graphql-sse` puts into its messages. The library stringifies a placeholder, so that the gateway
+ * writes a result once for all its receivers, and a result of megabytes does not block the event loop.
  */
 export class ResultsInMessages {
-  private readonly waiting: JsonText[] = [];
+  private readonly waiting = new Map<string, JsonText>();
+  private count = 0;
 
-  /** Returns what the library receives in place of a result. */
+  /** Returns what the library receives in place of a result: an object, as `graphql-ws` requires. */
   standInFor(result: JsonText): object {
-    this.waiting.push(result);
-    return STAND_IN;
+    const placeholder = `${PREFIX}-${(this.count += 1)}`;
+    this.waiting.set(placeholder, result);
+    return { toJSON: () => placeholder };
   }
 
   /** Returns a message of the library as it is sent: with its result, if it has one. */
   complete(message: string): string | Uint8Array {
-    const [start = '', end] = message.split(`"${PLACEHOLDER}"`);
-    const result = end === undefined ? undefined : this.waiting.shift();
-    return result ? Buffer.concat([Buffer.from(start), result.bytes, Buffer.from(end as string)]) : message;
+    const [start = '', placeholder = '', end = ''] = message.split(PLACEHOLDER);
+    const result = this.waiting.get(placeholder);
+    if (result === undefined) return message;
+    this.waiting.delete(placeholder);
+    return Buffer.concat([Buffer.from(start), result.bytes, Buffer.from(end)]);
   }
 }
