@@ -65,7 +65,7 @@ export class TariffPriceResolver {
 
   @FieldResolver(() => [PriceIntervalType], {
     description:
-      'Its prices as exact intervals, from one change of the rate to the next: from and to on whole minutes, at most 366 days apart (VAL003). ' +
+      'Its prices as exact intervals, from one entry of the rates to the next: from and to on whole minutes, at most 366 days apart (VAL003). ' +
       'Periods outside its validity are omitted.',
   })
   priceIntervals(

@@ -1,13 +1,16 @@
-import type { Violation } from '../../../schema/register-error';
+import { MAX_VIOLATIONS, type Violation } from '../../../schema/register-error';
 import { type WithPath, groupsOf, invalid, windowsOf } from './rate-paths';
 import type { DaysAndHours, HourlyRate } from '../catalogue/tariff';
 import type { PublicationRule } from '../catalogue/publication-rule';
 import { MINUTES_PER_DAY, TIME_PATTERN, formatMinutes, minuteOf, minutesOfWindow } from './wall-minutes';
 
-/** Requires windows to start and end on whole minutes, and windows that start on the same day not to overlap. */
+/**
+ * Requires windows to start and end on whole minutes, and windows that start on the same day not to overlap. Stops at the number of overlaps
+ * that one error reports, because each costs up to a day of minutes.
+ */
 export const hourWindows: PublicationRule = (tariff) => [
   ...windowsOf(tariff).flatMap(timeViolations),
-  ...groupsOf(tariff).flatMap(overlapViolations),
+  ...overlapViolations(groupsOf(tariff)),
 ];
 
 function timeViolations({ part, path }: WithPath<HourlyRate>): Violation[] {
@@ -19,13 +22,18 @@ function timeViolations({ part, path }: WithPath<HourlyRate>): Violation[] {
   });
 }
 
-function overlapViolations({ part, path }: WithPath<DaysAndHours>): Violation[] {
-  const taken = new Uint8Array(2 * MINUTES_PER_DAY);
-  return part.hours.flatMap((window, index) => {
-    const twice = takeMinutes(window, taken);
-    if (twice.length === 0) return [];
-    return [invalid([...path, 'hours', index], `overlaps earlier windows from ${formatMinutes(twice)}`)];
-  });
+function overlapViolations(groups: readonly WithPath<DaysAndHours>[]): Violation[] {
+  const violations: Violation[] = [];
+  for (const { part, path } of groups) {
+    const taken = new Uint8Array(2 * MINUTES_PER_DAY);
+    for (const [index, window] of part.hours.entries()) {
+      const twice = takeMinutes(window, taken);
+      if (twice.length === 0) continue;
+      violations.push(invalid([...path, 'hours', index], `overlaps earlier windows from ${formatMinutes(twice)}`));
+      if (violations.length === MAX_VIOLATIONS) return violations;
+    }
+  }
+  return violations;
 }
 
 /** Marks the minutes of a window; returns those that were taken, as minutes of the day on which they are, ascending. */

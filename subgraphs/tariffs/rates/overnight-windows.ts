@@ -1,4 +1,4 @@
-import type { Violation } from '../../../schema/register-error';
+import { MAX_VIOLATIONS, type Violation } from '../../../schema/register-error';
 import type { DayGroup } from './day-rates';
 import { daySuccessions } from './day-successions';
 import { invalid } from './rate-paths';
@@ -9,14 +9,18 @@ import { MINUTES_PER_DAY, formatMinutes } from './wall-minutes';
 /** By group and index of a window that runs past midnight: 1 at each minute of the next day that another window contains, too. */
 type Overlaps = Map<DayGroup, Map<number, Uint8Array>>;
 
-/** Requires that no window runs past midnight into a window of the next day, on the days that occur while the tariff is valid. */
+/**
+ * Requires that no window runs past midnight into a window of the next day, on the days that occur while the tariff is valid. Returns as many
+ * violations as one error reports, because each costs a day of minutes.
+ */
 export const overnightWindows: PublicationRule = (tariff) => {
   const overlaps: Overlaps = new Map();
   for (const [day, groupsBefore] of daySuccessions(tariff).groupsBefore)
     for (const before of groupsBefore) if (before !== undefined) markOverlaps(overlaps, before, day);
-  return [...overlaps].flatMap(([group, windows]) =>
-    [...windows].map(([window, minutes]) => violationOf(group, window, minutes)),
-  );
+  return [...overlaps]
+    .flatMap(([group, windows]) => [...windows].map(([window, minutes]) => ({ group, window, minutes })))
+    .slice(0, MAX_VIOLATIONS)
+    .map(({ group, window, minutes }) => violationOf(group, window, minutes));
 };
 
 function markOverlaps(overlaps: Overlaps, before: DayGroup, day: DayGroup): void {

@@ -8,15 +8,9 @@ import type { PublicationRule } from '../catalogue/publication-rule';
 /** Amounts in kWh; at most 15 digits, so that a JSON number represents them exactly. */
 const KWH_PATTERN = /^\d{1,9}(\.\d{1,6})?$/;
 
-/** Maximum tiers of a window. */
-const MAX_TIERS = 20;
-
 /** Validates the tiers of each window: prices match the pattern, amounts ascend, and exactly the last tier is unbounded. */
 export const rateTiers: PublicationRule = (tariff) =>
   windowsOf(tariff).flatMap((window) => [
-    ...(window.part.rate.length > MAX_TIERS
-      ? [invalid([...window.path, 'rate'], `must have at most ${MAX_TIERS} entries`)]
-      : []),
     ...tiersOf(window).flatMap(({ part, path }) => priceViolations(part.unitPrice, [...path, 'unitPrice'])),
     ...amountViolations(window),
   ]);

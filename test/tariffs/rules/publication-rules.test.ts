@@ -394,31 +394,90 @@ describe('Gaps in a static tariff', () => {
 });
 
 describe('Hostile trees', () => {
-  const many = <Part>(count: number, part: Part): Part[] => Array.from({ length: count }, () => structuredClone(part));
+  const many = <Part>(count: number, part: Part): Part[] => Array.from({ length: count }, () => part);
+  const most = (count: number) => `must have at most ${count} entries`;
 
-  /**
-   * Returns the microseconds of processor time for trees with these numbers of entries, groups and windows: the minimum
-   * of several measurements.
-   */
-  function costOf(count: number): number {
-    const trees = [
-      many(count, entry(['All'], always)),
-      [entry(['All'], ...many(count, always))],
-      [entry(['All'], group(['All'], ...many(count, window('00:00', '00:00'))))],
-    ];
-    const costs = Array.from({ length: 3 }, () => {
-      const started = process.cpuUsage();
-      for (const parts of trees) expect(tree(...parts)).toHaveLength(count - 1);
-      const { user, system } = process.cpuUsage(started);
-      return user + system;
-    });
-    return Math.min(...costs);
+  /** Returns the violations of a tree, and how many elements of its lists the rules read for each that it has. */
+  function readsOf(...rates: TariffScheduleEntry[]) {
+    let [elements, reads] = [0, 0];
+    const counted = <Part>(part: Part): Part => {
+      if (typeof part !== 'object' || part === null) return part;
+      const copy = Array.isArray(part)
+        ? part.map(counted)
+        : Object.entries(part).map(([key, each]) => [key, counted(each)]);
+      if (!Array.isArray(part)) return Object.fromEntries(copy) as Part;
+      elements += copy.length;
+      return new Proxy(copy, {
+        get(list, key) {
+          if (typeof key === 'string' && /^\d+$/.test(key)) reads += 1;
+          return Reflect.get(list, key) as unknown;
+        },
+      }) as Part;
+    };
+    const violations = violationsOf(tariffWith(...counted(rates)));
+    return { violations, readsPerElement: reads / elements };
   }
 
-  it('of thousands of entries, groups and windows are checked in linear time', () => {
-    const FEW = 150;
-    const TIMES = 4;
-    const SQUARE = TIMES ** 2;
-    expect(costOf(FEW * TIMES)).toBeLessThan(0.7 * SQUARE * costOf(FEW));
+  it.each<[string, TariffScheduleEntry[], string[]]>([
+    [
+      'months and dates',
+      [{ ...entry(many(170_000, 'Jan'), always), dates: many(200, 31) }],
+      [`rates/0/months: ${most(12)}`, `rates/0/dates: ${most(31)}`],
+    ],
+    ['entries', many(14_000, entry(['All'], always)), [`rates: ${most(366)}`]],
+    ['days groups', [entry(['All'], ...many(16_000, always))], [`rates/0/daysAndHours: ${most(7)}`]],
+    [
+      'days and windows',
+      [entry(['All'], group(many(30_000, 'Mon'), ...many(23_000, aroundTheClock('0.25'))))],
+      [`rates/0/daysAndHours/0/days: ${most(7)}`, `rates/0/daysAndHours/0/hours: ${most(1_440)}`],
+    ],
+  ])('of a body of 2 MiB in %s are rejected with each element read at most a few times', (_, rates, violations) => {
+    const found = readsOf(...rates);
+    expect(found.violations).toEqual(violations.map((each) => `VAL003 ${each}`));
+    expect(found.readsPerElement).toBeLessThan(5);
+  });
+
+  const time = (minute: number) =>
+    `${String(Math.floor(minute / 60) % 24).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`;
+  const minutes = Array.from({ length: 1_440 }, (_, minute) => minute);
+
+  it('with thousands of overlapping windows report only as many overlaps as an error has', () => {
+    const overlapsOf = (hours: ReturnType<typeof window>[], message: string) => {
+      const dated = Array.from({ length: 18 }, (_, index) => ({
+        ...entry(['All'], group(['All'], ...hours)),
+        dates: [index + 1],
+      }));
+      return tree(...dated, entry(['All'], always)).filter((fault) => fault.includes(message));
+    };
+    const daily = minutes.map((minute) => window(time(minute), time(minute)));
+    expect(overlapsOf(daily, 'overlaps earlier windows')).toHaveLength(100);
+    const overnight = minutes.slice(1).map((minute) => window('23:59', time(minute)));
+    expect(overlapsOf(overnight, 'runs past midnight')).toHaveLength(100);
+  });
+
+  it('at the bounds are valid', () => {
+    const windows = minutes.map((start) => window(time(start), time(start + 1)));
+    const week = (['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const).map((day) => group([day], ...windows));
+    const lengths = {
+      Jan: 31,
+      Feb: 29,
+      Mar: 31,
+      Apr: 30,
+      May: 31,
+      Jun: 30,
+      Jul: 31,
+      Aug: 31,
+      Sep: 30,
+      Oct: 31,
+      Nov: 30,
+      Dec: 31,
+    };
+    const days = Object.entries(lengths).flatMap(([month, length]) =>
+      Array.from({ length }, (_, index) => ({ ...entry([month as keyof typeof lengths], always), dates: [index + 1] })),
+    );
+    expect(days).toHaveLength(366);
+    expect(tree(...days)).toEqual([]);
+    const months = Object.keys(lengths) as (keyof typeof lengths)[];
+    expect(tree({ ...entry(months, ...week), dates: Array.from({ length: 31 }, (_, index) => index + 1) })).toEqual([]);
   });
 });
