@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
-import type { AccessState, LegalBasis } from '../../subgraphs/access/records/access-record';
+import type { AccessState, Controller, LegalBasis } from '../../subgraphs/access/records/access-record';
 import { DUID } from './access-database';
 
 /** An occupant who moved in before any record began, for the lists of portals. */
@@ -15,7 +15,14 @@ export interface AccessRow {
   readonly createdAt: string;
   readonly expiry: string;
   readonly revokedAt: string;
+  readonly controllers: readonly Controller[];
 }
+
+const HARBOURLIGHT = {
+  name: 'Harbourlight',
+  role: 'sole',
+  contactUrl: 'https://harbourlight.example/contact',
+} as const;
 
 const USUAL: AccessRow = {
   state: 'ACTIVE',
@@ -25,15 +32,13 @@ const USUAL: AccessRow = {
   createdAt: 'register_now()',
   expiry: 'null',
   revokedAt: 'null',
+  controllers: [HARBOURLIGHT],
 };
 
-/** The stored document of a valid record. */
-const DOCUMENT = {
+/** Returns the stored document of a record. */
+const documentOf = (controllers: readonly Controller[]) => ({
   schemaVersion: '1.0',
-  controllerArrangement: {
-    arrangementType: 'sole',
-    controllers: [{ name: 'Harbourlight', role: 'sole', contactUrl: 'https://harbourlight.example/contact' }],
-  },
+  controllerArrangement: { arrangementType: controllers.length === 1 ? 'sole' : 'joint', controllers },
   notice: null,
   purpose: 'Find a better tariff',
   dataTypes: ['HH-CONSUMPTION'],
@@ -41,7 +46,7 @@ const DOCUMENT = {
   recipients: null,
   controllerReference: null,
   consent: null,
-};
+});
 
 /** Inserts a record into the tables as their owner, without the triggers that check its transitions; returns its id. */
 export async function putRecord(owner: Client, change: Partial<AccessRow> = {}): Promise<string> {
@@ -70,7 +75,7 @@ export async function putRecord(owner: Client, change: Partial<AccessRow> = {}):
         row.meterPointId,
         row.state,
         isDiscovered ? null : row.legalBasis,
-        DOCUMENT,
+        documentOf(row.controllers),
         isDiscovered ? 'discovered' : 'registered',
       ],
     );

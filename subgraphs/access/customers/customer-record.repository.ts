@@ -16,6 +16,7 @@ import type { CustomerScope } from './customer-scope.client';
 import { type AccessRecordPage, MAX_PAGE_SIZE } from '../records/access-record.queries';
 import { withdrawal } from './consent-withdrawal.sql';
 import type { LookupKind } from './lookup-counts.repository';
+import { type SizedRow, fitting, selectFitting, sizedPage } from '../records/page-size.sql';
 import { ENDED_AT, IN_FORCE, historyStart } from '../records/record-state.sql';
 import {
   type AccessRecordRow,
@@ -43,14 +44,19 @@ const PARTS = {
   history: { where: HAS_ENDED, rank: '0', at: ENDED_AT },
 } satisfies Record<CustomerRecordPart, unknown>;
 
+const IN_ORDER = 'order by rank desc, instant desc, id desc';
+
 const PAGES = Object.fromEntries(
   Object.entries(PARTS).map(([part, { where, rank, at }]) => [
     part,
     {
       name: `customer_records_${part}`,
-      text: `select ${COLUMNS}, ${rank} as rank, ${instantText(at)} as instant from access_record
+      text: `with ${sizedPage(
+        `select ${COLUMNS}, ${rank} as rank, ${instantText(at)} as instant from access_record
         where ${IN_SCOPE} and ${where} and (${rank}, ${at}, id) < ($6::int, $7::timestamptz, $8::uuid)
         order by rank desc, ${at} desc, id desc limit $9`,
+        IN_ORDER,
+      )} ${selectFitting(IN_ORDER)}`,
     },
   ]),
 ) as Record<CustomerRecordPart, { name: string; text: string }>;
@@ -93,7 +99,7 @@ export interface Lookup {
 }
 
 type CustomersRow = AccessRecordRow & { readonly customerSince: Date };
-type ListedRow = CustomersRow & { readonly rank: number; readonly instant: string };
+type ListedRow = CustomersRow & SizedRow & { readonly rank: number; readonly instant: string };
 
 /** Access records in the scope of a customer's session. The scope is a condition of every statement. */
 export class CustomerRecordRepository {
@@ -106,7 +112,7 @@ export class CustomerRecordRepository {
     const { rows } = await this.database.pool.query<ListedRow>({ ...PAGES[part], values });
     const cursor = ({ rank, instant, id }: ListedRow) => `${rank}${cursorOf([instant, id])}`;
     return withTotal(
-      connectionOf(rows, page, cursor, (row) => shown(row, scope)),
+      connectionOf(rows, fitting(page, rows), cursor, (row) => shown(row, scope)),
       () => this.count(scope, part),
     );
   }

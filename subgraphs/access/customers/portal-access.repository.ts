@@ -14,6 +14,7 @@ import type {
 import { activeAccount, changedBy } from '../accounts/active-account.queries';
 import { withdrawal } from './consent-withdrawal.sql';
 import { type RedeemedToken, consumeToken, isTokenRejected } from '../identity-links/redeemed-token.repository';
+import { fitting } from '../records/page-size.sql';
 import { ON_CONSENT } from '../records/record-state.sql';
 import {
   ACCESS_RECORD_COLUMNS,
@@ -69,7 +70,7 @@ export class PortalAccessRepository {
       return await inTransaction(this.database.pool, async (session) => {
         await consumeToken(session, token);
         const rows = await this.recordQueries.rows(session, filter, page, accountId);
-        const aliases = await this.addAliases(session, accountId, rows.slice(0, page.first));
+        const aliases = await this.addAliases(session, accountId, rows.slice(0, fitting(page, rows).first));
         const recordOf = (row: ListedRow) =>
           new StoredAccessRecord(withoutControllerReference(row), aliases.get(row.id));
         return this.recordQueries.listed(filter, page, rows, recordOf);

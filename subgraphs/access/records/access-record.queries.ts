@@ -13,6 +13,7 @@ import type { Session } from '../../server/database/transaction';
 import type { AccessState, LegalBasis } from './access-record';
 import { outsideCheck } from '../../server/database/check-only';
 import { countListings } from '../customers/lookup-counts.repository';
+import { type SizedRow, fitting, selectFitting, sizedPage } from './page-size.sql';
 import { storedTotal } from './record-counts.repository';
 import { ENDED_AT, IN_FORCE, historyStart, stateNow } from './record-state.sql';
 import {
@@ -65,13 +66,13 @@ interface Scope {
  */
 function scope(name: string, where: string, columns = ACCESS_RECORD_COLUMNS, parameters = 4): Scope {
   const [createdAt, id, limit, account] = [1, 2, 3, 4].map((number) => `$${parameters + number}`);
-  const listed = `select id, meter_point_id from page ${NEWEST_FIRST} limit ${limit} - 1`;
-  const page = `with page as (
-      select ${columns}, meter_point_id, date_part('epoch', created_at) as created_seconds
+  const rows = `select ${columns}, meter_point_id, date_part('epoch', created_at) as created_seconds
       from access_record where ${where} and ${filters(stateNow())} and (created_at, id) < (${createdAt}::timestamptz, ${id}::uuid)
-      ${NEWEST_FIRST} limit ${limit}),
+      ${NEWEST_FIRST} limit ${limit}`;
+  const listed = `select id, meter_point_id from sized where fits ${NEWEST_FIRST} limit ${limit} - 1`;
+  const page = `with ${sizedPage(rows, NEWEST_FIRST)},
     looked as (${countListings(listed, account as string)})
-    select * from page ${NEWEST_FIRST}`;
+    ${selectFitting(NEWEST_FIRST)}`;
   return { name, where, page };
 }
 
@@ -97,7 +98,7 @@ function scopeOf({ duid, meterPointId }: AccessRecordFilter): Scope {
 }
 
 /** A row of a list. */
-export type ListedRow = AccessRecordRow & { readonly created_seconds: number };
+export type ListedRow = AccessRecordRow & SizedRow & { readonly created_seconds: number };
 
 /** Instant in ISO 8601 with microseconds, which a Date cannot represent. */
 function instantOf(seconds: number): string {
@@ -121,7 +122,7 @@ export class AccessRecordQueries {
     });
   }
 
-  /** Returns the rows of a page, and one more if there is another page. */
+  /** Returns the rows of a page, which a number of entries or of bytes ends, and one more if there is another page. */
   async rows(
     session: Session,
     filter: AccessRecordFilter,
@@ -143,7 +144,7 @@ export class AccessRecordQueries {
     recordOf: (row: ListedRow) => StoredAccessRecord,
   ): AccessRecordPage {
     const cursor = (row: ListedRow) => cursorOf([instantOf(row.created_seconds), row.id]);
-    return withTotal(connectionOf(rows, page, cursor, recordOf), () => this.count(filter));
+    return withTotal(connectionOf(rows, fitting(page, rows), cursor, recordOf), () => this.count(filter));
   }
 
   /**

@@ -217,6 +217,7 @@ describe('A link', () => {
       ...['SYS002', 'SYS002', 'SYS002'],
       'other',
     ]);
+    expect(logged('response too large to be sent')).toBe(1);
   });
 
   it('that is disconnected fails its pending requests, which are never sent again; the next request reconnects', async () => {

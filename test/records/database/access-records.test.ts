@@ -5,6 +5,7 @@ import { discoveries } from './chapters/discoveries';
 import { expirySweep } from './chapters/expiry-sweep';
 import { lookupsOfRecords } from './chapters/lookups';
 import { operatorReports } from './chapters/operator';
+import { pageSizes } from './chapters/page-sizes';
 import { portalAccounts } from './chapters/portal-accounts';
 import { recordCounts } from './chapters/record-counts';
 import { recordLists } from './chapters/record-lists';
@@ -36,6 +37,9 @@ describe('Tokens of re-identifications', () => {
 });
 describe('Lists of records', () => {
   recordLists();
+});
+describe('Sizes of pages', () => {
+  pageSizes();
 });
 describe('Counts of records', () => {
   recordCounts();

@@ -38,7 +38,7 @@ export function recordLists(): void {
 
     it('is read newest first from an index, without sorting', async () => {
       const plan = await planOf((lists) => lists.page(EVERYTHING, { first: 2, after: null }, ACCOUNT));
-      const [, page = ''] = /CTE page\n([\s\S]*?)\n +CTE/.exec(plan) ?? [];
+      const [, page = ''] = /CTE sized\n([\s\S]*?)\n +CTE/.exec(plan) ?? [];
       expect(page).toContain('Index Scan using access_record_newest');
       expect(page).not.toContain('Sort');
     });
