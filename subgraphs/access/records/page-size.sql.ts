@@ -13,7 +13,7 @@ const IS_SMALL = 'pg_column_compression(document) is null and pg_column_size(doc
 const BYTES = `case when ${IS_SMALL} then pg_column_size(document) else octet_length(document::text) end
   + least(version, ${MAX_VERSIONS}) * ${MAX_VERSION_BYTES}`;
 
-/** A row of a page; it fits if the rows before it leave room. */
+/** A row of a page; it fits if the rows before it have fewer bytes than the maximum. */
 export interface SizedRow {
   readonly fits: boolean;
 }
