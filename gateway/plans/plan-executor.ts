@@ -3,12 +3,12 @@ import { type ExecutionResult, GraphQLError, Kind, parse } from 'graphql';
 import type { Logger } from 'pino';
 import { RegisterError } from '../../schema/register-error';
 import type { CallContext } from '../../subgraphs/server/callers/caller';
+import { fragmentsOf } from '../../subgraphs/server/graph/root-fields';
 import { formatError } from '../../subgraphs/server/observability/failures';
 import { type ResultObject, referenceOf, referencesOf } from './entity-references';
 import { entitiesAt, mergeInto, pathsAt, planPath } from './merged-result';
 import { type PlanContext, type Send, fetchOf } from './plan-fetch';
 import { type Projection, type Selection, isSameSelection, projectionOf, selectionOf } from './projection';
-import { fragmentsOf } from '../../subgraphs/server/graph/root-fields';
 
 /** Runs one operation by its compiled plan. The variables are checked already. */
 export type CompiledPlan = (

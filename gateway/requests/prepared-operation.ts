@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { mixtureRejection } from '../../subgraphs/server/graph/checked-mutations';
+import { fragmentsOf } from '../../subgraphs/server/graph/root-fields';
 import { type Audiences, type OperationAudience, audienceOf } from '../callers/audiences';
 import { errorSort } from '../plans/error-order';
 import { type CompiledPlan, compilePlan } from '../plans/plan-executor';
-import { fragmentsOf } from '../../subgraphs/server/graph/root-fields';
 import { selectionOf } from '../plans/projection';
 import type { GraphOperation, LoadedSupergraph } from '../supergraph';
 import { type VariableCheck, variableCheck } from './variables';

@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { RegisterError, throwViolations } from '../../schema/register-error';
+import { fragmentsOf } from '../../subgraphs/server/graph/root-fields';
 import { selectionViolations } from '../../subgraphs/server/lists/connection';
 import type { AdHocRequest } from '../requests/graph-request';
 import { type OperationAudience, audienceOf } from '../callers/audiences';
@@ -19,7 +20,6 @@ import { type Preparation, prepareOperation } from '../requests/prepared-operati
 import { costCheck } from '../requests/operation-cost';
 import { TEXT_CACHE_LIMITS, OPERATION_LIMITS, rejectExcess } from '../requests/operation-limits';
 import type { CompiledPlan } from '../plans/plan-executor';
-import { fragmentsOf } from '../../subgraphs/server/graph/root-fields';
 import { type VariableCheck, variableCheck } from '../requests/variables';
 import { type EventQuery, eventQueryOf, rejectConditionalEvents } from './event-query';
 import type { StreamArguments } from './event-stream-kinds';

@@ -1,6 +1,7 @@
 import type { Caller } from '../../subgraphs/server/callers/caller';
 import { SoftwareAuthenticator } from './authenticator';
 import { lastPart, registered, valueOf } from './ceremonies';
+import { documentText } from './documents';
 import { mailsNow } from './sign-in-mails';
 import {
   FINISH_SUPPLIER,
@@ -184,6 +185,14 @@ export class ContestFixture {
     const callbackUrl = await signInAtSupplier(url, login);
     const { data, codes } = await this.fixture.execute(FINISH_SUPPLIER, { secret, callbackUrl });
     return { codes, token: data?.finishSupplierSignIn?.token, mpid };
+  }
+
+  /** Executes the statements of docs/operations.md that act on a malicious supplier, which name it FELL. */
+  async actOnMaliciousSupplier(mpid: string): Promise<void> {
+    const [, rest = ''] = documentText('docs/operations.md').split('## Act on a malicious supplier');
+    const [section = ''] = rest.split('\n## ');
+    for (const [, statement = ''] of section.matchAll(/```sql([^`]+)```/g))
+      await this.fixture.owner.query(statement.replace('FELL', mpid));
   }
 
   judge(token: string, contact: string, verdict: 'CONFIRMED' | 'REJECTED') {

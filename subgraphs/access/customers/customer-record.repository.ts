@@ -13,10 +13,10 @@ import { countRows } from '../../server/lists/paged-list';
 import type { Database } from '../../server/database/database';
 import { inTransaction } from '../../server/database/transaction';
 import type { CustomerScope } from './customer-scope.client';
-import { type AccessRecordPage, MAX_PAGE_SIZE } from '../records/access-record.queries';
+import { type AccessRecordPage, MAX_PAGE_SIZE, fitting } from '../records/access-record.queries';
 import { withdrawal } from './consent-withdrawal.sql';
 import type { LookupKind } from './lookup-counts.repository';
-import { type SizedRow, fitting, selectFitting, sizedPage } from '../records/page-size.sql';
+import { type SizedRow, selectFitting, sizedPage } from '../records/page-size.sql';
 import { ENDED_AT, IN_FORCE, historyStart } from '../records/record-state.sql';
 import {
   type AccessRecordRow,

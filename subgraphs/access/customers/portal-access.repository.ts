@@ -5,16 +5,16 @@ import type { Database } from '../../server/database/database';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import type { AccessState, RevocationReason } from '../records/access-record';
-import type {
-  AccessRecordFilter,
-  AccessRecordQueries,
-  AccessRecordPage,
-  ListedRow,
+import {
+  type AccessRecordFilter,
+  type AccessRecordPage,
+  type AccessRecordQueries,
+  type ListedRow,
+  fitting,
 } from '../records/access-record.queries';
 import { activeAccount, changedBy } from '../accounts/active-account.queries';
 import { withdrawal } from './consent-withdrawal.sql';
 import { type RedeemedToken, consumeToken, isTokenRejected } from '../identity-links/redeemed-token.repository';
-import { fitting } from '../records/page-size.sql';
 import { ON_CONSENT } from '../records/record-state.sql';
 import {
   ACCESS_RECORD_COLUMNS,

@@ -13,7 +13,7 @@ import type { Session } from '../../server/database/transaction';
 import type { AccessState, LegalBasis } from './access-record';
 import { outsideCheck } from '../../server/database/check-only';
 import { countListings } from '../customers/lookup-counts.repository';
-import { type SizedRow, fitting, selectFitting, sizedPage } from './page-size.sql';
+import { type SizedRow, selectFitting, sizedPage } from './page-size.sql';
 import { storedTotal } from './record-counts.repository';
 import { ENDED_AT, IN_FORCE, historyStart, stateNow } from './record-state.sql';
 import {
@@ -99,6 +99,11 @@ function scopeOf({ duid, meterPointId }: AccessRecordFilter): Scope {
 
 /** A row of a list. */
 export type ListedRow = AccessRecordRow & SizedRow & { readonly created_seconds: number };
+
+/** Returns the request with the number of entries that its page has by these rows. */
+export function fitting(page: PageRequest, rows: readonly SizedRow[]): PageRequest {
+  return { ...page, first: Math.min(page.first, rows.filter(({ fits }) => fits).length) };
+}
 
 /** Instant in ISO 8601 with microseconds, which a Date cannot represent. */
 function instantOf(seconds: number): string {

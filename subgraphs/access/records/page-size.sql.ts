@@ -1,5 +1,3 @@
-import type { PageRequest } from '../../server/lists/connection';
-
 /**
  * Bytes of records after which a page ends. A service sends at most 15 MiB to another one; the rest is for absent fields, which a response
  * states as null, and for the record with which the page ends.
@@ -31,8 +29,3 @@ export const sizedPage = (page: string, order: string): string => `sized as (
 /** Selects the rows of {@link sizedPage} that fit, and the next one, which shows that there is another page. */
 export const selectFitting = (order: string): string =>
   `select * from sized where fits or id = (select id from sized where not fits ${order} limit 1) ${order}`;
-
-/** Returns the request with the number of entries that its page has by these rows. */
-export function fitting(page: PageRequest, rows: readonly SizedRow[]): PageRequest {
-  return { ...page, first: Math.min(page.first, rows.filter(({ fits }) => fits).length) };
-}

@@ -14,7 +14,7 @@ import type { Language } from '../mails/outgoing-mail';
 import { LINK_SECONDS, REDIRECT_SECONDS, isOfReturnUrl, secondsAfter, withoutToken } from './reidentification';
 import { currentContacts, holds, isContested, isRejected } from '../contacts/contacts';
 import type { Contact } from '../contacts/contact';
-import { mayFinish } from './reidentification-choice';
+import { mayFinish, proofsOf } from './reidentification-choice';
 import type { Mails } from '../mails/mail-queue.flow';
 import type { Organisation, Organisations } from '../organisations.client';
 import { challengeIn } from '../passkeys/webauthn.flow';
@@ -121,9 +121,8 @@ export class Ceremonies {
     const ceremony = await this.dependencies.ceremonies.bySecret(secret);
     const occupant = ceremony && (await this.dependencies.occupants.byId(ceremony.recordId));
     if (!occupant || !(await this.isAdmitted(ceremony, occupant))) return undefined;
-    const proofs = ceremony.proofs.filter((proof) =>
-      proof === 'passkey' ? occupant.hasPasskey : occupant.email !== null,
-    );
+    const possible = proofsOf(occupant);
+    const proofs = ceremony.proofs.filter((proof) => possible.includes(proof));
     if (proofs.length === 0 && ceremony.proofs.length > 0) return undefined; // without a proof it would enrol any customer
     const initiator = await this.dependencies.organisations.of(ceremony.duid, origin);
     return mayFinish(ceremony, occupant, initiator)

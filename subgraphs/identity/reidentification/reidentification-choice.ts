@@ -20,7 +20,7 @@ const FIRST_CEREMONIES: Readonly<Record<ReidentificationMethod, FirstCeremony>> 
 };
 
 /** Proofs before a passkey is added. A record without any can be enrolled only by its own Data User, which vouches for the customer. */
-function proofsOf({ hasPasskey, email }: Candidate): CeremonyProof[] {
+export function proofsOf({ hasPasskey, email }: Pick<Candidate, 'hasPasskey' | 'email'>): CeremonyProof[] {
   return [...(hasPasskey ? (['passkey'] as const) : []), ...(email === null ? [] : (['mail'] as const))];
 }
 

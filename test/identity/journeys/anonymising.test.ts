@@ -273,8 +273,15 @@ describe('Anonymising', () => {
     const verified = await other.rest('GET', `/v1/access-records/${key}`);
     expect(verified.body['access-record']['access-event'].state).toBe('ACTIVE');
 
-    expect((await other.rest('DELETE', `/v1/access-records/${key}`)).status).toBe(200);
     const job = `anonymise ${await recordId(customer.ir)}`;
+    await owner.query(`begin; set local session_replication_role = replica;
+      update identity.identity_record set closed_at = now() - interval '1 year' where ref = '${customer.ir}'; commit`);
+    await owner.query('update identity_jobs._private_jobs set run_at = now() where key = $1', [job]);
+    const nextRun = `select round(extract(epoch from run_at - now()) / 60)::int as minutes from identity_jobs._private_jobs
+      where key = $1 and locked_at is null and run_at > now() + interval '2 minutes'`;
+    expect(await until(async () => (await owner.query(nextRun, [job])).rows[0])).toEqual({ minutes: 60 });
+
+    expect((await other.rest('DELETE', `/v1/access-records/${key}`)).status).toBe(200);
     await until(async () => {
       await owner.query('update identity_jobs._private_jobs set run_at = now() where key = $1 and locked_at is null', [
         job,

@@ -23,7 +23,6 @@ import {
   PROVE_BY_LINK,
   PROVE_BY_PASSKEY,
 } from '../../../support/contest-fixture';
-import { documentText } from '../../../support/documents';
 import { consentOf, consentingDataUser, registerConsent } from '../../../support/legacy-consents';
 import { isSignInNotice, mailsNow } from '../../../support/sign-in-mails';
 import { SESSION, asCustomer, scopeOf } from '../../../support/sign-in-operations';
@@ -458,9 +457,7 @@ export function contests(): void {
       const { mpxn, email } = await contested();
       const { token, mpid } = await people.supplied(mpxn);
       valueOf(await people.judge(token, await people.contactOf(token, 'OTHER'), 'REJECTED'));
-      const [, section = ''] = documentText('docs/operations.md').split('## Act on a malicious supplier');
-      for (const [, statement = ''] of section.matchAll(/```sql([^`]+)```/g))
-        await fixture.owner.query(statement.replace('FELL', mpid));
+      await people.actOnMaliciousSupplier(mpid);
       expect(await scopeOf(fixture, token)).toBeNull();
       expect(await isContested(await people.signedIn(email))).toBe(true);
     });

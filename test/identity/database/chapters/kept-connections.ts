@@ -3,16 +3,8 @@ import { SoftwareAuthenticator } from '../../../support/authenticator';
 import { REMOVE, asserted, lastPart, registered, started, valueOf } from '../../../support/ceremonies';
 import { ContestFixture, PROVE_BY_LINK, PROVE_BY_PASSKEY } from '../../../support/contest-fixture';
 import { ASSERT } from '../../../support/passkey-fixture';
-import { documentText } from '../../../support/documents';
 import { asCustomer, scopeOf } from '../../../support/sign-in-operations';
 import { type SignInFixture, fixtureOfThisFile, newMpxn } from '../../../support/sign-in-fixture';
-
-/** The statements of docs/operations.md, which name the supplier FELL. */
-const STATEMENTS_FOR_MALICIOUS_SUPPLIER = [
-  ...(documentText('docs/operations.md').split('## Act on a malicious supplier')[1] ?? '').matchAll(
-    /```sql([^`]+)```/g,
-  ),
-].map(([, statement = '']) => statement);
 
 type Shown = Awaited<ReturnType<ContestFixture['contacts']>>[number];
 
@@ -141,8 +133,7 @@ export function keptConnections(): void {
       const { mpid } = await judge(mpxn, 'CONFIRMED', (contact) => isPasskey(contact) || contact.shown.startsWith('s'));
       await remove();
       expect(await people.seen(await people.signedIn(email))).toEqual(['another', 'own']);
-      for (const statement of STATEMENTS_FOR_MALICIOUS_SUPPLIER)
-        await fixture.owner.query(statement.replace('FELL', mpid));
+      await people.actOnMaliciousSupplier(mpid);
       expect(await people.seen(await people.signedIn(email))).toEqual(['own']);
     });
 
