@@ -35,18 +35,28 @@ export function asCustomer(token: string): Partial<CallContext> {
 export const asService: Partial<CallContext> = { service: 'access' };
 
 /** Requests sign-in links. */
-export function requestLink(fixture: SignInFixture, entry: object, language = 'EN') {
-  return fixture.execute(REQUEST_LINK, { entry, language });
+export function requestLink(
+  fixture: SignInFixture,
+  entry: object,
+  language = 'EN',
+  context: Partial<CallContext> = {},
+) {
+  return fixture.execute(REQUEST_LINK, { entry, language }, context);
 }
 
-/** Requests a link, reads the mail and confirms the sign-in. */
-export async function signedInByLink(fixture: SignInFixture, entry: object, email: string): Promise<NewSession> {
+/** Requests a link, reads the mail and confirms the sign-in; `context` can name another network. */
+export async function signedInByLink(
+  fixture: SignInFixture,
+  entry: object,
+  email: string,
+  context: Partial<CallContext> = {},
+): Promise<NewSession> {
   const links = async () => (await mailsNow(fixture, email)).filter(isLinkMail);
   const before = (await links()).length;
-  const { codes: rejected } = await requestLink(fixture, entry);
+  const { codes: rejected } = await requestLink(fixture, entry, 'EN', context);
   if (rejected.length > 0) throw new Error(rejected.join());
   const mails = await until(async () => ((await links()).length > before ? links() : undefined));
-  const { data, codes } = await fixture.execute(SIGN_IN_WITH_LINK, { secret: secretIn(mails) });
+  const { data, codes } = await fixture.execute(SIGN_IN_WITH_LINK, { secret: secretIn(mails) }, context);
   if (codes.length > 0) throw new Error(codes.join());
   return data.signInWithLink;
 }
