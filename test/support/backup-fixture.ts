@@ -4,28 +4,34 @@ import { Client } from 'pg';
 import type { Customer } from './customers';
 import type { Graph } from './graph';
 
-/** Returns the rows of a query. */
-export async function rowsOf<Row extends object>(url: string, query: string, values: unknown[] = []): Promise<Row[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+/** Opens a session, and ends it after `work`. */
+async function inSession<Result>(url: string, work: (session: Client) => Promise<Result>): Promise<Result> {
+  const session = new Client({ connectionString: url });
+  await session.connect();
   try {
-    return (await client.query<Row>(query, values)).rows;
+    return await work(session);
   } finally {
-    await client.end();
+    await session.end();
   }
 }
 
+/** Returns the rows of a query. */
+export function rowsOf<Row extends object>(url: string, query: string, values: unknown[] = []): Promise<Row[]> {
+  return inSession(url, async (session) => (await session.query<Row>(query, values)).rows);
+}
+
 /** Returns a hash of the rows of every table in the backup. */
-export async function contents(url: string, tables: readonly string[]): Promise<Record<string, string>> {
-  const hashes: Record<string, string> = {};
-  for (const table of tables) {
-    const [row] = await rowsOf<{ hash: string }>(
-      url,
-      `select count(*) || ' ' || coalesce(md5(string_agg(t::text, '' order by t::text)), '') as hash from ${table} t`,
-    );
-    hashes[table] = row?.hash ?? '';
-  }
-  return hashes;
+export function contents(url: string, tables: readonly string[]): Promise<Record<string, string>> {
+  return inSession(url, async (session) => {
+    const hashes: Record<string, string> = {};
+    for (const table of tables) {
+      const { rows } = await session.query<{ hash: string }>(
+        `select count(*) || ' ' || coalesce(md5(string_agg(t::text, '' order by t::text)), '') as hash from ${table} t`,
+      );
+      hashes[table] = rows[0]?.hash ?? '';
+    }
+    return hashes;
+  });
 }
 
 /** Returns what a database stores about a customer: the person, and the access. */

@@ -9,7 +9,7 @@ import { sandboxKeyVariables, sandboxedSettings } from '../../sandbox/keys';
 import { databaseAddress, sessionUrl } from '../../subgraphs/server/database/database-login';
 import { contents } from './backup-fixture';
 import { type Customer, type DataUser, newDataUser } from './customers';
-import { failuresOf, graphOf } from './graph';
+import { failuresOf, graphOf, persistentGraph } from './graph';
 import { runOperatorCommand } from './operator-command';
 import { type FreshDatabase, freshDatabase } from './postgres';
 import { type TestRegister, startTestRegister } from './register';
@@ -130,7 +130,7 @@ export class BackupSite {
 
   /** Anonymises the Identity Record of a customer. */
   async anonymise({ ir }: Customer): Promise<void> {
-    const response = await graphOf(this.register, this.dataUser.token)(ANONYMISE, { ir });
+    const response = await persistentGraph(graphOf(this.register, this.dataUser.token))(ANONYMISE, { ir });
     if (response.errors.length > 0) throw new Error(failuresOf(response).join());
   }
 

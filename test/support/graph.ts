@@ -1,6 +1,7 @@
 import type { AccountRole } from '../../schema/roles';
 import type { SharedRegister } from './register';
 import { tokenOf } from './rest-client';
+import { until } from './until';
 
 /** An error of a GraphQL response. */
 export interface GraphError {
@@ -47,6 +48,15 @@ export function graphOf({ gateway }: Pick<SharedRegister, 'gateway'>, token?: st
     const { data = null, errors = [], extensions = {} } = JSON.parse(text) as Partial<GraphResponse>;
     return { status: response.status, headers: response.headers, text, data, errors, extensions };
   };
+}
+
+/** Sends an operation that may run twice as a client does on a busy register: repeats it while it fails with SYS002. */
+export function persistentGraph(send: Graph): Graph {
+  return (query, variables) =>
+    until(async () => {
+      const response = await send(query, variables);
+      return response.errors.some(({ extensions }) => extensions.code === 'SYS002') ? undefined : response;
+    });
 }
 
 /** Returns a client of the graph that is signed in with a demo account. */

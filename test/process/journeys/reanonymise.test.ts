@@ -12,7 +12,7 @@ import { fingerprintOf } from '../../../subgraphs/server/audit/audit.repository'
 import { migrate } from '../../../subgraphs/server/database/migrate';
 import { GONE, LIVE, rowsOf, standing } from '../../support/backup-fixture';
 import { type Customer, type DataUser, customerToken, newCustomer, newDataUser } from '../../support/customers';
-import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
+import { type Graph, failuresOf, graphAs, graphOf, persistentGraph } from '../../support/graph';
 import { runOperatorCommand } from '../../support/operator-command';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
 import { consentRecord } from '../../support/records';
@@ -56,7 +56,7 @@ beforeAll(async () => {
   before = await freshDatabase();
   expect(await command('restore', root)).toMatchObject({ code: 0 });
   await dataUser.rest('DELETE', `/v1/access-records/${gone.key}`);
-  expect(failuresOf(await graphOf(register, dataUser.token)(ANONYMISE, { ir: gone.ir }))).toEqual([]);
+  expect(failuresOf(await persistentGraph(graphOf(register, dataUser.token))(ANONYMISE, { ir: gone.ir }))).toEqual([]);
   await rowsOf(
     register.databaseUrl,
     'update identity.identity_record set closing_at = now(), closed_at = now() where ref = $1',

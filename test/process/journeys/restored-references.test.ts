@@ -10,7 +10,7 @@ import {
 } from '../../../subgraphs/access/records/controller-references.queries';
 import { rowsOf, filesBelow } from '../../support/backup-fixture';
 import { type DataUser, newCustomer, newDataUser } from '../../support/customers';
-import { failuresOf, graphOf } from '../../support/graph';
+import { failuresOf, graphOf, persistentGraph } from '../../support/graph';
 import { runOperatorCommand } from '../../support/operator-command';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
 import { consentRecord } from '../../support/records';
@@ -56,7 +56,7 @@ describe('References of Data Users in a backup', () => {
   };
   const leave = async ({ ir, key }: Referenced) => {
     await dataUser.rest('DELETE', `/v1/access-records/${key}`);
-    expect(failuresOf(await graphOf(register, dataUser.token)(ANONYMISE, { ir }))).toEqual([]);
+    expect(failuresOf(await persistentGraph(graphOf(register, dataUser.token))(ANONYMISE, { ir }))).toEqual([]);
   };
 
   beforeAll(async () => {

@@ -8,7 +8,6 @@ import { freePorts } from '../../support/run/templates';
 /** Divisions of the services into processes; the others are compared with the first one. */
 const DIVISIONS = {
   'one process': ['identity,access,grid-models,tariffs,gateway,rest-adapter'],
-  'two processes': ['identity', 'access,grid-models,tariffs,gateway,rest-adapter'],
   'two processes, the clock of one an hour ahead,': ['access,identity', 'grid-models,tariffs,gateway,rest-adapter'],
   'a process each': ['identity', 'access', 'grid-models', 'tariffs', 'gateway', 'rest-adapter'],
 } as const;

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Client } from 'pg';
 import { type DataUser, newCustomer, newDataUser, newMpxn } from '../../support/customers';
 import { confirmedTokens } from '../../support/confirmed-tokens';
-import { failuresOf, graphAs, graphOf } from '../../support/graph';
+import { failuresOf, graphAs, graphOf, persistentGraph } from '../../support/graph';
 import { consentRecord, legacyConsent } from '../../support/records';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { type RestClient, anonymousClient } from '../../support/rest-client';
@@ -48,7 +48,7 @@ describe('The reference of a Data User to its customer', () => {
   };
   const anonymised = async (ir: string, ...linked: string[]) => {
     for (const ak of linked) expect((await dataUser.rest('DELETE', `/v1/access-records/${ak}`)).status).toBe(200);
-    expect(failuresOf(await graphOf(register, dataUser.token)(ANONYMISE, { ir }))).toEqual([]);
+    expect(failuresOf(await persistentGraph(graphOf(register, dataUser.token))(ANONYMISE, { ir }))).toEqual([]);
   };
   const keysLeft = async (ak: string) => {
     const { data } = await graphOf(register)('query ($ak: AccessKey!) { accessRecord(key: $ak) { id } }', { ak });
