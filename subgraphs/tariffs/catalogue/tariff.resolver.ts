@@ -10,7 +10,7 @@ import type { SupplierQueries } from '../register-entries/supplier.queries';
 import type { TariffQueries } from './tariff.queries';
 import type { TariffListQueries } from './tariff-list.queries';
 import type { PublicationOutcome, TariffRepository } from './tariff.repository';
-import { allPublicationViolations } from './publication-rules';
+import { publicationViolations } from './publication-rules';
 import type { Supplier } from '../register-entries/supplier';
 import type { TariffScheduleEntry, TariffVersion } from './tariff';
 import { ListArgs } from '../../server/lists/offset-page.types';
@@ -74,7 +74,7 @@ export class TariffResolver {
     @Ctx() context: CallContext,
   ): Promise<PublicationOutcome> {
     const publisher = await writtenSupplier(context, this.suppliers, mpid);
-    throwViolations(await allPublicationViolations(tariff, () => this.repository.storedViolations(tariff, publisher)));
+    throwViolations(await publicationViolations(tariff, () => this.repository.storedViolations(tariff, publisher)));
     return this.repository.publish({ tariff, mpid: publisher, accountId: callerOf(context).accountId });
   }
 }
