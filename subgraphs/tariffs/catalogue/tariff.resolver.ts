@@ -1,7 +1,8 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
-import type { ConnectionWithTotal } from '../../server/lists/connection';
+import type { Connection, ConnectionWithTotal } from '../../server/lists/connection';
+import { VersionArgs } from '../../server/lists/connection.types';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
 import { cursorPage } from '../../server/lists/offset-page';
 import type { RatesSizes } from './rates-sizes.queries';
@@ -20,7 +21,13 @@ import { RegisterEntryStatusEnum } from '../register-entries/register-entry.type
 import { SupplierType } from '../register-entries/supplier.types';
 import { TariffScheduleEntryType } from '../rates/tariff-rates.types';
 import { PublishedTariffPayload, TariffInput } from './tariff.inputs';
-import { BOUND_RATES, TariffConnectionType, TariffFilterInput, TariffType, TariffVersionType } from './tariff.types';
+import {
+  BOUND_RATES,
+  TariffConnectionType,
+  TariffFilterInput,
+  TariffType,
+  TariffVersionConnectionType,
+} from './tariff.types';
 
 /** Public lists of tariffs (specification, GET /v1/tariff/{mpid}), and their publication by suppliers. */
 @Resolver(() => TariffType)
@@ -130,8 +137,11 @@ export class TariffFieldResolver {
     return this.tariffQueries.replacing(tariffId);
   }
 
-  @FieldResolver(() => [TariffVersionType], { description: 'Every version, the current one first.' })
-  versions(@Root() { tariffId }: StoredTariff): Promise<readonly TariffVersion[]> {
-    return this.tariffQueries.versions(tariffId);
+  @FieldResolver(() => TariffVersionConnectionType, { description: 'Every version of its descriptive fields.' })
+  versions(
+    @Root() { tariffId }: StoredTariff,
+    @Args(() => VersionArgs) page: VersionArgs,
+  ): Promise<Connection<TariffVersion>> {
+    return this.tariffQueries.versions(tariffId, page);
   }
 }

@@ -501,6 +501,23 @@ describe('the details of a tariff', () => {
     expect(await heading(page)).toBe('Tidewater Steady 2026');
   });
 
+  it('lead from page to page of its versions, the newest first', async () => {
+    for (let number = 1; number <= 27; number += 1)
+      await publish(numbered(920), { name: `Name ${number}`, fuelType: 'ELECTRICITY' });
+    const { page, complaints } = await visited(`/tariffs/${numbered(920)}?date=2026-03-01`);
+    const versions = page.locator('.tariff-versions li');
+    expect([await versions.count(), await versions.first().innerText()]).toEqual([
+      25,
+      expect.stringContaining('Version 27'),
+    ]);
+    await follow(page, page.getByRole('link', { name: 'Next' }).click());
+    expect((await versions.allInnerTexts()).join()).toMatch(/^Version 2\b[^]*Name 2[^]*Version 1\b[^]*Name 1$/);
+    expect(await chosenDay(page)).toBe('2026-03-01');
+    await follow(page, page.getByRole('link', { name: 'Back to the first' }).click());
+    expect(await versions.count()).toBe(25);
+    expect(complaints).toEqual([]);
+  });
+
   it('link along a chain of replacements that is longer than a page shows', async () => {
     for (let number = 1; number <= 9; number += 1) {
       const replaces = number === 1 ? {} : { replaces: numbered(909 + number) };
