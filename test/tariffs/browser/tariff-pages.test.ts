@@ -197,6 +197,12 @@ describe('the list of tariffs', () => {
     expect(await alike?.locator('rect.price').count()).toBe(1);
   });
 
+  it('shows the range of the prices of all tiers, and what the colours mean', async () => {
+    const { page } = await visited('/tariffs?mpid=MANY');
+    expect(await rows(page).filter({ hasText: 'Tiers' }).innerText()).toContain('10.00 to 30.00 p/kWh');
+    expect(await page.getByText('Colours show the price of the first tier').isVisible()).toBe(true);
+  });
+
   it.each([
     ['?fuel_type=coal', 'Fuel: there is no fuel_type “coal”.'],
     ['?mpid=x', '“x” is no market participant id. An id has four capital letters or digits.'],
