@@ -1,6 +1,7 @@
 import { ADVISORY_LOCKS } from '../../../../subgraphs/server/database/advisory-locks';
+import { type Planning, rowsRead } from '../../../support/grid-plans';
 import { type TariffEventFixture, bodiesOf, tariffEventFixture } from '../../../support/tariff-event-fixture';
-import { ASSIGN, supplierOf, trf } from '../../../support/tariff-graph';
+import { ADMIN, ASSIGN, supplierOf, trf } from '../../../support/tariff-graph';
 
 export function receiversOfEvents(): void {
   const HOUR = 3_600;
@@ -210,5 +211,38 @@ export function receiversOfEvents(): void {
       await fixture.assign(mpxn, 3);
       expect(await heard(2, path)).toEqual([first, ['tariff.change', trf(3)]]);
     });
+  });
+
+  describe('The deliveries of an event', () => {
+    /** Disables the outbox, which would plan deliveries. */
+    const EVENT = `alter table event disable trigger outbox;
+      insert into event (type, occurred_at, mpid) values ('supplier.cessation', register_now(), 'FELL') returning id;
+      alter table event enable trigger outbox`;
+    /** Inserts webhooks that were removed so many minutes ago; in the future if negative. */
+    const WEBHOOKS = `insert into webhook (mpid, user_id, callback_sealed, deleted_at)
+      select 'FELL', $1, '', register_now() - $2 * interval '1 minute' from generate_series(1, $3) returning id`;
+    const DELIVERY = `insert into delivery (endpoint_id, event_id, subject, sequence, state, ended_at)
+      values ($1, $2, 'cessation', 1, 'delivered', register_now())`;
+    const idOf = (result: unknown) => (result as { rows: { id: string }[] }).rows[0]?.id ?? '';
+
+    it.each<Planning>(['force_custom_plan', 'force_generic_plan'])(
+      'are read without the webhooks that were removed before it, with plan_cache_mode = %s',
+      async (planning) => {
+        const { owner } = fixture;
+        const { userId } = await fixture.participant();
+        const [, inserted] = (await owner.query(EVENT)) as unknown as [unknown, unknown];
+        await owner.query(WEBHOOKS, [userId, 60, 5_000]);
+        const webhookId = idOf(await owner.query(WEBHOOKS, [userId, -60, 1]));
+        await owner.query(DELIVERY, [webhookId, idOf(inserted)]);
+        await owner.query('analyze webhook');
+        const query = `{ tariffEvent(id: "${idOf(inserted)}") { deliveries { webhookId state attempts } } }`;
+        const execute = (text: string) => fixture.execute(text, {}, ADMIN);
+        const { deliveries } = (await execute(query)).tariffEvent;
+        expect(deliveries).toEqual([{ webhookId, state: 'DELIVERED', attempts: 0 }]);
+        const pattern = /join delivery on delivery.endpoint_id = webhook.id/;
+        const { rows } = await rowsRead({ owner, execute, pattern }, query, planning);
+        expect(rows['webhook']).toBeLessThanOrEqual(2);
+      },
+    );
   });
 }
