@@ -15,6 +15,8 @@ import { TariffEndsOfAssignments1790000000013 } from './migrations/0013-ends-of-
 import { TariffSupersededRedeliveries1790000000014 } from './migrations/0014-superseded-redeliveries';
 import { TariffConsentsSinceEvents1790000000015 } from './migrations/0015-consents-since-events';
 import { TariffSearchPaths1790000000016 } from './migrations/0016-search-paths';
+import { TariffEventsOfFormerOccupants1790000000017 } from './migrations/0017-former-occupants-events';
+import { TariffWebhooksByRemoval1790000000018 } from './migrations/0018-webhooks-by-removal';
 import { tariffRights } from './rights.sql';
 import { TARIFF_JOBS } from './tariff-jobs';
 
@@ -36,6 +38,8 @@ export const tariffTables: SubgraphTables = {
     TariffSupersededRedeliveries1790000000014,
     TariffConsentsSinceEvents1790000000015,
     TariffSearchPaths1790000000016,
+    TariffEventsOfFormerOccupants1790000000017,
+    TariffWebhooksByRemoval1790000000018,
   ],
   rights: tariffRights,
   jobs: TARIFF_JOBS,

@@ -63,6 +63,7 @@ const FILES = [
   'link/service-server',
   'lists/connection',
   'lists/connection.types',
+  'lists/history',
   'lists/list-cursor',
   'lists/offset-page',
   'lists/offset-page.types',

@@ -197,6 +197,8 @@ TariffEventEdge: cursor node
 TariffPage: data meta
 TariffScheduleEntry: dates daysAndHours months
 TariffVersion: comments description name percentageGreen publishedAt version
+TariffVersionConnection: edges nextCursor nodes pageInfo
+TariffVersionEdge: cursor node
 UKAddress: addressLine1 addressLine2 county postcode townCity
 ValueChange: after before file isAssociation name
 VersionComparison: counts differences differentFiles from headers to

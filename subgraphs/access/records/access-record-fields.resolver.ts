@@ -3,18 +3,14 @@ import { RegisterError } from '../../../schema/register-error';
 import { AccessKey } from '../../../schema/scalars';
 import { type CallContext, callerOf, requireAmong } from '../../server/callers/caller';
 import type { Connection } from '../../server/lists/connection';
+import { HistoryArgs, VersionArgs } from '../../server/lists/connection.types';
 import type { DirectoryEntry } from '../accounts/data-user.repository';
 import { DIRECTORY_READERS, DataUserType } from '../accounts/data-user.resolver';
 import type { AccessDependencies } from '../dependencies';
 import { isOwner } from './access-record';
 import { AccessEventType, AccessRecordType, IdentityRecordReference, RecordMetadataType } from './access-record.types';
 import type { Transition, Version } from './record-history.queries';
-import {
-  RecordHistoryArgs,
-  RecordVersionArgs,
-  TransitionConnectionType,
-  VersionConnectionType,
-} from './record-history.types';
+import { TransitionConnectionType, VersionConnectionType } from './record-history.types';
 import type { AccessRecordRepository } from './access-record.repository';
 import type { StoredAccessRecord } from './stored-access-record.queries';
 
@@ -57,7 +53,7 @@ export class AccessRecordFieldsResolver {
   })
   transitions(
     @Root() { row, customerSince }: StoredAccessRecord,
-    @Args(() => RecordHistoryArgs) page: RecordHistoryArgs,
+    @Args(() => HistoryArgs) page: HistoryArgs,
     @Ctx() context: CallContext,
   ): Promise<Connection<Transition>> {
     if (customerSince === null) mayReadHistory(row.duid, context);
@@ -71,7 +67,7 @@ export class AccessRecordFieldsResolver {
   })
   versions(
     @Root() { row, customerSince }: StoredAccessRecord,
-    @Args(() => RecordVersionArgs) page: RecordVersionArgs,
+    @Args(() => VersionArgs) page: VersionArgs,
     @Ctx() context: CallContext,
   ): Promise<Connection<Version>> {
     if (customerSince === null) mayReadHistory(row.duid, context);

@@ -1,6 +1,5 @@
-import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
+import { Field, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../schema/scalars';
-import type { PageRequest } from '../../server/lists/connection';
 import type { RecordSection, Transition, Version } from './record-history.queries';
 import type { AccessState, DataType, LegalBasis, RevocationReason } from './access-record';
 import type { TransitionCause } from './transitions';
@@ -13,21 +12,6 @@ import {
   TransitionCauseEnum,
 } from './access-record.enums';
 import { connectionType } from '../../server/lists/connection.types';
-
-/** Arguments of a page of history. */
-@ArgsType()
-export class RecordHistoryArgs implements PageRequest {
-  @Field(() => Int, { nullable: true, defaultValue: 50, description: 'Entries of the page, 1 to 100.' }) first: number;
-  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page starts.' })
-  after: string | null;
-}
-
-/** Arguments of a page of versions. */
-@ArgsType()
-export class RecordVersionArgs extends RecordHistoryArgs {
-  @Field(() => Boolean, { defaultValue: false, description: 'Whether the page starts with the present version.' })
-  newestFirst: boolean;
-}
 
 @ObjectType('AccessRecordTransition', {
   description: 'A state transition. It is never changed.',

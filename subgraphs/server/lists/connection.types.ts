@@ -43,3 +43,18 @@ export class PageArgs implements PageRequest {
   @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page starts.' })
   after: string | null;
 }
+
+/** Arguments of a page of history. */
+@ArgsType()
+export class HistoryArgs implements PageRequest {
+  @Field(() => Int, { nullable: true, defaultValue: 50, description: 'Entries of the page, 1 to 100.' }) first: number;
+  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page starts.' })
+  after: string | null;
+}
+
+/** Arguments of a page of versions. */
+@ArgsType()
+export class VersionArgs extends HistoryArgs {
+  @Field(() => Boolean, { defaultValue: false, description: 'Whether the page starts with the present version.' })
+  newestFirst: boolean;
+}

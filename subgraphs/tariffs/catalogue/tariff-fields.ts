@@ -1,7 +1,7 @@
 import { TARIFF_ID_PATTERN } from '../../../schema/identifiers';
 import type { Violation } from '../../../schema/register-error';
 import { lengthViolations, patternViolations } from '../register-entries/entry-limits';
-import { entriesOf, groupsOf, invalid, windowsOf } from '../rates/rate-paths';
+import { type RateParts, invalid } from '../rates/rate-paths';
 import type { TariffInput } from './tariff';
 import { priceViolations } from '../rates/money';
 import type { PublicationRule } from './publication-rule';
@@ -13,13 +13,13 @@ const PERIODS = [
 ] as const;
 
 /** Validates a tariff's own fields: patterns, lengths, ranges, VAT, periods, and lists of its rates that must not be empty. */
-export const tariffFields: PublicationRule = (tariff) => [
+export const tariffFields: PublicationRule = ({ tariff, ...parts }) => [
   ...patternViolations('tariffId', tariff.tariffId, TARIFF_ID_PATTERN),
   ...lengthViolations(tariff, LENGTHS),
   ...priceViolations(tariff.standingCharge, ['standingCharge']),
   ...percentageGreenViolations(tariff),
   ...replacesViolations(tariff),
-  ...emptyLists(tariff),
+  ...emptyLists(tariff, parts),
   ...vatRateViolations(tariff),
   ...periodViolations(tariff),
 ];
@@ -33,14 +33,17 @@ function replacesViolations({ tariffId, replaces: replaced }: TariffInput): Viol
   return patternViolations('replaces', replaced, TARIFF_ID_PATTERN);
 }
 
-function emptyLists(tariff: TariffInput): Violation[] {
-  const lists = [
-    { path: ['rates'], list: tariff.rates },
-    ...entriesOf(tariff).map(({ part, path }) => ({ path: [...path, 'daysAndHours'], list: part.daysAndHours })),
-    ...groupsOf(tariff).map(({ part, path }) => ({ path: [...path, 'hours'], list: part.hours })),
-    ...windowsOf(tariff).map(({ part, path }) => ({ path: [...path, 'rate'], list: part.rate })),
+function emptyLists({ rates }: TariffInput, { entries, groups, windows }: RateParts): Violation[] {
+  return [
+    ...emptyList([], 'rates', rates),
+    ...entries.flatMap(({ part, path }) => emptyList(path, 'daysAndHours', part.daysAndHours)),
+    ...groups.flatMap(({ part, path }) => emptyList(path, 'hours', part.hours)),
+    ...windows.flatMap(({ part, path }) => emptyList(path, 'rate', part.rate)),
   ];
-  return lists.flatMap(({ path, list }) => (list.length > 0 ? [] : [invalid(path, 'must have at least one entry')]));
+}
+
+function emptyList(path: Violation['path'], list: string, { length }: readonly unknown[]): Violation[] {
+  return length > 0 ? [] : [invalid([...path, list], 'must have at least one entry')];
 }
 
 /** `vat_rate` (specification, Interface D): an integer 0 to 100, required if `vat_included` is false. */

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { isChecking } from '../../server/database/check-only';
 import type { Database } from '../../server/database/database';
 import { longReads, rowsByKey } from '../../server/database/rows-by-key';
+import { type VersionReader, ofEachHistory, versionReader } from '../../server/lists/history';
 import type { TariffScheduleEntry, TariffVersion } from './tariff';
 import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
 
@@ -25,11 +26,18 @@ const RATES_JSON = {
   text: 'select tariff_id as "tariffId", rates::text as json from tariff_rates where tariff_id = any($1::text[])',
 };
 
-const VERSIONS = {
-  name: 'versions_of_tariffs',
-  text: `select tariff_id as "tariffId", version, name, description, comments, percentage_green as "percentageGreen",
+const VERSION = `select version as number, version, name, description, comments, percentage_green as "percentageGreen",
       published_at as "publishedAt"
-    from tariff_version where tariff_id = any($1::text[]) order by version desc`,
+    from tariff_version where tariff_id = requested.id`;
+
+const VERSIONS = {
+  name: 'tariff_versions',
+  text: ofEachHistory(`${VERSION} and version > requested.after`, 'asc', 'text'),
+};
+
+const NEWEST_VERSIONS = {
+  name: 'newest_tariff_versions',
+  text: ofEachHistory(`${VERSION} and (requested.after = 0 or version < requested.after)`, 'desc', 'text'),
 };
 
 interface StoredRates {
@@ -41,8 +49,6 @@ interface RatesJson {
   readonly tariffId: string;
   readonly json: string;
 }
-
-type StoredVersion = TariffVersion & { readonly tariffId: string };
 
 /** Characters of JSON: parsed, all entries occupy about 50 MB. Longer rates than an entry may have are read each time. */
 const RATES_CACHE = { maxSize: 20_000_000, maxEntrySize: 50_000 } as const;
@@ -68,8 +74,8 @@ export class TariffQueries {
     ...JSON_CACHE,
     sizeCalculation: ({ length }) => length,
   });
-  /** Returns every version of a tariff, the current one first. */
-  readonly versions: (tariffId: string) => Promise<readonly TariffVersion[]>;
+  /** Returns a page of the versions of a tariff, oldest first by default. */
+  readonly versions: VersionReader<TariffVersion>;
 
   constructor(database: Pick<Database, 'pool' | 'reads'>) {
     const { reads } = database;
@@ -77,7 +83,7 @@ export class TariffQueries {
     this.replacementOf = reads.byKey(REPLACEMENTS, ({ replaces }: StoredTariff) => String(replaces), String);
     this.ratesOf = rowsByKey(reads, RATES, ({ tariffId }: StoredRates) => [tariffId] as const);
     this.jsonOf = rowsByKey(longReads(database), RATES_JSON, ({ tariffId }: RatesJson) => [tariffId] as const);
-    this.versions = rowsByKey(reads, VERSIONS, ({ tariffId }: StoredVersion) => [tariffId] as const);
+    this.versions = versionReader(database, { oldestFirst: VERSIONS, newestFirst: NEWEST_VERSIONS });
   }
 
   /** Returns a tariff by its identifier; null if there is none. */

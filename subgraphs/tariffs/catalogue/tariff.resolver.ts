@@ -1,7 +1,8 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
-import type { ConnectionWithTotal } from '../../server/lists/connection';
+import type { Connection, ConnectionWithTotal } from '../../server/lists/connection';
+import { VersionArgs } from '../../server/lists/connection.types';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
 import { cursorPage } from '../../server/lists/offset-page';
 import type { RatesSizes } from './rates-sizes.queries';
@@ -10,7 +11,7 @@ import type { SupplierQueries } from '../register-entries/supplier.queries';
 import type { TariffQueries } from './tariff.queries';
 import type { TariffListQueries } from './tariff-list.queries';
 import type { PublicationOutcome, TariffRepository } from './tariff.repository';
-import { allPublicationViolations } from './publication-rules';
+import { publicationViolations } from './publication-rules';
 import type { Supplier } from '../register-entries/supplier';
 import type { TariffScheduleEntry, TariffVersion } from './tariff';
 import { ListArgs } from '../../server/lists/offset-page.types';
@@ -20,7 +21,13 @@ import { RegisterEntryStatusEnum } from '../register-entries/register-entry.type
 import { SupplierType } from '../register-entries/supplier.types';
 import { TariffScheduleEntryType } from '../rates/tariff-rates.types';
 import { PublishedTariffPayload, TariffInput } from './tariff.inputs';
-import { BOUND_RATES, TariffConnectionType, TariffFilterInput, TariffType, TariffVersionType } from './tariff.types';
+import {
+  BOUND_RATES,
+  TariffConnectionType,
+  TariffFilterInput,
+  TariffType,
+  TariffVersionConnectionType,
+} from './tariff.types';
 
 /** Public lists of tariffs (specification, GET /v1/tariff/{mpid}), and their publication by suppliers. */
 @Resolver(() => TariffType)
@@ -74,7 +81,7 @@ export class TariffResolver {
     @Ctx() context: CallContext,
   ): Promise<PublicationOutcome> {
     const publisher = await writtenSupplier(context, this.suppliers, mpid);
-    throwViolations(await allPublicationViolations(tariff, () => this.repository.storedViolations(tariff, publisher)));
+    throwViolations(await publicationViolations(tariff, () => this.repository.storedViolations(tariff, publisher)));
     return this.repository.publish({ tariff, mpid: publisher, accountId: callerOf(context).accountId });
   }
 }
@@ -130,8 +137,11 @@ export class TariffFieldResolver {
     return this.tariffQueries.replacing(tariffId);
   }
 
-  @FieldResolver(() => [TariffVersionType], { description: 'Every version, the current one first.' })
-  versions(@Root() { tariffId }: StoredTariff): Promise<readonly TariffVersion[]> {
-    return this.tariffQueries.versions(tariffId);
+  @FieldResolver(() => TariffVersionConnectionType, { description: 'Every version of its descriptive fields.' })
+  versions(
+    @Root() { tariffId }: StoredTariff,
+    @Args(() => VersionArgs) page: VersionArgs,
+  ): Promise<Connection<TariffVersion>> {
+    return this.tariffQueries.versions(tariffId, page);
   }
 }

@@ -67,7 +67,7 @@ export const BOUND_RATES = {
   description: 'The descriptive fields of a version of a tariff.',
   simpleResolvers: true,
 })
-export class TariffVersionType implements domain.TariffVersion {
+class TariffVersionType implements domain.TariffVersion {
   @Field(() => Int, { description: 'Its number, from 1.' }) version: number;
   @Field(() => String, { description: 'Its name.' }) name: string;
   @Field(() => String, { nullable: true, description: 'Its description.' }) description: string | null;
@@ -75,6 +75,12 @@ export class TariffVersionType implements domain.TariffVersion {
   @Field(() => Float, { nullable: true, description: 'Percent of green energy.' }) percentageGreen: number | null;
   @Field(() => DateTime, { description: 'When it was published.' }) publishedAt: Date;
 }
+
+export const TariffVersionConnectionType = connectionType(
+  'TariffVersion',
+  'A page of the versions of a tariff.',
+  () => TariffVersionType,
+);
 
 @InputType('TariffFilter', { description: 'Selects tariffs: all conditions must hold.' })
 export class TariffFilterInput {

@@ -81,12 +81,17 @@ function selectedBy({ mpid, types }: TariffEventFilter): SelectedEvents {
   return { statement: { name, text }, values: [mpid, types && [...new Set(types)]] };
 }
 
-/** Joins through the webhooks of the supplier, because the index of deliveries is on endpoint and event. */
+/**
+ * Joins through the webhooks of the supplier, because the index of deliveries is on endpoint and event. A webhook that was removed before the
+ * event has no delivery; the transaction of a removal ends within a minute.
+ */
 const DELIVERIES = {
   name: 'deliveries_of_tariff_events',
   text: `select event.id as "eventId", webhook.id as "webhookId", user_id as "userId", delivery.state,
       jsonb_array_length(attempts) as attempts
-    from event join webhook using (mpid) join delivery on delivery.endpoint_id = webhook.id and delivery.event_id = event.id
+    from event
+      join webhook on webhook.mpid = event.mpid and coalesce(deleted_at, 'infinity') > event.recorded_at - interval '1 minute'
+      join delivery on delivery.endpoint_id = webhook.id and delivery.event_id = event.id
     where event.id = any($1::text[]) order by webhook.created_at, webhook.id`,
 };
 

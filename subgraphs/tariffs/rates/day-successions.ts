@@ -3,7 +3,7 @@ import { type DayGroup, dayRates } from './day-rates';
 import { occurringDays } from './rate-calendar';
 
 /** Days groups that apply to the days of a tariff's validity, and the days to which none applies. */
-interface DaySuccessions {
+export interface DaySuccessions {
   /** Days of the year without an entry. */
   readonly daysWithoutEntry: ReadonlySet<number>;
   /** Days of the week without a days group, by index of the entry. */

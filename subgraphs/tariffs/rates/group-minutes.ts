@@ -6,11 +6,11 @@ import { MINUTES_PER_DAY, minutesOfWindow } from './wall-minutes';
  * By minute from the start of a day to the end of the next one: the index of the first window of a days group, starting on that day, that
  * contains the minute; {@link NO_MATCH} if none does.
  */
-export type GroupMinutes = Int32Array;
+export type GroupMinutes = Int16Array;
 
 /** Returns the minutes of the windows of a days group; undefined if a time of a window is not on a whole minute. */
 export function minutesOfGroup({ hours }: Pick<DaysAndHours, 'hours'>): GroupMinutes | undefined {
-  const minutes = new Int32Array(2 * MINUTES_PER_DAY).fill(NO_MATCH);
+  const minutes = new Int16Array(2 * MINUTES_PER_DAY).fill(NO_MATCH);
   for (const [index, window] of hours.entries()) {
     const span = minutesOfWindow(window);
     if (span === undefined) return undefined;

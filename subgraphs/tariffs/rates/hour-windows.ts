@@ -1,5 +1,5 @@
 import { MAX_VIOLATIONS, type Violation } from '../../../schema/register-error';
-import { type WithPath, groupsOf, invalid, windowsOf } from './rate-paths';
+import { type WithPath, invalid } from './rate-paths';
 import type { DaysAndHours, HourlyRate } from '../catalogue/tariff';
 import type { PublicationRule } from '../catalogue/publication-rule';
 import { MINUTES_PER_DAY, TIME_PATTERN, formatMinutes, minuteOf, minutesOfWindow } from './wall-minutes';
@@ -8,9 +8,9 @@ import { MINUTES_PER_DAY, TIME_PATTERN, formatMinutes, minuteOf, minutesOfWindow
  * Requires windows to start and end on whole minutes, and windows that start on the same day not to overlap. Stops at the number of overlaps
  * that one error reports, because each costs up to a day of minutes.
  */
-export const hourWindows: PublicationRule = (tariff) => [
-  ...windowsOf(tariff).flatMap(timeViolations),
-  ...overlapViolations(groupsOf(tariff)),
+export const hourWindows: PublicationRule = ({ groups, windows }) => [
+  ...windows.flatMap(timeViolations),
+  ...overlapViolations(groups),
 ];
 
 function timeViolations({ part, path }: WithPath<HourlyRate>): Violation[] {

@@ -5,12 +5,18 @@ import type { Tariff } from '../catalogue/tariff';
 /** Maximum characters of a price. It bounds the cost of decimal arithmetic. */
 const MAX_PRICE_LENGTH = 20;
 
-/** Validates a decimal string in pounds (specification, Interface D: `unit_price`, `standing_charge`): VAL001 pattern, VAL003 length. */
-export function priceViolations(price: string, path: Violation['path']): Violation[] {
+/**
+ * Validates a decimal string in pounds (specification, Interface D: `unit_price`, `standing_charge`): VAL001 pattern, VAL003 length.
+ *
+ * @param within the path of the part of the tariff that contains the price; `steps` lead from there to the price
+ */
+export function priceViolations(price: string, within: Violation['path'], ...steps: Violation['path']): Violation[] {
   if (price.length > MAX_PRICE_LENGTH)
-    return [{ code: 'VAL003', path, message: `must have at most ${MAX_PRICE_LENGTH} characters` }];
+    return [
+      { code: 'VAL003', path: [...within, ...steps], message: `must have at most ${MAX_PRICE_LENGTH} characters` },
+    ];
   if (UNIT_PRICE_PATTERN.test(price)) return [];
-  return [{ code: 'VAL001', path, message: `must match ${UNIT_PRICE_PATTERN.source}` }];
+  return [{ code: 'VAL001', path: [...within, ...steps], message: `must match ${UNIT_PRICE_PATTERN.source}` }];
 }
 
 /** Pounds per kWh, decimal strings with at least two decimal places. */

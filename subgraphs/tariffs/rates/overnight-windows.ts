@@ -1,6 +1,5 @@
 import { MAX_VIOLATIONS, type Violation } from '../../../schema/register-error';
 import type { DayGroup } from './day-rates';
-import { daySuccessions } from './day-successions';
 import { invalid } from './rate-paths';
 import { NO_MATCH } from './rates-resolution';
 import type { PublicationRule } from '../catalogue/publication-rule';
@@ -13,9 +12,9 @@ type Overlaps = Map<DayGroup, Map<number, Uint8Array>>;
  * Requires that no window runs past midnight into a window of the next day, on the days that occur while the tariff is valid. Returns as many
  * violations as one error reports, because each costs a day of minutes.
  */
-export const overnightWindows: PublicationRule = (tariff) => {
+export const overnightWindows: PublicationRule = ({ successions }) => {
   const overlaps: Overlaps = new Map();
-  for (const [day, groupsBefore] of daySuccessions(tariff).groupsBefore)
+  for (const [day, groupsBefore] of successions().groupsBefore)
     for (const before of groupsBefore) if (before !== undefined) markOverlaps(overlaps, before, day);
   return [...overlaps]
     .flatMap(([group, windows]) => [...windows].map(([window, minutes]) => ({ group, window, minutes })))

@@ -1,8 +1,7 @@
 import type { Violation } from '../../../schema/register-error';
 import type { DayGroup } from './day-rates';
-import { daySuccessions } from './day-successions';
 import { formatDays, formatWeekdays } from './rate-calendar';
-import { entriesOf, invalid } from './rate-paths';
+import { invalid } from './rate-paths';
 import { NO_MATCH, daysOf, entriesByDay, groupsByWeekday, weekdaysOf } from './rates-resolution';
 import type { PublicationRule } from '../catalogue/publication-rule';
 import { MINUTES_PER_DAY, formatMinutes } from './wall-minutes';
@@ -11,9 +10,9 @@ import { MINUTES_PER_DAY, formatMinutes } from './wall-minutes';
  * Requires of a static tariff a price for every minute of the days that occur while it is valid. Reports each gap at its level: days of
  * the year at the rates, days of the week at an entry, minutes at a days group. An entry needs prices only for days that it decides.
  */
-export const rateGaps: PublicationRule = (tariff) => {
+export const rateGaps: PublicationRule = ({ tariff, successions }) => {
   if (tariff.tariffType !== 'static') return [];
-  const { daysWithoutEntry, weekdaysWithoutGroup, groupsBefore } = daySuccessions(tariff);
+  const { daysWithoutEntry, weekdaysWithoutGroup, groupsBefore } = successions();
   const missing = ascending(daysWithoutEntry);
   return [
     ...(missing.length === 0 ? [] : [invalid(['rates'], `has no entry for ${formatDays(missing)}`)]),
@@ -44,9 +43,9 @@ function gapsOfGroup({ schedule, daysAndHours, minutes }: DayGroup, before: (Day
 }
 
 /** Reports entries and days groups that never apply: the first match decides, and earlier ones match all their days. */
-export const unreachedRates: PublicationRule = (tariff) => {
+export const unreachedRates: PublicationRule = ({ tariff, entries }) => {
   const deciding = new Set(entriesByDay(tariff.rates));
-  return entriesOf(tariff).flatMap(({ part, path }, index) => {
+  return entries.flatMap(({ part, path }, index) => {
     const unreached: Violation[] =
       deciding.has(index) || daysOf(part).length === 0
         ? []

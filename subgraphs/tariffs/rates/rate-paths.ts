@@ -1,5 +1,5 @@
 import type { Violation } from '../../../schema/register-error';
-import type { DaysAndHours, HourlyRate, RateTier, TariffInput, TariffScheduleEntry } from '../catalogue/tariff';
+import type { DaysAndHours, HourlyRate, TariffInput, TariffScheduleEntry } from '../catalogue/tariff';
 
 /** A part of a rates tree with its path in the GraphQL input. */
 export interface WithPath<Part> {
@@ -7,24 +7,19 @@ export interface WithPath<Part> {
   readonly path: readonly (string | number)[];
 }
 
-/** Returns the schedule entries of a tariff. */
-export function entriesOf({ rates }: Pick<TariffInput, 'rates'>): WithPath<TariffScheduleEntry>[] {
-  return withPaths([], 'rates', rates);
+/** The parts of a rates tree, in its order. */
+export interface RateParts {
+  readonly entries: readonly WithPath<TariffScheduleEntry>[];
+  readonly groups: readonly WithPath<DaysAndHours>[];
+  readonly windows: readonly WithPath<HourlyRate>[];
 }
 
-/** Returns the days groups of all entries of a tariff. */
-export function groupsOf(tariff: Pick<TariffInput, 'rates'>): WithPath<DaysAndHours>[] {
-  return entriesOf(tariff).flatMap(({ part, path }) => withPaths(path, 'daysAndHours', part.daysAndHours));
-}
-
-/** Returns the windows of all days groups of a tariff. */
-export function windowsOf(tariff: Pick<TariffInput, 'rates'>): WithPath<HourlyRate>[] {
-  return groupsOf(tariff).flatMap(({ part, path }) => withPaths(path, 'hours', part.hours));
-}
-
-/** Returns the tiers of a window. */
-export function tiersOf({ part, path }: WithPath<HourlyRate>): WithPath<RateTier>[] {
-  return withPaths(path, 'rate', part.rate);
+/** Returns the schedule entries, days groups and windows of a tariff. */
+export function ratePartsOf({ rates }: Pick<TariffInput, 'rates'>): RateParts {
+  const entries = withPaths([], 'rates', rates);
+  const groups = entries.flatMap(({ part, path }) => withPaths(path, 'daysAndHours', part.daysAndHours));
+  const windows = groups.flatMap(({ part, path }) => withPaths(path, 'hours', part.hours));
+  return { entries, groups, windows };
 }
 
 function withPaths<Part>(path: WithPath<unknown>['path'], name: string, parts: readonly Part[]): WithPath<Part>[] {

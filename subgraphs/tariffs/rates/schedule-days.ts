@@ -1,6 +1,6 @@
 import type { Violation } from '../../../schema/register-error';
 import { hasDate } from './rate-calendar';
-import { type WithPath, entriesOf, groupsOf, invalid } from './rate-paths';
+import { type WithPath, invalid } from './rate-paths';
 import { MONTHS, type TariffScheduleEntry } from '../catalogue/tariff';
 import type { PublicationRule } from '../catalogue/publication-rule';
 
@@ -8,10 +8,10 @@ import type { PublicationRule } from '../catalogue/publication-rule';
  * Requires months, dates and days of the week to be named once, no other value beside `All`, and each date to exist in a month of its
  * entry.
  */
-export const scheduleDays: PublicationRule = (tariff) => [
-  ...entriesOf(tariff).flatMap(({ part, path }) => nameViolations(part.months, 'a month', [...path, 'months'])),
-  ...entriesOf(tariff).flatMap(dateListViolations),
-  ...groupsOf(tariff).flatMap(({ part, path }) => nameViolations(part.days, 'a day', [...path, 'days'])),
+export const scheduleDays: PublicationRule = ({ entries, groups }) => [
+  ...entries.flatMap(({ part, path }) => nameViolations(part.months, 'a month', [...path, 'months'])),
+  ...entries.flatMap(dateListViolations),
+  ...groups.flatMap(({ part, path }) => nameViolations(part.days, 'a day', [...path, 'days'])),
 ];
 
 function nameViolations(names: readonly string[], what: string, path: Violation['path']): Violation[] {

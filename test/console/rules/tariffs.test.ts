@@ -33,7 +33,7 @@ const TARIFF: Tariff = {
     supplierStatus: null,
     lastModified: '2026-05-01T09:12:33.000Z',
   },
-  ...{ rates: [], versions: [], replaces: null, replacedBy: null },
+  ...{ rates: [], versions: { nodes: [], nextCursor: null }, replaces: null, replacedBy: null },
   supplier: { mpid: 'FNLD', displayName: 'Fenland', support: 'help@fenland.example' },
 };
 

@@ -197,6 +197,12 @@ describe('the list of tariffs', () => {
     expect(await alike?.locator('rect.price').count()).toBe(1);
   });
 
+  it('shows the range of the prices of all tiers, and what the colours mean', async () => {
+    const { page } = await visited('/tariffs?mpid=MANY');
+    expect(await rows(page).filter({ hasText: 'Tiers' }).innerText()).toContain('10.00 to 30.00 p/kWh');
+    expect(await page.getByText('Colours show the price of the first tier').isVisible()).toBe(true);
+  });
+
   it.each([
     ['?fuel_type=coal', 'Fuel: there is no fuel_type “coal”.'],
     ['?mpid=x', '“x” is no market participant id. An id has four capital letters or digits.'],
@@ -499,6 +505,23 @@ describe('the details of a tariff', () => {
     ]);
     await follow(page, page.getByRole('link', { name: 'Tidewater Steady 2026' }).click());
     expect(await heading(page)).toBe('Tidewater Steady 2026');
+  });
+
+  it('lead from page to page of its versions, the newest first', async () => {
+    for (let number = 1; number <= 27; number += 1)
+      await publish(numbered(920), { name: `Name ${number}`, fuelType: 'ELECTRICITY' });
+    const { page, complaints } = await visited(`/tariffs/${numbered(920)}?date=2026-03-01`);
+    const versions = page.locator('.tariff-versions li');
+    expect([await versions.count(), await versions.first().innerText()]).toEqual([
+      25,
+      expect.stringContaining('Version 27'),
+    ]);
+    await follow(page, page.getByRole('link', { name: 'Next' }).click());
+    expect((await versions.allInnerTexts()).join()).toMatch(/^Version 2\b[^]*Name 2[^]*Version 1\b[^]*Name 1$/);
+    expect(await chosenDay(page)).toBe('2026-03-01');
+    await follow(page, page.getByRole('link', { name: 'Back to the first' }).click());
+    expect(await versions.count()).toBe(25);
+    expect(complaints).toEqual([]);
   });
 
   it('link along a chain of replacements that is longer than a page shows', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type IntervalPrice, halfHourPrices, intervalPrices } from '../../../subgraphs/tariffs/rates/prices';
 import { publicationViolations } from '../../../subgraphs/tariffs/catalogue/publication-rules';
-import type { Tariff } from '../../../subgraphs/tariffs/catalogue/tariff';
+import type { Tariff, TariffInput } from '../../../subgraphs/tariffs/catalogue/tariff';
 import { flatTariff, published } from '../../support/tariff-examples';
 import { LONG, holdsForAll } from '../../support/properties/property-run';
 import { BREAK_KINDS, brokenRates } from '../../support/properties/tariff-breaks';
@@ -14,6 +14,8 @@ import {
   windowsAt,
 } from '../../support/properties/tariff-oracle';
 import { type RatesTree, anyRates, lawfulRates, vats } from '../../support/properties/tariff-values';
+
+const violationsOf = (tariff: TariffInput) => publicationViolations(tariff, () => Promise.resolve([]));
 
 const MINUTE = 60_000;
 const HALF_HOUR = 30 * MINUTE;
@@ -117,9 +119,9 @@ function differenceOf(
 
 describe('A valid rates tree', () => {
   it('is accepted, and has exactly one price in each minute of some days: that of a reference implementation', async () => {
-    await holdsForAll(fc.tuple(lawfulRates, vats, begins), 20, ([rates, vat, begin]) => {
+    await holdsForAll(fc.tuple(lawfulRates, vats, begins), 20, async ([rates, vat, begin]) => {
       const tariff = tariffOf(rates, vat);
-      expect(publicationViolations(tariff)).toEqual([]);
+      expect(await violationsOf(tariff)).toEqual([]);
       expect(brokenPlaces(rates)).toEqual([]);
       expect(disagreement(tariff, begin)).toBeUndefined();
     });
@@ -129,8 +131,8 @@ describe('A valid rates tree', () => {
 describe('Any well-formed rates tree', () => {
   it('is rejected exactly where a reference implementation finds a gap, an overlap or an unreachable entry', async () => {
     let rejected = 0;
-    await holdsForAll(anyRates, 40, (rates) => {
-      const paths = publicationViolations(tariffOf(rates, { vatIncluded: true, vatRate: 5 })).map(({ path }) =>
+    await holdsForAll(anyRates, 40, async (rates) => {
+      const paths = (await violationsOf(tariffOf(rates, { vatIncluded: true, vatRate: 5 }))).map(({ path }) =>
         path.join('/'),
       );
       rejected += paths.length > 0 ? 1 : 0;
@@ -141,7 +143,7 @@ describe('Any well-formed rates tree', () => {
 
   it('of a tariff with an end is rejected for gaps on days of its validity only', async () => {
     const periods = fc.tuple(fc.constantFrom(...YEARS), fc.nat(360), fc.integer({ min: 1, max: 60 }), fc.nat(47));
-    await holdsForAll(fc.tuple(anyRates, periods), 75, ([rates, [year, first, days, late]]) => {
+    await holdsForAll(fc.tuple(anyRates, periods), 75, async ([rates, [year, first, days, late]]) => {
       const begin = Date.UTC(year, 0, 1 + first) + late * HALF_HOUR;
       const end = begin + days * 48 * HALF_HOUR - late * HALF_HOUR;
       const occurring = new Map<string, WallTime>();
@@ -151,15 +153,15 @@ describe('Any well-formed rates tree', () => {
       }
       const tariff = tariffOf(rates, { vatIncluded: true, vatRate: 5 });
       Object.assign(tariff, { validFrom: new Date(begin), validTo: new Date(end) });
-      const paths = publicationViolations(tariff).map(({ path }) => path.join('/'));
+      const paths = (await violationsOf(tariff)).map(({ path }) => path.join('/'));
       expect(paths.toSorted()).toEqual(brokenPlaces(rates, [...occurring.values()]));
     });
   });
 
   it('of a dynamic tariff may have gaps, and has no price there', async () => {
-    await holdsForAll(fc.tuple(anyRates, vats, begins), 30, ([rates, vat, begin]) => {
+    await holdsForAll(fc.tuple(anyRates, vats, begins), 30, async ([rates, vat, begin]) => {
       const tariff = tariffOf(rates, vat, 'dynamic');
-      const paths = publicationViolations(tariff).map(({ path }) => path.join('/'));
+      const paths = (await violationsOf(tariff)).map(({ path }) => path.join('/'));
       expect(paths.toSorted()).toEqual(brokenPlaces(rates, undefined, true));
       if (!paths.some((path) => path.includes('/hours/'))) expect(disagreement(tariff, begin)).toBeUndefined();
     });
@@ -168,8 +170,8 @@ describe('Any well-formed rates tree', () => {
 
 describe('A valid rates tree with one error', () => {
   it.each(BREAK_KINDS)('is rejected at that path only: %s', async (kind) => {
-    await holdsForAll(brokenRates(kind), 20, ({ rates, expected }) => {
-      const violations = publicationViolations(tariffOf(rates, { vatIncluded: true, vatRate: 5 }));
+    await holdsForAll(brokenRates(kind), 20, async ({ rates, expected }) => {
+      const violations = await violationsOf(tariffOf(rates, { vatIncluded: true, vatRate: 5 }));
       const prices = violations.map(({ code, path }) => `${code} ${path.join('/')}`);
       expect(prices.toSorted()).toEqual(expected.toSorted());
     });

@@ -1,8 +1,10 @@
 import { errorCatalogue } from '../../../schema/error-catalogue';
-import type { Page } from '../page';
-import { writtenInstant } from '../tariffs/local-time';
+import type { Page, PageContext } from '../page';
+import { cursorOf } from '../request/query';
+import { dayOfText, writtenInstant } from '../tariffs/local-time';
+import type { Tariff } from '../tariffs/operation-results';
 import { rateGroups } from '../tariffs/rate-rows';
-import { TARIFF_PATH } from '../tariffs/tariff-address';
+import { TARIFF_PATH, versionsPage } from '../tariffs/tariff-address';
 import { replacementChain, tariffDetails, vatOfAmounts } from '../tariffs/tariff-details';
 import { tariffPictures } from '../tariffs/tariff-pictures';
 import { readTariff, readWeek, shownDay } from '../tariffs/tariff-reading';
@@ -22,7 +24,7 @@ export const tariffPage: Page = {
         tariff,
         details: tariffDetails(tariff),
         chain: replacementChain(tariff),
-        versions: tariff.versions.map((each) => ({ ...each, published: writtenInstant(each.publishedAt) })),
+        versions: versionsOf(tariff, context.query),
         rates: { groups: rateGroups(tariff.rates), vat: vatOfAmounts(tariff) },
         error: shown.error,
         ...tariffPictures(tariff, shown, slots, today),
@@ -30,3 +32,13 @@ export const tariffPage: Page = {
     };
   },
 };
+
+/** Returns a page of the versions, with links to the next and the first one. */
+function versionsOf({ tariffId, versions: { nodes, nextCursor } }: Tariff, { date, versions }: PageContext['query']) {
+  const day = dayOfText(date);
+  return {
+    rows: nodes.map((each) => ({ ...each, published: writtenInstant(each.publishedAt) })),
+    next: nextCursor === null ? undefined : versionsPage(tariffId, day, nextCursor),
+    first: cursorOf(versions) === undefined ? undefined : versionsPage(tariffId, day),
+  };
+}

@@ -13,12 +13,17 @@ export function tariffOfAddress({ tariffId = '' }: Readonly<Record<string, strin
   return TARIFF_ID_PATTERN.test(tariffId) ? tariffId : undefined;
 }
 
-/** Returns the address of a tariff's page, of one day if it is passed. */
-export function tariffPage(tariffId: string, day?: Day): string {
-  return withQuery(`${TARIFFS_PATH}/${encodeURIComponent(tariffId)}`, { date: day });
+/** Returns the address of a tariff's page, of one day and from one version on if they are passed. */
+export function tariffPage(tariffId: string, day?: Day, versionsAfter?: string): string {
+  return withQuery(`${TARIFFS_PATH}/${encodeURIComponent(tariffId)}`, { date: day, versions: versionsAfter });
 }
 
 /** Returns the address of a tariff's week. */
 export function weekPage(tariffId: string, day: Day): string {
   return `${tariffPage(tariffId, day)}#week`;
+}
+
+/** Returns the address of a page of a tariff's versions, with the day that is shown. */
+export function versionsPage(tariffId: string, day: Day | undefined, after?: string): string {
+  return `${tariffPage(tariffId, day, after)}#versions`;
 }

@@ -71,6 +71,7 @@ export async function readTariffs(
   return {
     rows: listed.map((tariff) => rowOf(tariff, day, scale)),
     scale,
+    hasTiers: listed.some(({ prices }) => prices.some(({ tiers }) => tiers.length > 1)),
     next: next === null ? undefined : address(next),
     first: after === undefined ? undefined : address(),
   };
@@ -107,9 +108,9 @@ function rowOf(tariff: ListedTariff, day: Day, scale: PriceScale) {
   };
 }
 
-/** Returns the lowest and the highest price of a day, in pence. */
-function rangeOf(prices: readonly SlotPrice[]): string | undefined {
-  const amounts = amountsOf(prices.flatMap(pricesOf));
+/** Returns the lowest and the highest price of a day over all tiers, in pence. */
+function rangeOf(prices: ListedTariff['prices']): string | undefined {
+  const amounts = amountsOf(prices.flatMap(({ tiers }) => tiers.map(({ unitPriceIncludingVat: price }) => price)));
   const [min, max] = [amounts[0], amounts.at(-1)];
   if (min === undefined || max === undefined) return undefined;
   return min === max ? pence(min) : `${pence(min)} to ${pence(max)}`;

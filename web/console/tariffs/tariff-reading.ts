@@ -1,15 +1,19 @@
 import { OperationError } from '../../shared/operation-error';
 import type { PageContext } from '../page';
+import { cursorOf } from '../request/query';
 import { type Day, dayError, dayOf, dayOfText, daysAfter, instantOf, startOf, weekOf } from './local-time';
 import { type Validity, isValidBetween } from './priced-day';
 import type { Tariff } from './operation-results';
 import { tariffOfAddress } from './tariff-address';
 
-/** Reads the tariff of an address, and the current day of the register's clock; NTF003 if it does not exist. */
-export async function readTariff({ execute, params }: Pick<PageContext, 'execute' | 'params'>) {
+/** Reads the tariff of an address with a page of its versions, and the current day of the register's clock; NTF003 if it does not exist. */
+export async function readTariff({ execute, params, query }: Pick<PageContext, 'execute' | 'params' | 'query'>) {
   const tariffId = tariffOfAddress(params);
   if (tariffId === undefined) throw new OperationError('NTF003');
-  const { tariff, registerTime } = await execute('ReadTariff', { tariffId });
+  const { tariff, registerTime } = await execute('ReadTariff', {
+    tariffId,
+    versionsAfter: cursorOf(query['versions']),
+  });
   if (tariff === null) throw new OperationError('NTF003');
   return { tariff, today: dayOf(registerTime) };
 }

@@ -392,10 +392,13 @@ export function tariffsOverTime(): void {
     it('publish one tariff with different descriptions: each is a version, none is lost', async () => {
       const words = ['One', 'Two', 'Three', 'Four'];
       await Promise.all(words.map((name) => publish(tariffInput(120, { name }))));
-      const { tariff } = await graph.execute(`{ tariff(tariffId: "${trf(120)}") { name versions { version name } } }`);
-      expect(tariff.versions.map(({ version }: { version: number }) => version)).toEqual([4, 3, 2, 1]);
-      expect(tariff.versions.map(({ name }: { name: string }) => name).toSorted()).toEqual(words.toSorted());
-      expect(tariff.name).toBe(tariff.versions[0].name);
+      const { tariff } = await graph.execute(
+        `{ tariff(tariffId: "${trf(120)}") { name versions(newestFirst: true) { nodes { version name } } } }`,
+      );
+      const { nodes: versions } = tariff.versions;
+      expect(versions.map(({ version }: { version: number }) => version)).toEqual([4, 3, 2, 1]);
+      expect(versions.map(({ name }: { name: string }) => name).toSorted()).toEqual(words.toSorted());
+      expect(tariff.name).toBe(versions[0].name);
     });
 
     it('publish one tariff with different prices: one call is rejected and must create a new tariff', async () => {

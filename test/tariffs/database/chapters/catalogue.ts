@@ -33,14 +33,19 @@ export function catalogue(): void {
       expect(publishTariff).toMatchObject({ isNew: true, isChanged: false, tariff: { tariffId: trf(1), version: 1 } });
       const { tariff } = await graph.execute(
         `{ tariff(tariffId: "${trf(1)}") { name description percentageGreen comments validFrom validTo vatRate standingCharge ldzRegion tierPeriod
-        supplier { mpid } replaces { tariffId } replacedBy { tariffId } versions { version }
+        supplier { mpid } replaces { tariffId } replacedBy { tariffId } versions { nodes { version } nextCursor }
         rates { months dates daysAndHours { days hours { validFrom validTo rate { unitPrice toKwh } } } } } }`,
       );
       expect(tariff).toEqual({
         ...{ name: 'Tariff 1', description: 'By day', percentageGreen: 41.5, comments: null, vatRate: 5 },
         ...{ validFrom: '2026-01-01T00:00:00.000Z', validTo: null, standingCharge: '0.5312', ldzRegion: 'EA' },
         tierPeriod: 'YEAR',
-        ...{ supplier: { mpid: 'LAPW' }, replaces: null, replacedBy: null, versions: [{ version: 1 }] },
+        ...{
+          supplier: { mpid: 'LAPW' },
+          replaces: null,
+          replacedBy: null,
+          versions: { nodes: [{ version: 1 }], nextCursor: null },
+        },
         rates: [
           {
             months: ['ALL'],
@@ -68,12 +73,42 @@ export function catalogue(): void {
       expect(corrected).toMatchObject({ isNew: false, isChanged: true, tariff: { version: 2, name: 'Renamed' } });
       expect(Date.parse(corrected.tariff.lastModified)).toBeGreaterThan(Date.parse(first.tariff.lastModified));
       const { tariff } = await graph.execute(
-        `{ tariff(tariffId: "${trf(3)}") { lastModified versions { version name comments publishedAt } } }`,
+        `{ tariff(tariffId: "${trf(3)}") { lastModified versions { nodes { version name comments publishedAt } } } }`,
       );
-      expect(tariff.versions).toMatchObject([
-        { version: 2, name: 'Renamed', comments: 'For all', publishedAt: tariff.lastModified },
+      expect(tariff.versions.nodes).toMatchObject([
         { version: 1, name: 'Tariff 3', comments: null, publishedAt: first.tariff.lastModified },
+        { version: 2, name: 'Renamed', comments: 'For all', publishedAt: tariff.lastModified },
       ]);
+    });
+
+    it('with ever other descriptions has pages of versions in both orders, of several tariffs in one request', async () => {
+      for (const name of ['One', 'Two', 'Three', 'Four', 'Five']) await publish(tariffInput(31, { name }));
+      await publish(tariffInput(32));
+      const page = (request: string) => `versions(${request}) { nodes { version } nextCursor }`;
+      const read = async (first: string, other = first) => {
+        const query = `{ one: tariff(tariffId: "${trf(31)}") { ${page(first)} } other: tariff(tariffId: "${trf(32)}") { ${page(other)} } }`;
+        const { one, other: second } = await graph.execute(query);
+        return [one, second].map(({ versions: { nodes, nextCursor } }) => [
+          nodes.map(({ version }: { version: number }) => version),
+          nextCursor,
+        ]);
+      };
+      const [oldest, only] = await read('first: 2');
+      expect([oldest, only]).toEqual([
+        [[1, 2], expect.any(String)],
+        [[1], null],
+      ]);
+      expect((await read(`first: 3, after: "${oldest?.[1]}"`))[0]).toEqual([[3, 4, 5], null]);
+      const [newest] = await read('first: 2, newestFirst: true');
+      expect(newest).toEqual([[5, 4], expect.any(String)]);
+      expect(await read(`newestFirst: true, after: "${newest?.[1]}"`)).toEqual([
+        [[3, 2, 1], null],
+        [[1], null],
+      ]);
+      const errorOf = (arguments_: string) =>
+        graph.errorOf(`{ tariff(tariffId: "${trf(31)}") { ${page(arguments_)} } }`);
+      expect(await errorOf('first: 101')).toBe('VAL003 first');
+      expect(await errorOf('after: "x"')).toBe('VAL001 after');
     });
 
     it('with other prices or times is rejected, with every field that requires a new tariff', async () => {

@@ -1,6 +1,7 @@
 import { ADVISORY_LOCKS } from '../../../../subgraphs/server/database/advisory-locks';
+import { type Planning, rowsRead } from '../../../support/grid-plans';
 import { type TariffEventFixture, bodiesOf, tariffEventFixture } from '../../../support/tariff-event-fixture';
-import { supplierOf, trf } from '../../../support/tariff-graph';
+import { ADMIN, ASSIGN, supplierOf, trf } from '../../../support/tariff-graph';
 
 export function receiversOfEvents(): void {
   const HOUR = 3_600;
@@ -14,6 +15,7 @@ export function receiversOfEvents(): void {
   beforeAll(async () => {
     fixture = await tariffEventFixture();
     await fixture.suppliers('FELL');
+    await fixture.publish(20, {}, 'FELL');
   });
   afterEach(async () => {
     fixture.receiver.respondWith(() => 204);
@@ -32,6 +34,16 @@ export function receiversOfEvents(): void {
   /** Ends the assignment of an MPxN now, as its supplier. */
   const end = async (mpxn: string) =>
     fixture.execute(END, { mpxn, at: (await fixture.now()).toISOString() }, supplierOf('LAPW'));
+
+  /** Runs work while due changes wait: their events are recorded after it. */
+  async function beforeChangesAreApplied(work: () => Promise<void>): Promise<void> {
+    const blocker = await fixture.owner.connect();
+    await blocker.query('begin');
+    await blocker.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.effects]);
+    await work();
+    await blocker.query('commit');
+    blocker.release();
+  }
 
   /** Returns type and tariff of the events that a path received. */
   const heard = async (count: number, path: string) =>
@@ -94,6 +106,49 @@ export function receiversOfEvents(): void {
     });
   });
 
+  describe('A change that is applied late', () => {
+    it('is not sent on the consent of the next occupant, who receives the changes since', async () => {
+      const { mpxn } = await following();
+      await fixture.assign(mpxn, 1);
+      await fixture.settled();
+      const path = `/next-of-${mpxn}`;
+      await beforeChangesAreApplied(async () => {
+        await fixture.assign(mpxn, 2);
+        await end(mpxn);
+        await following({ subject: 'the next occupant' }, { mpxn, path });
+        await fixture.assign(mpxn, 3);
+      });
+      await fixture.settled();
+      expect(await heard(1, path)).toEqual([['tariff.change', trf(3)]]);
+    });
+
+    it('is sent on a consent that the same occupant granted before it was applied', async () => {
+      const place = fresh();
+      await beforeChangesAreApplied(async () => {
+        await fixture.assign(place.mpxn, 1);
+        await following({}, place);
+      });
+      expect(await heard(1, place.path)).toEqual([['tariff.change', trf(1)]]);
+    });
+
+    it('of supplier at the end of an occupancy is not sent on the consent of the next occupant, whose supplier is the former one', async () => {
+      const { mpxn } = await following();
+      await fixture.assign(mpxn, 1);
+      await fixture.settled();
+      const path = `/next-of-${mpxn}`;
+      const at = new Date((await fixture.now()).getTime() + 60_000);
+      await fixture.execute(END, { mpxn, at: at.toISOString() }, supplierOf('LAPW'));
+      await fixture.execute(ASSIGN, { mpxn, tariffId: trf(20), from: at.toISOString() }, supplierOf('FELL'));
+      await fixture.assign(mpxn, 2, 120);
+      await beforeChangesAreApplied(async () => {
+        await fixture.moveClock(180);
+        await following({ subject: 'the next occupant' }, { mpxn, path });
+      });
+      await fixture.settled();
+      expect(await heard(1, path)).toEqual([['tariff.change', trf(2)]]);
+    });
+  });
+
   describe('A change that waits for its retry', () => {
     /** Creates an RTI User whose receiver has rejected the first tariff of its consumer once. */
     async function waiting() {
@@ -123,13 +178,10 @@ export function receiversOfEvents(): void {
     it('is not sent on the consent of the next occupant', async () => {
       const follower = await waiting();
       const { mpxn, path } = follower;
-      const blocker = await fixture.owner.connect();
-      await blocker.query('begin');
-      await blocker.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.effects]); // the event of the end follows the consent
-      await end(mpxn);
-      await fixture.consent(fixture.with(follower, { mpxns: [mpxn], subject: 'the next occupant' }));
-      await blocker.query('commit');
-      blocker.release();
+      await beforeChangesAreApplied(async () => {
+        await end(mpxn);
+        await fixture.consent(fixture.with(follower, { mpxns: [mpxn], subject: 'the next occupant' }));
+      });
       await fixture.moveOn(HOUR);
       await fixture.assign(mpxn, 2);
       expect(await heard(3, path)).toEqual([first, ['tariff.change', undefined], second]);
@@ -159,5 +211,38 @@ export function receiversOfEvents(): void {
       await fixture.assign(mpxn, 3);
       expect(await heard(2, path)).toEqual([first, ['tariff.change', trf(3)]]);
     });
+  });
+
+  describe('The deliveries of an event', () => {
+    /** Disables the outbox, which would plan deliveries. */
+    const EVENT = `alter table event disable trigger outbox;
+      insert into event (type, occurred_at, mpid) values ('supplier.cessation', register_now(), 'FELL') returning id;
+      alter table event enable trigger outbox`;
+    /** Inserts webhooks that were removed so many minutes ago; in the future if negative. */
+    const WEBHOOKS = `insert into webhook (mpid, user_id, callback_sealed, deleted_at)
+      select 'FELL', $1, '', register_now() - $2 * interval '1 minute' from generate_series(1, $3) returning id`;
+    const DELIVERY = `insert into delivery (endpoint_id, event_id, subject, sequence, state, ended_at)
+      values ($1, $2, 'cessation', 1, 'delivered', register_now())`;
+    const idOf = (result: unknown) => (result as { rows: { id: string }[] }).rows[0]?.id ?? '';
+
+    it.each<Planning>(['force_custom_plan', 'force_generic_plan'])(
+      'are read without the webhooks that were removed before it, with plan_cache_mode = %s',
+      async (planning) => {
+        const { owner } = fixture;
+        const { userId } = await fixture.participant();
+        const [, inserted] = (await owner.query(EVENT)) as unknown as [unknown, unknown];
+        await owner.query(WEBHOOKS, [userId, 60, 5_000]);
+        const webhookId = idOf(await owner.query(WEBHOOKS, [userId, -60, 1]));
+        await owner.query(DELIVERY, [webhookId, idOf(inserted)]);
+        await owner.query('analyze webhook');
+        const query = `{ tariffEvent(id: "${idOf(inserted)}") { deliveries { webhookId state attempts } } }`;
+        const execute = (text: string) => fixture.execute(text, {}, ADMIN);
+        const { deliveries } = (await execute(query)).tariffEvent;
+        expect(deliveries).toEqual([{ webhookId, state: 'DELIVERED', attempts: 0 }]);
+        const pattern = /join delivery on delivery.endpoint_id = webhook.id/;
+        const { rows } = await rowsRead({ owner, execute, pattern }, query, planning);
+        expect(rows['webhook']).toBeLessThanOrEqual(2);
+      },
+    );
   });
 }
