@@ -2,8 +2,7 @@ import {
   type CommandLine,
   type CommandOptions,
   exitWithFailure,
-  readCommandLine,
-  shownWord,
+  readCommand,
   unexpected,
   usageError,
 } from './command-line';
@@ -22,10 +21,7 @@ const USAGE = `usage: npm run admin -- create-admin --name "Name"   creates the 
 
 /** Runs the operator's commands that are needed without the sign-in of an admin. */
 async function main(): Promise<void> {
-  const [command = '', ...words] = process.argv.slice(2);
-  const options = Object.hasOwn(OPTIONS, command) ? OPTIONS[command] : undefined;
-  if (options === undefined) throw usageError(command === '' ? [] : [`${shownWord(command)}: is not a command`], USAGE);
-  const { positionals, values, violations } = readCommandLine(words, options);
+  const { command, options, positionals, values, violations } = readCommand(OPTIONS, USAGE);
   const all = [
     ...violations,
     ...Object.keys(options).flatMap((name) => (values[name] === undefined ? [`--${name}: is missing`] : [])),
