@@ -5,7 +5,7 @@ import type { NamedKeys } from '../server/database/key-check';
 import { keyedHash } from '../server/keyed-hash';
 import { prepare } from '../server/database/prepare';
 import { expiredRateLimits, rateLimit } from '../server/callers/rate-limits';
-import { repeat } from '../server/jobs/repeat';
+import { repeat, stopAll } from '../server/jobs/repeat';
 import { purgePeriodically } from '../server/retention';
 import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../server/graph/running-subgraph';
 import { localLink } from '../server/graph/subgraph-link';
@@ -140,7 +140,7 @@ const SWEEP_INTERVAL_SECONDS = 60;
 /** Periodically removes versions that crashed processes left staged, and expired upload addresses and rate limits. */
 function startCleanUp({ pool }: Database, logger: Logger): () => Promise<void> {
   const removal = (staged: StagedTable) => () => removeAbandoned(pool, staged);
-  const stops = [
+  return stopAll([
     repeat(SWEEP_INTERVAL_SECONDS, removal(STAGED_VERSIONS), logger, 'removal of abandoned publications failed'),
     repeat(SWEEP_INTERVAL_SECONDS, removal(STAGED_BASES), logger, 'removal of abandoned base models failed'),
     purgePeriodically(
@@ -148,6 +148,5 @@ function startCleanUp({ pool }: Database, logger: Logger): () => Promise<void> {
       SWEEP_INTERVAL_SECONDS,
       logger,
     ),
-  ];
-  return async () => void (await Promise.all(stops.map((stop) => stop())));
+  ]);
 }
