@@ -13,7 +13,8 @@ import { sandboxedSettings } from '../sandbox/keys';
 import { RegisterError } from '../schema/register-error';
 import { settingsViolations } from '../subgraphs/access/accounts/account';
 import type { AccountRepository } from '../subgraphs/access/accounts/account.repository';
-import { accessAddress, openAccounts } from '../subgraphs/access/access.module';
+import { openAccounts } from '../subgraphs/access/access.module';
+import { databaseAddress } from '../subgraphs/server/database/database-login';
 
 const USAGE = `usage: npm run admin -- create-admin --name "Name"   creates the first admin in the database of DATABASE_URL
        npm run admin -- revoke-secret --account ID    replaces a stolen secret; earlier ones and their tokens end at once
@@ -76,7 +77,7 @@ async function withAccounts<Result>(change: (accounts: AccountRepository) => Pro
   ]);
   const keys = { hashKey, encryptionKey };
   const login = commandLogin(settings, 'access');
-  const { accounts, close } = await openAccounts(accessAddress(url, keys, { login }), keys);
+  const { accounts, close } = await openAccounts(databaseAddress(url, 'access', hashKey, { login }), keys);
   try {
     return await change(accounts);
   } finally {
