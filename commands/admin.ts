@@ -2,8 +2,7 @@ import {
   type CommandLine,
   type CommandOptions,
   exitWithFailure,
-  readCommandLine,
-  shownWord,
+  readCommand,
   unexpected,
   usageError,
 } from './command-line';
@@ -14,7 +13,8 @@ import { sandboxedSettings } from '../sandbox/keys';
 import { RegisterError } from '../schema/register-error';
 import { settingsViolations } from '../subgraphs/access/accounts/account';
 import type { AccountRepository } from '../subgraphs/access/accounts/account.repository';
-import { accessAddress, openAccounts } from '../subgraphs/access/access.module';
+import { openAccounts } from '../subgraphs/access/access.module';
+import { databaseAddress } from '../subgraphs/server/database/database-login';
 
 const USAGE = `usage: npm run admin -- create-admin --name "Name"   creates the first admin in the database of DATABASE_URL
        npm run admin -- revoke-secret --account ID    replaces a stolen secret; earlier ones and their tokens end at once
@@ -22,10 +22,7 @@ const USAGE = `usage: npm run admin -- create-admin --name "Name"   creates the 
 
 /** Runs the operator's commands that are needed without the sign-in of an admin. */
 async function main(): Promise<void> {
-  const [command = '', ...words] = process.argv.slice(2);
-  const options = Object.hasOwn(OPTIONS, command) ? OPTIONS[command] : undefined;
-  if (options === undefined) throw usageError(command === '' ? [] : [`${shownWord(command)}: is not a command`], USAGE);
-  const { positionals, values, violations } = readCommandLine(words, options);
+  const { command, options, positionals, values, violations } = readCommand(OPTIONS, USAGE);
   const all = [
     ...violations,
     ...Object.keys(options).flatMap((name) => (values[name] === undefined ? [`--${name}: is missing`] : [])),
@@ -80,7 +77,7 @@ async function withAccounts<Result>(change: (accounts: AccountRepository) => Pro
   ]);
   const keys = { hashKey, encryptionKey };
   const login = commandLogin(settings, 'access');
-  const { accounts, close } = await openAccounts(accessAddress(url, keys, { login }), keys);
+  const { accounts, close } = await openAccounts(databaseAddress(url, 'access', hashKey, { login }), keys);
   try {
     return await change(accounts);
   } finally {

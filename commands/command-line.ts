@@ -16,7 +16,7 @@ export interface CommandLine {
 export const isUrl = (word: string): boolean => word.includes('://');
 
 /** Returns a word of a command line as error messages show it: never a URL. */
-export const shownWord = (word: string): string => (isUrl(word) ? 'a URL' : word);
+const shownWord = (word: string): string => (isUrl(word) ? 'a URL' : word);
 
 /** Reads arguments. Reports all invalid options together: `parseArgs` in its strict mode throws at the first one. */
 export function readCommandLine(args: readonly string[], options: CommandOptions): CommandLine {
@@ -38,6 +38,14 @@ export function readCommandLine(args: readonly string[], options: CommandOptions
     return isMissing ? [`${rawName}: needs a value`] : [];
   });
   return { positionals, values, violations };
+}
+
+/** Reads a command of this process and its arguments; throws the error of the usage if there is no such command. */
+export function readCommand(commands: Readonly<Record<string, CommandOptions>>, usage: string) {
+  const [command = '', ...words] = process.argv.slice(2);
+  const options = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (options === undefined) throw usageError(command === '' ? [] : [`${shownWord(command)}: is not a command`], usage);
+  return { command, options, ...readCommandLine(words, options) };
 }
 
 /**

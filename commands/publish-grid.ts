@@ -11,8 +11,9 @@ import {
   baseModelKeyOf,
   publicationKeyOf,
 } from '../subgraphs/grid-models/publications/publication-key';
-import { gridModelsAddress, openPublishing } from '../subgraphs/grid-models/grid-models.module';
+import { openPublishing } from '../subgraphs/grid-models/grid-models.module';
 import type { PublicationOutcome } from '../subgraphs/grid-models/publications/publish.flow';
+import { databaseAddress } from '../subgraphs/server/database/database-login';
 
 const USAGE = `usage: npm run --silent publish-grid -- --area EPN --year 2026 --period 01 (--project NAME | --base) archive.zip
          --area      licence area, code or alias
@@ -141,7 +142,8 @@ async function withPublishing<Result>(work: (publishing: Publishing) => Promise<
     );
   }
   const { gridModelsKey } = completeKeys(settings.keys, ['gridModelsKey']);
-  const address = gridModelsAddress(databaseUrl, gridModelsKey, { login: commandLogin(settings, 'grid-models') });
+  const login = commandLogin(settings, 'grid-models');
+  const address = databaseAddress(databaseUrl, 'grid_models', gridModelsKey, { login });
   const publishing = await openPublishing(address, gridModelsKey, settings.gridProfiles);
   try {
     return await work(publishing);

@@ -20,8 +20,8 @@ import { RegisterError } from './register-error';
 function stringScalar(
   name: string,
   description: string,
-  code: ErrorCode,
-  violationOf: (value: string) => string | undefined,
+  violationOf: (value: string) => string | undefined = () => undefined,
+  code: ErrorCode = 'VAL001',
 ) {
   const parse = (value: unknown): string => {
     if (typeof value !== 'string') throw new RegisterError('VAL003', `${name} must be a string`);
@@ -38,116 +38,97 @@ function stringScalar(
   });
 }
 
-const byPattern = (pattern: RegExp) => (value: string) =>
-  pattern.test(value) ? undefined : `does not match ${pattern.source}`;
+const patternScalar = (name: string, pattern: RegExp, description: string) =>
+  stringScalar(name, description, (value) => (pattern.test(value) ? undefined : `does not match ${pattern.source}`));
 
 /** Access key (specification, Common types): the credential of an access record, a secret. */
-export const AccessKey = stringScalar(
+export const AccessKey = patternScalar(
   'AccessKey',
+  ACCESS_KEY_PATTERN,
   'The key of an access record, `ak_` and 24 hexadecimal digits. It is a credential: treat it as a secret.',
-  'VAL001',
-  byPattern(ACCESS_KEY_PATTERN),
 );
 
 /** Consent key of Interface B (specification, Common types): a secret with the digits of the access key. */
-export const ConsentKey = stringScalar(
+export const ConsentKey = patternScalar(
   'ConsentKey',
+  CONSENT_KEY_PATTERN,
   'The key of a consent that was registered through Interface B, `ck_` and 24 hexadecimal digits. It is a credential: treat it as a secret.',
-  'VAL001',
-  byPattern(CONSENT_KEY_PATTERN),
 );
 
 /** Key of an Identity Record (specification, Common types). */
-export const IdentityRecordKey = stringScalar(
+export const IdentityRecordKey = patternScalar(
   'IdentityRecordKey',
+  IDENTITY_RECORD_KEY_PATTERN,
   'The key of an Identity Record, `ir_` and 24 hexadecimal digits.',
-  'VAL001',
-  byPattern(IDENTITY_RECORD_KEY_PATTERN),
 );
 
 /** Identifier of a Data User (specification, Common types). */
-export const Duid = stringScalar(
+export const Duid = patternScalar(
   'DUID',
+  DUID_PATTERN,
   'The identifier of a Data User, `duid_` and 24 hexadecimal digits, issued at onboarding.',
-  'VAL001',
-  byPattern(DUID_PATTERN),
 );
 
 /** Identifier of a passkey credential (specification, Common types). */
-export const CredentialId = stringScalar(
+export const CredentialId = patternScalar(
   'CredentialId',
+  CREDENTIAL_ID_PATTERN,
   'The identifier of a passkey credential, `cred_` and 24 hexadecimal digits.',
-  'VAL001',
-  byPattern(CREDENTIAL_ID_PATTERN),
 );
 
 /** Identifier of a webhook subscription (specification, Common types). */
-export const WebhookId = stringScalar(
+export const WebhookId = patternScalar(
   'WebhookId',
+  WEBHOOK_ID_PATTERN,
   'The identifier of a webhook subscription, `wid_` and 24 hexadecimal digits.',
-  'VAL001',
-  byPattern(WEBHOOK_ID_PATTERN),
 );
 
 /** Identifier of an event. */
-export const EventId = stringScalar(
+export const EventId = patternScalar(
   'EventId',
+  EVENT_ID_PATTERN,
   'The identifier of an event, `evt_` and 24 hexadecimal digits: the same in webhooks, subscriptions and lists.',
-  'VAL001',
-  byPattern(EVENT_ID_PATTERN),
 );
 
 /**
  * Reference of a re-identification (decisions A/B, 4). The initiator receives it; it does not prove the re-identification.
  */
-export const TokenRef = stringScalar(
+export const TokenRef = patternScalar(
   'TokenRef',
+  TOKEN_REF_PATTERN,
   'The reference of a re-identification, `mlr_` and 24 hexadecimal digits. It does not prove the re-identification.',
-  'VAL001',
-  byPattern(TOKEN_REF_PATTERN),
 );
 
 /** MPxN of Interface A (specification, Common types), in the profile of this process. */
-export const Mpxn = stringScalar('MPxN', 'A meter point number: MPAN or MPRN.', 'VAL001', (value) =>
+export const Mpxn = stringScalar('MPxN', 'A meter point number: MPAN or MPRN.', (value) =>
   mpxnViolation(value, MPXN_PROFILE),
 );
 
 /** Identifier of a development project (Interface C). */
-export const ProjectId = stringScalar(
+export const ProjectId = patternScalar(
   'ProjectId',
+  PROJECT_ID_PATTERN,
   'The identifier of a development project in its licence area: at most 24 letters, digits, full stops, underscores and hyphens.',
-  'VAL001',
-  byPattern(PROJECT_ID_PATTERN),
 );
 
 /** Publication cycle (Interface C). */
 export const PublicationPeriod = stringScalar(
   'PublicationPeriod',
   'The cycle of a publication in its year: `01` is the May cycle, `02` the November cycle.',
-  'VAL003',
   (value) => (value === '01' || value === '02' ? undefined : 'is not 01 or 02'),
+  'VAL003',
 );
 
 /** Calendar date. */
-export const CalendarDate = stringScalar('Date', 'A calendar date, `YYYY-MM-DD`.', 'VAL001', (value) =>
+export const CalendarDate = stringScalar('Date', 'A calendar date, `YYYY-MM-DD`.', (value) =>
   isDate(value) ? undefined : 'is not a calendar date YYYY-MM-DD',
 );
 
 /** URI. The scalar accepts any string; a domain rule checks the form (VAL008), so that all violations are returned together. */
-export const Uri = stringScalar(
-  'URI',
-  'A URI: https, without credentials, at most 2,048 characters.',
-  'VAL001',
-  () => undefined,
-);
+export const Uri = stringScalar('URI', 'A URI: https, without credentials, at most 2,048 characters.');
 
 /** E-mail address. The scalar accepts any string; a domain rule checks the form (VAL001), so that all violations are returned together. */
-export const EmailAddress = stringScalar(
-  'EmailAddress',
-  'An e-mail address, at most 254 characters.',
-  'VAL001',
-  () => undefined,
-);
+export const EmailAddress = stringScalar('EmailAddress', 'An e-mail address, at most 254 characters.');
 
 /** Date-time. Input with any RFC 3339 offset; output in UTC with milliseconds and `Z`. A `Date` in resolvers. */
 export const DateTime = new GraphQLScalarType<Date, string>({

@@ -6,8 +6,7 @@ import {
   type CommandOptions,
   exitWithFailure,
   isUrl,
-  readCommandLine,
-  shownWord,
+  readCommand,
   unexpected,
   usageError,
 } from '../command-line';
@@ -36,10 +35,7 @@ const USAGE = `usage: npm run backup -- <folder>    backs up register and data k
 
 /** Runs the operator's commands backup, restore and reanonymise. */
 async function main(): Promise<void> {
-  const [command = '', ...words] = process.argv.slice(2);
-  const options = Object.hasOwn(OPTIONS, command) ? OPTIONS[command] : undefined;
-  if (options === undefined) throw usageError(command === '' ? [] : [`${shownWord(command)}: is not a command`], USAGE);
-  const { folder, values } = parsed(command, words, options);
+  const { command, folder, values } = parsed();
   if (command === 'restore') return restoreFrom(folder, values);
   if (command === 'reanonymise') return reanonymiseBy(folder, values);
   const settings = readBackupSettings(process.env);
@@ -61,9 +57,9 @@ const OPTIONS: Readonly<Record<string, CommandOptions>> = {
   },
 };
 
-/** Returns the folder of backups and the options; throws all that is wrong with the arguments. */
-function parsed(command: string, words: readonly string[], options: CommandOptions) {
-  const { positionals, values, violations } = readCommandLine(words, options);
+/** Returns the command, the folder of backups and the options; throws all that is wrong with the arguments. */
+function parsed() {
+  const { command, positionals, values, violations } = readCommand(OPTIONS, USAGE);
   const isNamed = command === 'reanonymise';
   const [folder, ...more] = isNamed ? [values['list'], ...positionals] : [...positionals];
   const all = [
@@ -73,7 +69,7 @@ function parsed(command: string, words: readonly string[], options: CommandOptio
     ...unexpected(more, violations),
   ];
   if (all.length > 0 || typeof folder !== 'string') throw usageError(all, USAGE);
-  return { folder: resolve(folder), values };
+  return { command, folder: resolve(folder), values };
 }
 
 /** Throws if there is no database. The commands start an existing embedded database, but never create an empty one. */

@@ -30,6 +30,15 @@ export function remoteFileStore(url: string, { get, request }: StoreRequests): F
     target.searchParams.set('address', address);
     return target;
   };
+  const upload =
+    <Outcome>(method: 'PUT' | 'POST', parse: (json: string) => Outcome | undefined) =>
+    async (address: string, archive: Readable): Promise<Outcome> => {
+      const incoming = await responseTo(request(targetOf(UPLOADS_PATH, address), { method }), archive);
+      const json = await text(incoming).catch(() => undefined);
+      const outcome = json === undefined || incoming.statusCode !== 200 ? undefined : parse(json);
+      if (outcome === undefined) throw new RegisterError('SYS002');
+      return outcome;
+    };
   return {
     async open(address, range) {
       const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end}` };
@@ -44,20 +53,8 @@ export function remoteFileStore(url: string, { get, request }: StoreRequests): F
       if (incoming.statusCode === 404) return undefined;
       throw new RegisterError('SYS002');
     },
-    async publishAt(address, archive) {
-      const incoming = await responseTo(request(targetOf(UPLOADS_PATH, address), { method: 'PUT' }), archive);
-      const json = await text(incoming).catch(() => undefined);
-      const outcome = json === undefined || incoming.statusCode !== 200 ? undefined : outcomeOf(json);
-      if (outcome === undefined) throw new RegisterError('SYS002');
-      return outcome;
-    },
-    async checkAt(address, archive) {
-      const incoming = await responseTo(request(targetOf(UPLOADS_PATH, address), { method: 'POST' }), archive);
-      const json = await text(incoming).catch(() => undefined);
-      const outcome = json === undefined || incoming.statusCode !== 200 ? undefined : parseOutcome<CheckOutcome>(json);
-      if (outcome === undefined) throw new RegisterError('SYS002');
-      return outcome;
-    },
+    publishAt: upload('PUT', parsePublication),
+    checkAt: upload('POST', parseOutcome<CheckOutcome>),
   };
 }
 
@@ -76,7 +73,7 @@ function responseTo(outgoing: ClientRequest, archive: Readable): Promise<Incomin
 }
 
 /** Parses an upload outcome; undefined if the text is none. */
-function outcomeOf(json: string): UploadOutcome | undefined {
+function parsePublication(json: string): UploadOutcome | undefined {
   const outcome = parseOutcome<UploadOutcome>(json);
   if (outcome?.outcome !== 'published') return outcome;
   const version: PublishedVersion = { ...outcome.version, publishedAt: new Date(outcome.version.publishedAt) };

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type SigningKeys } from '../server/callers/bearer-token';
 import { type Database, openDatabase } from '../server/database/database';
-import { type DatabaseAddress, type LoginOptions, databaseAddress } from '../server/database/database-login';
+import { type DatabaseAddress, databaseAddress } from '../server/database/database-login';
 import { RENEW_AT_CONNECT } from '../server/event-log/event-era';
 import { measureEventLog } from '../server/event-log/event-log-lag';
 import { idempotency, expiredIdempotencyKeys } from '../server/idempotency';
@@ -77,16 +77,12 @@ export function namedAccessKeys({ hashKey, encryptionKey }: AccessKeys): NamedKe
   return { ACCESS_HASH_KEY: hashKey, ACCESS_ENCRYPTION_KEY: encryptionKey };
 }
 
-/** Connection URL of the database login of `access`. */
-export const accessAddress = (url: string, { hashKey }: AccessKeys, options?: LoginOptions) =>
-  databaseAddress(url, 'access', hashKey, options);
-
 /** Starts the subgraph `access`: migrates its schema, opens its database and composes its resolvers, sweeps and deliveries. */
 export async function startAccess(
   options: AccessOptions,
 ): Promise<RunningSubgraph & { readonly accounts: AccountRepository }> {
   const { logger, keys, databaseUrl, clockOffsetSeconds } = options;
-  const address = accessAddress(databaseUrl, keys, options);
+  const address = databaseAddress(databaseUrl, 'access', keys.hashKey, options);
   const { database, accounts } = await openAccounts(address, keys, clockOffsetSeconds !== undefined, logger);
   const dependencies = accessDependencies(database, accounts, options);
   if (clockOffsetSeconds !== undefined) await dependencies.clock.setOffset(clockOffsetSeconds);

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../server/database/database';
-import { type DatabaseAddress, type LoginOptions, databaseAddress } from '../server/database/database-login';
+import { type DatabaseAddress, databaseAddress } from '../server/database/database-login';
 import type { NamedKeys } from '../server/database/key-check';
 import { keyedHash } from '../server/keyed-hash';
 import { prepare } from '../server/database/prepare';
 import { expiredRateLimits, rateLimit } from '../server/callers/rate-limits';
-import { repeat } from '../server/jobs/repeat';
+import { repeat, stopAll } from '../server/jobs/repeat';
 import { purgePeriodically } from '../server/retention';
 import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../server/graph/running-subgraph';
 import { localLink } from '../server/graph/subgraph-link';
@@ -49,11 +49,6 @@ export interface RunningGridModels extends RunningSubgraph {
   readonly files: GridFiles;
 }
 
-/** Returns login and schema for the tables of `grid-models`. */
-export function gridModelsAddress(databaseUrl: string, key: Buffer, options?: LoginOptions): DatabaseAddress {
-  return databaseAddress(databaseUrl, 'grid_models', key, options);
-}
-
 /** The key of `grid-models` by its environment variable. Migration compares its fingerprint with the stored one. */
 export function namedGridModelsKeys(key: Buffer): NamedKeys {
   return { GRID_MODELS_KEY: key };
@@ -65,7 +60,7 @@ const MAX_CONCURRENT_UPLOADS = 5;
 /** Starts the subgraph `grid-models`, which stores and serves published archives of difference models. */
 export async function startGridModels(options: GridModelOptions): Promise<RunningGridModels> {
   const { databaseUrl, key, logger, clockOffsetSeconds } = options;
-  const address = gridModelsAddress(databaseUrl, key, options);
+  const address = databaseAddress(databaseUrl, 'grid_models', key, options);
   const database = await openGridModels(address, key, clockOffsetSeconds !== undefined, logger);
   const dependencies = publishingDependencies(database, options.addedProfiles);
   const queue = publicationQueue(MAX_CONCURRENT_UPLOADS);
@@ -140,7 +135,7 @@ const SWEEP_INTERVAL_SECONDS = 60;
 /** Periodically removes versions that crashed processes left staged, and expired upload addresses and rate limits. */
 function startCleanUp({ pool }: Database, logger: Logger): () => Promise<void> {
   const removal = (staged: StagedTable) => () => removeAbandoned(pool, staged);
-  const stops = [
+  return stopAll([
     repeat(SWEEP_INTERVAL_SECONDS, removal(STAGED_VERSIONS), logger, 'removal of abandoned publications failed'),
     repeat(SWEEP_INTERVAL_SECONDS, removal(STAGED_BASES), logger, 'removal of abandoned base models failed'),
     purgePeriodically(
@@ -148,6 +143,5 @@ function startCleanUp({ pool }: Database, logger: Logger): () => Promise<void> {
       SWEEP_INTERVAL_SECONDS,
       logger,
     ),
-  ];
-  return async () => void (await Promise.all(stops.map((stop) => stop())));
+  ]);
 }

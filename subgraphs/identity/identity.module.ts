@@ -1,5 +1,5 @@
 import { openDatabase } from '../server/database/database';
-import { type DatabaseAddress, type LoginOptions, databaseAddress } from '../server/database/database-login';
+import { type DatabaseAddress, databaseAddress } from '../server/database/database-login';
 import { idempotency, expiredIdempotencyKeys } from '../server/idempotency';
 import { startWorkers } from '../server/jobs/job-workers';
 import { type Task, jobQueue } from '../server/jobs/jobs';
@@ -48,7 +48,7 @@ const PURGE_EVERY_SECONDS = 300;
 /** Starts the subgraph `identity`. It alone stores personal data of Interfaces A and B, with its own database schemas, login and keys. */
 export async function startIdentity(options: IdentityOptions): Promise<RunningSubgraph> {
   const { databaseUrl, keys, logger, clockOffsetSeconds } = options;
-  const address = identityAddress(databaseUrl, keys, options);
+  const address = databaseAddress(databaseUrl, 'identity', keys.hashKey, options);
   await prepare(address, identityTables, clockOffsetSeconds !== undefined, namedIdentityKeys(keys), logger);
   const dependencies = await openDependencies(address, options);
   const { database } = dependencies;
@@ -119,15 +119,6 @@ async function openDependencies(address: DatabaseAddress, options: IdentityOptio
     logger,
     production,
   };
-}
-
-/** Connection URL of the login of `identity`. Its tables are in the schema `identity`, its data keys in `identity_keys`. */
-export function identityAddress(
-  databaseUrl: string,
-  { hashKey }: Pick<IdentityKeys, 'hashKey'>,
-  options?: LoginOptions,
-): DatabaseAddress {
-  return databaseAddress(databaseUrl, 'identity', hashKey, options);
 }
 
 /** Keys of `identity` by the names of their environment variables, for the key check of the database. */

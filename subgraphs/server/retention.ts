@@ -101,20 +101,15 @@ function nextLimit(limit: number, tookMs: number): number {
  * may run it at the same time. Returns a function that stops it and waits for the running statement.
  */
 export function purgePeriodically(kinds: readonly Purge[], everySeconds: number, logger: Logger): () => Promise<void> {
-  let stopping = false;
-  const deleteAll = async (kind: Purge) => {
-    while ((await kind()) > 0 && !stopping);
+  const deleteAll = async (kind: Purge, isToStop: () => boolean) => {
+    while ((await kind()) > 0 && !isToStop());
   };
-  const deleteEveryKind = async () => {
+  const deleteEveryKind = async (isToStop: () => boolean) => {
     for (const kind of kinds) {
-      await deleteAll(kind).catch((error: unknown) =>
+      await deleteAll(kind, isToStop).catch((error: unknown) =>
         logError(logger, 'error', error, { failure: errorFields(error) }, 'deleting expired rows failed'),
       );
     }
   };
-  const stop = repeat(everySeconds, deleteEveryKind, logger);
-  return () => {
-    stopping = true;
-    return stop();
-  };
+  return repeat(everySeconds, deleteEveryKind, logger);
 }

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { type Database, openDatabase } from '../server/database/database';
-import { type DatabaseAddress, type LoginOptions, databaseAddress } from '../server/database/database-login';
+import { databaseAddress } from '../server/database/database-login';
 import { RENEW_AT_CONNECT } from '../server/event-log/event-era';
 import type { NamedKeys } from '../server/database/key-check';
 import { keyedHash } from '../server/keyed-hash';
@@ -34,15 +34,6 @@ interface TariffOptions extends SubgraphOptions {
   readonly metrics?: Registry | undefined;
 }
 
-/** Returns the database address of `tariffs`. */
-export function tariffsAddress(
-  databaseUrl: string,
-  { hashKey }: Pick<TariffKeys, 'hashKey'>,
-  options?: LoginOptions,
-): DatabaseAddress {
-  return databaseAddress(databaseUrl, 'tariffs', hashKey, options);
-}
-
 /** Returns the keys of `tariffs` by their environment variables, for the key check of the database. */
 export function namedTariffKeys({ hashKey, indexKey, encryptionKey }: TariffKeys): NamedKeys {
   return { TARIFFS_HASH_KEY: hashKey, TARIFFS_INDEX_KEY: indexKey, TARIFFS_ENCRYPTION_KEY: encryptionKey };
@@ -51,7 +42,7 @@ export function namedTariffKeys({ hashKey, indexKey, encryptionKey }: TariffKeys
 /** Starts the subgraph `tariffs`: suppliers, RTI Users, tariffs, consents and events of Interface D. */
 export async function startTariffs(options: TariffOptions): Promise<RunningSubgraph> {
   const { databaseUrl, keys, logger, clockOffsetSeconds } = options;
-  const address = tariffsAddress(databaseUrl, keys, options);
+  const address = databaseAddress(databaseUrl, 'tariffs', keys.hashKey, options);
   await prepare(address, tariffTables, clockOffsetSeconds !== undefined, namedTariffKeys(keys), logger);
   const dependencies = dependenciesOf(openDatabase(address, RENEW_AT_CONNECT), options);
   const { database, limits, rateLimits } = dependencies;

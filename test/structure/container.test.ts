@@ -453,5 +453,5 @@ function resolved(environment: Record<string, string>, variables: Record<string,
 
 /** Returns the URL that a health check requests. */
 function healthAddress({ healthcheck }: ComposeService): URL {
-  return new URL(/(?:fetch|get)\('([^']+)'/.exec(healthcheck.test.join(' '))?.[1] ?? '');
+  return new URL(healthcheck.test.at(-1) ?? '');
 }

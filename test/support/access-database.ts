@@ -1,10 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Client, type ClientConfig } from 'pg';
 import type { AccessState } from '../../subgraphs/access/records/access-record';
-import { accessAddress } from '../../subgraphs/access/access.module';
 import { accessTables } from '../../subgraphs/access/tables.sql';
 import { sessionOptions } from '../../subgraphs/server/database/database';
-import type { DatabaseAddress } from '../../subgraphs/server/database/database-login';
+import { type DatabaseAddress, databaseAddress } from '../../subgraphs/server/database/database-login';
 import { migrate } from '../../subgraphs/server/database/migrate';
 import { partitionByHash } from './hash-partitions';
 import { migratedDatabase } from './postgres';
@@ -31,7 +30,7 @@ export function partitionAccessDatabases(): void {
 /** A database with the tables of `access`, one Data User in it. */
 export async function accessDatabase(): Promise<AccessDatabase> {
   const database = await migratedDatabase();
-  const address = accessAddress(database.url, { hashKey: randomBytes(32), encryptionKey: randomBytes(32) });
+  const address = databaseAddress(database.url, 'access', randomBytes(32));
   await migrate(address, accessTables, true, {});
   const owner = await session({
     connectionString: address.url,

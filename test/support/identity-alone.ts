@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import pino from 'pino';
 import { IDENTITY_JOBS } from '../../subgraphs/identity/tables.sql';
-import { identityAddress, startIdentity } from '../../subgraphs/identity/identity.module';
+import { startIdentity } from '../../subgraphs/identity/identity.module';
 import type { Caller } from '../../subgraphs/server/callers/caller';
 import { sessionOptions } from '../../subgraphs/server/database/database';
+import { databaseAddress } from '../../subgraphs/server/database/database-login';
 import { jobQueue } from '../../subgraphs/server/jobs/jobs';
 import { keyedHash } from '../../subgraphs/server/keyed-hash';
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
@@ -54,7 +55,7 @@ export async function startIdentityAlone(smtpUrl?: string): Promise<IdentityAlon
     rateLimitsOff: false,
     limits,
   });
-  const pool = new Pool(sessionOptions(identityAddress(database.url, keys)));
+  const pool = new Pool(sessionOptions(databaseAddress(database.url, 'identity', keys.hashKey)));
   const owner = new Client({ connectionString: database.url, options: '-c search_path=identity,register' });
   await owner.connect();
   return {

@@ -2,8 +2,8 @@ import { Registry } from 'prom-client';
 import { Webhook } from 'standardwebhooks';
 import type { Caller } from '../../subgraphs/server/callers/caller';
 import { openDatabase } from '../../subgraphs/server/database/database';
+import { databaseAddress } from '../../subgraphs/server/database/database-login';
 import { ScheduledChangeRepository } from '../../subgraphs/tariffs/events/scheduled-change.repository';
-import { tariffsAddress } from '../../subgraphs/tariffs/tariffs.module';
 import { ADMIN, ASSIGN, PUBLISH, type TariffGraph, supplierOf, tariffGraph, tariffInput, trf } from './tariff-graph';
 import { until } from './until';
 import { type ReceivedPost, type WebhookReceiver, webhookReceiver } from './webhook-receiver';
@@ -124,7 +124,7 @@ export async function tariffEventFixture(): Promise<TariffEventFixture> {
     return trf(number);
   };
   const now = async () => (await owner.query<{ now: Date }>('select register_now() as now')).rows[0]?.now as Date;
-  const worker = openDatabase(tariffsAddress(graph.url, graph.keys));
+  const worker = openDatabase(databaseAddress(graph.url, 'tariffs', graph.keys.hashKey));
   const changes = new ScheduledChangeRepository(worker.pool);
   // The next poll repeats a failed change, as the sweep does.
   const apply = () => changes.applyDue(() => undefined).catch(() => false);

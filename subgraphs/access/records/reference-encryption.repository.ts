@@ -46,16 +46,11 @@ export function encryptReferences(
   references: Pick<ControllerReferences, 'encrypt'>,
   logger: Logger,
 ): () => Promise<void> {
-  let stopping = false;
-  const encryptAll = async () => {
-    for (let last: string | undefined = NONE_YET; last !== undefined && !stopping;)
+  const encryptAll = async (isToStop: () => boolean) => {
+    for (let last: string | undefined = NONE_YET; last !== undefined && !isToStop();)
       last = await encryptSome(database, references, last);
   };
-  const stop = repeat(SEARCH_INTERVAL_SECONDS, encryptAll, logger);
-  return () => {
-    stopping = true;
-    return stop();
-  };
+  return repeat(SEARCH_INTERVAL_SECONDS, encryptAll, logger);
 }
 
 /** Encrypts the references of the next records after an id; returns the last of these ids, undefined if there are none. */

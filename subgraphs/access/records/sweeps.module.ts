@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../server/database/database';
-import { repeat } from '../../server/jobs/repeat';
+import { repeat, stopAll } from '../../server/jobs/repeat';
 import { type ScanProgress, notifySome, subscriptionsToScan } from '../webhooks/expiry-notices.repository';
 import { MAX_EXPIRIES, expireSome } from './expiry.repository';
 import { updateCounts } from './record-counts.repository';
@@ -49,19 +49,13 @@ export const countChanges: Sweep = async (pool, isToStop) => {
  * run that was missed or interrupted is made up by the next one.
  */
 export function startSweeps({ pool }: Pick<Database, 'pool'>, logger: Logger): { stop(): Promise<void> } {
-  let stopping = false;
   const sweeping = (seconds: number, sweep: Sweep, failure: string) =>
-    repeat(seconds, () => sweep(pool, () => stopping), logger, failure);
+    repeat(seconds, (isToStop) => sweep(pool, isToStop), logger, failure);
   const sweeps = [
     sweeping(EXPIRE_EVERY_SECONDS, expireDueRecords, 'expiry of records failed'),
     sweeping(REVOKE_EVERY_SECONDS, revokeOfTerminated, 'revocation of records of terminated Data Users failed'),
     sweeping(COUNT_EVERY_SECONDS, countChanges, 'counting records failed'),
     sweeping(NOTIFY_EVERY_SECONDS, notifyOfExpiring, 'notices of expiring consents failed'),
   ];
-  return {
-    async stop() {
-      stopping = true;
-      await Promise.all(sweeps.map((stop) => stop()));
-    },
-  };
+  return { stop: stopAll(sweeps) };
 }

@@ -38,13 +38,8 @@ export function contactModule(dependencies: IdentityDependencies, sessions: Cust
  * another replica. Returns a function that stops it.
  */
 function reviewPeriodically(rejections: ContactRejectionRepository, logger: Logger): () => Promise<void> {
-  let stopping = false;
-  const review = async () => {
-    while (!stopping && (await rejections.reviewNext()));
+  const review = async (isToStop: () => boolean) => {
+    while (!isToStop() && (await rejections.reviewNext()));
   };
-  const stop = repeat(REVIEW_EVERY_SECONDS, review, logger, 'rejection of asserted contacts failed');
-  return () => {
-    stopping = true;
-    return stop();
-  };
+  return repeat(REVIEW_EVERY_SECONDS, review, logger, 'rejection of asserted contacts failed');
 }

@@ -1,5 +1,5 @@
 import { dueKeys } from '../../server/occupancy-keys';
-import { repeat } from '../../server/jobs/repeat';
+import { repeat, stopAll } from '../../server/jobs/repeat';
 import { purgePeriodically } from '../../server/retention';
 import { ofThisService } from '../../server/graph/service-query';
 import { ANNOUNCE, ChangeOfTenancyRepository } from './change-of-tenancy.repository';
@@ -37,7 +37,3 @@ export function operatorModule(dependencies: IdentityDependencies): SubgraphModu
     ]),
   };
 }
-
-const stopAll = (stops: readonly (() => Promise<void>)[]) => async () => {
-  await Promise.all(stops.map((stop) => stop()));
-};

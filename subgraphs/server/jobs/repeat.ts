@@ -10,17 +10,18 @@ const RETRY_SECONDS = 30;
 /**
  * Runs background work now and then every `seconds`, never two runs at a time. Logs a failure, at most once a minute
  * while all runs fail, and tries again at the next run or after half a minute. Returns a function that stops the work
- * and waits for the current run.
+ * and waits for the current run, to which `isToStop` then returns true.
  */
 export function repeat(
   seconds: number,
-  work: () => Promise<unknown>,
+  work: (isToStop: () => boolean) => Promise<unknown>,
   logger: Logger,
   failure = 'background work failed',
 ): () => Promise<void> {
   let running: Promise<void> | undefined;
   let loggedAt: number | undefined;
   let retry: NodeJS.Timeout | undefined;
+  let isStopped = false;
   const logFailure = (error: unknown) => {
     const now = performance.now();
     if (loggedAt !== undefined && now - loggedAt < LOG_INTERVAL_MS) return;
@@ -30,7 +31,7 @@ export function repeat(
   const run = async () => {
     clearTimeout(retry);
     try {
-      await work();
+      await work(() => isStopped);
       loggedAt = undefined;
     } catch (error) {
       logFailure(error);
@@ -42,8 +43,14 @@ export function repeat(
   const timer = setInterval(start, seconds * 1000);
   timer.unref();
   return async () => {
+    isStopped = true;
     clearInterval(timer);
     await running;
     clearTimeout(retry);
   };
 }
+
+/** Returns a function that stops several repeated works at the same time. */
+export const stopAll = (stops: readonly (() => Promise<void>)[]) => async (): Promise<void> => {
+  await Promise.all(stops.map((stop) => stop()));
+};

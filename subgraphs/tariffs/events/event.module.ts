@@ -47,7 +47,7 @@ export async function startEventModule(
     measureEventLog(database, metrics, 'tariff_');
   }
   const deliveries = await deliverTariffEvents({ address, database, mpxns, ciphers, allowLoopback, logger, metrics });
-  const applying = applyScheduledChanges(changes, logger);
+  const stopApplying = applyScheduledChanges(changes, logger);
   const webhooks = new RtiWebhookRepository(database, ciphers, keyedHash(keys.hashKey, 'audited webhook address'));
   const expired = [() => webhooks.purgeRemoved(), expiredRateLimits(database.pool)];
   const stopPurge = purgePeriodically(expired, PURGE_INTERVAL_SECONDS, logger);
@@ -63,7 +63,7 @@ export async function startEventModule(
       TariffEvent: ({ id }: { id: string }, context) => readableTariffEvent({ ...reads, events }, id, context),
     },
     async stop(forced) {
-      await Promise.all([applying.stop(), deliveries.stop(forced), stopPurge()]);
+      await Promise.all([stopApplying(), deliveries.stop(forced), stopPurge()]);
     },
   };
 }

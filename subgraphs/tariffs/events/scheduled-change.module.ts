@@ -11,22 +11,15 @@ const INTERVAL_SECONDS = 1;
  * Applies due changes every second: assignments and replacements that take effect, removals, and revocations. Changes that became due
  * while no process ran are applied by the first run.
  */
-export function applyScheduledChanges(changes: ScheduledChangeRepository, logger: Logger): { stop(): Promise<void> } {
-  let stopping = false;
+export function applyScheduledChanges(changes: ScheduledChangeRepository, logger: Logger): () => Promise<void> {
   const onFailure: ChangeFailure = (error, { kind, ids }) => {
     const fields = { failure: errorFields(error), kind, first: ids[0], changes: ids.length };
     logger.error(fields, 'scheduled tariff changes failed and were rescheduled');
   };
-  const applyAll = async () => {
-    while (!stopping && (await changes.applyDue(onFailure)));
+  const applyAll = async (isToStop: () => boolean) => {
+    while (!isToStop() && (await changes.applyDue(onFailure)));
   };
-  const stop = repeat(INTERVAL_SECONDS, applyAll, logger, 'reading scheduled tariff changes failed');
-  return {
-    async stop() {
-      stopping = true;
-      await stop();
-    },
-  };
+  return repeat(INTERVAL_SECONDS, applyAll, logger, 'reading scheduled tariff changes failed');
 }
 
 /** Registers the gauge of overdue changes; its value is NaN while the database is unavailable. */

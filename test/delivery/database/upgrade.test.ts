@@ -1,12 +1,11 @@
 import { Client, Pool } from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { accessAddress } from '../../../subgraphs/access/access.module';
 import { Outbox1790000000014 } from '../../../subgraphs/access/migrations/0014-outbox';
 import { accessTables } from '../../../subgraphs/access/tables.sql';
 import { CREATE_DELIVERIES } from '../../../subgraphs/delivery/released-sql';
 import { REPLACE_DELIVERIES } from '../../../subgraphs/delivery/tables.sql';
-import { databaseAddress } from '../../../subgraphs/server/database/database-login';
 import { migrate } from '../../../subgraphs/server/database/migrate';
+import { databaseAddress } from '../../../subgraphs/server/database/database-login';
 import { DUID } from '../../support/access-database';
 import { deliveriesOf, end, putWebhook, register } from '../../support/event-rows';
 import { freshDatabase } from '../../support/postgres';
@@ -95,7 +94,7 @@ describe('An upgrade of a register with deliveries of the former engine', () => 
 
   it('ends its jobs, and a withdrawal supersedes a waiting notice of expiry', async () => {
     const database = await freshDatabase();
-    const address = accessAddress(database.url, { hashKey: Buffer.alloc(32, 1), encryptionKey: Buffer.alloc(32, 2) });
+    const address = databaseAddress(database.url, 'access', Buffer.alloc(32, 1));
     await migrate(address, former, false, {});
     const owner = new Client({ connectionString: database.url, options: '-c search_path=access,register' });
     await owner.connect();

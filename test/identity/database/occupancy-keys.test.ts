@@ -3,12 +3,12 @@ import { Pool } from 'pg';
 import { blindIndexes } from '../../../subgraphs/identity/records/blind-index';
 import { IDENTITY_OCCUPANCIES } from '../../../subgraphs/identity/occupancy/identity-occupancies.queries';
 import { reencryptIdentityMpxns } from '../../../subgraphs/identity/occupancy/mpxn-reencryption.flow';
-import { identityAddress } from '../../../subgraphs/identity/identity.module';
 import type { Caller } from '../../../subgraphs/server/callers/caller';
 import { type Database, sessionOptions } from '../../../subgraphs/server/database/database';
 import { destroyDueKeys, dueKeys, occupancyKeys } from '../../../subgraphs/server/occupancy-keys';
 import { encryptValue } from '../../../subgraphs/server/encryption';
 import { inTransaction } from '../../../subgraphs/server/database/transaction';
+import { databaseAddress } from '../../../subgraphs/server/database/database-login';
 import { readableMpxns } from '../../support/readable-mpxns';
 import { databasePlaces, findings } from '../../support/secret-scan';
 import { type SignInFixture, newMpxn, startSignInFixture } from '../../support/sign-in-fixture';
@@ -34,7 +34,7 @@ let pool: Pool;
 beforeAll(async () => {
   fixture = await startSignInFixture();
   dataUser = await fixture.dataUser();
-  pool = new Pool(sessionOptions(identityAddress(fixture.databaseUrl, fixture.keys)));
+  pool = new Pool(sessionOptions(databaseAddress(fixture.databaseUrl, 'identity', fixture.keys.hashKey)));
 });
 afterEach(() => fixture.moveClock(0));
 afterAll(async () => {

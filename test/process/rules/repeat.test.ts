@@ -23,6 +23,15 @@ describe('Repeated background work', () => {
     await stopped;
   });
 
+  it('lets the current run end early when it is stopped', async () => {
+    let steps = 0;
+    const work = async (isToStop: () => boolean) => {
+      for (; !isToStop(); steps++) await new Promise((resolve) => void setImmediate(resolve));
+    };
+    await repeat(RARELY, work, log().logger)();
+    expect(steps).toBe(1);
+  });
+
   it('never runs twice at a time', async () => {
     const { logger } = log();
     let running = 0;

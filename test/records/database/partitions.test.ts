@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { accessAddress } from '../../../subgraphs/access/access.module';
 import { BY_ID, BY_KEY } from '../../../subgraphs/access/records/access-record.sql';
 import { accessTables } from '../../../subgraphs/access/tables.sql';
 import { migrate } from '../../../subgraphs/server/database/migrate';
+import { databaseAddress } from '../../../subgraphs/server/database/database-login';
 import { partitionAccessDatabases } from '../../support/access-database';
 import { partitionByHash } from '../../support/hash-partitions';
 import { type FreshDatabase, migratedDatabase } from '../../support/postgres';
@@ -35,8 +35,7 @@ describe('Hash partitions of the hot tables', () => {
 
   it('admit everything but two unique indexes that lack the key, and a later start keeps them', async () => {
     expect(await partitionByHash(owner)).toEqual(['access_record_discovered', 'access_record_key_hash_key']);
-    const keys = { hashKey: Buffer.alloc(32, 1), encryptionKey: Buffer.alloc(32, 2) };
-    await migrate(accessAddress(database.url, keys), accessTables, true, {});
+    await migrate(databaseAddress(database.url, 'access', Buffer.alloc(32, 1)), accessTables, true, {});
   });
 
   it.each([

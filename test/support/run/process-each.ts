@@ -5,7 +5,8 @@ import { sandboxKeyVariables } from '../../../sandbox/keys';
 import { startMailbox } from '../../../sandbox/mailbox';
 import { type SandboxOptions, loadSandbox } from '../../../sandbox/sandbox';
 import { startSupplier } from '../../../sandbox/supplier/supplier';
-import { accessAddress, openAccounts } from '../../../subgraphs/access/access.module';
+import { openAccounts } from '../../../subgraphs/access/access.module';
+import { databaseAddress } from '../../../subgraphs/server/database/database-login';
 import { type LoggedProcess, loggedProcess } from './logged-process';
 import { type Urls, urlsOf } from './register-urls';
 import { readSettings } from '../../../process/settings/read-settings';
@@ -48,7 +49,7 @@ async function fillSandbox(
   const { accessHashKey: hashKey, accessEncryptionKey: encryptionKey } = keys as Required<typeof keys>;
   const accessKeys = { hashKey, encryptionKey };
   const { accounts, close } = await openAccounts(
-    accessAddress(String(environment['DATABASE_URL']), accessKeys),
+    databaseAddress(String(environment['DATABASE_URL']), 'access', accessKeys.hashKey),
     accessKeys,
   );
   try {

@@ -3,12 +3,13 @@ import pino from 'pino';
 import { readSettings } from '../../../process/settings/read-settings';
 import type { Caller } from '../../../subgraphs/server/callers/caller';
 import { sessionOptions } from '../../../subgraphs/server/database/database';
+import { databaseAddress } from '../../../subgraphs/server/database/database-login';
 import { dueKeys } from '../../../subgraphs/server/occupancy-keys';
 import { decryptValue } from '../../../subgraphs/server/encryption';
 import { mpxnCipher } from '../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
 import { reencryptMpxns } from '../../../subgraphs/tariffs/occupancies/mpxn-storage.repository';
 import { TARIFF_OCCUPANCIES } from '../../../subgraphs/tariffs/occupancies/tariff-occupancies.sql';
-import { startTariffs, tariffsAddress } from '../../../subgraphs/tariffs/tariffs.module';
+import { startTariffs } from '../../../subgraphs/tariffs/tariffs.module';
 import { directlyEncrypted } from '../../support/directly-encrypted';
 import { type TariffEventFixture, tariffEventFixture, bodiesOf } from '../../support/tariff-event-fixture';
 import { ADMIN, supplierOf } from '../../support/tariff-graph';
@@ -30,7 +31,7 @@ let next = 1_500_000_000;
 
 beforeAll(async () => {
   fixture = await tariffEventFixture();
-  pool = new Pool(sessionOptions(tariffsAddress(fixture.url, fixture.keys)));
+  pool = new Pool(sessionOptions(databaseAddress(fixture.url, 'tariffs', fixture.keys.hashKey)));
 });
 afterEach(() => fixture.moveClock(0));
 afterAll(async () => {

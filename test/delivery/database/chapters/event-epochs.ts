@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import pino from 'pino';
-import { accessAddress } from '../../../../subgraphs/access/access.module';
 import { EventLog } from '../../../../subgraphs/access/events/event-log.queries';
 import { TenancyChangeRepository } from '../../../../subgraphs/access/operator/tenancy-change.repository';
 import { accessTables } from '../../../../subgraphs/access/tables.sql';
@@ -14,6 +13,7 @@ import { openDatabase } from '../../../../subgraphs/server/database/database';
 import { RENEW_AT_CONNECT } from '../../../../subgraphs/server/event-log/event-era';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { migrate } from '../../../../subgraphs/server/database/migrate';
+import { databaseAddress } from '../../../../subgraphs/server/database/database-login';
 import { DUID } from '../../../support/access-database';
 import { putWebhook, register } from '../../../support/event-rows';
 import { type ControlledPostgres, controlledPostgres, freshDatabase } from '../../../support/postgres';
@@ -32,7 +32,7 @@ export function eventEpochs(): void {
   });
   afterAll(() => server.remove());
 
-  const start = () => migrate(accessAddress(url, keys), accessTables, true, {});
+  const start = () => migrate(databaseAddress(url, 'access', keys.hashKey), accessTables, true, {});
 
   async function asOwner<Result>(work: (session: Client) => Promise<Result>): Promise<Result> {
     const session = new Client({ connectionString: url, options: '-c search_path=access,register' });
@@ -46,7 +46,7 @@ export function eventEpochs(): void {
   }
 
   async function withLog<Result>(work: (log: EventLog) => Promise<Result>): Promise<Result> {
-    const database = openDatabase(accessAddress(url, keys));
+    const database = openDatabase(databaseAddress(url, 'access', keys.hashKey));
     try {
       return await work(new EventLog(database));
     } finally {
@@ -113,7 +113,7 @@ export function eventEpochs(): void {
       await start();
       const before = await era();
       await asOwner((session) => session.query('update event_timeline set timeline = timeline + 1'));
-      const open = () => openDatabase(accessAddress(url, keys), RENEW_AT_CONNECT);
+      const open = () => openDatabase(databaseAddress(url, 'access', keys.hashKey), RENEW_AT_CONNECT);
       const databases = await Promise.all([open(), open()]);
       const eras = await Promise.all(
         databases.map(async ({ pool }) => (await pool.query('select event_era() as era')).rows[0].era),
@@ -132,7 +132,7 @@ export function eventEpochs(): void {
         await session.query('update event_timeline set timeline = timeline + 1');
       });
       const before = await era();
-      const address = accessAddress(url, keys);
+      const address = databaseAddress(url, 'access', keys.hashKey);
       const database = openDatabase(address); // its sessions detect nothing
       const deliveries = await deliverWebhooks({
         address,
@@ -162,7 +162,8 @@ export function eventEpochs(): void {
       await superuser.connect();
       await superuser.query('revoke execute on function pg_walfile_name(pg_lsn) from public');
       [plain.username, plain.password] = ['plain', 'plain'];
-      for (let starts = 0; starts < 2; starts++) await migrate(accessAddress(plain.href, keys), accessTables, true, {});
+      for (let starts = 0; starts < 2; starts++)
+        await migrate(databaseAddress(plain.href, 'access', keys.hashKey), accessTables, true, {});
       const { rows } = await superuser.query('select from access.event_timeline');
       await superuser.end();
       expect(rows).toEqual([]);

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { ExecutionResult } from 'graphql';
 import { Client } from 'pg';
 import pino from 'pino';
-import { identityAddress, startIdentity } from '../../../../subgraphs/identity/identity.module';
+import { startIdentity } from '../../../../subgraphs/identity/identity.module';
 import { accessOfOrganisations, urls } from '../../../support/identity-surroundings';
 import type { CallContext, Caller } from '../../../../subgraphs/server/callers/caller';
 import { sessionOptions } from '../../../../subgraphs/server/database/database';
+import { databaseAddress } from '../../../../subgraphs/server/database/database-login';
 import { type FreshDatabase, migratedDatabase } from '../../../support/postgres';
 import { readSettings } from '../../../../process/settings/read-settings';
 import type { IdentityKeys } from '../../../../subgraphs/identity/keys';
@@ -131,7 +132,7 @@ export function guards(): void {
   const refer = (caller: Caller | null, ...ids: string[]) =>
     execute(caller, REFERENCES, { of: ids.map((id) => ({ __typename: 'IdentityRecord', id })) });
   const asIdentity = async (statement: string): Promise<string | undefined> => {
-    const client = new Client(sessionOptions(identityAddress(database.url, keys)));
+    const client = new Client(sessionOptions(databaseAddress(database.url, 'identity', keys.hashKey)));
     await client.connect();
     try {
       await client.query(statement);

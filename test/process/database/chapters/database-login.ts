@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
 import { Client } from 'pg';
 import pino from 'pino';
-import { accessAddress, startAccess } from '../../../../subgraphs/access/access.module';
-import { identityAddress, startIdentity } from '../../../../subgraphs/identity/identity.module';
+import { startAccess } from '../../../../subgraphs/access/access.module';
+import { startIdentity } from '../../../../subgraphs/identity/identity.module';
 import { absentSubgraph, urls } from '../../../support/identity-surroundings';
 import {
   type DatabaseAddress,
@@ -132,8 +132,8 @@ export function databaseLogin(): void {
     });
 
     const ADDRESSES: [name: string, address: () => DatabaseAddress, other: string][] = [
-      ['access', () => accessAddress(ownerUrl.href, keys), 'identity.identity_record'],
-      ['identity', () => identityAddress(ownerUrl.href, keys), 'access.account'],
+      ['access', () => databaseAddress(ownerUrl.href, 'access', keys.hashKey), 'identity.identity_record'],
+      ['identity', () => databaseAddress(ownerUrl.href, 'identity', keys.hashKey), 'access.account'],
     ];
 
     it.each(ADDRESSES)(
@@ -180,7 +180,7 @@ export function databaseLogin(): void {
     });
 
     it('a process without the key of a subgraph cannot log in as the subgraph', async () => {
-      const stranger = new Client(sessionOptions(accessAddress(ownerUrl.href, { ...keys, hashKey: randomBytes(32) })));
+      const stranger = new Client(sessionOptions(databaseAddress(ownerUrl.href, 'access', randomBytes(32))));
       await expect(stranger.connect()).rejects.toMatchObject({ code: '28P01' });
     });
   });

@@ -1,9 +1,10 @@
 import { newKey } from '../../../../process/settings/keys';
-import { type AccessKeys, accessAddress, openAccounts } from '../../../../subgraphs/access/access.module';
+import { type AccessKeys, openAccounts } from '../../../../subgraphs/access/access.module';
+import { databaseAddress } from '../../../../subgraphs/server/database/database-login';
 import { Client } from 'pg';
 import { type FreshDatabase, freshDatabase, testPostgres } from '../../../support/postgres';
 
-const openWith = (url: string, keys: AccessKeys) => openAccounts(accessAddress(url, keys), keys);
+const openWith = (url: string, keys: AccessKeys) => openAccounts(databaseAddress(url, 'access', keys.hashKey), keys);
 
 export function keysOfTheDatabase(): void {
   describe('The keys of a database', () => {

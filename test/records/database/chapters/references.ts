@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import pino from 'pino';
 import { newIdentifier } from '../../../../schema/identifiers';
-import { accessAddress } from '../../../../subgraphs/access/access.module';
 import { AccessRecordRepository } from '../../../../subgraphs/access/records/access-record.repository';
 import { ClosingRepository } from '../../../../subgraphs/access/identity-links/closing.repository';
 import {
@@ -18,6 +17,7 @@ import { type Database, openDatabase } from '../../../../subgraphs/server/databa
 import { idempotency } from '../../../../subgraphs/server/idempotency';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { migrate } from '../../../../subgraphs/server/database/migrate';
+import { databaseAddress } from '../../../../subgraphs/server/database/database-login';
 import { DUID, outcomeOf } from '../../../support/access-database';
 import { ACCOUNT } from '../../../support/access-rows';
 import { type FreshDatabase, freshDatabase } from '../../../support/postgres';
@@ -63,7 +63,7 @@ const inputWith = (controllerReference: string | null): AccessRecordInput => ({
 /** References of Data Users to their customers, in the tables of an upgraded register. */
 export function references(): void {
   const tables = {} as { fresh: FreshDatabase; owner: Client; database: Database };
-  const address = () => accessAddress(tables.fresh.url, { hashKey: HASH_KEY, encryptionKey: ENCRYPTION_KEY });
+  const address = () => databaseAddress(tables.fresh.url, 'access', HASH_KEY);
   const logger = pino({ level: 'silent' });
   let cipher: ControllerReferences;
   let records: AccessRecordRepository;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import pino from 'pino';
-import { accessAddress } from '../../../../subgraphs/access/access.module';
 import { ClosingRepository } from '../../../../subgraphs/access/identity-links/closing.repository';
 import { TenancyReferences1790000000021 } from '../../../../subgraphs/access/migrations/0021-tenancy-references';
 import type { TenancyChange } from '../../../../subgraphs/access/operator/tenancy-change.repository';
 import { purgeExpired } from '../../../../subgraphs/access/retention.module';
 import { accessTables } from '../../../../subgraphs/access/tables.sql';
 import { migrate } from '../../../../subgraphs/server/database/migrate';
+import { databaseAddress } from '../../../../subgraphs/server/database/database-login';
 import { outcomeOf } from '../../../support/access-database';
 import {
   type OperatorFixture,
@@ -203,7 +203,7 @@ export function tenancyChanges(): void {
 
     it('of the previous release remains without its source reference, which `access` had stored', async () => {
       const fresh = await freshDatabase();
-      const address = accessAddress(fresh.url, { hashKey: Buffer.alloc(32, 1), encryptionKey: Buffer.alloc(32, 2) });
+      const address = databaseAddress(fresh.url, 'access', Buffer.alloc(32, 1));
       const { migrations } = accessTables;
       const former = {
         ...accessTables,

@@ -5,9 +5,10 @@ import pino from 'pino';
 import { type Authentication, type Identification, authentication } from '../../../../gateway/callers/authentication';
 import { admit } from '../../../../gateway/callers/audiences';
 import { RegisterError } from '../../../../schema/register-error';
-import { accessAddress, startAccess } from '../../../../subgraphs/access/access.module';
+import { startAccess } from '../../../../subgraphs/access/access.module';
 import { AccountAdmission } from '../../../../subgraphs/access/accounts/account-admission.queries';
 import { openDatabase } from '../../../../subgraphs/server/database/database';
+import { databaseAddress } from '../../../../subgraphs/server/database/database-login';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { type SigningKeys, issueBearerToken, localVerifier } from '../../../../subgraphs/server/callers/bearer-token';
 import type { CallContext } from '../../../../subgraphs/server/callers/caller';
@@ -181,7 +182,7 @@ export function supplierKeys(): void {
 
     it('can be checked by its id for a replacement', async () => {
       const { supplierKeyId } = await identified({ supplierKey: key });
-      const accounts = openDatabase(accessAddress(database.url, keys));
+      const accounts = openDatabase(databaseAddress(database.url, 'access', keys.hashKey));
       const admission = new AccountAdmission(accounts, keyedHash(keys.hashKey, 'account-secret'));
       const live = async () => admission.liveSupplierKeys([String(supplierKeyId)]);
       expect(await live()).toEqual([supplierKeyId]);
