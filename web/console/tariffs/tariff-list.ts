@@ -1,7 +1,7 @@
 import type { Operations } from '../../../schema/generated/operations';
 import { hasErrorCode } from '../../shared/operation-error';
 import type { PageContext } from '../page';
-import { cursorOf, withQuery } from '../request/query';
+import { cursorOf, pageLinks, withQuery } from '../request/query';
 import { COLUMNS, type Day, dayOf, daysAfter, instantOf, startOf, writtenDay, writtenInstant } from './local-time';
 import { amountsOf, pence } from './money';
 import { halfHourCount, isValidBetween, pricedDay, pricesOf, runsOf } from './priced-day';
@@ -71,8 +71,7 @@ export async function readTariffs(
   return {
     rows: listed.map((tariff) => rowOf(tariff, day, scale)),
     scale,
-    next: next === null ? undefined : address(next),
-    first: after === undefined ? undefined : address(),
+    ...pageLinks(after, next, address),
   };
 }
 
