@@ -654,6 +654,8 @@ export type WithdrawConsentMutationVariables = Exact<{
 
 export type WithdrawConsentMutation = { readonly withdrawal: { readonly id: string, readonly revokedAt: string } };
 
+export type ObjectNameFieldsFragment = { readonly mRID: string, readonly type: string, readonly proposedType: string | null, readonly kind: ObjectChangeKind, readonly name: string | null, readonly inBaseModel: { readonly type: string, readonly name: string | null } | null };
+
 export type PrepareBaseModelPublicationMutationVariables = Exact<{
   input: BaseModelPublicationInput;
 }>;
@@ -767,7 +769,7 @@ export type ReadGridObjectQueryVariables = Exact<{
 }>;
 
 
-export type ReadGridObjectQuery = { readonly project: { readonly version: { readonly baseModel: { readonly version: number } | null, readonly object: { readonly mRID: string, readonly type: string, readonly proposedType: string | null, readonly kind: ObjectChangeKind, readonly name: string | null, readonly files: ReadonlyArray<CimFile>, readonly inBaseModel: { readonly type: string, readonly name: string | null } | null, readonly values: ReadonlyArray<{ readonly file: CimFile, readonly name: string, readonly isAssociation: boolean, readonly before: ReadonlyArray<string>, readonly after: ReadonlyArray<string> }>, readonly incomingReferences: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly name: string, readonly file: CimFile, readonly isAdded: boolean, readonly isDeleted: boolean, readonly source: { readonly mRID: string, readonly type: string, readonly proposedType: string | null, readonly name: string | null, readonly kind: ObjectChangeKind, readonly inBaseModel: { readonly type: string, readonly name: string | null } | null } }> } } | null } | null } | null };
+export type ReadGridObjectQuery = { readonly project: { readonly version: { readonly baseModel: { readonly version: number } | null, readonly object: { readonly files: ReadonlyArray<CimFile>, readonly mRID: string, readonly type: string, readonly proposedType: string | null, readonly kind: ObjectChangeKind, readonly name: string | null, readonly values: ReadonlyArray<{ readonly file: CimFile, readonly name: string, readonly isAssociation: boolean, readonly before: ReadonlyArray<string>, readonly after: ReadonlyArray<string> }>, readonly incomingReferences: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly name: string, readonly file: CimFile, readonly isAdded: boolean, readonly isDeleted: boolean, readonly source: { readonly mRID: string, readonly type: string, readonly proposedType: string | null, readonly kind: ObjectChangeKind, readonly name: string | null, readonly inBaseModel: { readonly type: string, readonly name: string | null } | null } }> }, readonly inBaseModel: { readonly type: string, readonly name: string | null } | null } | null } | null } | null };
 
 export type ReadGridObjectAfterQueryVariables = Exact<{
   area: string;
@@ -791,7 +793,7 @@ export type ReadGridObjectNamesQueryVariables = Exact<{
 }>;
 
 
-export type ReadGridObjectNamesQuery = { readonly project: { readonly version: { readonly objectsByMRID: ReadonlyArray<{ readonly mRID: string, readonly type: string, readonly proposedType: string | null, readonly name: string | null, readonly kind: ObjectChangeKind, readonly inBaseModel: { readonly type: string, readonly name: string | null } | null }> } | null } | null };
+export type ReadGridObjectNamesQuery = { readonly project: { readonly version: { readonly objectsByMRID: ReadonlyArray<{ readonly mRID: string, readonly type: string, readonly proposedType: string | null, readonly kind: ObjectChangeKind, readonly name: string | null, readonly inBaseModel: { readonly type: string, readonly name: string | null } | null }> } | null } | null };
 
 export type ReadGridObjectsQueryVariables = Exact<{
   area: string;
@@ -807,7 +809,7 @@ export type ReadGridObjectsQueryVariables = Exact<{
 }>;
 
 
-export type ReadGridObjectsQuery = { readonly project: { readonly version: { readonly objects: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly mRID: string, readonly type: string, readonly proposedType: string | null, readonly kind: ObjectChangeKind, readonly name: string | null, readonly files: ReadonlyArray<CimFile>, readonly inBaseModel: { readonly type: string, readonly name: string | null } | null }> } } | null } | null };
+export type ReadGridObjectsQuery = { readonly project: { readonly version: { readonly objects: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly files: ReadonlyArray<CimFile>, readonly mRID: string, readonly type: string, readonly proposedType: string | null, readonly kind: ObjectChangeKind, readonly name: string | null, readonly inBaseModel: { readonly type: string, readonly name: string | null } | null }> } } | null } | null };
 
 export type ReadGridProjectQueryVariables = Exact<{
   area: string;

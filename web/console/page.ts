@@ -11,6 +11,12 @@ export interface Page {
   respond(context: PageContext): PageResponse | Promise<PageResponse>;
 }
 
+/** Makes a page. */
+export const get = (path: string, respond: Page['respond']): Page => ({ method: 'GET', path, respond });
+
+/** Makes the handler of a form. */
+export const post = (path: string, respond: Page['respond']): Page => ({ method: 'POST', path, respond });
+
 /** The context of one request, for its page. */
 export interface PageContext extends RequestContext<CookieName> {
   readonly language: 'en';

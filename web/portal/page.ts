@@ -16,6 +16,30 @@ export interface Page {
   respond(context: PageContext): PageResponse | Promise<PageResponse>;
 }
 
+type Respond = Page['respond'];
+
+/** Makes the pages and forms of the customer portal. */
+export const portal = pagesOf('portal');
+
+/** Makes the re-identification pages and their forms. */
+export const identity = pagesOf('identity');
+
+function pagesOf(site: Page['site']) {
+  return {
+    get: (path: string, respond: Respond): Page => ({ method: 'GET', path, site, respond }),
+    /** Makes the handler of a form that the page of the same path contains. */
+    post: (path: string, respond: Respond): Page => ({ method: 'POST', path, site, respond }),
+    /** Makes the handler of a form that another page contains. */
+    postFrom: (formPage: string, path: string, respond: Respond): Page => ({
+      method: 'POST',
+      path,
+      site,
+      formPage,
+      respond,
+    }),
+  };
+}
+
 /** The context of one request, for its page. */
 export interface PageContext extends RequestContext<CookieName> {
   /** Path and query string as received. */

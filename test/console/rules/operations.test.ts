@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type SelectionSetNode, parse, print, validate } from 'graphql';
 import { OBJECT_CHANGE_KINDS } from '../../../web/console/grid/operation-results';
@@ -10,7 +10,6 @@ import { generatedSchema } from '../../../schema/generated-schema';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 
 const schema = apiSchemaOf(generatedSchema().supergraphSdl);
-const folder = join(REPOSITORY_ROOT, 'web', 'console', 'operations');
 
 describe('the operations of the live page', () => {
   it('are valid and have the event types of the schema', () => {
@@ -37,10 +36,6 @@ describe('the operations of the live page', () => {
 });
 
 describe('the operations of the grid pages', () => {
-  it.each(readdirSync(folder).filter((name) => name.startsWith('readGrid')))('are valid: %s', (name) => {
-    expect(validate(schema, parse(readFileSync(join(folder, name), 'utf8')))).toEqual([]);
-  });
-
   it('have the kinds of change of the schema', () => {
     const type = schema.getType('ObjectChangeKind') as { getValues?: () => { name: string }[] } | undefined;
     expect(
@@ -53,10 +48,6 @@ describe('the operations of the grid pages', () => {
 });
 
 describe('the operations of the tariff pages', () => {
-  it.each(readdirSync(folder).filter((name) => name.startsWith('readTariff')))('are valid: %s', (name) => {
-    expect(validate(schema, parse(readFileSync(join(folder, name), 'utf8')))).toEqual([]);
-  });
-
   it.each([
     ['TariffType', labelsOfTariffs.TARIFF_TYPES],
     ['FuelType', labelsOfTariffs.FUEL_TYPES],

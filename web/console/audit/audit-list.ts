@@ -1,7 +1,7 @@
 import { AUDIT_ACTIONS, type AuditService } from '../../../schema/audit-actions';
 import { dayAndTime } from '../live/instants';
 import type { PageContext } from '../page';
-import { textOf, withQuery } from '../request/query';
+import { pageLinks, textOf, withQuery } from '../request/query';
 import { AUDIT_SERVICES, FIRST_PAGE, type AuditCursor, auditCursorOf, textOfCursor } from './audit-cursor';
 import { statedValues } from './audit-detail';
 import { type ListedEntry, mergedPage } from './audit-merge';
@@ -55,13 +55,11 @@ export async function readAudit(
     afterIdentity: cursor.identity,
   });
   const { entries, next } = mergedPage(pages, cursor, LISTED_ENTRIES);
-  const address = (after?: AuditCursor) =>
-    withQuery(AUDIT_PATH, { ...chosen, after: after === undefined ? undefined : textOfCursor(after) });
+  const address = (after?: AuditCursor) => withQuery(AUDIT_PATH, { ...chosen, after: after && textOfCursor(after) });
   const isFirst = textOfCursor(cursor) === textOfCursor(FIRST_PAGE);
   return {
     rows: entries.map((entry) => rowOf(entry, chosen)),
-    first: isFirst ? undefined : address(),
-    next: next === undefined ? undefined : address(next),
+    ...pageLinks(isFirst ? undefined : cursor, next, address),
   };
 }
 

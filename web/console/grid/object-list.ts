@@ -1,5 +1,5 @@
 import type { PageContext } from '../page';
-import { cursorOf, withQuery } from '../request/query';
+import { cursorOf, pageLinks, withQuery } from '../request/query';
 import { type ObjectFilter, isFiltered } from './object-filter';
 import { type ProjectAddress, objectPage, projectPage } from './project-address';
 import { found } from './project-reading';
@@ -32,8 +32,7 @@ export async function readObjects(
   const listUrl = (cursor?: string) => `${withQuery(page, { version, ...filter, after: cursor })}#objects`;
   return {
     rows: nodes.map((object) => rowOf(object, project, version)),
-    next: nextCursor === null ? undefined : listUrl(nextCursor),
-    first: after === undefined ? undefined : listUrl(),
+    ...pageLinks(after, nextCursor, listUrl),
     kinds: OBJECT_CHANGE_KINDS.map((kind) => ({ ...KINDS[kind], isChosen: kind === filter.kind })),
     isFiltered: isFiltered(filter),
     action: page,

@@ -1,4 +1,5 @@
 import { PROJECT_ID_PATTERN } from '../../../schema/identifiers';
+import { withQuery } from '../request/query';
 import type { ProjectName } from './operation-results';
 
 /** Key of a development project, as variables of operations. */
@@ -7,6 +8,11 @@ export interface ProjectAddress {
   readonly publicationYear: number;
   readonly period: string;
   readonly projectId: string;
+}
+
+/** Key of a version of a development project, as variables of operations. */
+export interface VersionKey extends ProjectAddress {
+  readonly version: number;
 }
 
 /** Route of the pages of a development project. */
@@ -37,14 +43,14 @@ export function versionPage(project: ProjectName, version: number): string {
   return `${projectPage(project)}?version=${version}`;
 }
 
-/** Returns the address of the page of an object of a version. */
-export function objectPage(project: ProjectName, version: number, mRID: string): string {
-  return `${projectPage(project)}/objects/${encodeURIComponent(mRID)}?version=${version}`;
+/** Returns the address of the page of an object of a version; with a cursor, of the references after it. */
+export function objectPage(project: ProjectName, version: number, mRID: string, after?: string): string {
+  return withQuery(`${projectPage(project)}/objects/${encodeURIComponent(mRID)}`, { version, after });
 }
 
-/** Returns the address of the page that shows how a version fits its base model. */
-export function fitPage(project: ProjectName, version: number): string {
-  return `${projectPage(project)}/after?version=${version}`;
+/** Returns the address of the page that shows how a version fits its base model; with a cursor, of the objects after it. */
+export function fitPage(project: ProjectName, version: number, after?: string): string {
+  return withQuery(`${projectPage(project)}/after`, { version, after });
 }
 
 /** Returns the address of the page of an object after a version. */

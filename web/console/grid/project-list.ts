@@ -1,5 +1,5 @@
 import type { PageContext } from '../page';
-import { cursorOf, withQuery } from '../request/query';
+import { cursorOf, pageLinks, withQuery } from '../request/query';
 import { stripOf, sumOf, totalOf } from './class-bars';
 import { countsByKind } from './counts-by-kind';
 import { projectPage } from './project-address';
@@ -42,8 +42,7 @@ export async function readProjects({ execute, query }: Pick<PageContext, 'execut
     chosenArea: area?.code,
     isUnknownArea,
     rows: nodes.map(rowOf),
-    next: nextCursor === null ? undefined : address(nextCursor),
-    first: after === undefined ? undefined : address(),
+    ...pageLinks(after, nextCursor, address),
   };
 }
 

@@ -1,21 +1,17 @@
 import { AUDIT_PATH, chosenAudit, offeredKinds, readAudit } from '../audit/audit-list';
-import type { Page } from '../page';
+import { get } from '../page';
 
 /** Lists changes of trust, newest first, for admins. */
-export const auditPage: Page = {
-  method: 'GET',
-  path: AUDIT_PATH,
-  async respond(context) {
-    const chosen = chosenAudit(context.query);
-    return {
-      view: 'audit',
-      model: {
-        list: await readAudit(context, chosen),
-        areas: offeredKinds(chosen),
-        chosen,
-        isFiltered: chosen.kind !== undefined || chosen.actor !== undefined,
-        page: AUDIT_PATH,
-      },
-    };
-  },
-};
+export const auditPage = get(AUDIT_PATH, async (context) => {
+  const chosen = chosenAudit(context.query);
+  return {
+    view: 'audit',
+    model: {
+      list: await readAudit(context, chosen),
+      areas: offeredKinds(chosen),
+      chosen,
+      isFiltered: chosen.kind !== undefined || chosen.actor !== undefined,
+      page: AUDIT_PATH,
+    },
+  };
+});

@@ -2,39 +2,33 @@ import { type ErrorCode, errorCatalogue } from '../../../schema/error-catalogue'
 import { hasErrorCode } from '../../shared/operation-error';
 import type { View } from '../../shared/page-response';
 import { dayAndTime } from '../live/instants';
-import type { Page, PageContext } from '../page';
+import { type PageContext, get, post } from '../page';
 import { textOf } from '../request/query';
 
 const PATH = '/contests/rejections';
 
 /** Lists rejections of asserted contacts with their progress, and the form of a new one, for admins. */
-export const contactRejectionsPage: Page = {
-  method: 'GET',
-  path: PATH,
-  respond: (context) => listView(context, { duid: textOf(context.query['data-user']) ?? '', since: '' }),
-};
+export const contactRejectionsPage = get(PATH, (context) =>
+  listView(context, { duid: textOf(context.query['data-user']) ?? '', since: '' }),
+);
 
 /** Checks a rejection and shows its consequences; rejects the contacts once the admin has confirmed them. */
-export const contactRejectionsForm: Page = {
-  method: 'POST',
-  path: PATH,
-  async respond(context) {
-    const { form } = context;
-    const entered = { duid: (form['data-user'] ?? '').trim(), since: (form['since'] ?? '').trim() };
-    const isConfirmed = form['confirmed'] === 'yes';
-    try {
-      const { rejection } = await context.executeAsAccount('RejectAssertedContacts', {
-        duid: entered.duid,
-        since: instantOf(entered.since),
-        dryRun: !isConfirmed,
-      });
-      return isConfirmed ? { seeOther: PATH } : { view: 'confirm-contact-rejection', model: { entered, rejection } };
-    } catch (error) {
-      if (!hasErrorCode(error, 'VAL001', 'VAL003', 'NTF001', 'CNF001')) throw error;
-      return listView(context, entered, error.code);
-    }
-  },
-};
+export const contactRejectionsForm = post(PATH, async (context) => {
+  const { form } = context;
+  const entered = { duid: (form['data-user'] ?? '').trim(), since: (form['since'] ?? '').trim() };
+  const isConfirmed = form['confirmed'] === 'yes';
+  try {
+    const { rejection } = await context.executeAsAccount('RejectAssertedContacts', {
+      duid: entered.duid,
+      since: instantOf(entered.since),
+      dryRun: !isConfirmed,
+    });
+    return isConfirmed ? { seeOther: PATH } : { view: 'confirm-contact-rejection', model: { entered, rejection } };
+  } catch (error) {
+    if (!hasErrorCode(error, 'VAL001', 'VAL003', 'NTF001', 'CNF001')) throw error;
+    return listView(context, entered, error.code);
+  }
+});
 
 /** Fields of the form, as entered; `since` is a time in UTC, empty for all contacts. */
 interface Entered {

@@ -3,41 +3,35 @@ import { FINDING_WORDS } from '../grid/findings';
 import { PERIOD_MONTHS, publicationName } from '../grid/labels';
 import { OperationError, hasErrorCode } from '../../shared/operation-error';
 import type { View } from '../../shared/page-response';
-import type { Page, PageContext } from '../page';
+import { type PageContext, get, post } from '../page';
 
 /** The form of an admin who wants to check an archive before it is published. */
-export const gridCheckPage: Page = {
-  method: 'GET',
-  path: '/grid/check',
-  respond: (context) => formView(context, { area: '', year: '', period: '01', project: '', base: '' }),
-};
+export const gridCheckPage = get('/grid/check', (context) =>
+  formView(context, { area: '', year: '', period: '01', project: '', base: '' }),
+);
 
 /** Requests an upload address, to which a script of the page sends the archive. Nothing is published. */
-export const gridCheckForm: Page = {
-  method: 'POST',
-  path: '/grid/check',
-  async respond(context) {
-    const entered = enteredIn(context.form);
-    try {
-      const { address } = await prepare(context, entered);
-      const { filesUrl } = context;
-      return {
-        view: 'grid/check',
-        connectsTo: new URL(filesUrl).origin,
-        model: {
-          entered,
-          target: `${filesUrl}${address}/check`,
-          publication: publicationName(Number(entered.year), entered.period),
-          words: Object.entries(FINDING_WORDS).map(([kind, words]) => ({ ...words, kind: wireKind(kind) })),
-        },
-      };
-    } catch (error) {
-      if (hasErrorCode(error, 'VAL001', 'VAL003', 'VAL011'))
-        return formView(context, entered, errorCatalogue[error.code].status);
-      throw error;
-    }
-  },
-};
+export const gridCheckForm = post('/grid/check', async (context) => {
+  const entered = enteredIn(context.form);
+  try {
+    const { address } = await prepare(context, entered);
+    const { filesUrl } = context;
+    return {
+      view: 'grid/check',
+      connectsTo: new URL(filesUrl).origin,
+      model: {
+        entered,
+        target: `${filesUrl}${address}/check`,
+        publication: publicationName(Number(entered.year), entered.period),
+        words: Object.entries(FINDING_WORDS).map(([kind, words]) => ({ ...words, kind: wireKind(kind) })),
+      },
+    };
+  } catch (error) {
+    if (hasErrorCode(error, 'VAL001', 'VAL003', 'VAL011'))
+      return formView(context, entered, errorCatalogue[error.code].status);
+    throw error;
+  }
+});
 
 /** Fields of the form, as entered; `base` is `yes` for a base model. */
 interface Entered {

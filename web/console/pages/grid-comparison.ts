@@ -11,48 +11,43 @@ import {
 } from '../grid/operation-results';
 import { valueRows } from '../grid/value-rows';
 import { FILE_SUBJECTS, KINDS, className, counted, fileName } from '../grid/labels';
-import type { Page } from '../page';
-import { cursorOf, withQuery } from '../request/query';
+import { get } from '../page';
+import { cursorOf, pageLinks, withQuery } from '../request/query';
 
 /** Differences per page. */
 const LISTED_DIFFERENCES = 50;
 
 /** Lists the differences between two versions of a development project. */
-export const gridComparisonPage: Page = {
-  method: 'GET',
-  path: `${PROJECT_PATH}/compare`,
-  async respond(context) {
-    const { address, project } = await readProject(context);
-    const from = found(versionOfAddress(context.query['from']));
-    const to = found(versionOfAddress(context.query['to']));
-    const filter = {
-      kind: kindOf(context.query['kind']),
-      file: CIM_FILES.find((file) => file === context.query['file']),
-    };
-    const after = cursorOf(context.query['after']);
-    const { project: result } = await context.execute('ReadGridComparison', {
-      ...{ ...address, from, to, first: LISTED_DIFFERENCES },
-      ...{ after: after ?? null, file: filter.file ?? null, kind: filter.kind ?? null },
-    });
-    const comparison = found(result?.comparison);
-    const { nextCursor, nodes } = comparison.differences;
-    const page = `${projectPage(project)}/compare`;
-    const listUrl = (cursor?: string) => `${withQuery(page, { from, to, ...filter, after: cursor })}#differences`;
-    return {
-      view: 'grid/comparison',
-      model: {
-        ...projectHead(project),
-        ...{ from, to, filter, ...choices(project, filter), ...countsOf(comparison) },
-        headers: comparison.headers.map((each) => ({ ...each, file: fileName(each.file) })),
-        differentFiles: comparison.differentFiles.map(fileName),
-        addresses: { page, all: withQuery(page, { from, to }), project: versionPage(project, to) },
-        rows: nodes.map((difference) => rowOf(difference, project, from, to)),
-        next: nextCursor === null ? undefined : listUrl(nextCursor),
-        first: after === undefined ? undefined : listUrl(),
-      },
-    };
-  },
-};
+export const gridComparisonPage = get(`${PROJECT_PATH}/compare`, async (context) => {
+  const { address, project } = await readProject(context);
+  const from = found(versionOfAddress(context.query['from']));
+  const to = found(versionOfAddress(context.query['to']));
+  const filter = {
+    kind: kindOf(context.query['kind']),
+    file: CIM_FILES.find((file) => file === context.query['file']),
+  };
+  const after = cursorOf(context.query['after']);
+  const { project: result } = await context.execute('ReadGridComparison', {
+    ...{ ...address, from, to, first: LISTED_DIFFERENCES },
+    ...{ after: after ?? null, file: filter.file ?? null, kind: filter.kind ?? null },
+  });
+  const comparison = found(result?.comparison);
+  const { nextCursor, nodes } = comparison.differences;
+  const page = `${projectPage(project)}/compare`;
+  const listUrl = (cursor?: string) => `${withQuery(page, { from, to, ...filter, after: cursor })}#differences`;
+  return {
+    view: 'grid/comparison',
+    model: {
+      ...projectHead(project),
+      ...{ from, to, filter, ...choices(project, filter), ...countsOf(comparison) },
+      headers: comparison.headers.map((each) => ({ ...each, file: fileName(each.file) })),
+      differentFiles: comparison.differentFiles.map(fileName),
+      addresses: { page, all: withQuery(page, { from, to }), project: versionPage(project, to) },
+      rows: nodes.map((difference) => rowOf(difference, project, from, to)),
+      ...pageLinks(after, nextCursor, listUrl),
+    },
+  };
+});
 
 function countsOf({ counts }: VersionComparison) {
   const rows = divergingBars(counts);

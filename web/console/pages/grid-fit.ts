@@ -4,45 +4,42 @@ import type { GridFit, GridProject, UnfittingObject } from '../grid/operation-re
 import {
   PROJECT_PATH,
   type ProjectAddress,
+  type VersionKey,
   fitPage,
   objectAfterPage,
   projectPage,
   versionPage,
 } from '../grid/project-address';
 import { found, projectHead, readProject, shownVersion } from '../grid/project-reading';
-import type { Page, PageContext } from '../page';
-import { cursorOf, textOf } from '../request/query';
+import { type PageContext, get } from '../page';
+import { cursorOf, pageLinks, textOf } from '../request/query';
 
 /** Objects per page. */
 const LISTED_OBJECTS = 50;
 
 /** Shows how a version fits its base model: which objects do not, and any object after the project. */
-export const gridFitPage: Page = {
-  method: 'GET',
-  path: `${PROJECT_PATH}/after`,
-  async respond(context) {
-    const { address, project } = await readProject(context);
-    const version = shownVersion(context, project);
-    const mRID = textOf(context.query['mRID']);
-    const existing = mRID === undefined ? undefined : await knownObject(context, { ...address, version, mRID });
-    if (existing !== undefined) return { seeOther: objectAfterPage(project, version, existing) };
-    const after = cursorOf(context.query['after']);
-    const fit = await readFit(context, address, version, after);
-    return {
-      view: 'grid/fit',
-      model: {
-        ...projectHead(project),
-        version,
-        back: versionPage(project, version),
-        action: `${projectPage(project)}/after`,
-        unknownObject: mRID,
-        ...baseModel(fit),
-        ...unfittingObjects(fit, project, version, after),
-        words: Object.values(FINDING_WORDS),
-      },
-    };
-  },
-};
+export const gridFitPage = get(`${PROJECT_PATH}/after`, async (context) => {
+  const { address, project } = await readProject(context);
+  const version = shownVersion(context, project);
+  const mRID = textOf(context.query['mRID']);
+  const existing = mRID === undefined ? undefined : await knownObject(context, { ...address, version, mRID });
+  if (existing !== undefined) return { seeOther: objectAfterPage(project, version, existing) };
+  const after = cursorOf(context.query['after']);
+  const fit = await readFit(context, address, version, after);
+  return {
+    view: 'grid/fit',
+    model: {
+      ...projectHead(project),
+      version,
+      back: versionPage(project, version),
+      action: `${projectPage(project)}/after`,
+      unknownObject: mRID,
+      ...baseModel(fit),
+      ...unfittingObjects(fit, project, version, after),
+      words: Object.values(FINDING_WORDS),
+    },
+  };
+});
 
 async function readFit(
   { execute }: PageContext,
@@ -62,7 +59,7 @@ async function readFit(
 /** Returns the mRID of an object as the models spell it; undefined if neither the base model nor the version has it. */
 async function knownObject(
   { execute }: PageContext,
-  { mRID, ...key }: ProjectAddress & { readonly version: number; readonly mRID: string },
+  { mRID, ...key }: VersionKey & { readonly mRID: string },
 ): Promise<string | undefined> {
   const { project } = await execute('ReadGridNamesAfter', { ...key, mRIDs: [mRID] });
   return project?.version?.objectsAfter[0]?.mRID;
@@ -94,12 +91,10 @@ function unfittingObjects(
   version: number,
   after?: string,
 ) {
-  const page = fitPage(project, version);
-  const nextCursor = unfitting?.nextCursor ?? null;
+  const address = (cursor?: string) => `${fitPage(project, version, cursor)}#unfitting`;
   return {
     rows: (unfitting?.nodes ?? []).map((object) => rowOf(object, project, version)),
-    next: nextCursor === null ? undefined : `${page}&after=${encodeURIComponent(nextCursor)}#unfitting`,
-    first: after === undefined ? undefined : `${page}#unfitting`,
+    ...pageLinks(after, unfitting?.nextCursor, address),
   };
 }
 

@@ -1,53 +1,54 @@
-import { type ProjectAddress, PROJECT_PATH, objectAfterPage, objectPage, versionPage } from '../grid/project-address';
+import { type VersionKey, PROJECT_PATH, objectAfterPage, objectPage, versionPage } from '../grid/project-address';
+import { readReferenced } from '../grid/referenced-objects';
 import { found, projectHead, readProject, shownVersion } from '../grid/project-reading';
 import type { GridProject, ObjectChange, ValueChange } from '../grid/operation-results';
 import { type ValueRow, valueRows } from '../grid/value-rows';
 import { KINDS, cimName, fileName, objectLabel } from '../grid/labels';
-import { cursorOf } from '../request/query';
-import type { Page, PageContext } from '../page';
+import { cursorOf, pageLinks } from '../request/query';
+import { type PageContext, get } from '../page';
 
 /** Shows the values of one object before and after a version. */
-export const gridObjectPage: Page = {
-  method: 'GET',
-  path: `${PROJECT_PATH}/objects/:mRID`,
-  async respond(context) {
-    const { address, project } = await readProject(context);
-    const key = { ...address, version: shownVersion(context, project) };
-    const after = cursorOf(context.query['after']);
-    const { object, hasBase } = await readObject(context, key, context.params['mRID'] ?? '', after);
-    const targets = await readTargets(context, key, object.values);
-    const linked = (mRID: string) => ({
-      mRID,
-      object: targets.get(mRID.toLowerCase()),
-      address: targets.has(mRID.toLowerCase()) ? objectPage(project, key.version, mRID) : undefined,
-    });
-    const rows = valueRows(object.values).map((row) => withTargets(row, linked));
+export const gridObjectPage = get(`${PROJECT_PATH}/objects/:mRID`, async (context) => {
+  const { address, project } = await readProject(context);
+  const key = { ...address, version: shownVersion(context, project) };
+  const after = cursorOf(context.query['after']);
+  const { object, hasBase } = await readObject(context, key, context.params['mRID'] ?? '', after);
+  const targets = await readTargets(context, key, object.values);
+  const linked = (mRID: string) => {
+    const target = targets.get(mRID.toLowerCase());
+    if (target === undefined) return { mRID };
     return {
-      view: 'grid/object',
-      model: {
-        ...projectHead(project),
-        version: key.version,
-        back: versionPage(project, key.version),
-        after: hasBase ? objectAfterPage(project, key.version, object.mRID) : undefined,
-        references: referencesOf(object, project, key.version, after),
-        object: {
-          ...object,
-          ...KINDS[object.kind],
-          ...objectLabel(object),
-          files: object.files.map(fileName),
-        },
-        attributes: tableOf(
-          object,
-          rows.filter(({ isAssociation }) => !isAssociation),
-        ),
-        associations: tableOf(
-          object,
-          rows.filter(({ isAssociation }) => isAssociation),
-        ),
-      },
+      mRID,
+      object: { ...KINDS[target.kind], ...objectLabel(target) },
+      address: objectPage(project, key.version, mRID),
     };
-  },
-};
+  };
+  const rows = valueRows(object.values).map((row) => withTargets(row, linked));
+  return {
+    view: 'grid/object',
+    model: {
+      ...projectHead(project),
+      version: key.version,
+      back: versionPage(project, key.version),
+      after: hasBase ? objectAfterPage(project, key.version, object.mRID) : undefined,
+      references: referencesOf(object, project, key.version, after),
+      object: {
+        ...object,
+        ...KINDS[object.kind],
+        ...objectLabel(object),
+        files: object.files.map(fileName),
+      },
+      attributes: tableOf(
+        object,
+        rows.filter(({ isAssociation }) => !isAssociation),
+      ),
+      associations: tableOf(
+        object,
+        rows.filter(({ isAssociation }) => isAssociation),
+      ),
+    },
+  };
+});
 
 /** Returns a table with the columns that the kind of the change has, and those in which a row has a value. */
 function tableOf({ kind }: ObjectChange, rows: readonly ValueRow[]) {
@@ -56,10 +57,6 @@ function tableOf({ kind }: ObjectChange, rows: readonly ValueRow[]) {
     hasBefore: kind !== 'ADDED' || rows.some(({ before }) => before.length > 0),
     hasAfter: kind !== 'REMOVED' || rows.some(({ after }) => after.length > 0),
   };
-}
-
-interface VersionKey extends ProjectAddress {
-  readonly version: number;
 }
 
 /** References per page. */
@@ -84,7 +81,7 @@ function referencesOf(
   version: number,
   after: string | undefined,
 ) {
-  const page = objectPage(project, version, mRID);
+  const address = (cursor?: string) => `${objectPage(project, version, mRID, cursor)}#references`;
   return {
     rows: nodes.map(({ name, file, isAdded, isDeleted, source }) => ({
       name: cimName(name),
@@ -93,30 +90,18 @@ function referencesOf(
       source: { ...source, ...objectLabel(source), address: objectPage(project, version, source.mRID) },
       change: isAdded && isDeleted ? undefined : KINDS[isAdded ? 'ADDED' : 'REMOVED'],
     })),
-    next: nextCursor === null ? undefined : `${page}&after=${encodeURIComponent(nextCursor)}#references`,
-    first: after === undefined ? undefined : `${page}#references`,
+    ...pageLinks(after, nextCursor, address),
   };
 }
 
-/** Maximum number of referenced objects whose names are read; others are shown by their mRID. */
-const NAMED_TARGETS = 24;
-
 /** Reads the referenced objects that this version also changes, by mRID in lower case. */
-async function readTargets(
-  { execute }: PageContext,
-  key: VersionKey,
-  values: readonly ValueChange[],
-): Promise<ReadonlyMap<string, object>> {
-  const mRIDs = values
-    .filter(({ isAssociation }) => isAssociation)
-    .flatMap(({ before, after }) => [...before, ...after]);
-  const named = [...new Set(mRIDs)].slice(0, NAMED_TARGETS);
-  if (named.length === 0) return new Map();
-  const { project } = await execute('ReadGridObjectNames', { ...key, mRIDs: named });
-  const targets = found(project?.version).objectsByMRID;
-  return new Map(
-    targets.map((target) => [target.mRID.toLowerCase(), { ...KINDS[target.kind], ...objectLabel(target) }]),
-  );
+function readTargets({ execute }: PageContext, key: VersionKey, values: readonly ValueChange[]) {
+  const associations = values.filter(({ isAssociation }) => isAssociation);
+  const targets = associations.flatMap(({ before, after }) => [...before, ...after]);
+  return readReferenced(targets, async (mRIDs) => {
+    const { project } = await execute('ReadGridObjectNames', { ...key, mRIDs });
+    return found(project?.version).objectsByMRID;
+  });
 }
 
 function withTargets<Linked>(row: ValueRow, linked: (mRID: string) => Linked) {

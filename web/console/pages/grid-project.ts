@@ -20,42 +20,38 @@ import { found, projectHead, readProject, shownVersion } from '../grid/project-r
 import { type VersionLocations, locationTotals, readLocations } from '../grid/version-locations';
 import { type GridProject, type GridVersion, OBJECT_CHANGE_KINDS } from '../grid/operation-results';
 import { KINDS, breakable, className, counted, dayOf, fileLetters, fileSize, quantity } from '../grid/labels';
-import type { Page, PageContext } from '../page';
+import { type PageContext, get } from '../page';
 
 /** Shows what a version of a development project changes: in charts, on a map, and object by object. */
-export const gridProjectPage: Page = {
-  method: 'GET',
-  path: PROJECT_PATH,
-  async respond(context) {
-    const { address, project } = await readProject(context);
-    const number = shownVersion(context, project);
-    const filter = objectFilterOf(context.query);
-    const [version, locations, objects] = await Promise.all([
-      readVersion(context, address, number),
-      readLocations(context, address, number),
-      readObjects(context, project, address, number, filter),
-    ]);
-    const earlier = project.versions.find((each) => each.version < number);
-    return {
-      view: 'grid/project',
-      model: {
-        ...projectHead(project),
-        ...pictureModel(project, version, locations),
-        objects,
-        filter,
-        lead: leadOf(version),
-        version: number,
-        published: dayOf(version.publishedAt),
-        versions: project.versions.map((each) => versionLink(project, each, number)),
-        comparison: earlier && { with: earlier.version, address: comparisonPage(project, earlier.version, number) },
-        fit: fitPage(project, number),
-        archive: { ...version.archive, size: fileSize(version.archive.size), download: filePath(project, number) },
-        models: modelCards(project, version),
-        warnings: version.warnings.map(({ file, message }) => ({ letters: fileLetters(file), message })),
-      },
-    };
-  },
-};
+export const gridProjectPage = get(PROJECT_PATH, async (context) => {
+  const { address, project } = await readProject(context);
+  const number = shownVersion(context, project);
+  const filter = objectFilterOf(context.query);
+  const [version, locations, objects] = await Promise.all([
+    readVersion(context, address, number),
+    readLocations(context, address, number),
+    readObjects(context, project, address, number, filter),
+  ]);
+  const earlier = project.versions.find((each) => each.version < number);
+  return {
+    view: 'grid/project',
+    model: {
+      ...projectHead(project),
+      ...pictureModel(project, version, locations),
+      objects,
+      filter,
+      lead: leadOf(version),
+      version: number,
+      published: dayOf(version.publishedAt),
+      versions: project.versions.map((each) => versionLink(project, each, number)),
+      comparison: earlier && { with: earlier.version, address: comparisonPage(project, earlier.version, number) },
+      fit: fitPage(project, number),
+      archive: { ...version.archive, size: fileSize(version.archive.size), download: filePath(project, number) },
+      models: modelCards(project, version),
+      warnings: version.warnings.map(({ file, message }) => ({ letters: fileLetters(file), message })),
+    },
+  };
+});
 
 /** A longer description is shown with its file only. */
 const MAX_LEAD_LENGTH = 400;

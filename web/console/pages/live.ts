@@ -5,45 +5,37 @@ import { type Figures, readFigures } from '../live/figures';
 import { LISTED_EVENTS, readLatestEvents } from '../live/latest-events';
 import { liveMessages } from '../live/live-stream';
 import type { LiveEvent } from '../live/operation-results';
-import type { Page } from '../page';
+import { get } from '../page';
 
 /** Shows the activity of the register: events per minute, the latest events, and the state of deliveries. */
-export const livePage: Page = {
-  method: 'GET',
-  path: '/',
-  async respond(context) {
-    const filter = filterOfQuery(context.query);
-    const query = queryOfFilter(filter);
-    const [{ events, after }, figures] = await Promise.all([readLatestEvents(context, filter), readFigures(context)]);
-    return {
-      view: 'live',
-      model: {
-        ...figures,
-        rows: events.map(rowOf),
-        listed: LISTED_EVENTS,
-        filter: filterForm(filter, unreadableDataUser(context.query)),
-        organisations: organisationsIn(events, figures),
-        ownAddress: `/?${query}`,
-        streamAddress: `/live/stream?${query}`,
-        after,
-      },
-    };
-  },
-};
+export const livePage = get('/', async (context) => {
+  const filter = filterOfQuery(context.query);
+  const query = queryOfFilter(filter);
+  const [{ events, after }, figures] = await Promise.all([readLatestEvents(context, filter), readFigures(context)]);
+  return {
+    view: 'live',
+    model: {
+      ...figures,
+      rows: events.map(rowOf),
+      listed: LISTED_EVENTS,
+      filter: filterForm(filter, unreadableDataUser(context.query)),
+      organisations: organisationsIn(events, figures),
+      ownAddress: `/?${query}`,
+      streamAddress: `/live/stream?${query}`,
+      after,
+    },
+  };
+});
 
 /**
  * The messages that update a live page. A new page passes the cursor of its last event; a reconnecting one sends it as
  * `Last-Event-ID`.
  */
-export const liveStream: Page = {
-  method: 'GET',
-  path: '/live/stream',
-  respond(context) {
-    const { after } = context.query;
-    const requested = typeof after === 'string' ? after : undefined;
-    return liveMessages(context, filterOfQuery(context.query), context.lastEventId ?? requested);
-  },
-};
+export const liveStream = get('/live/stream', (context) => {
+  const { after } = context.query;
+  const requested = typeof after === 'string' ? after : undefined;
+  return liveMessages(context, filterOfQuery(context.query), context.lastEventId ?? requested);
+});
 
 function filterForm({ types, duid }: EventFilter, unreadable: string | undefined) {
   return {

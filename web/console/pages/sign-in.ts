@@ -2,44 +2,36 @@ import { randomUUID } from 'node:crypto';
 import { errorCatalogue } from '../../../schema/error-catalogue';
 import { hasErrorCode } from '../../shared/operation-error';
 import type { View } from '../../shared/page-response';
-import type { Page, PageContext } from '../page';
+import { type PageContext, get, post } from '../page';
 import { CONSOLE_ROLES, type ConsoleRole, type Session } from '../request/cookies';
 
 /** The sign-in page of the back office. */
-export const signInPage: Page = {
-  method: 'GET',
-  path: '/sign-in',
-  respond: ({ session, query }) =>
-    session
-      ? { seeOther: '/' }
-      : { view: 'sign-in', model: { hasEnded: 'ended' in query, isAfterForm: query['ended'] === 'form' } },
-};
+export const signInPage = get('/sign-in', ({ session, query }) =>
+  session
+    ? { seeOther: '/' }
+    : { view: 'sign-in', model: { hasEnded: 'ended' in query, isAfterForm: query['ended'] === 'form' } },
+);
 
 /**
  * Signs this browser in with a bearer token of the account, if the account has a role of the back office. Leads back to the
  * page that required the sign-in.
  */
-export const signInForm: Page = {
-  method: 'POST',
-  path: '/sign-in',
-  async respond(context) {
-    const accountId = (context.form['account-id'] ?? '').trim();
-    const secretKey = (context.form['secret-key'] ?? '').trim();
-    try {
-      const session = await sessionOf(context, accountId, secretKey);
-      if (session === undefined)
-        return rejectedView(accountId, 'PRM001', 'This account has no role in the back office.');
-      context.encryptedCookies.write('session', session);
-      const page = context.encryptedCookies.read<string>('page') ?? '/';
-      context.cookies.delete('page');
-      return { seeOther: page };
-    } catch (error) {
-      if (hasErrorCode(error, 'AUT001', 'AUT002', 'VAL001', 'VAL003'))
-        return rejectedView(accountId, 'AUT001', WRONG_CREDENTIALS);
-      throw error;
-    }
-  },
-};
+export const signInForm = post('/sign-in', async (context) => {
+  const accountId = (context.form['account-id'] ?? '').trim();
+  const secretKey = (context.form['secret-key'] ?? '').trim();
+  try {
+    const session = await sessionOf(context, accountId, secretKey);
+    if (session === undefined) return rejectedView(accountId, 'PRM001', 'This account has no role in the back office.');
+    context.encryptedCookies.write('session', session);
+    const page = context.encryptedCookies.read<string>('page') ?? '/';
+    context.cookies.delete('page');
+    return { seeOther: page };
+  } catch (error) {
+    if (hasErrorCode(error, 'AUT001', 'AUT002', 'VAL001', 'VAL003'))
+      return rejectedView(accountId, 'AUT001', WRONG_CREDENTIALS);
+    throw error;
+  }
+});
 
 const WRONG_CREDENTIALS = 'The account id or the secret key is wrong.';
 

@@ -9,6 +9,18 @@ export function cursorOf(after: unknown): string | undefined {
   return textOf(after);
 }
 
+/** Returns the links of a list to its next page and back to the first; undefined if there is no next page, or this is the first. */
+export function pageLinks<Cursor>(
+  after: Cursor | undefined,
+  nextCursor: Cursor | null | undefined,
+  address: (cursor?: Cursor) => string,
+) {
+  return {
+    next: nextCursor == null ? undefined : address(nextCursor),
+    first: after === undefined ? undefined : address(),
+  };
+}
+
 /** Returns a path with a query string; undefined parameters are omitted. */
 export function withQuery(path: string, parameters: Readonly<Record<string, string | number | undefined>>): string {
   const present = Object.entries(parameters).flatMap(([name, value]): [string, string][] =>

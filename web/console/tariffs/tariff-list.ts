@@ -1,7 +1,7 @@
 import type { Operations } from '../../../schema/generated/operations';
 import { hasErrorCode } from '../../shared/operation-error';
 import type { PageContext } from '../page';
-import { cursorOf, withQuery } from '../request/query';
+import { cursorOf, pageLinks, withQuery } from '../request/query';
 import { COLUMNS, type Day, dayOf, daysAfter, instantOf, startOf, writtenDay, writtenInstant } from './local-time';
 import { amountsOf, pence } from './money';
 import { halfHourCount, isValidBetween, pricedDay, pricesOf, runsOf } from './priced-day';
@@ -72,8 +72,7 @@ export async function readTariffs(
     rows: listed.map((tariff) => rowOf(tariff, day, scale)),
     scale,
     hasTiers: listed.some(({ prices }) => prices.some(({ tiers }) => tiers.length > 1)),
-    next: next === null ? undefined : address(next),
-    first: after === undefined ? undefined : address(),
+    ...pageLinks(after, next, address),
   };
 }
 

@@ -1,28 +1,23 @@
-import type { Page } from '../page';
+import { portal } from '../page';
 import { countsOf, organisationsOf } from '../presentation/access-list';
 import { dateInWords } from '../presentation/dates';
 import { customerRecords, customerSession, isLimited } from './customer-records';
 
 /** Lists the organisations with access to the meter data, and the legal basis of each access (decisions A/B, 9). */
-export const accessPage: Page = {
-  method: 'GET',
-  path: '/access',
-  site: 'portal',
-  async respond(context) {
-    const { language } = context;
-    const session = await customerSession(context);
-    const organisations = organisationsOf(await customerRecords(context, 'CURRENT'), language);
-    return {
-      view: 'access',
-      model: {
-        session,
-        isLimited: isLimited(session),
-        movedIn: session.moveInDate === null ? undefined : dateInWords(session.moveInDate, language),
-        counts: countsOf(organisations),
-        registered: organisations.filter(({ isDiscovered }) => !isDiscovered),
-        discovered: organisations.filter(({ isDiscovered }) => isDiscovered),
-        returnLink: context.returnLink(session.returnUrl),
-      },
-    };
-  },
-};
+export const accessPage = portal.get('/access', async (context) => {
+  const { language } = context;
+  const session = await customerSession(context);
+  const organisations = organisationsOf(await customerRecords(context, 'CURRENT'), language);
+  return {
+    view: 'access',
+    model: {
+      session,
+      isLimited: isLimited(session),
+      movedIn: session.moveInDate === null ? undefined : dateInWords(session.moveInDate, language),
+      counts: countsOf(organisations),
+      registered: organisations.filter(({ isDiscovered }) => !isDiscovered),
+      discovered: organisations.filter(({ isDiscovered }) => isDiscovered),
+      returnLink: context.returnLink(session.returnUrl),
+    },
+  };
+});

@@ -1,4 +1,4 @@
-import type { Page, PageContext } from '../page';
+import { type Page, type PageContext, identity } from '../page';
 import type { Ceremony } from '../presentation/operation-results';
 import { webLink } from '../presentation/web-link';
 import { LINK_EXPIRED, withLink } from '../request/problems';
@@ -27,26 +27,17 @@ export const proofPages = linkPages('/proof/:secret', 'CONFIRM_PROOF', 'ceremony
  */
 function linkPages(path: string, kind: Ceremony['kind'], view: string): readonly Page[] {
   return [
-    {
-      method: 'GET',
-      path,
-      site: 'identity',
-      async respond(context) {
-        const ceremony = await ceremonyOf(context);
-        if (ceremony?.kind !== kind) return LINK_EXPIRED;
-        return { view, model: ceremonyModel(ceremony), formTargets: 'elsewhere' };
-      },
-    },
-    {
-      method: 'POST',
-      path,
-      site: 'identity',
-      respond: (context) =>
-        withLink(async () => {
-          const secret = context.params['secret'] ?? '';
-          const { outcome } = await context.execute('ConfirmCeremonyLink', { secret });
-          return afterCeremony(context, outcome, 'confirmed');
-        }),
-    },
+    identity.get(path, async (context) => {
+      const ceremony = await ceremonyOf(context);
+      if (ceremony?.kind !== kind) return LINK_EXPIRED;
+      return { view, model: ceremonyModel(ceremony), formTargets: 'elsewhere' };
+    }),
+    identity.post(path, (context) =>
+      withLink(async () => {
+        const secret = context.params['secret'] ?? '';
+        const { outcome } = await context.execute('ConfirmCeremonyLink', { secret });
+        return afterCeremony(context, outcome, 'confirmed');
+      }),
+    ),
   ];
 }

@@ -1,4 +1,4 @@
-import type { PageResponse, Page, PageContext } from '../page';
+import { type PageResponse, type PageContext, identity } from '../page';
 import type { CeremonyOutcome } from '../presentation/operation-results';
 import { LINK_EXPIRED } from '../request/problems';
 
@@ -19,12 +19,7 @@ export function afterCeremony(context: PageContext, outcome: CeremonyOutcome, re
 }
 
 /** The last page of a ceremony whose Data User named no return URL. */
-export const ceremonyDonePage: Page = {
-  method: 'GET',
-  path: '/done',
-  site: 'identity',
-  respond({ encryptedCookies }) {
-    const done = encryptedCookies.read<{ organisation: string; result: CeremonyResult }>('ceremony');
-    return done ? { view: 'ceremony-done', model: done } : LINK_EXPIRED;
-  },
-};
+export const ceremonyDonePage = identity.get('/done', ({ encryptedCookies }) => {
+  const done = encryptedCookies.read<{ organisation: string; result: CeremonyResult }>('ceremony');
+  return done ? { view: 'ceremony-done', model: done } : LINK_EXPIRED;
+});

@@ -1,6 +1,6 @@
 import { graphqlLanguage } from '../request/languages';
 import type { MailedProof } from '../request/cookies';
-import type { PageResponse, Page, PageContext } from '../page';
+import { type PageResponse, type PageContext, identity } from '../page';
 import type { Ceremony } from '../presentation/operation-results';
 import { LINK_EXPIRED, withLink } from '../request/problems';
 import { hasErrorCode } from '../../shared/operation-error';
@@ -8,87 +8,62 @@ import { ceremonyModel, ceremonyOf } from './ceremony-link';
 import { afterCeremony } from './ceremony-outcome';
 import { credentialOf } from './credential';
 
+const PATH = '/passkey/:secret';
+
 /** The page to which a Data User redirects a customer who is to use or register a passkey. */
-export const passkeyCeremonyPage: Page = {
-  method: 'GET',
-  path: '/passkey/:secret',
-  site: 'identity',
-  respond: (context) => ceremonyView(context),
-};
+export const passkeyCeremonyPage = identity.get(PATH, (context) => ceremonyView(context));
 
 /** Returns WebAuthn options with a new challenge, for the page's script. */
-export const passkeyCeremonyOptions: Page = {
-  method: 'POST',
-  path: '/passkey/:secret/options',
-  site: 'identity',
-  formPage: '/passkey/:secret',
-  async respond({ execute, params, translate }) {
-    try {
-      const { started } = await execute('StartPasskeyCeremony', {
-        secret: params['secret'] ?? '',
-      });
-      return { json: started };
-    } catch (error) {
-      if (hasErrorCode(error, 'REI001'))
-        return { json: { error: translate('problem.passkeyRemoved.text') }, status: 422 };
-      if (!hasErrorCode(error, 'NTF001', 'AUT001')) throw error;
-      return { json: { error: translate('problem.linkExpired.title') }, status: 404 };
-    }
-  },
-};
+export const passkeyCeremonyOptions = identity.postFrom(PATH, `${PATH}/options`, async (context) => {
+  const { execute, params, translate } = context;
+  try {
+    const { started } = await execute('StartPasskeyCeremony', { secret: params['secret'] ?? '' });
+    return { json: started };
+  } catch (error) {
+    if (hasErrorCode(error, 'REI001'))
+      return { json: { error: translate('problem.passkeyRemoved.text') }, status: 422 };
+    if (!hasErrorCode(error, 'NTF001', 'AUT001')) throw error;
+    return { json: { error: translate('problem.linkExpired.title') }, status: 404 };
+  }
+});
 
 /** Completes the ceremony with the authenticator's response. */
-export const passkeyCeremonyForm: Page = {
-  method: 'POST',
-  path: '/passkey/:secret',
-  site: 'identity',
-  async respond(context) {
-    const response = credentialOf(context.form['credential']);
-    if (response === undefined) return ceremonyView(context, context.translate('ceremony.refused'));
-    const ceremony = await ceremonyOf(context);
-    try {
-      const { outcome } = await context.execute('FinishPasskeyCeremony', {
-        secret: context.params['secret'] ?? '',
-        response,
-      });
-      return afterCeremony(context, outcome, ceremony?.kind === 'REGISTER_PASSKEY' ? 'registered' : 'confirmed');
-    } catch (error) {
-      if (hasErrorCode(error, 'NTF001')) return LINK_EXPIRED;
-      if (hasErrorCode(error, 'AUT001')) return ceremonyView(context, context.translate('ceremony.refused'));
-      throw error;
-    }
-  },
-};
+export const passkeyCeremonyForm = identity.post(PATH, async (context) => {
+  const response = credentialOf(context.form['credential']);
+  if (response === undefined) return ceremonyView(context, context.translate('ceremony.refused'));
+  const ceremony = await ceremonyOf(context);
+  try {
+    const { outcome } = await context.execute('FinishPasskeyCeremony', {
+      secret: context.params['secret'] ?? '',
+      response,
+    });
+    return afterCeremony(context, outcome, ceremony?.kind === 'REGISTER_PASSKEY' ? 'registered' : 'confirmed');
+  } catch (error) {
+    if (hasErrorCode(error, 'NTF001')) return LINK_EXPIRED;
+    if (hasErrorCode(error, 'AUT001')) return ceremonyView(context, context.translate('ceremony.refused'));
+    throw error;
+  }
+});
 
 /** Requests a link by mail, by which the customer proves their identity before a passkey is added. */
-export const mailProofForm: Page = {
-  method: 'POST',
-  path: '/passkey/:secret/mail-proof',
-  site: 'identity',
-  formPage: '/passkey/:secret',
-  respond: (context) =>
-    withLink(async () => {
-      const { execute, params, language, publicUrls, encryptedCookies } = context;
-      const secret = params['secret'] ?? '';
-      const ceremony = await ceremonyOf(context);
-      if (!ceremony) return LINK_EXPIRED;
-      await execute('MailCeremonyProof', { secret, language: graphqlLanguage(language) });
-      encryptedCookies.write('proof', { secret, organisation: ceremony.organisation } satisfies MailedProof);
-      return { seeOther: `${publicUrls.identityPath}/passkey/${encodeURIComponent(secret)}/mail-sent` };
-    }),
-};
+export const mailProofForm = identity.postFrom(PATH, `${PATH}/mail-proof`, (context) =>
+  withLink(async () => {
+    const { execute, params, language, publicUrls, encryptedCookies } = context;
+    const secret = params['secret'] ?? '';
+    const ceremony = await ceremonyOf(context);
+    if (!ceremony) return LINK_EXPIRED;
+    await execute('MailCeremonyProof', { secret, language: graphqlLanguage(language) });
+    encryptedCookies.write('proof', { secret, organisation: ceremony.organisation } satisfies MailedProof);
+    return { seeOther: `${publicUrls.identityPath}/passkey/${encodeURIComponent(secret)}/mail-sent` };
+  }),
+);
 
 /** The page after a link was mailed: it explains how to use the mail, also after the redirect has expired. */
-export const mailSentPage: Page = {
-  method: 'GET',
-  path: '/passkey/:secret/mail-sent',
-  site: 'identity',
-  async respond(context) {
-    const mailed = context.encryptedCookies.read<MailedProof>('proof');
-    const source = mailed?.secret === context.params['secret'] ? mailed : await ceremonyOf(context);
-    return source ? { view: 'ceremony-mail-sent', model: { organisation: source.organisation } } : LINK_EXPIRED;
-  },
-};
+export const mailSentPage = identity.get(`${PATH}/mail-sent`, async (context) => {
+  const mailed = context.encryptedCookies.read<MailedProof>('proof');
+  const source = mailed?.secret === context.params['secret'] ? mailed : await ceremonyOf(context);
+  return source ? { view: 'ceremony-mail-sent', model: { organisation: source.organisation } } : LINK_EXPIRED;
+});
 
 async function ceremonyView(context: PageContext, fault?: string): Promise<PageResponse> {
   const ceremony = await ceremonyOf(context);

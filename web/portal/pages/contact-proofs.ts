@@ -1,89 +1,62 @@
 import { graphqlLanguage } from '../request/languages';
-import type { Page } from '../page';
+import { portal } from '../page';
 import { hasErrorCode } from '../../shared/operation-error';
 import { contactsView } from './contacts';
 import { passkeyProof, passkeyStart } from './credential';
 
 /** Requests a link, mailed to another address of the home, that proves that the address is also the customer's. */
-export const contactMailForm: Page = {
-  method: 'POST',
-  path: '/contacts/mail',
-  site: 'portal',
-  formPage: '/contacts',
-  async respond({ executeAsCustomer, form, language }) {
-    try {
-      await executeAsCustomer('MailContactLink', {
-        contact: form['contact'] ?? '',
-        language: graphqlLanguage(language),
-      });
-      return { seeOther: '/contacts/link-sent' };
-    } catch (error) {
-      // the contact has changed since the page was loaded
-      if (hasErrorCode(error, 'NTF001', 'REI001')) return { seeOther: '/contacts' };
-      throw error;
-    }
-  },
-};
+export const contactMailForm = portal.postFrom('/contacts', '/contacts/mail', async (context) => {
+  try {
+    await context.executeAsCustomer('MailContactLink', {
+      contact: context.form['contact'] ?? '',
+      language: graphqlLanguage(context.language),
+    });
+    return { seeOther: '/contacts/link-sent' };
+  } catch (error) {
+    // the contact has changed since the page was loaded
+    if (hasErrorCode(error, 'NTF001', 'REI001')) return { seeOther: '/contacts' };
+    throw error;
+  }
+});
 
 /** The page after a link was mailed: it explains how to use the mail. */
-export const contactMailSentPage: Page = {
-  method: 'GET',
-  path: '/contacts/link-sent',
-  site: 'portal',
-  respond: () => ({ view: 'contact-link-sent' }),
-};
+export const contactMailSentPage = portal.get('/contacts/link-sent', () => ({ view: 'contact-link-sent' }));
 
 /**
  * The page of a mailed link: one form with one button. In a browser without the session that requested the link, the
  * page says where to open it.
  */
-export const contactLinkPage: Page = {
-  method: 'GET',
-  path: '/contacts/link/:secret',
-  site: 'portal',
-  async respond({ executeAsCustomer, cookies, params }) {
-    if (cookies.read('session') === undefined) return { view: 'contact-link-elsewhere' };
-    const { link } = await executeAsCustomer('ReadContactLink', { secret: params['secret'] ?? '' });
-    return { view: link ? 'contact-link' : 'contact-link-elsewhere' };
-  },
-};
+export const contactLinkPage = portal.get('/contacts/link/:secret', async ({ executeAsCustomer, cookies, params }) => {
+  if (cookies.read('session') === undefined) return { view: 'contact-link-elsewhere' };
+  const { link } = await executeAsCustomer('ReadContactLink', { secret: params['secret'] ?? '' });
+  return { view: link ? 'contact-link' : 'contact-link-elsewhere' };
+});
 
 /** Proves the address, in the session that requested the link. */
-export const contactLinkForm: Page = {
-  method: 'POST',
-  path: '/contacts/link/:secret',
-  site: 'portal',
-  async respond({ executeAsCustomer, params }) {
-    try {
-      await executeAsCustomer('ProveContactByLink', { secret: params['secret'] ?? '' });
-      return { seeOther: '/contacts' };
-    } catch (error) {
-      if (hasErrorCode(error, 'NTF001')) return { view: 'contact-link-elsewhere' };
-      throw error;
-    }
-  },
-};
+export const contactLinkForm = portal.post('/contacts/link/:secret', async ({ executeAsCustomer, params }) => {
+  try {
+    await executeAsCustomer('ProveContactByLink', { secret: params['secret'] ?? '' });
+    return { seeOther: '/contacts' };
+  } catch (error) {
+    if (hasErrorCode(error, 'NTF001')) return { view: 'contact-link-elsewhere' };
+    throw error;
+  }
+});
 
 /** Starts the proof of a passkey of the home, for the page's script. */
 export const contactPasskeyOptions = passkeyStart('/contacts/passkey/options', '/contacts');
 
 /** Proves a passkey of the home with the response of the authenticator. */
-export const contactPasskeyForm: Page = {
-  method: 'POST',
-  path: '/contacts/passkey',
-  site: 'portal',
-  formPage: '/contacts',
-  async respond(context) {
-    const proof = passkeyProof(context);
-    const rejected = { text: context.translate('contacts.passkeyRefused'), href: '#passkey' };
-    if (proof === undefined) return contactsView(context, rejected, 401);
-    try {
-      await context.executeAsCustomer('ProveContactByPasskey', { ...proof });
-      context.cookies.delete('passkey');
-      return { seeOther: '/contacts' };
-    } catch (error) {
-      if (hasErrorCode(error, 'PRM003')) return contactsView(context, rejected, 401);
-      throw error;
-    }
-  },
-};
+export const contactPasskeyForm = portal.postFrom('/contacts', '/contacts/passkey', async (context) => {
+  const proof = passkeyProof(context);
+  const rejected = { text: context.translate('contacts.passkeyRefused'), href: '#passkey' };
+  if (proof === undefined) return contactsView(context, rejected, 401);
+  try {
+    await context.executeAsCustomer('ProveContactByPasskey', { ...proof });
+    context.cookies.delete('passkey');
+    return { seeOther: '/contacts' };
+  } catch (error) {
+    if (hasErrorCode(error, 'PRM003')) return contactsView(context, rejected, 401);
+    throw error;
+  }
+});

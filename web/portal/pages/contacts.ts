@@ -1,5 +1,5 @@
 import type { View } from '../../shared/page-response';
-import type { Page, PageContext } from '../page';
+import { type PageContext, portal } from '../page';
 import type { StartedSupplierSignIn } from '../request/cookies';
 import { hasOtherPasskey, shownContacts } from '../presentation/contacts';
 import { hasErrorCode } from '../../shared/operation-error';
@@ -11,12 +11,7 @@ interface FieldError {
 }
 
 /** Lists the e-mail addresses and passkeys that are registered for the home, and what to do if they are contested. */
-export const contactsPage: Page = {
-  method: 'GET',
-  path: '/contacts',
-  site: 'portal',
-  respond: (context) => contactsView(context),
-};
+export const contactsPage = portal.get('/contacts', (context) => contactsView(context));
 
 /** Returns the contacts page, with the error of a form if there is one. */
 export async function contactsView(context: PageContext, error?: FieldError, status = 200): Promise<View> {
@@ -40,46 +35,34 @@ export async function contactsView(context: PageContext, error?: FieldError, sta
 }
 
 /** A customer whom the supplier proved confirms or rejects a contact. */
-export const verdictForm: Page = {
-  method: 'POST',
-  path: '/contacts/verdict',
-  site: 'portal',
-  formPage: '/contacts',
-  async respond({ executeAsCustomer, form }) {
-    const verdict = form['verdict'] === 'CONFIRMED' ? 'CONFIRMED' : 'REJECTED';
-    try {
-      await executeAsCustomer('JudgeContact', { contact: form['contact'] ?? '', verdict });
-    } catch (error) {
-      // the contact has changed since the page was loaded
-      if (!hasErrorCode(error, 'NTF001', 'PRM003')) throw error;
-    }
-    return { seeOther: '/contacts' };
-  },
-};
+export const verdictForm = portal.postFrom('/contacts', '/contacts/verdict', async ({ executeAsCustomer, form }) => {
+  const verdict = form['verdict'] === 'CONFIRMED' ? 'CONFIRMED' : 'REJECTED';
+  try {
+    await executeAsCustomer('JudgeContact', { contact: form['contact'] ?? '', verdict });
+  } catch (error) {
+    // the contact has changed since the page was loaded
+    if (!hasErrorCode(error, 'NTF001', 'PRM003')) throw error;
+  }
+  return { seeOther: '/contacts' };
+});
 
 /**
  * Redirects the customer to their supplier, because a customer whom the supplier proves may confirm and reject
  * contacts.
  */
-export const supplierProofForm: Page = {
-  method: 'POST',
-  path: '/contacts/supplier',
-  site: 'portal',
-  formPage: '/contacts',
-  async respond(context) {
-    const { executeAsCustomer, form, encryptedCookies, translate } = context;
-    const mpid = form['supplier'] ?? '';
-    const missing = { text: translate('signIn.supplierMissing'), href: '#supplier' };
-    if (mpid === '') return contactsView(context, missing, 400);
-    const { session } = await executeAsCustomer('ReadCustomerContacts');
-    try {
-      const entry = { mpxn: session.mpxn };
-      const { started } = await executeAsCustomer('StartSupplierSignIn', { mpid, entry });
-      encryptedCookies.write('supplier', { secret: started.secret, isProof: true } satisfies StartedSupplierSignIn);
-      return { seeOther: started.url };
-    } catch (error) {
-      if (hasErrorCode(error, 'NTF001')) return contactsView(context, missing, 400);
-      throw error;
-    }
-  },
-};
+export const supplierProofForm = portal.postFrom('/contacts', '/contacts/supplier', async (context) => {
+  const { executeAsCustomer, form, encryptedCookies, translate } = context;
+  const mpid = form['supplier'] ?? '';
+  const missing = { text: translate('signIn.supplierMissing'), href: '#supplier' };
+  if (mpid === '') return contactsView(context, missing, 400);
+  const { session } = await executeAsCustomer('ReadCustomerContacts');
+  try {
+    const entry = { mpxn: session.mpxn };
+    const { started } = await executeAsCustomer('StartSupplierSignIn', { mpid, entry });
+    encryptedCookies.write('supplier', { secret: started.secret, isProof: true } satisfies StartedSupplierSignIn);
+    return { seeOther: started.url };
+  } catch (error) {
+    if (hasErrorCode(error, 'NTF001')) return contactsView(context, missing, 400);
+    throw error;
+  }
+});

@@ -1,4 +1,4 @@
-import type { Page, PageContext } from '../page';
+import { type Page, type PageContext, portal } from '../page';
 
 /** Proof of a passkey: the secret of a challenge issued to this browser, and the authenticator's response to it. */
 interface PasskeyProof {
@@ -11,17 +11,11 @@ interface PasskeyProof {
  * a cookie of this browser.
  */
 export function passkeyStart(path: string, formPage: string): Page {
-  return {
-    method: 'POST',
-    path,
-    site: 'portal',
-    formPage,
-    async respond({ execute, encryptedCookies }) {
-      const { started } = await execute('StartPasskeySignIn');
-      encryptedCookies.write('passkey', started.secret);
-      return { json: { options: started.options } };
-    },
-  };
+  return portal.postFrom(formPage, path, async ({ execute, encryptedCookies }) => {
+    const { started } = await execute('StartPasskeySignIn');
+    encryptedCookies.write('passkey', started.secret);
+    return { json: { options: started.options } };
+  });
 }
 
 /**

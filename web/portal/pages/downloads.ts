@@ -1,33 +1,23 @@
 import type { Operations } from '../../../schema/generated/operations';
-import type { Page, PageContext } from '../page';
+import { type PageContext, portal } from '../page';
 import { csvOf, jsonOf } from '../presentation/download';
 import { withEarlierVersions } from '../presentation/earlier-versions';
 import type { CustomerRecord } from '../presentation/operation-results';
 import { customerRecords, customerSession } from './customer-records';
 
 /** Downloads all current and ended access records as a CSV table. */
-export const csvDownload: Page = {
-  method: 'GET',
-  path: '/history.csv',
-  site: 'portal',
-  async respond(context) {
-    const { language, translate } = context;
-    const file = csvOf(await wholeRecords(context), language, translate);
-    return { file, type: 'text/csv; charset=utf-8', name: `${translate('download.file')}.csv` };
-  },
-};
+export const csvDownload = portal.get('/history.csv', async (context) => {
+  const { language, translate } = context;
+  const file = csvOf(await wholeRecords(context), language, translate);
+  return { file, type: 'text/csv; charset=utf-8', name: `${translate('download.file')}.csv` };
+});
 
 /** Downloads all current and ended access records as JSON, for programs. */
-export const jsonDownload: Page = {
-  method: 'GET',
-  path: '/history.json',
-  site: 'portal',
-  async respond(context) {
-    const session = await customerSession(context);
-    const file = jsonOf(session, await wholeRecords(context));
-    return { file, type: 'application/json; charset=utf-8', name: `${context.translate('download.file')}.json` };
-  },
-};
+export const jsonDownload = portal.get('/history.json', async (context) => {
+  const session = await customerSession(context);
+  const file = jsonOf(session, await wholeRecords(context));
+  return { file, type: 'application/json; charset=utf-8', name: `${context.translate('download.file')}.json` };
+});
 
 /** Maximum number of pages of earlier versions, of 100 each, that one download reads: a Data User can replace a record any number of times. */
 const MAX_EARLIER_PAGES = 100;

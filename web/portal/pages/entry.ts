@@ -7,7 +7,7 @@ import {
   identifiesCustomer,
 } from '../request/sign-in-hint';
 import type { View } from '../../shared/page-response';
-import type { Page, PageContext } from '../page';
+import { type PageContext, portal } from '../page';
 import { hasErrorCode } from '../../shared/operation-error';
 
 const PARAMETERS = ['ir', 'mpxn', 'return'];
@@ -22,40 +22,28 @@ const LONG_NUMBER = MPXN_PROFILE === 'gb' ? 'entry.wrongDigit' : 'entry.longNumb
  * address bar. A malformed link counts as one without parameters, except that a number of 13 digits makes the page say
  * once what to enter.
  */
-export const entryPage: Page = {
-  method: 'GET',
-  path: '/',
-  site: 'portal',
-  respond({ query, encryptedCookies, cookies, translate }) {
-    if (!PARAMETERS.some((name) => name in query)) {
-      const { hasLongNumber, ...hint } = encryptedCookies.read<SignInHint>('entry') ?? {};
-      if (hasLongNumber) encryptedCookies.write('entry', hint);
-      const errors = hasLongNumber
-        ? { typed: '', errors: [{ text: translate(LONG_NUMBER), href: '#identifier' }] }
-        : {};
-      return { view: 'entry', model: { signedIn: cookies.read('session') !== undefined, ...errors } };
-    }
-    const hint = hintFromQuery(query);
-    encryptedCookies.write('entry', hint);
-    return { seeOther: identifiesCustomer(hint) ? '/sign-in' : '/' };
-  },
-};
+export const entryPage = portal.get('/', ({ query, encryptedCookies, cookies, translate }) => {
+  if (!PARAMETERS.some((name) => name in query)) {
+    const { hasLongNumber, ...hint } = encryptedCookies.read<SignInHint>('entry') ?? {};
+    if (hasLongNumber) encryptedCookies.write('entry', hint);
+    const errors = hasLongNumber ? { typed: '', errors: [{ text: translate(LONG_NUMBER), href: '#identifier' }] } : {};
+    return { view: 'entry', model: { signedIn: cookies.read('session') !== undefined, ...errors } };
+  }
+  const hint = hintFromQuery(query);
+  encryptedCookies.write('entry', hint);
+  return { seeOther: identifiesCustomer(hint) ? '/sign-in' : '/' };
+});
 
 /** Stores what the customer entered. The `ir` and the return URL of an earlier link stay. */
-export const entryForm: Page = {
-  method: 'POST',
-  path: '/',
-  site: 'portal',
-  respond(context) {
-    const { form, encryptedCookies } = context;
-    const input = form['identifier'] ?? '';
-    const hint = hintFromInput(input);
-    if (!hint) return inputErrorView(context, input);
-    const { ir, returnUrl } = encryptedCookies.read<SignInHint>('entry') ?? {};
-    encryptedCookies.write('entry', { ...(ir ? { ir } : {}), ...(returnUrl ? { returnUrl } : {}), ...hint });
-    return { seeOther: '/sign-in' };
-  },
-};
+export const entryForm = portal.post('/', (context) => {
+  const { form, encryptedCookies } = context;
+  const input = form['identifier'] ?? '';
+  const hint = hintFromInput(input);
+  if (!hint) return inputErrorView(context, input);
+  const { ir, returnUrl } = encryptedCookies.read<SignInHint>('entry') ?? {};
+  encryptedCookies.write('entry', { ...(ir ? { ir } : {}), ...(returnUrl ? { returnUrl } : {}), ...hint });
+  return { seeOther: '/sign-in' };
+});
 
 /** Returns the start page with the error that the input is neither a meter point number nor an e-mail address. */
 function inputErrorView({ translate }: PageContext, input: string): View {

@@ -1,4 +1,4 @@
-import type { Page } from '../page';
+import { portal } from '../page';
 import { hasErrorCode } from '../../shared/operation-error';
 
 /**
@@ -6,28 +6,20 @@ import { hasErrorCode } from '../../shared/operation-error';
  * cache of personal pages. If the register did not confirm the end, the next page states it. Keeps the form cookie until the
  * next sign-in, so that a form in another tab states that the session has ended.
  */
-export const signOutForm: Page = {
-  method: 'POST',
-  path: '/sign-out',
-  site: 'portal',
-  formPage: '/access',
-  async respond({ executeAsCustomer, cookies }) {
-    const hasEnded = await executeAsCustomer('EndCustomerSession').then(
-      () => true,
-      (error: unknown) => hasErrorCode(error, 'AUT001', 'AUT002'), // it had already ended
-    );
-    cookies.delete('session', 'entry', 'passkey', 'supplier', 'withdrawn', 'ceremony', 'proof');
-    return {
-      seeOther: hasEnded ? '/signed-out' : '/signed-out?unconfirmed',
-      headers: { 'clear-site-data': '"cache"' },
-    };
-  },
-};
+export const signOutForm = portal.postFrom('/access', '/sign-out', async ({ executeAsCustomer, cookies }) => {
+  const hasEnded = await executeAsCustomer('EndCustomerSession').then(
+    () => true,
+    (error: unknown) => hasErrorCode(error, 'AUT001', 'AUT002'), // it had already ended
+  );
+  cookies.delete('session', 'entry', 'passkey', 'supplier', 'withdrawn', 'ceremony', 'proof');
+  return {
+    seeOther: hasEnded ? '/signed-out' : '/signed-out?unconfirmed',
+    headers: { 'clear-site-data': '"cache"' },
+  };
+});
 
 /** Confirms the sign-out; with `unconfirmed` only that of the browser. */
-export const signedOutPage: Page = {
-  method: 'GET',
-  path: '/signed-out',
-  site: 'portal',
-  respond: ({ query }) => ({ view: 'signed-out', model: { isUnconfirmed: query['unconfirmed'] !== undefined } }),
-};
+export const signedOutPage = portal.get('/signed-out', ({ query }) => ({
+  view: 'signed-out',
+  model: { isUnconfirmed: query['unconfirmed'] !== undefined },
+}));

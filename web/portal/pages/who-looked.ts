@@ -1,4 +1,4 @@
-import type { Page, PageContext } from '../page';
+import { type PageContext, portal } from '../page';
 import { completeSince, lookupsByDay } from '../presentation/lookups';
 import { customerSession, isLimited } from './customer-records';
 
@@ -10,30 +10,25 @@ const HOUR = /^\d{4}-\d\d-\d\dT\d\d:00:00\.000Z$/;
  * customer of a contested home, see only lookups of their own records. A page ends at an hour from which on both lists are complete, and
  * links to the hours before it. It states if a single hour has more lookups than a list.
  */
-export const whoLookedPage: Page = {
-  method: 'GET',
-  path: '/who-looked',
-  site: 'portal',
-  async respond(context) {
-    const session = await customerSession(context);
-    const before = hourBefore(context);
-    const { accessLooks, identityLooks } = await context.executeAsCustomer('ReadWhoLooked', { before });
-    const { since, isIncomplete } = completeSince(accessLooks, identityLooks);
-    const isShown = ({ hour }: { readonly hour: string }) => since === undefined || hour >= since;
-    return {
-      view: 'who-looked',
-      model: {
-        days: lookupsByDay(accessLooks.filter(isShown), identityLooks.filter(isShown), context.language),
-        pathQuery: before === null ? '' : `&before=${encodeURIComponent(before)}`,
-        isEarlier: before !== null,
-        isIncomplete,
-        earlierLink: since && `/who-looked?before=${encodeURIComponent(since)}`,
-        isLimited: isLimited(session),
-        returnLink: context.returnLink(session.returnUrl),
-      },
-    };
-  },
-};
+export const whoLookedPage = portal.get('/who-looked', async (context) => {
+  const session = await customerSession(context);
+  const before = hourBefore(context);
+  const { accessLooks, identityLooks } = await context.executeAsCustomer('ReadWhoLooked', { before });
+  const { since, isIncomplete } = completeSince(accessLooks, identityLooks);
+  const isShown = ({ hour }: { readonly hour: string }) => since === undefined || hour >= since;
+  return {
+    view: 'who-looked',
+    model: {
+      days: lookupsByDay(accessLooks.filter(isShown), identityLooks.filter(isShown), context.language),
+      pathQuery: before === null ? '' : `&before=${encodeURIComponent(before)}`,
+      isEarlier: before !== null,
+      isIncomplete,
+      earlierLink: since && `/who-looked?before=${encodeURIComponent(since)}`,
+      isLimited: isLimited(session),
+      returnLink: context.returnLink(session.returnUrl),
+    },
+  };
+});
 
 /** Returns the hour before which the customer reads lookups; null for the latest. */
 function hourBefore({ query: { before } }: PageContext): string | null {

@@ -1,6 +1,6 @@
 import type { Operations } from '../../../schema/generated/operations';
 import type { View } from '../../shared/page-response';
-import type { PageResponse, Page, PageContext } from '../page';
+import { type PageContext, portal } from '../page';
 import { accessOf, nameOf } from '../presentation/access-list';
 import { dayInWords } from '../presentation/dates';
 import { endOf, endedBy } from '../presentation/history';
@@ -13,53 +13,38 @@ import type { CustomerRecord } from '../presentation/operation-results';
 /**
  * States the effect of a withdrawal, with one form of one button. If the access cannot be withdrawn, the page says why.
  */
-export const withdrawPage: Page = {
-  method: 'GET',
-  path: '/access/:id/withdraw',
-  site: 'portal',
-  async respond(context) {
-    const found = await recordOf(context);
-    const { access, ended } = accessModel(found, context);
-    if (access.canBeWithdrawn) return viewOf('withdraw', found, context);
-    if (access.seen) return viewOf('not-registered', found, context);
-    return viewOf(ended === undefined ? 'not-consent' : 'already-ended', found, context);
-  },
-};
+export const withdrawPage = portal.get('/access/:id/withdraw', async (context) => {
+  const found = await recordOf(context);
+  const { access, ended } = accessModel(found, context);
+  if (access.canBeWithdrawn) return viewOf('withdraw', found, context);
+  if (access.seen) return viewOf('not-registered', found, context);
+  return viewOf(ended === undefined ? 'not-consent' : 'already-ended', found, context);
+});
 
 /**
  * Withdraws consent: the record is REVOKED before the response is sent, and from then on the links back to the organisation that sent the
  * customer report the withdrawal. The customer states no reason. A repeated withdrawal leads to the same page as the first. A stale page of an
  * access that has left the customer's scope withdraws nothing.
  */
-export const withdrawForm: Page = {
-  method: 'POST',
-  path: '/access/:id/withdraw',
-  site: 'portal',
-  async respond({ executeAsCustomer, params, cookies }): Promise<PageResponse> {
-    const id = params['id'] ?? '';
-    try {
-      await executeAsCustomer('WithdrawConsent', { id });
-      cookies.write('withdrawn', 'yes');
-    } catch (error) {
-      if (hasErrorCode(error, 'NTF001')) return NOT_WITHDRAWN;
-      if (!hasErrorCode(error, 'CNF001')) throw error;
-    }
-    return { seeOther: `/access/${encodeURIComponent(id)}/withdrawn` };
-  },
-};
+export const withdrawForm = portal.post('/access/:id/withdraw', async ({ executeAsCustomer, params, cookies }) => {
+  const id = params['id'] ?? '';
+  try {
+    await executeAsCustomer('WithdrawConsent', { id });
+    cookies.write('withdrawn', 'yes');
+  } catch (error) {
+    if (hasErrorCode(error, 'NTF001')) return NOT_WITHDRAWN;
+    if (!hasErrorCode(error, 'CNF001')) throw error;
+  }
+  return { seeOther: `/access/${encodeURIComponent(id)}/withdrawn` };
+});
 
 /** Confirms the withdrawal, with a return link that reports it. If the consent was not withdrawn, leads to the page that says why. */
-export const withdrawnPage: Page = {
-  method: 'GET',
-  path: '/access/:id/withdrawn',
-  site: 'portal',
-  async respond(context) {
-    const found = await recordOf(context);
-    if (endedBy(found.record) !== 'withdrawn')
-      return { seeOther: `/access/${encodeURIComponent(found.record.id)}/withdraw` };
-    return viewOf('withdrawn', found, { ...context, returnLink: (url) => returnLink(url, 'withdrawn') });
-  },
-};
+export const withdrawnPage = portal.get('/access/:id/withdrawn', async (context) => {
+  const found = await recordOf(context);
+  if (endedBy(found.record) !== 'withdrawn')
+    return { seeOther: `/access/${encodeURIComponent(found.record.id)}/withdraw` };
+  return viewOf('withdrawn', found, { ...context, returnLink: (url) => returnLink(url, 'withdrawn') });
+});
 
 /** An access record in the customer's scope, and the session. */
 interface Found {

@@ -1,0 +1,12 @@
+/** Maximum number of referenced objects whose names are read; others are shown by their mRID. */
+const NAMED_OBJECTS = 24;
+
+/** Reads the objects to which another object refers, by mRID in lower case. */
+export async function readReferenced<Named extends { readonly mRID: string }>(
+  references: readonly string[],
+  read: (mRIDs: string[]) => Promise<readonly Named[]>,
+): Promise<ReadonlyMap<string, Named>> {
+  const mRIDs = [...new Set(references)].slice(0, NAMED_OBJECTS);
+  const objects = mRIDs.length === 0 ? [] : await read(mRIDs);
+  return new Map(objects.map((object) => [object.mRID.toLowerCase(), object]));
+}
