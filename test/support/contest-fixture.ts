@@ -28,6 +28,10 @@ export const JUDGE =
   'mutation ($contact: ID!, $verdict: ContactVerdict!) { judgeContact(contact: $contact, verdict: $verdict) }';
 export const WITHDRAW = 'mutation ($id: ID!) { withdrawConsent(id: $id) { revokedAt } }';
 
+/** Locks the meter point of the record $1. */
+export const METER_POINT = `select pg_advisory_xact_lock(hashtextextended('people at ' || encode(mpxn_index, 'hex'), 0))
+  from identity.identity_record where ref = $1`;
+
 const RECORD = `mutation ($input: AccessRecordInput!) { registerAccessRecord(input: $input) { accessToken { key } } }`;
 const SEEN = `query ($part: CustomerRecordPart!) { customerAccessRecords(part: $part) {
   nodes { id purpose accessEvent { controllerReference } } } }`;

@@ -100,33 +100,52 @@ export interface OwnRecords {
   readonly since: string;
 }
 
+/** A customer of a tenancy. */
+interface TenancyCustomer {
+  /** The Identity Record that identifies the customer; null without one. */
+  readonly recordId: string | null;
+  /** Day on which the customer moved in by it. */
+  readonly movedIn: string;
+  /** Contacts that the customer proved, or confirmed after a sign-in at the supplier. */
+  readonly contacts: readonly Contact[];
+  /** The group of these contacts. */
+  readonly group: ContactGroup | undefined;
+}
+
 /**
- * Returns the records of a tenancy, closed ones included, that are a customer's own: the record that identifies the customer, if there is one,
- * those with a contact of the customer's group, and those with a contact that proofs and confirmations connect with it. `movedIn` is the day on
- * which the customer moved in by the first.
+ * Returns the records of a tenancy, closed ones included, that are a customer's own: the record that identifies the customer, live ones with a
+ * contact of the group, and closed ones with a contact that the customer proved, or that proofs, and confirmations of contacts of live records,
+ * connect with it: a customer can reject only contacts of live records.
  */
 export function ownRecordsOf(
-  { recordId, movedIn }: { readonly recordId: string | null; readonly movedIn: string },
+  { recordId, movedIn, contacts: proven, group }: TenancyCustomer,
   records: readonly OccupantRecord[],
-  group: ContactGroup = new Set(),
 ): OwnRecords {
-  const connected = provenGroups(evidenceOf(records)).filter((each) => [...each].some((contact) => group.has(contact)));
-  const own = records.filter(
-    ({ id, contacts }) =>
-      id === recordId || contacts.some(({ contact }) => [group, ...connected].some((each) => each.has(contact))),
+  const { confirmed } = evidenceOf(records.filter(({ isClosed }) => !isClosed));
+  const connected = provenGroups({ ...evidenceOf(records), confirmed }).filter((each) =>
+    proven.some((contact) => each.has(contact)),
   );
+  const isOwn = ({ id, isClosed, contacts }: OccupantRecord) =>
+    id === recordId ||
+    contacts.some(({ contact }) => (isClosed ? connected.some((each) => each.has(contact)) : group?.has(contact)));
+  const own = records.filter(isOwn);
   return {
     ownRecordIds: own.map(({ id }) => id),
     since: own.reduce((first, { moveInDate }) => (moveInDate < first ? moveInDate : first), movedIn),
   };
 }
 
-/** Returns the evidence of the records of a tenancy. A proof or verdict from before a late Change of Tenancy is that of some records only. */
+/**
+ * Returns the evidence of the records of a tenancy. A proof or verdict from before a late Change of Tenancy is that of some records only. A
+ * confirmation counts while one of the records has its contact.
+ */
 export function evidenceOf(records: readonly OccupantRecord[]): ContactEvidence {
+  const held = records.flatMap(({ contacts }) => contacts);
+  const confirmed = new Set(records.flatMap((record) => record.confirmed));
   return {
-    held: records.flatMap(({ contacts }) => contacts),
+    held,
     proofs: records.flatMap(({ proofs }) => proofs),
-    confirmed: [...new Set(records.flatMap(({ confirmed }) => confirmed))],
+    confirmed: [...confirmed].filter((contact) => held.some((each) => each.contact === contact)),
   };
 }
 

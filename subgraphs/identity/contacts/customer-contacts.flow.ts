@@ -4,6 +4,7 @@ import { rejectLimited } from '../../server/callers/rate-limits';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import { ContactLinkRepository } from './contact-link.repository';
 import { countContact, judgeContact, proveContacts } from './contact.repository';
+import { holds } from './contacts';
 import { lockMeterPoint } from '../locks.sql';
 import { challengeIn } from '../passkeys/webauthn.flow';
 import type { SignInRepository } from '../sign-in/sign-in.repository';
@@ -13,7 +14,10 @@ import type { Language } from '../mails/outgoing-mail';
 import type { IdentityDependencies } from '../dependencies';
 import type { Contact, ContactVerdict } from './contact';
 
-/** Cause of the mails by which the contact of a session proves others; each contact has its own rate limit. */
+/**
+ * Cause of the mails by which the contact of a session proves others. All contacts of the same Data Users have one rate limit, so that one Data
+ * User's contacts neither multiply the mails to an address nor use up the limit of a contact that another one registered as well.
+ */
 const PROOF = 'contact-proof';
 
 /** Reads the session of the caller. Throws AUT001 if it has ended. */
@@ -43,7 +47,7 @@ export class CustomerContacts {
     const { kind, recordId } = this.contactOf(session, id);
     if (kind !== 'email' || session.contact === null) throw new RegisterError('REI001');
     const { mails } = this.dependencies;
-    rejectLimited(await mails.permit(recordId, `${PROOF} ${session.contact}`));
+    rejectLimited(await mails.permit(recordId, [PROOF, ...duidsOf(session, session.contact)].join(' ')));
     await this.locked(current, async (transaction, now) => {
       const link = await this.links.add(transaction, now.sessionId, this.contactOf(now, id).contact);
       await mails.enqueue(transaction, { kind: 'contact-link', recordId, ...link, language });
@@ -123,4 +127,10 @@ export class CustomerContacts {
     if (found === undefined) throw new RegisterError('NTF001');
     return found;
   }
+}
+
+/** Returns the Data Users that registered a contact of the meter point, sorted. */
+function duidsOf({ atMeterPoint }: Pick<CustomerSession, 'atMeterPoint'>, contact: Contact): string[] {
+  const records = atMeterPoint.filter((record) => holds(record, contact));
+  return [...new Set(records.map(({ duid }) => duid))].toSorted();
 }

@@ -12,8 +12,8 @@ export interface Mails {
   /** Enqueues a mail; it is sent after the transaction of the session commits. */
   enqueue(session: Session, mail: OutgoingMail): Promise<void>;
   /**
-   * Counts a mail to the person of a record, and to its address; in the transaction of a session, or by itself. `by` causes it: the DUID of
-   * a Data User, or {@link ANONYMOUS}; each has its own limits. Returns null if the mail is allowed, else the seconds to wait.
+   * Counts a mail to the person of a record, and to its address; in the transaction of a session, or by itself. `by` causes it, such as
+   * the DUID of a Data User, or {@link ANONYMOUS}; each has its own limits. Returns null if the mail is allowed, else the seconds to wait.
    */
   permit(recordId: string, by: string, session?: Session): Promise<number | null>;
   /**

@@ -182,8 +182,8 @@ export class Ceremonies {
   }
 
   /**
-   * Locks the record, uses the ceremony and runs `work` in one transaction. Reads the initiator and the customer again under locks, because
-   * the one may have been suspended, a contact of the other rejected.
+   * Locks the meter point and the record, uses the ceremony and runs `work` in one transaction. Reads the initiator and the customer again
+   * under locks, because the one may have been suspended, a contact of the other rejected.
    */
   private step(
     { ceremony, occupant }: ValidCeremony,
@@ -191,10 +191,10 @@ export class Ceremonies {
     work: (session: Session) => Promise<void>,
   ): Promise<void> {
     return inTransaction(this.dependencies.database.pool, async (session) => {
+      const present = await this.dependencies.occupants.locked(session, occupant);
       const isLive = await lockLiveRecord(session, ceremony.recordId);
       if (!isLive || !(await this.dependencies.ceremonies.use(session, ceremony))) throw new RegisterError('NTF001');
       const initiator = await this.dependencies.organisations.of(ceremony.duid, origin);
-      const present = await this.dependencies.occupants.locked(session, occupant);
       if (!present || !mayFinish(ceremony, present, initiator)) throw new RegisterError('NTF001');
       if (!(await this.isAdmitted(ceremony, present, session))) throw new RegisterError('NTF001');
       await work(session);

@@ -131,7 +131,7 @@ export class ReidentificationRepository {
     if (!row) return undefined;
     const { now, provenBy, ...reidentification } = row;
     const occupant = await this.occupants.byId(reidentification.recordId);
-    const customer = occupant && (await this.customerOf(occupant, reidentification));
+    const customer = occupant && (await this.customerOf(occupant, row));
     const isOver = customer?.isOver || (occupant && provenBy.some((contact) => !holds(occupant, contact)));
     return {
       ...reidentification,
@@ -144,7 +144,7 @@ export class ReidentificationRepository {
    * Returns the customer of a record, with the scope of a session in the register's own portal: all records of the customer's contacts. A
    * record that is not verified, and one for its own Data User, counts alone.
    */
-  private async customerOf(occupant: OccupantRecord, { scope }: Pick<Reidentification, 'scope'>) {
+  private async customerOf(occupant: OccupantRecord, { scope, provenBy }: ReidentificationRow) {
     const { id: recordId, moveInDate: movedIn, tenancy, contacts, changes } = occupant;
     const atMeterPoint =
       scope === 'cross' ? await this.occupants.verifiedWithClosed(this.indexes.mpxn(occupant.mpxn)) : [];
@@ -154,7 +154,7 @@ export class ReidentificationRepository {
     return {
       isOver: occupant.occupancy === 'ended' || isRejected(occupant) || isContested(groups),
       occupant: {
-        ...ownRecordsOf({ recordId, movedIn }, candidates, group),
+        ...ownRecordsOf({ recordId, movedIn, contacts: provenBy, group }, candidates),
         beganAt: occupancyPeriod(movedIn, changes).beganAt,
       },
     };

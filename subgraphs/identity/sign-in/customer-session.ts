@@ -69,15 +69,14 @@ export function scopeOf(
 ): Omit<CustomerScope, 'sessionId' | 'identityRecordId' | 'meterPointId'> & { readonly tenancy: string } {
   const tenancy = tenancyOf(movedIn, changes);
   const { groups, confirmed } = contactsOf(atMeterPoint, tenancy);
-  const own = groups.find((group) =>
-    contact === null ? confirmed.some((each) => group.has(each)) : group.has(contact),
-  );
+  const contacts = contact === null ? confirmed : [contact];
+  const group = groups.find((each) => contacts.some((proven) => each.has(proven)));
   const endedAt = endedBy?.began ?? null;
   return {
     tenancy,
     isCurrent: endedAt === null,
     isContested: endedAt === null && isContested(groups),
-    ...ownRecordsOf({ recordId, movedIn }, recordsOf(atMeterPoint, tenancy), own),
+    ...ownRecordsOf({ recordId, movedIn, contacts, group }, recordsOf(atMeterPoint, tenancy)),
     beganAt: occupancyPeriod(movedIn, changes).beganAt,
     endedAt,
   };

@@ -55,7 +55,7 @@ export function sessionStart(dependencies: IdentityDependencies): StartSession {
     const returnTo = await mayReturn(from, { meterPointId, record }, origin);
     const notices = await noticesOf({ by, contact });
     return inTransaction(database.pool, async (session) => {
-      await lockMeterPoint(session, indexes.mpxn(by.mpxn)); // before the rows, as the anonymising of the record does
+      await lockMeterPoint(session, indexes.mpxn(by.mpxn));
       if (useProof && !(await useProof(session))) throw new RegisterError('AUT001');
       const of = 'id' in by ? { recordId: by.id, contact } : by;
       const started = await sessions.start(session, { of, means, mpid, returnTo });

@@ -1,3 +1,4 @@
+import { closedRecords } from './chapters/closed-records';
 import { closingRecords } from './chapters/closing-records';
 import { contestCounts } from './chapters/contest-counts';
 import { contests } from './chapters/contests';
@@ -12,4 +13,5 @@ describe('The customer among several contacts', () => {
   keptConnections();
   rejectedProofs();
   closingRecords();
+  closedRecords();
 });

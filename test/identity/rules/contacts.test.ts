@@ -154,6 +154,29 @@ describe('The scope of a session', () => {
     expect(scopeOf(request, judged)).toMatchObject({ isContested: true, ownRecordIds: ['r2'] });
   });
 
+  it('includes a closed record only by a contact of the session, not because a Data User put both into the only live record', () => {
+    const all = [
+      record('c', [held('rowan', 'c')], { isClosed: true }),
+      record('l', [held('rowan', 'l'), held('passkey', 'l')]),
+    ];
+    const ownOf = (contact: string) => scopeOf({ ...here, recordId: 'l', contact }, all).ownRecordIds;
+    expect(ownOf('passkey')).toEqual(['l']);
+    expect(ownOf('rowan')).toEqual(['c', 'l']);
+  });
+
+  it('includes a closed record of a contact that was proven to be the same person, but not by a confirmation of a contact without a live record', () => {
+    const all = [record('c', [held('former', 'c')], { isClosed: true, moveInDate: '2020-01-01' }), ...both];
+    const whole = (change: Partial<OccupantRecord>, contact: string | null) =>
+      scopeOf(
+        { ...here, recordId: null, contact },
+        all.map((each) => ({ ...each, ...change })),
+      );
+    expect(whole({ proofs: [['former', 'isla']] }, 'isla').ownRecordIds).toEqual(['c', 'r2']);
+    const confirmed = { confirmed: ['former', 'isla', 'rowan'] };
+    for (const contact of ['isla', null])
+      expect(whole(confirmed, contact)).toMatchObject({ ownRecordIds: ['r1', 'r2', 'r3'], since: '2021-04-01' });
+  });
+
   it('starts with the earliest move-in date of the own records, which a newer record does not change', () => {
     const scope = scopeOf({ ...here, movedIn: '2025-01-01', recordId: 'r3', contact: 'rowan' }, both);
     expect(scope.since).toBe('2021-04-01');

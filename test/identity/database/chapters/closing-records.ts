@@ -1,6 +1,6 @@
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { EXISTS, REIDENTIFY, valueOf } from '../../../support/ceremonies';
-import { ContestFixture, PROVE_BY_PASSKEY } from '../../../support/contest-fixture';
+import { ContestFixture, METER_POINT, PROVE_BY_PASSKEY } from '../../../support/contest-fixture';
 import { type SignInFixture, fixtureOfThisFile, newMpxn } from '../../../support/sign-in-fixture';
 import { isLinkMail, mailsNow, secretIn } from '../../../support/sign-in-mails';
 import { SESSION, SIGN_IN_WITH_LINK, asCustomer, requestLink, scopeOf } from '../../../support/sign-in-operations';
@@ -10,8 +10,6 @@ export function closingRecords(): void {
   const RETURN = 'https://larkhill.example/back';
   const ANONYMISE = 'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { anonymisedAt } }';
   const CLOSING = `select pg_advisory_xact_lock(access.lock_of_identity_record(id)) from identity.identity_record where ref = $1`;
-  const METER_POINT = `select pg_advisory_xact_lock(hashtextextended('people at ' || encode(mpxn_index, 'hex'), 0))
-    from identity.identity_record where ref = $1`;
   let fixture: SignInFixture;
   let people: ContestFixture;
   let honest: Caller;

@@ -14,7 +14,9 @@ import {
   started,
   valueOf,
 } from '../../../support/ceremonies';
-import { mailsNow } from '../../../support/sign-in-mails';
+import { ContestFixture, METER_POINT } from '../../../support/contest-fixture';
+import { isLinkMail, mailsNow, secretIn } from '../../../support/sign-in-mails';
+import { SIGN_IN_WITH_LINK, requestLink } from '../../../support/sign-in-operations';
 import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
 
 export function magicLinks(): void {
@@ -101,6 +103,22 @@ export function magicLinks(): void {
       expect(pressed.filter(({ codes }) => codes.length === 0)).toHaveLength(1);
       expect(pressed.flatMap(({ codes }) => codes)).toEqual(Array.from({ length: 7 }, () => 'NTF001'));
       expect((await fixture.execute(CEREMONY, { secret })).data).toEqual({ ceremony: null });
+    });
+
+    it('is confirmed while the same customer signs in', async () => {
+      const { mpxn, email, ref } = await customer();
+      await started(fixture, other, { mpxn, method: 'MAGIC_LINK' });
+      const confirmation = await mailedSecret(fixture, email);
+      valueOf(await requestLink(fixture, { email }));
+      await fixture.jobsDone();
+      const signIn = secretIn((await mailsNow(fixture, email)).filter(isLinkMail));
+      const lock = await new ContestFixture(fixture).holding(METER_POINT, [ref]);
+      const signedIn = fixture.execute(SIGN_IN_WITH_LINK, { secret: signIn });
+      await lock.isWaitedFor();
+      const confirmed = fixture.execute(CONFIRM_LINK, { secret: confirmation });
+      await lock.isWaitedFor(2);
+      await lock.release();
+      expect([(await signedIn).codes, (await confirmed).codes]).toEqual([[], []]);
     });
 
     it('works for ten minutes, and its token for an hour from issuance', async () => {

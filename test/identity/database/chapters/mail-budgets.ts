@@ -83,12 +83,13 @@ export function mailBudgets(): void {
     expect(await mailed(customer)).toEqual({ links: MOST, notices: 1, others: 2 * MOST });
   });
 
-  it('for proofs of contacts is that of the contact of the session: a planted one leaves the customer theirs', async () => {
+  it('for proofs of contacts is one for all contacts that a Data User planted, and leaves the customer theirs', async () => {
     const { mpxn, email } = await newCustomer();
     const second = people.newEmail('second');
     await fixture.newRecord(other, { email: second }, { mpxn });
-    const planted = people.newEmail('planted');
-    await fixture.newRecord(await fixture.dataUser(RETURN_URL), { email: planted }, { mpxn });
+    const attacker = await fixture.dataUser(RETURN_URL);
+    const planted = [people.newEmail('planted'), people.newEmail('planted')] as const;
+    for (const address of [...planted, email]) await fixture.newRecord(attacker, { email: address }, { mpxn });
     /** Requests links to the second address in a session of another; returns the error code of each request. */
     const linksBy = async (address: string) => {
       const network = { clientAddress: `10.9.${(networks += 1)}.1` }; // each has limits of its own
@@ -101,7 +102,8 @@ export function mailBudgets(): void {
         );
       return codes;
     };
-    expect(await linksBy(planted)).toEqual(PERMITTED);
+    expect(await linksBy(planted[0])).toEqual(PERMITTED);
+    expect(new Set(await linksBy(planted[1]))).toEqual(new Set(['LIM002']));
     expect(await linksBy(email)).toEqual(PERMITTED);
   });
 

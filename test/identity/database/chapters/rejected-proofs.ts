@@ -18,10 +18,9 @@ import {
   started,
   valueOf,
 } from '../../../support/ceremonies';
-import { ContestFixture } from '../../../support/contest-fixture';
+import { ContestFixture, METER_POINT } from '../../../support/contest-fixture';
 import { type SignInFixture, fixtureOfThisFile, newMpxn } from '../../../support/sign-in-fixture';
 import { mailsNow } from '../../../support/sign-in-mails';
-import { until } from '../../../support/until';
 
 /** Re-identifications by a contact that the customer rejects before or after its proof. */
 export function rejectedProofs(): void {
@@ -99,18 +98,17 @@ export function rejectedProofs(): void {
       expect(await passkeysOf(ref)).toBe(1);
     });
 
-    it('adds no passkey if the rejection is committed while the ceremony waits for the lock of the record', async () => {
+    it('adds no passkey if the rejection is committed while the ceremony waits for the lock of the meter point', async () => {
       const { ref, email, reject } = await mistyped();
       const secret = await provenSecret(ref, email);
       const response = authenticator().create(await optionsOf(fixture, secret));
-      await fixture.owner.query('begin');
-      await fixture.owner.query('select from identity.identity_record where ref = $1 for update', [ref]);
+      const lock = await people.holding(METER_POINT, [ref]);
+      const rejected = reject();
+      await lock.isWaitedFor();
       const finished = finish(fixture, secret, response);
-      const waiting = `select pg_stat_clear_snapshot(), count(*)::int as sessions from pg_stat_activity
-        where wait_event_type = 'Lock' and query like '%identity_record%for no key update%'`;
-      await until(async () => ((await fixture.owner.query(waiting)).rows[0].sessions > 0 ? true : undefined));
-      await reject();
-      await fixture.owner.query('rollback');
+      await lock.isWaitedFor(2);
+      await lock.release();
+      await rejected;
       expect((await finished).codes).toEqual(['NTF001']);
       expect(await passkeysOf(ref)).toBe(1);
     });
