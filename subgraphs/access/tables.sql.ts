@@ -26,6 +26,7 @@ import { NoticesKeptPending1790000000025 } from './migrations/0025-notices-kept-
 import { ActiveAccount1790000000026 } from './migrations/0026-active-account';
 import { SearchPaths1790000000027 } from './migrations/0027-search-paths';
 import { RecordsInState1790000000028 } from './migrations/0028-records-in-state';
+import { PendingClaims1790000000029 } from './migrations/0029-pending-claims';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -60,6 +61,7 @@ export const accessTables: SubgraphTables = {
     ActiveAccount1790000000026,
     SearchPaths1790000000027,
     RecordsInState1790000000028,
+    PendingClaims1790000000029,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,
