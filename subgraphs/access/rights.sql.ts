@@ -37,6 +37,7 @@ export const accessRights = (role: string): string => `
     on webhook to ${role};
   grant update (replaced_at), delete on webhook_secret to ${role};
   grant select, insert, update on webhook_alert to ${role};
+  grant select, insert, update, delete on pending_claim to ${role};
   grant select, insert, update, delete on record_count to ${role};
   grant select, update (era, tx) on record_count_position to ${role};
   grant select, delete on legal_basis_change to ${role};

@@ -25,6 +25,8 @@ import { InstantsAfterWaiting1790000000024 } from './migrations/0024-instants-af
 import { NoticesKeptPending1790000000025 } from './migrations/0025-notices-kept-pending';
 import { ActiveAccount1790000000026 } from './migrations/0026-active-account';
 import { SearchPaths1790000000027 } from './migrations/0027-search-paths';
+import { RecordsInState1790000000028 } from './migrations/0028-records-in-state';
+import { PendingClaims1790000000029 } from './migrations/0029-pending-claims';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -58,6 +60,8 @@ export const accessTables: SubgraphTables = {
     NoticesKeptPending1790000000025,
     ActiveAccount1790000000026,
     SearchPaths1790000000027,
+    RecordsInState1790000000028,
+    PendingClaims1790000000029,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

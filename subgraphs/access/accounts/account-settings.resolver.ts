@@ -55,7 +55,7 @@ export class AccountSettingsResolver {
   @Mutation(() => AccountType, {
     description:
       "Sets the communications operator's reference of the organisation. At meter points where the organisation has ACTIVE access " +
-      'records, the DISCOVERED records with this reference are claimed.',
+      'records, the DISCOVERED records with this reference are claimed in the background, soon after.',
   })
   setOrganisationReference(
     @accountId() id: string,

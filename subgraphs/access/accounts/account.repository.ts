@@ -6,6 +6,7 @@ import type { Database } from '../../server/database/database';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { encryptValue } from '../../server/encryption';
+import { requestClaims } from '../operator/pending-claim.repository';
 import {
   type Account,
   type AccountInput,
@@ -20,7 +21,6 @@ import {
 import { clientSecretOf, replaceSecret, revokeTokens, shortened } from './account-secret.repository';
 import {
   addSecret,
-  claimedBy,
   requireRemainingAdmin,
   lockedAccount,
   lockedSupplier,
@@ -127,14 +127,13 @@ export class AccountRepository {
     });
   }
 
-  /** Sets fields of an account. A new name or reference of a Data User claims the DISCOVERED records of that organisation. */
+  /** Sets fields of an account. By a new name or reference a Data User claims the DISCOVERED records of that organisation, soon after. */
   set(actor: string, accountId: string, settings: AccountSettings): Promise<Account> {
     return this.audited(actor, 'set', async (session) => {
       const before = await lockedAccount(session, accountId);
       const after = await storeSettings(session, accountId, settings);
-      const claimed = isNaming(settings) ? await claimedBy(session, after) : 0;
-      const detail = { ...changedSettings(before, after, settings), ...(claimed > 0 ? { claimed } : {}) };
-      return { subject: accountId, detail, result: after };
+      if (after.duid !== null && isNaming(settings)) await requestClaims(session, after.duid);
+      return { subject: accountId, detail: changedSettings(before, after, settings), result: after };
     });
   }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { RegisterError } from '../../../schema/register-error';
-import { type Session, onlyRow } from '../../server/database/transaction';
+import type { Session } from '../../server/database/transaction';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { type Account, type SecretKind, type StatusChange, isDeactivation } from './account';
 import { ACCOUNT_COLUMNS } from './stored-account.repository';
@@ -44,13 +44,6 @@ export function mpidInUse(error: unknown): RegisterError | undefined {
   if (code !== '23505' || constraint !== 'account_mpid_key') return undefined;
   const message = 'is in use';
   return new RegisterError('VAL003', message, { violations: [{ code: 'VAL003', path: ['mpid'], message }] });
-}
-
-/** Claims the DISCOVERED records of an organisation where it has ACTIVE records; returns how many were claimed. */
-export async function claimedBy(session: Session, { duid }: Account): Promise<number> {
-  if (duid === null) return 0;
-  const claim = 'select claim_discovered_of($1) as claimed';
-  return onlyRow(await session.query<{ claimed: number }>(claim, [duid])).claimed;
 }
 
 const OWN = `from webhook where duid = (select duid from account where account_id = $1) and deleted_at is null order by id`;

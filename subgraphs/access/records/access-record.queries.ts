@@ -12,16 +12,10 @@ import { countRows } from '../../server/lists/paged-list';
 import type { Session } from '../../server/database/transaction';
 import type { AccessState, LegalBasis } from './access-record';
 import { outsideCheck } from '../../server/database/check-only';
-import { countListings } from '../customers/lookup-counts.repository';
-import { type SizedRow, selectFitting, sizedPage } from './page-size.sql';
+import { LISTS, type ListStatements, filters } from './access-record-list.sql';
+import type { SizedRow } from './page-size.sql';
 import { storedTotal } from './record-counts.repository';
-import { ENDED_AT, IN_FORCE, historyStart, stateNow } from './record-state.sql';
-import {
-  ACCESS_RECORD_COLUMNS,
-  type AccessRecordRow,
-  COLUMNS_WITHOUT_REFERENCE,
-  StoredAccessRecord,
-} from './stored-access-record.queries';
+import { type AccessRecordRow, StoredAccessRecord } from './stored-access-record.queries';
 
 /** The person whose proof shows a third-party portal the records of a home. */
 export interface Occupant {
@@ -49,52 +43,10 @@ export type AccessRecordPage = ConnectionWithTotal<StoredAccessRecord>;
 /** Maximum entries of a page (decisions A/B, 3). */
 export const MAX_PAGE_SIZE = 500;
 
-const filters = (state: string) => `($3::text is null or ${state} = $3) and ($4::text is null or legal_basis = $4)`;
-const NEWEST_FIRST = 'order by created_at desc, id desc';
-const OF_OCCUPANT = historyStart({ isOwn: 'identity_record_id = any($5::uuid[])', since: '$6', beganAt: '$7' });
-
-interface Scope {
-  readonly name: string;
-  readonly where: string;
-  readonly page: string;
-}
-
-/**
- * Statement that reads a page of records and counts its listing, so that no list of records is read uncounted.
- *
- * @param parameters number of parameters of the conditions; those of the page follow
- */
-function scope(name: string, where: string, columns = ACCESS_RECORD_COLUMNS, parameters = 4): Scope {
-  const [createdAt, id, limit, account] = [1, 2, 3, 4].map((number) => `$${parameters + number}`);
-  const rows = `select ${columns}, meter_point_id, date_part('epoch', created_at) as created_seconds
-      from access_record where ${where} and ${filters(stateNow())} and (created_at, id) < (${createdAt}::timestamptz, ${id}::uuid)
-      ${NEWEST_FIRST} limit ${limit}`;
-  const listed = `select id, meter_point_id from sized where fits ${NEWEST_FIRST} limit ${limit} - 1`;
-  const page = `with ${sizedPage(rows, NEWEST_FIRST)},
-    looked as (${countListings(listed, account as string)})
-    ${selectFitting(NEWEST_FIRST)}`;
-  return { name, where, page };
-}
-
-/**
- * One statement per combination of conditions, so that each has a plan with its own index. Only portals read the records of all Data Users
- * at a meter point. They receive what the occupant reads in the customer portal, except claimed records.
- */
-const SCOPES = {
-  everything: scope('access_records', '$1::text is null and $2::text is null'),
-  dataUser: scope('access_records_of_data_user', 'duid = $1 and $2::text is null'),
-  ownAtMeterPoint: scope('own_access_records_at_meter_point', 'meter_point_id = $2 and duid = $1'),
-  meterPoint: scope(
-    'access_records_at_meter_point',
-    `$1::text is null and meter_point_id = $2 and claimed_at is null and (${IN_FORCE} or ${ENDED_AT} >= ${OF_OCCUPANT})`,
-    COLUMNS_WITHOUT_REFERENCE,
-    7,
-  ),
-};
-
-function scopeOf({ duid, meterPointId }: AccessRecordFilter): Scope {
-  if (meterPointId === null) return duid === null ? SCOPES.everything : SCOPES.dataUser;
-  return duid === null ? SCOPES.meterPoint : SCOPES.ownAtMeterPoint;
+function listOf({ duid, meterPointId, state }: AccessRecordFilter): ListStatements {
+  if (meterPointId !== null) return duid === null ? LISTS.meterPoint : LISTS.ownAtMeterPoint;
+  if (duid === null) return LISTS.everything;
+  return state === null ? LISTS.dataUser : LISTS.dataUserInState;
 }
 
 /** A row of a list. */
@@ -137,7 +89,7 @@ export class AccessRecordQueries {
     requirePageSize(page.first, MAX_PAGE_SIZE);
     const [createdAt, id] = cursorPosition(page.after);
     const values = [...conditions(filter), createdAt, id, page.first + 1, accountId];
-    const { name, page: text } = scopeOf(filter);
+    const { name, page: text } = listOf(filter);
     return (await session.query<ListedRow>({ name, text, values })).rows;
   }
 
@@ -163,8 +115,8 @@ export class AccessRecordQueries {
 
   /** PostgreSQL reads an index entry of every record: 50 to 100 ms for a million. */
   private countEach(filter: AccessRecordFilter): Promise<number> {
-    const { name, where } = scopeOf(filter);
-    const list = { name, from: 'access_record', where: `${where} and ${filters(stateNow())}` };
+    const { name, where } = listOf(filter);
+    const list = { name, from: 'access_record', where: `${where} and ${filters()}` };
     return countRows(this.database.pool, list, conditions(filter));
   }
 }

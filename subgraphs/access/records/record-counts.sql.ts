@@ -1,4 +1,4 @@
-import { hasExpired, stateNow } from './record-state.sql';
+import { hasRecentlyExpired, stateNow } from './record-state.sql';
 
 /**
  * SQL of the counts of access records (migration 0016). The counts contain the changes of every transaction below a position of the event
@@ -99,7 +99,7 @@ export function totalOf(isOfDataUser: boolean): string {
       union all select duid, state, legal_basis, change from (${changesAfter('$4', scope)}) later),
     overdue as (
       select duid, state, legal_basis, ${stateNow()} as state_now, count(*) as total
-      from access_record where ${hasExpired()} and ${scope} group by 1, 2, 3, 4)
+      from access_record where ${hasRecentlyExpired()} and ${scope} group by 1, 2, 3, 4)
     select coalesce(sum(total), 0)::text as total from (
       select ${STATE_UNEXPIRED} as state, legal_basis, total from stored
       union all select ${STATE_UNEXPIRED}, legal_basis, -total from overdue

@@ -1,5 +1,5 @@
 import { LEGAL_BASES, isConsentBasis } from './access-record';
-import { hasPassed, isAhead } from './transitions';
+import { hasPassed, hasPassedRecently, isAhead } from './transitions';
 
 /**
  * SQL for the state of an access record at the instant of a statement. A passed expiry and the termination of the Data User count from
@@ -9,6 +9,10 @@ import { hasPassed, isAhead } from './transitions';
 /** The expiry has passed and no sweep has stored it. */
 export const hasExpired = (of = 'access_record'): string =>
   `${of}.state in ('ACTIVE', 'DISCOVERED') and ${hasPassed(`${of}.expiry`)}`;
+
+/** As {@link hasExpired}, in a statement that searches for such records ({@link hasPassedRecently}). */
+export const hasRecentlyExpired = (of = 'access_record'): string =>
+  `${of}.state in ('ACTIVE', 'DISCOVERED') and ${hasPassedRecently(`${of}.expiry`)}`;
 
 /** The expiry has not passed. */
 export const isUnexpired = (of = 'access_record'): string => `(${of}.expiry is null or ${isAhead(`${of}.expiry`)})`;

@@ -4,12 +4,14 @@ import { repeat, stopAll } from '../../server/jobs/repeat';
 import { type ScanProgress, notifySome, subscriptionsToScan } from '../webhooks/expiry-notices.repository';
 import { MAX_EXPIRIES, expireSome } from './expiry.repository';
 import { updateCounts } from './record-counts.repository';
+import { claimSome } from '../operator/pending-claim.repository';
 import { MAX_REVOCATIONS, revokeSomeOfTerminated } from '../accounts/termination.repository';
 
 const EXPIRE_EVERY_SECONDS = 1;
 const NOTIFY_EVERY_SECONDS = 2;
 const REVOKE_EVERY_SECONDS = 1;
 const COUNT_EVERY_SECONDS = 1;
+const CLAIM_EVERY_SECONDS = 1;
 
 /** A periodic run; it returns early once `isToStop` is true. */
 type Sweep = (pool: Database['pool'], isToStop: () => boolean) => Promise<void>;
@@ -44,8 +46,13 @@ export const countChanges: Sweep = async (pool, isToStop) => {
   while ((await updateCounts(pool)) && !isToStop());
 };
 
+/** Claims the discovered accesses of organisations that an admin has named (decisions A/B, 5), a part at a time. */
+export const claimOfNamed: Sweep = async (pool, isToStop) => {
+  while ((await claimSome(pool)) && !isToStop());
+};
+
 /**
- * Starts the sweeps of expiries, terminations, notices and counts. Replicas may run them concurrently: each skips rows that another has locked. A
+ * Starts the sweeps of expiries, terminations, notices, counts and claims. Replicas may run them concurrently: each skips rows that another has locked. A
  * run that was missed or interrupted is made up by the next one.
  */
 export function startSweeps({ pool }: Pick<Database, 'pool'>, logger: Logger): { stop(): Promise<void> } {
@@ -55,6 +62,7 @@ export function startSweeps({ pool }: Pick<Database, 'pool'>, logger: Logger): {
     sweeping(EXPIRE_EVERY_SECONDS, expireDueRecords, 'expiry of records failed'),
     sweeping(REVOKE_EVERY_SECONDS, revokeOfTerminated, 'revocation of records of terminated Data Users failed'),
     sweeping(COUNT_EVERY_SECONDS, countChanges, 'counting records failed'),
+    sweeping(CLAIM_EVERY_SECONDS, claimOfNamed, 'claims of discovered accesses failed'),
     sweeping(NOTIFY_EVERY_SECONDS, notifyOfExpiring, 'notices of expiring consents failed'),
   ];
   return { stop: stopAll(sweeps) };

@@ -31,8 +31,15 @@ export function mayChange(state: AccessState): boolean {
   return state === 'ACTIVE';
 }
 
-/** SQL: an expiry has passed. Nothing else but {@link isAhead} compares an expiry with the clock; null never passes. */
+/** SQL: an expiry has passed. Only functions of this file compare an expiry with the clock; null never passes. */
 export const hasPassed = (expiry: string): string => `${expiry} <= register_now()`;
+
+/**
+ * SQL: as {@link hasPassed}, for a search of the few records that no sweep has expired yet. By its statistics PostgreSQL would expect many,
+ * since it counts the records that have ended, and search all records. It expects few within bounds that it does not know.
+ */
+export const hasPassedRecently = (expiry: string): string =>
+  `${expiry} between (select timestamptz '-infinity') and (select register_now())`;
 
 /** SQL: an expiry is in the future, and after a second instant unless that is null. */
 export const isAhead = (expiry: string, after?: string): string =>

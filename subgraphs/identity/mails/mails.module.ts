@@ -2,7 +2,6 @@ import { isPermanentlyRejected, mailServer } from '../../server/mail-server';
 import { decryptValue } from '../../server/encryption';
 import { SupplierSignIns } from '../../../schema/generated/service-queries-to-access';
 import { ofThisService, querySubgraph } from '../../server/graph/service-query';
-import { MailRecipientRepository } from './mail-recipient.repository';
 import type { OutgoingMail } from './outgoing-mail';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
 import type { Attempt } from '../../server/jobs/jobs';
@@ -14,12 +13,11 @@ import { TASK } from './mail-queue.flow';
 const NOTICE_HOURS = { 'sign-in-notice': 24, 'contest-notice': 7 * 24 } as const;
 
 /**
- * Sends mails. A mail is dropped if its record is not live or its link has expired. While the mail server is unavailable, the job retries
- * until then.
+ * Sends mails. A mail is dropped if its record is not live, its link has expired, or the address of its link was rejected as a contact. While
+ * the mail server is unavailable, the job retries until then.
  */
 export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
-  const { database, cipher, keys, urls, production, logger } = dependencies;
-  const recipients = new MailRecipientRepository(database, cipher);
+  const { occupants, clock, keys, urls, production, logger } = dependencies;
   const from = { name: SENDER, address: urls.mailFrom };
   const server = urls.smtpUrl === undefined ? undefined : mailServer(urls.smtpUrl, from, 'en, cy', production);
   const names = organisations(dependencies.access);
@@ -44,10 +42,16 @@ export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
     const { supplierSignIns } = await querySubgraph(dependencies.access, 'identity', SupplierSignIns, {}, origin);
     return { ...mail, organisation, hasSupplierSignIn: supplierSignIns.length > 0 };
   };
+  /** Returns the address at the time of sending. A notice goes to a rejected address, too: the sign-in that it reports may have rejected it. */
+  const addressFor = async (mail: OutgoingMail): Promise<string | undefined> => {
+    const [record, now] = await Promise.all([occupants.byId(mail.recordId), clock.now()]);
+    if (record === undefined || usefulUntil(mail) <= now) return undefined;
+    return ('at' in mail ? record.storedEmail : record.email) ?? undefined;
+  };
   const send = async (payload: unknown, attempt: Attempt): Promise<void> => {
     const mail = await complete(opened(keys.encryptionKey, payload), attempt);
     if (mail === undefined) return;
-    const address = await recipients.addressFor(mail.recordId, usefulUntil(mail));
+    const address = await addressFor(mail);
     if (address === undefined) return;
     if (server === undefined) return logger.warn({ mail: mail.kind }, 'mail not sent: no mail server is configured');
     await server.send(address, mailMessage(mail, urls)).catch((error: unknown) => {

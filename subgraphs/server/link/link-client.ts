@@ -52,12 +52,15 @@ class ReplicaLinks implements ServiceLink {
   private failures = 0;
   private isClosed = false;
 
+  private readonly from: ServiceName;
+
   constructor(
     identity: ServiceIdentity,
     private readonly to: ServiceName,
     private readonly url: string,
     private readonly logger: Logger,
   ) {
+    this.from = identity.name;
     this.agent = new ServiceAgent(identity, to);
     this.timers = [
       setInterval(() => this.open.forEach((connection) => connection.sweep()), SWEEP_INTERVAL_MS).unref(),
@@ -133,8 +136,11 @@ class ReplicaLinks implements ServiceLink {
       socket.once('error', reject);
       socket.once('open', () => {
         if (this.isClosed) return socket.terminate();
-        const connection = new LinkConnection(socket, () => {
+        const onStopping = () => {
           if (this.connections.get(address) === connection) this.connections.delete(address);
+        };
+        const connection = new LinkConnection(socket, onStopping, (bytes) => {
+          this.logger.warn({ from: this.from, service: this.to, bytes }, 'request too large to be sent');
         });
         this.connections.set(address, connection);
         this.open.add(connection);

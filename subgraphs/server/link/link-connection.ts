@@ -41,10 +41,14 @@ export class LinkConnection {
   private lastId = 0;
   private stopping = false;
 
-  /** @param onStopping called once when the connection takes no more requests: the other service stops, or it is lost */
+  /**
+   * @param onStopping called once when the connection takes no more requests: the other service stops, or it is lost
+   * @param onTooLarge called with the bytes of a request that is too large to be sent, and therefore fails
+   */
   constructor(
     private readonly socket: WebSocket,
     private readonly onStopping: () => void,
+    private readonly onTooLarge: (bytes: number) => void,
   ) {
     this.frames = new FrameBatcher(socket);
     this.heartbeat = new Heartbeat(socket);
@@ -67,7 +71,12 @@ export class LinkConnection {
       const reference = document && this.referenceTo(document);
       const isTraced = Object.keys(trace).length > 0;
       const request: LinkRequest = isTraced ? [id, payload, reference ?? null, trace] : [id, payload, reference];
-      if (!this.frames.send(request)) return reject(new RegisterError('SYS002'));
+      const tooLarge = this.frames.send(request);
+      if (tooLarge !== undefined) {
+        if (Array.isArray(reference)) this.numbers.delete(reference[1] as string); // the text was not sent either
+        this.onTooLarge(tooLarge);
+        return reject(new RegisterError('SYS002'));
+      }
       this.unanswered.set(id, { startedAt, resolve, reject });
     });
   }

@@ -52,27 +52,29 @@ export class FrameBatcher {
     private readonly onSent: () => void = () => undefined,
   ) {}
 
-  /** Queues a message; returns false if it is too large to be sent. */
-  send(message: LinkRequest | LinkResponse): boolean {
+  /** Queues a message. Returns its bytes if it is too large to be sent, else undefined. */
+  send(message: LinkRequest | LinkResponse): number | undefined {
     const body = jsonWithTexts(message);
     if (body.texts.length > 0) return this.sendWithTexts(body);
     const { json } = body;
-    if (json.length * MAX_BYTES_PER_CHARACTER > MAX_MESSAGE_BYTES && Buffer.byteLength(json) > MAX_MESSAGE_BYTES)
-      return false;
+    if (json.length * MAX_BYTES_PER_CHARACTER > MAX_MESSAGE_BYTES) {
+      const bytes = Buffer.byteLength(json);
+      if (bytes > MAX_MESSAGE_BYTES) return bytes;
+    }
     if (this.batch.length === 0) setImmediate(() => this.flush());
     this.batch.push(json);
     this.characters += json.length;
     if (this.batch.length === MAX_BATCH_MESSAGES || this.characters > MAX_BATCH_CHARACTERS) this.flush();
-    return true;
+    return undefined;
   }
 
   /** Sends a message with texts in a frame of its own, after what is queued. */
-  private sendWithTexts(body: JsonWithTexts): boolean {
+  private sendWithTexts(body: JsonWithTexts): number | undefined {
     const frame = frameWithTexts(body);
-    if (frame.length > MAX_MESSAGE_BYTES) return false;
+    if (frame.length > MAX_MESSAGE_BYTES) return frame.length;
     this.flush();
     this.socket.send(frame, this.onSent);
-    return true;
+    return undefined;
   }
 
   /** Sends what is queued. */

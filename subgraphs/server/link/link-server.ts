@@ -130,8 +130,9 @@ class ServedConnection {
       const document = this.documentOf(reference);
       const handled = () => this.options.handle(this.from, payload, document);
       const result = await (trace ? withinTrace(trace, handled) : handled());
-      if (this.frames.send([id, result])) return;
-      this.options.logger.warn({ from: this.from }, 'response too large to be sent');
+      const bytes = this.frames.send([id, result]);
+      if (bytes === undefined) return;
+      this.options.logger.warn({ from: this.from, bytes }, 'response too large to be sent');
       this.frames.send([id]);
     } catch (error) {
       if (error instanceof LinkBreach) return this.end(error.message);

@@ -28,7 +28,7 @@ const WITHOUT_SAMPLE = ['judgeContact'];
  * tariffs with their events, and rejections of contacts that end.
  */
 const IN_THE_BACKGROUND =
-  /\.(delivery|fanout|_private_|record_count|look$)|^tariffs\.(tariff_effect|tariff_standing|event)|^identity\.(audit_entry|contact_rejection)$/;
+  /\.(delivery|fanout|_private_|record_count|pending_claim|look$)|^tariffs\.(tariff_effect|tariff_standing|event)|^identity\.(audit_entry|contact_rejection)$/;
 const MAX_ATTEMPTS = 5;
 
 describe('A check of a mutation', () => {

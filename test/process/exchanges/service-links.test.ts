@@ -218,6 +218,26 @@ describe('A link', () => {
       'other',
     ]);
     expect(logged('response too large to be sent')).toBe(1);
+    expect(services.lines.filter((line) => line.includes('request too large')).map((line) => JSON.parse(line))).toEqual(
+      [
+        expect.objectContaining({
+          from: 'gateway',
+          service: 'access',
+          bytes: expect.any(Number),
+          msg: 'request too large to be sent',
+        }),
+      ],
+    );
+    expect(services.lines.join()).not.toContain('xxx');
+  });
+
+  it('sends a document with the next request if the first one that names it is too large', async () => {
+    const { url } = await services.serve('access', (_, __, document) => Promise.resolve(document?.text));
+    const link = services.link('gateway', 'access', url);
+    const document = { text: 'query Ready { ready }', fixed: true };
+    expect(await codeOf(link.call('x'.repeat(16_000_000), document))).toBe('SYS002');
+    expect(await link.call('small', document)).toBe(document.text);
+    expect(logged('link breached')).toBe(0);
   });
 
   it('that is disconnected fails its pending requests, which are never sent again; the next request reconnects', async () => {

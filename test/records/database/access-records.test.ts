@@ -1,5 +1,6 @@
 import { appendOnly } from './chapters/append-only';
 import { claimsOfDiscoveries } from './chapters/claims';
+import { claimsInParts } from './chapters/claims-in-parts';
 import { customerRecords } from './chapters/customer-records';
 import { discoveries } from './chapters/discoveries';
 import { expirySweep } from './chapters/expiry-sweep';
@@ -58,6 +59,9 @@ describe('Discoveries', () => {
 });
 describe('Claims of discoveries', () => {
   claimsOfDiscoveries();
+});
+describe('Claims in parts', () => {
+  claimsInParts();
 });
 describe('Changes of Tenancy', () => {
   tenancyChanges();

@@ -9,6 +9,7 @@ import { partitionByHash } from '../../support/hash-partitions';
 import { type FreshDatabase, migratedDatabase } from '../../support/postgres';
 import { appendOnly } from './chapters/append-only';
 import { claimsOfDiscoveries } from './chapters/claims';
+import { claimsInParts } from './chapters/claims-in-parts';
 import { customerRecords } from './chapters/customer-records';
 import { expirySweep } from './chapters/expiry-sweep';
 import { recordCounts } from './chapters/record-counts';
@@ -73,6 +74,9 @@ describe('Over hash partitions', () => {
   });
   describe('Claims of discoveries', () => {
     claimsOfDiscoveries();
+  });
+  describe('Claims in parts', () => {
+    claimsInParts();
   });
   describe('Terminated Data Users', () => {
     terminations();

@@ -194,6 +194,22 @@ export function mails(): void {
       expect(await mailsTo(email)).toEqual([]);
     });
 
+    it('with a link is dropped if its address was rejected meanwhile; a notice is sent', async () => {
+      isOpen = false;
+      const [linked, notified] = [await person(), await person()];
+      await enqueue(linked.id, { kind: 'sign-in-link', language: 'en' });
+      await enqueue(notified.id, { kind: 'sign-in-notice', at: await expiry(0), means: 'supplier', isLimited: false });
+      await triedInVain();
+      await identity.owner.query(
+        `insert into contact_verdict (mpxn_index, tenancy, contact, verdict)
+         select mpxn_index, '', email_index, 'rejected' from identity_record where id = any($1)`,
+        [[linked.id, notified.id]],
+      );
+      isOpen = true;
+      await ended();
+      expect([await mailsTo(linked.email), await mailsTo(notified.email)].map(({ length }) => length)).toEqual([0, 1]);
+    });
+
     it('to the person of a record whose anonymising can still be rejected is sent', async () => {
       const { id, email } = await person();
       await identity.owner.query('update identity_record set closing_at = register_now() where id = $1', [id]);

@@ -6,6 +6,7 @@ import { AccessRecordQueries } from '../../../../subgraphs/access/records/access
 import { ClosingRepository } from '../../../../subgraphs/access/identity-links/closing.repository';
 import { CustomerRecordRepository } from '../../../../subgraphs/access/customers/customer-record.repository';
 import { RecordHistory } from '../../../../subgraphs/access/records/record-history.queries';
+import { claimOfNamed } from '../../../../subgraphs/access/records/sweeps.module';
 import { purgeExpired } from '../../../../subgraphs/access/retention.module';
 import type { StoredAccessRecord } from '../../../../subgraphs/access/records/stored-access-record.queries';
 import { sessionOptions } from '../../../../subgraphs/server/database/database';
@@ -41,6 +42,9 @@ export function claimsOfDiscoveries(): void {
     )[0];
   const causes = async (id: string) =>
     (await new RecordHistory(fixture.database).transitions(id, PAGE)).nodes.map(({ cause }) => cause);
+
+  /** Claims what was discovered of organisations that were named, to the end. */
+  const claimAll = () => claimOfNamed(fixture.database.pool, () => false);
 
   /**
    * Returns the records that a customer of a meter point reads, in two parts, and those that a third-party portal
@@ -256,6 +260,7 @@ export function claimsOfDiscoveries(): void {
         const value =
           setting === 'displayName' ? seen.organisationName : ` ${seen.organisationReference.toLowerCase()}`;
         await accounts.set(ADMIN, organisation.accountId, { [setting]: value });
+        await claimAll();
         const claims = await Promise.all([...places, ofAnother].map(({ id }) => claimOf(id)));
         const unclaimed = { by: null, claimed: false };
         expect(claims).toEqual([
@@ -267,7 +272,11 @@ export function claimsOfDiscoveries(): void {
         ]);
         expect(await causes((places[0] as StoredAccessRecord).id)).toEqual(['discovered', 'claimed']);
         const [entry] = await rows('select actor, subject, detail from audit_entry order by id desc limit 1');
-        expect(entry).toMatchObject({ actor: ADMIN, subject: organisation.accountId, detail: { claimed: 2 } });
+        expect(entry).toMatchObject({
+          actor: ADMIN,
+          subject: organisation.accountId,
+          detail: { to: { [setting]: value } },
+        });
       },
     );
 
@@ -277,11 +286,12 @@ export function claimsOfDiscoveries(): void {
       await fixture.register(organisation, meterPoint);
       const { id } = await fixture.reported(meterPoint, seen);
       await accounts.set(ADMIN, organisation.accountId, { contactUrl: 'https://pintail.example/' });
+      await claimAll();
       expect(await claimOf(id)).toEqual({ by: null, claimed: false });
     });
 
     it('leaves no report unclaimed, also beside concurrent reports and registrations', async () => {
-      const unclaimed = Array.from({ length: 12 }, async (_, index) => {
+      const meetings = Array.from({ length: 12 }, async (_, index) => {
         const { organisation, seen } = await unnamed();
         const meterPoint = newMeterPoint();
         if (index % 3 > 0) await fixture.register(organisation, meterPoint);
@@ -291,10 +301,12 @@ export function claimsOfDiscoveries(): void {
         const other = () =>
           index % 3 === 0 ? fixture.register(organisation, meterPoint) : fixture.report(meterPoint, { ...seen });
         await Promise.all((index % 2 ? [name, other] : [other, name]).map((each) => each()));
-        const open = `select from access_record where meter_point_id = $1 and state = 'DISCOVERED' and claimed_at is null`;
-        return (await rows(open, meterPoint)).length;
+        return meterPoint;
       });
-      expect(new Set(await Promise.all(unclaimed))).toEqual(new Set([0]));
+      const open = `select from access_record where meter_point_id = any($1) and state = 'DISCOVERED' and claimed_at is null`;
+      const meterPoints = await Promise.all(meetings);
+      await claimAll();
+      expect(await rows(open, meterPoints)).toEqual([]);
     });
 
     it('leaves no link for more than an hour to a record whose Identity Record is anonymised meanwhile', async () => {
@@ -309,12 +321,13 @@ export function claimsOfDiscoveries(): void {
       const { application } = fixture.tables;
       await application.query('begin');
       await application.query('select from access_record where id = $1 for no key update', [id]);
-      const naming = accounts.set(ADMIN, organisation.accountId, { displayName: seen.organisationName });
+      await accounts.set(ADMIN, organisation.accountId, { displayName: seen.organisationName });
+      const claiming = claimAll();
       await untilBlocked();
       await fixture.records.revoke(organisation, key, null, null);
       expect(await new ClosingRepository(fixture.database).close(identityRecordId, organisation.duid)).toBe('closed');
       await application.query('rollback');
-      await naming;
+      await claiming;
       expect((await claimOf(id)).by).not.toBeNull();
       await purgeExpired(fixture.database, pino({ level: 'silent' }))();
       expect(await claimOf(id)).toEqual({ by: null, claimed: true });
@@ -337,6 +350,7 @@ export function claimsOfDiscoveries(): void {
       await reporting.query('commit');
       await reporting.end();
       await naming;
+      await claimAll();
       expect(await claimOf(id)).toMatchObject({ claimed: true });
     });
 
@@ -352,7 +366,6 @@ export function claimsOfDiscoveries(): void {
         organisation.accountId,
         seen.organisationName,
       ]);
-      await naming.query('select claim_discovered_of($1)', [organisation.duid]);
       const reported = fixture.reported(meterPoint, seen);
       await untilBlocked();
       await naming.query('commit');

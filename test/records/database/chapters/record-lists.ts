@@ -1,9 +1,16 @@
 import {
   AccessRecordQueries,
   type AccessRecordFilter,
+  type AccessRecordPage,
 } from '../../../../subgraphs/access/records/access-record.queries';
+import { TerminationRepository } from '../../../../subgraphs/access/accounts/termination.repository';
+import type { AccessState, LegalBasis } from '../../../../subgraphs/access/records/access-record';
+import { expireDueRecords } from '../../../../subgraphs/access/records/sweeps.module';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
-import { type AccessDatabase, accessDatabase, insertRecord } from '../../../support/access-database';
+import { registerClock } from '../../../../subgraphs/server/database/register-clock';
+import { type AccessDatabase, DUID, accessDatabase, insertRecord } from '../../../support/access-database';
+import { putRecord } from '../../../support/access-rows';
+import { putMany } from '../../../support/event-rows';
 
 export function recordLists(): void {
   const ACCOUNT = `acc_${'0'.repeat(24)}`;
@@ -49,6 +56,169 @@ export function recordLists(): void {
     ])('is counted in an index alone: %s', async (_, filter) => {
       expect(await planOf((lists) => lists.count(filter))).toMatch(/Index Only Scan using access_record_/);
       expect(await new AccessRecordQueries(database).count(filter)).toBe(3);
+    });
+  });
+
+  describe('The list of a Data User with a state', () => {
+    const BASES: readonly (LegalBasis | null)[] = [null, 'uk-consent', 'uk-contract'];
+    const STATES: readonly AccessState[] = ['ACTIVE', 'EXPIRED', 'REVOKED', 'DISCOVERED'];
+    let tables: AccessDatabase;
+    let database: Database;
+    beforeEach(async () => {
+      tables = await accessDatabase();
+      database = openDatabase(tables.address);
+    });
+    afterEach(async () => {
+      await database.close();
+      await tables.close();
+    });
+
+    /** Returns the ids of a list, read in pages of two. */
+    async function listed(state: AccessState | null, legalBasis: LegalBasis | null = null): Promise<string[]> {
+      const lists = new AccessRecordQueries(database);
+      const ids: string[] = [];
+      let after: string | null = null;
+      do {
+        const filter = { duid: DUID, meterPointId: null, state, legalBasis };
+        const { nodes, nextCursor }: AccessRecordPage = await lists.page(filter, { first: 2, after }, ACCOUNT);
+        ids.push(...nodes.map(({ id }) => id));
+        after = nextCursor;
+      } while (after !== null);
+      return ids;
+    }
+
+    it('has each record in the state that it reads, newest first: also one whose expiry or termination no sweep has stored', async () => {
+      const { owner } = tables;
+      const clock = registerClock(database);
+      const expected = new Map<AccessState, string[]>(STATES.map((state) => [state, []]));
+      const afterTermination = new Map<AccessState, string[]>(STATES.map((state) => [state, []]));
+      const kinds = [
+        { state: 'ACTIVE' },
+        { state: 'ACTIVE', expiry: `register_now() + interval '1 hour'`, read: 'EXPIRED' },
+        { state: 'EXPIRED', expiry: `register_now() - interval '1 hour'` },
+        { state: 'ACTIVE', expiry: `register_now() + interval '3 hours'` },
+        { state: 'REVOKED', revokedAt: `register_now() - interval '1 hour'` },
+        { state: 'EXPIRED', expiry: `register_now() - interval '1 hour'`, legalBasis: 'uk-contract' },
+        { state: 'ACTIVE', expiry: `register_now() + interval '1 hour'`, legalBasis: 'uk-contract', read: 'EXPIRED' },
+      ] as const;
+      for (let age = 1; age <= 3 * kinds.length; age += 1) {
+        const kind = kinds[age % kinds.length] as (typeof kinds)[number];
+        const id = await putRecord(owner, { ...kind, createdAt: `register_now() - interval '${age} days'` });
+        const read = 'read' in kind ? kind.read : kind.state;
+        expected.get(read)?.push(id);
+        afterTermination.get(read === 'ACTIVE' ? 'REVOKED' : read)?.push(id);
+      }
+      await insertRecord(tables.application, 'DISCOVERED');
+      await clock.setOffset(7_200);
+      const lists = async () =>
+        new Map(await Promise.all(STATES.map(async (state) => [state, await listed(state)] as const)));
+      expect(await lists()).toEqual(expected);
+      const all = await listed(null);
+      for (const state of STATES) {
+        const ofBases = await Promise.all(BASES.slice(1).map((basis) => listed(state, basis)));
+        expect(all.filter((id) => ofBases.flat().includes(id))).toEqual(expected.get(state));
+      }
+      await expireDueRecords(database.pool, () => false);
+      expect(await lists()).toEqual(expected);
+      await owner.query(`update account set status = 'terminated' where duid = $1`, [DUID]);
+      expect(await lists()).toEqual(afterTermination);
+    });
+  });
+
+  describe('The list of a Data User with a state, among many records,', () => {
+    const MANY = 5_000;
+    const ENDED = `duid_${'e'.repeat(24)}`;
+    const [ACTIVE_ONES, ENDED_ONES] = [
+      'of a Data User with almost only ACTIVE records',
+      'of one with almost only EXPIRED records',
+    ];
+    let tables: AccessDatabase;
+    let database: Database;
+    beforeAll(async () => {
+      tables = await accessDatabase();
+      database = openDatabase(tables.address);
+      const { owner } = tables;
+      const longAgo = `register_now() - interval '1 year'`;
+      for (let n = 0; n < 2; n += 1) {
+        await putRecord(owner, { state: 'EXPIRED', createdAt: longAgo, expiry: `register_now() - interval '1 month'` });
+        await putRecord(owner, { createdAt: longAgo, expiry: `register_now() - interval '1 second'` });
+      }
+      await putRecord(owner, { state: 'REVOKED', createdAt: longAgo, revokedAt: longAgo });
+      const expiry = (sign: '+' | '-') => `register_now() ${sign} n * interval '1 minute'`;
+      await putMany(owner, MANY, 'uk-contract', `case when n % 2 = 0 then ${expiry('+')} end`);
+      await putMany(owner, MANY, 'uk-contract', expiry('-'), ENDED);
+      await owner.query(`set session_replication_role = 'replica'`);
+      await owner.query(`update access_record set state = 'EXPIRED' where duid = $1`, [ENDED]);
+      await putMany(owner, 2, 'uk-contract', 'null', ENDED);
+      await owner.query(`set session_replication_role = 'replica'`);
+      await owner.query(`update access_record set created_at = ${longAgo} where duid = $1 and state = 'ACTIVE'`, [
+        ENDED,
+      ]);
+      await owner.query(`set session_replication_role = 'origin'`);
+      await owner.query('vacuum analyze access_record');
+    }, 120_000);
+    afterAll(async () => {
+      await database.close();
+      await tables.close();
+    });
+
+    interface PlanNode {
+      readonly Plans?: readonly PlanNode[];
+      readonly [property: string]: unknown;
+    }
+
+    /** Returns how many rows of access records a plan has read. */
+    function rowsRead(node: PlanNode): number {
+      const count = (property: string) => Number(node[property] ?? 0);
+      const ofRecords = String(node['Relation Name']).startsWith('access_record');
+      const rows = count('Actual Rows') + count('Rows Removed by Filter') + count('Rows Removed by Index Recheck');
+      const below = (node.Plans ?? []).map(rowsRead);
+      return below.reduce((sum, each) => sum + each, ofRecords ? rows * count('Actual Loops') : 0);
+    }
+
+    /** Executes the one statement that `read` sends, with a plan for its values or a generic one; returns how many rows of access records it reads. */
+    async function rowsReadBy(mode: string, read: () => Promise<unknown>): Promise<number> {
+      const queries = jest.spyOn(database.pool, 'query');
+      await read();
+      const [{ text, values }] = queries.mock.calls[0] as unknown as [{ text: string; values: unknown[] }];
+      queries.mockRestore();
+      const { owner } = tables;
+      const literals = values.map((value) => (value === null ? 'null' : owner.escapeLiteral(String(value))));
+      await owner.query(`begin; set local plan_cache_mode = force_${mode}_plan`);
+      await owner.query(`prepare list as ${text}`);
+      const { rows } = await owner.query(`explain (analyze, format json) execute list(${literals.join(', ')})`);
+      await owner.query('deallocate list; rollback');
+      return rowsRead(rows[0]['QUERY PLAN'][0].Plan as PlanNode);
+    }
+
+    it.each([
+      [ACTIVE_ONES, DUID, 'EXPIRED', 4],
+      [ACTIVE_ONES, DUID, 'REVOKED', 1],
+      [ACTIVE_ONES, DUID, 'DISCOVERED', 0],
+      [ACTIVE_ONES, DUID, 'ACTIVE', 10],
+      [ENDED_ONES, ENDED, 'ACTIVE', 2],
+      [ENDED_ONES, ENDED, 'REVOKED', 0],
+      [ENDED_ONES, ENDED, 'EXPIRED', 10],
+    ] as const)('%s (%s) reads few but those that are %s', async (_, duid, state, count) => {
+      const lists = new AccessRecordQueries(database);
+      const filter = { duid, meterPointId: null, state, legalBasis: null };
+      const page = () => lists.page(filter, { first: 10, after: null }, ACCOUNT);
+      expect((await page()).nodes).toHaveLength(count);
+      for (const mode of ['custom', 'generic']) expect(await rowsReadBy(mode, page)).toBeLessThan(100);
+    });
+
+    it('and the progress of its termination is counted in an index alone', async () => {
+      const { owner } = tables;
+      await owner.query(`update account set status = 'terminated' where duid = $1`, [DUID]);
+      const progress = () => new TerminationRepository(database).progress(DUID);
+      expect(await progress()).toMatchObject({ recordsRevoked: 0, recordsRemaining: MANY });
+      const queries = jest.spyOn(database.pool, 'query');
+      await progress();
+      const [{ text, values }] = queries.mock.calls[0] as unknown as [{ text: string; values: unknown[] }];
+      queries.mockRestore();
+      const { rows } = await owner.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      expect(plan.match(/Index Only Scan using access_record_in_state/g)).toHaveLength(2);
     });
   });
 }
