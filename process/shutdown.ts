@@ -40,10 +40,19 @@ export function shutdownSignal(): ShutdownSignal {
 /** Closes a component, which ends its work under way unless `forced` aborts before. */
 type Close = (forced: AbortSignal) => Promise<unknown>;
 
-/** The running components of a process. First its servers close in reverse order of their start, then all subgraphs at once, then the rest in reverse order. */
+/** A subgraph. `endWork` takes no more jobs and deliveries, and ends those under way, while requests are still executed. */
+interface ClosingSubgraph {
+  readonly endWork?: Close;
+  readonly close: Close;
+}
+
+/**
+ * The running components of a process. First its servers close in reverse order of their start, while all subgraphs end their work; then
+ * all subgraphs close at once, then the rest in reverse order.
+ */
 export interface StartedServices {
   add(close: Close): void;
-  addSubgraph(close: Close): void;
+  addSubgraph(subgraph: ClosingSubgraph): void;
   /** Adds a server. On close it accepts no new connections and finishes open responses until the shutdown is forced. */
   addServer(server: { readonly app: FastifyInstance; readonly close: Close }): void;
   /** Closes all components; a second call returns the promise of the first. */
@@ -55,7 +64,8 @@ export interface StartedServices {
  * open connections after the same 5 s.
  */
 export function startedServices(logger: Logger, shutdown: ShutdownSignal): StartedServices {
-  const [servers, subgraphs, others]: [Close[], Close[], Close[]] = [[], [], []];
+  const [servers, others]: [Close[], Close[]] = [[], []];
+  const subgraphs: ClosingSubgraph[] = [];
   let closing: Promise<void> | undefined;
   const closeAll = async () => {
     const forced = shutdown.requested.aborted ? shutdown.forced : graceful();
@@ -63,13 +73,15 @@ export function startedServices(logger: Logger, shutdown: ShutdownSignal): Start
       close(forced).catch((error: unknown) =>
         logger.error({ kind: (error as Error).name }, 'a component did not close'),
       );
+    const endingWork = subgraphs.map((subgraph) => logged(async () => subgraph.endWork?.(forced)));
     for (const close of servers.toReversed()) await logged(close);
-    await Promise.all(subgraphs.map(logged));
+    await Promise.all(endingWork);
+    await Promise.all(subgraphs.map(({ close }) => logged(close)));
     for (const close of others.toReversed()) await logged(close);
   };
   return {
     add: (close) => void others.push(close),
-    addSubgraph: (close) => void subgraphs.push(close),
+    addSubgraph: (subgraph) => void subgraphs.push(subgraph),
     addServer: ({ app, close }) => void servers.push((forced) => closeServer(app, close, forced)),
     close: () => (closing ??= closeAll()),
   };

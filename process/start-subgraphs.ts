@@ -71,9 +71,13 @@ export async function startAccess(startup: Startup): Promise<void> {
 
 /** Starts the subgraph `grid-models`, which also serves the bytes of grid files to the REST adapter. */
 export async function startGridModels(startup: Startup): Promise<void> {
-  const key = startup.wiring.keys(['gridModelsKey']).gridModelsKey;
-  const options = { ...startup.subgraphOptions('grid-models'), key, addedProfiles: startup.settings.gridProfiles };
-  const gridModels = await load['grid-models']().startGridModels(options);
+  const { wiring, settings } = startup;
+  const gridModels = await load['grid-models']().startGridModels({
+    ...startup.subgraphOptions('grid-models'),
+    key: wiring.keys(['gridModelsKey']).gridModelsKey,
+    access: wiring.laterLink('access', 'grid-models'),
+    addedProfiles: settings.gridProfiles,
+  });
   startup.gridModels = gridModels;
   await startup.addSubgraph('grid-models', gridModels, (app) => serveFileStore(app, gridModels.files));
 }

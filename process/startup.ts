@@ -50,7 +50,7 @@ export class Startup {
   }
 
   async addSubgraph(name: Subgraph, subgraph: RunningSubgraph, routes?: (app: FastifyInstance) => void): Promise<void> {
-    this.started.addSubgraph(subgraph.close);
+    this.started.addSubgraph(subgraph);
     await this.wiring.addSubgraph(name, subgraph, routes);
   }
 

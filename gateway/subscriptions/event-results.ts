@@ -3,7 +3,7 @@ import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 import { newIdentifier } from '../../schema/identifiers';
 import type { CallContext } from '../../subgraphs/server/callers/caller';
 import { jsonBody, writtenText } from '../../subgraphs/server/graph/json-text';
-import { DeadlineExceeded, withDeadline } from '../requests/deadline';
+import { withDeadline } from '../requests/deadline';
 import { type FormattedError, formatError } from '../requests/error-format';
 import type { FailureReport } from '../requests/request-log';
 import type { LogEntry } from './event-log';
@@ -77,7 +77,6 @@ async function execute(
     streamed.execute({ ...variables, [idVariable]: entry.id }, { ...context, transactionId }),
   ).catch((error: unknown): Pick<ExecutionResult, 'data'> & { errors: unknown[] } => ({ errors: [error] }));
   for (const error of result.errors ?? []) report(error, transactionId);
-  if (result.errors?.some((error) => error instanceof DeadlineExceeded)) return { kind: 'late' };
   const errors = result.errors?.map(formatError);
   const extensions = { transactionId };
   if (errors?.some((error) => error.extensions.code === 'SYS002')) return { kind: 'unavailable' };

@@ -32,8 +32,8 @@ export interface StreamDependencies {
 const PREFETCHED_EVENTS = 8;
 /** Delay before an event is retried. */
 const RETRY_DELAY_MS = 500;
-/** Executions of an event that may exceed the deadline of an operation, which is about a minute: its selection never completes. */
-const MAX_LATE_EXECUTIONS = 7;
+/** Time for which an event is retried, longer than a restart or a failover takes: after it, its selection never completes. */
+const MAX_RETRY_MS = 300_000;
 
 type Step = IteratorResult<JsonText, undefined>;
 
@@ -55,8 +55,8 @@ class Stream implements EventStream {
   private isEnded = false;
   private failure: RegisterError | undefined;
   private takenAt: number | undefined;
-  /** Late executions of the current event. */
-  private lateExecutions = 0;
+  /** When the current event failed first. */
+  private failedAt: number | undefined;
 
   constructor(private readonly dependencies: StreamDependencies) {}
 
@@ -97,7 +97,7 @@ class Stream implements EventStream {
     const { reader } = this.dependencies;
     while (!this.isEnded) {
       const entry = await this.retried(() => reader.next());
-      this.lateExecutions = 0;
+      this.failedAt = undefined;
       const result = entry && (await this.retried((isRetry) => this.resultOf(entry, isRetry)));
       if (this.isEnded) return undefined;
       if (result?.kind === 'result') return result.result;
@@ -109,9 +109,10 @@ class Stream implements EventStream {
   private async resultOf(entry: LogEntry, isRetry: boolean): Promise<EventResult> {
     const { reader, resultOf } = this.dependencies;
     const result = await resultOf(entry, isRetry, () => reader.upcoming(PREFETCHED_EVENTS));
-    if (result.kind === 'late') this.lateExecutions += 1;
-    if (this.lateExecutions === MAX_LATE_EXECUTIONS) this.fail(new RegisterError('SYS002'));
-    else if (result.kind === 'unavailable' || result.kind === 'late') throw UNAVAILABLE;
+    if (result.kind !== 'unavailable') return result;
+    this.failedAt ??= performance.now();
+    if (performance.now() - this.failedAt < MAX_RETRY_MS) throw UNAVAILABLE;
+    this.fail(new RegisterError('SYS002'));
     return result;
   }
 

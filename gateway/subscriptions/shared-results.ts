@@ -3,17 +3,16 @@ import type { JsonText } from '../../subgraphs/server/graph/json-text';
 
 /**
  * Outcome of an event for a subscription. `result`: send it. `hidden`: the caller may not see the event. `rejected`: the
- * caller may receive no events any more. `unavailable`: a dependency of the event or of one of its fields is unavailable,
- * retry. `late`: the event was not complete by the deadline of an operation, retry for a time.
+ * caller may receive no events any more. `unavailable`: the event or one of its fields failed, or was not complete by the
+ * deadline of an operation; retry for a time.
  */
 export type EventResult =
   | { readonly kind: 'result'; readonly result: JsonText }
   | { readonly kind: 'hidden' }
   | { readonly kind: 'rejected' }
-  | { readonly kind: 'unavailable' }
-  | { readonly kind: 'late' };
+  | { readonly kind: 'unavailable' };
 
-/** Who requests the result of an event, and whether its last result was `unavailable` or `late`. */
+/** Who requests the result of an event, and whether its last result was `unavailable`. */
 interface ResultRequest {
   readonly owner: string;
   readonly isRetry: boolean;

@@ -100,7 +100,7 @@ const OPERATION_FOLDERS = ['rest-adapter', 'gateway', 'web/portal', 'web/console
 const TYPED_FOLDERS = ['web/portal', 'web/console'] as const;
 
 /** Folders with queries to other services, in `service-queries/<called service>/`. */
-const QUERYING_FOLDERS = ['gateway', 'subgraphs/access', 'subgraphs/identity'] as const;
+const QUERYING_FOLDERS = ['gateway', 'subgraphs/access', 'subgraphs/grid-models', 'subgraphs/identity'] as const;
 
 /** Returns `service-queries-to-<subgraph>.ts` for each subgraph that other services query. */
 async function serviceQueryFiles(subgraphs: Readonly<Record<string, ComposableSubgraph>>): Promise<GeneratedFiles> {

@@ -159,6 +159,13 @@ export type SupplierAdmissionQueryVariables = Exact<{
 
 export type SupplierAdmissionQuery = { readonly supplierAdmission: { readonly accountId: string, readonly mpid: string, readonly keyId: string, readonly retryAfter: number | null } | null };
 
+export type UploadingAccountsQueryVariables = Exact<{
+  accountIds: ReadonlyArray<string> | string;
+}>;
+
+
+export type UploadingAccountsQuery = { readonly accountStandings: ReadonlyArray<{ readonly active: boolean, readonly tokenSeries: string | null }> };
+
 export type AnnounceChangeOfTenancyMutationVariables = Exact<{
   id: string | number;
   meterPointId: string | number;
@@ -308,4 +315,8 @@ export const SupplierSignIns: ServiceQuery<SupplierSignInsQuery, SupplierSignIns
 
 export const UpdateConsent: ServiceQuery<UpdateConsentMutation, UpdateConsentMutationVariables> = {
   text: "mutation UpdateConsent($request: LegacyRequestInput!, $ck: ConsentKey!, $consent: LegacyConsentInput!, $identityRecord: ConsentedIdentityRecordInput, $stillLinkedTo: ID) {\n  recorded: updateRecordedConsent(\n    request: $request\n    ck: $ck\n    consent: $consent\n    identityRecord: $identityRecord\n    stillLinkedTo: $stillLinkedTo\n  ) {\n    key\n    consentExpiry\n    replayed\n  }\n}",
+};
+
+export const UploadingAccounts: ServiceQuery<UploadingAccountsQuery, UploadingAccountsQueryVariables> = {
+  text: "query UploadingAccounts($accountIds: [String!]!) {\n  accountStandings(accountIds: $accountIds) {\n    active\n    tokenSeries\n  }\n}",
 };

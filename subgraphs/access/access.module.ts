@@ -106,6 +106,7 @@ export async function startAccess(
     link: localLink('access', schema, logger, database.pool),
     accounts,
     ready: () => isDatabaseReady(database),
+    endWork: (forced) => deliveries.stop(forced),
     close: async (forced) => {
       await dependencies.lookups.close();
       await Promise.all([sweeps.stop(), deliveries.stop(forced)]);

@@ -36,7 +36,7 @@ export interface DeliveryDependencies {
 
 /** The running engine. */
 export interface Deliveries {
-  /** Starts no more attempts; resolves when the running ones are recorded, or when `forced` aborts. */
+  /** Starts no more attempts; resolves when the running ones are recorded, or when `forced` aborts. A second call returns the first promise. */
   stop(forced?: AbortSignal): Promise<void>;
 }
 
@@ -85,17 +85,17 @@ export async function startDeliveries(dependencies: DeliveryDependencies): Promi
     throw error;
   });
   const stopTimers = startTimers(pool, planner, dispatcher, logger);
-  return {
-    async stop(forced = graceful()) {
-      const ended = Promise.all([dispatcher.stop(), planner.stop(), ...stopTimers.map((stopTimer) => stopTimer())]);
-      await endsBefore(forced, ended);
-      stopped.abort();
-      const id = worker.id();
-      if (id !== undefined) await endpoints.releaseAll(id).catch(() => undefined);
-      await worker.end();
-      await pool.end();
-    },
+  const stop = async (forced = graceful()) => {
+    const ended = Promise.all([dispatcher.stop(), planner.stop(), ...stopTimers.map((stopTimer) => stopTimer())]);
+    await endsBefore(forced, ended);
+    stopped.abort();
+    const id = worker.id();
+    if (id !== undefined) await endpoints.releaseAll(id).catch(() => undefined);
+    await worker.end();
+    await pool.end();
   };
+  let stopping: Promise<void> | undefined;
+  return { stop: (forced) => (stopping ??= stop(forced)) };
 }
 
 type Pool = ReturnType<typeof deliveryPool>;

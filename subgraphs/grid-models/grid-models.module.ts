@@ -8,7 +8,7 @@ import { expiredRateLimits, rateLimit } from '../server/callers/rate-limits';
 import { repeat, stopAll } from '../server/jobs/repeat';
 import { purgePeriodically } from '../server/retention';
 import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../server/graph/running-subgraph';
-import { localLink } from '../server/graph/subgraph-link';
+import { type SubgraphLink, localLink } from '../server/graph/subgraph-link';
 import type { SubgraphSchema } from '../server/graph/subgraph-schema';
 import { BaseModelRepository } from './base-models/base-model.repository';
 import { BaseModelQueries } from './base-models/base-model.queries';
@@ -27,6 +27,7 @@ import { gridModelTables } from './tables.sql';
 import { ModelWarningQueries } from './difference-models/model-warning.queries';
 import { type MemberProfiles, profilesWith } from './rdf/member-profiles';
 import { UploadRepository } from './publications/upload.repository';
+import { uploadingAccounts } from './publications/uploading-account.client';
 import type { BaseModelKey, PublicationKey } from './publications/publication-key';
 import { type GridFiles, gridFiles } from './files/files.module';
 import { gridModelQueries } from './dependencies';
@@ -40,6 +41,8 @@ import { gridModelSchema } from './schema';
 interface GridModelOptions extends SubgraphOptions {
   /** GRID_MODELS_KEY. The database login and the signatures of upload and content addresses are derived from it. */
   readonly key: Buffer;
+  /** Link to `access`, which knows the accounts of admins. */
+  readonly access: SubgraphLink;
   /** Profiles of GRID_PROFILES, in addition to the known ones. */
   readonly addedProfiles?: Partial<MemberProfiles>;
 }
@@ -64,7 +67,8 @@ export async function startGridModels(options: GridModelOptions): Promise<Runnin
   const database = await openGridModels(address, key, clockOffsetSeconds !== undefined, logger);
   const dependencies = publishingDependencies(database, options.addedProfiles);
   const queue = publicationQueue(MAX_CONCURRENT_UPLOADS);
-  const uploads = uploadsOf({ ...dependencies, queue, key, uploads: new UploadRepository(database.pool) });
+  const accounts = uploadingAccounts(options.access);
+  const uploads = uploadsOf({ ...dependencies, accounts, queue, key, uploads: new UploadRepository(database.pool) });
   const contents = contentStore(dependencies.contents, key);
   const { schema } = await executable(database, options, { contents, uploads });
   const stopCleanUp = startCleanUp(database, logger);

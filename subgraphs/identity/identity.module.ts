@@ -76,6 +76,7 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningSu
   return {
     link: localLink('identity', schema, logger, database.pool),
     ready: () => isDatabaseReady(database),
+    endWork: (forced) => workers.stop(forced),
     close: async (forced) => {
       await Promise.all([stopPurging(), workers.stop(forced)]);
       await Promise.all(modules.map((module) => module.stop?.()));

@@ -38,6 +38,8 @@ export interface SubgraphModule {
   readonly resolvers: readonly object[];
   /** Entities of the module. */
   readonly references?: References;
+  /** Starts no more deliveries; resolves when those under way have ended. */
+  endWork?(forced?: AbortSignal): Promise<void>;
   /** Stops the background work. */
   stop?(forced?: AbortSignal): Promise<void>;
 }

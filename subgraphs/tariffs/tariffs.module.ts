@@ -63,6 +63,7 @@ export async function startTariffs(options: TariffOptions): Promise<RunningSubgr
     link: localLink('tariffs', schema, logger, database.pool, PRICE_FIELDS),
     ready: () => isDatabaseReady(database),
     foreignCaller: consumers.foreignCaller,
+    endWork: async (forced) => void (await Promise.all(modules.map((module) => module.endWork?.(forced)))),
     close: async (forced) => {
       await Promise.all(modules.map((module) => module.stop?.(forced)));
       await database.close();

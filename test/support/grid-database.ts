@@ -9,6 +9,11 @@ import { ModelWarningQueries } from '../../subgraphs/grid-models/difference-mode
 import { KNOWN_PROFILES } from '../../subgraphs/grid-models/rdf/member-profiles';
 import { PublicationRepository } from '../../subgraphs/grid-models/publications/publication.repository';
 import { StagedModelRepository } from '../../subgraphs/grid-models/publications/staged-model.repository';
+import {
+  type UploadingAccountQueries,
+  uploadingAccounts,
+} from '../../subgraphs/grid-models/publications/uploading-account.client';
+import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 import { gridModelTables } from '../../subgraphs/grid-models/tables.sql';
 import { BaseModelQueries } from '../../subgraphs/grid-models/base-models/base-model.queries';
 import { BaseModelRepository } from '../../subgraphs/grid-models/base-models/base-model.repository';
@@ -31,7 +36,7 @@ export interface GridDatabase {
   readonly database: Database;
   /** With the login of the owner. */
   readonly owner: Pool;
-  readonly parts: ReceivedDependencies;
+  readonly parts: ReceivedDependencies & { readonly accounts: UploadingAccountQueries };
   readonly folder: TrialFolder;
   /** Publishes an archive as the operator. */
   publish(archive: Buffer, key?: PublicationKey): Promise<PublicationOutcome>;
@@ -46,6 +51,12 @@ export interface GridDatabase {
 
 /** Publication key of test archives. */
 export const TEST_KEY: PublicationKey = { area: 'EPN', publicationYear: 2026, period: '01', projectId: 'P1' };
+
+/** `access`, called for accounts only: each is active and has never been revoked. */
+export const accessOfAdmins: SubgraphLink = {
+  name: 'access',
+  execute: () => Promise.resolve({ data: { accountStandings: [{ active: true, tokenSeries: null }] } }),
+};
 
 /** Creates the database and its tables. */
 export async function gridDatabase(): Promise<GridDatabase> {
@@ -67,6 +78,7 @@ export async function gridDatabase(): Promise<GridDatabase> {
     bases: new BaseModelRepository(pool),
     warnings: new ModelWarningQueries(database),
     profiles: KNOWN_PROFILES,
+    accounts: uploadingAccounts(accessOfAdmins),
   };
   let files = 0;
   const publish = async (archive: Buffer, publicationKey: PublicationKey = TEST_KEY) =>

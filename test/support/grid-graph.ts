@@ -3,7 +3,7 @@ import pino from 'pino';
 import { type RunningGridModels, startGridModels } from '../../subgraphs/grid-models/grid-models.module';
 import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
 import type { Limits } from '../../subgraphs/server/callers/rate-limits';
-import { type GridDatabase, gridDatabase } from './grid-database';
+import { type GridDatabase, accessOfAdmins, gridDatabase } from './grid-database';
 import { readSettings } from '../../process/settings/read-settings';
 
 /** Untyped data: tests read it by name. */
@@ -27,6 +27,7 @@ export async function gridGraph(limits?: Partial<Limits>): Promise<GridGraph> {
   const running = await startGridModels({
     databaseUrl: grid.url,
     key: grid.key,
+    access: accessOfAdmins,
     logger: pino({ level: 'silent' }),
     production: false,
     clockOffsetSeconds: 0,

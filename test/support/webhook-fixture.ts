@@ -8,6 +8,7 @@ import { startAccess } from '../../subgraphs/access/access.module';
 import { withdrawal } from '../../subgraphs/access/customers/consent-withdrawal.sql';
 import { startIdentity } from '../../subgraphs/identity/identity.module';
 import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
+import type { RunningSubgraph } from '../../subgraphs/server/graph/running-subgraph';
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
 import { urls } from './identity-surroundings';
 import { migratedDatabase } from './postgres';
@@ -44,6 +45,8 @@ export interface WebhookFixture {
   readonly databaseUrl: string;
   /** The database with the login of its owner, `access` first in its search path. */
   readonly owner: Client;
+  /** `access` and `identity`. */
+  readonly subgraphs: readonly RunningSubgraph[];
   readonly accounts: Awaited<ReturnType<typeof startAccess>>['accounts'];
   log(): string;
   /** The link to `access`, for services. */
@@ -90,6 +93,7 @@ export async function webhookFixture(): Promise<WebhookFixture> {
     receiver,
     databaseUrl: database.url,
     owner,
+    subgraphs: [access, identity],
     accounts: access.accounts,
     log,
     link: access.link,

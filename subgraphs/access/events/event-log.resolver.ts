@@ -21,7 +21,7 @@ class AccountStateType {
   @Field(() => DateTime, { description: "Present time of the register's clock." }) now: Date;
 }
 
-/** Queries of the gateway while it follows the log for subscriptions. */
+/** Queries of the gateway while it follows the log for subscriptions, and of `grid-models` for uploads. */
 @Resolver()
 export class EventLogResolver {
   constructor(
@@ -46,7 +46,7 @@ export class EventLogResolver {
     return this.events.follow(filter, after ?? null, first);
   }
 
-  @MayCall('service:gateway')
+  @MayCall('service:gateway', 'service:grid-models')
   @Directive('@inaccessible')
   @Query(() => [AccountStateType], {
     description: 'Internal: current status of these accounts, without unknown ones. No request is counted.',

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { inTransaction, onlyRow } from '../../server/database/transaction';
 import { STAGED_BASES } from '../publications/staged-removal.repository';
 import { openStaging } from '../publications/staging.repository';
-import { isUnused, useUpload } from '../publications/upload.repository';
+import { type ArchiveUpload, isUnused, useUpload } from '../publications/upload.repository';
 import type { CimFile, DifferenceItem } from '../rdf/difference-model';
 import type { BaseModelKey } from '../publications/publication-key';
 import type { DigestedBaseFile, StoredBaseModel } from './base-model';
@@ -19,12 +19,12 @@ export interface BasePublicationRequest {
   /** Account of the admin who uploads it; null for a command of the operator. */
   readonly accountId: string | null;
   readonly archiveSha256: Buffer;
-  /** Hash of the token of its upload address; null for a command of the operator. */
-  readonly upload: Buffer | null;
+  /** Its upload address; null for a command of the operator. */
+  readonly upload: ArchiveUpload | null;
 }
 
-/** The published or repeated base model; `used` if another archive has been published at the upload address in the meantime. */
-export type BasePublicationResult = { readonly isNew: boolean; readonly base: StoredBaseModel } | 'used';
+/** The published or repeated base model; `gone` if its upload address permits no publication any more. */
+export type BasePublicationResult = { readonly isNew: boolean; readonly base: StoredBaseModel } | 'gone';
 
 /** A base model being staged. */
 interface StagedBaseModel {
@@ -93,14 +93,14 @@ async function publishOrRepeat(
 ): Promise<BasePublicationResult | undefined> {
   const lock = `base ${area} ${publicationYear} ${period}`;
   await session.query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [lock]);
-  if (upload && !(await isUnused(session, upload))) return 'used';
+  if (upload && !(await isUnused(session, upload.tokenHash))) return 'gone';
   const newest = await session.query<StoredBaseModel>(NEWEST_IF_SAME, [area, publicationYear, period, archiveSha256]);
   const [repeated] = newest.rows;
   if (repeated === undefined && staged === null) return undefined;
   const base =
     repeated ?? (await session.query<StoredBaseModel>(PUBLISH, [staged, area, publicationYear, period])).rows[0];
   const { id } = base as StoredBaseModel;
-  if (upload) await useUpload(session, upload, 'base_model', { id, archiveSha256 });
+  if (upload) await useUpload(session, upload.tokenHash, 'base_model', { id, archiveSha256 });
   return { isNew: repeated === undefined, base: base as StoredBaseModel };
 }
 

@@ -49,7 +49,7 @@ export async function publishBase(
   const archive = await copyOf(zipPath, BASE_LIMITS.archive);
   try {
     const outcome = await publishBaseBytes(dependencies, { key, accountId, upload: null }, archive);
-    if (outcome === 'used') throw new Error('a publication without an upload address returned `used`');
+    if (outcome === 'gone') throw new Error('a publication without an upload address returned `gone`');
     return outcome;
   } finally {
     await archive.close();
@@ -59,17 +59,17 @@ export async function publishBase(
 /**
  * Publishes a received archive as a base model. First checks all of it, then stages it, then makes it visible with one update. Reads the
  * archive twice as a stream, so that memory does not grow with it. After an error or a crash the former base model applies unchanged, and
- * the clean-up job deletes staged rows. Returns `used` if another archive has been published at its upload address in the meantime.
+ * the clean-up job deletes staged rows. Returns `gone` if its upload address permits no publication any more.
  */
 export async function publishBaseBytes(
   { bases, profiles, warnings }: BasePublishingDependencies,
   publication: Omit<BasePublicationRequest, 'archiveSha256'>,
   archive: TemporaryFile,
-): Promise<BasePublicationOutcome | 'used'> {
+): Promise<BasePublicationOutcome | 'gone'> {
   const checked = await checkBase(archive, profiles);
   if (checked.faults.length > 0) return { outcome: 'refused', faults: checked.faults };
   const result = await repeatOrStage(bases, { ...publication, archiveSha256: archive.sha256() }, archive, checked);
-  return result === 'used' ? result : { outcome: 'published', ...(await withWarnings({ warnings }, result)) };
+  return result === 'gone' ? result : { outcome: 'published', ...(await withWarnings({ warnings }, result)) };
 }
 
 /** Adds the warnings of a published base model. */
@@ -114,6 +114,7 @@ async function repeatOrStage(
     for (const member of members) await stageItems(bases, staged.number, member);
     let number = 0;
     for await (const bytes of archive.chunks(CHUNK_BYTES)) await bases.addChunk(staged.number, number++, bytes);
+    if ((await request.upload?.isPermitted()) === false) return 'gone';
     return await staged.publish();
   } finally {
     await staged.end();

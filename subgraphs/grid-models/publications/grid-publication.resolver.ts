@@ -2,8 +2,10 @@ import { Arg, Ctx, Field, InputType, Int, Mutation, ObjectType, Resolver } from 
 import { ReturnedOnce } from '../../server/graph/checked-mutations';
 import { RegisterError, type Violation } from '../../../schema/register-error';
 import { DateTime } from '../../../schema/scalars';
+import { seriesOf } from '../../server/callers/bearer-token';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import { type BaseModelKeyInput, type PublicationKeyInput, baseModelKeyOf, publicationKeyOf } from './publication-key';
+import type { UploadingAccount } from './upload-tokens';
 import type { PreparedUpload, Uploads } from './uploads.flow';
 
 /** Fields without custom scalars, so that `publicationKeyOf` returns all violations together. */
@@ -55,7 +57,7 @@ export class GridPublicationResolver {
   ): Promise<PreparedUpload> {
     const parsed = publicationKeyOf(input);
     if ('violations' in parsed) throw rejected(parsed.violations);
-    return this.uploads.prepare(parsed.key, callerOf(context).accountId);
+    return this.uploads.prepare(parsed.key, accountOf(context));
   }
 
   @MayCall('admin')
@@ -70,8 +72,12 @@ export class GridPublicationResolver {
   ): Promise<PreparedUpload> {
     const parsed = baseModelKeyOf(input);
     if ('violations' in parsed) throw rejected(parsed.violations);
-    return this.uploads.prepare({ ...parsed.key, projectId: null }, callerOf(context).accountId);
+    return this.uploads.prepare({ ...parsed.key, projectId: null }, accountOf(context));
   }
+}
+
+function accountOf(context: CallContext): UploadingAccount {
+  return { accountId: callerOf(context).accountId, tokenSeries: seriesOf(context.bearer) };
 }
 
 function rejected(violations: readonly Violation[]): RegisterError {

@@ -3,7 +3,7 @@ import { inTransaction } from '../../server/database/transaction';
 import { type PublicationKey, archiveName } from './publication-key';
 import { STAGED_VERSIONS } from './staged-removal.repository';
 import { openStaging } from './staging.repository';
-import { isUnused, useUpload } from './upload.repository';
+import { type ArchiveUpload, isUnused, useUpload } from './upload.repository';
 import type { Publication, PublishedVersion } from './publication';
 
 /** Digests of an archive. An archive with the same member digests as the newest version repeats it. */
@@ -18,12 +18,12 @@ interface ArchiveDigests {
 export interface PublicationRequest {
   readonly publication: Publication;
   readonly digests: ArchiveDigests;
-  /** Hash of the token of its upload address; null for a command of the operator. */
-  readonly upload: Buffer | null;
+  /** Its upload address; null for a command of the operator. */
+  readonly upload: ArchiveUpload | null;
 }
 
-/** The published or repeated version; `used` if another archive has been published at the upload address in the meantime. */
-export type PublicationResult = { readonly isNew: boolean; readonly version: PublishedVersion } | 'used';
+/** The published or repeated version; `gone` if its upload address permits no publication any more. */
+export type PublicationResult = { readonly isNew: boolean; readonly version: PublishedVersion } | 'gone';
 
 /** A version being staged. */
 interface StagedVersion {
@@ -75,7 +75,7 @@ async function publishOrRepeat(
   const { area, publicationYear, period, projectId } = publication;
   const key = [area, publicationYear, period, projectId];
   await session.query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [key.join(' ')]);
-  if (upload && !(await isUnused(session, upload))) return 'used';
+  if (upload && !(await isUnused(session, upload.tokenHash))) return 'gone';
   const [newest] = await versions(session, `${BY_KEY} order by v.version desc limit 1`, key);
   const repeats = newest !== undefined && isSame(newest.members, digests.members);
   if (!repeats) {
@@ -84,7 +84,7 @@ async function publishOrRepeat(
     await session.query(PUBLISH, [staged, (newest?.version.version ?? 0) + 1, ...key]);
   }
   const id = repeats ? newest.version.id : (staged as string);
-  if (upload) await useUpload(session, upload, 'project_version', { id, archiveSha256: digests.archive });
+  if (upload) await useUpload(session, upload.tokenHash, 'project_version', { id, archiveSha256: digests.archive });
   const [published] = repeats ? [newest] : await versions(session, 'where v.id = $1', [id]);
   return { isNew: !repeats, version: (published as VersionWithDigests).version };
 }

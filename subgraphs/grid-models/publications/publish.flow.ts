@@ -9,6 +9,7 @@ import { type CheckedMember, checkMember } from './checked-member.flow';
 import { type StagingRepositories, stageVersion } from './stage.flow';
 import { type StoredBytes, type TemporaryFile, copyOf } from '../archives/temporary-file';
 import type { ArchiveFault, Publication, PublishedVersion } from './publication';
+import type { ArchiveUpload } from './upload.repository';
 
 /** A published version with its warnings. `isNew` is false if the archive repeats the newest version, which is returned. */
 interface PublishedOutcome {
@@ -42,31 +43,31 @@ export async function publishArchive(
   const archive = await copyOf(zipPath, DIFFERENCE_LIMITS.archive);
   try {
     const outcome = await publishBytes(dependencies, publication, { archive, upload: null });
-    if (outcome === 'used') throw new Error('a publication without an upload address returned `used`');
+    if (outcome === 'gone') throw new Error('a publication without an upload address returned `gone`');
     return outcome;
   } finally {
     await archive.close();
   }
 }
 
-/** A received archive, and the hash of the token of its upload address, or null. */
+/** A received archive, and its upload address, or null. */
 interface ReceivedArchive {
   readonly archive: TemporaryFile;
-  readonly upload: Buffer | null;
+  readonly upload: ArchiveUpload | null;
 }
 
-/** Publishes a received archive. Returns `used` if another archive has been published at its upload address in the meantime. */
+/** Publishes a received archive. Returns `gone` if its upload address permits no publication any more. */
 export async function publishBytes(
   dependencies: PublishingDependencies,
   publication: Publication,
   { archive, upload }: ReceivedArchive,
-): Promise<PublicationOutcome | 'used'> {
+): Promise<PublicationOutcome | 'gone'> {
   const { members: checked, faults } = await checkedMembers(archive, dependencies.profiles);
   try {
     if (faults.length > 0) return { outcome: 'refused', faults };
     const digests = { archive: archive.sha256(), members: checked.map(({ rdf }) => rdf.sha256()) };
     const result = await repeatOrStage(dependencies, { publication, digests, upload }, checked, archive);
-    return result === 'used' ? result : await publishedOutcome(dependencies, result.version, result.isNew);
+    return result === 'gone' ? result : await publishedOutcome(dependencies, result.version, result.isNew);
   } finally {
     await Promise.all(checked.map(({ rdf }) => rdf.close()));
   }
@@ -105,6 +106,7 @@ async function repeatOrStage(
   try {
     const base = (await baseModels.applicable(request.publication))?.number ?? null;
     await stageVersion(repositories, staging.id, { members, archive, base });
+    if ((await request.upload?.isPermitted()) === false) return 'gone';
     return await staging.publish(request);
   } finally {
     await staging.end();

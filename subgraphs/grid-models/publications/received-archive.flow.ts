@@ -10,7 +10,7 @@ import {
 import type { ModelWarning } from '../difference-models/model-warnings';
 import type { ArchiveFault, PublishedVersion } from './publication';
 import { type PublishingDependencies, publishBytes, publishedOutcome } from './publish.flow';
-import type { UploadKey } from './upload.repository';
+import type { ArchiveUpload, UploadKey } from './upload.repository';
 
 /**
  * Outcome of an upload that is not read to its end. `gone`: the address is unknown, expired, or used for another archive. `too-large`: the
@@ -45,8 +45,8 @@ export interface ReceivedDependencies extends PublishingDependencies, BasePublis
 
 /** Publishes archives of one upload address. */
 interface ReceivedArchives {
-  /** Returns `used` if another archive has been published at the address in the meantime. */
-  publish(accountId: string, upload: Buffer, archive: TemporaryFile): Promise<UploadOutcome | 'used'>;
+  /** Returns `gone` if the address permits no publication any more. */
+  publish(accountId: string, upload: ArchiveUpload, archive: TemporaryFile): Promise<UploadOutcome | 'gone'>;
   /** Returns what was published at the address, by its internal id. */
   repeated(id: string): Promise<UploadOutcome | undefined>;
 }
@@ -60,7 +60,7 @@ export function publishReceived(
     return {
       async publish(accountId, upload, archive) {
         const result = await publishBaseBytes(dependencies, { key, accountId, upload }, archive);
-        return result === 'used' || result.outcome === 'refused' ? result : baseOutcome(result);
+        return result === 'gone' || result.outcome === 'refused' ? result : baseOutcome(result);
       },
       async repeated(id) {
         const base = await dependencies.bases.byId(id);

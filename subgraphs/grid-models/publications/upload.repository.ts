@@ -32,6 +32,13 @@ export interface UploadAddress {
   readonly used: { readonly id: string; readonly archiveSha256: Buffer } | null;
 }
 
+/** The upload address at which an archive arrives. */
+export interface ArchiveUpload {
+  readonly tokenHash: Buffer;
+  /** Returns false if the account of the address may no longer publish. */
+  isPermitted(): Promise<boolean>;
+}
+
 /** Stores upload addresses by the hash of their token. */
 export class UploadRepository {
   /** Deletes addresses whose retention has ended. */

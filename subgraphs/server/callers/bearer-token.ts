@@ -103,6 +103,13 @@ export async function issueBearerToken(
     .sign(await importJWK(key, ALGORITHM));
 }
 
+/** Returns the series of a verified bearer token; null before the first revocation, and without a token. */
+export function seriesOf(bearer: string | undefined): string | null {
+  return bearer === undefined ? null : seriesIn(decodeJwt(bearer));
+}
+
+const seriesIn = ({ series }: JWTPayload): string | null => (typeof series === 'string' ? series : null);
+
 /** Returns a verifier for the process that holds the signing keys. */
 export function localVerifier(signing: SigningKeys): TokenVerifier {
   return cachingVerifier(createLocalJWKSet(publicKeys(signing)), signing.issuer);
@@ -181,7 +188,8 @@ const INVALID_TOKEN_CODE = /^ERR_(JW[ST]_|JOSE_(ALG_NOT_ALLOWED|NOT_SUPPORTED)$|
  * Returns the claims; throws AUT001 for a signed token without a valid account, role and validity, or with a longer
  * lifetime than issued ones.
  */
-function claimsOf({ sub, iat = NaN, nbf = iat, exp = NaN, duid, role, mpid, series }: JWTPayload): TokenClaims {
+function claimsOf(payload: JWTPayload): TokenClaims {
+  const { sub, iat = NaN, nbf = iat, exp = NaN, duid, role, mpid } = payload;
   const [validFrom, expiresAt] = [new Date(Math.max(iat, nbf) * 1000), new Date(exp * 1000)];
   const isIssuedHere = typeof sub === 'string' && isWellFormed(sub) && exp - iat <= BEARER_TOKEN_LIFETIME;
   if (!isIssuedHere || !isDateTime(validFrom) || !isDateTime(expiresAt)) throw new RegisterError('AUT001');
@@ -193,6 +201,6 @@ function claimsOf({ sub, iat = NaN, nbf = iat, exp = NaN, duid, role, mpid, seri
     mpid: typeof mpid === 'string' ? mpid : null,
     validFrom,
     expiresAt,
-    series: typeof series === 'string' ? series : null,
+    series: seriesIn(payload),
   };
 }

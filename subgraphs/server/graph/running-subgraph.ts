@@ -14,7 +14,9 @@ export interface RunningSubgraph {
    * Returns the caller of a token from another issuer that this subgraph accepts; throws AUT001 for an invalid token.
    */
   readonly foreignCaller?: (token: string) => Promise<Caller>;
-  /** Ends background work under way unless `forced` aborts before, and closes the database. */
+  /** Takes no more jobs and deliveries. Resolves when those under way have ended, or when `forced` aborts. Requests are still executed. */
+  endWork?(forced?: AbortSignal): Promise<void>;
+  /** Ends the work and closes the database. */
   close(forced?: AbortSignal): Promise<void>;
 }
 

@@ -24,7 +24,10 @@ interface WorkerOptions {
 
 /** The job workers of this process. */
 export interface Workers {
-  /** Takes no more jobs; resolves when running jobs have ended, or were released because `forced` aborted. */
+  /**
+   * Takes no more jobs; resolves when running jobs have ended, or were released because `forced` aborted. A second call returns the first
+   * promise.
+   */
   stop(forced?: AbortSignal): Promise<void>;
 }
 
@@ -56,13 +59,13 @@ export async function startWorkers(options: WorkerOptions): Promise<Workers> {
       session = await startSession(options).catch(() => undefined);
     }
   })();
-  return {
-    async stop(forced = graceful()) {
-      stopping.abort();
-      await Promise.all([sessions, stopSweeping()]);
-      await session?.end(forced);
-    },
+  const stop = async (forced = graceful()) => {
+    stopping.abort();
+    await Promise.all([sessions, stopSweeping()]);
+    await session?.end(forced);
   };
+  let stopped: Promise<void> | undefined;
+  return { stop: (forced) => (stopped ??= stop(forced)) };
 }
 
 /**

@@ -62,6 +62,7 @@ export async function startEventModule(
     references: {
       TariffEvent: ({ id }: { id: string }, context) => readableTariffEvent({ ...reads, events }, id, context),
     },
+    endWork: (forced) => deliveries.stop(forced),
     async stop(forced) {
       await Promise.all([stopApplying(), deliveries.stop(forced), stopPurge()]);
     },

@@ -84,26 +84,58 @@ describe('A subscription whose cursor the log rejects after a restore', () => {
   });
 });
 
-describe('A subscription whose selection never completes in time', () => {
-  it('ends with SYS002 after seven attempts at an event, so that its client can select less', async () => {
+describe('A subscription whose event fails again and again', () => {
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] }));
+  afterEach(() => jest.useRealTimers());
+
+  /** A stream of two events. Its executions fail until `isAvailable`. */
+  async function failingStream() {
     const { log, add } = growingLog();
     const feed = feedOver(log);
     const reader = await openReader({ feed, log, filter: ALL_EVENTS, after: null });
+    const service = { isAvailable: false };
     const attempts: [string, boolean][] = [];
     const stream = eventStream({
       reader,
       resultOf: async ({ id }, isRetry) => {
         attempts.push([id, isRetry]);
-        return { kind: 'late' };
+        return service.isAvailable ? { kind: 'result', result: writtenText(`"${id}"`) } : { kind: 'unavailable' };
       },
       onFailure: fail,
       onEnd: () => undefined,
     });
     add(2);
-    const { value } = await stream.next();
-    expect(value?.toJSON()).toMatchObject({ data: null, errors: [{ extensions: { code: 'SYS002' } }] });
-    expect(attempts).toEqual([0, 1, 2, 3, 4, 5, 6].map((attempt) => ['evt_0', attempt > 0]));
-    expect(await stream.next()).toEqual({ done: true, value: undefined });
+    const received: unknown[] = [];
+    const next = () => void stream.next().then(({ value }) => received.push(value?.toJSON()));
+    return { feed, service, attempts, received, next };
+  }
+
+  const MINUTES = 60_000;
+
+  it('ends with SYS002 after five minutes, so that its client can select less', async () => {
+    const { feed, attempts, received, next } = await failingStream();
+    next();
+    await jest.advanceTimersByTimeAsync(4.9 * MINUTES);
+    expect(received).toEqual([]);
+    await jest.advanceTimersByTimeAsync(0.2 * MINUTES);
+    expect(received).toMatchObject([{ data: null, errors: [{ extensions: { code: 'SYS002' } }] }]);
+    expect(new Set(attempts.map(String))).toEqual(new Set(['evt_0,false', 'evt_0,true']));
+    next();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(received[1]).toBeUndefined();
+    feed.close();
+  });
+
+  it('receives all events after an outage that is shorter, and the next outage is as long', async () => {
+    const { feed, service, received, next } = await failingStream();
+    for (const id of ['evt_0', 'evt_1']) {
+      service.isAvailable = false;
+      next();
+      await jest.advanceTimersByTimeAsync(4.9 * MINUTES);
+      service.isAvailable = true;
+      await jest.advanceTimersByTimeAsync(1_000);
+      expect(received.at(-1)).toBe(id);
+    }
     feed.close();
   });
 });

@@ -50,6 +50,7 @@ const CALLING_PAIRS: readonly (readonly [ServiceName, Subgraph])[] = [
   ['gateway', 'tariffs'],
   ['access', 'identity'],
   ['identity', 'access'],
+  ['grid-models', 'access'],
 ];
 
 /** Returns which services need each field of a subgraph, as audiences. */

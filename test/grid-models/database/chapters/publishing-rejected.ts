@@ -322,6 +322,7 @@ export function publishingRejected(): void {
     /** Uploads of another process. */
     let others: Uploads;
     const PLACES = 3;
+    const ACCOUNT = { accountId: 'acc_1', tokenSeries: null };
     /** Publication key of the test. */
     let key: typeof TEST_KEY;
     let projects = 0;
@@ -334,7 +335,7 @@ export function publishingRejected(): void {
     });
     afterEach(() => grid.owner.query('select register.set_clock_offset(0)'));
 
-    const prepare = async () => (await uploads.prepare(key, 'acc_1')).address;
+    const prepare = async () => (await uploads.prepare(key, ACCOUNT)).address;
     const send = (address: string, archive: Buffer, to = uploads): Promise<UploadOutcome> =>
       to.publishAt(address, Readable.from([archive.subarray(0, 100), archive.subarray(100)]));
 
@@ -350,7 +351,7 @@ export function publishingRejected(): void {
 
     describe('an upload address', () => {
       it('accepts one archive within ten minutes, by the clock of the register', async () => {
-        const { address, expiresAt } = await uploads.prepare(key, 'acc_1');
+        const { address, expiresAt } = await uploads.prepare(key, ACCOUNT);
         expect(address).toMatch(/^\/grid-modelling\/uploads\/[\w-]{43}$/);
         expect(Math.abs(expiresAt.getTime() - Date.now() - 600_000)).toBeLessThan(10_000);
         expect(await send(address, await gridArchive())).toMatchObject({
