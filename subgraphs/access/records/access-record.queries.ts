@@ -33,6 +33,12 @@ export interface Occupant {
   readonly beganAt: string | null;
 }
 
+/** Requests a page of records. */
+export interface RecordPageRequest extends PageRequest {
+  /** Whether the caller reads versions of each record, which shorten the page; false if absent. */
+  readonly withVersions?: boolean;
+}
+
 /** Conditions on the records of a list; null omits a condition. */
 export interface AccessRecordFilter {
   readonly duid: string | null;
@@ -65,12 +71,12 @@ interface Scope {
  * @param parameters number of parameters of the conditions; those of the page follow
  */
 function scope(name: string, where: string, columns = ACCESS_RECORD_COLUMNS, parameters = 4): Scope {
-  const [createdAt, id, limit, account] = [1, 2, 3, 4].map((number) => `$${parameters + number}`);
+  const [createdAt, id, limit, account, withVersions] = [1, 2, 3, 4, 5].map((number) => `$${parameters + number}`);
   const rows = `select ${columns}, meter_point_id, date_part('epoch', created_at) as created_seconds
       from access_record where ${where} and ${filters(stateNow())} and (created_at, id) < (${createdAt}::timestamptz, ${id}::uuid)
       ${NEWEST_FIRST} limit ${limit}`;
   const listed = `select id, meter_point_id from sized where fits ${NEWEST_FIRST} limit ${limit} - 1`;
-  const page = `with ${sizedPage(rows, NEWEST_FIRST)},
+  const page = `with ${sizedPage(rows, NEWEST_FIRST, `${withVersions}::boolean`)},
     looked as (${countListings(listed, account as string)})
     ${selectFitting(NEWEST_FIRST)}`;
   return { name, where, page };
@@ -117,7 +123,7 @@ export class AccessRecordQueries {
   constructor(private readonly database: Database) {}
 
   /** Returns a page, newest first, and counts the listing for an account. */
-  async page(filter: AccessRecordFilter, page: PageRequest, accountId: string): Promise<AccessRecordPage> {
+  async page(filter: AccessRecordFilter, page: RecordPageRequest, accountId: string): Promise<AccessRecordPage> {
     // Counted also if a check selects it: a check must not hide who read a list.
     const rows = await outsideCheck(() => this.rows(this.database.pool, filter, page, accountId));
     const isBackOffice = filter.duid === null && filter.meterPointId === null;
@@ -131,12 +137,12 @@ export class AccessRecordQueries {
   async rows(
     session: Session,
     filter: AccessRecordFilter,
-    page: PageRequest,
+    page: RecordPageRequest,
     accountId: string,
   ): Promise<readonly ListedRow[]> {
     requirePageSize(page.first, MAX_PAGE_SIZE);
     const [createdAt, id] = cursorPosition(page.after);
-    const values = [...conditions(filter), createdAt, id, page.first + 1, accountId];
+    const values = [...conditions(filter), createdAt, id, page.first + 1, accountId, page.withVersions ?? false];
     const { name, page: text } = scopeOf(filter);
     return (await session.query<ListedRow>({ name, text, values })).rows;
   }
