@@ -120,7 +120,7 @@ export type ControllerRole =
 
 /** Present or past access. */
 export type CustomerRecordPart =
-  /** ACTIVE access first, then what the communications operator DISCOVERED; the newest first. */
+  /** What the communications operator DISCOVERED first, then ACTIVE access; the newest first. */
   | 'CURRENT'
   /** Records that were revoked, have expired or were claimed; the latest end first. */
   | 'HISTORY';

@@ -79,7 +79,8 @@ export interface Json {
 
 /** A file that the browser saves. */
 export interface Download {
-  readonly file: string;
+  /** Parts of its text; each is read only once the browser has received those before it. */
+  readonly file: AsyncIterable<string>;
   /** Media type. */
   readonly type: string;
   /** Name under which the browser saves the file. */

@@ -1,8 +1,11 @@
 import { join } from 'node:path';
+import { ReadableStream } from 'node:stream/web';
+import type { Logger } from 'pino';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
-import type { OperationError } from '../shared/operation-error';
+import { type OperationError, operationErrorOf } from '../shared/operation-error';
 import { packageFolder } from '../shared/package-folder';
 import { type Exchange, type PageService, type Route, pageServer } from '../shared/page-server';
+import { logFailure } from '../shared/request-log';
 import { templates } from '../shared/templates';
 import { type RunningServer, listen } from '../shared/web-server';
 import type { Download, Json, Page, PageContext, PageResponse, PublicUrls } from './page';
@@ -32,7 +35,7 @@ function portalService(options: PortalOptions): PageService<PageContext, Json | 
     routes: PAGES.map((page) => routeOf(page, publicUrls, new URL(settings.identityRedirectUrl).origin)),
     contextOf: pageContexts(options, publicUrls),
     layoutOf,
-    sendOther,
+    sendOther: (response, exchange) => sendOther(response, exchange, options.logger),
     responseToError,
   };
 }
@@ -69,12 +72,23 @@ function layoutOf({ language, translate, publicUrls, pagePath }: PageContext) {
   };
 }
 
-function sendOther(response: Json | Download, { reply }: Exchange<PageContext>): void {
+function sendOther(response: Json | Download, { request, reply }: Exchange<PageContext>, logger: Logger): void {
   if ('json' in response) {
     void reply.code(response.status ?? 200).send(response.json);
   } else {
     const { file, type, name } = response;
-    void reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(file);
+    const parts = ReadableStream.from(withFailureLogged(file, logger, request.id));
+    void reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(parts);
+  }
+}
+
+/** Logs an unexpected error, after which the connection is closed: the response has started and cannot become an error page. */
+async function* withFailureLogged(file: AsyncIterable<string>, logger: Logger, transactionId: string) {
+  try {
+    yield* file;
+  } catch (error) {
+    if (operationErrorOf(error).code === 'SYS001') logFailure(logger, transactionId, error);
+    throw error;
   }
 }
 

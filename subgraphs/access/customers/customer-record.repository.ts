@@ -40,7 +40,7 @@ const COLUMNS = `${COLUMNS_WITHOUT_REFERENCE}, ${HISTORY_START} as "customerSinc
 
 /** Condition and order of each view: by rank, then by instant, both descending. */
 const PARTS = {
-  current: { where: IN_FORCE, rank: `(state <> 'DISCOVERED')::int`, at: 'created_at' },
+  current: { where: IN_FORCE, rank: `(state = 'DISCOVERED')::int`, at: 'created_at' },
   history: { where: HAS_ENDED, rank: '0', at: ENDED_AT },
 } satisfies Record<CustomerRecordPart, unknown>;
 
@@ -56,6 +56,7 @@ const PAGES = Object.fromEntries(
         where ${IN_SCOPE} and ${where} and (${rank}, ${at}, id) < ($6::int, $7::timestamptz, $8::uuid)
         order by rank desc, ${at} desc, id desc limit $9`,
         IN_ORDER,
+        'true',
       )} ${selectFitting(IN_ORDER)}`,
     },
   ]),
@@ -105,7 +106,7 @@ type ListedRow = CustomersRow & SizedRow & { readonly rank: number; readonly ins
 export class CustomerRecordRepository {
   constructor(private readonly database: Database) {}
 
-  /** Returns a page. `current` lists ACTIVE before DISCOVERED records, newest first; `history` lists the latest end first. */
+  /** Returns a page. `current` lists DISCOVERED before ACTIVE records, newest first; `history` lists the latest end first. */
   async page(scope: CustomerScope, part: CustomerRecordPart, page: PageRequest): Promise<AccessRecordPage> {
     requirePageSize(page.first, MAX_PAGE_SIZE);
     const values = [...bound(scope), ...positionOf(page.after), page.first + 1];

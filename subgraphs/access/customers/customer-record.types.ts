@@ -7,7 +7,7 @@ import { graphqlEnum } from '../../server/graph/graphql.enums';
 import { AccessRecordType } from '../records/access-record.types';
 
 const CustomerRecordPartEnum = graphqlEnum('CustomerRecordPart', 'Present or past access.', {
-  current: 'ACTIVE access first, then what the communications operator DISCOVERED; the newest first.',
+  current: 'What the communications operator DISCOVERED first, then ACTIVE access; the newest first.',
   history: 'Records that were revoked, have expired or were claimed; the latest end first.',
 } satisfies Record<(typeof CUSTOMER_RECORD_PARTS)[number], string>);
 

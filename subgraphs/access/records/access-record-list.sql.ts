@@ -30,7 +30,7 @@ interface ListOptions {
 /** A page is read and its listing counted by one statement, so that no list of records is read uncounted. */
 function list(name: string, where: string, options: ListOptions = {}): ListStatements {
   const { columns = ACCESS_RECORD_COLUMNS, parameters = 4, parts = [`access_record where ${where}`] } = options;
-  const [createdAt, id, limit, account] = [1, 2, 3, 4].map((number) => `$${parameters + number}`);
+  const [createdAt, id, limit, account, withVersions] = [1, 2, 3, 4, 5].map((number) => `$${parameters + number}`);
   const newest = `${NEWEST_FIRST} limit ${limit}`;
   const ofPage = `${filters()} and (created_at, id) < (${createdAt}::timestamptz, ${id}::uuid) ${newest}`;
   const [first = '', ...others] = parts.map((part) => `${part} and ${ofPage}`);
@@ -40,7 +40,7 @@ function list(name: string, where: string, options: ListOptions = {}): ListState
       : `(${[first, ...others].map((part) => `(select * from ${part})`).join(' union all ')}) access_record ${newest}`;
   const rows = `select ${columns}, meter_point_id, date_part('epoch', created_at) as created_seconds from ${source}`;
   const listed = `select id, meter_point_id from sized where fits ${NEWEST_FIRST} limit ${limit} - 1`;
-  const page = `with ${sizedPage(rows, NEWEST_FIRST)},
+  const page = `with ${sizedPage(rows, NEWEST_FIRST, `${withVersions}::boolean`)},
     looked as (${countListings(listed, account as string)})
     ${selectFitting(NEWEST_FIRST)}`;
   return { name, where, page };

@@ -27,6 +27,12 @@ export interface Occupant {
   readonly beganAt: string | null;
 }
 
+/** Requests a page of records. */
+export interface RecordPageRequest extends PageRequest {
+  /** Whether the caller reads versions of each record, which shorten the page; false if absent. */
+  readonly withVersions?: boolean;
+}
+
 /** Conditions on the records of a list; null omits a condition. */
 export interface AccessRecordFilter {
   readonly duid: string | null;
@@ -69,7 +75,7 @@ export class AccessRecordQueries {
   constructor(private readonly database: Database) {}
 
   /** Returns a page, newest first, and counts the listing for an account. */
-  async page(filter: AccessRecordFilter, page: PageRequest, accountId: string): Promise<AccessRecordPage> {
+  async page(filter: AccessRecordFilter, page: RecordPageRequest, accountId: string): Promise<AccessRecordPage> {
     // Counted also if a check selects it: a check must not hide who read a list.
     const rows = await outsideCheck(() => this.rows(this.database.pool, filter, page, accountId));
     const isBackOffice = filter.duid === null && filter.meterPointId === null;
@@ -83,12 +89,12 @@ export class AccessRecordQueries {
   async rows(
     session: Session,
     filter: AccessRecordFilter,
-    page: PageRequest,
+    page: RecordPageRequest,
     accountId: string,
   ): Promise<readonly ListedRow[]> {
     requirePageSize(page.first, MAX_PAGE_SIZE);
     const [createdAt, id] = cursorPosition(page.after);
-    const values = [...conditions(filter), createdAt, id, page.first + 1, accountId];
+    const values = [...conditions(filter), createdAt, id, page.first + 1, accountId, page.withVersions ?? false];
     const { name, page: text } = listOf(filter);
     return (await session.query<ListedRow>({ name, text, values })).rows;
   }

@@ -1,4 +1,5 @@
-import { Arg, Args, Ctx, Int, Mutation, Query, Resolver } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, Info, Int, Mutation, Query, Resolver } from 'type-graphql';
 import { type Violation, throwViolations } from '../../../schema/register-error';
 import { AccessKey } from '../../../schema/scalars';
 import { type Actor, type CallContext, MayCall, actorOf, callerOf, duidOf } from '../../server/callers/caller';
@@ -22,6 +23,7 @@ import { AccessRecordType } from './access-record.types';
 import { rejectAlias, rejectChange } from './change-rejection';
 import type { RegistrationContext } from './rules/registration-rule';
 import type { AccessDependencies } from '../dependencies';
+import { selectsVersions } from './version-selection';
 
 /** Registration, verification, replacement, revocation and lists of access records (specification, Endpoints A). */
 @Resolver(() => AccessRecordType)
@@ -45,20 +47,30 @@ export class AccessRecordResolver {
 
   @MayCall('data_user')
   @Query(() => AccessRecordConnectionType, { description: "The caller's own access records, newest first." })
-  accessRecords(@Args(() => AccessRecordListArgs) args: AccessRecordListArgs, @Ctx() context: CallContext) {
+  accessRecords(
+    @Args(() => AccessRecordListArgs) args: AccessRecordListArgs,
+    @Ctx() context: CallContext,
+    @Info() info: GraphQLResolveInfo,
+  ) {
     const { state, legalBasis } = args;
     const filter = { duid: duidOf(context), meterPointId: null, state, legalBasis };
-    return this.dependencies.recordQueries.page(filter, args, callerOf(context).accountId);
+    const page = { ...args, withVersions: selectsVersions(info) };
+    return this.dependencies.recordQueries.page(filter, page, callerOf(context).accountId);
   }
 
   @MayCall('admin', 'analyst')
   @Query(() => AccessRecordConnectionType, {
     description: 'The access records of all Data Users, newest first: for the back office.',
   })
-  allAccessRecords(@Args(() => AccessRecordListArgs) args: AccessRecordListArgs, @Ctx() context: CallContext) {
+  allAccessRecords(
+    @Args(() => AccessRecordListArgs) args: AccessRecordListArgs,
+    @Ctx() context: CallContext,
+    @Info() info: GraphQLResolveInfo,
+  ) {
     const { state, legalBasis } = args;
     const filter = { duid: null, meterPointId: null, state, legalBasis };
-    return this.dependencies.recordQueries.page(filter, args, callerOf(context).accountId);
+    const page = { ...args, withVersions: selectsVersions(info) };
+    return this.dependencies.recordQueries.page(filter, page, callerOf(context).accountId);
   }
 
   @MayCall('data_user')

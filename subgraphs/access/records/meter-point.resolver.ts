@@ -1,9 +1,11 @@
-import { Arg, Args, Ctx, Directive, Field, FieldResolver, ID, ObjectType, Resolver, Root } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, Directive, Field, FieldResolver, ID, Info, ObjectType, Resolver, Root } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, type Caller, callerOf } from '../../server/callers/caller';
 import type { AccessRecordFilter, AccessRecordPage } from './access-record.queries';
 import { AccessRecordConnectionType, AccessRecordListArgs } from './access-record.payloads';
 import type { AccessDependencies } from '../dependencies';
+import { selectsVersions } from './version-selection';
 
 @Directive('@key(fields: "id")')
 @ObjectType('MeterPoint', {
@@ -33,6 +35,7 @@ export class MeterPointResolver {
     })
     reidentificationToken: string | null,
     @Ctx() context: CallContext,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<AccessRecordPage> {
     const caller = callerOf(context);
     const { role, duid, accountId } = caller;
@@ -41,7 +44,8 @@ export class MeterPointResolver {
       return this.pageOfPortal(caller, { ...filter, duid: null }, args, reidentificationToken, context);
     if (role !== 'data_user' || duid === null) throw new RegisterError('PRM001');
     const { recordQueries } = this.dependencies;
-    const page = await recordQueries.page({ ...filter, duid }, args, accountId);
+    const request = { ...args, withVersions: selectsVersions(info) };
+    const page = await recordQueries.page({ ...filter, duid }, request, accountId);
     const isEmpty = page.nodes.length === 0;
     if (isEmpty && (await recordQueries.count({ duid, meterPointId: id, state: null, legalBasis: null })) === 0) {
       throw new RegisterError('PRM002', 'The account has no access record at this meter point.');

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { accessOf, countsOf, organisationsOf } from '../../../web/portal/presentation/access-list';
 import { csvOf } from '../../../web/portal/presentation/download';
 import { historyOf } from '../../../web/portal/presentation/history';
@@ -92,7 +93,7 @@ describe('an access', () => {
     ]);
   });
 
-  it('of Interface B shows terms without a version, and its purpose in the language of the page, also a former one', () => {
+  it('of Interface B shows terms without a version, and its purpose in the language of the page, also a former one', async () => {
     const purpose = 'Consent registered through the earlier interface';
     const termsUrl = 'https://larkhill.example/terms';
     const nodes = [customerVersion(), customerVersion({ purpose })];
@@ -102,8 +103,9 @@ describe('an access', () => {
     expect(accessOf(record, 'en')).toMatchObject({ purpose, terms: [{ link: termsUrl, version: undefined }] });
     const translated = 'Cydsyniad a gofrestrwyd drwy’r rhyngwyneb cynharach';
     expect(accessOf(record, 'cy')).toMatchObject({ purpose: translated, changes: [{ purpose: translated }] });
-    expect(csvOf([record], 'cy', translatorFor('cy'))).toContain(`,${translated},`);
-    expect(csvOf([record], 'cy', translatorFor('cy'))).not.toContain('unversioned');
+    const table = (await Readable.from(csvOf(Readable.from([record]), 'cy', translatorFor('cy'))).toArray()).join('');
+    expect(table).toContain(`,${translated},`);
+    expect(table).not.toContain('unversioned');
   });
 
   it('shows days in Great Britain, in the language of the page', () => {

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { load } from 'js-yaml';
 import { translatorFor } from '../../../web/portal/request/languages';
-import { csvOf, jsonOf } from '../../../web/portal/presentation/download';
+import { csvOf as csvPartsOf, jsonOf } from '../../../web/portal/presentation/download';
 import { withEarlierVersions } from '../../../web/portal/presentation/earlier-versions';
+import type { CustomerRecord, CustomerSession } from '../../../web/portal/presentation/operation-results';
 import { enumName } from '../../../schema/naming';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import { customerRecord, discoveredRecord } from '../../support/customer-records';
@@ -32,6 +34,18 @@ const session = {
   returnUrl: null,
 };
 
+/** Returns records as a download reads them. */
+async function* each<Entry>(entries: readonly Entry[]): AsyncGenerator<Entry> {
+  yield* entries;
+}
+
+/** Returns the whole text of a download. */
+const textOf = async (parts: AsyncIterable<string>): Promise<string> => (await Readable.from(parts).toArray()).join('');
+const csvOf = (records: readonly CustomerRecord[], language: 'en' | 'cy' = 'en') =>
+  textOf(csvPartsOf(each(records), language, translatorFor(language)));
+const dataOf = async (of: CustomerSession, records: readonly CustomerRecord[]) =>
+  JSON.parse(await textOf(jsonOf(of, each(records)))) as Data;
+
 /** Returns the cells of one row. This parser suffices for the values of these tests. */
 function cellsOf(csv: string, row: number): string[] {
   const line = csv.replace('\uFEFF', '').split('\r\n')[row] ?? '';
@@ -43,17 +57,17 @@ function cellsOf(csv: string, row: number): string[] {
 describe('the table for spreadsheet programs', () => {
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=HYPERLINK("https://elsewhere.example")'])(
     'quotes the cell %j as text',
-    (value) => {
-      const csv = csvOf([customerRecord({ purpose: value, leadControllerName: value })], 'en', translatorFor('en'));
+    async (value) => {
+      const csv = await csvOf([customerRecord({ purpose: value, leadControllerName: value })]);
       const cells = cellsOf(csv, 1);
       expect(cells.filter((cell) => /^[=+@\t\r-]/.test(cell))).toEqual([]);
       expect([cells[0], cells[3]]).toEqual([`'${value}`, `'${value}`]);
     },
   );
 
-  it('has a row for each record in plain words, in the language of the page', () => {
+  it('has a row for each record in plain words, in the language of the page', async () => {
     const records = [customerRecord(), customerRecord({ purpose: 'One, two; "three"' })];
-    const csv = csvOf(records, 'cy', translatorFor('cy'));
+    const csv = await csvOf(records, 'cy');
     expect(cellsOf(csv, 0).slice(0, 3)).toEqual(['Sefydliad', 'Statws', 'Sail gyfreithiol']);
     expect(cellsOf(csv, 1).slice(0, 3)).toEqual([
       'Larkhill Energy Advice Ltd',
@@ -66,8 +80,8 @@ describe('the table for spreadsheet programs', () => {
 });
 
 describe('the table of an unregistered organisation', () => {
-  it('shows when it was seen, and no registration', () => {
-    const csv = csvOf([discoveredRecord('Nobody Knows Ltd')], 'en', translatorFor('en'));
+  it('shows when it was seen, and no registration', async () => {
+    const csv = await csvOf([discoveredRecord('Nobody Knows Ltd')]);
     const cells = Object.fromEntries(cellsOf(csv, 0).map((name, index) => [name, cellsOf(csv, 1)[index]]));
     expect(cells).toMatchObject({
       Organisation: 'Nobody Knows Ltd',
@@ -96,11 +110,10 @@ describe('the data for programs', () => {
     },
   });
   const records = [customerRecord(), ended, discoveredRecord('Nobody Knows Ltd')];
-  const data = JSON.parse(
-    jsonOf({ ...session, address: { ...ADDRESS, addressLine2: null, county: null } }, records),
-  ) as Data;
+  const read = () => dataOf({ ...session, address: { ...ADDRESS, addressLine2: null, county: null } }, records);
 
-  it('contain the property and all fields of a record, but no key', () => {
+  it('contain the property and all fields of a record, but no key', async () => {
+    const data = await read();
     const { property, 'access-records': facts } = data;
     expect(property).toMatchObject({ mpxn: '1012345678', address: ADDRESS, 'move-in-date': '2024-02-29' });
     expect(facts).toMatchObject([
@@ -144,22 +157,49 @@ describe('the data for programs', () => {
     expect(facts[0]).not.toHaveProperty('id');
   });
 
-  it('have the names of Interface A, except for fields that only the download has', () => {
-    expect(namesIn(data).filter((name) => !CONTRACT.names.has(name))).toEqual([
+  it('have the names of Interface A, except for fields that only the download has', async () => {
+    expect(namesIn(await read()).filter((name) => !CONTRACT.names.has(name))).toEqual([
       ...['property', 'ended-at', 'ended-by', 'versions', 'recorded-at', 'replaced-sections'],
     ]);
   });
 
-  it.each(['LegalBasis', 'DataType', 'AccessState'])('spell every %s as Interface A does', (schema) => {
+  it.each(['LegalBasis', 'DataType', 'AccessState'])('spell every %s as Interface A does', async (schema) => {
     const values = CONTRACT.enums[schema] ?? [];
     expect(values.length).toBeGreaterThan(3);
-    const all = values.map((value) => {
+    const named = values.map((value) => {
       const name = enumName(value) as never;
-      const record = customerRecord({ legalBasis: name, dataTypes: [name], state: name });
-      return (JSON.parse(jsonOf(session, [record])) as Data)['access-records'][0];
+      return customerRecord({ legalBasis: name, dataTypes: [name], state: name });
     });
+    const { 'access-records': all } = await dataOf(session, named);
     const spelt = { LegalBasis: 'legal-basis', DataType: 'data-types', AccessState: 'state' }[schema] as string;
     expect(all.map((facts) => [facts?.[spelt]].flat()[0])).toEqual(values);
+  });
+});
+
+describe('A download of very many records', () => {
+  /** Endless records; states how many were read. */
+  function endless() {
+    let read = 0;
+    const records = (async function* () {
+      for (;;) yield customerRecord({ id: String((read += 1)) });
+    })();
+    return { records, read: () => read };
+  }
+
+  it.each([
+    ['table', (records: AsyncIterable<CustomerRecord>) => csvPartsOf(records, 'en', translatorFor('en'))],
+    ['data', (records: AsyncIterable<CustomerRecord>) => jsonOf(session, records)],
+  ])('reads a record only once the browser has received those before it: %s', async (_, format) => {
+    const { records, read } = endless();
+    const parts = format(withEarlierVersions(records, 4, async () => null));
+    await parts.next();
+    expect(read()).toBeLessThanOrEqual(1);
+    await parts.next();
+    expect(read()).toBeLessThanOrEqual(2);
+  });
+
+  it('is empty data without any', async () => {
+    expect((await dataOf(session, []))['access-records']).toEqual([]);
   });
 });
 
@@ -177,24 +217,24 @@ describe('Versions of a record in the downloads', () => {
       pages.push(id + after);
       return versions(2, id === 'a' && after === '2' ? null : String(Number(after) + 1));
     };
-    const [first, second] = await withEarlierVersions(records, 4, read);
+    const both = await Readable.from(withEarlierVersions(each(records), 4, read)).toArray();
     expect(pages).toEqual(['a1', 'a2', 'b1', 'b2']);
-    expect([first, second].map((each) => [each?.versions.nodes.length, each?.versions.nextCursor])).toEqual([
+    expect(both.map(({ versions: { nodes, nextCursor } }) => [nodes.length, nextCursor])).toEqual([
       [6, null],
       [6, '3'],
     ]);
-    const both = [first, second] as [NonNullable<typeof first>, NonNullable<typeof second>];
-    const csv = csvOf(both, 'en', translatorFor('en'));
+    const csv = await csvOf(both);
     expect([cellsOf(csv, 1)[7]?.split('; ').length, cellsOf(csv, 2)[7]?.split('; ').at(-1)]).toEqual([
       ...[5, 'earlier changes are not listed'],
     ]);
-    const { 'access-records': facts } = JSON.parse(jsonOf(session, both)) as Data;
-    expect(facts.map((each) => each['earlier-versions-omitted'])).toEqual([undefined, true]);
+    const { 'access-records': facts } = await dataOf(session, both);
+    expect(facts.map((fact) => fact['earlier-versions-omitted'])).toEqual([undefined, true]);
   });
 
   it('that leaves the scope of the customer meanwhile are omitted with it', async () => {
     const records = [customerRecord({ id: 'a', versions: versions(1, '1') }), customerRecord({ id: 'b' })];
-    expect((await withEarlierVersions(records, 4, async () => null)).map(({ id }) => id)).toEqual(['b']);
+    const completed = await Readable.from(withEarlierVersions(each(records), 4, async () => null)).toArray();
+    expect(completed.map(({ id }: CustomerRecord) => id)).toEqual(['b']);
   });
 });
 

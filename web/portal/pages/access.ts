@@ -1,17 +1,19 @@
 import { portal } from '../page';
 import { countsOf, organisationsOf } from '../presentation/access-list';
 import { dateInWords } from '../presentation/dates';
-import { customerRecords, customerSession, isLimited } from './customer-records';
+import { customerSession, isLimited, listedRecords } from './customer-records';
 
 /** Lists the organisations with access to the meter data, and the legal basis of each access (decisions A/B, 9). */
 export const accessPage = portal.get('/access', async (context) => {
   const { language } = context;
   const session = await customerSession(context);
-  const organisations = organisationsOf(await customerRecords(context, 'CURRENT'), language);
+  const { records, pageOfList } = await listedRecords(context, 'CURRENT');
+  const organisations = organisationsOf(records, language);
   return {
     view: 'access',
     model: {
       session,
+      ...pageOfList,
       isLimited: isLimited(session),
       movedIn: session.moveInDate === null ? undefined : dateInWords(session.moveInDate, language),
       counts: countsOf(organisations),

@@ -1,4 +1,3 @@
-import type { Operations } from '../../../schema/generated/operations';
 import type { PageContext } from '../page';
 import type { CustomerRecord, CustomerSession, ReadRecord } from '../presentation/operation-results';
 
@@ -20,20 +19,37 @@ export function isLimited({ isCurrent, isContested }: CustomerSession): boolean 
   return !isCurrent || isContested;
 }
 
-/** Returns all current access records, or all that have ended since the customer moved in, newest first. */
-export async function customerRecords(
-  { executeAsCustomer }: PageContext,
-  part: 'CURRENT' | 'HISTORY',
-): Promise<CustomerRecord[]> {
-  const records: CustomerRecord[] = [];
+type Part = 'CURRENT' | 'HISTORY';
+
+/**
+ * Returns a page of the customer's current access records, or of those that have ended since the customer moved in, newest first. The link to
+ * the next page contains its cursor. A page has a limited size, so that a Data User with large records cannot disable the portal.
+ */
+export async function listedRecords(context: PageContext, part: Part) {
+  const { after } = context.query;
+  const cursor = typeof after === 'string' ? after : null;
+  const { records, nextCursor } = await pageAfter(cursor, part, context);
+  const pathQuery = cursor === null ? '' : `&after=${encodeURIComponent(cursor)}`;
+  return { records, pageOfList: { isLater: cursor !== null, nextCursor, pathQuery } };
+}
+
+/** Reads all current records, or all that have ended, page by page: the next page only once the records of a page are used. */
+export async function* allRecords(context: PageContext, part: Part): AsyncGenerator<CustomerRecord> {
   let after: string | null = null;
   do {
-    const { page }: Operations['ReadCustomerRecords']['result'] = await executeAsCustomer('ReadCustomerRecords', {
-      part,
-      after,
-    });
-    records.push(...page.nodes.map(withHistory));
-    after = page.nextCursor;
+    const { records, nextCursor }: RecordPage = await pageAfter(after, part, context);
+    yield* records;
+    after = nextCursor;
   } while (after !== null);
-  return records;
+}
+
+interface RecordPage {
+  readonly records: readonly CustomerRecord[];
+  /** Null for the last page. */
+  readonly nextCursor: string | null;
+}
+
+async function pageAfter(after: string | null, part: Part, { executeAsCustomer }: PageContext): Promise<RecordPage> {
+  const { page } = await executeAsCustomer('ReadCustomerRecords', { part, after });
+  return { records: page.nodes.map(withHistory), nextCursor: page.nextCursor };
 }

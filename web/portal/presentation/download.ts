@@ -24,16 +24,20 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Formats current and ended access records as a CSV table for spreadsheet programs. A cell that such a program would
+ * Formats current and ended access records as a CSV table for spreadsheet programs, record by record. A cell that such a program would
  * read as a formula is escaped (decisions A/B, 9).
  */
-export function csvOf(records: readonly CustomerRecord[], language: Language, translate: Translate): string {
-  const header = COLUMNS.map((column) => translate(`download.${column}`));
-  const rows = records.map((record) => {
+export async function* csvOf(
+  records: AsyncIterable<CustomerRecord>,
+  language: Language,
+  translate: Translate,
+): AsyncGenerator<string> {
+  const format = { record_delimiter: 'windows', escape_formulas: true } as const;
+  yield stringify([COLUMNS.map((column) => translate(`download.${column}`))], { ...format, bom: true });
+  for await (const record of records) {
     const row = rowOf(record, language, translate);
-    return COLUMNS.map((column) => row[column]);
-  });
-  return stringify([header, ...rows], { bom: true, record_delimiter: 'windows', escape_formulas: true });
+    yield stringify([COLUMNS.map((column) => row[column])], format);
+  }
 }
 
 function rowOf(
@@ -76,11 +80,20 @@ function joined(...parts: readonly (string | undefined)[]): string {
 
 /**
  * Formats current and ended access records as JSON, in the field names and values of Interface A
- * (schema/openapi/a.yaml).
+ * (schema/openapi/a.yaml), record by record.
  */
-export function jsonOf({ mpxn, address, moveInDate }: CustomerSession, records: readonly CustomerRecord[]): string {
+export async function* jsonOf(
+  { mpxn, address, moveInDate }: CustomerSession,
+  records: AsyncIterable<CustomerRecord>,
+): AsyncGenerator<string> {
   const property = { mpxn, address, 'move-in-date': moveInDate };
-  return `${JSON.stringify({ property, 'access-records': records.map(recordFields) }, null, 2)}\n`;
+  const [start = '', end] = JSON.stringify({ property, 'access-records': [] }, null, 2).split(/(?<=\[)(?=\]\n\}$)/);
+  let before = start;
+  for await (const record of records) {
+    yield `${before}\n    ${JSON.stringify(recordFields(record), null, 2).replaceAll('\n', '\n    ')}`;
+    before = ',';
+  }
+  yield before === start ? `${start}${end}\n` : `\n  ${end}\n`;
 }
 
 function recordFields(record: CustomerRecord): object {

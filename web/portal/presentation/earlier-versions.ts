@@ -6,14 +6,13 @@ type Versions = CustomerRecord['versions'];
  * Completes the versions of access records, page by page, at most `maxPages` pages in all; then `nextCursor` of a record is not null. Omits a
  * record that leaves the scope of the customer meanwhile: `read` returns null for it.
  */
-export async function withEarlierVersions(
-  records: readonly CustomerRecord[],
+export async function* withEarlierVersions(
+  records: AsyncIterable<CustomerRecord>,
   maxPages: number,
   read: (recordId: string, after: string) => Promise<Versions | null>,
-): Promise<CustomerRecord[]> {
-  const completed: CustomerRecord[] = [];
+): AsyncGenerator<CustomerRecord> {
   let pages = 0;
-  for (const record of records) {
+  for await (const record of records) {
     const nodes = [...record.versions.nodes];
     let page: Versions | null = record.versions;
     while (page !== null && page.nextCursor !== null && pages < maxPages) {
@@ -21,7 +20,6 @@ export async function withEarlierVersions(
       page = await read(record.id, page.nextCursor);
       nodes.push(...(page?.nodes ?? []));
     }
-    if (page !== null) completed.push({ ...record, versions: { nodes, nextCursor: page.nextCursor } });
+    if (page !== null) yield { ...record, versions: { nodes, nextCursor: page.nextCursor } };
   }
-  return completed;
 }

@@ -55,12 +55,12 @@ export function customerRecords(): void {
     const seen = async (scope: CustomerScope, part: 'current' | 'history') =>
       (await customers.page(scope, part, WHOLE)).nodes.map(nameOf);
 
-    it('lists every ACTIVE and then every DISCOVERED access to the meter point, the newest first', async () => {
+    it('lists every DISCOVERED and then every ACTIVE access to the meter point, the newest first', async () => {
       expect(await seen(HERE, 'current')).toEqual([
+        'discovered in July',
         'consent in June',
         'consent in May',
         'contract since 2020',
-        'discovered in July',
       ]);
     });
 

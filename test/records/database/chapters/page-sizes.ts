@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Client } from 'pg';
 import { CustomerRecordRepository } from '../../../../subgraphs/access/customers/customer-record.repository';
 import { PortalAccessRepository } from '../../../../subgraphs/access/customers/portal-access.repository';
 import { type AccessRecordPage, AccessRecordQueries } from '../../../../subgraphs/access/records/access-record.queries';
@@ -7,6 +8,7 @@ import { type Database, openDatabase } from '../../../../subgraphs/server/databa
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { type AccessDatabase, DUID, accessDatabase } from '../../../support/access-database';
 import { ACCOUNT, EARLY_OCCUPANT, putAccount, putRecord } from '../../../support/access-rows';
+import { fixtureOfThisFile } from '../../../support/sign-in-fixture';
 
 /** Bytes of a response that a service sends to another one. */
 const MAX_RESPONSE_BYTES = 15 * 1024 * 1024;
@@ -96,17 +98,51 @@ export function pageSizes(): void {
       expect(pages.flat()).toEqual(newestFirst());
     });
 
-    it('has shorter pages if the records have many versions, which a customer reads with them', async () => {
+    it('has shorter pages for a customer if the records have many versions, and as long ones as before for a portal', async () => {
       const meter = randomUUID();
-      for (let n = 0; n < 20; n++) await putRecord(tables.owner, { meterPointId: meter });
       const customers = new CustomerRecordRepository(database);
       const length = async () =>
         (await customers.page({ ...SCOPE, meterPointId: meter }, 'current', { first: 100, after: null })).nodes.length;
+      for (let n = 0; n < 20; n++) await putRecord(tables.owner, { meterPointId: meter });
       expect(await length()).toBe(20);
-      await tables.owner.query(`set session_replication_role = 'replica'`);
-      await tables.owner.query('update access_record set version = 500 where meter_point_id = $1', [meter]);
-      await tables.owner.query('reset session_replication_role');
+      await changeOften(tables.owner, meter);
       expect(await length()).toBe(12);
+      const filter = { ...ANY, duid: null, meterPointId: meter, occupant: EARLY_OCCUPANT };
+      const token = { hash: randomBytes(32), expiresAt: new Date('2999-01-01') };
+      const portals = new PortalAccessRepository(database, lists, keyedHash(randomBytes(32), 'portal-alias'));
+      expect((await portals.page(portal, token, filter, { first: 200, after: null })).nodes).toHaveLength(20);
     });
   });
+
+  describe('A page of 20 records of a Data User that were changed 500 times', () => {
+    it.each([
+      ['has all of them without their versions', 'id } }', 20],
+      ['has fewer with their versions', 'versions(first: 1) { nodes { version } } } }', 12],
+      [
+        'has fewer with the versions of a fragment',
+        '...Changes } } } fragment Changes on AccessRecord { versions { nodes { version } }',
+        12,
+      ],
+    ])('%s', async (_, selection, length) => {
+      const { owner, dataUser, executeInAccess } = await fixtureOfThisFile();
+      const caller = await dataUser();
+      const meterPointId = randomUUID();
+      await owner.query('set search_path = access, register');
+      for (let n = 0; n < 20; n++) await putRecord(owner, { meterPointId });
+      await changeOften(owner, meterPointId, caller.duid ?? '');
+      await owner.query('reset search_path');
+      const { data } = await executeInAccess(`{ accessRecords { nodes { ${selection} }`, {}, { caller });
+      expect(data.accessRecords.nodes).toHaveLength(length);
+    });
+  });
+}
+
+/** Changes the records of a meter point 500 times, and passes them to a Data User. */
+async function changeOften(owner: Client, meterPointId: string, duid = DUID): Promise<void> {
+  await owner.query(`set session_replication_role = 'replica'`);
+  await owner.query('update access_record set version = 500, duid = $2 where meter_point_id = $1', [
+    meterPointId,
+    duid,
+  ]);
+  await owner.query('reset session_replication_role');
 }
