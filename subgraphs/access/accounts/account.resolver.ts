@@ -2,6 +2,7 @@ import { Arg, Args, ArgsType, Ctx, Field, FieldResolver, ID, Int, Mutation, Quer
 import { ACCOUNT_ID_PATTERN } from '../../../schema/identifiers';
 import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
+import { nullable, optional } from '../../server/graph/decorator-options';
 import { connectionOf, rejectCursor, withTotal, requirePageSize } from '../../server/lists/connection';
 import type { RegisterClock } from '../../server/database/register-clock';
 import { AccountRepository } from './account.repository';
@@ -20,8 +21,7 @@ const MAX_PAGE_SIZE = 500;
 @ArgsType()
 class AdministrationListArgs {
   @Field(() => Int, { nullable: true, defaultValue: 100, description: 'Entries of the page, 1 to 500.' }) first: number;
-  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page starts.' })
-  after: string | null;
+  @Field(() => String, optional('Cursor after which the page starts.')) after: string | null;
 }
 
 /** The argument `accountId` of a mutation. */
@@ -127,10 +127,10 @@ export class AccountResolver {
     return (await this.clock.now()).toISOString();
   }
 
-  @FieldResolver(() => AccountTerminationType, {
-    nullable: true,
-    description: 'Progress of the termination; null unless the account is a terminated Data User.',
-  })
+  @FieldResolver(
+    () => AccountTerminationType,
+    nullable('Progress of the termination; null unless the account is a terminated Data User.'),
+  )
   termination(@Root() { duid }: AccountType): Promise<TerminationProgress | null> {
     return duid === null ? Promise.resolve(null) : this.terminations.progress(duid);
   }

@@ -6,11 +6,11 @@ import type { DataType } from '../records/access-record';
 import type { TerminationProgress } from './termination.repository';
 import type { AccountInput, AccountStatus } from './account';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
+import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import { AccountRoleEnum, DataUserStatusEnum } from './account.enums';
-import { optional } from '../records/access-record-values.types';
 import { connectionType } from '../../server/lists/connection.types';
 
-@ObjectType('Account', { description: 'An account of an organisation or person.', simpleResolvers: true })
+@ObjectType('Account', simple('An account of an organisation or person.'))
 export class AccountType {
   @Field(() => ID, { description: 'Identifier; the user name of the sign-in.' }) accountId: string;
   @Field(() => AccountRoleEnum, { description: 'Role of the account.' }) role: AccountRole;
@@ -20,24 +20,19 @@ export class AccountType {
   })
   status: AccountStatus;
   @Field(() => DateTime, { description: 'When it was onboarded.' }) registeredAt: Date;
-  @Field(() => DateTime, { nullable: true, description: 'Time of suspension.' }) suspendedAt: Date | null;
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'Time from which the Data User may not assert `verified` of Identity Records.',
-  })
+  @Field(() => DateTime, nullable('Time of suspension.')) suspendedAt: Date | null;
+  @Field(() => DateTime, nullable('Time from which the Data User may not assert `verified` of Identity Records.'))
   verificationWithdrawnAt: Date | null;
-  @Field(() => Duid, { nullable: true, description: 'Data Users and portals only.' }) duid: string | null;
-  @Field(() => String, { nullable: true, description: 'Market participant id; suppliers only.' }) mpid: string | null;
-  @Field(() => Uri, { nullable: true, description: 'Contact URL.' }) contactUrl: string | null;
-  @Field(() => Uri, { nullable: true, description: 'Its privacy notice.' }) privacyUrl: string | null;
+  @Field(() => Duid, nullable('Data Users and portals only.')) duid: string | null;
+  @Field(() => String, nullable('Market participant id; suppliers only.')) mpid: string | null;
+  @Field(() => Uri, nullable('Contact URL.')) contactUrl: string | null;
+  @Field(() => Uri, nullable('Its privacy notice.')) privacyUrl: string | null;
   @Field(() => [DataTypeEnum], { description: 'The data categories it handles.' }) dataTypesSupported: DataType[];
-  @Field(() => String, { nullable: true, description: "The communications operator's reference of the organisation." })
+  @Field(() => String, nullable("The communications operator's reference of the organisation."))
   organisationReference: string | null;
   @Field(() => [Uri], { description: 'URLs to which the register may redirect customers.' }) returnUrls: string[];
-  @Field(() => Uri, { nullable: true, description: 'OpenID Connect issuer; suppliers only.' }) oauthIssuer:
-    string | null;
-  @Field(() => String, { nullable: true, description: 'OpenID Connect client; suppliers only.' }) oauthClientId:
-    string | null;
+  @Field(() => Uri, nullable('OpenID Connect issuer; suppliers only.')) oauthIssuer: string | null;
+  @Field(() => String, nullable('OpenID Connect client; suppliers only.')) oauthClientId: string | null;
 }
 
 @ObjectType('AccountTermination', {
@@ -51,7 +46,7 @@ export class AccountTerminationType implements TerminationProgress {
   @Field(() => Int, { description: 'Records whose revocation is not yet stored.' }) recordsRemaining: number;
 }
 
-@ObjectType('AccountSecret', { description: 'A secret that is returned once.', simpleResolvers: true })
+@ObjectType('AccountSecret', simple('A secret that is returned once.'))
 export class AccountSecretType {
   @Field(() => AccountType, { description: 'The account.' }) account: AccountType;
   @ReturnedOnce()

@@ -3,24 +3,22 @@ import { ACCOUNT_ROLES } from '../../../schema/roles';
 import { DateTime, Duid, Uri } from '../../../schema/scalars';
 import { MayCall } from '../../server/callers/caller';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import type { DataType } from '../records/access-record';
 import { DataUserStatusEnum } from './account.enums';
 import type { AccountStatus } from './account';
 import type { DataUserRepository, DirectoryEntry } from './data-user.repository';
 
 @Directive('@key(fields: "duid")')
-@ObjectType('DataUser', {
-  description: 'The public directory entry of a Data User organisation.',
-  simpleResolvers: true,
-})
+@ObjectType('DataUser', simple('The public directory entry of a Data User organisation.'))
 export class DataUserType {
   @Field(() => Duid, { description: 'Its identifier.' }) duid: string;
   @Field(() => String, { description: 'Name of the organisation.' }) displayName: string;
   @Field(() => DataUserStatusEnum, { description: 'Status of the organisation.' }) status: AccountStatus;
   @Field(() => DateTime, { description: 'When it was onboarded.' }) registeredAt: Date;
-  @Field(() => DateTime, { nullable: true, description: 'Time of suspension.' }) suspendedAt: Date | null;
+  @Field(() => DateTime, nullable('Time of suspension.')) suspendedAt: Date | null;
   @Field(() => Uri, { description: 'Contact URL.' }) contactUrl: string;
-  @Field(() => Uri, { nullable: true, description: 'Its privacy notice.' }) privacyUrl: string | null;
+  @Field(() => Uri, nullable('Its privacy notice.')) privacyUrl: string | null;
   @Field(() => [DataTypeEnum], { description: 'The data categories it handles.' }) dataTypesSupported: DataType[];
 }
 
@@ -33,7 +31,7 @@ export class DataUserResolver {
   constructor(private readonly dataUsers: DataUserRepository) {}
 
   @MayCall(...DIRECTORY_READERS)
-  @Query(() => DataUserType, { nullable: true, description: 'A Data User by its identifier; null for a portal.' })
+  @Query(() => DataUserType, nullable('A Data User by its identifier; null for a portal.'))
   dataUser(@Arg('duid', () => Duid, { description: 'Its identifier.' }) duid: string): Promise<DirectoryEntry | null> {
     return this.dataUsers.listed(duid);
   }

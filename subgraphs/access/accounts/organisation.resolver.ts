@@ -2,6 +2,7 @@ import { Arg, Directive, Field, ObjectType, Query, Resolver } from 'type-graphql
 import { RegisterError } from '../../../schema/register-error';
 import { Duid, Uri } from '../../../schema/scalars';
 import { MayCall } from '../../server/callers/caller';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import type { AccountStatus } from './account';
 import type * as stored from './organisation.repository';
 import type {
@@ -12,10 +13,7 @@ import type {
 } from './organisation.repository';
 
 @Directive('@inaccessible')
-@ObjectType('Organisation', {
-  description: 'Internal: an organisation with a DUID, for pages and mails.',
-  simpleResolvers: true,
-})
+@ObjectType('Organisation', simple('Internal: an organisation with a DUID, for pages and mails.'))
 class OrganisationType implements stored.Organisation {
   @Field(() => Duid, { description: 'Its identifier.' }) duid: string;
   @Field(() => String, { description: 'Its name, from its account.' }) displayName: string;
@@ -26,10 +24,7 @@ class OrganisationType implements stored.Organisation {
 }
 
 @Directive('@inaccessible')
-@ObjectType('SupplierClient', {
-  description: "Internal: the register's OpenID Connect client at a supplier.",
-  simpleResolvers: true,
-})
+@ObjectType('SupplierClient', simple("Internal: the register's OpenID Connect client at a supplier."))
 class SupplierClientType implements stored.SupplierClient {
   @Field(() => String, { description: 'Market participant id of the supplier.' }) mpid: string;
   @Field(() => String, { description: 'Name of the supplier.' }) displayName: string;
@@ -38,10 +33,7 @@ class SupplierClientType implements stored.SupplierClient {
   @Field(() => String, { description: 'Secret of the client.' }) clientSecret: string;
 }
 
-@ObjectType('SupplierSignInOption', {
-  description: 'A supplier at which customers can sign in.',
-  simpleResolvers: true,
-})
+@ObjectType('SupplierSignInOption', simple('A supplier at which customers can sign in.'))
 class SupplierSignInOptionType implements stored.SupplierSignInOption {
   @Field(() => String, { description: 'Market participant id of the supplier.' }) mpid: string;
   @Field(() => String, { description: 'Name of the supplier.' }) displayName: string;
@@ -70,10 +62,10 @@ export class OrganisationResolver {
 
   @MayCall('service:identity')
   @Directive('@inaccessible')
-  @Query(() => SupplierClientType, {
-    nullable: true,
-    description: 'Internal: the client at a supplier; null when customers cannot sign in there.',
-  })
+  @Query(
+    () => SupplierClientType,
+    nullable('Internal: the client at a supplier; null when customers cannot sign in there.'),
+  )
   supplierClient(
     @Arg('mpid', () => String, { description: 'Market participant id.' }) mpid: string,
   ): Promise<SupplierClient | null> {

@@ -9,6 +9,7 @@ import {
 } from '../../server/callers/bearer-token';
 import { type CallContext, IDENTIFYING_SERVICES, MayCall, callerOf } from '../../server/callers/caller';
 import { NotCheckable } from '../../server/graph/checked-mutations';
+import { nullable } from '../../server/graph/decorator-options';
 import { type RateLimit, clientNetwork, rejectLimited } from '../../server/callers/rate-limits';
 import type { AccountAdmission, AdmissionRow } from './account-admission.queries';
 import type { DataUserRepository, DirectoryEntry } from './data-user.repository';
@@ -70,7 +71,7 @@ export class SessionResolver {
     return { accountId, role: role as AccountRole, duid }; // `MayCall` rejects customers, who have no account
   }
 
-  @FieldResolver(() => DataUserType, { nullable: true, description: 'The directory entry of the account.' })
+  @FieldResolver(() => DataUserType, nullable('The directory entry of the account.'))
   async dataUser(@Root() { duid }: ViewerType): Promise<DirectoryEntry | null> {
     return duid === null ? null : this.dataUsers.byDuid(duid);
   }
@@ -100,10 +101,10 @@ export class SessionResolver {
 
   @MayCall(...IDENTIFYING_SERVICES)
   @Directive('@inaccessible')
-  @Query(() => SupplierAdmissionType, {
-    nullable: true,
-    description: 'Internal: the active supplier whose API key this is (Interface D); the request is counted.',
-  })
+  @Query(
+    () => SupplierAdmissionType,
+    nullable('Internal: the active supplier whose API key this is (Interface D); the request is counted.'),
+  )
   async supplierAdmission(
     @Arg('key', () => String, { description: 'The API key as sent.' }) key: string,
     @Ctx() { clientAddress }: CallContext,

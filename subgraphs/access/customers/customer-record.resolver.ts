@@ -2,6 +2,7 @@ import { Arg, Args, Ctx, ID, Mutation, Query, Resolver } from 'type-graphql';
 import { DateTime } from '../../../schema/scalars';
 import { MAX_LOOKUPS } from '../../../schema/lookups';
 import { type CallContext, MayCall } from '../../server/callers/caller';
+import { nullable } from '../../server/graph/decorator-options';
 import type { CustomerScopes } from './customer-scope.client';
 import type { AccessRecordPage } from '../records/access-record.queries';
 import type { CustomerRecordRepository, Lookup } from './customer-record.repository';
@@ -31,10 +32,7 @@ export class CustomerRecordResolver {
   }
 
   @MayCall('customer')
-  @Query(() => AccessRecordType, {
-    nullable: true,
-    description: 'An access record of the customer by its internal id.',
-  })
+  @Query(() => AccessRecordType, nullable('An access record of the customer by its internal id.'))
   async customerAccessRecord(
     @Arg('id', () => ID, { description: 'Internal id; never the access key.' }) id: string,
     @Ctx() context: CallContext,
@@ -62,8 +60,7 @@ export class CustomerRecordResolver {
     description: `Lookups of the access records of the customer, newest first, at most ${MAX_LOOKUPS} entries.`,
   })
   async accessLooks(
-    @Arg('before', () => DateTime, { nullable: true, description: 'Only hours that start before this instant.' })
-    before: Date | null,
+    @Arg('before', () => DateTime, nullable('Only hours that start before this instant.')) before: Date | null,
     @Ctx() context: CallContext,
   ): Promise<Lookup[]> {
     return this.customers.lookups(await this.scopes.of(context), MAX_LOOKUPS, before);

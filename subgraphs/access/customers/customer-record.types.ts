@@ -3,6 +3,7 @@ import { DateTime } from '../../../schema/scalars';
 import { CUSTOMER_RECORD_PARTS, type CustomerRecordPart, type Lookup } from './customer-record.repository';
 import { LOOKUP_KINDS, type LookupKind } from './lookup-counts.repository';
 import type { StoredAccessRecord } from '../records/stored-access-record.queries';
+import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import { AccessRecordType } from '../records/access-record.types';
 
@@ -22,26 +23,22 @@ export class CustomerRecordArgs {
   @Field(() => CustomerRecordPartEnum, { description: 'Present or past access.' })
   part: CustomerRecordPart;
   @Field(() => Int, { nullable: true, defaultValue: 100, description: 'Entries of the page, 1 to 500.' }) first: number;
-  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page starts.' })
-  after: string | null;
+  @Field(() => String, optional('Cursor after which the page starts.')) after: string | null;
 }
 
-@ObjectType('ConsentWithdrawal', { description: 'A consent that the customer withdrew.', simpleResolvers: true })
+@ObjectType('ConsentWithdrawal', simple('A consent that the customer withdrew.'))
 export class ConsentWithdrawalType {
   @Field(() => ID, { description: 'Internal id of the access record.' }) id: string;
   @Field(() => DateTime, { description: 'When the access ended.' }) revokedAt: Date;
 }
 
-@ObjectType('AccessLook', {
-  description: 'Number of lookups of an access record by an organisation in one hour.',
-  simpleResolvers: true,
-})
+@ObjectType('AccessLook', simple('Number of lookups of an access record by an organisation in one hour.'))
 export class AccessLookupType implements Lookup {
   @Field(() => AccessRecordType, { description: 'The record.' }) record: StoredAccessRecord;
-  @Field(() => String, {
-    nullable: true,
-    description: 'Name of the organisation; null for a caller with the access key who was not identified.',
-  })
+  @Field(
+    () => String,
+    nullable('Name of the organisation; null for a caller with the access key who was not identified.'),
+  )
   organisation: string | null;
   @Field(() => AccessLookupKindEnum, { description: 'Kind of lookup.' }) kind: LookupKind;
   @Field(() => DateTime, { description: 'Start of the hour.' }) hour: Date;

@@ -3,6 +3,7 @@ import type { AccountRole } from '../../../schema/roles';
 import { DateTime, Duid } from '../../../schema/scalars';
 import { MayCall } from '../../server/callers/caller';
 import type { EventPage } from '../../server/event-log/event-follow';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import type { AccountAdmission } from '../accounts/account-admission.queries';
 import type { EventLog, EventLogEntry } from './event-log.queries';
 import { AccountRoleEnum } from '../accounts/account.enums';
@@ -10,14 +11,13 @@ import { EventFilterArgs, EventLogPageType } from './register-event.types';
 
 /** Internal: services of the register only. */
 @Directive('@inaccessible')
-@ObjectType('AccountStanding', { description: 'Current status of an account.', simpleResolvers: true })
+@ObjectType('AccountStanding', simple('Current status of an account.'))
 class AccountStateType {
   @Field(() => String, { description: 'The account.' }) accountId: string;
   @Field(() => Boolean, { description: 'Whether it is neither suspended nor terminated.' }) active: boolean;
   @Field(() => AccountRoleEnum, { description: 'Its role.' }) role: AccountRole;
-  @Field(() => Duid, { nullable: true, description: 'DUID of its organisation.' }) duid: string | null;
-  @Field(() => String, { nullable: true, description: 'Series of its valid bearer tokens.' }) tokenSeries:
-    string | null;
+  @Field(() => Duid, nullable('DUID of its organisation.')) duid: string | null;
+  @Field(() => String, nullable('Series of its valid bearer tokens.')) tokenSeries: string | null;
   @Field(() => DateTime, { description: "Present time of the register's clock." }) now: Date;
 }
 

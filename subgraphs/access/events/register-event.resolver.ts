@@ -3,6 +3,7 @@ import { RegisterError } from '../../../schema/register-error';
 import { CalendarDate, EventId } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
 import { requireWithin } from '../../server/lists/connection';
+import { nullable } from '../../server/graph/decorator-options';
 import { followedByGateway } from '../../server/graph/subgraph-schema';
 import type { DirectoryEntry } from '../accounts/data-user.repository';
 import { type EventCount, MAX_MINUTES } from './event-counts.queries';
@@ -37,7 +38,7 @@ export class RegisterEventResolver {
   ) {}
 
   @MayCall(...READERS)
-  @Query(() => RegisterEventObject, { nullable: true, description: 'An event by its id.' })
+  @Query(() => RegisterEventObject, nullable('An event by its id.'))
   registerEvent(
     @Arg('id', () => EventId, { description: 'Its id.' }) id: string,
     @Ctx() context: CallContext,
@@ -82,15 +83,12 @@ export class RegisterEventResolver {
     return followedByGateway();
   }
 
-  @FieldResolver(() => DataUserType, {
-    nullable: true,
-    description: 'The Data User of the record; null for a discovered access.',
-  })
+  @FieldResolver(() => DataUserType, nullable('The Data User of the record; null for a discovered access.'))
   async dataUser(@Root() { row }: LoggedEvent): Promise<DirectoryEntry | null> {
     return row.duid === null ? null : this.dependencies.dataUsers.byDuid(row.duid);
   }
 
-  @FieldResolver(() => AccessRecordType, { nullable: true, description: 'The record in its present state.' })
+  @FieldResolver(() => AccessRecordType, nullable('The record in its present state.'))
   async accessRecord(@Root() { row }: LoggedEvent, @Ctx() context: CallContext): Promise<StoredAccessRecord | null> {
     const record = row.record_id === null ? null : await this.dependencies.records.byId(row.record_id);
     return isOwnersEvent(context) ? record : (record?.forBackOffice() ?? null);
@@ -119,19 +117,15 @@ export class RegisterEventResolver {
     return row.record_ids?.length ?? null;
   }
 
-  @FieldResolver(() => CalendarDate, {
-    nullable: true,
-    description: 'For TENANCY_CHANGE: the date from which it is effective.',
-  })
+  @FieldResolver(() => CalendarDate, nullable('For TENANCY_CHANGE: the date from which it is effective.'))
   async effectiveDate(@Root() { row }: LoggedEvent): Promise<string | null> {
     return row.change_id === null ? null : this.dependencies.eventRelations.effectiveDate(row.change_id);
   }
 
-  @FieldResolver(() => WebhookType, {
-    nullable: true,
-    description:
-      'The subscription to which alone the event is sent, if there is one; visible to its own Data User only.',
-  })
+  @FieldResolver(
+    () => WebhookType,
+    nullable('The subscription to which alone the event is sent, if there is one; visible to its own Data User only.'),
+  )
   async webhook(@Root() { row }: LoggedEvent, @Ctx() context: CallContext): Promise<Webhook | null> {
     const { duid } = callerOf(context);
     return row.webhook_id === null || duid === null ? null : this.dependencies.webhooks.ownById(row.webhook_id, duid);

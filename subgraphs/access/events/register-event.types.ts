@@ -1,6 +1,7 @@
 import { ArgsType, Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime, Duid, EventId } from '../../../schema/scalars';
 import type { EventPage } from '../../server/event-log/event-follow';
+import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import type { PageRequest } from '../../server/lists/connection';
 import { connectionType } from '../../server/lists/connection.types';
@@ -26,10 +27,10 @@ const RegisterEventTypeEnum = graphqlEnum('RegisterEventType', 'Type of an event
 } satisfies Record<RegisterEventType, string>);
 
 @Directive('@key(fields: "id")')
-@ObjectType('RegisterEvent', {
-  description: 'An event of the register. Webhooks and subscriptions send the same event with the same id.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'RegisterEvent',
+  simple('An event of the register. Webhooks and subscriptions send the same event with the same id.'),
+)
 export class RegisterEventObject {
   @Field(() => EventId, { description: 'Identifier.' }) id: string;
   @Field(() => String, { description: 'Cursor of the event in the log; a subscription can continue after it.' })
@@ -37,15 +38,13 @@ export class RegisterEventObject {
   @Field(() => RegisterEventTypeEnum, { description: 'Type of the event.' }) type: RegisterEventType;
   @Field(() => DateTime, { description: 'Time at which it occurred.' }) occurredAt: Date;
   @Field(() => DateTime, { description: 'Time at which the register recorded it.' }) recordedAt: Date;
-  @Field(() => TransitionType, { nullable: true, description: 'The state transition; null for events of other kinds.' })
+  @Field(() => TransitionType, nullable('The state transition; null for events of other kinds.'))
   transition: Transition | null;
-  @Field(() => DateTime, { nullable: true, description: 'For CONSENT_EXPIRING: when the access ends.' })
-  expiry: Date | null;
-  @Field(() => Int, { nullable: true, description: 'For CONSENT_EXPIRING: days until the expiry, rounded up.' })
-  daysRemaining: number | null;
+  @Field(() => DateTime, nullable('For CONSENT_EXPIRING: when the access ends.')) expiry: Date | null;
+  @Field(() => Int, nullable('For CONSENT_EXPIRING: days until the expiry, rounded up.')) daysRemaining: number | null;
 }
 
-@ObjectType('EventDelivery', { description: 'Delivery of an event to one subscription.', simpleResolvers: true })
+@ObjectType('EventDelivery', simple('Delivery of an event to one subscription.'))
 export class EventDeliveryType implements EventDelivery {
   @Field(() => ID, { description: 'Internal identifier of the subscription.' }) webhookId: string;
   @Field(() => DeliveryStateEnum, { description: 'State of the delivery.' }) status: DeliveryState;
@@ -62,7 +61,7 @@ export const RegisterEventConnectionType = connectionType(
   () => RegisterEventObject,
 );
 
-@ObjectType('RegisterEventCount', { description: 'Events of one type in one minute.', simpleResolvers: true })
+@ObjectType('RegisterEventCount', simple('Events of one type in one minute.'))
 export class RegisterEventCountType implements EventCount {
   @Field(() => DateTime, { description: 'Start of the minute in which the events were recorded.' }) minute: Date;
   @Field(() => RegisterEventTypeEnum, { description: 'Type of the events.' }) type: RegisterEventType;
@@ -72,25 +71,16 @@ export class RegisterEventCountType implements EventCount {
 /** Arguments that filter events. */
 @ArgsType()
 export class EventFilterArgs implements EventFilter {
-  @Field(() => [RegisterEventTypeEnum], {
-    nullable: true,
-    defaultValue: null,
-    description: 'Only these types, at least one; null for all.',
-  })
+  @Field(() => [RegisterEventTypeEnum], optional('Only these types, at least one; null for all.'))
   types: RegisterEventType[] | null;
-  @Field(() => Duid, { nullable: true, defaultValue: null, description: 'Only events of this Data User.' })
-  duid: string | null;
+  @Field(() => Duid, optional('Only events of this Data User.')) duid: string | null;
 }
 
 /** Arguments of a page of the event log. */
 @ArgsType()
 export class RegisterEventArgs extends EventFilterArgs implements PageRequest {
   @Field(() => Int, { nullable: true, defaultValue: 100, description: 'Entries of the page, 1 to 500.' }) first: number;
-  @Field(() => String, {
-    nullable: true,
-    defaultValue: null,
-    description: 'Cursor after which the page starts; empty or absent: the start of the log.',
-  })
+  @Field(() => String, optional('Cursor after which the page starts; empty or absent: the start of the log.'))
   after: string | null;
 }
 
@@ -103,31 +93,28 @@ export class LatestEventArgs extends EventFilterArgs {
 /** Arguments of a subscription to events. */
 @ArgsType()
 export class EventStreamArgs extends EventFilterArgs {
-  @Field(() => String, {
-    nullable: true,
-    defaultValue: null,
-    description:
+  @Field(
+    () => String,
+    optional(
       'Cursor of the last received event; the events after it are sent first. Empty: from the start of the log. Absent: from now on.',
-  })
+    ),
+  )
   after: string | null;
 }
 
 /** Internal: services of the register only. */
 @Directive('@inaccessible')
-@ObjectType('EventLogEntry', { description: 'An entry of the event log.', simpleResolvers: true })
+@ObjectType('EventLogEntry', simple('An entry of the event log.'))
 class EventLogEntryType implements EventLogEntry {
   @Field(() => EventId, { description: 'The event.' }) id: string;
   @Field(() => String, { description: 'Cursor of the event.' }) cursor: string;
   @Field(() => RegisterEventTypeEnum, { description: 'Type of the event.' }) type: RegisterEventType;
-  @Field(() => Duid, {
-    nullable: true,
-    description: 'Data User that may read the event; null if only the back office may.',
-  })
+  @Field(() => Duid, nullable('Data User that may read the event; null if only the back office may.'))
   duid: string | null;
 }
 
 @Directive('@inaccessible')
-@ObjectType('EventLogPage', { description: 'Entries of the event log after a cursor.', simpleResolvers: true })
+@ObjectType('EventLogPage', simple('Entries of the event log after a cursor.'))
 export class EventLogPageType implements EventPage<EventLogEntry> {
   @Field(() => String, { description: 'Cursor after the last entry.' }) cursor: string;
   @Field(() => [EventLogEntryType], { description: 'Entries, oldest first.' }) entries: readonly EventLogEntryType[];

@@ -1,14 +1,12 @@
 import { Arg, Directive, Field, ID, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { Duid } from '../../../schema/scalars';
 import { MayCall } from '../../server/callers/caller';
+import { simple } from '../../server/graph/decorator-options';
 import type { ClosingRepository } from './closing.repository';
 
 /** Internal: services of the register only. */
 @Directive('@inaccessible')
-@ObjectType('IdentityRecordClosure', {
-  description: 'Whether an Identity Record is closed for access records.',
-  simpleResolvers: true,
-})
+@ObjectType('IdentityRecordClosure', simple('Whether an Identity Record is closed for access records.'))
 class IdentityRecordClosureType {
   @Field(() => Boolean, { description: 'Whether it is closed: not while an ACTIVE access record is linked to it.' })
   closed: boolean;

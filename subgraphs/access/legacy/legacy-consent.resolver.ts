@@ -3,6 +3,7 @@ import { consentKeyOf } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import { ConsentKey, Duid } from '../../../schema/scalars';
 import { type Actor, MayCall } from '../../server/callers/caller';
+import { nullable } from '../../server/graph/decorator-options';
 import { type IdempotentRequest, replayable } from '../../server/idempotency';
 import { type StoredToken, tokenOf } from '../records/access-record.repository';
 import type { ShownConsent, LegacyConsentState } from './legacy-consent.repository';
@@ -83,11 +84,10 @@ export class LegacyConsentResolver {
 
   @MayCall('service:identity')
   @Directive('@inaccessible')
-  @Query(() => RecordedConsentType, {
-    nullable: true,
-    description:
-      'Internal: the stored response of the same request; CNF004 if another request used its idempotency key.',
-  })
+  @Query(
+    () => RecordedConsentType,
+    nullable('Internal: the stored response of the same request; CNF004 if another request used its idempotency key.'),
+  )
   async keptConsent(
     @Arg('request', () => LegacyRequestInput, { description: 'Origin of the request.' }) request: LegacyRequestInput,
   ): Promise<RecordedConsentType | null> {

@@ -4,6 +4,7 @@ import type { ShownConsent, LegacyConsentState } from './legacy-consent.reposito
 import type { AccessState, DataType } from '../records/access-record';
 import type { LegacyConsent } from './legacy-consent';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
+import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import { REPLAYED } from '../../server/graph/idempotency-key.types';
 import { AccessStateEnum } from '../records/access-record.enums';
 
@@ -13,8 +14,7 @@ import { AccessStateEnum } from '../records/access-record.enums';
 export class LegacyRequestInput {
   @Field(() => ID, { description: 'The account of the caller.' }) accountId: string;
   @Field(() => Duid, { description: 'DUID of the account.' }) duid: string;
-  @Field(() => String, { nullable: true, description: 'Idempotency key of the request.' }) idempotencyKey:
-    string | null;
+  @Field(() => String, nullable('Idempotency key of the request.')) idempotencyKey: string | null;
   @Field(() => String, { description: 'Keyed hash of the content of the request.' }) contentHash: string;
 }
 
@@ -23,11 +23,9 @@ export class LegacyRequestInput {
 @InputType('LegacyConsentInput', { description: 'Internal: a consent of Interface B without personal data.' })
 export class LegacyConsentInput implements LegacyConsent {
   @Field(() => DateTime, { description: 'When the customer consented.' }) consentDate: Date;
-  @Field(() => String, { nullable: true, defaultValue: null, description: "The Data User's own reference." })
-  userDefinedReference: string | null;
+  @Field(() => String, optional("The Data User's own reference.")) userDefinedReference: string | null;
   @Field(() => Uri, { description: 'Terms that the customer agreed to.' }) termsUrl: string;
-  @Field(() => DateTime, { nullable: true, defaultValue: null, description: 'When the consent ends.' })
-  consentExpiry: Date | null;
+  @Field(() => DateTime, optional('When the consent ends.')) consentExpiry: Date | null;
   @Field(() => String, { description: 'How consent was given.' }) method: string;
   @Field(() => [DataTypeEnum], { description: 'Categories of data that are covered.' }) dataTypes: DataType[];
 }
@@ -43,43 +41,38 @@ export class ConsentedIdentityRecordInput {
 
 /** Internal: services of the register only. */
 @Directive('@inaccessible')
-@ObjectType('RecordedConsent', { description: 'Internal: a recorded consent.', simpleResolvers: true })
+@ObjectType('RecordedConsent', simple('Internal: a recorded consent.'))
 export class RecordedConsentType {
   @Field(() => ConsentKey, { description: 'Its key.' }) key: string;
-  @Field(() => DateTime, { nullable: true, description: 'When it ends.' }) consentExpiry: Date | null;
+  @Field(() => DateTime, nullable('When it ends.')) consentExpiry: Date | null;
   @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }
 
 /** Internal: services of the register only. */
 @Directive('@inaccessible')
-@ObjectType('StandingConsent', {
-  description: 'Internal: present state of a consent of Interface B.',
-  simpleResolvers: true,
-})
+@ObjectType('StandingConsent', simple('Internal: present state of a consent of Interface B.'))
 export class LegacyConsentStateType implements LegacyConsentState {
   @Field(() => Duid, { description: 'Its Data User.' }) duid: string;
   @Field(() => AccessStateEnum, { description: "Its state, by the register's clock." }) state: AccessState;
   @Field(() => ID, { description: 'Internal identifier of its Identity Record.' }) identityRecordId: string;
-  @Field(() => ID, { nullable: true, description: 'Its meter point; null once its Identity Record is closed.' })
-  meterPointId: string | null;
+  @Field(() => ID, nullable('Its meter point; null once its Identity Record is closed.')) meterPointId: string | null;
 }
 
 /** Internal: services of the register only. */
 @Directive('@inaccessible')
-@ObjectType('ShownConsent', { description: 'Internal: an ACTIVE consent at a meter point.', simpleResolvers: true })
+@ObjectType('ShownConsent', simple('Internal: an ACTIVE consent at a meter point.'))
 export class ShownConsentType implements ShownConsent {
   @Field(() => Duid, { description: 'Its Data User.' }) duid: string;
-  @Field(() => ID, {
-    nullable: true,
-    description:
-      'Internal identifier of the Identity Record that its Data User linked; null after a re-identification.',
-  })
+  @Field(
+    () => ID,
+    nullable('Internal identifier of the Identity Record that its Data User linked; null after a re-identification.'),
+  )
   identityRecordId: string | null;
   @Field(() => DateTime, { description: 'When the customer consented.' }) consentDate: Date;
-  @Field(() => String, { nullable: true, description: "The Data User's own reference, for that Data User." })
+  @Field(() => String, nullable("The Data User's own reference, for that Data User."))
   userDefinedReference: string | null;
   @Field(() => Uri, { description: 'Terms that the customer agreed to.' }) termsUrl: string;
-  @Field(() => DateTime, { nullable: true, description: 'When the consent ends.' }) consentExpiry: Date | null;
+  @Field(() => DateTime, nullable('When the consent ends.')) consentExpiry: Date | null;
   @Field(() => String, { description: 'How consent was given.' }) method: string;
   @Field(() => [DataTypeEnum], { description: 'Categories of data that are covered.' }) dataTypes: DataType[];
 }

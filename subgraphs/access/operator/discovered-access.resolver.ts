@@ -3,6 +3,7 @@ import { throwViolations } from '../../../schema/register-error';
 import { AccessKey, CalendarDate, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import { IdempotencyKey, REPLAYED } from '../../server/graph/idempotency-key.types';
 import { type Idempotency, replayable } from '../../server/idempotency';
@@ -28,10 +29,10 @@ class DiscoveredAccessInputType implements DiscoveredAccessReport {
   @Field(() => [DataTypeEnum], { description: 'Data categories requested.' }) dataTypesObserved: DataType[];
   @Field(() => String, { description: "The operator's reference of this report, without personal data." })
   sourceReference: string;
-  @Field(() => CalendarDate, { nullable: true, description: 'Day of the last request.' }) lastSeen?: string | null;
+  @Field(() => CalendarDate, nullable('Day of the last request.')) lastSeen?: string | null;
 }
 
-@ObjectType('DiscoveredAccessReport', { description: 'A reported access.', simpleResolvers: true })
+@ObjectType('DiscoveredAccessReport', simple('A reported access.'))
 class DiscoveredAccessReportType {
   @Field(() => AccessKey, { description: 'The access key: a secret. It verifies, and authorises nothing.' }) ak: string;
   @Field(() => DiscoveredStateEnum, { description: 'State of the record.' }) state: DiscoveredState;

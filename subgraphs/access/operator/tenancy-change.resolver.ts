@@ -1,14 +1,12 @@
 import { Arg, Directive, Field, ID, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { CalendarDate, Duid } from '../../../schema/scalars';
 import { MayCall } from '../../server/callers/caller';
+import { simple } from '../../server/graph/decorator-options';
 import type { TenancyChangeAnnouncement, TenancyChangeRepository } from './tenancy-change.repository';
 
 /** Internal: services of the register only. */
 @Directive('@inaccessible')
-@ObjectType('TenancyChangeAnnouncement', {
-  description: 'Data Users that were notified of a Change of Tenancy.',
-  simpleResolvers: true,
-})
+@ObjectType('TenancyChangeAnnouncement', simple('Data Users that were notified of a Change of Tenancy.'))
 class TenancyChangeAnnouncementType implements TenancyChangeAnnouncement {
   @Field(() => Int, { description: 'ACTIVE access records at the meter point.' }) activeRecordsAffected: number;
   @Field(() => [Duid], { description: 'Their Data Users.' }) dataUsersNotified: string[];

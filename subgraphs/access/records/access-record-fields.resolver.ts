@@ -2,6 +2,7 @@ import { Args, Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { AccessKey } from '../../../schema/scalars';
 import { type CallContext, callerOf, requireAmong } from '../../server/callers/caller';
+import { nullable } from '../../server/graph/decorator-options';
 import type { Connection } from '../../server/lists/connection';
 import { HistoryArgs, VersionArgs } from '../../server/lists/connection.types';
 import type { DirectoryEntry } from '../accounts/data-user.repository';
@@ -19,27 +20,27 @@ import type { StoredAccessRecord } from './stored-access-record.queries';
 export class AccessRecordFieldsResolver {
   constructor(private readonly dependencies: Pick<AccessDependencies, 'records' | 'dataUsers' | 'history'>) {}
 
-  @FieldResolver(() => AccessKey, {
-    nullable: true,
-    description: 'The access key, for its registrant only. Portals receive an alias that expires after one hour.',
-  })
+  @FieldResolver(
+    () => AccessKey,
+    nullable('The access key, for its registrant only. Portals receive an alias that expires after one hour.'),
+  )
   ak(@Root() record: StoredAccessRecord, @Ctx() context: CallContext): string {
     return disclosedKey(record, context, this.dependencies.records);
   }
 
-  @FieldResolver(() => DataUserType, {
-    nullable: true,
-    description: 'The Data User that registered it: for callers who may read the directory.',
-  })
+  @FieldResolver(
+    () => DataUserType,
+    nullable('The Data User that registered it: for callers who may read the directory.'),
+  )
   async dataUser(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): Promise<DirectoryEntry | null> {
     requireAmong(DIRECTORY_READERS, callerOf(context));
     return row.duid === null ? null : this.dependencies.dataUsers.byDuid(row.duid);
   }
 
-  @FieldResolver(() => IdentityRecordReference, {
-    nullable: true,
-    description: 'The linked Identity Record, for its own Data User only; null if a re-identification linked it.',
-  })
+  @FieldResolver(
+    () => IdentityRecordReference,
+    nullable('The linked Identity Record, for its own Data User only; null if a re-identification linked it.'),
+  )
   identityRecord(@Root() { row }: StoredAccessRecord, @Ctx() context: CallContext): IdentityRecordReference | null {
     if (context.caller === null) throw new RegisterError('AUT001');
     if (!isOwner(context.caller, row.duid)) throw new RegisterError('PRM002');
@@ -47,10 +48,10 @@ export class AccessRecordFieldsResolver {
     return isLinkedByOwner ? { id: row.identity_record_id as string } : null;
   }
 
-  @FieldResolver(() => TransitionConnectionType, {
-    nullable: true,
-    description: 'Every state change, oldest first: for the owner, the customer and the back office.',
-  })
+  @FieldResolver(
+    () => TransitionConnectionType,
+    nullable('Every state change, oldest first: for the owner, the customer and the back office.'),
+  )
   transitions(
     @Root() { row, customerSince }: StoredAccessRecord,
     @Args(() => HistoryArgs) page: HistoryArgs,
@@ -80,10 +81,7 @@ export class AccessRecordFieldsResolver {
 export class RecordMetadataResolver {
   constructor(private readonly records: AccessRecordRepository) {}
 
-  @FieldResolver(() => AccessKey, {
-    nullable: true,
-    description: 'The access key: for its registrant, and for a caller that supplied it.',
-  })
+  @FieldResolver(() => AccessKey, nullable('The access key: for its registrant, and for a caller that supplied it.'))
   recordIdentifier(@Root() { record }: { record: StoredAccessRecord }, @Ctx() context: CallContext): string {
     return disclosedKey(record, context, this.records);
   }

@@ -1,5 +1,6 @@
 import { Directive, Field, InputType, ObjectType } from 'type-graphql';
 import { Uri } from '../../../schema/scalars';
+import { optional, simple } from '../../server/graph/decorator-options';
 import type {
   Consent,
   ConsentType,
@@ -11,9 +12,6 @@ import type {
   UkAddress,
 } from './access-record';
 import { ConsentTypeEnum } from './access-record.enums';
-
-/** An optional field, null by default in input. */
-export const optional = (description: string) => ({ nullable: true, defaultValue: null, description }) as const;
 
 @ObjectType({ simpleResolvers: true })
 @InputType('UKAddressInput', { description: 'A postal address in the United Kingdom.' })
@@ -27,20 +25,17 @@ export class UkAddressInputType implements UkAddress {
 
 /** A class of its own, because an input type cannot be `@shareable`. */
 @Directive('@shareable')
-@ObjectType('UKAddress', { description: 'A postal address in the United Kingdom.', simpleResolvers: true })
+@ObjectType('UKAddress', simple('A postal address in the United Kingdom.'))
 export class UkAddressType extends UkAddressInputType {}
 
-@ObjectType('StorageConditions', {
-  description: 'Where and how long a controller stores the data.',
-  simpleResolvers: true,
-})
+@ObjectType('StorageConditions', simple('Where and how long a controller stores the data.'))
 @InputType('StorageConditionsInput', { description: 'Where and how long a controller stores the data.' })
 export class StorageConditionsType implements StorageConditions {
   @Field(() => String, { description: 'Country, ISO 3166-1 alpha-2.' }) location: string;
   @Field(() => String, { description: 'ISO 8601 duration.' }) retentionPeriod: string;
 }
 
-@ObjectType('NoticeDetail', { description: 'A notice that the customer agreed to.', simpleResolvers: true })
+@ObjectType('NoticeDetail', simple('A notice that the customer agreed to.'))
 @InputType('NoticeDetailInput', { description: 'A notice that the customer agreed to.' })
 class NoticeDetailType implements NoticeDetail {
   @Field(() => Uri, { description: 'The terms, publicly accessible.' }) termsUrl: string;
@@ -48,19 +43,13 @@ class NoticeDetailType implements NoticeDetail {
   @Field(() => String, optional('ISO 639-1 code.')) noticeLanguage: string | null;
 }
 
-@ObjectType('ControllerNotice', {
-  description: 'The notice of one controller of a joint arrangement.',
-  simpleResolvers: true,
-})
+@ObjectType('ControllerNotice', simple('The notice of one controller of a joint arrangement.'))
 @InputType('ControllerNoticeInput', { description: 'The notice of one controller of a joint arrangement.' })
 class ControllerNoticeType extends NoticeDetailType implements ControllerNotice {
   @Field(() => String, { description: 'Name of the controller.' }) controllerName: string;
 }
 
-@ObjectType('Notice', {
-  description: 'The notice of a consent; exactly one member is populated.',
-  simpleResolvers: true,
-})
+@ObjectType('Notice', simple('The notice of a consent; exactly one member is populated.'))
 @InputType('NoticeInput', { description: 'The notice of a consent; exactly one member is populated.' })
 export class NoticeType implements Notice {
   @Field(() => NoticeDetailType, optional('One notice covering all controllers.'))
@@ -69,7 +58,7 @@ export class NoticeType implements Notice {
   notices: ControllerNoticeType[] | null;
 }
 
-@ObjectType('Recipient', { description: 'A third party who may receive data.', simpleResolvers: true })
+@ObjectType('Recipient', simple('A third party who may receive data.'))
 @InputType('RecipientInput', { description: 'A third party who may receive data.' })
 export class RecipientType implements Recipient {
   @Field(() => String, { description: 'Name, at most 255 characters.' }) name: string;
@@ -77,7 +66,7 @@ export class RecipientType implements Recipient {
   @Field(() => Uri, optional('Its privacy notice.')) privacyUrl: string | null;
 }
 
-@ObjectType('Consent', { description: 'How consent was given.', simpleResolvers: true })
+@ObjectType('Consent', simple('How consent was given.'))
 @InputType('ConsentInput', { description: 'How consent was given.' })
 export class ConsentGivenType implements Consent {
   @Field(() => ConsentTypeEnum, { description: 'Type of consent.' }) consentType: ConsentType;

@@ -11,6 +11,7 @@ import type {
   LegalBasis,
 } from './access-record';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
+import { optional } from '../../server/graph/decorator-options';
 import { AccessStateEnum, ArrangementTypeEnum, ControllerRoleEnum, LegalBasisEnum } from './access-record.enums';
 import {
   ConsentGivenType,
@@ -18,7 +19,6 @@ import {
   RecipientType,
   StorageConditionsType,
   UkAddressInputType,
-  optional,
 } from './access-record-values.types';
 
 @InputType('ControllerInput', { description: 'A Data Controller.' })

@@ -4,29 +4,29 @@ import type { AccessState, LegalBasis } from './access-record';
 import { AccessStateEnum, LegalBasisEnum } from './access-record.enums';
 import { AccessRecordType } from './access-record.types';
 import { connectionType } from '../../server/lists/connection.types';
+import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import { REPLAYED } from '../../server/graph/idempotency-key.types';
 
-@ObjectType('AccessToken', { description: 'Issued on registration, for Data Providers.', simpleResolvers: true })
+@ObjectType('AccessToken', simple('Issued on registration, for Data Providers.'))
 class AccessTokenType {
   @Field(() => AccessKey, { description: 'The access key: a secret.' }) key: string;
-  @Field(() => DateTime, { nullable: true, description: 'When the access ends; null means no defined end.' })
-  expiry: Date | null;
+  @Field(() => DateTime, nullable('When the access ends; null means no defined end.')) expiry: Date | null;
 }
 
-@ObjectType('AccessRecordRegistration', { description: 'A registered access record.', simpleResolvers: true })
+@ObjectType('AccessRecordRegistration', simple('A registered access record.'))
 export class AccessRecordRegistrationType {
   @Field(() => AccessTokenType, { description: 'The token for Data Providers.' }) accessToken: AccessTokenType;
   @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }
 
-@ObjectType('AccessRecordReplacement', { description: 'A replaced access record.', simpleResolvers: true })
+@ObjectType('AccessRecordReplacement', simple('A replaced access record.'))
 export class AccessRecordReplacementType {
   @Field(() => AccessTokenType, { description: 'The token for Data Providers; its key does not change.' })
   accessToken: AccessTokenType;
   @Field(() => Int, { description: 'The new version.' }) version: number;
 }
 
-@ObjectType('AccessRecordRevocation', { description: 'A revoked access record.', simpleResolvers: true })
+@ObjectType('AccessRecordRevocation', simple('A revoked access record.'))
 export class AccessRecordRevocationType {
   @Field(() => AccessKey, { description: 'The access key.' }) ak: string;
   @Field(() => DateTime, { description: 'When the access ended.' }) revokedAt: Date;
@@ -43,10 +43,7 @@ export const AccessRecordConnectionType = connectionType(
 @ArgsType()
 export class AccessRecordListArgs {
   @Field(() => Int, { nullable: true, defaultValue: 200, description: 'Entries of the page, 1 to 500.' }) first: number;
-  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page starts.' })
-  after: string | null;
-  @Field(() => AccessStateEnum, { nullable: true, defaultValue: null, description: 'Only records in this state.' })
-  state: AccessState | null;
-  @Field(() => LegalBasisEnum, { nullable: true, defaultValue: null, description: 'Only records of this legal basis.' })
-  legalBasis: LegalBasis | null;
+  @Field(() => String, optional('Cursor after which the page starts.')) after: string | null;
+  @Field(() => AccessStateEnum, optional('Only records in this state.')) state: AccessState | null;
+  @Field(() => LegalBasisEnum, optional('Only records of this legal basis.')) legalBasis: LegalBasis | null;
 }

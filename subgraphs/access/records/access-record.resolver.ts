@@ -4,6 +4,7 @@ import { type Violation, throwViolations } from '../../../schema/register-error'
 import { AccessKey } from '../../../schema/scalars';
 import { type Actor, type CallContext, MayCall, actorOf, callerOf, duidOf } from '../../server/callers/caller';
 import { clientNetwork, withinLimit } from '../../server/callers/rate-limits';
+import { nullable } from '../../server/graph/decorator-options';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import { StoredAccessRecord } from './stored-access-record.queries';
 import { type RevocationReason } from './access-record';
@@ -23,7 +24,7 @@ import { AccessRecordType } from './access-record.types';
 import { rejectAlias, rejectChange } from './change-rejection';
 import type { RegistrationContext } from './rules/registration-rule';
 import type { AccessDependencies } from '../dependencies';
-import { selectsVersions } from './version-selection';
+import { selectsField } from '../../server/graph/selected-field';
 
 /** Registration, verification, replacement, revocation and lists of access records (specification, Endpoints A). */
 @Resolver(() => AccessRecordType)
@@ -31,10 +32,7 @@ export class AccessRecordResolver {
   constructor(private readonly dependencies: AccessDependencies) {}
 
   @MayCall('anyone')
-  @Query(() => AccessRecordType, {
-    nullable: true,
-    description: 'Verifies an access record: the access key is the credential.',
-  })
+  @Query(() => AccessRecordType, nullable('Verifies an access record: the access key is the credential.'))
   async accessRecord(
     @Arg('key', () => AccessKey, { description: 'The access key.' }) key: string,
     @Ctx() context: CallContext,
@@ -54,7 +52,7 @@ export class AccessRecordResolver {
   ) {
     const { state, legalBasis } = args;
     const filter = { duid: duidOf(context), meterPointId: null, state, legalBasis };
-    const page = { ...args, withVersions: selectsVersions(info) };
+    const page = { ...args, withVersions: selectsField(info, 'versions') };
     return this.dependencies.recordQueries.page(filter, page, callerOf(context).accountId);
   }
 
@@ -69,7 +67,7 @@ export class AccessRecordResolver {
   ) {
     const { state, legalBasis } = args;
     const filter = { duid: null, meterPointId: null, state, legalBasis };
-    const page = { ...args, withVersions: selectsVersions(info) };
+    const page = { ...args, withVersions: selectsField(info, 'versions') };
     return this.dependencies.recordQueries.page(filter, page, callerOf(context).accountId);
   }
 
@@ -109,7 +107,7 @@ export class AccessRecordResolver {
   async replaceAccessRecord(
     @Arg('key', () => AccessKey, { description: 'The access key; it does not change.' }) key: string,
     @Arg('input', () => AccessRecordInputType, { description: 'The whole new content.' }) input: AccessRecordInputType,
-    @Arg('ifVersions', () => [Int], { nullable: true, description: 'Only when the current version is one of these.' })
+    @Arg('ifVersions', () => [Int], nullable('Only when the current version is one of these.'))
     ifVersions: number[] | null,
     @Ctx() context: CallContext,
   ): Promise<AccessRecordReplacementType> {
@@ -132,9 +130,8 @@ export class AccessRecordResolver {
   })
   async revokeAccessRecord(
     @Arg('key', () => AccessKey, { description: 'The access key, or the alias of a portal.' }) key: string,
-    @Arg('reason', () => RevocationReasonEnum, { nullable: true, description: 'Why the access ends.' })
-    reason: RevocationReason | null,
-    @Arg('ifVersions', () => [Int], { nullable: true, description: 'Only when the current version is one of these.' })
+    @Arg('reason', () => RevocationReasonEnum, nullable('Why the access ends.')) reason: RevocationReason | null,
+    @Arg('ifVersions', () => [Int], nullable('Only when the current version is one of these.'))
     ifVersions: number[] | null,
     @Ctx() context: CallContext,
   ): Promise<AccessRecordRevocationType> {

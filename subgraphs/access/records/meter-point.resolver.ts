@@ -2,16 +2,14 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, Directive, Field, FieldResolver, ID, Info, ObjectType, Resolver, Root } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, type Caller, callerOf } from '../../server/callers/caller';
+import { simple } from '../../server/graph/decorator-options';
 import type { AccessRecordFilter, AccessRecordPage } from './access-record.queries';
 import { AccessRecordConnectionType, AccessRecordListArgs } from './access-record.payloads';
 import type { AccessDependencies } from '../dependencies';
-import { selectsVersions } from './version-selection';
+import { selectsField } from '../../server/graph/selected-field';
 
 @Directive('@key(fields: "id")')
-@ObjectType('MeterPoint', {
-  description: 'A meter point, identified by an opaque id that does not disclose its MPxN.',
-  simpleResolvers: true,
-})
+@ObjectType('MeterPoint', simple('A meter point, identified by an opaque id that does not disclose its MPxN.'))
 export class MeterPointReference {
   @Field(() => ID, { description: 'Opaque id.' }) id: string;
 }
@@ -44,7 +42,7 @@ export class MeterPointResolver {
       return this.pageOfPortal(caller, { ...filter, duid: null }, args, reidentificationToken, context);
     if (role !== 'data_user' || duid === null) throw new RegisterError('PRM001');
     const { recordQueries } = this.dependencies;
-    const request = { ...args, withVersions: selectsVersions(info) };
+    const request = { ...args, withVersions: selectsField(info, 'versions') };
     const page = await recordQueries.page({ ...filter, duid }, request, accountId);
     const isEmpty = page.nodes.length === 0;
     if (isEmpty && (await recordQueries.count({ duid, meterPointId: id, state: null, legalBasis: null })) === 0) {

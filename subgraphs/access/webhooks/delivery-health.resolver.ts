@@ -1,15 +1,15 @@
 import { Field, FieldResolver, ID, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import { DateTime } from '../../../schema/scalars';
 import { MayCall } from '../../server/callers/caller';
+import { simple } from '../../server/graph/decorator-options';
 import type { DataUserRepository, DirectoryEntry } from '../accounts/data-user.repository';
 import { DataUserType } from '../accounts/data-user.resolver';
 import type { DeliveryHealth, DeliveryHealthRepository, SubscriptionHealth } from './delivery-health.repository';
 
-@ObjectType('SubscriptionHealth', {
-  description:
-    'Figures of the deliveries of a subscription, without its callback URL, which only its Data User may read.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'SubscriptionHealth',
+  simple('Figures of the deliveries of a subscription, without its callback URL, which only its Data User may read.'),
+)
 class SubscriptionHealthType implements Omit<SubscriptionHealth, 'duid'> {
   @Field(() => ID, { description: 'Internal identifier of the subscription.' }) webhookId: string;
   @Field(() => Boolean, { description: 'False while its Data User is suspended: the deliveries wait.' })
@@ -27,7 +27,7 @@ class SubscriptionHealthType implements Omit<SubscriptionHealth, 'duid'> {
   lastDeliveredAt: Date | null;
 }
 
-@ObjectType('DeliveryHealth', { description: 'Figures of the deliveries of all subscriptions.', simpleResolvers: true })
+@ObjectType('DeliveryHealth', simple('Figures of the deliveries of all subscriptions.'))
 class DeliveryHealthType implements DeliveryHealth {
   @Field(() => Int, { description: 'Pending deliveries.' }) pending: number;
   @Field(() => Int, {

@@ -1,5 +1,6 @@
 import { ArgsType, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
 import { DateTime, EventId } from '../../../schema/scalars';
+import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import type { PageRequest } from '../../server/lists/connection';
 import { PageInfoType } from '../../server/lists/page-info.types';
 import type { EventLog, LoggedEvent } from '../events/event-log.queries';
@@ -8,19 +9,16 @@ import type { DeliveredEventType, DeliveryState } from './webhook';
 import type { DeliveryAttempt, WebhookDelivery } from './webhook-delivery.repository';
 import { DeliveredEventTypeEnum, DeliveryStateEnum } from './webhook.types';
 
-@ObjectType('DeliveryAttempt', { description: 'One POST to the callback URL.', simpleResolvers: true })
+@ObjectType('DeliveryAttempt', simple('One POST to the callback URL.'))
 class DeliveryAttemptType implements DeliveryAttempt {
   @Field(() => DateTime, { description: 'When the request was sent.' }) at: Date;
-  @Field(() => Int, { nullable: true, description: 'Status of the response; null without one.' }) status: number | null;
+  @Field(() => Int, nullable('Status of the response; null without one.')) status: number | null;
   @Field(() => Int, { description: 'Duration in milliseconds.' }) durationMs: number;
-  @Field(() => String, {
-    nullable: true,
-    description: 'Reason of the failure, in one word; null if the attempt succeeded.',
-  })
+  @Field(() => String, nullable('Reason of the failure, in one word; null if the attempt succeeded.'))
   error: string | null;
 }
 
-@ObjectType('WebhookDelivery', { description: 'The delivery of an event to one subscription.', simpleResolvers: true })
+@ObjectType('WebhookDelivery', simple('The delivery of an event to one subscription.'))
 class WebhookDeliveryType implements WebhookDelivery {
   @Field(() => EventId, { description: 'The event.' }) eventId: string;
   @Field(() => DeliveredEventTypeEnum, { description: 'Its type.' }) eventType: DeliveredEventType;
@@ -28,26 +26,21 @@ class WebhookDeliveryType implements WebhookDelivery {
   @Field(() => Int, { description: 'Position in the order of the events of one subject.' }) sequence: number;
   @Field(() => [DeliveryAttemptType], { description: 'Every attempt, oldest first.' })
   attempts: readonly DeliveryAttemptType[];
-  @Field(() => DateTime, { nullable: true, description: 'When the next attempt is due; null without one.' })
-  nextAttemptAt: Date | null;
+  @Field(() => DateTime, nullable('When the next attempt is due; null without one.')) nextAttemptAt: Date | null;
 }
 
-@ObjectType('WebhookDeliveryEdge', { description: 'A delivery in a list.', simpleResolvers: true })
+@ObjectType('WebhookDeliveryEdge', simple('A delivery in a list.'))
 class WebhookDeliveryEdgeType {
   @Field(() => String, { description: 'Position of the entry in the list.' }) cursor: string;
   @Field(() => WebhookDeliveryType, { description: 'The entry.' }) node: WebhookDeliveryType;
 }
 
-@ObjectType('WebhookDeliveryConnection', {
-  description: 'A page of the deliveries of a subscription, newest first.',
-  simpleResolvers: true,
-})
+@ObjectType('WebhookDeliveryConnection', simple('A page of the deliveries of a subscription, newest first.'))
 export class WebhookDeliveryConnectionType {
   @Field(() => [WebhookDeliveryEdgeType], { description: 'Entries with their cursors.' })
   edges: readonly WebhookDeliveryEdgeType[];
   @Field(() => [WebhookDeliveryType], { description: 'Entries.' }) nodes: readonly WebhookDeliveryType[];
-  @Field(() => String, { nullable: true, description: 'Cursor of the next page; null on the last one.' }) nextCursor:
-    string | null;
+  @Field(() => String, nullable('Cursor of the next page; null on the last one.')) nextCursor: string | null;
   @Field(() => PageInfoType, { description: 'End of the page.' }) pageInfo: PageInfoType;
 }
 
@@ -55,10 +48,8 @@ export class WebhookDeliveryConnectionType {
 @ArgsType()
 export class WebhookDeliveryArgs implements PageRequest {
   @Field(() => Int, { nullable: true, defaultValue: 50, description: 'Entries of the page, 1 to 500.' }) first: number;
-  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page starts.' })
-  after: string | null;
-  @Field(() => DeliveryStateEnum, { nullable: true, defaultValue: null, description: 'Only deliveries in this state.' })
-  state: DeliveryState | null;
+  @Field(() => String, optional('Cursor after which the page starts.')) after: string | null;
+  @Field(() => DeliveryStateEnum, optional('Only deliveries in this state.')) state: DeliveryState | null;
 }
 
 /** Resolves the event of a delivery for the Data User that owns both. */
@@ -66,7 +57,7 @@ export class WebhookDeliveryArgs implements PageRequest {
 export class WebhookDeliveryResolver {
   constructor(private readonly events: EventLog) {}
 
-  @FieldResolver(() => RegisterEventObject, { nullable: true, description: 'The event in the event log.' })
+  @FieldResolver(() => RegisterEventObject, nullable('The event in the event log.'))
   event(@Root() { eventId }: WebhookDelivery): Promise<LoggedEvent | null> {
     return this.events.byId(eventId);
   }

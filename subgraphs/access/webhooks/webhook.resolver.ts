@@ -3,6 +3,7 @@ import { throwViolations } from '../../../schema/register-error';
 import { EventId, WebhookId } from '../../../schema/scalars';
 import { type CallContext, MayCall, actorOf, callerOf, duidOf } from '../../server/callers/caller';
 import { type IdempotentRequest, replayable } from '../../server/idempotency';
+import { nullable } from '../../server/graph/decorator-options';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import { REGISTER_WEBHOOK } from './webhook.repository';
 import type { Webhook } from './webhook';
@@ -40,7 +41,7 @@ export class WebhookResolver {
   }
 
   @MayCall('data_user')
-  @Query(() => WebhookType, { nullable: true, description: "One of the caller's own subscriptions." })
+  @Query(() => WebhookType, nullable("One of the caller's own subscriptions."))
   webhook(@wid() id: string, @Ctx() context: CallContext): Promise<Webhook> {
     return this.dependencies.webhooks.own(id, duidOf(context));
   }

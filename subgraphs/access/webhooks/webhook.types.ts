@@ -1,6 +1,7 @@
 import { Directive, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { ReturnedOnce } from '../../server/graph/checked-mutations';
 import { DateTime, EmailAddress, EventId, Uri, WebhookId } from '../../../schema/scalars';
+import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import { REPLAYED } from '../../server/graph/idempotency-key.types';
 import { NOTIFY_DAYS, type Webhook, type WebhookEventType, type WebhookInput, type WebhookUpdate } from './webhook';
@@ -27,10 +28,7 @@ export const DeliveryStateEnum = graphqlEnum('DeliveryState', 'State of a delive
 });
 
 @Directive('@key(fields: "id")')
-@ObjectType('Webhook', {
-  description: 'A subscription to events, visible to its own Data User only.',
-  simpleResolvers: true,
-})
+@ObjectType('Webhook', simple('A subscription to events, visible to its own Data User only.'))
 export class WebhookType implements Omit<Webhook, 'duid'> {
   @Field(() => ID, { description: 'Internal identifier.' }) id: string;
   @Field(() => WebhookId, { description: 'Identifier.' }) wid: string;
@@ -55,25 +53,18 @@ export class WebhookInputType implements WebhookInput {
     description: 'Days before an expiry at which the event is sent, 1 to 90.',
   })
   notifyDaysBefore: number | null;
-  @Field(() => [WebhookEventTypeEnum], {
-    nullable: true,
-    defaultValue: null,
-    description: 'Types of events that are delivered; absent: all types.',
-  })
+  @Field(() => [WebhookEventTypeEnum], optional('Types of events that are delivered; absent: all types.'))
   eventTypes: WebhookEventType[] | null;
 }
 
 @InputType('WebhookUpdateInput', { description: 'A partial update: absent fields stay unchanged.' })
 export class WebhookUpdateInputType implements WebhookUpdate {
-  @Field(() => Uri, { nullable: true, description: 'URL for events: https.' }) callbackUrl?: string | null;
-  @Field(() => EmailAddress, {
-    nullable: true,
-    description: 'Address that receives a mail when an event has become undelivered.',
-  })
+  @Field(() => Uri, nullable('URL for events: https.')) callbackUrl?: string | null;
+  @Field(() => EmailAddress, nullable('Address that receives a mail when an event has become undelivered.'))
   alertEmail?: string | null;
-  @Field(() => Int, { nullable: true, description: 'Days before an expiry at which the event is sent, 1 to 90.' })
+  @Field(() => Int, nullable('Days before an expiry at which the event is sent, 1 to 90.'))
   notifyDaysBefore?: number | null;
-  @Field(() => [WebhookEventTypeEnum], { nullable: true, description: 'Types of events that are delivered.' })
+  @Field(() => [WebhookEventTypeEnum], nullable('Types of events that are delivered.'))
   eventTypes?: WebhookEventType[] | null;
   @Field(() => Boolean, {
     nullable: true,
@@ -83,7 +74,7 @@ export class WebhookUpdateInputType implements WebhookUpdate {
   rotateSecret?: boolean | null;
 }
 
-@ObjectType('WebhookRegistration', { description: 'A registered subscription.', simpleResolvers: true })
+@ObjectType('WebhookRegistration', simple('A registered subscription.'))
 export class WebhookRegistrationType {
   @Field(() => WebhookType, { description: 'The subscription.' }) webhook: WebhookType;
   @ReturnedOnce()
@@ -92,26 +83,26 @@ export class WebhookRegistrationType {
   @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }
 
-@ObjectType('WebhookUpdate', { description: 'An updated subscription.', simpleResolvers: true })
+@ObjectType('WebhookUpdate', simple('An updated subscription.'))
 export class WebhookUpdateType {
   @Field(() => WebhookType, { description: 'The subscription.' }) webhook: WebhookType;
   @ReturnedOnce()
-  @Field(() => String, { nullable: true, description: 'The new secret, returned only once; null unless rotated.' })
+  @Field(() => String, nullable('The new secret, returned only once; null unless rotated.'))
   signingSecret: string | null;
 }
 
-@ObjectType('WebhookDeletion', { description: 'A deleted subscription.', simpleResolvers: true })
+@ObjectType('WebhookDeletion', simple('A deleted subscription.'))
 export class WebhookDeletionType {
   @Field(() => WebhookId, { description: 'Its identifier.' }) wid: string;
 }
 
-@ObjectType('EventRedelivery', { description: 'An event that will be delivered again.', simpleResolvers: true })
+@ObjectType('EventRedelivery', simple('An event that will be delivered again.'))
 export class EventRedeliveryType {
   @Field(() => EventId, { description: 'The event.' }) eventId: string;
   @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }
 
-@ObjectType('WebhookTest', { description: 'A test event that will be delivered.', simpleResolvers: true })
+@ObjectType('WebhookTest', simple('A test event that will be delivered.'))
 export class WebhookTestType {
   @Field(() => EventId, { description: 'The event.' }) eventId: string;
   @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;

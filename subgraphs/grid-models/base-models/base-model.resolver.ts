@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
+import { nullable } from '../../server/graph/decorator-options';
 import type { Connection } from '../../server/lists/connection';
 import { PageArgs } from '../../server/lists/connection.types';
 import type { ModelWarningQueries } from '../difference-models/model-warning.queries';
@@ -113,10 +114,10 @@ export class AfterProjectResolver {
     return base === null ? [] : (await this.queries.afterProject.named(base, version.id, mRIDs)).map(shown);
   }
 
-  @FieldResolver(() => ObjectAfterConnectionType, {
-    nullable: true,
-    description: 'The objects of the version that do not fit the base model. Null if no base model is published.',
-  })
+  @FieldResolver(
+    () => ObjectAfterConnectionType,
+    nullable('The objects of the version that do not fit the base model. Null if no base model is published.'),
+  )
   async unfittingObjects(
     @Root() version: StoredVersion,
     @Args() page: PageArgs,

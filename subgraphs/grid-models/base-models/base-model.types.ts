@@ -1,5 +1,6 @@
 import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
 import { DateTime, PublicationPeriod } from '../../../schema/scalars';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import { connectionType } from '../../server/lists/connection.types';
 import { CimFileEnum, DifferenceModelHeaderType } from '../difference-models/difference-model.types';
@@ -17,7 +18,7 @@ const FindingKindEnum = graphqlEnum<FindingKind>(
   },
 );
 
-@ObjectType('BaseFile', { description: 'A full model (`md:FullModel`) of a base model.', simpleResolvers: true })
+@ObjectType('BaseFile', simple('A full model (`md:FullModel`) of a base model.'))
 export class BaseFileType {
   @Field(() => CimFileEnum, { description: 'The file.' }) file: CimFile;
   @Field(() => DifferenceModelHeaderType, { description: 'Its header.' }) header: DifferenceModelHeaderType;
@@ -38,10 +39,10 @@ export class BaseModelType {
   @Field(() => DateTime, { description: 'When it was published.' }) publishedAt: Date;
 }
 
-@ObjectType('BaseObject', { description: 'Class and name of an object in a base model.', simpleResolvers: true })
+@ObjectType('BaseObject', simple('Class and name of an object in a base model.'))
 export class BaseObjectType {
   @Field(() => String, { description: 'Its prefixed class: `cim:Breaker`.' }) type: string;
-  @Field(() => String, { nullable: true, description: 'Its name; null if it has none.' }) name: string | null;
+  @Field(() => String, nullable('Its name; null if it has none.')) name: string | null;
 }
 
 /** A publication cycle of a licence area. */
@@ -52,7 +53,7 @@ export class BaseModelArgs {
   @Field(() => PublicationPeriod, { description: 'The publication cycle of the year.' }) period: Period;
 }
 
-@ObjectType('Finding', { description: 'A statement that does not fit the base model.', simpleResolvers: true })
+@ObjectType('Finding', simple('A statement that does not fit the base model.'))
 class FindingType {
   @Field(() => FindingKindEnum, { description: 'How it does not fit.' }) kind: FindingKind;
   @Field(() => CimFileEnum, { description: 'The file with the statement.' }) file: CimFile;
@@ -68,7 +69,7 @@ class FindingType {
   instead: readonly string[];
 }
 
-@ObjectType('StatementAfter', { description: 'A statement about an object after a version.', simpleResolvers: true })
+@ObjectType('StatementAfter', simple('A statement about an object after a version.'))
 class StatementAfterType {
   @Field(() => CimFileEnum, { description: 'The file that contains it.' }) file: CimFile;
   @Field(() => String, { description: 'Prefixed name: `cim:ACLineSegment.r`.' }) name: string;
@@ -80,14 +81,11 @@ class StatementAfterType {
   targetExists: boolean;
 }
 
-@ObjectType('ObjectAfter', {
-  description: 'An object after the difference models of a version are applied to the base model.',
-  simpleResolvers: true,
-})
+@ObjectType('ObjectAfter', simple('An object after the difference models of a version are applied to the base model.'))
 export class ObjectAfterType {
   @Field(() => String, { description: 'mRID of the object.' }) mRID: string;
   @Field(() => String, { description: 'Its prefixed class; the former one of a removed object.' }) type: string;
-  @Field(() => String, { nullable: true, description: 'Its name after the version.' }) name: string | null;
+  @Field(() => String, nullable('Its name after the version.')) name: string | null;
   @Field(() => Boolean, { description: 'Whether the base model has the object.' }) existed: boolean;
   @Field(() => Boolean, { description: 'Whether it exists after the version.' }) exists: boolean;
   @Field(() => [StatementAfterType], {

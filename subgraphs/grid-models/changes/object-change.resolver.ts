@@ -1,4 +1,5 @@
 import { Args, ArgsType, Field, FieldResolver, ObjectType, Resolver, Root } from 'type-graphql';
+import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import type { Connection } from '../../server/lists/connection';
 import { PageArgs, connectionType } from '../../server/lists/connection.types';
@@ -18,10 +19,7 @@ export const ObjectChangeKindEnum = graphqlEnum<ObjectChangeKind>(
   },
 );
 
-@ObjectType('ValueChange', {
-  description: 'The old and new values of an attribute or association, or of the class.',
-  simpleResolvers: true,
-})
+@ObjectType('ValueChange', simple('The old and new values of an attribute or association, or of the class.'))
 export class ValueChangeType {
   @Field(() => CimFileEnum, { description: 'The file that contains the change.' }) file: CimFile;
   @Field(() => String, {
@@ -34,10 +32,10 @@ export class ValueChangeType {
   @Field(() => [String], { description: 'New values; empty if it is removed.' }) after: readonly string[];
 }
 
-@ObjectType('ObjectChange', {
-  description: 'The change that a version makes to one object, over its three files and both sections.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'ObjectChange',
+  simple('The change that a version makes to one object, over its three files and both sections.'),
+)
 export class ObjectChangeType {
   @Field(() => String, { description: 'mRID of the object.' }) mRID: string;
   @Field(() => String, {
@@ -49,7 +47,7 @@ export class ObjectChangeType {
       'Kind of the change. It depends on the base model that applied when the version was published; a later base model does not change it.',
   })
   kind: ObjectChangeKind;
-  @Field(() => String, { nullable: true, description: 'Its name; null if no file states it.' }) name: string | null;
+  @Field(() => String, nullable('Its name; null if no file states it.')) name: string | null;
   @Field(() => [CimFileEnum], { description: 'The files with items of the object.' }) files: readonly CimFile[];
 }
 
@@ -60,10 +58,7 @@ export const ObjectChangeConnectionType = connectionType(
   () => ObjectChangeType,
 );
 
-@ObjectType('ObjectReference', {
-  description: 'An association of another object of the version that refers to an object.',
-  simpleResolvers: true,
-})
+@ObjectType('ObjectReference', simple('An association of another object of the version that refers to an object.'))
 class ObjectReferenceType {
   @Field(() => String, { description: 'Prefixed name of the association: `cim:Terminal.ConductingEquipment`.' })
   name: string;
@@ -83,21 +78,20 @@ const ObjectReferenceConnectionType = connectionType(
 /** Page and conditions of a list of changes. */
 @ArgsType()
 export class ObjectChangeArgs extends PageArgs {
-  @Field(() => ObjectChangeKindEnum, { nullable: true, defaultValue: null, description: 'Only changes of this kind.' })
-  kind: ObjectChangeKind | null;
-  @Field(() => String, {
-    nullable: true,
-    defaultValue: null,
-    description:
+  @Field(() => ObjectChangeKindEnum, optional('Only changes of this kind.')) kind: ObjectChangeKind | null;
+  @Field(
+    () => String,
+    optional(
       'Only objects that are listed under this prefixed class: `cim:ACLineSegment`. `rdf:Description` selects objects whose class remains unknown.',
-  })
+    ),
+  )
   type: string | null;
-  @Field(() => String, {
-    nullable: true,
-    defaultValue: null,
-    description:
+  @Field(
+    () => String,
+    optional(
       'Only objects whose mRID starts with this text, optionally after `_`, `#_` or `urn:uuid:`, or whose name contains it. Case-insensitive.',
-  })
+    ),
+  )
   search: string | null;
 }
 

@@ -1,4 +1,5 @@
 import { Args, ArgsType, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import type { Connection } from '../../server/lists/connection';
 import { PageArgs, connectionType } from '../../server/lists/connection.types';
 import { CimFileEnum, DifferenceSectionEnum } from '../difference-models/difference-model.types';
@@ -15,10 +16,7 @@ import type {
   VersionComparisonQueries,
 } from './version-comparison.queries';
 
-@ObjectType('ComparisonCount', {
-  description: 'Number of differences of a file: of objects in one of its sections.',
-  simpleResolvers: true,
-})
+@ObjectType('ComparisonCount', simple('Number of differences of a file: of objects in one of its sections.'))
 class ComparisonCountType {
   @Field(() => CimFileEnum, { description: 'The file.' }) file: CimFile;
   @Field(() => Int, { description: 'Objects in a section that only the second version has.' }) added: number;
@@ -40,10 +38,10 @@ export class VersionComparisonType {
   @Field(() => ProjectVersionType, { description: 'The second version.' }) to: ProjectVersionType;
 }
 
-@ObjectType('ModelDifference', {
-  description: 'What a section of a file says about an object, where two versions differ in it.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'ModelDifference',
+  simple('What a section of a file says about an object, where two versions differ in it.'),
+)
 class ModelDifferenceType {
   @Field(() => CimFileEnum, { description: 'Its file.' }) file: CimFile;
   @Field(() => DifferenceSectionEnum, { description: 'Its section.' }) section: DifferenceSection;
@@ -52,8 +50,7 @@ class ModelDifferenceType {
     description: 'Its prefixed class, from any file of the version; `rdf:Description` if no file states it.',
   })
   type: string;
-  @Field(() => String, { nullable: true, description: 'Its name; null if no file of the version states it.' })
-  name: string | null;
+  @Field(() => String, nullable('Its name; null if no file of the version states it.')) name: string | null;
   @Field(() => ObjectChangeKindEnum, {
     description: 'Whether the second version adds, removes or changes the items of the object.',
   })
@@ -70,14 +67,8 @@ const ModelDifferenceConnectionType = connectionType(
 /** Page and conditions of a list of differences. */
 @ArgsType()
 class ModelDifferenceArgs extends PageArgs {
-  @Field(() => CimFileEnum, { nullable: true, defaultValue: null, description: 'Only differences of this file.' })
-  file: CimFile | null;
-  @Field(() => ObjectChangeKindEnum, {
-    nullable: true,
-    defaultValue: null,
-    description: 'Only differences of this kind.',
-  })
-  kind: ObjectChangeKind | null;
+  @Field(() => CimFileEnum, optional('Only differences of this file.')) file: CimFile | null;
+  @Field(() => ObjectChangeKindEnum, optional('Only differences of this kind.')) kind: ObjectChangeKind | null;
 }
 
 /** Resolves the counts and differences of a comparison. */

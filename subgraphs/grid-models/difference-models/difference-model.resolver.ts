@@ -21,6 +21,7 @@ import {
 } from './difference-model.types';
 import type { ModelPreconditionQueries, PreconditionPage } from './model-precondition.queries';
 import { ModelPreconditionConnectionType } from './model-precondition.types';
+import { nullable } from '../../server/graph/decorator-options';
 import { PageArgs } from '../../server/lists/connection.types';
 import { ProjectVersionType } from '../projects/development-project.types';
 import { StoredFileType } from '../files/published-file.resolver';
@@ -44,7 +45,7 @@ export class DifferenceModelResolver {
   ) {}
 
   @MayCall('anyone')
-  @Query(() => DifferenceModelType, { nullable: true, description: 'A published difference model by its internal id.' })
+  @Query(() => DifferenceModelType, nullable('A published difference model by its internal id.'))
   async differenceModel(
     @Arg('id', () => ID, { description: 'Its internal id.' }) id: string,
     @Ctx() context: CallContext,

@@ -1,4 +1,5 @@
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import type * as domain from '../rdf/difference-model';
 
@@ -19,10 +20,7 @@ export const DifferenceSectionEnum = graphqlEnum<domain.DifferenceSection>(
   },
 );
 
-@ObjectType('DifferenceModelHeader', {
-  description: 'The header of a difference model or a full model.',
-  simpleResolvers: true,
-})
+@ObjectType('DifferenceModelHeader', simple('The header of a difference model or a full model.'))
 export class DifferenceModelHeaderType implements domain.DifferenceModelHeader {
   @Field(() => String, { description: 'Identifier of the model.' }) mRID: string;
   @Field(() => String, { description: 'When the model was created, as written in the file.' }) created: string;
@@ -40,16 +38,13 @@ export class DifferenceModelHeaderType implements domain.DifferenceModelHeader {
   @Field(() => [String], { description: 'mRIDs of the models that it replaces.' }) supersedes: readonly string[];
 }
 
-@ObjectType('SectionCounts', { description: 'Number of items and statements in a section.', simpleResolvers: true })
+@ObjectType('SectionCounts', simple('Number of items and statements in a section.'))
 class SectionCountsType {
   @Field(() => Int, { description: 'Number of items.' }) items: number;
   @Field(() => Int, { description: 'Number of their attributes and associations.' }) statements: number;
 }
 
-@ObjectType('ItemClassCount', {
-  description: 'Number of items and statements of a class in a section.',
-  simpleResolvers: true,
-})
+@ObjectType('ItemClassCount', simple('Number of items and statements of a class in a section.'))
 export class ItemClassCountType {
   @Field(() => DifferenceSectionEnum, { description: 'The section.' }) section: domain.DifferenceSection;
   @Field(() => String, { description: 'The prefixed class; `rdf:Description` for items of unknown class.' })
@@ -59,29 +54,29 @@ export class ItemClassCountType {
 }
 
 @Directive('@key(fields: "id")')
-@ObjectType('DifferenceModel', { description: 'A published difference model (IEC 61970-552).', simpleResolvers: true })
+@ObjectType('DifferenceModel', simple('A published difference model (IEC 61970-552).'))
 export class DifferenceModelType {
   @Field(() => ID, { description: 'Its internal id.' }) id: string;
   @Field(() => CimFileEnum, { description: 'Its file in the archive.' }) file: domain.CimFile;
   @Field(() => DifferenceModelHeaderType, { description: 'Its header.' }) header: DifferenceModelHeaderType;
-  @Field(() => SectionCountsType, {
-    nullable: true,
-    description: 'Items that it adds to the base model; null if the file has no such section.',
-  })
+  @Field(
+    () => SectionCountsType,
+    nullable('Items that it adds to the base model; null if the file has no such section.'),
+  )
   forwardDifferences: SectionCountsType | null;
-  @Field(() => SectionCountsType, {
-    nullable: true,
-    description: 'Items that it deletes from the base model; null if the file has no such section.',
-  })
+  @Field(
+    () => SectionCountsType,
+    nullable('Items that it deletes from the base model; null if the file has no such section.'),
+  )
   reverseDifferences: SectionCountsType | null;
 }
 
-@ObjectType('ModelDependency', { description: 'A model on which another one depends.', simpleResolvers: true })
+@ObjectType('ModelDependency', simple('A model on which another one depends.'))
 export class ModelDependencyType {
   @Field(() => String, { description: 'Its mRID.' }) mRID: string;
 }
 
-@ObjectType('DependencyStep', { description: 'A model in a chain of dependencies.', simpleResolvers: true })
+@ObjectType('DependencyStep', simple('A model in a chain of dependencies.'))
 export class DependencyStepType {
   @Field(() => Int, { description: 'Length of the shortest path of dependencies, from 1.' }) depth: number;
   @Field(() => String, { description: 'Its mRID.' }) mRID: string;

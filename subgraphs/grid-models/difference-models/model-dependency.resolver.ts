@@ -1,4 +1,5 @@
 import { FieldResolver, Resolver, Root } from 'type-graphql';
+import { nullable } from '../../server/graph/decorator-options';
 import type { StoredBaseModel } from '../base-models/base-model';
 import type { BaseModelQueries } from '../base-models/base-model.queries';
 import { BaseModelType } from '../base-models/base-model.types';
@@ -13,10 +14,10 @@ export class ModelDependencyResolver {
     private readonly bases: BaseModelQueries,
   ) {}
 
-  @FieldResolver(() => BaseModelType, {
-    nullable: true,
-    description: 'The newest published base model that has a full model with this mRID. Null if none has it.',
-  })
+  @FieldResolver(
+    () => BaseModelType,
+    nullable('The newest published base model that has a full model with this mRID. Null if none has it.'),
+  )
   baseModel(@Root() { mRID }: ModelDependencyType): Promise<StoredBaseModel | null> {
     return this.bases.withMrid(mRID);
   }
@@ -35,10 +36,10 @@ export class ModelDependencyResolver {
 export class DependencyStepResolver {
   constructor(private readonly dependencies: ModelDependencyQueries) {}
 
-  @FieldResolver(() => DifferenceModelType, {
-    nullable: true,
-    description: 'The newest published model with this mRID; null if none is published in this register.',
-  })
+  @FieldResolver(
+    () => DifferenceModelType,
+    nullable('The newest published model with this mRID; null if none is published in this register.'),
+  )
   async model(@Root() { mRID }: DependencyStep): Promise<StoredModel | null> {
     return (await this.dependencies.withMrid(mRID))[0] ?? null;
   }

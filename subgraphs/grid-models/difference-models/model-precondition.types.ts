@@ -1,18 +1,18 @@
 import { Field, ObjectType } from 'type-graphql';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { connectionType } from '../../server/lists/connection.types';
 import { ItemAssociationType, ItemAttributeType } from './difference-item.resolver';
 
-@ObjectType('ModelPrecondition', {
-  description: 'Statements about one object that must hold in the base model before the difference is applied.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'ModelPrecondition',
+  simple('Statements about one object that must hold in the base model before the difference is applied.'),
+)
 class ModelPreconditionType {
   @Field(() => String, { description: 'mRID of the object.' }) mRID: string;
   @Field(() => String, { description: 'Its prefixed class; `rdf:Description` if the file does not state it.' })
   type: string;
-  @Field(() => String, { nullable: true, description: '`cim:IdentifiedObject.name`.' }) name: string | null;
-  @Field(() => String, { nullable: true, description: '`cim:IdentifiedObject.description`.' }) description:
-    string | null;
+  @Field(() => String, nullable('`cim:IdentifiedObject.name`.')) name: string | null;
+  @Field(() => String, nullable('`cim:IdentifiedObject.description`.')) description: string | null;
   @Field(() => [ItemAttributeType], { description: 'Its attributes except name and description.' })
   attributes: readonly ItemAttributeType[];
   @Field(() => [ItemAssociationType], { description: 'Its associations.' })

@@ -1,4 +1,5 @@
 import { Field, ObjectType } from 'type-graphql';
+import { simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import type { CimFile } from '../rdf/difference-model';
 import { CimFileEnum } from './difference-model.types';
@@ -11,10 +12,10 @@ const ModelWarningKindEnum = graphqlEnum<ModelWarningKind>('ModelWarningKind', '
   'unpublished-dependency': 'The model depends on a model that is not published in this register.',
 });
 
-@ObjectType('ModelWarning', {
-  description: 'A property of a published model that its publisher should check. It did not prevent the publication.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'ModelWarning',
+  simple('A property of a published model that its publisher should check. It did not prevent the publication.'),
+)
 export class ModelWarningType implements ModelWarning {
   @Field(() => CimFileEnum, { description: 'The file.' }) file: CimFile;
   @Field(() => ModelWarningKindEnum, { description: 'Kind of the warning.' }) kind: ModelWarningKind;

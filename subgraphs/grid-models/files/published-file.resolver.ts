@@ -2,6 +2,7 @@ import { Args, ArgsType, Ctx, Field, Int, ObjectType, Query, Resolver } from 'ty
 import { DateTime } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import { CimFileEnum } from '../difference-models/difference-model.types';
 import { ProjectArgs } from '../projects/development-project.types';
@@ -23,14 +24,14 @@ const ContentEncodingEnum = graphqlEnum<ContentEncoding>('ContentEncoding', 'Con
   gzip: 'Compressed by gzip.',
 });
 
-@ObjectType('StoredFile', { description: 'A published file.', simpleResolvers: true })
+@ObjectType('StoredFile', simple('A published file.'))
 export class StoredFileType {
   @Field(() => String, { description: 'Its name: `EQ.xml`, or the name of the archive.' }) name: string;
   @Field(() => Int, { description: 'Its size in bytes.' }) size: number;
   @Field(() => String, { description: 'Its SHA-256, hexadecimal.' }) sha256: string;
 }
 
-@ObjectType('FileRepresentation', { description: 'A representation of a published file.', simpleResolvers: true })
+@ObjectType('FileRepresentation', simple('A representation of a published file.'))
 class FileRepresentationType {
   @Field(() => FileViewEnum, { description: 'The view.' }) view: FileView;
   @Field(() => ContentEncodingEnum, { description: 'The content coding.' }) encoding: ContentEncoding;
@@ -42,7 +43,7 @@ class FileRepresentationType {
   address: string;
 }
 
-@ObjectType('PublishedFile', { description: 'A published file with all its representations.', simpleResolvers: true })
+@ObjectType('PublishedFile', simple('A published file with all its representations.'))
 class PublishedFileType {
   @Field(() => String, {
     description: 'Its name for downloads: `LTDS_EPN_2026-01_Thetford-33kV_v1_EQ.xml`, or the name of the archive.',
@@ -78,10 +79,10 @@ export class PublishedFileResolver {
   ) {}
 
   @MayCall('anyone')
-  @Query(() => PublishedFileType, {
-    nullable: true,
-    description: 'A file of a version; null if it does not exist. LIM002 if a network sends too many requests.',
-  })
+  @Query(
+    () => PublishedFileType,
+    nullable('A file of a version; null if it does not exist. LIM002 if a network sends too many requests.'),
+  )
   publishedFile(
     @Args() { cimFile, ...version }: FileArgs,
     @Ctx() context: CallContext,
@@ -90,10 +91,10 @@ export class PublishedFileResolver {
   }
 
   @MayCall('anyone')
-  @Query(() => PublishedFileType, {
-    nullable: true,
-    description: 'The archive of a version; null if it does not exist. LIM002 if a network sends too many requests.',
-  })
+  @Query(
+    () => PublishedFileType,
+    nullable('The archive of a version; null if it does not exist. LIM002 if a network sends too many requests.'),
+  )
   publishedArchive(@Args() version: VersionArgs, @Ctx() context: CallContext): Promise<PublishedFileType | null> {
     return this.published(version, 'archive', context);
   }

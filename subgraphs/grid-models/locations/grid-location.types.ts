@@ -1,12 +1,13 @@
 import { ArgsType, Field, Float, Int, ObjectType } from 'type-graphql';
+import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import type { PageRequest } from '../../server/lists/connection';
 import type { ObjectChangeKind } from '../changes/object-changes';
 import { connectionType } from '../../server/lists/connection.types';
 import { ObjectChangeKindEnum } from '../changes/object-change.resolver';
 
-@ObjectType('GridPoint', { description: 'A `cim:PositionPoint` of a location.', simpleResolvers: true })
+@ObjectType('GridPoint', simple('A `cim:PositionPoint` of a location.'))
 class GridPointType {
-  @Field(() => Int, { nullable: true, description: 'Its sequence number in the location.' }) sequence: number | null;
+  @Field(() => Int, nullable('Its sequence number in the location.')) sequence: number | null;
   @Field(() => Float, { description: '`xPosition`: longitude or easting.' }) x: number;
   @Field(() => Float, { description: '`yPosition`: latitude or northing.' }) y: number;
 }
@@ -19,22 +20,18 @@ class GridPointType {
 class GridLocationType {
   @Field(() => String, { description: 'mRID of the location.' }) mRID: string;
   @Field(() => ObjectChangeKindEnum, { description: 'Kind of the change.' }) kind: ObjectChangeKind;
-  @Field(() => String, {
-    nullable: true,
-    description: 'Name of the location; null if neither the version nor the base model states it.',
-  })
+  @Field(() => String, nullable('Name of the location; null if neither the version nor the base model states it.'))
   name: string | null;
-  @Field(() => String, { nullable: true, description: 'mRID of the power system resource at the location.' })
-  object: string | null;
-  @Field(() => String, {
-    nullable: true,
-    description: 'Class of the power system resource; null if neither the version nor the base model has it.',
-  })
+  @Field(() => String, nullable('mRID of the power system resource at the location.')) object: string | null;
+  @Field(
+    () => String,
+    nullable('Class of the power system resource; null if neither the version nor the base model has it.'),
+  )
   objectType: string | null;
-  @Field(() => String, {
-    nullable: true,
-    description: 'Name of the power system resource; null if neither the version nor the base model states it.',
-  })
+  @Field(
+    () => String,
+    nullable('Name of the power system resource; null if neither the version nor the base model states it.'),
+  )
   objectName: string | null;
   @Field(() => String, {
     nullable: true,
@@ -42,10 +39,10 @@ class GridLocationType {
       'mRID under which `ProjectVersion.object` has the change: that of the power system resource, or else of the location; null if the version changes only points.',
   })
   changedObject: string | null;
-  @Field(() => String, {
-    nullable: true,
-    description: 'URN of the coordinate system, or its mRID if neither the GL file nor the base model states a URN.',
-  })
+  @Field(
+    () => String,
+    nullable('URN of the coordinate system, or its mRID if neither the GL file nor the base model states a URN.'),
+  )
   coordinateSystem: string | null;
   @Field(() => [GridPointType], {
     description:
@@ -70,6 +67,5 @@ export const GridLocationConnectionType = connectionType(
 export class GridLocationArgs implements PageRequest {
   @Field(() => Int, { nullable: true, defaultValue: 500, description: 'Entries of the page, 1 to 5000.' })
   first: number;
-  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page starts.' })
-  after: string | null;
+  @Field(() => String, optional('Cursor after which the page starts.')) after: string | null;
 }

@@ -2,6 +2,7 @@ import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root } from 'type-
 import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
+import { nullable } from '../../server/graph/decorator-options';
 import type { DevelopmentProjectQueries, ProjectPage, StoredProject } from './development-project.queries';
 import type { ProjectVersionQueries, StoredVersion } from './project-version.queries';
 import { LICENCE_AREAS, type LicenceArea, licenceAreaOf } from './licence-areas';
@@ -76,7 +77,7 @@ export class DevelopmentProjectResolver {
     return this.projectVersions.allOfProject(id);
   }
 
-  @FieldResolver(() => ProjectVersionType, { nullable: true, description: 'A version; null if it does not exist.' })
+  @FieldResolver(() => ProjectVersionType, nullable('A version; null if it does not exist.'))
   version(
     @Root() { id }: StoredProject,
     @Arg('version', () => Int, { description: 'Its number.' }) version: number,
@@ -84,10 +85,10 @@ export class DevelopmentProjectResolver {
     return this.projectVersions.ofProject(id, version);
   }
 
-  @FieldResolver(() => VersionComparisonType, {
-    nullable: true,
-    description: 'The differences between two versions; null if one of them does not exist.',
-  })
+  @FieldResolver(
+    () => VersionComparisonType,
+    nullable('The differences between two versions; null if one of them does not exist.'),
+  )
   async comparison(
     @Root() { id }: StoredProject,
     @Arg('from', () => Int, { description: 'Number of the first version.' }) from: number,

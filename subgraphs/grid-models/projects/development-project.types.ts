@@ -1,10 +1,11 @@
 import { ArgsType, Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime, ProjectId, PublicationPeriod } from '../../../schema/scalars';
+import { optional, simple } from '../../server/graph/decorator-options';
 import { PageArgs, connectionType } from '../../server/lists/connection.types';
 import type { PublicationPeriod as Period } from '../publications/publication-key';
 import type { LicenceArea } from './licence-areas';
 
-@ObjectType('LicenceArea', { description: 'A licence area of a distribution network operator.', simpleResolvers: true })
+@ObjectType('LicenceArea', simple('A licence area of a distribution network operator.'))
 export class LicenceAreaType implements LicenceArea {
   @Field(() => String, { description: 'Its code: the host label between `ltds.` and the next dot.' }) code: string;
   @Field(() => String, { description: 'The name of the area.' }) name: string;
@@ -16,10 +17,7 @@ export class LicenceAreaType implements LicenceArea {
 }
 
 @Directive('@key(fields: "id")')
-@ObjectType('DevelopmentProject', {
-  description: 'A development project, published in one cycle of a licence area.',
-  simpleResolvers: true,
-})
+@ObjectType('DevelopmentProject', simple('A development project, published in one cycle of a licence area.'))
 export class DevelopmentProjectType {
   @Field(() => ID, { description: 'Its internal id.' }) id: string;
   @Field(() => Int, { description: 'The year of the publication.' }) publicationYear: number;
@@ -37,22 +35,10 @@ export const DevelopmentProjectConnectionType = connectionType(
 /** Page and conditions of a list of development projects. */
 @ArgsType()
 export class DevelopmentProjectArgs extends PageArgs {
-  @Field(() => String, {
-    nullable: true,
-    defaultValue: null,
-    description: 'Code or alias of a licence area, case-insensitive.',
-  })
-  area: string | null;
-  @Field(() => Int, { nullable: true, defaultValue: null, description: 'Only publications of this year.' })
-  publicationYear: number | null;
-  @Field(() => PublicationPeriod, {
-    nullable: true,
-    defaultValue: null,
-    description: 'Only publications of this cycle.',
-  })
-  period: Period | null;
-  @Field(() => ProjectId, { nullable: true, defaultValue: null, description: 'Only projects with this identifier.' })
-  projectId: string | null;
+  @Field(() => String, optional('Code or alias of a licence area, case-insensitive.')) area: string | null;
+  @Field(() => Int, optional('Only publications of this year.')) publicationYear: number | null;
+  @Field(() => PublicationPeriod, optional('Only publications of this cycle.')) period: Period | null;
+  @Field(() => ProjectId, optional('Only projects with this identifier.')) projectId: string | null;
 }
 
 /** Identifies a development project. */
@@ -64,10 +50,10 @@ export class ProjectArgs {
   @Field(() => ProjectId, { description: 'The identifier of the project.' }) projectId: string;
 }
 
-@ObjectType('ProjectVersion', {
-  description: 'A published archive of a development project. It never changes: a correction is a new version.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'ProjectVersion',
+  simple('A published archive of a development project. It never changes: a correction is a new version.'),
+)
 export class ProjectVersionType {
   @Field(() => ID, { description: 'Its internal id.' }) id: string;
   @Field(() => Int, { description: 'Its number, from 1.' }) version: number;
@@ -79,10 +65,7 @@ export class ProjectVersionType {
   unplacedPoints: number;
 }
 
-@ObjectType('ObjectClassCount', {
-  description: 'Number of changed objects of a class, by kind of change.',
-  simpleResolvers: true,
-})
+@ObjectType('ObjectClassCount', simple('Number of changed objects of a class, by kind of change.'))
 export class ObjectClassCountType {
   @Field(() => String, {
     description:

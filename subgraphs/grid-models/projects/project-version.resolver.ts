@@ -1,4 +1,5 @@
 import { Arg, Args, FieldResolver, Resolver, Root } from 'type-graphql';
+import { nullable } from '../../server/graph/decorator-options';
 import type { Connection } from '../../server/lists/connection';
 import type { DevelopmentProjectQueries, StoredProject } from './development-project.queries';
 import type { DifferenceModelQueries, StoredModel } from '../difference-models/difference-model.queries';
@@ -85,10 +86,7 @@ export class ProjectVersionResolver {
     return this.queries.changes.page(id, filter, { first, after });
   }
 
-  @FieldResolver(() => ObjectChangeType, {
-    nullable: true,
-    description: 'The change of one object; null if the version has no item of it.',
-  })
+  @FieldResolver(() => ObjectChangeType, nullable('The change of one object; null if the version has no item of it.'))
   object(
     @Root() { id }: StoredVersion,
     @Arg('mRID', () => String, { description: 'The mRID, case-insensitive, also as a reference: `#_…`.' })

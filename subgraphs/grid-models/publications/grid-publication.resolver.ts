@@ -1,5 +1,6 @@
 import { Arg, Ctx, Field, InputType, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { ReturnedOnce } from '../../server/graph/checked-mutations';
+import { simple } from '../../server/graph/decorator-options';
 import { RegisterError, type Violation } from '../../../schema/register-error';
 import { DateTime } from '../../../schema/scalars';
 import { seriesOf } from '../../server/callers/bearer-token';
@@ -31,7 +32,7 @@ class BaseModelPublicationInput implements BaseModelKeyInput {
   period: string;
 }
 
-@ObjectType('GridUpload', { description: 'A one-time address for the upload of an archive.', simpleResolvers: true })
+@ObjectType('GridUpload', simple('A one-time address for the upload of an archive.'))
 class GridUploadPayload implements PreparedUpload {
   @ReturnedOnce()
   @Field(() => String, {

@@ -2,14 +2,15 @@ import { Arg, Ctx, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { DateTime, IdentityRecordKey } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
+import { simple } from '../../server/graph/decorator-options';
 import { isOwnedBy } from '../records/identity-record';
 import type { Anonymising } from './anonymising.flow';
 import type { AnonymisingRepository } from './anonymising.repository';
 
-@ObjectType('IdentityRecordAnonymisation', {
-  description: 'An Identity Record that was anonymised, or is closed until it can be. This is permanent.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'IdentityRecordAnonymisation',
+  simple('An Identity Record that was anonymised, or is closed until it can be. This is permanent.'),
+)
 class IdentityRecordAnonymisation {
   @Field(() => IdentityRecordKey, { description: 'Key of the Identity Record.' }) ir: string;
   @Field(() => DateTime, {

@@ -1,17 +1,18 @@
 import { Arg, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { MayCall } from '../../server/callers/caller';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import type { ContactCountRepository } from './contact-count.repository';
 import { DataUserReference } from '../lookups/identity-lookup.resolver';
 
 const MAX_DAYS = 400;
 
-@ObjectType('ContactCount', {
-  description: 'Contacts of customers that a Data User asserted, and their contests and rejections.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'ContactCount',
+  simple('Contacts of customers that a Data User asserted, and their contests and rejections.'),
+)
 class ContactCount {
-  @Field(() => DataUserReference, { nullable: true, description: 'The Data User.' }) dataUser: DataUserReference;
+  @Field(() => DataUserReference, nullable('The Data User.')) dataUser: DataUserReference;
   @Field(() => Int, { description: 'E-mail addresses and passkeys of verified Identity Records that it registered.' })
   asserted: number;
   @Field(() => Int, { description: 'Occupancies that one of them made contested.' }) contests: number;

@@ -3,20 +3,18 @@ import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { DateTime, Duid } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import type { RegisterClock } from '../../server/database/register-clock';
+import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import { DataUserReference } from '../lookups/identity-lookup.resolver';
 import type { Organisations } from '../organisations.client';
 import type { ContactRejectionProgress, ContactRejectionRepository } from './contact-rejection.repository';
 
-@ObjectType('AssertedContactRejection', {
-  description: 'The rejection of contacts that a Data User asserted, which a job carries out.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'AssertedContactRejection',
+  simple('The rejection of contacts that a Data User asserted, which a job carries out.'),
+)
 class AssertedContactRejection {
-  @Field(() => DataUserReference, { nullable: true, description: 'The Data User.' }) dataUser: DataUserReference;
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'Only contacts asserted from this time on are rejected; null for all.',
-  })
+  @Field(() => DataUserReference, nullable('The Data User.')) dataUser: DataUserReference;
+  @Field(() => DateTime, nullable('Only contacts asserted from this time on are rejected; null for all.'))
   since: Date | null;
   @Field(() => String, { description: 'Account of the admin.' }) requestedBy: string;
   @Field(() => DateTime, { description: 'Time of the request. Contacts asserted later are not rejected.' })
@@ -26,8 +24,7 @@ class AssertedContactRejection {
   @Field(() => Int, { description: 'Verified Identity Records of the Data User that are not yet reviewed.' })
   recordsRemaining: number;
   @Field(() => Int, { description: 'Contacts that were rejected so far.' }) contactsRejected: number;
-  @Field(() => DateTime, { nullable: true, description: 'Time at which all records were reviewed; null before.' })
-  finishedAt: Date | null;
+  @Field(() => DateTime, nullable('Time at which all records were reviewed; null before.')) finishedAt: Date | null;
 }
 
 /** Rejection of the contacts that a malicious Data User asserted, by an admin (decisions A/B, 11). */
@@ -46,11 +43,7 @@ export class ContactRejectionResolver {
   })
   async rejectAssertedContacts(
     @Arg('duid', () => Duid, { description: 'The Data User.' }) duid: string,
-    @Arg('since', () => DateTime, {
-      nullable: true,
-      defaultValue: null,
-      description: 'Only contacts that it first asserted at this time or later; null for all.',
-    })
+    @Arg('since', () => DateTime, optional('Only contacts that it first asserted at this time or later; null for all.'))
     since: Date | null,
     @Ctx() context: CallContext,
   ): Promise<AssertedContactRejection> {
@@ -65,8 +58,7 @@ export class ContactRejectionResolver {
     description: 'Rejections of asserted contacts with their progress, newest first: at most 100.',
   })
   async assertedContactRejections(
-    @Arg('duid', () => Duid, { nullable: true, defaultValue: null, description: 'Only of this Data User.' })
-    duid: string | null,
+    @Arg('duid', () => Duid, optional('Only of this Data User.')) duid: string | null,
   ): Promise<AssertedContactRejection[]> {
     return (await this.rejections.list(duid)).map(described);
   }

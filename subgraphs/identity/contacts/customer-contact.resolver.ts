@@ -3,6 +3,7 @@ import { RegisterError } from '../../../schema/register-error';
 import { JsonObject } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { NotCheckable } from '../../server/graph/checked-mutations';
+import { nullable } from '../../server/graph/decorator-options';
 import type { CustomerContacts } from './customer-contacts.flow';
 import type * as contacts from './contact';
 import { customerContacts } from './customer-contacts';
@@ -55,7 +56,7 @@ export class CustomerContactResolver {
   }
 
   @MayCall('customer')
-  @Query(() => ContactLink, { nullable: true, description: 'A mailed link; null if this session cannot use it.' })
+  @Query(() => ContactLink, nullable('A mailed link; null if this session cannot use it.'))
   async contactLink(
     @Arg('secret', () => String, SECRET) secret: string,
     @Ctx() context: CallContext,

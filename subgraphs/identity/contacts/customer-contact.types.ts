@@ -1,5 +1,6 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../schema/scalars';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import type * as contacts from './contact';
 import type * as domain from './customer-contacts';
@@ -30,15 +31,14 @@ export const ContactVerdict = graphqlEnum<contacts.ContactVerdict>(
   },
 );
 
-@ObjectType('CustomerContact', {
-  description: 'An e-mail address or passkey that a verified Identity Record contains for the home of the customer.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'CustomerContact',
+  simple('An e-mail address or passkey that a verified Identity Record contains for the home of the customer.'),
+)
 export class CustomerContact {
   @Field(() => ID, { description: 'Identifier within this session.' }) id: string;
   @Field(() => ContactKind, { description: 'Kind of the contact.' }) kind: contacts.ContactKind;
-  @Field(() => String, { nullable: true, description: 'Masked e-mail address; null for a passkey.' })
-  shown: string | null;
+  @Field(() => String, nullable('Masked e-mail address; null for a passkey.')) shown: string | null;
   @Field(() => [DataUserReference], {
     nullable: 'items',
     description: 'The Data Users that registered it, first one first.',
@@ -49,7 +49,7 @@ export class CustomerContact {
   standing: domain.ContactStanding;
 }
 
-@ObjectType('ContactLink', { description: 'A mailed link that this session can use.', simpleResolvers: true })
+@ObjectType('ContactLink', simple('A mailed link that this session can use.'))
 export class ContactLink {
   @Field(() => DateTime, { description: 'Expiry of the link.' }) expiresAt: Date;
 }

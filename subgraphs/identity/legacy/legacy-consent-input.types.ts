@@ -2,8 +2,9 @@ import { Field, InputType } from 'type-graphql';
 import type { DataType } from '../../../schema/data-types';
 import { CalendarDate, DateTime, Duid, Mpxn, Uri } from '../../../schema/scalars';
 import type * as domain from './legacy-consent';
-import { UkAddressInput, optional } from '../records/identity-record.types';
+import { UkAddressInput } from '../records/identity-record.types';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
+import { optional } from '../../server/graph/decorator-options';
 
 @InputType('ConsentEvidenceInput', { description: 'Evidence of a consent (Interface B).' })
 class ConsentEvidenceInput implements domain.ConsentEvidence {

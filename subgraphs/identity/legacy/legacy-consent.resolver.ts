@@ -3,6 +3,7 @@ import { throwViolations } from '../../../schema/register-error';
 import { ConsentKey, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
 import { type RateLimit, withinLimit } from '../../server/callers/rate-limits';
+import { optional } from '../../server/graph/decorator-options';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import { legacyMpxnViolations } from './legacy-consent-rules';
 import type { ConsentRegistrar } from './registration.flow';
@@ -27,12 +28,7 @@ export class LegacyConsentResolver {
   })
   registerConsent(
     @Arg('input', () => ConsentRegistrationInput, { description: 'The consent.' }) input: ConsentRegistrationInput,
-    @Arg('ck', () => ConsentKey, {
-      nullable: true,
-      defaultValue: null,
-      description: 'Key of the consent to update; null registers a new one.',
-    })
-    ck: string | null,
+    @Arg('ck', () => ConsentKey, optional('Key of the consent to update; null registers a new one.')) ck: string | null,
     @IdempotencyKey('24 hours') idempotencyKey: string | null,
     @Ctx() context: CallContext,
   ): Promise<ConsentRegistration> {

@@ -2,6 +2,7 @@ import { Arg, Ctx, Directive, Field, Int, ObjectType, Query, Resolver } from 'ty
 import { MAX_LOOKUPS } from '../../../schema/lookups';
 import { DateTime, Duid } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { CustomerSession } from '../sign-in/customer-session';
@@ -22,10 +23,9 @@ export class DataUserReference {
   @Field(() => Duid) duid: string;
 }
 
-@ObjectType('IdentityLook', { description: 'Number of lookups by an organisation in one hour.', simpleResolvers: true })
+@ObjectType('IdentityLook', simple('Number of lookups by an organisation in one hour.'))
 class IdentityLookup {
-  @Field(() => DataUserReference, { nullable: true, description: 'The organisation.' })
-  dataUser: DataUserReference | null;
+  @Field(() => DataUserReference, nullable('The organisation.')) dataUser: DataUserReference | null;
   @Field(() => IdentityLookupKind, { description: 'Kind of lookup.' }) kind: domain.IdentityLookupKind;
   @Field(() => DateTime, { description: 'Start of the hour.' }) hour: Date;
   @Field(() => Int, { description: 'Number of lookups.' }) count: number;
@@ -45,8 +45,7 @@ export class IdentityLookupResolver {
     description: `Lookups of the customer by organisations: existence checks, re-identifications and lookups of consents, newest first, at most ${MAX_LOOKUPS}.`,
   })
   async identityLooks(
-    @Arg('before', () => DateTime, { nullable: true, description: 'Only hours that start before this instant.' })
-    before: Date | null,
+    @Arg('before', () => DateTime, nullable('Only hours that start before this instant.')) before: Date | null,
     @Ctx() context: CallContext,
   ): Promise<IdentityLookup[]> {
     const session = await this.sessions.ofCaller(context);

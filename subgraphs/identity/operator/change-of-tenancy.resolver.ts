@@ -1,5 +1,6 @@
 import { Arg, Ctx, Directive, Field, ID, InputType, Int, Mutation, ObjectType, Query, Resolver } from 'type-graphql';
 import { type CallContext, MayCall } from '../../server/callers/caller';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { IdempotencyKey, REPLAYED } from '../../server/graph/idempotency-key.types';
 import type { ChangeOfTenancyRepository } from './change-of-tenancy.repository';
 import type { ChangeOfTenancy } from './change-of-tenancy';
@@ -15,10 +16,10 @@ class ChangeOfTenancyInput implements ChangeOfTenancy {
   sourceReference: string;
 }
 
-@ObjectType('ChangeOfTenancyRecord', {
-  description: 'A recorded Change of Tenancy. It revokes no access; Data Users are notified.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'ChangeOfTenancyRecord',
+  simple('A recorded Change of Tenancy. It revokes no access; Data Users are notified.'),
+)
 class ChangeOfTenancyRecord implements ChangeOfTenancy {
   @Field(() => Mpxn, { description: 'The meter point.' }) mpxn: string;
   @Field(() => CalendarDate, { description: 'Day on which the tenancy starts.' }) effectiveDate: string;
@@ -55,10 +56,10 @@ export class ChangeOfTenancyResolver {
 
   @MayCall('service:access')
   @Directive('@inaccessible')
-  @Query(() => String, {
-    nullable: true,
-    description: 'Internal: the source reference of a change, for notices to Data Users; null once it was erased.',
-  })
+  @Query(
+    () => String,
+    nullable('Internal: the source reference of a change, for notices to Data Users; null once it was erased.'),
+  )
   changeOfTenancySourceReference(
     @Arg('id', () => ID, { description: 'Id of the change.' }) id: string,
   ): Promise<string | null> {

@@ -1,14 +1,12 @@
 import { Arg, Directive, Field, ID, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { Mpxn } from '../../../schema/scalars';
 import { MayCall } from '../../server/callers/caller';
+import { simple } from '../../server/graph/decorator-options';
 import type { DiscoveredMeterPointRepository } from './discovered-meter-point.repository';
 
 /** Internal: services of the register only. */
 @Directive('@inaccessible')
-@ObjectType('DiscoveredMeterPoint', {
-  description: 'A meter point with discovered access.',
-  simpleResolvers: true,
-})
+@ObjectType('DiscoveredMeterPoint', simple('A meter point with discovered access.'))
 class DiscoveredMeterPoint {
   @Field(() => ID, { description: 'Opaque id.' }) meterPointId: string;
 }

@@ -2,11 +2,12 @@ import { Arg, Ctx, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { CredentialId, IdentityRecordKey } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
+import { simple } from '../../server/graph/decorator-options';
 import type { IdentityRecordRepository } from '../records/identity-record.repository';
 import type { PasskeyRepository } from './passkey.repository';
 import { isOwnedBy } from '../records/identity-record';
 
-@ObjectType('CredentialRemoval', { description: 'A passkey that was removed.', simpleResolvers: true })
+@ObjectType('CredentialRemoval', simple('A passkey that was removed.'))
 class CredentialRemoval {
   @Field(() => CredentialId, { description: 'Identifier of the credential.' }) credentialId: string;
 }

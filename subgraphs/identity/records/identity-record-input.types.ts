@@ -1,9 +1,10 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { ReturnedOnce } from '../../server/graph/checked-mutations';
+import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import { REPLAYED } from '../../server/graph/idempotency-key.types';
 import { CalendarDate, IdentityRecordKey, Mpxn, Uri } from '../../../schema/scalars';
 import type * as domain from './identity-record';
-import { ExpressedBy, PrincipalVerification, UkAddressInput, optional } from './identity-record.types';
+import { ExpressedBy, PrincipalVerification, UkAddressInput } from './identity-record.types';
 
 /** Input of PiiPrincipal. */
 @InputType('PiiPrincipalInput', { description: 'The person-property relationship.' })
@@ -43,14 +44,11 @@ export class IdentityRecordInput implements domain.NewIdentityRecord {
 }
 
 /** Result of a registration. */
-@ObjectType('IdentityRecordRegistration', { description: 'A registered Identity Record.', simpleResolvers: true })
+@ObjectType('IdentityRecordRegistration', simple('A registered Identity Record.'))
 export class IdentityRecordRegistration {
   @Field(() => IdentityRecordKey, { description: 'Key of the new Identity Record.' }) ir: string;
   @ReturnedOnce()
-  @Field(() => Uri, {
-    nullable: true,
-    description: 'URL at which the customer registers a passkey; null if none was initiated.',
-  })
+  @Field(() => Uri, nullable('URL at which the customer registers a passkey; null if none was initiated.'))
   passkeyRegistrationRedirect: string | null;
   @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }

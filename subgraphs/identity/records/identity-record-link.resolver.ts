@@ -6,6 +6,7 @@ import type { IdentityRecordRepository } from './identity-record.repository';
 import type * as domain from './identity-record';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { errorFields } from '../../server/observability/failures';
 import type { LinkedRecord } from '../legacy/provisional-record.repository';
 import type { IdentityRecord } from './identity-record';
@@ -14,16 +15,12 @@ const MAX_LINKS = 500;
 
 /** Internal: services of the register only. */
 @Directive('@inaccessible')
-@ObjectType('IdentityRecordLink', {
-  description: 'Fields of an Identity Record that `access` needs to link a record to it.',
-  simpleResolvers: true,
-})
+@ObjectType('IdentityRecordLink', simple('Fields of an Identity Record that `access` needs to link a record to it.'))
 class IdentityRecordLink implements domain.IdentityRecordLink {
   @Field(() => IdentityRecordKey, { description: 'Key of the Identity Record.' }) ref: string;
   @Field(() => ID, { description: 'Internal identifier of the Identity Record.' }) id: string;
   @Field(() => Duid, { description: 'The Data User that created it.' }) duid: string;
-  @Field(() => ID, { nullable: true, description: 'Opaque id of its meter point; null once anonymised.' })
-  meterPointId: string | null;
+  @Field(() => ID, nullable('Opaque id of its meter point; null once anonymised.')) meterPointId: string | null;
   @Field(() => Boolean, { description: 'Whether it was anonymised.' }) anonymised: boolean;
   @Field(() => Boolean, { description: 'Whether it is closing or was anonymised.' }) closing: boolean;
 }
@@ -53,15 +50,12 @@ const LOGGED_CACHE_SIZE = 10_000;
 
 /** Internal: services of the register only. */
 @Directive('@inaccessible')
-@ObjectType('IdentityRecordMpxn', {
-  description: 'Internal: the MPxN of an Identity Record.',
-  simpleResolvers: true,
-})
+@ObjectType('IdentityRecordMpxn', simple('Internal: the MPxN of an Identity Record.'))
 class IdentityRecordMpxn {
-  @Field(() => Mpxn, {
-    nullable: true,
-    description: 'The MPxN; null after anonymising, for unknown ids, and if the record cannot be decrypted.',
-  })
+  @Field(
+    () => Mpxn,
+    nullable('The MPxN; null after anonymising, for unknown ids, and if the record cannot be decrypted.'),
+  )
   mpxn: string | null;
   @Field(() => Boolean, { description: 'False if the record exists, is not anonymised, and cannot be decrypted.' })
   canBeOpened: boolean;

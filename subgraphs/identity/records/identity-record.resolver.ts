@@ -3,6 +3,7 @@ import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { IdentityRecordKey, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
 import { type Idempotency, replayable } from '../../server/idempotency';
+import { nullable, optional } from '../../server/graph/decorator-options';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import type { IdentityRecordRepository, RegisteredIdentityRecord } from './identity-record.repository';
 import type * as domain from './identity-record';
@@ -43,10 +44,7 @@ export class IdentityRecordResolver {
   constructor(private readonly dependencies: IdentityRecordDependencies) {}
 
   @MayCall('data_user')
-  @Query(() => IdentityRecord, {
-    nullable: true,
-    description: 'An own Identity Record by its key; null when there is none.',
-  })
+  @Query(() => IdentityRecord, nullable('An own Identity Record by its key; null when there is none.'))
   async identityRecord(
     @Arg('ref', () => IdentityRecordKey, { description: 'Key of the Identity Record.' }) ref: string,
     @Ctx() context: CallContext,
@@ -65,10 +63,8 @@ export class IdentityRecordResolver {
       'Own Identity Records by meter point, by e-mail address or by both, without anonymised and closed ones, newest first: at most 500.',
   })
   async identityRecords(
-    @Arg('mpxn', () => Mpxn, { nullable: true, defaultValue: null, description: 'The meter point.' })
-    mpxn: string | null,
-    @Arg('email', () => String, { nullable: true, defaultValue: null, description: "The customer's e-mail address." })
-    email: string | null,
+    @Arg('mpxn', () => Mpxn, optional('The meter point.')) mpxn: string | null,
+    @Arg('email', () => String, optional("The customer's e-mail address.")) email: string | null,
     @Ctx() context: CallContext,
   ): Promise<domain.IdentityRecord[]> {
     throwViolations(identityRecordSearchViolations({ mpxn, email }));
@@ -96,23 +92,20 @@ export class IdentityRecordResolver {
     return { ...response, replayed };
   }
 
-  @FieldResolver(() => PiiPrincipal, {
-    nullable: true,
-    description: 'The person-property relationship; null after anonymising.',
-  })
+  @FieldResolver(() => PiiPrincipal, nullable('The person-property relationship; null after anonymising.'))
   piiPrincipal(@Root() record: domain.IdentityRecord): domain.PiiPrincipal | null {
     return record.personal()?.piiPrincipal ?? null;
   }
 
-  @FieldResolver(() => UkAddress, { nullable: true, description: 'Address of the property: `piiPrincipal.address`.' })
+  @FieldResolver(() => UkAddress, nullable('Address of the property: `piiPrincipal.address`.'))
   address(@Root() record: domain.IdentityRecord): domain.UkAddress | null {
     return record.personal()?.piiPrincipal.address ?? null;
   }
 
-  @FieldResolver(() => PrincipalVerification, {
-    nullable: true,
-    description: 'Evidence that the principal was identified; null without any, and after anonymising.',
-  })
+  @FieldResolver(
+    () => PrincipalVerification,
+    nullable('Evidence that the principal was identified; null without any, and after anonymising.'),
+  )
   principalVerification(@Root() record: domain.IdentityRecord): domain.PrincipalVerification | null {
     return record.personal()?.principalVerification ?? null;
   }

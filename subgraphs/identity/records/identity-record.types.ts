@@ -1,10 +1,8 @@
 import { Directive, Field, ID, InputType, ObjectType } from 'type-graphql';
 import { CalendarDate, DateTime, IdentityRecordKey, JsonObject, Mpxn } from '../../../schema/scalars';
 import type * as domain from './identity-record';
+import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
-
-/** Options of an optional field, null by default in input. */
-export const optional = (description: string) => ({ nullable: true, defaultValue: null, description }) as const;
 
 export const ExpressedBy = graphqlEnum('ExpressedBy', 'Who states that the customer lives at the property.', {
   'data-subject': 'The customer.',
@@ -30,20 +28,17 @@ export class UkAddressInput implements domain.UkAddress {
 
 /** A class of its own, because an input type cannot be `@shareable`. */
 @Directive('@shareable')
-@ObjectType('UKAddress', { description: 'A postal address in the United Kingdom.', simpleResolvers: true })
+@ObjectType('UKAddress', simple('A postal address in the United Kingdom.'))
 export class UkAddress extends UkAddressInput {}
 
-@ObjectType('PiiPrincipal', { description: 'The relationship of a person and a property.', simpleResolvers: true })
+@ObjectType('PiiPrincipal', simple('The relationship of a person and a property.'))
 export class PiiPrincipal implements domain.PiiPrincipal {
   @Field(() => Mpxn, { description: 'The meter point of the property.' }) mpxn: string;
   @Field(() => CalendarDate, { description: 'Day on which the customer moved in.' }) moveInDate: string;
-  @Field(() => UkAddress, { nullable: true, description: 'Address of the property.' }) address: UkAddress | null;
+  @Field(() => UkAddress, nullable('Address of the property.')) address: UkAddress | null;
 }
 
-@ObjectType('PrincipalVerification', {
-  description: 'Evidence that the principal was identified.',
-  simpleResolvers: true,
-})
+@ObjectType('PrincipalVerification', simple('Evidence that the principal was identified.'))
 @InputType('PrincipalVerificationInput', { description: 'Evidence that the principal was identified.' })
 export class PrincipalVerification implements domain.PrincipalVerification {
   @Field(() => String, { description: 'How the identity was verified, at most 100 characters.' }) method: string;
@@ -59,22 +54,20 @@ export class PrincipalVerification implements domain.PrincipalVerification {
   detail: unknown;
 }
 
-@ObjectType('PasskeyCredential', { description: 'A passkey registered on an Identity Record.', simpleResolvers: true })
+@ObjectType('PasskeyCredential', simple('A passkey registered on an Identity Record.'))
 export class PasskeyCredential implements domain.PasskeyCredential {
   @Field(() => ID, { description: 'Identifier of the credential, `cred_` and 24 hexadecimal digits.' })
   credentialId: string;
   @Field(() => DateTime, { description: 'When the passkey was registered.' }) registeredAt: Date;
-  @Field(() => [String], { nullable: true, description: 'Transports that the authenticator reported.' }) transports:
-    string[] | null;
+  @Field(() => [String], nullable('Transports that the authenticator reported.')) transports: string[] | null;
 }
 
 /** An Identity Record. Fields that need the data key have their own resolvers. The e-mail address is never readable. */
 @Directive('@key(fields: "id")')
-@ObjectType('IdentityRecord', {
-  description:
-    'The relationship of a person and a property that a Data User vouches for. Only that Data User can read it.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'IdentityRecord',
+  simple('The relationship of a person and a property that a Data User vouches for. Only that Data User can read it.'),
+)
 export class IdentityRecord implements Omit<domain.IdentityRecord, 'duid' | 'personal'> {
   @Field(() => ID, { description: 'Internal id.' }) id: string;
   @Field(() => IdentityRecordKey, { description: 'Key of the record, for its Data User.' }) ir: string;
@@ -82,9 +75,6 @@ export class IdentityRecord implements Omit<domain.IdentityRecord, 'duid' | 'per
   @Field(() => ExpressedBy, { description: 'Who stated the relationship.' }) expressedBy: domain.ExpressedBy;
   @Field(() => Boolean, { description: 'Whether an e-mail address is stored, so that a link can be mailed.' })
   hasEmail: boolean;
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'When the record was anonymised; null until then, also for a closed record.',
-  })
+  @Field(() => DateTime, nullable('When the record was anonymised; null until then, also for a closed record.'))
   anonymisedAt: Date | null;
 }

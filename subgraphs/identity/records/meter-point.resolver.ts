@@ -2,6 +2,7 @@ import { Arg, Ctx, Directive, Field, ID, ObjectType, Query, Resolver } from 'typ
 import { Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
 import { type RateLimit, withinLimit } from '../../server/callers/rate-limits';
+import { simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import { currentContacts, isContested } from '../contacts/contacts';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
@@ -17,18 +18,15 @@ export const ReidentificationMethod = graphqlEnum('ReidentificationMethod', 'Met
 } satisfies Record<domain.ReidentificationMethod, string>);
 
 @Directive('@key(fields: "id")')
-@ObjectType('MeterPoint', {
-  description: 'A meter point, identified by an opaque id that does not disclose its MPxN.',
-  simpleResolvers: true,
-})
+@ObjectType('MeterPoint', simple('A meter point, identified by an opaque id that does not disclose its MPxN.'))
 class MeterPoint {
   @Field(() => ID, { description: 'Opaque id.' }) id: string;
 }
 
-@ObjectType('IdentityRecordExistence', {
-  description: 'Whether any Data User has registered a live Identity Record for a meter point.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'IdentityRecordExistence',
+  simple('Whether any Data User has registered a live Identity Record for a meter point.'),
+)
 class IdentityRecordExistence {
   @Field(() => Mpxn, { description: 'The meter point of the query.' }) mpxn: string;
   @Field(() => Boolean, { description: 'Whether a live Identity Record exists.' }) exists: boolean;

@@ -2,6 +2,7 @@ import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { JsonObject } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { NotCheckable } from '../../server/graph/checked-mutations';
+import { nullable } from '../../server/graph/decorator-options';
 import type { Ceremonies, CeremonyDescription } from './ceremonies.flow';
 import type * as domain from './ceremony';
 import type * as mails from '../mails/outgoing-mail';
@@ -16,10 +17,10 @@ export class CeremonyResolver {
   constructor(private readonly ceremonies: Ceremonies) {}
 
   @MayCall('anyone')
-  @Query(() => Ceremony, {
-    nullable: true,
-    description: 'The ceremony of a secret; null if the secret is unknown, used or expired, without distinction.',
-  })
+  @Query(
+    () => Ceremony,
+    nullable('The ceremony of a secret; null if the secret is unknown, used or expired, without distinction.'),
+  )
   async ceremony(
     @Arg('secret', () => String, SECRET) secret: string,
     @Ctx() context: CallContext,

@@ -1,6 +1,7 @@
 import { Field, ObjectType } from 'type-graphql';
 import { DateTime, JsonObject, Uri } from '../../../schema/scalars';
 import type * as domain from './ceremony';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 
 const CeremonyKind = graphqlEnum('CeremonyKind', "Steps of a customer on the register's own pages.", {
@@ -20,7 +21,7 @@ const PasskeyCeremonyKind = graphqlEnum('PasskeyCeremonyKind', 'Ceremonies of We
   registration: 'Registration of a passkey: `navigator.credentials.create`.',
 } satisfies Record<domain.ChallengeKind, string>);
 
-@ObjectType('Ceremony', { description: 'The ceremony of a link or redirect.', simpleResolvers: true })
+@ObjectType('Ceremony', simple('The ceremony of a link or redirect.'))
 export class Ceremony {
   @Field(() => CeremonyKind, { description: 'The next step.' }) kind: domain.CeremonyKind;
   @Field(() => String, { description: 'Name of the organisation that initiated it.' }) organisation: string;
@@ -38,25 +39,18 @@ export class Ceremony {
   cancelUrl: string | null;
 }
 
-@ObjectType('CeremonyOutcome', { description: 'Result of a step of a ceremony.', simpleResolvers: true })
+@ObjectType('CeremonyOutcome', simple('Result of a step of a ceremony.'))
 export class CeremonyOutcome {
   @Field(() => String, { description: 'Name of the organisation that initiated it.' }) organisation: string;
-  @Field(() => Uri, {
-    nullable: true,
-    description: 'Return URL with the token; null for the page of the register.',
-  })
-  returnUrl: string | null;
-  @Field(() => String, {
-    nullable: true,
-    description: 'Secret with which this browser continues to add the passkey; null if the ceremony is complete.',
-  })
+  @Field(() => Uri, nullable('Return URL with the token; null for the page of the register.')) returnUrl: string | null;
+  @Field(
+    () => String,
+    nullable('Secret with which this browser continues to add the passkey; null if the ceremony is complete.'),
+  )
   nextSecret: string | null;
 }
 
-@ObjectType('PasskeyCeremonyOptions', {
-  description: 'Options of a WebAuthn ceremony for the browser.',
-  simpleResolvers: true,
-})
+@ObjectType('PasskeyCeremonyOptions', simple('Options of a WebAuthn ceremony for the browser.'))
 export class PasskeyCeremonyOptions {
   @Field(() => PasskeyCeremonyKind, { description: 'The ceremony.' }) kind: domain.ChallengeKind;
   @Field(() => JsonObject, {

@@ -1,22 +1,22 @@
 import { Arg, Directive, Field, ID, ObjectType, Query, Resolver } from 'type-graphql';
 import { CalendarDate, DateTime, Duid, TokenRef } from '../../../schema/scalars';
 import { MayCall } from '../../server/callers/caller';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import type { ReidentificationRepository } from './reidentification.repository';
 import type * as domain from './reidentification';
 import { ReidentificationState } from './reidentification.types';
 
 /** Internal: services of the register only. */
 @Directive('@inaccessible')
-@ObjectType('ReidentificationProof', {
-  description: 'Internal: fields of a re-identification that `access` needs to accept its token.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'ReidentificationProof',
+  simple('Internal: fields of a re-identification that `access` needs to accept its token.'),
+)
 class ReidentificationProof {
   @Field(() => Duid, { description: 'The Data User that initiated it; no other organisation can use the token.' })
   initiator: string;
   @Field(() => ID, { description: 'Internal identifier of the Identity Record.' }) identityRecordId: string;
-  @Field(() => ID, { nullable: true, description: 'Opaque id of its meter point; null after anonymising.' })
-  meterPointId: string | null;
+  @Field(() => ID, nullable('Opaque id of its meter point; null after anonymising.')) meterPointId: string | null;
   @Field(() => ReidentificationState, { description: 'State of the re-identification.' })
   status: domain.ReidentificationState;
   @Field(() => DateTime, { description: 'One hour after issuance; a confirmed token can be used once until then.' })
@@ -27,15 +27,12 @@ class ReidentificationProof {
     description: 'Internal identifiers of all Identity Records of the person; none after anonymising.',
   })
   ownRecordIds: readonly string[];
-  @Field(() => CalendarDate, {
-    nullable: true,
-    description: 'Day on which the person moved in, by the earliest of these records; null after anonymising.',
-  })
+  @Field(
+    () => CalendarDate,
+    nullable('Day on which the person moved in, by the earliest of these records; null after anonymising.'),
+  )
   since: string | null;
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'Instant at which the occupancy started; null without a Change of Tenancy.',
-  })
+  @Field(() => DateTime, nullable('Instant at which the occupancy started; null without a Change of Tenancy.'))
   beganAt: Date | null;
 }
 
@@ -46,10 +43,10 @@ export class ReidentificationProofResolver {
 
   @MayCall('service:access')
   @Directive('@inaccessible')
-  @Query(() => ReidentificationProof, {
-    nullable: true,
-    description: 'Internal: the re-identification of a token-ref; null if there is none.',
-  })
+  @Query(
+    () => ReidentificationProof,
+    nullable('Internal: the re-identification of a token-ref; null if there is none.'),
+  )
   async reidentificationProof(
     @Arg('token', () => TokenRef, { description: 'The token-ref.' }) token: string,
   ): Promise<ReidentificationProof | null> {

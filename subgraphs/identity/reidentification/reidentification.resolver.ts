@@ -3,6 +3,7 @@ import { RegisterError } from '../../../schema/register-error';
 import { IdentityRecordKey, TokenRef } from '../../../schema/scalars';
 import { type CallContext, MayCall, duidOf } from '../../server/callers/caller';
 import { NotCheckable } from '../../server/graph/checked-mutations';
+import { nullable } from '../../server/graph/decorator-options';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import type { IdentityRecordRepository } from '../records/identity-record.repository';
 import type { ReidentificationRepository } from './reidentification.repository';
@@ -65,10 +66,10 @@ export class ReidentificationResolver {
   }
 
   @MayCall('data_user', 'portal')
-  @Query(() => ReidentificationStatus, {
-    nullable: true,
-    description: 'A re-identification by meter point that the caller started; null when there is none.',
-  })
+  @Query(
+    () => ReidentificationStatus,
+    nullable('A re-identification by meter point that the caller started; null when there is none.'),
+  )
   async reidentification(
     @Arg('tokenRef', () => TokenRef, TOKEN_REF) tokenRef: string,
     @Ctx() context: CallContext,
@@ -80,10 +81,10 @@ export class ReidentificationResolver {
   }
 
   @MayCall('data_user')
-  @Query(() => ReidentificationStatus, {
-    nullable: true,
-    description: 'A re-identification of an own Identity Record; null when there is none.',
-  })
+  @Query(
+    () => ReidentificationStatus,
+    nullable('A re-identification of an own Identity Record; null when there is none.'),
+  )
   async ownReidentification(
     @Arg('ref', () => IdentityRecordKey, { description: 'Key of the Identity Record.' }) ref: string,
     @Arg('tokenRef', () => TokenRef, TOKEN_REF) tokenRef: string,

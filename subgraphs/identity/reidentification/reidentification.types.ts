@@ -1,5 +1,6 @@
 import { Field, InputType, ObjectType } from 'type-graphql';
 import { DateTime, Mpxn, TokenRef, Uri } from '../../../schema/scalars';
+import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import { REPLAYED } from '../../server/graph/idempotency-key.types';
 import { ReidentificationMethod } from '../records/meter-point.resolver';
@@ -19,27 +20,23 @@ export const ReidentificationState = graphqlEnum('ReidentificationState', 'State
 export class OwnReidentificationInput implements ReidentificationRequest {
   @Field(() => ReidentificationMethod, { description: 'The method.' }) method: domain.ReidentificationMethod;
 
-  @Field(() => Uri, {
-    nullable: true,
-    defaultValue: null,
-    description:
+  @Field(
+    () => Uri,
+    optional(
       'For a magic link, else ignored: registered return URL after the confirmation; null for the page of the register.',
-  })
+    ),
+  )
   redirectUrl: string | null;
 
-  @Field(() => Uri, {
-    nullable: true,
-    defaultValue: null,
-    description:
+  @Field(
+    () => Uri,
+    optional(
       'For passkeys, else ignored: registered return URL after the ceremony; null for the page of the register.',
-  })
+    ),
+  )
   passkeyReturnUrl: string | null;
 
-  @Field(() => String, {
-    nullable: true,
-    defaultValue: null,
-    description: 'Value of the query parameter `state` of the return URL, at most 255 characters.',
-  })
+  @Field(() => String, optional('Value of the query parameter `state` of the return URL, at most 255 characters.'))
   state: string | null;
 }
 
@@ -50,50 +47,38 @@ export class CrossReidentificationInput extends OwnReidentificationInput {
   @Field(() => Mpxn, { description: 'The meter point.' }) mpxn: string;
 }
 
-@ObjectType('MagicLink', { description: 'A link that was mailed to the stored address.', simpleResolvers: true })
+@ObjectType('MagicLink', simple('A link that was mailed to the stored address.'))
 class MagicLink {
   @Field(() => String, { description: 'The address, masked: `j***@e***.uk`.' }) dispatchedTo: string;
   @Field(() => DateTime, { description: 'Expiry of the link.' }) expiresAt: string;
   @Field(() => TokenRef, { description: 'Reference of the re-identification; it alone confirms nothing.' })
   tokenRef: string;
-  @Field(() => Uri, { nullable: true, description: 'Return URL after the confirmation.' })
-  redirectUrl: string | null;
+  @Field(() => Uri, nullable('Return URL after the confirmation.')) redirectUrl: string | null;
 }
 
-@ObjectType('PasskeyRedirect', {
-  description: 'Redirect of the customer to a passkey ceremony.',
-  simpleResolvers: true,
-})
+@ObjectType('PasskeyRedirect', simple('Redirect of the customer to a passkey ceremony.'))
 class PasskeyRedirect {
   @Field(() => Uri, { description: "URL on the register's own origin, for this customer only." })
   redirectUrl: string;
   @Field(() => TokenRef, { description: 'Reference of the re-identification; it alone confirms nothing.' })
   tokenRef: string;
   @Field(() => DateTime, { description: 'Expiry of the redirect.' }) expiresAt: string;
-  @Field(() => Uri, {
-    nullable: true,
-    description: 'Return URL, to which `dar-passkey-token` is added; null for the page of the register.',
-  })
+  @Field(() => Uri, nullable('Return URL, to which `dar-passkey-token` is added; null for the page of the register.'))
   returnUrl: string | null;
 }
 
-@ObjectType('Reidentification', { description: 'A started re-identification.', simpleResolvers: true })
+@ObjectType('Reidentification', simple('A started re-identification.'))
 export class Reidentification {
   @Field(() => ReidentificationMethod, { description: 'The method.' }) method: domain.ReidentificationMethod;
-  @Field(() => MagicLink, { nullable: true, description: 'For a magic link.' }) magicLink: MagicLink | null;
-  @Field(() => PasskeyRedirect, { nullable: true, description: 'For both passkey methods.' })
-  passkey: PasskeyRedirect | null;
+  @Field(() => MagicLink, nullable('For a magic link.')) magicLink: MagicLink | null;
+  @Field(() => PasskeyRedirect, nullable('For both passkey methods.')) passkey: PasskeyRedirect | null;
   @Field(() => Boolean, { description: REPLAYED }) replayed: boolean;
 }
 
-@ObjectType('ReidentificationStatus', {
-  description: 'State of a re-identification, for its initiator.',
-  simpleResolvers: true,
-})
+@ObjectType('ReidentificationStatus', simple('State of a re-identification, for its initiator.'))
 export class ReidentificationStatus {
   @Field(() => ReidentificationMethod, { description: 'The method.' }) method: domain.ReidentificationMethod;
   @Field(() => ReidentificationState, { description: 'State of the re-identification.' })
   status: domain.ReidentificationState;
-  @Field(() => DateTime, { nullable: true, description: 'When the customer confirmed it; null before.' })
-  confirmedAt: Date | null;
+  @Field(() => DateTime, nullable('When the customer confirmed it; null before.')) confirmedAt: Date | null;
 }

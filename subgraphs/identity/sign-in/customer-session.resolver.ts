@@ -2,6 +2,7 @@ import { Arg, Ctx, Directive, Mutation, Query, Resolver } from 'type-graphql';
 import { CUSTOMER_TOKEN_PATTERN } from '../../../schema/identifiers';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import type { RateLimit } from '../../server/callers/rate-limits';
+import { nullable } from '../../server/graph/decorator-options';
 import type { CustomerSessions } from './customer-sessions.flow';
 import type { CustomerSessionRepository } from './customer-session.repository';
 import type { Organisations } from '../organisations.client';
@@ -61,10 +62,7 @@ export class CustomerSessionResolver {
 
   @MayCall('service:gateway', 'service:access', 'service:identity')
   @Directive('@inaccessible')
-  @Query(() => CustomerScope, {
-    nullable: true,
-    description: 'Internal: scope of the session of a token; null if there is no such session.',
-  })
+  @Query(() => CustomerScope, nullable('Internal: scope of the session of a token; null if there is no such session.'))
   async customerScope(
     @Arg('token', () => String, { description: 'Bearer token of the session.' }) token: string,
     @Ctx() { service }: CallContext,

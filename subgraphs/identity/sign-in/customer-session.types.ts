@@ -2,6 +2,7 @@ import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { CalendarDate, DateTime, Mpxn, Uri } from '../../../schema/scalars';
 import type * as domain from './customer-session';
 import { UkAddress } from '../records/identity-record.types';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 
 const SignInMethod = graphqlEnum('SignInMeans', 'Method of sign-in.', {
@@ -10,13 +11,11 @@ const SignInMethod = graphqlEnum('SignInMeans', 'Method of sign-in.', {
   supplier: 'A sign-in at the energy supplier.',
 } satisfies Record<domain.SignInMethod, string>);
 
-@ObjectType('CustomerSession', { description: 'The session of a customer.', simpleResolvers: true })
+@ObjectType('CustomerSession', simple('The session of a customer.'))
 export class CustomerSession {
   @Field(() => Mpxn, { description: 'The one meter point of the session.' }) mpxn: string;
-  @Field(() => UkAddress, { nullable: true, description: 'Address of the property, if known.' })
-  address: UkAddress | null;
-  @Field(() => CalendarDate, { nullable: true, description: 'Day on which the customer moved in, if known.' })
-  moveInDate: string | null;
+  @Field(() => UkAddress, nullable('Address of the property, if known.')) address: UkAddress | null;
+  @Field(() => CalendarDate, nullable('Day on which the customer moved in, if known.')) moveInDate: string | null;
   @Field(() => Boolean, { description: 'Whether the customer is the current occupant, according to the register.' })
   isCurrent: boolean;
   @Field(() => Boolean, {
@@ -27,15 +26,14 @@ export class CustomerSession {
   @Field(() => SignInMethod, { description: 'How the customer signed in.' }) signedInBy: domain.SignInMethod;
   @Field(() => DateTime, { description: 'Time of the sign-in.' }) signedInAt: Date;
   @Field(() => DateTime, { description: 'Expiry of the session.' }) expiresAt: Date;
-  @Field(() => Uri, { nullable: true, description: 'Return URL.' }) returnUrl: string | null;
+  @Field(() => Uri, nullable('Return URL.')) returnUrl: string | null;
 }
 
 @Directive('@inaccessible')
-@ObjectType('CustomerScope', { description: 'Internal: scope of a session.', simpleResolvers: true })
+@ObjectType('CustomerScope', simple('Internal: scope of a session.'))
 export class CustomerScope implements domain.CustomerScope {
   @Field(() => ID, { description: 'The session.' }) sessionId: string;
-  @Field(() => ID, { nullable: true, description: 'The Identity Record by which the customer signed in.' })
-  identityRecordId: string | null;
+  @Field(() => ID, nullable('The Identity Record by which the customer signed in.')) identityRecordId: string | null;
   @Field(() => ID, { description: 'The one meter point.' }) meterPointId: string;
   @Field(() => Boolean, {
     description:
@@ -50,13 +48,9 @@ export class CustomerScope implements domain.CustomerScope {
   @Field(() => [ID], { description: "The Identity Records of the customer's own contacts." })
   ownRecordIds: readonly string[];
   @Field(() => CalendarDate, { description: 'First day of the visible history.' }) since: string;
-  @Field(() => DateTime, {
-    nullable: true,
-    description: 'Start of the occupancy; null before the first Change of Tenancy.',
-  })
+  @Field(() => DateTime, nullable('Start of the occupancy; null before the first Change of Tenancy.'))
   beganAt: Date | null;
-  @Field(() => DateTime, { nullable: true, description: 'Start of the next occupancy; null while this one lasts.' })
-  endedAt: Date | null;
+  @Field(() => DateTime, nullable('Start of the next occupancy; null while this one lasts.')) endedAt: Date | null;
   @Field(() => Int, {
     nullable: true,
     description:

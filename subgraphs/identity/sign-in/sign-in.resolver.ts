@@ -3,6 +3,7 @@ import { throwViolations } from '../../../schema/register-error';
 import { JsonObject } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { NotCheckable } from '../../server/graph/checked-mutations';
+import { nullable } from '../../server/graph/decorator-options';
 import type { SignInRepository } from './sign-in.repository';
 import type * as domain from '../mails/outgoing-mail';
 import { linkHintViolations, originIn } from './sign-in-hint';
@@ -44,7 +45,7 @@ export class SignInResolver {
   }
 
   @MayCall('anyone')
-  @Query(() => SignInLink, { nullable: true, description: 'A mailed link; null if it was used or has expired.' })
+  @Query(() => SignInLink, nullable('A mailed link; null if it was used or has expired.'))
   async signInLink(@secretOf('link') secret: string): Promise<SignInLink | null> {
     return (await this.signIns.link(secret)) ?? null;
   }
@@ -71,8 +72,7 @@ export class SignInResolver {
     @secretOf('attempt') secret: string,
     @Arg('response', () => JsonObject, { description: 'Result of `navigator.credentials.get` in its JSON form.' })
     response: object,
-    @Arg('entry', () => SignInHint, { nullable: true, description: 'Sign-in hints.' })
-    entry: SignInHint | null,
+    @Arg('entry', () => SignInHint, nullable('Sign-in hints.')) entry: SignInHint | null,
     @Ctx() context: CallContext,
   ): Promise<CustomerSignIn> {
     const from = originIn(entry ?? { ir: null, returnUrl: null });

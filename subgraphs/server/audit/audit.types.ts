@@ -1,25 +1,25 @@
 import { ArgsType, type ClassType, Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime, JsonObject } from '../../../schema/scalars';
+import { nullable, optional, simple } from '../graph/decorator-options';
 import type { AuditEntry, AuditFilter } from './audit.repository';
 
 @InputType('AuditFilter', { description: 'Selects entries of the audit: both conditions must hold.' })
 class AuditFilterInput implements AuditFilter {
-  @Field(() => String, { nullable: true, description: 'Entries of this action.' }) action?: string | null;
-  @Field(() => String, { nullable: true, description: 'Entries of this actor.' }) actor?: string | null;
+  @Field(() => String, nullable('Entries of this action.')) action?: string | null;
+  @Field(() => String, nullable('Entries of this actor.')) actor?: string | null;
 }
 
 /** Arguments of the audit of a subgraph. */
 @ArgsType()
 export class AuditArgs {
   @Field(() => Int, { nullable: true, defaultValue: 100, description: 'Entries of the page, 1 to 500.' }) first: number;
-  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page starts.' })
-  after: string | null;
-  @Field(() => AuditFilterInput, { nullable: true, description: 'Selects entries.' }) filter?: AuditFilter | null;
+  @Field(() => String, optional('Cursor after which the page starts.')) after: string | null;
+  @Field(() => AuditFilterInput, nullable('Selects entries.')) filter?: AuditFilter | null;
 }
 
 /** Creates the object type of the entries of a subgraph's audit. */
 export function auditEntryType(name: string): ClassType<AuditEntry> {
-  @ObjectType(name, { description: 'An entry of the audit of its service.', simpleResolvers: true })
+  @ObjectType(name, simple('An entry of the audit of its service.'))
   class EntryType implements AuditEntry {
     @Field(() => ID, { description: 'Number.' }) id: string;
     @Field(() => DateTime, { description: 'Time of the action.' }) at: Date;

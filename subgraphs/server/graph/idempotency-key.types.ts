@@ -1,5 +1,6 @@
 import { Arg } from 'type-graphql';
 import type { ResponseRetention } from '../idempotency';
+import { optional } from './decorator-options';
 
 /**
  * Declares the argument `idempotencyKey` of a mutation.
@@ -9,11 +10,7 @@ import type { ResponseRetention } from '../idempotency';
  */
 export function IdempotencyKey(duration: ResponseRetention, note?: string): ReturnType<typeof Arg> {
   const description = `Key under which the response is stored for repeats, for ${duration}.`;
-  return Arg('idempotencyKey', () => String, {
-    nullable: true,
-    defaultValue: null,
-    description: note === undefined ? description : `${description} ${note}`,
-  });
+  return Arg('idempotencyKey', () => String, optional(note === undefined ? description : `${description} ${note}`));
 }
 
 /** Description of the field `replayed` of a response. */

@@ -1,4 +1,5 @@
 import { ArgsType, type ClassType, Field, FieldResolver, Int, ObjectType, Resolver, Root } from 'type-graphql';
+import { nullable, optional, simple } from '../graph/decorator-options';
 import type { Connection, ConnectionWithTotal, PageRequest } from './connection';
 import { PageInfoType } from './page-info.types';
 
@@ -8,17 +9,16 @@ export function connectionType<Node extends object>(
   description: string,
   node: () => ClassType<Node>,
 ): ClassType<Connection<Node>> {
-  @ObjectType(`${name}Edge`, { description: 'An entry with its cursor.', simpleResolvers: true })
+  @ObjectType(`${name}Edge`, simple('An entry with its cursor.'))
   class EdgeType {
     @Field(() => String, { description: 'Cursor of the entry.' }) cursor: string;
     @Field(node, { description: 'The entry.' }) node: Node;
   }
-  @ObjectType(`${name}Connection`, { description, simpleResolvers: true })
+  @ObjectType(`${name}Connection`, simple(description))
   class ConnectionType {
     @Field(() => [EdgeType], { description: 'Entries with their cursors.' }) edges: readonly EdgeType[];
     @Field(() => [node()], { description: 'Entries.' }) nodes: readonly Node[];
-    @Field(() => String, { nullable: true, description: 'Cursor of the next page; null on the last one.' })
-    nextCursor: string | null;
+    @Field(() => String, nullable('Cursor of the next page; null on the last one.')) nextCursor: string | null;
     @Field(() => PageInfoType, { description: 'Start and end of the page.' }) pageInfo: PageInfoType;
   }
   return ConnectionType;
@@ -40,16 +40,14 @@ export function totalResolver<Node extends object>(connection: ClassType<Connect
 @ArgsType()
 export class PageArgs implements PageRequest {
   @Field(() => Int, { nullable: true, defaultValue: 50, description: 'Entries of the page, 1 to 500.' }) first: number;
-  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page starts.' })
-  after: string | null;
+  @Field(() => String, optional('Cursor after which the page starts.')) after: string | null;
 }
 
 /** Arguments of a page of history. */
 @ArgsType()
 export class HistoryArgs implements PageRequest {
   @Field(() => Int, { nullable: true, defaultValue: 50, description: 'Entries of the page, 1 to 100.' }) first: number;
-  @Field(() => String, { nullable: true, defaultValue: null, description: 'Cursor after which the page starts.' })
-  after: string | null;
+  @Field(() => String, optional('Cursor after which the page starts.')) after: string | null;
 }
 
 /** Arguments of a page of versions. */

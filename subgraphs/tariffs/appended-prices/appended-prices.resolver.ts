@@ -2,6 +2,7 @@ import { Arg, Ctx, Field, InputType, Int, Mutation, ObjectType, Resolver } from 
 import { throwViolations } from '../../../schema/register-error';
 import { DateTime } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { writtenSupplier } from '../register-entries/own-supplier.queries';
 import type { SupplierQueries } from '../register-entries/supplier.queries';
 import { type AppendedPrice, appendedPriceViolations } from './appended-price';
@@ -15,12 +16,12 @@ class AppendedPriceInput implements AppendedPrice {
 
 @InputType('AppendTariffPricesInput', { description: 'Prices of a dynamic tariff by half-hour.' })
 class AppendTariffPricesInput {
-  @Field(() => String, { nullable: true, description: 'The supplier; required of an admin.' }) mpid?: string | null;
+  @Field(() => String, nullable('The supplier; required of an admin.')) mpid?: string | null;
   @Field(() => String, { description: 'The tariff.' }) tariffId: string;
   @Field(() => [AppendedPriceInput], { description: 'The prices of a day: 1 to 50.' }) prices: AppendedPriceInput[];
 }
 
-@ObjectType('AppendedTariffPrices', { description: 'The result of appending prices.', simpleResolvers: true })
+@ObjectType('AppendedTariffPrices', simple('The result of appending prices.'))
 class AppendedTariffPricesPayload implements AppendingOutcome {
   @Field(() => Int, { description: 'Prices of half-hours that had none.' }) added: number;
   @Field(() => Int, { description: 'Prices that replaced another one.' }) changed: number;

@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, Field, FieldResolver, Mutation, ObjectType, Query, Resolver, Root } from 'type-graphql';
 import { DateTime } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import type { Connection } from '../../server/lists/connection';
 import { connectionType } from '../../server/lists/connection.types';
 import { cursorPage } from '../../server/lists/offset-page';
@@ -16,10 +17,7 @@ import { SupplierType } from '../register-entries/supplier.types';
 import type { AssignmentQueries, StoredAssignment } from './assignment.queries';
 import type { AssignmentRepository, Assigner } from './assignment.repository';
 
-@ObjectType('TariffAssignment', {
-  description: 'The tariff assigned to an MPxN from an instant on, until the next assignment.',
-  simpleResolvers: true,
-})
+@ObjectType('TariffAssignment', simple('The tariff assigned to an MPxN from an instant on, until the next assignment.'))
 class TariffAssignmentType implements Pick<StoredAssignment, 'mpxn' | 'recordedAt'> {
   @Field(() => String, { description: 'The MPxN.' }) mpxn: string;
   @Field(() => DateTime, { description: 'When the assignment was recorded.' }) recordedAt: Date;
@@ -60,13 +58,13 @@ export class TariffAssignmentResolver {
   }
 
   @MayCall('admin', 'supplier')
-  @Query(() => TariffType, {
-    nullable: true,
-    description: "The tariff that applies to an MPxN at an instant; null if none does, or if it is another supplier's.",
-  })
+  @Query(
+    () => TariffType,
+    nullable("The tariff that applies to an MPxN at an instant; null if none does, or if it is another supplier's."),
+  )
   async appliedTariff(
     @mpxnArgument() mpxn: string,
-    @Arg('at', () => DateTime, { nullable: true, description: 'The instant; absent: now.' }) at: Date | null,
+    @Arg('at', () => DateTime, nullable('The instant; absent: now.')) at: Date | null,
     @Ctx() context: CallContext,
   ): Promise<StoredTariff | null> {
     requireMpxn(mpxn);
@@ -129,10 +127,10 @@ export class TariffAssignmentResolver {
     return validFrom;
   }
 
-  @FieldResolver(() => TariffType, {
-    nullable: true,
-    description: 'The tariff as assigned, without its replacements; null for the end of an assignment.',
-  })
+  @FieldResolver(
+    () => TariffType,
+    nullable('The tariff as assigned, without its replacements; null for the end of an assignment.'),
+  )
   tariff(@Root() { tariffId }: StoredAssignment): Promise<StoredTariff | null> | null {
     return tariffId === null ? null : this.dependencies.tariffQueries.byId(tariffId);
   }

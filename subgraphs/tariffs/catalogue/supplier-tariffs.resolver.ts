@@ -1,5 +1,6 @@
 import { Arg, Args, FieldResolver, Resolver, Root } from 'type-graphql';
 import { throwViolations } from '../../../schema/register-error';
+import { nullable } from '../../server/graph/decorator-options';
 import type { ConnectionWithTotal } from '../../server/lists/connection';
 import { type OffsetPage, cursorPage } from '../../server/lists/offset-page';
 import { ListArgs, OffsetArgs } from '../../server/lists/offset-page.types';
@@ -19,7 +20,7 @@ export class SupplierTariffResolver {
     private readonly tariffQueries: TariffQueries,
   ) {}
 
-  @FieldResolver(() => TariffType, { nullable: true, description: 'One of its tariffs.' })
+  @FieldResolver(() => TariffType, nullable('One of its tariffs.'))
   async tariff(
     @Root() { mpid }: Supplier,
     @Arg('tariffId', () => String, { description: 'Its identifier.' }) tariffId: string,
@@ -33,8 +34,7 @@ export class SupplierTariffResolver {
   })
   async tariffPage(
     @Root() supplier: Supplier,
-    @Arg('filter', () => TariffFilterInput, { nullable: true, description: 'Selects entries of the list.' })
-    filter: TariffFilterInput | null,
+    @Arg('filter', () => TariffFilterInput, nullable('Selects entries of the list.')) filter: TariffFilterInput | null,
     @Args() request: OffsetArgs,
     @Arg('boundRates', () => Boolean, BOUND_RATES) boundRates: boolean,
   ): Promise<OffsetPage<StoredTariff>> {
@@ -48,8 +48,7 @@ export class SupplierTariffResolver {
   tariffs(
     @Root() supplier: Supplier,
     @Args() page: ListArgs,
-    @Arg('filter', () => TariffFilterInput, { nullable: true, description: 'Selects entries of the list.' })
-    filter: TariffFilterInput | null,
+    @Arg('filter', () => TariffFilterInput, nullable('Selects entries of the list.')) filter: TariffFilterInput | null,
   ): Promise<ConnectionWithTotal<StoredTariff>> {
     return this.lists.connection(ofSupplier(supplier, filter), cursorPage(page));
   }

@@ -3,6 +3,7 @@ import { Arg, Ctx, FieldResolver, Info, Resolver, Root } from 'type-graphql';
 import { throwViolations } from '../../../schema/register-error';
 import { DateTime } from '../../../schema/scalars';
 import type { CallContext } from '../../server/callers/caller';
+import { nullable } from '../../server/graph/decorator-options';
 import type { JsonText } from '../../server/graph/json-text';
 import { textFieldsOf } from '../../server/graph/text-fields';
 import { appendedPricesFrom } from '../appended-prices/appended-price';
@@ -39,10 +40,10 @@ export class TariffPriceResolver {
     return unitPricesOf(tariff.standingCharge, tariff).includingVat;
   }
 
-  @FieldResolver(() => String, {
-    nullable: true,
-    description: 'Pounds a day without VAT, a decimal string; null if the tariff does not state the rate of VAT.',
-  })
+  @FieldResolver(
+    () => String,
+    nullable('Pounds a day without VAT, a decimal string; null if the tariff does not state the rate of VAT.'),
+  )
   standingChargeExcludingVat(@Root() tariff: StoredTariff): string | null {
     return unitPricesOf(tariff.standingCharge, tariff).excludingVat;
   }

@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
+import { nullable } from '../../server/graph/decorator-options';
 import type { Connection, ConnectionWithTotal } from '../../server/lists/connection';
 import { VersionArgs } from '../../server/lists/connection.types';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
@@ -47,8 +48,7 @@ export class TariffResolver {
   })
   async tariffs(
     @Args() page: ListArgs,
-    @Arg('filter', () => TariffFilterInput, { nullable: true, description: 'Selects entries of the list.' })
-    filter: TariffFilterInput | null,
+    @Arg('filter', () => TariffFilterInput, nullable('Selects entries of the list.')) filter: TariffFilterInput | null,
     @Arg('boundRates', () => Boolean, BOUND_RATES) boundRates: boolean,
     @Ctx() context: CallContext,
   ): Promise<ConnectionWithTotal<StoredTariff>> {
@@ -57,10 +57,7 @@ export class TariffResolver {
   }
 
   @MayCall('public')
-  @Query(() => TariffType, {
-    nullable: true,
-    description: 'A tariff by its identifier. LIM002 if the network exceeds its limit.',
-  })
+  @Query(() => TariffType, nullable('A tariff by its identifier. LIM002 if the network exceeds its limit.'))
   async tariff(
     @Arg('tariffId', () => String, { description: 'Its identifier.' }) tariffId: string,
     @Ctx() context: CallContext,
@@ -124,15 +121,12 @@ export class TariffFieldResolver {
     return status === 'active' ? null : status;
   }
 
-  @FieldResolver(() => TariffType, { nullable: true, description: 'The tariff that it replaces.' })
+  @FieldResolver(() => TariffType, nullable('The tariff that it replaces.'))
   replaces(@Root() { replaces }: StoredTariff): Promise<StoredTariff | null> | null {
     return replaces === null ? null : this.tariffQueries.byId(replaces);
   }
 
-  @FieldResolver(() => TariffType, {
-    nullable: true,
-    description: 'The tariff that replaces it: its MPxNs move when that one becomes valid.',
-  })
+  @FieldResolver(() => TariffType, nullable('The tariff that replaces it: its MPxNs move when that one becomes valid.'))
   replacedBy(@Root() { tariffId }: StoredTariff): Promise<StoredTariff | null> {
     return this.tariffQueries.replacing(tariffId);
   }

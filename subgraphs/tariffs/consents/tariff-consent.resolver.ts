@@ -14,6 +14,7 @@ import {
 } from 'type-graphql';
 import { DateTime } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import type { Connection } from '../../server/lists/connection';
 import { connectionType } from '../../server/lists/connection.types';
@@ -41,18 +42,17 @@ const ConsentEndEnum = graphqlEnum('TariffConsentEnd', 'Who or what ended a cons
   supplier_removed: 'The supplier was removed from the register.',
 } satisfies Record<ConsentEnd, string>);
 
-@ObjectType('TariffConsent', {
-  description: 'The consent of a consumer of a supplier: an RTI User may read the tariffs of the meter points.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'TariffConsent',
+  simple('The consent of a consumer of a supplier: an RTI User may read the tariffs of the meter points.'),
+)
 class TariffConsentType implements StoredConsent {
   @Field(() => ID, { description: 'Identifier.' }) registrationId: string;
   @Field(() => String, { description: 'The supplier.' }) mpid: string;
   @Field(() => String, { description: 'The RTI User.' }) userId: string;
   @Field(() => DateTime, { description: 'When the consent was granted.' }) givenAt: Date;
-  @Field(() => DateTime, { nullable: true, description: 'When the consent ended; null while it is live.' })
-  revokedAt: Date | null;
-  @Field(() => ConsentEndEnum, { nullable: true, description: 'Who or what ended it.' }) revokedBy: ConsentEnd | null;
+  @Field(() => DateTime, nullable('When the consent ended; null while it is live.')) revokedAt: Date | null;
+  @Field(() => ConsentEndEnum, nullable('Who or what ended it.')) revokedBy: ConsentEnd | null;
 }
 
 const TariffConsentConnectionType = connectionType(
@@ -63,19 +63,18 @@ const TariffConsentConnectionType = connectionType(
 
 @InputType('TariffConsentFilter', { description: 'Selects consents: all conditions must hold.' })
 class TariffConsentFilterInput implements ConsentFilter {
-  @Field(() => String, { nullable: true, description: 'Consents at this supplier.' }) mpid?: string | null;
-  @Field(() => String, { nullable: true, description: 'Consents for this RTI User.' }) userId?: string | null;
-  @Field(() => Boolean, { nullable: true, description: 'true: live consents; false: ended consents.' })
-  live?: boolean | null;
+  @Field(() => String, nullable('Consents at this supplier.')) mpid?: string | null;
+  @Field(() => String, nullable('Consents for this RTI User.')) userId?: string | null;
+  @Field(() => Boolean, nullable('true: live consents; false: ended consents.')) live?: boolean | null;
 }
 
-@ObjectType('MpxnTariff', { description: 'The tariff that applies to an MPxN.', simpleResolvers: true })
+@ObjectType('MpxnTariff', simple('The tariff that applies to an MPxN.'))
 class MpxnTariffType implements MpxnTariff {
   @Field(() => String, { description: 'The MPxN.' }) mpxn: string;
   @Field(() => String, { description: 'The tariff.' }) tariffId: string;
 }
 
-@ObjectType('GivenTariffConsent', { description: 'The live consent after a grant.', simpleResolvers: true })
+@ObjectType('GivenTariffConsent', simple('The live consent after a grant.'))
 class GivenTariffConsentPayload implements GrantedConsent {
   @Field(() => ID, { description: 'Identifier.' }) registrationId: string;
   @Field(() => [MpxnTariffType], {
@@ -85,7 +84,7 @@ class GivenTariffConsentPayload implements GrantedConsent {
   @Field(() => Boolean, { description: 'False if the consent was live before.' }) isNew: boolean;
 }
 
-@ObjectType('RevokedTariffConsent', { description: 'A consent that was revoked.', simpleResolvers: true })
+@ObjectType('RevokedTariffConsent', simple('A consent that was revoked.'))
 class RevokedTariffConsentPayload {
   @Field(() => ID, { description: 'Its identifier.' }) registrationId: string;
 }
@@ -153,7 +152,7 @@ export class TariffConsentResolver {
   })
   async tariffConsents(
     @Args() page: ListArgs,
-    @Arg('filter', () => TariffConsentFilterInput, { nullable: true, description: 'Selects entries of the list.' })
+    @Arg('filter', () => TariffConsentFilterInput, nullable('Selects entries of the list.'))
     filter: TariffConsentFilterInput | null,
     @Ctx() context: CallContext,
   ): Promise<Connection<StoredConsent>> {

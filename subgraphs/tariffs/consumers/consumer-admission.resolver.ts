@@ -3,13 +3,11 @@ import { RegisterError } from '../../../schema/register-error';
 import { DateTime } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { type RateLimit, clientNetwork, withinLimit } from '../../server/callers/rate-limits';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import type { ConsumerTokens, VerifiedConsumer } from './consumer-tokens.flow';
 
 @Directive('@inaccessible')
-@ObjectType('ConsumerAdmission', {
-  description: 'Internal: the consumer and the RTI User that the token of a supplier admits.',
-  simpleResolvers: true,
-})
+@ObjectType('ConsumerAdmission', simple('Internal: the consumer and the RTI User that the token of a supplier admits.'))
 class ConsumerAdmissionType {
   @Field(() => String, { description: 'The supplier that issued the token.' }) mpid: string;
   @Field(() => String, { description: 'Its authorisation server, which signed it.' }) issuer: string;
@@ -24,7 +22,7 @@ class ConsumerAdmissionType {
       'Code of the error of all operations except those for inactive consumers, while the supplier or the RTI User is suspended or disabled.',
   })
   inactive: VerifiedConsumer['inactive'];
-  @Field(() => Int, { nullable: true, description: 'Seconds until the RTI User may try again; null within the limit.' })
+  @Field(() => Int, nullable('Seconds until the RTI User may try again; null within the limit.'))
   retryAfter: number | null;
 }
 

@@ -3,6 +3,7 @@ import { RegisterError } from '../../../schema/register-error';
 import { EventId } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import type { EventPage } from '../../server/event-log/event-follow';
+import { nullable } from '../../server/graph/decorator-options';
 import { followedByGateway } from '../../server/graph/subgraph-schema';
 import type { Connection } from '../../server/lists/connection';
 import type { StoredTariff } from '../catalogue/stored-tariff';
@@ -37,8 +38,7 @@ interface TariffEventDependencies {
 
 const READERS = ['admin', 'analyst', 'supplier'] as const;
 
-const filterArgument = () =>
-  Arg('filter', () => TariffEventFilterInput, { nullable: true, description: 'Selects events.' });
+const filterArgument = () => Arg('filter', () => TariffEventFilterInput, nullable('Selects events.'));
 
 /** The event log of tariffs (decisions C/D, D.3). The back office reads all events, a supplier its own. */
 @Resolver(() => TariffEventObject)
@@ -46,7 +46,7 @@ export class TariffEventResolver {
   constructor(private readonly dependencies: TariffEventDependencies) {}
 
   @MayCall(...READERS)
-  @Query(() => TariffEventObject, { nullable: true, description: 'An event of tariffs by its id.' })
+  @Query(() => TariffEventObject, nullable('An event of tariffs by its id.'))
   tariffEvent(
     @Arg('id', () => EventId, { description: 'Its id.' }) id: string,
     @Ctx() context: CallContext,
@@ -94,10 +94,7 @@ export class TariffEventResolver {
     description: 'Internal: selected entries of the event log of tariffs after a cursor.',
   })
   tariffEventLog(
-    @Arg('after', () => String, {
-      nullable: true,
-      description: 'The cursor; empty: the start of the log; absent: only the present cursor.',
-    })
+    @Arg('after', () => String, nullable('The cursor; empty: the start of the log; absent: only the present cursor.'))
     after: string | null,
     @Arg('first', () => Int, { description: 'Maximum number of entries, 1 to 500.' }) first: number,
     @filterArgument() filter: TariffEventFilterInput | null,
@@ -145,7 +142,7 @@ export class TariffEventResolver {
     return seesMeterPoints(context, event.mpid) ? event.decryptMpxn() : null;
   }
 
-  @FieldResolver(() => String, { nullable: true, description: 'For CONSENT_REVOKED: the registration of the consent.' })
+  @FieldResolver(() => String, nullable('For CONSENT_REVOKED: the registration of the consent.'))
   registrationId(@Root() { consentId }: LoggedTariffEvent): string | null {
     return consentId;
   }

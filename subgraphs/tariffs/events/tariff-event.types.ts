@@ -2,6 +2,7 @@ import { ArgsType, Directive, Field, ID, InputType, Int, ObjectType } from 'type
 import { DateTime, EventId } from '../../../schema/scalars';
 import { connectionType } from '../../server/lists/connection.types';
 import type { EventPage } from '../../server/event-log/event-follow';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import type { TariffEventType as EventType, TariffDeliveryState } from './tariff-event';
 import type { LoggedTariffEvent, TariffEventDelivery, TariffEventEntry } from './tariff-event.queries';
@@ -33,10 +34,10 @@ const TariffDeliveryStateEnum = graphqlEnum(
 );
 
 @Directive('@key(fields: "id")')
-@ObjectType('TariffEvent', {
-  description: 'An event of the tariff of an MPxN. It has the same id in webhooks and in subscriptions.',
-  simpleResolvers: true,
-})
+@ObjectType(
+  'TariffEvent',
+  simple('An event of the tariff of an MPxN. It has the same id in webhooks and in subscriptions.'),
+)
 export class TariffEventObject implements Omit<LoggedTariffEvent, 'tariffId' | 'consentId' | 'decryptMpxn'> {
   @Field(() => EventId, { description: 'Identifier.' }) id: string;
   @Field(() => String, { description: 'Position of the event in the log; a subscription continues after it.' })
@@ -50,7 +51,7 @@ export class TariffEventObject implements Omit<LoggedTariffEvent, 'tariffId' | '
   mpid: string;
 }
 
-@ObjectType('TariffEventDelivery', { description: 'The delivery of an event to one webhook.', simpleResolvers: true })
+@ObjectType('TariffEventDelivery', simple('The delivery of an event to one webhook.'))
 export class TariffEventDeliveryType implements TariffEventDelivery {
   @Field(() => ID, { description: 'The webhook.' }) webhookId: string;
   @Field(() => String, { description: 'The RTI User of the webhook.' }) userId: string;
@@ -70,12 +71,8 @@ export const TariffEventConnectionType = connectionType(
 
 @InputType('TariffEventFilter', { description: 'Selects events: both conditions must hold.' })
 export class TariffEventFilterInput {
-  @Field(() => String, { nullable: true, description: 'Events that the RTI Users of this supplier receive.' })
-  mpid?: string | null;
-  @Field(() => [TariffEventTypeEnum], {
-    nullable: true,
-    description: 'Events of these types, at least one; null for all.',
-  })
+  @Field(() => String, nullable('Events that the RTI Users of this supplier receive.')) mpid?: string | null;
+  @Field(() => [TariffEventTypeEnum], nullable('Events of these types, at least one; null for all.'))
   types?: EventType[] | null;
 }
 
@@ -83,15 +80,12 @@ export class TariffEventFilterInput {
 @ArgsType()
 export class TariffEventArgs {
   @Field(() => Int, { nullable: true, defaultValue: 100, description: 'Entries of the page, 1 to 500.' }) first: number;
-  @Field(() => String, {
-    nullable: true,
-    description: 'Cursor after which the page starts; empty or absent: the start of the log.',
-  })
+  @Field(() => String, nullable('Cursor after which the page starts; empty or absent: the start of the log.'))
   after?: string | null;
 }
 
 @Directive('@inaccessible')
-@ObjectType('TariffEventLogEntry', { description: 'An entry of the event log of tariffs.', simpleResolvers: true })
+@ObjectType('TariffEventLogEntry', simple('An entry of the event log of tariffs.'))
 class TariffEventLogEntryType implements TariffEventEntry {
   @Field(() => EventId, { description: 'The event.' }) id: string;
   @Field(() => String, { description: 'Its position in the log.' }) cursor: string;
@@ -100,10 +94,7 @@ class TariffEventLogEntryType implements TariffEventEntry {
 }
 
 @Directive('@inaccessible')
-@ObjectType('TariffEventLogPage', {
-  description: 'Entries of the event log of tariffs after a cursor, oldest first.',
-  simpleResolvers: true,
-})
+@ObjectType('TariffEventLogPage', simple('Entries of the event log of tariffs after a cursor, oldest first.'))
 export class TariffEventLogPageType implements EventPage<TariffEventEntry> {
   @Field(() => String, { description: 'End of the page: the next page starts after it.' }) cursor: string;
   @Field(() => [TariffEventLogEntryType], { description: 'The entries.' }) entries: readonly TariffEventLogEntryType[];

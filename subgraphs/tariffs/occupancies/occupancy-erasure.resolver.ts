@@ -1,12 +1,10 @@
 import { Arg, Ctx, Field, Int, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
+import { simple } from '../../server/graph/decorator-options';
 import type { ErasedOccupancies, OccupancyErasureRepository } from './occupancy-erasure.repository';
 import { requireMpxn } from '../arguments';
 
-@ObjectType('ErasedOccupancies', {
-  description: 'Ended occupancies of an MPxN in which the register still stored the MPxN.',
-  simpleResolvers: true,
-})
+@ObjectType('ErasedOccupancies', simple('Ended occupancies of an MPxN in which the register still stored the MPxN.'))
 class ErasedOccupanciesPayload implements ErasedOccupancies {
   @Field(() => Int, { description: 'Occupancies whose MPxN was erased.' }) erased: number;
   @Field(() => Int, {

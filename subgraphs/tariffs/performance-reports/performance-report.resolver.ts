@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall } from '../../server/callers/caller';
+import { nullable } from '../../server/graph/decorator-options';
 import type { Connection } from '../../server/lists/connection';
 import { cursorPage } from '../../server/lists/offset-page';
 import type { PerformanceReportRepository } from './performance-report.repository';
@@ -32,7 +33,7 @@ export class PerformanceReportResolver {
   })
   async performanceReports(
     @Args() page: ListArgs,
-    @Arg('filter', () => PerformanceReportFilterInput, { nullable: true, description: 'Selects entries of the list.' })
+    @Arg('filter', () => PerformanceReportFilterInput, nullable('Selects entries of the list.'))
     filter: PerformanceReportFilterInput | null,
     @Ctx() context: CallContext,
   ): Promise<Connection<PerformanceReport>> {

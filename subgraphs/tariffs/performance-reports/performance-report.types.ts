@@ -1,9 +1,10 @@
 import { Field, Float, InputType, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../schema/scalars';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { connectionType } from '../../server/lists/connection.types';
 import type * as domain from './performance-report';
 
-@ObjectType('ResponseTimes', { description: 'Response times in milliseconds.', simpleResolvers: true })
+@ObjectType('ResponseTimes', simple('Response times in milliseconds.'))
 @InputType('ResponseTimesInput', { description: 'Response times in milliseconds.' })
 class ResponseTimesType implements domain.ResponseTimes {
   @Field(() => Int, { description: 'The median.' }) p50: number;
@@ -22,16 +23,13 @@ export class PerformanceReportInput implements domain.PerformanceReportInput {
   @Field(() => ResponseTimesType, { description: 'Response times.' }) responseTimeMs: ResponseTimesType;
 }
 
-@ObjectType('SubmittedReport', { description: 'The receipt of a report.', simpleResolvers: true })
+@ObjectType('SubmittedReport', simple('The receipt of a report.'))
 export class SubmittedReportPayload implements Pick<domain.PerformanceReport, 'reportId' | 'receivedAt'> {
   @Field(() => String, { description: 'Its identifier, a UUID.' }) reportId: string;
   @Field(() => DateTime, { description: 'When it was received.' }) receivedAt: Date;
 }
 
-@ObjectType('PerformanceReport', {
-  description: 'How the interface of a supplier performed in a period.',
-  simpleResolvers: true,
-})
+@ObjectType('PerformanceReport', simple('How the interface of a supplier performed in a period.'))
 export class PerformanceReportType implements Omit<domain.PerformanceReport, 'mpid'> {
   @Field(() => String, { description: 'Its identifier, a UUID.' }) reportId: string;
   @Field(() => DateTime, { description: 'Beginning of the period.' }) periodStart: Date;
@@ -52,9 +50,7 @@ export const PerformanceReportConnectionType = connectionType(
 
 @InputType('PerformanceReportFilter', { description: 'Selects reports: all conditions must hold.' })
 export class PerformanceReportFilterInput {
-  @Field(() => String, { nullable: true, description: 'Of this supplier.' }) mpid?: string | null;
-  @Field(() => DateTime, { nullable: true, description: 'For periods that end after this instant.' })
-  from?: Date | null;
-  @Field(() => DateTime, { nullable: true, description: 'For periods that start before this instant.' })
-  to?: Date | null;
+  @Field(() => String, nullable('Of this supplier.')) mpid?: string | null;
+  @Field(() => DateTime, nullable('For periods that end after this instant.')) from?: Date | null;
+  @Field(() => DateTime, nullable('For periods that start before this instant.')) to?: Date | null;
 }

@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
+import { nullable } from '../../server/graph/decorator-options';
 import { type ConnectionWithTotal, selectionViolations } from '../../server/lists/connection';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
 import { type OffsetPage, cursorPage } from '../../server/lists/offset-page';
@@ -39,10 +40,7 @@ export class RtiUserResolver {
     description: 'A page of the RTI Users, by number. LIM002 if the network exceeds its limit.',
   })
   async rtiUserPage(
-    @Arg('active', () => Boolean, {
-      nullable: true,
-      description: 'true: only active entries; false: all others; absent: every entry.',
-    })
+    @Arg('active', () => Boolean, nullable('true: only active entries; false: all others; absent: every entry.'))
     active: boolean | null,
     @Args() page: OffsetArgs,
     @Ctx() context: CallContext,
@@ -57,7 +55,7 @@ export class RtiUserResolver {
   })
   async rtiUsers(
     @Args() page: ListArgs,
-    @Arg('filter', () => RtiUserFilterInput, { nullable: true, description: 'Selects entries of the list.' })
+    @Arg('filter', () => RtiUserFilterInput, nullable('Selects entries of the list.'))
     filter: RtiUserFilterInput | null,
     @Ctx() context: CallContext,
   ): Promise<ConnectionWithTotal<StoredRtiUser>> {
@@ -67,10 +65,7 @@ export class RtiUserResolver {
   }
 
   @MayCall('public')
-  @Query(() => RtiUserType, {
-    nullable: true,
-    description: 'An RTI User by its identifier. LIM002 if the network exceeds its limit.',
-  })
+  @Query(() => RtiUserType, nullable('An RTI User by its identifier. LIM002 if the network exceeds its limit.'))
   async rtiUser(
     @Arg('userId', () => String, { description: 'Its identifier.' }) userId: string,
     @Ctx() context: CallContext,

@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
+import { nullable } from '../../server/graph/decorator-options';
 import { type ConnectionWithTotal, selectionViolations } from '../../server/lists/connection';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
 import { type OffsetPage, cursorPage } from '../../server/lists/offset-page';
@@ -36,10 +37,7 @@ export class SupplierResolver {
     description: 'A page of the suppliers, by number. LIM002 if the network exceeds its limit.',
   })
   async supplierPage(
-    @Arg('active', () => Boolean, {
-      nullable: true,
-      description: 'true: only active entries; false: all others; absent: every entry.',
-    })
+    @Arg('active', () => Boolean, nullable('true: only active entries; false: all others; absent: every entry.'))
     active: boolean | null,
     @Args() page: OffsetArgs,
     @Ctx() context: CallContext,
@@ -54,7 +52,7 @@ export class SupplierResolver {
   })
   async suppliers(
     @Args() page: ListArgs,
-    @Arg('filter', () => SupplierFilterInput, { nullable: true, description: 'Selects entries of the list.' })
+    @Arg('filter', () => SupplierFilterInput, nullable('Selects entries of the list.'))
     filter: SupplierFilterInput | null,
     @Ctx() context: CallContext,
   ): Promise<ConnectionWithTotal<Supplier>> {
@@ -64,10 +62,10 @@ export class SupplierResolver {
   }
 
   @MayCall('public')
-  @Query(() => SupplierType, {
-    nullable: true,
-    description: 'A supplier by its market participant id. LIM002 if the network exceeds its limit.',
-  })
+  @Query(
+    () => SupplierType,
+    nullable('A supplier by its market participant id. LIM002 if the network exceeds its limit.'),
+  )
   async supplier(
     @Arg('mpid', () => String, { description: 'Its market participant id.' }) mpid: string,
     @Ctx() context: CallContext,

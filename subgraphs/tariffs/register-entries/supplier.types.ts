@@ -1,5 +1,6 @@
 import { Directive, Field, InputType, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../schema/scalars';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { connectionType } from '../../server/lists/connection.types';
 import type { RegisterEntryStatus } from './register-entry-status';
 import type * as domain from './supplier';
@@ -7,7 +8,7 @@ import { offsetPageType } from '../../server/lists/offset-page.types';
 import { RegisterEntryStatusEnum } from './register-entry.types';
 
 @Directive('@key(fields: "mpid")')
-@ObjectType('Supplier', { description: 'The register entry of an energy supplier.', simpleResolvers: true })
+@ObjectType('Supplier', simple('The register entry of an energy supplier.'))
 export class SupplierType implements Omit<domain.Supplier, 'issuer' | 'audience'> {
   @Field(() => String, { description: 'Market participant id.' }) mpid: string;
   @Field(() => String, { description: 'Legal name.' }) name: string;
@@ -16,8 +17,7 @@ export class SupplierType implements Omit<domain.Supplier, 'issuer' | 'audience'
   @Field(() => String, { description: 'Contact for support: an e-mail or web address, or a telephone number.' })
   support: string;
   @Field(() => String, { description: 'URL of its supplier endpoints.' }) apiUrl: string;
-  @Field(() => String, { nullable: true, description: 'URL at which consumers authorise RTI Users.' }) oauthUrl:
-    string | null;
+  @Field(() => String, nullable('URL at which consumers authorise RTI Users.')) oauthUrl: string | null;
   @Field(() => DateTime, { description: 'When the entry changed last.' }) lastModified: Date;
 }
 
@@ -31,10 +31,10 @@ export const SupplierPageType = offsetPageType('Supplier', 'A page of the suppli
 
 @InputType('SupplierFilter', { description: 'Selects suppliers.' })
 export class SupplierFilterInput {
-  @Field(() => [RegisterEntryStatusEnum], {
-    nullable: true,
-    description: 'Only those of one of these statuses, at least one; absent or null: every status.',
-  })
+  @Field(
+    () => [RegisterEntryStatusEnum],
+    nullable('Only those of one of these statuses, at least one; absent or null: every status.'),
+  )
   status?: RegisterEntryStatus[] | null;
 }
 
@@ -45,15 +45,12 @@ export class SupplierInput implements domain.SupplierInput {
   @Field(() => String, { description: 'Short trading name, at most 100 characters.' }) displayName: string;
   @Field(() => String, { description: 'Contact for support, at most 200 characters.' }) support: string;
   @Field(() => String, { description: 'URL of its supplier endpoints.' }) apiUrl: string;
-  @Field(() => String, { nullable: true, description: 'URL at which consumers authorise RTI Users.' }) oauthUrl?:
-    string | null;
-  @Field(() => String, { nullable: true, description: "Issuer of its consumers' tokens; with audience." })
-  issuer?: string | null;
-  @Field(() => String, { nullable: true, description: 'Audience of these tokens; with issuer.' })
-  audience?: string | null;
+  @Field(() => String, nullable('URL at which consumers authorise RTI Users.')) oauthUrl?: string | null;
+  @Field(() => String, nullable("Issuer of its consumers' tokens; with audience.")) issuer?: string | null;
+  @Field(() => String, nullable('Audience of these tokens; with issuer.')) audience?: string | null;
 }
 
-@ObjectType('SavedSupplier', { description: 'A register entry as stored.', simpleResolvers: true })
+@ObjectType('SavedSupplier', simple('A register entry as stored.'))
 export class SavedSupplierPayload {
   @Field(() => SupplierType, { description: 'The entry.' }) supplier: domain.Supplier;
   @Field(() => Boolean, { description: 'Whether the call created the entry.' }) isNew: boolean;

@@ -14,6 +14,7 @@ import {
   Root,
 } from 'type-graphql';
 import { ReturnedOnce } from '../../server/graph/checked-mutations';
+import { nullable, simple } from '../../server/graph/decorator-options';
 import { throwViolations } from '../../../schema/register-error';
 import { DateTime } from '../../../schema/scalars';
 import { type CallbackUrlPolicy, callbackUrlViolation } from '../../delivery/requests/callback-url';
@@ -33,17 +34,13 @@ import { requireUuid } from '../arguments';
 import type { RtiWebhookFilter, RtiWebhookQueries, StoredRtiWebhook } from './rti-webhook.queries';
 import type { RegisteredWebhook, RtiWebhookRepository } from './rti-webhook.repository';
 
-@ObjectType('RtiWebhook', {
-  description: 'The webhook at which an RTI User receives the events of a supplier.',
-  simpleResolvers: true,
-})
+@ObjectType('RtiWebhook', simple('The webhook at which an RTI User receives the events of a supplier.'))
 class RtiWebhookType implements Omit<StoredRtiWebhook, 'decryptUrl'> {
   @Field(() => ID, { description: 'Identifier.' }) webhookId: string;
   @Field(() => String, { description: 'The supplier.' }) mpid: string;
   @Field(() => String, { description: 'The RTI User.' }) userId: string;
   @Field(() => DateTime, { description: 'When it was registered.' }) createdAt: Date;
-  @Field(() => DateTime, { nullable: true, description: 'When its URL was last replaced; null if it never was.' })
-  replacedAt: Date | null;
+  @Field(() => DateTime, nullable('When its URL was last replaced; null if it never was.')) replacedAt: Date | null;
 }
 
 const RtiWebhookConnectionType = connectionType(
@@ -54,11 +51,11 @@ const RtiWebhookConnectionType = connectionType(
 
 @InputType('RtiWebhookFilter', { description: 'Selects webhooks: both conditions must hold.' })
 class RtiWebhookFilterInput implements RtiWebhookFilter {
-  @Field(() => String, { nullable: true, description: 'Webhooks at this supplier.' }) mpid?: string | null;
-  @Field(() => String, { nullable: true, description: 'Webhooks of this RTI User.' }) userId?: string | null;
+  @Field(() => String, nullable('Webhooks at this supplier.')) mpid?: string | null;
+  @Field(() => String, nullable('Webhooks of this RTI User.')) userId?: string | null;
 }
 
-@ObjectType('RegisteredRtiWebhook', { description: 'A registered webhook.', simpleResolvers: true })
+@ObjectType('RegisteredRtiWebhook', simple('A registered webhook.'))
 class RegisteredRtiWebhookPayload implements RegisteredWebhook {
   @Field(() => ID, { description: 'Identifier.' }) webhookId: string;
   @ReturnedOnce()
@@ -67,7 +64,7 @@ class RegisteredRtiWebhookPayload implements RegisteredWebhook {
   @Field(() => Boolean, { description: 'False if the URL replaced that of a registered webhook.' }) isNew: boolean;
 }
 
-@ObjectType('RemovedRtiWebhook', { description: 'A webhook that was removed.', simpleResolvers: true })
+@ObjectType('RemovedRtiWebhook', simple('A webhook that was removed.'))
 class RemovedRtiWebhookPayload {
   @Field(() => ID, { description: 'Its identifier.' }) webhookId: string;
 }
@@ -122,7 +119,7 @@ export class RtiWebhookResolver {
   })
   async rtiWebhooks(
     @Args() page: ListArgs,
-    @Arg('filter', () => RtiWebhookFilterInput, { nullable: true, description: 'Selects entries of the list.' })
+    @Arg('filter', () => RtiWebhookFilterInput, nullable('Selects entries of the list.'))
     filter: RtiWebhookFilterInput | null,
     @Ctx() context: CallContext,
   ): Promise<Connection<StoredRtiWebhook>> {
@@ -130,10 +127,7 @@ export class RtiWebhookResolver {
     return this.dependencies.queries.page({ ...filter, mpid }, cursorPage(page));
   }
 
-  @FieldResolver(() => String, {
-    nullable: true,
-    description: 'URL for events; null unless the caller is an admin or the supplier.',
-  })
+  @FieldResolver(() => String, nullable('URL for events; null unless the caller is an admin or the supplier.'))
   webhookUrl(@Root() webhook: StoredRtiWebhook, @Ctx() context: CallContext): string | null {
     return seesWebhookUrls(context, webhook.mpid) ? webhook.decryptUrl() : null;
   }
