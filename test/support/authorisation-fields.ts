@@ -5,7 +5,7 @@
  */
 export const OBJECT_FIELDS = `
 AccessEvent: consent controllerReference expiry registeredAt revokedAt state
-AccessLook: count hour kind organisation record
+AccessLook: count hour kind organisation recordId
 AccessRecord: accessEvent ak arrangementType controllerCount dataTypes dataUser discoveredAccess expiry id identityRecord
   leadControllerName legalBasis notice processing purpose recordMetadata registeredAt reidentificationToken state transitions version
   versions

@@ -63,8 +63,8 @@ const PAGES = Object.fromEntries(
 ) as Record<CustomerRecordPart, { name: string; text: string }>;
 
 const BY_ID = {
-  name: 'customer_records_by_id',
-  text: `select ${COLUMNS} from access_record where ${VISIBLE} and id = any($6::uuid[])`,
+  name: 'customer_record_by_id',
+  text: `select ${COLUMNS} from access_record where ${VISIBLE} and id = $6::uuid`,
 };
 
 const LOCK_RECORD = {
@@ -92,7 +92,8 @@ const LOOKUPS = {
 
 /** Lookups of a record in one hour: by an organisation, or by a caller with the access key who is not identified (null). */
 export interface Lookup {
-  readonly record: StoredAccessRecord;
+  /** Id of the record: the customer may read all records that were looked up, and 500 of them may have 125 MB. */
+  readonly recordId: string;
   readonly organisation: string | null;
   readonly kind: LookupKind;
   readonly hour: Date;
@@ -120,7 +121,9 @@ export class CustomerRecordRepository {
 
   /** Returns the record with an id; null if it is not in scope. */
   async byId(scope: CustomerScope, id: string): Promise<StoredAccessRecord | null> {
-    return isUuid(id) ? ((await this.byIds(scope, [id]))[0] ?? null) : null;
+    if (!isUuid(id)) return null;
+    const { rows } = await this.database.pool.query<CustomersRow>({ ...BY_ID, values: [...bound(scope), id] });
+    return rows[0] ? shown(rows[0], scope) : null;
   }
 
   /**
@@ -139,21 +142,7 @@ export class CustomerRecordRepository {
   /** Returns lookups of the records in scope during the occupancy, latest first; of hours that start before an instant, if there is one. */
   async lookups(scope: CustomerScope, limit: number, before: Date | null = null): Promise<Lookup[]> {
     const values = [...bound(scope), scope.endedAt, limit, before];
-    const { rows } = await this.database.pool.query<Omit<Lookup, 'record'> & { recordId: string }>({
-      ...LOOKUPS,
-      values,
-    });
-    const records = await this.byIds(scope, [...new Set(rows.map(({ recordId }) => recordId))]);
-    const recordOf = new Map(records.map((record) => [record.id, record]));
-    return rows.flatMap(({ recordId, ...lookup }) => {
-      const record = recordOf.get(recordId); // undefined if it left the scope after the statement above
-      return record ? [{ ...lookup, record }] : [];
-    });
-  }
-
-  private async byIds(scope: CustomerScope, ids: readonly string[]): Promise<StoredAccessRecord[]> {
-    const { rows } = await this.database.pool.query<CustomersRow>({ ...BY_ID, values: [...bound(scope), ids] });
-    return rows.map((row) => shown(row, scope));
+    return (await this.database.pool.query<Lookup>({ ...LOOKUPS, values })).rows;
   }
 
   private count(scope: CustomerScope, part: CustomerRecordPart): Promise<number> {

@@ -2,10 +2,8 @@ import { ArgsType, Field, ID, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../schema/scalars';
 import { CUSTOMER_RECORD_PARTS, type CustomerRecordPart, type Lookup } from './customer-record.repository';
 import { LOOKUP_KINDS, type LookupKind } from './lookup-counts.repository';
-import type { StoredAccessRecord } from '../records/stored-access-record.queries';
 import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
-import { AccessRecordType } from '../records/access-record.types';
 
 const CustomerRecordPartEnum = graphqlEnum('CustomerRecordPart', 'Present or past access.', {
   current: 'What the communications operator DISCOVERED first, then ACTIVE access; the newest first.',
@@ -34,7 +32,7 @@ export class ConsentWithdrawalType {
 
 @ObjectType('AccessLook', simple('Number of lookups of an access record by an organisation in one hour.'))
 export class AccessLookupType implements Lookup {
-  @Field(() => AccessRecordType, { description: 'The record.' }) record: StoredAccessRecord;
+  @Field(() => ID, { description: 'Internal id of the access record, as of `customerAccessRecord`.' }) recordId: string;
   @Field(
     () => String,
     nullable('Name of the organisation; null for a caller with the access key who was not identified.'),

@@ -38,7 +38,7 @@ const LIST = `query ($part: CustomerRecordPart!) {
   }
 }`;
 const WITHDRAW = 'mutation ($id: ID!) { withdrawConsent(id: $id) { id revokedAt } }';
-const LOOKUPS = '{ accessLooks { organisation kind hour count record { id state } } }';
+const LOOKUPS = '{ accessLooks { organisation kind hour count recordId } }';
 
 describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
   let register: SharedRegister;
@@ -122,16 +122,16 @@ describe.each(usualWirings())('A signed-in customer (%s)', (wiring) => {
     await dataUser.rest('GET', `/v1/meter-points/${customer.mpxn}/access-records`);
     const lookups = await until(async () => {
       const { data } = await session(LOOKUPS);
-      const seen = data.accessLooks.filter(({ record }: { record: { id: string } }) => record.id === consentId);
+      const seen = data.accessLooks.filter(
+        ({ recordId, organisation }: { recordId: string; organisation: string | null }) =>
+          recordId === consentId && organisation !== 'Register Back Office', // other tests list all records of the register
+      );
       return seen.filter(({ kind }: { kind: string }) => kind === 'VERIFICATION').length >= 2 ? seen : undefined;
     });
-    const { display_name: name } = register.sandbox.accounts.find(({ role }) => role === 'data_provider') as {
-      display_name?: string;
-    };
     expect(lookups).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ organisation: null, kind: 'VERIFICATION' }),
-        expect.objectContaining({ organisation: name ?? expect.any(String), kind: 'VERIFICATION', count: 1 }),
+        expect.objectContaining({ organisation: 'Brackenfield Meter Data Ltd', kind: 'VERIFICATION', count: 1 }),
         expect.objectContaining({ organisation: dataUser.name, kind: 'LISTING', count: 1 }),
       ]),
     );

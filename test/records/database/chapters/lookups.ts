@@ -154,7 +154,7 @@ export function lookupsOfRecords(): void {
       const scope = { meterPointId, ...whole, since: '2026-06-01', beganAt: null, endedAt: null };
       const lookups = await new CustomerRecordRepository(database).lookups(scope, 500);
       const thisHour = new Date(Math.floor((await clock.now()).getTime() / 3_600_000) * 3_600_000);
-      expect(lookups.map(({ record, ...lookup }) => ({ ...lookup, of: record.id === id }))).toEqual([
+      expect(lookups.map(({ recordId, ...lookup }) => ({ ...lookup, of: recordId === id }))).toEqual([
         { organisation: 'Harbourlight', kind: 'listing', hour: thisHour, count: 1, of: true },
         {
           organisation: 'Brackenfield Meter Data',
@@ -165,7 +165,6 @@ export function lookupsOfRecords(): void {
         },
         { organisation: null, kind: 'verification', hour: new Date('2026-05-31T23:00Z'), count: 2, of: true },
       ]);
-      expect(lookups.map(({ record }) => record.customerSince instanceof Date)).toEqual([true, true, true]);
       expect(await new CustomerRecordRepository(database).lookups(scope, 1)).toHaveLength(1);
       const earlier = await new CustomerRecordRepository(database).lookups(scope, 500, new Date('2026-06-01T10:00Z'));
       expect(earlier.map(({ count }) => count)).toEqual([2]);
