@@ -22,8 +22,8 @@ export function isLimited({ isCurrent, isContested }: CustomerSession): boolean 
 type Part = 'CURRENT' | 'HISTORY';
 
 /**
- * Returns a page of the customer's current access records, or of those that have ended since the customer moved in, newest first. The link to
- * the next page contains its cursor. A page has a limited size, so that a Data User with large records cannot disable the portal.
+ * Returns a page of the customer's current access records, first those that are not registered, or of those that have ended since the customer
+ * moved in; the newest first. The link to the next page contains its cursor. A page has a limited size, so that a Data User with large records cannot disable the portal.
  */
 export async function listedRecords(context: PageContext, part: Part) {
   const { after } = context.query;
