@@ -8,14 +8,11 @@ import { type TakenBackup, takeBackup } from '../../commands/backup/take-backup'
 import { sandboxKeyVariables, sandboxedSettings } from '../../sandbox/keys';
 import { databaseAddress, sessionUrl } from '../../subgraphs/server/database/database-login';
 import { contents } from './backup-fixture';
-import { type Customer, type DataUser, newDataUser } from './customers';
-import { failuresOf, graphOf, persistentGraph } from './graph';
+import { type Customer, type DataUser, anonymise, newDataUser } from './customers';
 import { runOperatorCommand } from './operator-command';
 import { type FreshDatabase, freshDatabase } from './postgres';
 import { type TestRegister, startTestRegister } from './register';
 import { until } from './until';
-
-const ANONYMISE = 'mutation Anonymise($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { anonymisedAt } }';
 
 /** A register, a folder of its backups, and the databases into which they are restored. */
 export class BackupSite {
@@ -130,8 +127,7 @@ export class BackupSite {
 
   /** Anonymises the Identity Record of a customer. */
   async anonymise({ ir }: Customer): Promise<void> {
-    const response = await persistentGraph(graphOf(this.register, this.dataUser.token))(ANONYMISE, { ir });
-    if (response.errors.length > 0) throw new Error(failuresOf(response).join());
+    await anonymise(this.register, this.dataUser, ir);
   }
 
   /** Revokes the access of a customer. */

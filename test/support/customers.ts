@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { CapturedMail } from '../../sandbox/mailbox';
 import type * as Supplier from '../../sandbox/supplier/supplier';
 import { type OnboardedAccount, onboarded, signIn } from './administration';
-import { graphAs, graphOf } from './graph';
+import { failuresOf, graphAs, graphOf, persistentGraph } from './graph';
 import { consentRecord } from './records';
 import type { SharedRegister } from './register';
 import { type RestClient, anonymousClient } from './rest-client';
@@ -24,6 +24,18 @@ export interface DataUser {
   readonly rest: RestClient;
   readonly token: string;
   readonly returnUrl: string;
+}
+
+const ANONYMISE = 'mutation Anonymise($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { anonymisedAt } }';
+
+/** Anonymises an Identity Record of a Data User, for steps that are not under test. */
+export async function anonymise(
+  register: Pick<SharedRegister, 'gateway'>,
+  { token }: Pick<DataUser, 'token'>,
+  ir: string,
+): Promise<void> {
+  const failures = failuresOf(await persistentGraph(graphOf(register, token))(ANONYMISE, { ir }));
+  if (failures.length > 0) throw new Error(failures.join());
 }
 
 /** Onboards a Data User (or, with another role, a third-party portal). */

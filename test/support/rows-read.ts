@@ -1,6 +1,6 @@
 import { Client, type Pool, escapeLiteral } from 'pg';
 
-/** A subgraph with the database of a test. */
+/** The database of a test, and what executes an operation in it. */
 export interface PlannedGraph {
   readonly owner: Pool;
   /** Matches the statements of an operation, if others run concurrently. */
@@ -15,6 +15,7 @@ interface PlanNode {
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Index Recheck'?: number;
   readonly 'Heap Fetches'?: number;
   readonly Plans?: readonly PlanNode[];
 }
@@ -44,7 +45,8 @@ export async function rowsRead(graph: PlannedGraph, query: string, planning: Pla
   const fetched: Record<string, number> = {};
   for (const scan of scans) {
     const table = String(scan['Relation Name']);
-    const read = (scan['Actual Rows'] + (scan['Rows Removed by Filter'] ?? 0)) * scan['Actual Loops'];
+    const removed = (scan['Rows Removed by Filter'] ?? 0) + (scan['Rows Removed by Index Recheck'] ?? 0);
+    const read = (scan['Actual Rows'] + removed) * scan['Actual Loops'];
     rows[table] = (rows[table] ?? 0) + read;
     fetched[table] =
       (fetched[table] ?? 0) + (scan['Node Type'] === 'Index Only Scan' ? (scan['Heap Fetches'] ?? 0) : read);

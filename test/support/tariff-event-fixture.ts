@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 import { Webhook } from 'standardwebhooks';
 import type { Caller } from '../../subgraphs/server/callers/caller';
+import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { openDatabase } from '../../subgraphs/server/database/database';
 import { databaseAddress } from '../../subgraphs/server/database/database-login';
 import { ScheduledChangeRepository } from '../../subgraphs/tariffs/events/scheduled-change.repository';
@@ -54,6 +55,19 @@ export interface TariffEventFixture extends TariffGraph {
   logged(
     mpid?: string,
   ): Promise<{ type: string; at: string; mpxn: string | null; tariff: { tariffId: string } | null }[]>;
+}
+
+/** Runs work while due changes wait: their effects and events are recorded after it. */
+export async function beforeChangesAreApplied(
+  { owner }: Pick<TariffEventFixture, 'owner'>,
+  work: () => Promise<unknown>,
+): Promise<void> {
+  const blocker = await owner.connect();
+  await blocker.query('begin');
+  await blocker.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.effects]);
+  await work();
+  await blocker.query('commit');
+  blocker.release();
 }
 
 /** The claims of a token. */

@@ -6,6 +6,7 @@ import { type Actor, type CallContext, MayCall, actorOf, callerOf, duidOf } from
 import { clientNetwork, withinLimit } from '../../server/callers/rate-limits';
 import { nullable } from '../../server/graph/decorator-options';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
+import { selectsField } from '../../server/graph/selected-field';
 import { StoredAccessRecord } from './stored-access-record.queries';
 import { type RevocationReason } from './access-record';
 import { type StoredToken, tokenOf } from './access-record.repository';
@@ -24,7 +25,6 @@ import { AccessRecordType } from './access-record.types';
 import { rejectAlias, rejectChange } from './change-rejection';
 import type { RegistrationContext } from './rules/registration-rule';
 import type { AccessDependencies } from '../dependencies';
-import { selectsField } from '../../server/graph/selected-field';
 
 /** Registration, verification, replacement, revocation and lists of access records (specification, Endpoints A). */
 @Resolver(() => AccessRecordType)

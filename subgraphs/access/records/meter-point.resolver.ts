@@ -3,10 +3,10 @@ import { Arg, Args, Ctx, Directive, Field, FieldResolver, ID, Info, ObjectType, 
 import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, type Caller, callerOf } from '../../server/callers/caller';
 import { simple } from '../../server/graph/decorator-options';
+import { selectsField } from '../../server/graph/selected-field';
 import type { AccessRecordFilter, AccessRecordPage } from './access-record.queries';
 import { AccessRecordConnectionType, AccessRecordListArgs } from './access-record.payloads';
 import type { AccessDependencies } from '../dependencies';
-import { selectsField } from '../../server/graph/selected-field';
 
 @Directive('@key(fields: "id")')
 @ObjectType('MeterPoint', simple('A meter point, identified by an opaque id that does not disclose its MPxN.'))

@@ -2,7 +2,7 @@ import { LICENCE_AREAS } from '../../../subgraphs/grid-models/projects/licence-a
 import { differenceModelXml, gridArchive } from '../../support/grid-archives';
 import { TEST_KEY } from '../../support/grid-database';
 import { type GridGraph, gridGraph } from '../../support/grid-graph';
-import { type Planning, rowsRead } from '../../support/grid-plans';
+import { type Planning, rowsRead } from '../../support/rows-read';
 
 /** Items of EQ.xml; 20,000 of them are reverse differences. */
 const ITEMS = 50_000;

@@ -81,10 +81,10 @@ describe('the table for spreadsheet programs', () => {
 
 describe('the table of an unregistered organisation', () => {
   it('shows when it was seen, and no registration', async () => {
-    const csv = await csvOf([discoveredRecord('Nobody Knows Ltd')]);
+    const csv = await csvOf([discoveredRecord('Quillmoor Analytics Ltd')]);
     const cells = Object.fromEntries(cellsOf(csv, 0).map((name, index) => [name, cellsOf(csv, 1)[index]]));
     expect(cells).toMatchObject({
-      Organisation: 'Nobody Knows Ltd',
+      Organisation: 'Quillmoor Analytics Ltd',
       Status: 'Not registered',
       Since: '',
       'Registered by': '',
@@ -109,7 +109,7 @@ describe('the data for programs', () => {
       recipients: [{ name: 'B', role: 'Processor', privacyUrl: 'https://b.example/privacy' }],
     },
   });
-  const records = [customerRecord(), ended, discoveredRecord('Nobody Knows Ltd')];
+  const records = [customerRecord(), ended, discoveredRecord('Quillmoor Analytics Ltd')];
   const read = () => dataOf({ ...session, address: { ...ADDRESS, addressLine2: null, county: null } }, records);
 
   it('contain the property and all fields of a record, but no key', async () => {
@@ -151,7 +151,10 @@ describe('the data for programs', () => {
       },
       {
         state: 'DISCOVERED',
-        'discovered-access': { 'organisation-name': 'Nobody Knows Ltd', 'data-types-observed': ['ANNUAL-CONSUMPTION'] },
+        'discovered-access': {
+          'organisation-name': 'Quillmoor Analytics Ltd',
+          'data-types-observed': ['ANNUAL-CONSUMPTION'],
+        },
       },
     ]);
     expect(facts[0]).not.toHaveProperty('id');

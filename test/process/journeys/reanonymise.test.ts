@@ -11,8 +11,15 @@ import { sandboxKeyVariables, sandboxedSettings } from '../../../sandbox/keys';
 import { fingerprintOf } from '../../../subgraphs/server/audit/audit.repository';
 import { migrate } from '../../../subgraphs/server/database/migrate';
 import { GONE, LIVE, rowsOf, standing } from '../../support/backup-fixture';
-import { type Customer, type DataUser, customerToken, newCustomer, newDataUser } from '../../support/customers';
-import { type Graph, failuresOf, graphAs, graphOf, persistentGraph } from '../../support/graph';
+import {
+  type Customer,
+  type DataUser,
+  anonymise,
+  customerToken,
+  newCustomer,
+  newDataUser,
+} from '../../support/customers';
+import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
 import { runOperatorCommand } from '../../support/operator-command';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
 import { consentRecord } from '../../support/records';
@@ -22,7 +29,6 @@ import { until } from '../../support/until';
 /** Milliseconds for starts of registers, also on a busy machine. */
 jest.setTimeout(240_000);
 
-const ANONYMISE = 'mutation ($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { anonymisedAt } }';
 const REPORT = 'mutation ($input: DiscoveredAccessInput!) { reportDiscoveredAccess(input: $input) { isNew } }';
 const TARIFFS = 'query { tariffs(first: 1) { nodes { tariffId } } }';
 const ASSIGN = `mutation ($mpxn: String!, $tariffId: String!, $at: DateTime!) {
@@ -56,7 +62,7 @@ beforeAll(async () => {
   before = await freshDatabase();
   expect(await command('restore', root)).toMatchObject({ code: 0 });
   await dataUser.rest('DELETE', `/v1/access-records/${gone.key}`);
-  expect(failuresOf(await persistentGraph(graphOf(register, dataUser.token))(ANONYMISE, { ir: gone.ir }))).toEqual([]);
+  await anonymise(register, dataUser, gone.ir);
   await rowsOf(
     register.databaseUrl,
     'update identity.identity_record set closing_at = now(), closed_at = now() where ref = $1',

@@ -1,13 +1,17 @@
 import pino from 'pino';
 import { Registry } from 'prom-client';
 import type { RunningSubgraph } from '../../../subgraphs/server/graph/running-subgraph';
-import { ADVISORY_LOCKS } from '../../../subgraphs/server/database/advisory-locks';
 import { MAX_MPXNS } from '../../../subgraphs/tariffs/events/change-handlers.repository';
 import { mpxnCipher } from '../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
 import { startTariffs } from '../../../subgraphs/tariffs/tariffs.module';
 import { directlyEncrypted } from '../../support/directly-encrypted';
-import { type Planning, rowsRead } from '../../support/grid-plans';
-import { type TariffEventFixture, tariffEventFixture, bodiesOf } from '../../support/tariff-event-fixture';
+import { type Planning, rowsRead } from '../../support/rows-read';
+import {
+  type TariffEventFixture,
+  beforeChangesAreApplied,
+  bodiesOf,
+  tariffEventFixture,
+} from '../../support/tariff-event-fixture';
 import { ADMIN, supplierOf, trf } from '../../support/tariff-graph';
 import { fanOutAll } from '../../support/event-rows';
 import { until } from '../../support/until';
@@ -136,15 +140,6 @@ const done = (kind: string) =>
     );
     return rowCount === 0 ? true : undefined;
   });
-/** Applies no change until all of them are due. */
-async function dueTogether(causes: () => Promise<unknown>): Promise<void> {
-  const blocker = await fixture.owner.connect();
-  await blocker.query('begin');
-  await blocker.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.effects]);
-  await causes();
-  await blocker.query('commit');
-  blocker.release();
-}
 
 /**
  * Returns how many events of a type were written after the change of an MPxN. Above 0, the change did not wait for all
@@ -292,7 +287,7 @@ describe('One process', () => {
       const [id] = await consents(participant.userId, await meterPoints(THOUSANDS), THOUSANDS);
       const { webhookId } = await fixture.webhook(participant.caller, '/revoked');
       const { mpxn } = await follower('/beside-a-revocation');
-      await dueTogether(async () => {
+      await beforeChangesAreApplied(fixture, async () => {
         await fixture.execute(REVOKE, { id }, ADMIN);
         expect(await fixture.errorOf(CUSTOMER, {}, participant.caller)).toBe('RTI002');
         await fixture.assign(mpxn, 1);
@@ -342,7 +337,7 @@ describe('One process', () => {
       const mpxns = IS_LONG ? 12_000 : 2 * MAX_MPXNS + 200;
       await consents(participant.userId, await meterPoints(mpxns), 20);
       const { mpxn } = await follower('/beside-a-removal');
-      await dueTogether(async () => {
+      await beforeChangesAreApplied(fixture, async () => {
         await fixture.setStatus(participant, 'REMOVED');
         await fixture.assign(mpxn, 1);
       });
@@ -364,7 +359,7 @@ describe('One process', () => {
       );
       await fixture.owner.query('alter table tariff_step enable trigger effect');
       const { mpxn } = await follower('/beside-a-replacement');
-      await dueTogether(async () => {
+      await beforeChangesAreApplied(fixture, async () => {
         await fixture.publish(41, { replaces: trf(40) });
         await fixture.assign(mpxn, 1);
       });

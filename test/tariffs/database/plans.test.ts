@@ -1,4 +1,4 @@
-import { type Planning, rowsRead } from '../../support/grid-plans';
+import { type Planning, rowsRead } from '../../support/rows-read';
 import { ADMIN, type TariffGraph, tariffGraph, trf } from '../../support/tariff-graph';
 
 const TARIFFS = 100_000;

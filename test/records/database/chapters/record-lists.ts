@@ -1,3 +1,4 @@
+import { Pool } from 'pg';
 import {
   AccessRecordQueries,
   type AccessRecordFilter,
@@ -11,6 +12,7 @@ import { registerClock } from '../../../../subgraphs/server/database/register-cl
 import { type AccessDatabase, DUID, accessDatabase, insertRecord } from '../../../support/access-database';
 import { putRecord } from '../../../support/access-rows';
 import { putMany } from '../../../support/event-rows';
+import { type Planning, rowsRead } from '../../../support/rows-read';
 
 export function recordLists(): void {
   const ACCOUNT = `acc_${'0'.repeat(24)}`;
@@ -134,9 +136,11 @@ export function recordLists(): void {
     ];
     let tables: AccessDatabase;
     let database: Database;
+    let planner: Pool;
     beforeAll(async () => {
       tables = await accessDatabase();
       database = openDatabase(tables.address);
+      planner = new Pool({ connectionString: tables.address.url, options: '-c search_path=access,register' });
       const { owner } = tables;
       const longAgo = `register_now() - interval '1 year'`;
       for (let n = 0; n < 2; n += 1) {
@@ -158,37 +162,16 @@ export function recordLists(): void {
       await owner.query('vacuum analyze access_record');
     }, 120_000);
     afterAll(async () => {
+      await planner.end();
       await database.close();
       await tables.close();
     });
 
-    interface PlanNode {
-      readonly Plans?: readonly PlanNode[];
-      readonly [property: string]: unknown;
-    }
-
-    /** Returns how many rows of access records a plan has read. */
-    function rowsRead(node: PlanNode): number {
-      const count = (property: string) => Number(node[property] ?? 0);
-      const ofRecords = String(node['Relation Name']).startsWith('access_record');
-      const rows = count('Actual Rows') + count('Rows Removed by Filter') + count('Rows Removed by Index Recheck');
-      const below = (node.Plans ?? []).map(rowsRead);
-      return below.reduce((sum, each) => sum + each, ofRecords ? rows * count('Actual Loops') : 0);
-    }
-
-    /** Executes the one statement that `read` sends, with a plan for its values or a generic one; returns how many rows of access records it reads. */
-    async function rowsReadBy(mode: string, read: () => Promise<unknown>): Promise<number> {
-      const queries = jest.spyOn(database.pool, 'query');
-      await read();
-      const [{ text, values }] = queries.mock.calls[0] as unknown as [{ text: string; values: unknown[] }];
-      queries.mockRestore();
-      const { owner } = tables;
-      const literals = values.map((value) => (value === null ? 'null' : owner.escapeLiteral(String(value))));
-      await owner.query(`begin; set local plan_cache_mode = force_${mode}_plan`);
-      await owner.query(`prepare list as ${text}`);
-      const { rows } = await owner.query(`explain (analyze, format json) execute list(${literals.join(', ')})`);
-      await owner.query('deallocate list; rollback');
-      return rowsRead(rows[0]['QUERY PLAN'][0].Plan as PlanNode);
+    /** Returns how many rows of access records `read` reads from the database. */
+    async function rowsReadBy(planning: Planning, read: () => Promise<unknown>): Promise<number> {
+      const { rows } = await rowsRead({ owner: planner, execute: read }, '', planning);
+      const ofRecords = Object.entries(rows).filter(([table]) => table.startsWith('access_record'));
+      return ofRecords.reduce((sum, [, count]) => sum + count, 0);
     }
 
     it.each([
@@ -204,7 +187,8 @@ export function recordLists(): void {
       const filter = { duid, meterPointId: null, state, legalBasis: null };
       const page = () => lists.page(filter, { first: 10, after: null }, ACCOUNT);
       expect((await page()).nodes).toHaveLength(count);
-      for (const mode of ['custom', 'generic']) expect(await rowsReadBy(mode, page)).toBeLessThan(100);
+      for (const planning of ['force_custom_plan', 'force_generic_plan'] as const)
+        expect(await rowsReadBy(planning, page)).toBeLessThan(100);
     });
 
     it('and the progress of its termination is counted in an index alone', async () => {

@@ -1,6 +1,10 @@
-import { ADVISORY_LOCKS } from '../../../../subgraphs/server/database/advisory-locks';
-import { type Planning, rowsRead } from '../../../support/grid-plans';
-import { type TariffEventFixture, bodiesOf, tariffEventFixture } from '../../../support/tariff-event-fixture';
+import { type Planning, rowsRead } from '../../../support/rows-read';
+import {
+  type TariffEventFixture,
+  beforeChangesAreApplied,
+  bodiesOf,
+  tariffEventFixture,
+} from '../../../support/tariff-event-fixture';
 import { ADMIN, ASSIGN, supplierOf, trf } from '../../../support/tariff-graph';
 
 export function receiversOfEvents(): void {
@@ -34,16 +38,6 @@ export function receiversOfEvents(): void {
   /** Ends the assignment of an MPxN now, as its supplier. */
   const end = async (mpxn: string) =>
     fixture.execute(END, { mpxn, at: (await fixture.now()).toISOString() }, supplierOf('LAPW'));
-
-  /** Runs work while due changes wait: their events are recorded after it. */
-  async function beforeChangesAreApplied(work: () => Promise<void>): Promise<void> {
-    const blocker = await fixture.owner.connect();
-    await blocker.query('begin');
-    await blocker.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.effects]);
-    await work();
-    await blocker.query('commit');
-    blocker.release();
-  }
 
   /** Returns type and tariff of the events that a path received. */
   const heard = async (count: number, path: string) =>
@@ -112,7 +106,7 @@ export function receiversOfEvents(): void {
       await fixture.assign(mpxn, 1);
       await fixture.settled();
       const path = `/next-of-${mpxn}`;
-      await beforeChangesAreApplied(async () => {
+      await beforeChangesAreApplied(fixture, async () => {
         await fixture.assign(mpxn, 2);
         await end(mpxn);
         await following({ subject: 'the next occupant' }, { mpxn, path });
@@ -124,7 +118,7 @@ export function receiversOfEvents(): void {
 
     it('is sent on a consent that the same occupant granted before it was applied', async () => {
       const place = fresh();
-      await beforeChangesAreApplied(async () => {
+      await beforeChangesAreApplied(fixture, async () => {
         await fixture.assign(place.mpxn, 1);
         await following({}, place);
       });
@@ -140,7 +134,7 @@ export function receiversOfEvents(): void {
       await fixture.execute(END, { mpxn, at: at.toISOString() }, supplierOf('LAPW'));
       await fixture.execute(ASSIGN, { mpxn, tariffId: trf(20), from: at.toISOString() }, supplierOf('FELL'));
       await fixture.assign(mpxn, 2, 120);
-      await beforeChangesAreApplied(async () => {
+      await beforeChangesAreApplied(fixture, async () => {
         await fixture.moveClock(180);
         await following({ subject: 'the next occupant' }, { mpxn, path });
       });
@@ -178,7 +172,7 @@ export function receiversOfEvents(): void {
     it('is not sent on the consent of the next occupant', async () => {
       const follower = await waiting();
       const { mpxn, path } = follower;
-      await beforeChangesAreApplied(async () => {
+      await beforeChangesAreApplied(fixture, async () => {
         await end(mpxn);
         await fixture.consent(fixture.with(follower, { mpxns: [mpxn], subject: 'the next occupant' }));
       });

@@ -1,6 +1,10 @@
-import { ADVISORY_LOCKS } from '../../../../subgraphs/server/database/advisory-locks';
 import { mpxnCipher } from '../../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
-import { type TariffEventFixture, tariffEventFixture, bodiesOf } from '../../../support/tariff-event-fixture';
+import {
+  type TariffEventFixture,
+  beforeChangesAreApplied,
+  bodiesOf,
+  tariffEventFixture,
+} from '../../../support/tariff-event-fixture';
 import { ASSIGN, PUBLISH, supplierOf, tariffInput, trf } from '../../../support/tariff-graph';
 import { until } from '../../../support/until';
 
@@ -58,16 +62,6 @@ export function eventsOfValidity(): void {
   }
   const kinds = async (count: number, path: string) =>
     (await heard(count, path)).map(([type, tariff]) => [type, tariff]);
-
-  /** Runs work while no scheduled change can be applied. */
-  async function whileDelayed(work: () => Promise<unknown>): Promise<void> {
-    const blocker = await fixture.owner.connect();
-    await blocker.query('begin');
-    await blocker.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.effects]);
-    await work();
-    await blocker.query('commit');
-    blocker.release();
-  }
 
   describe('A tariff that is assigned before it is valid', () => {
     it('causes its event when it becomes valid, not before, dated at that instant', async () => {
@@ -165,7 +159,7 @@ export function eventsOfValidity(): void {
       const { mpxn, path } = await following();
       const [validTo, from, lostAt] = [await inSeconds(HOUR), await inSeconds(2 * HOUR), await inSeconds(3 * HOUR)];
       const number = await publish({ validTo });
-      await whileDelayed(async () => {
+      await beforeChangesAreApplied(fixture, async () => {
         await fixture.assign(mpxn, number);
         await assign(mpxn, 3, from);
         await assign(mpxn, 20, lostAt, 'FELL');
@@ -186,7 +180,7 @@ export function eventsOfValidity(): void {
       await fixture.assign(before.mpxn, 1, -60);
       await fixture.posts(1, before.path);
       const place = { mpxn: before.mpxn, path: `${before.path}-after` };
-      await whileDelayed(async () => {
+      await beforeChangesAreApplied(fixture, async () => {
         await end(before.mpxn, await inSeconds(0));
         await fixture.consent(fixture.with(before, { mpxns: [before.mpxn] }));
         await following({ subject: 'the next occupant' }, place);
@@ -329,7 +323,7 @@ export function eventsOfValidity(): void {
       const { path, number, applies } = await onEndingTariff();
       const validTo = (await inSeconds(9 * HOUR)).toISOString();
       let moving: Promise<string> | undefined;
-      await whileDelayed(async () => {
+      await beforeChangesAreApplied(fixture, async () => {
         moving = fixture.errorOf(PUBLISH, { input: tariffInput(number, { validTo }) }, supplierOf('LAPW'));
         await until(async () => {
           const waiting = `select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
