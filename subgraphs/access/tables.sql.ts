@@ -27,6 +27,7 @@ import { ActiveAccount1790000000026 } from './migrations/0026-active-account';
 import { SearchPaths1790000000027 } from './migrations/0027-search-paths';
 import { RecordsInState1790000000028 } from './migrations/0028-records-in-state';
 import { PendingClaims1790000000029 } from './migrations/0029-pending-claims';
+import { ReplacedCountIndex1790000000030 } from './migrations/0030-replaced-count-index';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -62,6 +63,7 @@ export const accessTables: SubgraphTables = {
     SearchPaths1790000000027,
     RecordsInState1790000000028,
     PendingClaims1790000000029,
+    ReplacedCountIndex1790000000030,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

@@ -12,10 +12,6 @@ export class RecordsInState1790000000028 implements MigrationInterface {
   }
 }
 
-/**
- * The new index replaces the one of the counts, so that a registration writes no further entry: it has the columns of the other one, and those
- * of the progress of a termination. Lists read it backwards.
- */
+/** The columns of `access_record_count`, which migration 0030 drops, and those of the progress of a termination. Lists read it backwards. */
 const RECORDS_IN_STATE = `
-  create index access_record_in_state on access_record (duid, state, created_at, id) include (legal_basis, expiry, revoked_at);
-  drop index access_record_count`;
+  create index access_record_in_state on access_record (duid, state, created_at, id) include (legal_basis, expiry, revoked_at)`;

@@ -24,10 +24,13 @@ const RECORDS = {
     order by created_at, id limit ${MAX_RECORDS}`,
 };
 
-/** All searches claim in the order of meter points, so that two of them cannot deadlock. */
+/**
+ * All searches claim in the order of meter points, so that two of them cannot deadlock. Each shares the lock of the meter point with
+ * registrations; a report of the operator has it alone.
+ */
 const CLAIM = {
   name: 'claim_for_records',
-  text: `select claim_discovered_at(meter_point_id, $1) from (
+  text: `select pg_advisory_xact_lock_shared(lock_of_meter_point(meter_point_id)), claim_discovered_at(meter_point_id, $1) from (
       select distinct meter_point_id from access_record record where id = any($2::uuid[]) and exists (
         select from access_record discovered
         where discovered.meter_point_id = record.meter_point_id and discovered.state = 'DISCOVERED' and discovered.claimed_at is null)

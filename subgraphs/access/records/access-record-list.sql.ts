@@ -46,6 +46,9 @@ function list(name: string, where: string, options: ListOptions = {}): ListState
   return { name, where, page };
 }
 
+/** SQL: the list is that of the REVOKED records of a terminated Data User. */
+const READS_REVOKED = `$3 = 'REVOKED' and data_user_terminations() ? $1`;
+
 const OF_DATA_USER = 'duid = $1 and $2::text is null';
 
 /**
@@ -56,8 +59,8 @@ const OF_DATA_USER = 'duid = $1 and $2::text is null';
 const IN_STATE = [
   `access_record where ${OF_DATA_USER} and state = $3`,
   `(select * from access_record where duid = $1 and ${hasRecentlyExpired()} offset 0) access_record
-    where $3 in ('EXPIRED', 'REVOKED')`,
-  `access_record where duid = $1 and state = 'ACTIVE' and ${isUnexpired()} and $3 = 'REVOKED' and data_user_terminations() ? $1`,
+    where ($3 = 'EXPIRED' or ${READS_REVOKED})`,
+  `access_record where duid = $1 and state = 'ACTIVE' and ${isUnexpired()} and ${READS_REVOKED}`,
 ];
 
 /**

@@ -41,7 +41,8 @@ const LOCK_TIMEOUT_MS = 3_000;
 /** Pause after a step that did not get a lock, in which queued statements of other sessions run. */
 const RETRY_DELAY_MS = 1_000;
 const MAX_ATTEMPTS = 100;
-const LOCK_NOT_AVAILABLE = '55P03';
+/** Errors of a step that succeeds when it is repeated: a lock was not available, or the step was the victim of a deadlock. */
+const REPEATABLE = new Set(['55P03', '40P01']);
 
 /**
  * Brings the schema of one subgraph up to date as the database owner, and creates the login of the subgraph, if the
@@ -129,13 +130,13 @@ const CHECKS_AT_START = (schema: string, grantee: string): string => `
   grant select on ${schema}.migration to ${grantee};
   grant select, insert on ${schema}.key_check to ${grantee}`;
 
-/** Repeats a step while it fails because a lock is not available. */
+/** Repeats a step while it fails because of the locks of other sessions. */
 async function withRetries(step: () => Promise<unknown>, onWait: () => void): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return void (await step());
     } catch (error) {
-      if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE || attempt === MAX_ATTEMPTS) throw error;
+      if (!REPEATABLE.has((error as { code?: string }).code ?? '') || attempt === MAX_ATTEMPTS) throw error;
       if (attempt === 1) onWait();
       await wait(RETRY_DELAY_MS);
     }

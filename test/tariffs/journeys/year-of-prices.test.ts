@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { ConsoleVisitor } from '../../support/console-visitor';
-import { type Graph, graphAs, graphOf } from '../../support/graph';
+import { type Graph, graphAs, graphOf, persistentGraph } from '../../support/graph';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { anonymousClient, good, tokenOf } from '../../support/rest-client';
 import { TRANSPORTS } from '../../support/subscriber';
@@ -43,7 +43,7 @@ describe.each(['one process', 'a process each'] as const)(
     const [tariffId, dynamicId] = [identifier(), identifier()];
     beforeAll(async () => {
       register = await sharedRegister(wiring);
-      anonymous = graphOf(register);
+      anonymous = persistentGraph(graphOf(register));
       admin = await graphAs(register, 'admin');
       database = new Client({ connectionString: register.databaseUrl });
       await database.connect();

@@ -38,6 +38,19 @@ class ChangedTable1790000000002 implements MigrationInterface {
   }
 }
 
+/** Waits while a test has the advisory lock 7, between two locks of the same table. */
+class TwoLocks1790000000003 implements MigrationInterface {
+  readonly name = 'TwoLocks1790000000003';
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('lock table trial.busy in share mode');
+    await runner.query('select pg_advisory_xact_lock(7)');
+    await runner.query('alter table trial.busy add column last integer');
+  }
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations only go forwards'));
+  }
+}
+
 /** Tests of the state that all processes of an installation share in the database: limits, locks, clock, migrations. */
 export function sharedState(): void {
   let database: FreshDatabase;
@@ -221,6 +234,33 @@ export function sharedState(): void {
         expect((await reader.query('select more from trial.busy')).rowCount).toBe(0);
       } finally {
         await Promise.all([busy.end(), reader.end()]);
+      }
+    });
+
+    it('that PostgreSQL ends as a deadlock is repeated', async () => {
+      const [gate, busy] = [
+        new Client({ connectionString: database.url }),
+        new Client({ connectionString: database.url }),
+      ];
+      await Promise.all([gate.connect(), busy.connect()]);
+      try {
+        await gate.query('select pg_advisory_lock(7)');
+        await busy.query(`set deadlock_timeout = '10min'; begin; select from trial.busy`); // the migration finds the deadlock first
+        const migrating = migrateTrial(TrialTables1790000000001, ChangedTable1790000000002, TwoLocks1790000000003);
+        const waiting = (type: string) => async () => {
+          const { rowCount } = await owner.query('select from pg_locks where locktype = $1 and not granted', [type]);
+          return rowCount === 1 || undefined;
+        };
+        await until(waiting('advisory'));
+        const write = busy.query('insert into trial.busy values (1)');
+        await until(waiting('relation'));
+        await gate.query('select pg_advisory_unlock(7)');
+        await write;
+        await busy.query('rollback');
+        await migrating;
+        expect((await owner.query('select last from trial.busy')).rowCount).toBe(0);
+      } finally {
+        await Promise.all([gate.end(), busy.end()]);
       }
     });
 
