@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pino from 'pino';
 import { AccountRepository } from '../../../../subgraphs/access/accounts/account.repository';
+import { lockMeterPoint } from '../../../../subgraphs/access/locks.sql';
 import { claimSome } from '../../../../subgraphs/access/operator/pending-claim.repository';
 import { claimOfNamed, startSweeps } from '../../../../subgraphs/access/records/sweeps.module';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
@@ -78,6 +79,21 @@ export function claimsInParts(): void {
         return !(await isPending()) || undefined;
       });
       expect(await claims()).toEqual(each(MANY));
+    });
+
+    it('waits for a report of the operator at one of its meter points, which would wait for it in turn', async () => {
+      await named();
+      const { application } = fixture.tables;
+      await application.query('begin');
+      const ofFirst = `select meter_point_id as id from access_record where state = 'ACTIVE' order by created_at, access_record.id limit 1`;
+      const [{ id: meterPoint }] = await rows(ofFirst);
+      await lockMeterPoint(application, meterPoint);
+      const part = claimPart();
+      await untilBlocked();
+      const locked = `select from access_record where state = 'DISCOVERED' and meter_point_id = $1 for update nowait`;
+      expect((await application.query(locked, [meterPoint])).rowCount).toBe(1);
+      await application.query('commit');
+      expect(await part).toBe(true);
     });
 
     it('has each record claimed once, however many replicas do so', async () => {
