@@ -167,6 +167,13 @@ describe('the grid pages', () => {
     expect(text).toContain('Back to the first');
   });
 
+  it('link to the first differences from a later page that has none', async () => {
+    const address = `${samplePage()}/compare?from=1&to=2&after=${textCursor('GL reverse ~')}`;
+    const { text } = await new ConsoleVisitor(register.console).get(address);
+    expect(text).toContain('No further difference.');
+    expect(text).toContain('Back to the first');
+  });
+
   it('link to the first projects from a later page that has become empty', async () => {
     const after = cursorOf(['2000-01-01T00:00:00.000000Z', '0'.repeat(8) + '-0000-4000-8000-' + '0'.repeat(12)]);
     const { text, html } = await new ConsoleVisitor(register.console).get(`/grid?after=${after}`);
