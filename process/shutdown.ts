@@ -11,7 +11,7 @@ const MAX_SHUTDOWN_MS = 9_000;
  * whole group.
  */
 const DUPLICATE_SIGNAL_MS = 500;
-const DESTROY_INTERVAL_MS = 50;
+const CLOSE_INTERVAL_MS = 50;
 
 /** The operator's request to shut the process down. */
 export interface ShutdownSignal {
@@ -87,14 +87,18 @@ export function startedServices(logger: Logger, shutdown: ShutdownSignal): Start
   };
 }
 
-/** Closes a server gracefully; once `forced` aborts, destroys its open connections every 50 ms until it has closed. */
+/**
+ * Closes a server. Until it has closed, it closes every 50 ms its connections without an open response, because clients keep connections
+ * open that Node closes only at the beginning; all connections once `forced` aborts.
+ */
 async function closeServer({ server }: FastifyInstance, close: Close, forced: AbortSignal): Promise<void> {
-  const destroying = setInterval(() => {
+  const closing = setInterval(() => {
     if (forced.aborted) server.closeAllConnections();
-  }, DESTROY_INTERVAL_MS);
+    else server.closeIdleConnections();
+  }, CLOSE_INTERVAL_MS);
   try {
     await close(forced);
   } finally {
-    clearInterval(destroying);
+    clearInterval(closing);
   }
 }
