@@ -70,11 +70,12 @@ function eventsOfDifference(check: TariffCheck, state: CheckState): MpxnEvent[] 
   const mpxn = mpxnHash.toString('hex');
   const former = published.get(mpxn);
   const asOf = former !== undefined && former.asOf.getTime() > at.getTime() ? former.asOf : at;
-  const next = tariffPeriod(effectiveAssignments(check, state), links, asOf);
+  const assignments = effectiveAssignments(check, state);
+  const next = tariffPeriod(assignments, links, asOf);
   const publishedNext = next && publishedAfter(former, next);
   if (next === undefined || publishedNext === undefined) return [];
   published.set(mpxn, { ...publishedNext, asOf });
-  const events = eventsOfChange(former, next, replacedTariffs(next.tariffId, links));
+  const events = eventsOfChange(former, next, replacedTariffs(next.tariffId, links), assignments);
   return events.map((event) => ({ ...event, mpxnHash, at: asOf }));
 }
 

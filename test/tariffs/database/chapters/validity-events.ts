@@ -308,17 +308,36 @@ export function eventsOfValidity(): void {
       expect(await kinds(2, losing.path)).toEqual(ENDED);
     });
 
-    it('that a tariff no longer valid leaves does not swallow it either', async () => {
+    it.each([
+      ['that a tariff no longer valid leaves', false],
+      ['that starts long after the tariff was no longer valid', true],
+    ])('%s does not swallow it either: its length counts from the end of the assignment', async (_, isEnded) => {
       const { mpxn, path } = await following();
       const number = await publish({ validTo: await inSeconds(HOUR) });
       await fixture.assign(mpxn, number);
       await moveOn(2 * HOUR);
+      const later = await following({ subject: 'another of the home' }, { mpxn, path: `${path}-since` });
+      await moveOn(99 * DAY);
+      if (isEnded) await end(mpxn, await inSeconds(0));
+      await moveOn(5 * DAY);
       await fixture.assign(mpxn, 20, 0, 'FELL');
       expect(await kinds(3, path)).toEqual([
         ['tariff.change', trf(number)],
         ['tariff.change', NONE],
         ['supplier.change', NONE],
       ]);
+      expect(await kinds(1, later.path)).toEqual([['supplier.change', NONE]]);
+    });
+
+    it('is none while the tariff of the next one is not yet valid', async () => {
+      const { mpxn, path } = await following();
+      await fixture.assign(mpxn, 1, -60);
+      await fixture.posts(1, path);
+      await fixture.publish(21, { validFrom: (await inSeconds(100 * DAY)).toISOString() }, 'FELL');
+      await fixture.assign(mpxn, 21, 0, 'FELL');
+      expect(await kinds(2, path)).toEqual(ENDED);
+      await moveOn(101 * DAY);
+      expect(await kinds(3, path)).toEqual([...ENDED, ['supplier.change', NONE]]);
     });
 
     it('in which the RTI User is suspended sends everything after its reactivation, in order', async () => {
