@@ -10,7 +10,7 @@ export type TariffEventType =
   | 'TARIFF_CHANGE'
   /** A tariff that replaces the MPxN's tariff took effect. */
   | 'TARIFF_UPDATE'
-  /** The tariff of another supplier took effect, at most 90 days after the former one ceased; RTI Users of the former supplier receive the event. */
+  /** The tariff of another supplier took effect, whose assignment started at most 90 days after that of the former supplier ended; RTI Users of the former supplier receive the event. */
   | 'SUPPLIER_CHANGE'
   /** The consent no longer shares the tariffs of the MPxN. */
   | 'CONSENT_REVOKED'

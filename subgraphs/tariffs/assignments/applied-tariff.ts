@@ -48,13 +48,16 @@ export function takesEffectAt(validFrom: Date, recordedAt: Date): Date {
  * instant an assignment follows the end of the former one. SQL: `ends_assignment`.
  *
  * @param assignments in any order; at most one assignment, and one end of each supplier, per instant
+ * @param mpid selects the assignments of a supplier
  */
 export function assignmentAt<Stored extends RecordedAssignment>(
   assignments: readonly Stored[],
   at: Date,
+  mpid?: string,
 ): Stored | undefined {
   let newest: Stored | undefined;
   for (const each of assignments) {
+    if (mpid !== undefined && each.mpid !== mpid) continue;
     if (each.validFrom.getTime() > at.getTime() || !counts(each, assignments)) continue;
     if (newest === undefined || isLater(each, newest)) newest = each;
   }
@@ -82,6 +85,27 @@ function counts(step: RecordedAssignment, assignments: readonly RecordedAssignme
       undefined,
     );
   return newest === undefined || newest.mpid === step.mpid;
+}
+
+/**
+ * Returns when the last assignment of a supplier ended, and when the next one of another supplier started, whether or not its tariff was
+ * valid then. Both are equal without a gap: an assignment ends no later than the next one starts.
+ *
+ * @param former a supplier whose assignments have passed to another one at the instant
+ */
+export function gapAfter(
+  former: string,
+  assignments: readonly RecordedAssignment[],
+  at: Date,
+): { readonly endedAt: Date; readonly startedAt: Date } {
+  const last = assignmentAt(assignments, at, former);
+  const since = last?.validFrom.getTime() ?? 0;
+  const starts = assignments
+    .filter(({ mpid, tariffId, validFrom }) => mpid !== former && tariffId !== null && validFrom.getTime() >= since)
+    .map(({ validFrom, recordedAt }) => takesEffectAt(validFrom, recordedAt).getTime());
+  const startedAt = new Date(Math.min(at.getTime(), ...starts));
+  const end = last?.tariffId === null ? takesEffectAt(last.validFrom, last.recordedAt) : startedAt;
+  return { endedAt: end.getTime() < startedAt.getTime() ? end : startedAt, startedAt };
 }
 
 /** Follows the replacements of a tariff that have taken effect at an instant. Returns the id itself if none has. */

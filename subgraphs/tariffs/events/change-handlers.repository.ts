@@ -102,12 +102,12 @@ export const CHANGE_HANDLERS: Readonly<Record<DueChange['kind'], ChangeHandler>>
   'rti_user.removed': (session, _, change) => endConsents(session, change, REVOKE_OF_RTI_USER, change.userId),
   async 'consent.revoked'(session, batch, first) {
     const limit = mpxnLimit(first);
-    const values = [batch.map(({ id }) => id), limit];
+    const values = [idsOf(batch), limit];
     const { rows } = await session.query<Revocation>({ ...REVOKED_MPXNS, values });
     await publishRevocations(session, rows);
     const last = rows.length < limit ? undefined : rows.at(-1);
     const unfinished = batch.findIndex(({ id }) => id === last?.changeId);
-    await complete(session, unfinished === -1 ? batch : batch.slice(0, unfinished));
+    await complete(session, idsOf(unfinished === -1 ? batch : batch.slice(0, unfinished)));
     const change = batch[unfinished];
     if (change !== undefined) await continueLater(session, change, last?.mpxnHash);
   },
@@ -119,13 +119,13 @@ async function checkMpxns(
   batch: readonly DueChange[],
   changeId: (change: DueChange) => string | null,
 ): Promise<void> {
-  await publishTariffChanges(
+  const applied = await publishTariffChanges(
     session,
     batch.flatMap((change) =>
       change.mpxnHash === null ? [] : [{ mpxnHash: change.mpxnHash, at: change.dueAt, changeId: changeId(change) }],
     ),
   );
-  await complete(session, batch);
+  await complete(session, [...idsOf(batch), ...applied]);
 }
 
 /** Checks the next MPxNs of a tariff that takes effect or ceases to be valid. */
@@ -133,12 +133,12 @@ async function checkMpxnsOfTariff(session: Session, change: DueChange): Promise<
   const limit = mpxnLimit(change);
   const values = [change.tariffId, change.progressKey ?? Buffer.alloc(0), limit];
   const { rows } = await session.query<{ mpxnHash: Buffer }>({ ...MPXNS_OF_TARIFF, values });
-  await publishTariffChanges(
+  const applied = await publishTariffChanges(
     session,
     rows.map(({ mpxnHash }) => ({ mpxnHash, at: change.dueAt, changeId: null })),
   );
-  if (rows.length < limit) await complete(session, [change]);
-  else await continueLater(session, change, rows.at(-1)?.mpxnHash);
+  await complete(session, rows.length < limit ? [change.id, ...applied] : applied);
+  if (rows.length === limit) await continueLater(session, change, rows.at(-1)?.mpxnHash);
 }
 
 /** Returns the limit of MPxNs of one transaction: divided by 4 for each failure after the first, at least 1. */
@@ -146,8 +146,12 @@ function mpxnLimit({ failures }: DueChange): number {
   return failures < 2 ? MAX_MPXNS : Math.max(1, MAX_MPXNS >> (2 * Math.min(failures - 1, 10)));
 }
 
-async function complete(session: Session, changes: readonly DueChange[]): Promise<void> {
-  await session.query({ ...COMPLETE, values: [changes.map(({ id }) => id)] });
+async function complete(session: Session, ids: readonly string[]): Promise<void> {
+  await session.query({ ...COMPLETE, values: [ids] });
+}
+
+function idsOf(changes: readonly DueChange[]): readonly string[] {
+  return changes.map(({ id }) => id);
 }
 
 async function continueLater(session: Session, { id }: DueChange, progressKey: Buffer | null = null): Promise<void> {
@@ -162,7 +166,7 @@ async function endConsents(
   party: string | null,
 ): Promise<void> {
   const { rowCount } = await session.query({ ...statement, values: [party, change.dueAt, mpxnLimit(change)] });
-  if (rowCount === 0) await complete(session, [change]);
+  if (rowCount === 0) await complete(session, [change.id]);
   else await continueLater(session, change);
 }
 

@@ -11,13 +11,23 @@ import {
   rechecksOf,
 } from './tariff-check';
 
-/** Assignments that are applied, or due. */
+/** Locks due changes of assignments, so that a concurrent withdrawal ends before the assignments are read. */
+const LOCK_DUE = {
+  name: 'lock_due_assignments',
+  text: `select from tariff_step step join tariff_effect effect on effect.step_id = step.id
+    where step.mpxn_hash = any($1::bytea[]) and step.withdrawn_at is null and effect.done_at is null
+      and effect.cancelled_at is null and effect.due_at <= register_now()
+    order by effect.id for update of effect`,
+};
+
+/** Assignments that are applied, or due. Due ones are in the order of their changes. */
 const ASSIGNMENTS = {
   name: 'assignments_to_check',
   text: `select encode(step.mpxn_hash, 'hex') as mpxn, step.valid_from as "validFrom", step.tariff_id as "tariffId", step.mpid,
       step.recorded_at as "recordedAt", effect.id as "changeId", effect.due_at as "dueAt"
     from tariff_step step left join tariff_effect effect on effect.step_id = step.id and effect.done_at is null
-    where step.mpxn_hash = any($1::bytea[]) and step.withdrawn_at is null and (effect.id is null or effect.due_at <= register_now())`,
+    where step.mpxn_hash = any($1::bytea[]) and step.withdrawn_at is null and (effect.id is null or effect.due_at <= register_now())
+    order by effect.due_at, effect.id`,
 };
 
 /** The previous release stores the end of an assignment as a null tariff, without `ceased_at`. */
@@ -52,14 +62,17 @@ const SCHEDULE_RECHECKS = {
 
 /**
  * Compares the tariff that applies to each MPxN with the last published one, and publishes an event for each difference. A late check
- * therefore repeats no event and publishes only what still applies. An assignment is ignored until the check of its own scheduled change,
- * so that the events follow the order of the assignments; other checks include assignments that are due no later. Callers hold the lock of
- * scheduled changes.
+ * therefore repeats no event and publishes only what still applies. Each check first applies the assignments of its MPxN that are due before
+ * it, so that the events follow the order of the assignments. Callers hold the lock of scheduled changes.
  *
  * @param checks in the order in which they are due
+ * @returns the ids of the changes of assignments that are applied, which the caller completes
  */
-export async function publishTariffChanges(session: Session, checks: readonly TariffCheck[]): Promise<void> {
-  if (checks.length === 0) return;
+export async function publishTariffChanges(
+  session: Session,
+  checks: readonly TariffCheck[],
+): Promise<readonly string[]> {
+  if (checks.length === 0) return [];
   const state = await readState(session, checks);
   await insertEvents(
     session,
@@ -67,10 +80,12 @@ export async function publishTariffChanges(session: Session, checks: readonly Ta
   );
   await storePublished(session, state);
   await scheduleRechecks(session, rechecksOf(checks, state));
+  return [...state.applied];
 }
 
 async function readState(session: Session, checks: readonly TariffCheck[]): Promise<CheckState> {
   const hashes = hashesOf(checks);
+  await session.query({ ...LOCK_DUE, values: [hashes] });
   const published = await readPublished(session, hashes);
   const assignments = await readAssignments(session, hashes);
   const tariffs = [...published.values(), ...[...assignments.values()].flat()];

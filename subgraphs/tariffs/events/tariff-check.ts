@@ -28,11 +28,12 @@ export interface LastPublished extends PublishedTariff {
 
 /** The stored data of the checked MPxNs, by hash in hexadecimal digits. */
 export interface CheckState {
+  /** Assignments that are not applied are in the order of their scheduled changes. */
   readonly assignments: ReadonlyMap<string, readonly PendingAssignment[]>;
   /** Updated by each check. */
   readonly published: Map<string, LastPublished>;
   readonly links: TariffLinks;
-  /** Changes that previous checks have applied. */
+  /** Changes of assignments that the checks have applied. */
   readonly applied: Set<string>;
 }
 
@@ -42,37 +43,59 @@ export interface MpxnEvent extends NewTariffEvent {
   readonly at: Date;
 }
 
-/** Returns the events of a check, dated at its instant or, if a later tariff is published already, at the instant of that. */
+/**
+ * Returns the events of a check. The assignments of the MPxN that are due before it are applied first, also if their own changes failed and
+ * are rescheduled: otherwise no event would report an end after which the next assignment applies.
+ */
 export function eventsOfCheck(check: TariffCheck, state: CheckState): MpxnEvent[] {
+  return [...pendingBefore(check, state), check].flatMap((each) => eventsOfDifference(each, state));
+}
+
+/** Returns the checks of assignments of the MPxN that are due before a check and not applied. */
+function pendingBefore({ mpxnHash, at, changeId }: TariffCheck, state: CheckState): readonly TariffCheck[] {
+  const pending = assignmentsOf(mpxnHash, state).flatMap(({ changeId: id, dueAt }) =>
+    id === null || dueAt === null || dueAt.getTime() > at.getTime() || state.applied.has(id)
+      ? []
+      : [{ mpxnHash, at: dueAt, changeId: id }],
+  );
+  const own = pending.findIndex((each) => each.changeId === changeId);
+  return own === -1 ? pending : pending.slice(0, own);
+}
+
+/** Returns the events of one check, dated at its instant or, if a later tariff is published already, at the instant of that. */
+function eventsOfDifference(check: TariffCheck, state: CheckState): MpxnEvent[] {
   const { mpxnHash, at, changeId } = check;
   const { published, links, applied } = state;
   if (changeId !== null) applied.add(changeId);
   const mpxn = mpxnHash.toString('hex');
   const former = published.get(mpxn);
   const asOf = former !== undefined && former.asOf.getTime() > at.getTime() ? former.asOf : at;
-  const next = tariffPeriod(effectiveAssignments(check, state), links, asOf);
+  const assignments = effectiveAssignments(check, state);
+  const next = tariffPeriod(assignments, links, asOf);
   const publishedNext = next && publishedAfter(former, next);
   if (next === undefined || publishedNext === undefined) return [];
   published.set(mpxn, { ...publishedNext, asOf });
-  const events = eventsOfChange(former, next, replacedTariffs(next.tariffId, links));
+  const events = eventsOfChange(former, next, replacedTariffs(next.tariffId, links), assignments);
   return events.map((event) => ({ ...event, mpxnHash, at: asOf }));
 }
 
 /**
- * Returns the assignments of an MPxN that count for a check; at the check of an end also that of another supplier at its instant, so that
- * the change of supplier is no end.
+ * Returns the assignments of an MPxN that are applied; at the check of an end also that of another supplier at its instant, so that the
+ * change of supplier is no end.
  */
 function effectiveAssignments(
   { mpxnHash, at, changeId }: TariffCheck,
-  { assignments, applied }: CheckState,
+  state: CheckState,
 ): readonly PendingAssignment[] {
-  const ofMpxn = assignments.get(mpxnHash.toString('hex')) ?? [];
+  const ofMpxn = assignmentsOf(mpxnHash, state);
   const end = ofMpxn.find((each) => each.changeId === changeId && changeId !== null && each.tariffId === null);
   const isDue = ({ dueAt, mpid }: PendingAssignment) =>
-    (changeId === null || (end !== undefined && end.mpid !== mpid)) &&
-    dueAt !== null &&
-    dueAt.getTime() <= at.getTime();
-  return ofMpxn.filter((each) => each.changeId === null || applied.has(each.changeId) || isDue(each));
+    end !== undefined && end.mpid !== mpid && dueAt !== null && dueAt.getTime() <= at.getTime();
+  return ofMpxn.filter((each) => each.changeId === null || state.applied.has(each.changeId) || isDue(each));
+}
+
+function assignmentsOf(mpxnHash: Buffer, { assignments }: CheckState): readonly PendingAssignment[] {
+  return assignments.get(mpxnHash.toString('hex')) ?? [];
 }
 
 /** Returns the ids of all tariffs that a tariff replaces directly or indirectly. */

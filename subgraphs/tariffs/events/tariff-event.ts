@@ -1,4 +1,4 @@
-import type { TariffPeriod } from '../assignments/applied-tariff';
+import { type RecordedAssignment, type TariffPeriod, gapAfter } from '../assignments/applied-tariff';
 
 /** Types of tariff events (decisions C/D, D.3). */
 export const TARIFF_EVENT_TYPES = [
@@ -22,7 +22,8 @@ export interface NewTariffEvent {
   /** The tariff that applies from now on, for `tariff.*`; null for a `tariff.change` after which none does. */
   readonly tariffId: string | null;
   /**
-   * Since when the tariff of the supplier no longer applies; null if it applies. RTI Users whose consents covered the MPxN until then
+   * Since when the tariff of the supplier no longer applies, for a change of supplier since when its assignment has ended; null if it
+   * applies. RTI Users whose consents covered the MPxN until then
    * receive the event, although an assignment that ends also ends the coverage.
    */
   readonly ceasedAt: Date | null;
@@ -38,7 +39,7 @@ export interface PublishedTariff {
   readonly ceasedAt: Date | null;
 }
 
-/** Length of a gap between two suppliers after which the former one's RTI Users receive no `supplier.change` (decisions C/D, D.3). */
+/** Length of a gap between the assignments of two suppliers after which the former one's RTI Users receive no `supplier.change` (decisions C/D, D.3). */
 const MAX_GAP_DAYS = 90;
 const DAY_MS = 86_400_000;
 
@@ -50,18 +51,20 @@ const DAY_MS = 86_400_000;
  * @param former what was published last; undefined if no tariff has applied yet
  * @param next what applies now
  * @param replaced the ids of all tariffs that the tariff of `next` replaces directly or indirectly
+ * @param assignments those of the MPxN that have taken effect
  */
 export function eventsOfChange(
   former: PublishedTariff | undefined,
   next: TariffPeriod,
   replaced: ReadonlySet<string>,
+  assignments: readonly RecordedAssignment[],
 ): readonly NewTariffEvent[] {
   const { tariffId } = next;
   if (tariffId === null) return former === undefined ? [] : endOfTariff(former, next.ceasedAt);
   const { mpid } = next;
   const applies = { mpid, tariffId, ceasedAt: null };
   if (former !== undefined && former.mpid !== mpid)
-    return [...changeOfSupplier(former, next.at), { type: 'tariff.change', ...applies }];
+    return [...changeOfSupplier(former, assignments, next.at), { type: 'tariff.change', ...applies }];
   if (former?.tariffId === tariffId && former.ceasedAt === null) return [];
   const isReplacement = former?.tariffId != null && replaced.has(former.tariffId);
   return [{ type: isReplacement ? 'tariff.update' : 'tariff.change', ...applies }];
@@ -79,8 +82,12 @@ function endOfTariff(former: PublishedTariff, ceasedAt: Date): readonly NewTarif
   return former.ceasedAt === null ? [{ type: 'tariff.change', mpid: former.mpid, tariffId: null, ceasedAt }] : [];
 }
 
-function changeOfSupplier({ mpid, ceasedAt }: PublishedTariff, at: Date): readonly NewTariffEvent[] {
-  const since = ceasedAt ?? at;
-  const isTooLong = at.getTime() - since.getTime() > MAX_GAP_DAYS * DAY_MS;
-  return isTooLong ? [] : [{ type: 'supplier.change', mpid, tariffId: null, ceasedAt: since }];
+function changeOfSupplier(
+  { mpid }: PublishedTariff,
+  assignments: readonly RecordedAssignment[],
+  at: Date,
+): readonly NewTariffEvent[] {
+  const { endedAt, startedAt } = gapAfter(mpid, assignments, at);
+  const isTooLong = startedAt.getTime() - endedAt.getTime() > MAX_GAP_DAYS * DAY_MS;
+  return isTooLong ? [] : [{ type: 'supplier.change', mpid, tariffId: null, ceasedAt: endedAt }];
 }

@@ -15,7 +15,7 @@ const TariffEventTypeEnum = graphqlEnum(
       'The MPxN moved to an unrelated tariff, or to a tariff of its new supplier, or no tariff applies to it any more.',
     'tariff.update': "A tariff that replaces the MPxN's tariff took effect.",
     'supplier.change':
-      'The tariff of another supplier took effect, at most 90 days after the former one ceased; RTI Users of the former supplier receive the event.',
+      'The tariff of another supplier took effect, whose assignment started at most 90 days after that of the former supplier ended; RTI Users of the former supplier receive the event.',
     'consent.revoked': 'The consent no longer shares the tariffs of the MPxN.',
     'supplier.cessation': 'The supplier left the register. It concerns no MPxN.',
   } satisfies Record<EventType, string>,

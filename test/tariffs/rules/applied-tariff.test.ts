@@ -434,26 +434,57 @@ describe('The events of a change of what applies', () => {
     ['a replacement of another tariff', flat, applies('night'), new Set(['x']), [change]],
     ['the same tariff', flat, applies('flat'), none, []],
     ['the same tariff after a gap', ceased(10), applies('flat'), none, [{ ...change, tariffId: 'flat' }]],
-    ['the tariff of another supplier, with an event for each supplier', flat, dusk, none, [lost(at), gained]],
-    ['the tariff of another supplier after an end', ceased(10, null), dusk, none, [lost(june(10)), gained]],
-    [
-      'the tariff of another supplier after 90 days',
-      { ...flat, ceasedAt: daysBefore(90) },
-      dusk,
-      none,
-      [lost(daysBefore(90)), gained],
-    ],
-    [
-      'the tariff of another supplier after more than 90 days',
-      { ...flat, ceasedAt: justBefore(daysBefore(90)) },
-      dusk,
-      none,
-      [gained],
-    ],
     ['an end', flat, nothing, none, [{ ...change, tariffId: null, ceasedAt: june(19) }]],
     ['an end of a tariff that ceased before', ceased(10), nothing, none, []],
   ])('are as specified for %s', (_, former, next, replaced, expected) => {
-    expect(eventsOfChange(former, next, replaced)).toEqual(expected);
+    expect(eventsOfChange(former, next, replaced, [])).toEqual(expected);
+  });
+
+  const assigned = [step(1, 'flat'), step(20, 'dusk', 'DUNL')];
+  const endedOn = (end: Date) => ({ validFrom: end, tariffId: null, mpid: 'LAPW', recordedAt: end });
+  const long = justBefore(daysBefore(90));
+  const early = { ...step(1, 'flat'), validFrom: daysBefore(200), recordedAt: daysBefore(200) };
+  it.each([
+    ['without a gap, with an event for each supplier', flat, assigned, [lost(at), gained]],
+    ['after an end', ceased(10, null), [...assigned, step(10, null)], [lost(june(10)), gained]],
+    [
+      '90 days after an end',
+      ceased(10, null),
+      [early, step(20, 'dusk', 'DUNL'), endedOn(daysBefore(90))],
+      [lost(daysBefore(90)), gained],
+    ],
+    [
+      'more than 90 days after an end, without an event of the former one',
+      ceased(10, null),
+      [early, step(20, 'dusk', 'DUNL'), endedOn(long)],
+      [gained],
+    ],
+    [
+      'that follows a tariff that was no longer valid for more than 90 days',
+      { ...flat, ceasedAt: long },
+      assigned,
+      [lost(at), gained],
+    ],
+    [
+      '5 days after an end, and more than 90 days after the validity of the former tariff',
+      { ...flat, tariffId: null, ceasedAt: long },
+      [...assigned, step(15, null)],
+      [lost(june(15)), gained],
+    ],
+    [
+      'that was not valid for 100 days after its assignment started',
+      { ...flat, ceasedAt: daysBefore(100) },
+      [early, { ...endedOn(daysBefore(100)), tariffId: 'dusk', mpid: 'DUNL' }],
+      [lost(daysBefore(100)), gained],
+    ],
+    [
+      'after the former supplier assigned another tariff since an end',
+      ceased(2, null),
+      [...assigned, endedOn(long), step(2, 'night')],
+      [lost(at), gained],
+    ],
+  ])('are as specified for the tariff of another supplier %s', (_, former, assignments, expected) => {
+    expect(eventsOfChange(former, dusk, none, assignments)).toEqual(expected);
   });
 
   it.each([

@@ -13,7 +13,6 @@ export function eventsOfValidity(): void {
   const DAY = 24 * HOUR;
   const END = `mutation ($mpxn: String!, $at: DateTime!) { endTariffAssignment(mpxn: $mpxn, at: $at) { mpxn } }`;
   const REVOKE = 'mutation ($id: String!) { revokeTariffConsent(registrationId: $id) { registrationId } }';
-  const LOG = `query ($mpid: String) { tariffEvents(first: 500, filter: { mpid: $mpid }) { nodes { type at mpxn tariff { tariffId } } } }`;
   const NONE = undefined;
 
   let fixture: TariffEventFixture;
@@ -60,6 +59,12 @@ export function eventsOfValidity(): void {
       ({ type, tariff_id: tariff, event_timestamp: at }): [string, string | undefined, string] => [type, tariff, at],
     );
   }
+  /** Returns the events of an MPxN in the log of LAPW when `count` are readable. */
+  const logOf = (mpxn: string, count: number) =>
+    until(async () => {
+      const own = (await fixture.logged()).filter((event) => event.mpxn === mpxn);
+      return own.length >= count ? own : undefined;
+    });
   const kinds = async (count: number, path: string) =>
     (await heard(count, path)).map(([type, tariff]) => [type, tariff]);
 
@@ -105,12 +110,8 @@ export function eventsOfValidity(): void {
         ...{ event_timestamp: validTo.toISOString(), mpxn, supplier_mpid: 'LAPW' },
       });
       await fixture.settled();
-      const logged = await until(async () => {
-        const { nodes } = (await fixture.execute(LOG, { mpid: 'LAPW' }, supplierOf('LAPW'))).tariffEvents;
-        const own = nodes.filter((node: { mpxn: string | null }) => node.mpxn === mpxn);
-        return own.length === 2 ? own : undefined;
-      });
-      expect(logged[1]).toEqual({ type: 'TARIFF_CHANGE', at: validTo.toISOString(), mpxn, tariff: null });
+      const [, logged] = await logOf(mpxn, 2);
+      expect(logged).toEqual({ type: 'TARIFF_CHANGE', at: validTo.toISOString(), mpxn, tariff: null });
     });
 
     it('is no event if another tariff applies from that instant on: an assigned one, or a replacement', async () => {
@@ -171,6 +172,63 @@ export function eventsOfValidity(): void {
         ['tariff.change', trf(3), from.toISOString()],
         ['supplier.change', NONE, lostAt.toISOString()],
       ]);
+    });
+  });
+
+  describe('The end of an assignment whose change failed once', () => {
+    /** Records an end in an hour and an assignment `gap` seconds later, whose change is applied while that of the end is rescheduled. */
+    async function endedLate(gap: number, number: number, mpid?: string) {
+      const follower = await following();
+      await fixture.assign(follower.mpxn, 1, -60);
+      await fixture.posts(1, follower.path);
+      const [at, from] = [await inSeconds(HOUR), await inSeconds(HOUR + gap)];
+      await end(follower.mpxn, at);
+      await assign(follower.mpxn, number, from, mpid);
+      await beforeChangesAreApplied(fixture, async () => {
+        await fixture.owner.query('select register.set_clock_offset($1)', [(moved += HOUR + 60)]);
+        await fixture.owner.query(
+          `update tariff_effect set faults = 1, turn_at = register_now() + interval '2 s' from tariff_step step
+           where step.id = step_id and step.tariff_id is null and step.mpxn_hash = $1`,
+          [mpxnCipher(fixture.keys).hash(follower.mpxn)],
+        );
+      });
+      const ended = [
+        ['tariff.change', trf(1), expect.any(String)],
+        ['tariff.change', NONE, at.toISOString()],
+      ];
+      return { ...follower, ended, from: from.toISOString() };
+    }
+
+    it('is sent before the tariff of the next occupant applies at that instant', async () => {
+      const { path, ended } = await endedLate(0, 2);
+      expect(await heard(2, path)).toEqual(ended);
+    });
+
+    it('is sent before the change of supplier after it', async () => {
+      const { path, ended, from } = await endedLate(30, 20, 'FELL');
+      expect(await heard(3, path)).toEqual([...ended, ['supplier.change', NONE, from]]);
+    });
+  });
+
+  describe('The end of an assignment and the start of the next one at the same instant', () => {
+    it.each(['becomes valid', 'replaces the former one'])('are one event each if a tariff %s then', async (change) => {
+      const { mpxn, path } = await following();
+      const former = await publish({});
+      await fixture.assign(mpxn, former, -60);
+      await fixture.posts(1, path);
+      const at = await inSeconds(HOUR);
+      const changed = await publish({
+        validFrom: at,
+        ...(change === 'becomes valid' ? {} : { replaces: trf(former) }),
+      });
+      await end(mpxn, at);
+      await assign(mpxn, changed, at);
+      await moveOn(HOUR + 60);
+      expect(await kinds(2, path)).toEqual([
+        ['tariff.change', trf(former)],
+        ['tariff.change', NONE],
+      ]);
+      expect((await logOf(mpxn, 3)).map(({ tariff }) => tariff?.tariffId)).toEqual([trf(former), NONE, trf(changed)]);
     });
   });
 
@@ -250,17 +308,36 @@ export function eventsOfValidity(): void {
       expect(await kinds(2, losing.path)).toEqual(ENDED);
     });
 
-    it('that a tariff no longer valid leaves does not swallow it either', async () => {
+    it.each([
+      ['that a tariff no longer valid leaves', false],
+      ['that starts long after the tariff was no longer valid', true],
+    ])('%s does not swallow it either: its length counts from the end of the assignment', async (_, isEnded) => {
       const { mpxn, path } = await following();
       const number = await publish({ validTo: await inSeconds(HOUR) });
       await fixture.assign(mpxn, number);
       await moveOn(2 * HOUR);
+      const later = await following({ subject: 'another of the home' }, { mpxn, path: `${path}-since` });
+      await moveOn(99 * DAY);
+      if (isEnded) await end(mpxn, await inSeconds(0));
+      await moveOn(5 * DAY);
       await fixture.assign(mpxn, 20, 0, 'FELL');
       expect(await kinds(3, path)).toEqual([
         ['tariff.change', trf(number)],
         ['tariff.change', NONE],
         ['supplier.change', NONE],
       ]);
+      expect(await kinds(1, later.path)).toEqual([['supplier.change', NONE]]);
+    });
+
+    it('is none while the tariff of the next one is not yet valid', async () => {
+      const { mpxn, path } = await following();
+      await fixture.assign(mpxn, 1, -60);
+      await fixture.posts(1, path);
+      await fixture.publish(21, { validFrom: (await inSeconds(100 * DAY)).toISOString() }, 'FELL');
+      await fixture.assign(mpxn, 21, 0, 'FELL');
+      expect(await kinds(2, path)).toEqual(ENDED);
+      await moveOn(101 * DAY);
+      expect(await kinds(3, path)).toEqual([...ENDED, ['supplier.change', NONE]]);
     });
 
     it('in which the RTI User is suspended sends everything after its reactivation, in order', async () => {
