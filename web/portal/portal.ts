@@ -88,12 +88,14 @@ function sendOther(
   }
 }
 
-/** Logs an unexpected error, after which the connection is closed: the response has started and cannot become an error page. */
+/** Logs an error, after which the connection is closed: the response has started and cannot become an error page. */
 async function* withFailureLogged(file: AsyncIterable<string>, logger: Logger, transactionId: string) {
   try {
     yield* file;
   } catch (error) {
-    if (operationErrorOf(error).code === 'SYS001') logFailure(logger, transactionId, error);
+    const { code } = operationErrorOf(error);
+    if (code === 'SYS001') logFailure(logger, transactionId, error);
+    else logger.warn({ 'transaction-id': transactionId, code }, 'download broken off');
     throw error;
   }
 }

@@ -134,4 +134,17 @@ describe('a download', () => {
     read();
     expect([await status('a'), await status('a')]).toEqual([200, 200]);
   });
+
+  it.each([
+    ['SYS002', { level: 40, msg: 'download broken off', code: 'SYS002' }],
+    ['SYS001', { level: 50, msg: 'internal error' }],
+  ] as const)('that fails with %s on its second page is broken off and logged', async (code, line) => {
+    const failed: GraphResult = { failures: [{ code, message: 'of the register' }] };
+    await start(PATIENT, (_part, after) => (after === null ? endless('', after) : failed));
+    const response = await downloaded();
+    expect(response.status).toBe(200);
+    await expect(response.text()).rejects.toThrow('terminated');
+    const id = response.headers.get('transaction-id');
+    expect(log).toContainEqual(expect.objectContaining({ ...line, 'transaction-id': id }));
+  });
 });
