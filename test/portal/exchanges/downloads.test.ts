@@ -135,6 +135,14 @@ describe('a download', () => {
     expect([await status('a'), await status('a')]).toEqual([200, 200]);
   });
 
+  it('contains a record that ends meanwhile once, as it was read first', async () => {
+    const ended = { ...customerRecord(), state: 'REVOKED' } as CustomerRecord;
+    const earlier = { ...ended, id: 'earlier' };
+    await start(PATIENT, (part) => pageOf(part === 'CURRENT' ? [customerRecord()] : [ended, earlier]));
+    const data = (await (await downloaded()).json()) as { 'access-records': { state: string }[] };
+    expect(data['access-records'].map(({ state }) => state)).toEqual(['ACTIVE', 'REVOKED']);
+  });
+
   it.each([
     ['SYS002', { level: 40, msg: 'download broken off', code: 'SYS002' }],
     ['SYS001', { level: 50, msg: 'internal error' }],
