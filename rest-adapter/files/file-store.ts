@@ -42,7 +42,7 @@ export type UploadOutcome =
       readonly warnings: readonly ArchiveWarning[];
     }
   | { readonly outcome: 'refused'; readonly faults: readonly ArchiveFault[] }
-  /** The address is unknown, has expired or was used for another archive. */
+  /** The address is unknown, has expired or was used for another archive, or the credentials of its admin have ended. */
   | { readonly outcome: 'gone' }
   /** `maxBytes` is the limit of the address; absent from a replica of the previous release. */
   | { readonly outcome: 'too-large'; readonly maxBytes?: number }

@@ -133,7 +133,10 @@ function sendRejection(services: FileDependencies, exchange: Exchange, outcome: 
     case 'gone':
       services.sendError(
         exchange,
-        errorResponse(410, 'The upload address is unknown, has expired, or was used for another archive.'),
+        errorResponse(
+          410,
+          'The upload address is unknown, has expired, or was used for another archive, or the credentials of its admin have ended.',
+        ),
       );
       return;
     case 'too-large':

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { ReadableStream } from 'node:stream/web';
 import type { Logger } from 'pino';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { type OperationError, operationErrorOf } from '../shared/operation-error';
@@ -13,16 +12,17 @@ import { PAGES } from './page-list';
 import type { PortalOptions, PortalSettings } from './portal-options';
 import { portalAssets } from './request/assets';
 import { LANGUAGES } from './request/languages';
+import { type OpenDownloads, openDownloads } from './request/open-downloads';
 import { pageContexts } from './request/page-context';
 import { problemOf } from './request/problems';
 
 /** Starts the customer portal and the re-identification pages: a client of the gateway without privileges. */
-export async function startPortal(options: PortalOptions): Promise<RunningServer> {
-  return listen(await pageServer(portalService(options)), options.settings);
+export async function startPortal(options: PortalOptions, downloads = openDownloads()): Promise<RunningServer> {
+  return listen(await pageServer(portalService(options, downloads)), options.settings);
 }
 
 /** READ SECOND, after `web/shared/page-server.ts`: the portal adds two languages, JSON for scripts, and files. */
-function portalService(options: PortalOptions): PageService<PageContext, Json | Download> {
+function portalService(options: PortalOptions, downloads: OpenDownloads): PageService<PageContext, Json | Download> {
   const { settings } = options;
   const publicUrls = publicUrlsOf(settings);
   const views = join(REPOSITORY_ROOT, 'web', 'portal', 'views');
@@ -35,7 +35,7 @@ function portalService(options: PortalOptions): PageService<PageContext, Json | 
     routes: PAGES.map((page) => routeOf(page, publicUrls, new URL(settings.identityRedirectUrl).origin)),
     contextOf: pageContexts(options, publicUrls),
     layoutOf,
-    sendOther: (response, exchange) => sendOther(response, exchange, options.logger),
+    sendOther: (response, exchange) => sendOther(response, exchange, { downloads, logger: options.logger }),
     responseToError,
   };
 }
@@ -72,22 +72,30 @@ function layoutOf({ language, translate, publicUrls, pagePath }: PageContext) {
   };
 }
 
-function sendOther(response: Json | Download, { request, reply }: Exchange<PageContext>, logger: Logger): void {
+function sendOther(
+  response: Json | Download,
+  { request, reply, context }: Exchange<PageContext>,
+  { downloads, logger }: { readonly downloads: OpenDownloads; readonly logger: Logger },
+): void {
   if ('json' in response) {
     void reply.code(response.status ?? 200).send(response.json);
   } else {
     const { file, type, name } = response;
-    const parts = ReadableStream.from(withFailureLogged(file, logger, request.id));
-    void reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(parts);
+    const logged = withFailureLogged(file, logger, request.id);
+    const sessionId = context.cookies.read('session') ?? '';
+    const body = downloads.open(logged, { request: request.raw, response: reply.raw }, sessionId);
+    void reply.type(type).header('content-disposition', `attachment; filename="${name}"`).send(body);
   }
 }
 
-/** Logs an unexpected error, after which the connection is closed: the response has started and cannot become an error page. */
+/** Logs an error, after which the connection is closed: the response has started and cannot become an error page. */
 async function* withFailureLogged(file: AsyncIterable<string>, logger: Logger, transactionId: string) {
   try {
     yield* file;
   } catch (error) {
-    if (operationErrorOf(error).code === 'SYS001') logFailure(logger, transactionId, error);
+    const { code } = operationErrorOf(error);
+    if (code === 'SYS001') logFailure(logger, transactionId, error);
+    else logger.warn({ 'transaction-id': transactionId, code }, 'download broken off');
     throw error;
   }
 }

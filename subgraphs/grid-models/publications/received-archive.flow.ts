@@ -13,8 +13,8 @@ import { type PublishingDependencies, publishBytes, publishedOutcome } from './p
 import type { ArchiveUpload, UploadKey } from './upload.repository';
 
 /**
- * Outcome of an upload that is not read to its end. `gone`: the address is unknown, expired, or used for another archive. `too-large`: the
- * archive exceeds `maxBytes`. `busy`: the queue is full, or another upload to the address is in progress.
+ * Outcome of an upload that is not read to its end. `gone`: the address is unknown, expired, or used for another archive, or the credentials of
+ * its admin have ended. `too-large`: the archive exceeds `maxBytes`. `busy`: the queue is full, or another upload to the address is in progress.
  */
 export type Unreceived =
   { readonly outcome: 'gone' | 'busy' } | { readonly outcome: 'too-large'; readonly maxBytes: number };
@@ -35,7 +35,7 @@ export type UploadOutcome =
   | { readonly outcome: 'refused'; readonly faults: readonly ArchiveFault[] }
   | Unreceived;
 
-/** Outcome of a check at an upload address. `gone`: the address is unknown, expired or used. */
+/** Outcome of a check at an upload address. `gone`: the address is unknown, expired or used, or the credentials of its admin have ended. */
 export type UploadCheckOutcome = CheckOutcome | Unreceived;
 
 /** Dependencies of publishing and checking a received archive. */

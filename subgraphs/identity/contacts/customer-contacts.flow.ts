@@ -15,8 +15,9 @@ import type { IdentityDependencies } from '../dependencies';
 import type { Contact, ContactVerdict } from './contact';
 
 /**
- * Cause of the mails by which the contact of a session proves others. All contacts of the same Data Users have one rate limit, so that one Data
- * User's contacts neither multiply the mails to an address nor use up the limit of a contact that another one registered as well.
+ * Cause of the mails by which the contact of a session proves others. All contacts of the same Data Users have one rate limit, except the oldest,
+ * which has its own. So one Data User's contacts neither multiply the mails to an address nor use up the limit of a contact that another one
+ * registered as well, or that was there before a thief of the Data User's secret registered more.
  */
 const PROOF = 'contact-proof';
 
@@ -47,7 +48,7 @@ export class CustomerContacts {
     const { kind, recordId } = this.contactOf(session, id);
     if (kind !== 'email' || session.contact === null) throw new RegisterError('REI001');
     const { mails } = this.dependencies;
-    rejectLimited(await mails.permit(recordId, [PROOF, ...duidsOf(session, session.contact)].join(' ')));
+    rejectLimited(await mails.permit(recordId, `${PROOF} ${limitOf(session, session.contact)}`));
     await this.locked(current, async (transaction, now) => {
       const link = await this.links.add(transaction, now.sessionId, this.contactOf(now, id).contact);
       await mails.enqueue(transaction, { kind: 'contact-link', recordId, ...link, language });
@@ -129,8 +130,16 @@ export class CustomerContacts {
   }
 }
 
+/** Returns the name of the rate limit of a contact's proofs: the Data Users that registered it, and whether it is the oldest that they did. */
+function limitOf(session: CustomerSession, own: Contact): string {
+  const registrants = registrantsOf(session, own);
+  const ofTenancy = customerContacts(session); // oldest first
+  const oldest = ofTenancy.find(({ contact }) => registrantsOf(session, contact) === registrants);
+  return `${registrants} ${oldest?.contact === own ? 'first' : 'later'}`;
+}
+
 /** Returns the Data Users that registered a contact of the meter point, sorted. */
-function duidsOf({ atMeterPoint }: Pick<CustomerSession, 'atMeterPoint'>, contact: Contact): string[] {
+function registrantsOf({ atMeterPoint }: CustomerSession, contact: Contact): string {
   const records = atMeterPoint.filter((record) => holds(record, contact));
-  return [...new Set(records.map(({ duid }) => duid))].toSorted();
+  return [...new Set(records.map(({ duid }) => duid))].toSorted().join(' ');
 }

@@ -72,6 +72,7 @@ describe('A customer for whose home a Data User registers many large records', (
     expectTwoPages(pages, '/access', LARGE_RECORDS + 2);
     expect(pages.map(({ text }) => text.includes('Quillmoor Analytics Ltd'))).toEqual([true, false]);
     expect(pages[0].text).toMatch(/This is the first\. It shows 1\d organisations\./);
+    expect(pages.flatMap(({ html }) => html.match(/data-count/g) ?? [])).toEqual([]); // a page cannot count the whole list
   });
 
   it('reads a later page in the other language', async () => {
@@ -104,6 +105,8 @@ describe('A customer for whose home a Data User registers many large records', (
   it('reads the history page by page once they have ended', async () => {
     for (const key of keys) good(await dataUser.rest('DELETE', `/v1/access-records/${key}`));
     expectTwoPages(await pagesOf('/history'), '/history', LARGE_RECORDS);
-    expect((await visitor.get('/access')).text).toContain('1 organisation is registered as having access');
+    const { html, text } = await visitor.get('/access');
+    expect(text).toContain('1 organisation is registered as having access');
+    expect(html.match(/data-count="[^"]+"/g)).toEqual(['data-count="byConsent"', 'data-count="discovered"']);
   });
 });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { DRAIN_TIMEOUT_MS, drainTimeout } from '../../shared/drain-timeout';
 import { OperationError } from '../../shared/operation-error';
 import type { EventStream } from '../page';
 
@@ -22,7 +23,7 @@ export interface StreamLimits {
   readonly maxPerSession: number;
 }
 
-const DEFAULT_LIMITS: StreamLimits = { heartbeatMs: 15_000, drainTimeoutMs: 30_000, maxPerSession: 12 };
+const DEFAULT_LIMITS: StreamLimits = { heartbeatMs: 15_000, drainTimeoutMs: DRAIN_TIMEOUT_MS, maxPerSession: 12 };
 
 /** Time after which a browser reconnects a broken stream. */
 const RETRY_MS = 2_000;
@@ -63,9 +64,9 @@ function streamOn(
 ): EventStream {
   const closed = new AbortController();
   const isBehind = () => raw.writableNeedDrain;
-  const startDrainTimeout = drainTimeout(raw, limits.drainTimeoutMs);
+  const timeout = drainTimeout(raw, limits.drainTimeoutMs);
   const write = (text: string) => {
-    if (!closed.signal.aborted && !raw.write(text)) startDrainTimeout();
+    if (!closed.signal.aborted && !raw.write(text)) timeout.start();
   };
   raw.writeHead(200, headers);
   write(`retry: ${RETRY_MS}\n\n`);
@@ -84,23 +85,6 @@ function streamOn(
     isBehind,
     closed: closed.signal,
     end: () => closed.abort(),
-  };
-}
-
-/**
- * Returns a function that starts a timer: the connection is destroyed unless its write buffer drains within
- * `milliseconds`.
- */
-function drainTimeout(raw: ServerResponse, milliseconds: number): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  const stop = () => {
-    clearTimeout(timer);
-    timer = undefined;
-  };
-  raw.on('drain', stop);
-  raw.once('close', stop);
-  return () => {
-    timer ??= setTimeout(() => raw.destroy(), milliseconds);
   };
 }
 

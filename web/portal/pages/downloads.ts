@@ -33,9 +33,14 @@ function wholeRecords(context: PageContext): AsyncGenerator<CustomerRecord> {
   });
 }
 
+/** Reads each access record once: one that ends during the download is also read with those that have ended. */
 async function* currentAndEnded(context: PageContext): AsyncGenerator<CustomerRecord> {
-  yield* allRecords(context, 'CURRENT');
-  yield* allRecords(context, 'HISTORY');
+  const currentIds = new Set<string>();
+  for await (const record of allRecords(context, 'CURRENT')) {
+    currentIds.add(record.id);
+    yield record;
+  }
+  for await (const record of allRecords(context, 'HISTORY')) if (!currentIds.has(record.id)) yield record;
 }
 
 /** Reads the first record before the response starts, so that the browser receives a page with the error if that fails. */

@@ -113,7 +113,7 @@ export function fileUploads(): void {
         'it has no valid address',
         410,
         { outcome: 'gone' },
-        'The upload address is unknown, has expired, or was used for another archive.',
+        'The upload address is unknown, has expired, or was used for another archive, or the credentials of its admin have ended.',
       ],
       ['it is larger than the usual limit', 413, { outcome: 'too-large' }, 'The archive is larger than 192 MiB.'],
       [

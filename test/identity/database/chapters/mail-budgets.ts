@@ -71,6 +71,19 @@ export function mailBudgets(): void {
     return { links, notices, others: mails.length - links - notices };
   }
 
+  /** Requests links to another address of the home in a session of an address; returns the error code of each request. */
+  async function linksBy(email: string, target: string): Promise<string[]> {
+    const network = { clientAddress: `10.9.${(networks += 1)}.1` }; // each has limits of its own
+    const { token } = await signedInByLink(fixture, { email }, email, network);
+    const contact = (await people.contacts(token)).find(({ shown }) => shown.startsWith(target.slice(0, 1)))?.id;
+    const codes: string[] = [];
+    for (let n = 0; n <= MOST; n++)
+      codes.push(
+        (await fixture.execute(MAIL_CONTACT_LINK, { contact }, { ...asCustomer(token), ...network })).codes.join(),
+      );
+    return codes;
+  }
+
   it('of anonymous requests is separate: Data Users still cause mails, and contests are still notified', async () => {
     const customer = await newCustomer();
     await visitorsRequest(customer);
@@ -83,28 +96,29 @@ export function mailBudgets(): void {
     expect(await mailed(customer)).toEqual({ links: MOST, notices: 1, others: 2 * MOST });
   });
 
-  it('for proofs of contacts is one for all contacts that a Data User planted, and leaves the customer theirs', async () => {
+  it('for proofs of contacts is one for all contacts that a Data User planted, except the oldest, and leaves the customer theirs', async () => {
     const { mpxn, email } = await newCustomer();
     const second = people.newEmail('second');
     await fixture.newRecord(other, { email: second }, { mpxn });
     const attacker = await fixture.dataUser(RETURN_URL);
+    const oldest = people.newEmail('planted');
     const planted = [people.newEmail('planted'), people.newEmail('planted')] as const;
-    for (const address of [...planted, email]) await fixture.newRecord(attacker, { email: address }, { mpxn });
-    /** Requests links to the second address in a session of another; returns the error code of each request. */
-    const linksBy = async (address: string) => {
-      const network = { clientAddress: `10.9.${(networks += 1)}.1` }; // each has limits of its own
-      const { token } = await signedInByLink(fixture, { email: address }, address, network);
-      const contact = (await people.contacts(token)).find(({ shown }) => shown.startsWith('s'))?.id;
-      const codes: string[] = [];
-      for (let n = 0; n <= MOST; n++)
-        codes.push(
-          (await fixture.execute(MAIL_CONTACT_LINK, { contact }, { ...asCustomer(token), ...network })).codes.join(),
-        );
-      return codes;
-    };
-    expect(await linksBy(planted[0])).toEqual(PERMITTED);
-    expect(new Set(await linksBy(planted[1]))).toEqual(new Set(['LIM002']));
-    expect(await linksBy(email)).toEqual(PERMITTED);
+    for (const address of [oldest, ...planted, email]) await fixture.newRecord(attacker, { email: address }, { mpxn });
+    expect(await linksBy(oldest, second)).toEqual(PERMITTED);
+    expect(await linksBy(planted[0], second)).toEqual(PERMITTED);
+    expect(new Set(await linksBy(planted[1], second))).toEqual(new Set(['LIM002']));
+    expect(await linksBy(email, second)).toEqual(PERMITTED);
+  });
+
+  it('for proofs of contacts is not used up by a thief of the secret of the only Data User of the customer', async () => {
+    const { mpxn, email } = await newCustomer();
+    const second = people.newEmail('second');
+    await fixture.newRecord(other, { email: second }, { mpxn });
+    const planted = [people.newEmail('planted'), people.newEmail('planted')] as const;
+    for (const address of planted) await fixture.newRecord(honest, { email: address }, { mpxn });
+    expect(await linksBy(planted[0], second)).toEqual(PERMITTED);
+    expect(new Set(await linksBy(planted[1], second))).toEqual(new Set(['LIM002']));
+    expect(await linksBy(email, second)).toEqual(PERMITTED);
   });
 
   it('counts one mail for concurrent requests with one idempotency key', async () => {
