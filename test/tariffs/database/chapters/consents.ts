@@ -306,6 +306,28 @@ export function consentsToShare(): void {
       expect(await tariffsOf(renewed)).toEqual([trf(2)]);
     });
 
+    it('are none for the former occupant with a token whose issuer has a clock that is up to a minute ahead', async () => {
+      const { mpxn, ...participant } = await onTariff();
+      await fixture.consent(participant.caller);
+      const end = (await fixture.now()).getTime() + 3_600_000;
+      const from = new Date(end).toISOString();
+      await endAt(mpxn, from);
+      await fixture.execute(ASSIGN, { mpxn, tariffId: trf(2), from }, supplierOf('LAPW'));
+      await fixture.moveOn(2 * 3_600);
+      await fixture.settled();
+      for (const [seconds, shared] of [
+        [20, []],
+        [59, []],
+        [60, [trf(2)]],
+        [20, []],
+      ] as const) {
+        const caller = fixture.with(participant, { mpxns: [mpxn], issuedAt: new Date(end + seconds * 1_000) });
+        const { tariffs } = await fixture.consent(caller);
+        expect(tariffs).toEqual(shared.map((tariffId) => ({ mpxn, tariffId })));
+        expect(await tariffsOf(caller)).toEqual(shared);
+      }
+    });
+
     it('remain those of the next occupant at the instant from which the planned end was moved to an earlier one', async () => {
       const { mpxn } = await onTariff();
       const start = (await fixture.now()).getTime();
