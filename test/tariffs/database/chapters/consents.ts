@@ -220,6 +220,20 @@ export function consentsToShare(): void {
       expect(customerTariffs.map(({ rates }: { rates: unknown[] }) => rates.length)).toEqual([366, 366, 366]);
     });
 
+    it('are rejected if they have more rates than eleven tariffs with a year of half-hourly prices', async () => {
+      const mpxns = Array.from({ length: 11 }, freshMpxn);
+      for (const [index, mpxn] of mpxns.entries()) {
+        await fixture.publish(50 + index, { rates: yearOfRates() });
+        await fixture.assign(mpxn, 50 + index, -60);
+      }
+      const participant = await fixture.participant({ mpxns });
+      await fixture.consent(participant.caller);
+      const rates = '{ customerTariffs { rates { dates } } }';
+      expect(await fixture.errorOf(rates, {}, participant.caller)).toBe('VAL003');
+      const fewer = fixture.with(participant, { mpxns: mpxns.slice(1, 6) });
+      expect((await fixture.execute(rates, {}, fewer)).customerTariffs).toHaveLength(5);
+    });
+
     it('follow the MPxN through replacements, ends and changes of supplier, as the rule of the applied tariff states', async () => {
       const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
       await fixture.publish(30, { validTo: at(30) });
