@@ -15,6 +15,9 @@ export interface ConsumerClaims {
   readonly mpxns: readonly string[];
   /** Values of {@link CONSUMER_SCOPES}, and any others of the supplier. */
   readonly scopes: readonly string[];
-  /** `iat`: the token says nothing about occupants of the meter points after an assignment has ended since. */
+  /**
+   * `iat`: the token says nothing about occupants of the meter points after an assignment has ended since. It may be a minute ahead of the
+   * register's clock.
+   */
   readonly issuedAt: Date;
 }

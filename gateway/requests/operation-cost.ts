@@ -35,9 +35,9 @@ export const LIST_LENGTHS: Readonly<Record<string, number>> = {
   'PriceInterval.tiers': 2,
 };
 /**
- * Costs of fields that read many rows for few values, or execute many statements: `unfittingObjects` examines up to 2,000 objects in a page of
- * any size, a comparison the objects of two versions; `incomingReferences` executes one statement for each object, `locations` ten for each
- * version.
+ * Costs of fields that read many rows for few values, execute many statements, or have texts of up to 2,000 characters:
+ * `unfittingObjects` examines up to 2,000 objects in a page of any size, a comparison the objects of two versions;
+ * `incomingReferences` executes one statement for each object, `locations` ten for each version.
  */
 export const READ_COSTS: Readonly<Record<string, number>> = {
   'ProjectVersion.unfittingObjects': 200,
@@ -48,6 +48,8 @@ export const READ_COSTS: Readonly<Record<string, number>> = {
   'ObjectChange.incomingReferences': 100,
   'VersionComparison.counts': 200,
   'VersionComparison.differences': 200,
+  'TariffVersion.description': 10,
+  'TariffVersion.comments': 10,
 };
 /** Prices of a tariff per hour, and prices that cost as much as one value of other fields. */
 const PRICES_PER_HOUR = 2;

@@ -4,6 +4,7 @@ import type { Caller } from '../../subgraphs/server/callers/caller';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { openDatabase } from '../../subgraphs/server/database/database';
 import { databaseAddress } from '../../subgraphs/server/database/database-login';
+import { MAX_CLOCK_SKEW_MS } from '../../subgraphs/tariffs/consumers/consumer-tokens.flow';
 import { ScheduledChangeRepository } from '../../subgraphs/tariffs/events/scheduled-change.repository';
 import { ADMIN, ASSIGN, PUBLISH, type TariffGraph, supplierOf, tariffGraph, tariffInput, trf } from './tariff-graph';
 import { until } from './until';
@@ -77,7 +78,10 @@ export interface Participation {
   readonly subject: string;
   readonly mpxns: readonly string[];
   readonly scopes: readonly string[];
-  /** Default: the register's time, rounded up, when the test creates the caller. */
+  /**
+   * Default: a minute after the register's time, rounded up, when the test creates the caller. The register subtracts this minute, because the
+   * clock of an issuer may be ahead.
+   */
   readonly issuedAt: Date;
 }
 
@@ -129,7 +133,7 @@ export async function tariffEventFixture(): Promise<TariffEventFixture> {
     clockOffset = seconds;
   };
   const callerOf = (userId: string, change: Partial<Participation>): Caller => {
-    const issuedAt = new Date(Date.now() + clockOffset * 1_000 + 1);
+    const issuedAt = new Date(Date.now() + clockOffset * 1_000 + MAX_CLOCK_SKEW_MS + 1);
     const { mpid, ...claimed } = { ...ALL, issuedAt, ...change };
     return { accountId: userId, role: 'consumer', duid: null, mpid, consumer: { userId, ...claimed } };
   };

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { isChecking } from '../../server/database/check-only';
 import type { Database } from '../../server/database/database';
 import { rowsByKey } from '../../server/database/rows-by-key';
-import { RequestedRates } from './rates-limits';
+import { MAX_REQUEST_BYTES, MAX_SHARED_BYTES, RequestedRates } from './rates-limits';
 import type { StoredTariff } from './stored-tariff';
 
 /** Does not read the rates: the size is that of their storage. */
@@ -22,26 +22,27 @@ const CACHED_SIZES = 100_000;
 export class RatesSizes {
   private readonly cached = new LRUCache<string, number>({ max: CACHED_SIZES });
   private readonly stored: (tariffId: string) => Promise<readonly RatesSize[]>;
-  private readonly requested = new RequestedRates();
+  private readonly requested = new RequestedRates(MAX_REQUEST_BYTES, 'a list with boundRates ends its pages before');
+  private readonly shared = new RequestedRates(MAX_SHARED_BYTES, 'a token with fewer meter points reads fewer');
 
   constructor({ reads }: Pick<Database, 'reads'>) {
     this.stored = rowsByKey(reads, RATES_SIZES, ({ tariffId }: RatesSize) => [tariffId] as const);
   }
 
   /**
-   * Admits the rates of a tariff to a request, once; at once if their size is cached. Throws VAL003 if the request exceeds its limit. A
-   * tariff that applies to the consumer of the request is not counted: there is no page that could end before it.
+   * Admits the rates of a tariff to a request, once; at once if their size is cached. Throws VAL003 if the request exceeds its
+   * limit. Tariffs that apply to the consumer of the request have a limit of their own.
    */
   admit(
     request: object,
     { tariffId, isShared = false }: Pick<StoredTariff, 'tariffId' | 'isShared'>,
   ): void | Promise<void> {
-    if (isShared) return undefined;
+    const requested = isShared ? this.shared : this.requested;
     const size = this.cached.get(tariffId);
-    if (size !== undefined) return this.requested.add(request, tariffId, size);
+    if (size !== undefined) return requested.add(request, tariffId, size);
     return this.stored(tariffId).then(([rates]) => {
       if (rates !== undefined && !isChecking()) this.cached.set(tariffId, rates.size);
-      this.requested.add(request, tariffId, rates?.size ?? 0);
+      requested.add(request, tariffId, rates?.size ?? 0);
     });
   }
 }

@@ -91,7 +91,7 @@ export class TariffPriceResolver {
     const fields = textFieldsOf(info);
     if (fields === undefined) {
       await this.ratesSizes.admit(context, tariff);
-      const priced = { ...tariff, rates: await this.tariffQueries.rates(tariff.tariffId) };
+      const priced = { ...tariff, rates: await this.tariffQueries.rates(tariff) };
       const appended = appendedPricesFrom(await this.appendedTo(tariff, request));
       return this.series.values(context, SERIES[series](priced, from, to, appended));
     }

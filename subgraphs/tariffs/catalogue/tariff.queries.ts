@@ -65,6 +65,7 @@ export class TariffQueries {
   private readonly rowOf: (tariffId: string) => Promise<StoredTariff | undefined>;
   private readonly replacementOf: (tariffId: string) => Promise<StoredTariff | undefined>;
   private readonly ratesOf: (tariffId: string) => Promise<readonly StoredRates[]>;
+  private readonly sharedRatesOf: (tariffId: string) => Promise<readonly StoredRates[]>;
   private readonly jsonOf: (tariffId: string) => Promise<readonly RatesJson[]>;
   private readonly cachedRates = new LRUCache<string, TariffScheduleEntry[]>({
     ...RATES_CACHE,
@@ -81,7 +82,9 @@ export class TariffQueries {
     const { reads } = database;
     this.rowOf = reads.byKey(BY_ID, (row: StoredTariff) => row.tariffId, String);
     this.replacementOf = reads.byKey(REPLACEMENTS, ({ replaces }: StoredTariff) => String(replaces), String);
-    this.ratesOf = rowsByKey(reads, RATES, ({ tariffId }: StoredRates) => [tariffId] as const);
+    const keyOf = ({ tariffId }: StoredRates) => [tariffId] as const;
+    this.ratesOf = rowsByKey(reads, RATES, keyOf);
+    this.sharedRatesOf = rowsByKey(longReads(database), RATES, keyOf);
     this.jsonOf = rowsByKey(longReads(database), RATES_JSON, ({ tariffId }: RatesJson) => [tariffId] as const);
     this.versions = versionReader(database, { oldestFirst: VERSIONS, newestFirst: NEWEST_VERSIONS });
   }
@@ -96,9 +99,12 @@ export class TariffQueries {
     return (await this.replacementOf(tariffId)) ?? null;
   }
 
-  /** Returns the rates of a tariff. */
-  rates(tariffId: string): TariffScheduleEntry[] | Promise<TariffScheduleEntry[]> {
-    return this.cachedRates.get(tariffId) ?? this.storedRates(tariffId);
+  /** Returns the rates of a tariff. Those of a consumer's tariffs may be too large for the short reads. */
+  rates({
+    tariffId,
+    isShared = false,
+  }: Pick<StoredTariff, 'tariffId' | 'isShared'>): TariffScheduleEntry[] | Promise<TariffScheduleEntry[]> {
+    return this.cachedRates.get(tariffId) ?? this.storedRates(tariffId, isShared ? this.sharedRatesOf : this.ratesOf);
   }
 
   /** Returns the rates of a tariff as JSON: parsing those of a year blocks the event loop. */
@@ -111,8 +117,8 @@ export class TariffQueries {
   }
 
   /** Does not cache what a check reads: its transaction may have inserted the tariff, and is rolled back. */
-  private async storedRates(tariffId: string): Promise<TariffScheduleEntry[]> {
-    const stored = (await this.ratesOf(tariffId))[0];
+  private async storedRates(tariffId: string, ratesOf: typeof this.ratesOf): Promise<TariffScheduleEntry[]> {
+    const stored = (await ratesOf(tariffId))[0];
     if (stored === undefined) return [];
     if (!isChecking()) this.cachedRates.set(tariffId, stored.rates);
     return stored.rates;

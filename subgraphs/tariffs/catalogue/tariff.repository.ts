@@ -1,6 +1,7 @@
 import { DatabaseError, type Pool } from 'pg';
 import { RegisterError, type Violation, throwViolations } from '../../../schema/register-error';
 import { ADVISORY_LOCKS } from '../../server/database/advisory-locks';
+import { isChecking } from '../../server/database/check-only';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import type { RegisterEntryStatus } from '../register-entries/register-entry-status';
 import { type ReplacedTariff, type ReplacingTariff, replacementViolations } from './replacement-rules';
@@ -153,11 +154,14 @@ async function registerNow(session: Session): Promise<Date> {
   return onlyRow(await session.query<{ now: Date }>(NOW)).now;
 }
 
-/** Compares the publication with the tariff. If its validity would end at another instant, no scheduled change is applied from then on. */
+/**
+ * Compares the publication with the tariff. If its validity would end at another instant, no scheduled change is applied from then on. A
+ * check moves no end: it would delay the scheduled changes of all suppliers until its whole response is resolved.
+ */
 async function changesOf(session: Session, published: Tariff, tariff: TariffInput): Promise<TariffChanges> {
   const changes = tariffChanges(published, tariff, await registerNow(session));
   if (!changes.ends.includes('validTo')) return changes;
-  await session.query(LOCK_CHANGES);
+  if (!isChecking()) await session.query(LOCK_CHANGES);
   return tariffChanges(published, tariff, await registerNow(session));
 }
 

@@ -95,13 +95,13 @@ export class TariffFieldResolver {
   @FieldResolver(() => [TariffScheduleEntryType], {
     description:
       'Its prices by time: the first entry that matches a day decides. A request may read 384 KiB of storage over all its tariffs, or those of ' +
-      'one tariff (VAL003). Those of `customerTariffs` are not counted.',
+      'one tariff (VAL003); over all tariffs of `customerTariffs` 2 MiB.',
   })
   rates(
     @Root() tariff: StoredTariff,
     @Ctx() context: CallContext,
   ): TariffScheduleEntry[] | Promise<TariffScheduleEntry[]> {
-    const read = () => this.tariffQueries.rates(tariff.tariffId);
+    const read = () => this.tariffQueries.rates(tariff);
     const admission = this.ratesSizes.admit(context, tariff);
     return admission === undefined ? read() : admission.then(read);
   }

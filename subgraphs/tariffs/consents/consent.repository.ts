@@ -5,6 +5,7 @@ import type { Database } from '../../server/database/database';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import { appliedNow, lockMpxnsShared } from '../assignments/assignments.sql';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
+import { MAX_CLOCK_SKEW_MS } from '../consumers/consumer-tokens.flow';
 import { storeMpxns } from '../occupancies/mpxn-storage.repository';
 import {
   type Parties,
@@ -35,8 +36,8 @@ const GRANT = {
 
 /**
  * Adds MPxNs to a consent, and renews those that it no longer covers because their assignment ended. An MPxN whose assignment ended after
- * the token was issued (`$4`) may have another occupant, whom this token does not name. `iat` is whole seconds, rounded down: a token of
- * the second of the end counts as issued before it.
+ * the token was issued (`$4`: at the earliest) may have another occupant, whom this token does not name. `iat` is whole seconds, rounded
+ * down: a token of the second of the end counts as issued before it.
  */
 const COVER = {
   name: 'cover_by_tariff_consent',
@@ -94,7 +95,8 @@ export class ConsentRepository {
 
   /** Grants a consent for the token's MPxNs, or adds them to the live one. AUT001 and RTI001 unless both parties are active. */
   grant(consumer: Consumer): Promise<GrantedConsent> {
-    const { mpid, issuedAt } = consumer;
+    const { mpid } = consumer;
+    const issuedAt = earliestIssue(consumer);
     const points = consumer.mpxns.map((mpxn) => ({ mpxn, hash: this.mpxns.hash(mpxn) }));
     const hashes = points.map(({ hash }) => hash);
     return inTransaction(this.database.pool, async (session) => {
@@ -123,7 +125,7 @@ export class ConsentRepository {
    */
   async sharedTariffIds(consumer: Consumer): Promise<readonly string[]> {
     const hashes = consumer.mpxns.map((mpxn) => this.mpxns.hash(mpxn));
-    const values = [...this.keyOf(consumer), hashes, consumer.issuedAt];
+    const values = [...this.keyOf(consumer), hashes, earliestIssue(consumer)];
     const shared = onlyRow({ rows: await this.database.reads.rows<SharedRow>(SHARED, values) });
     requireActive(shared);
     if (!shared.isConsented) throw new RegisterError('RTI002');
@@ -154,6 +156,11 @@ export class ConsentRepository {
   private keyOf(consumer: Consumer): [mpid: string, userId: string, subjectHash: Buffer] {
     return [consumer.mpid, consumer.userId, this.subjectHash(consumer)];
   }
+}
+
+/** Returns the instant at which a token was issued at the earliest: the clock of its issuer may be ahead. */
+function earliestIssue({ issuedAt }: Pick<Consumer, 'issuedAt'>): Date {
+  return new Date(issuedAt.getTime() - MAX_CLOCK_SKEW_MS);
 }
 
 async function revoke(session: Session, statement: typeof REVOKE_ANY, values: unknown[]): Promise<void> {

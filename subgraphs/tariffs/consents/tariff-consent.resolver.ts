@@ -120,7 +120,7 @@ export class TariffConsentResolver {
     description:
       'Grants the RTI User a consent for the meter points of the token, or adds them to the live consent. The consent covers a meter point ' +
       'until its assignment ends, or that of another supplier after which no tariff applies. Granting it again covers the meter point again, ' +
-      'with a token that was issued after the end.',
+      'with a token whose `iat` is at least a minute after the end.',
   })
   giveTariffConsent(@Ctx() context: CallContext): Promise<GrantedConsent> {
     return this.dependencies.consents.grant(consumerOf(context));

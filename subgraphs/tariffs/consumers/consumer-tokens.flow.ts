@@ -58,7 +58,7 @@ const TOKEN_CACHE_SIZE = 10_000;
  */
 const TOKEN_CACHE_TTL_MS = 60_000;
 /** By how much the clock of an issuer may be ahead. */
-const MAX_CLOCK_SKEW_MS = 60_000;
+export const MAX_CLOCK_SKEW_MS = 60_000;
 
 /** Caches verified tokens by hash, because verification costs 150 µs. Reads the statuses of supplier and RTI User for every request. */
 export function consumerTokens(

@@ -34,6 +34,9 @@ const THREAD = {
   niceIncrement: 10,
 } as const;
 
+/** Requests that may wait for the thread: computed one after another, a hundred years of half-hours would exceed the time of an operation. */
+const MAX_QUEUED = 100;
+
 /** A pool of at most one thread. */
 type ThreadPool = Piscina<PriceListRequest, PriceList | undefined>;
 
@@ -44,6 +47,9 @@ interface WrittenSeries {
 }
 
 const requestedPrices = new WeakMap<CallContext, number>();
+
+/** The latest series that each request computes. */
+const latestSeries = new WeakMap<CallContext, Promise<unknown>>();
 
 /** Computes series of prices so that other requests do not wait for them: texts in a separate thread, and caches them; values in slices. */
 export class PriceSeries {
@@ -69,20 +75,23 @@ export class PriceSeries {
   }
 
   /**
-   * Returns the prices of a series as JSON text. Requests for the same series share one computation. VAL003 if a request reads more prices
-   * than allowed.
+   * Returns the prices of a series as JSON text. Requests for the same series share one computation. Computes the series of a request one
+   * after another: VAL003 if it reads more prices than allowed, after which it computes no further series.
    *
    * @param key identifies the series, its fields and its state
    */
-  async text(
+  text(
     context: CallContext,
     key: string,
     requestOf: () => Promise<Omit<PriceListRequest, 'maxPrices'>>,
   ): Promise<JsonText> {
-    const cached = this.cached.get(key);
-    const { text, count } = cached ?? (await this.computed(key, requestOf));
-    addPrices(context, count, MAX_PRICES);
-    return text;
+    const read = async () => {
+      addPrices(context, 0, MAX_PRICES);
+      const { text, count } = this.cached.get(key) ?? (await this.computed(key, requestOf));
+      addPrices(context, count, MAX_PRICES);
+      return text;
+    };
+    return this.cached.has(key) ? read() : afterLatestSeries(context, read);
   }
 
   /** Whether a text is cached or being computed. */
@@ -110,9 +119,10 @@ export class PriceSeries {
     this.logger.error({ failure: errorFields(error) }, 'thread of prices failed');
   }
 
-  /** Runs a request in the thread. SYS002 if the thread cannot start or ends before the prices are computed. */
+  /** Runs a request in the thread. SYS002 if its queue is full, or if it cannot start or ends before the prices are computed. */
   private async inThread(request: PriceListRequest): Promise<PriceList | undefined> {
     const { pool } = this;
+    if (pool.queueSize >= MAX_QUEUED) throw new RegisterError('SYS002');
     try {
       return await pool.run(request);
     } catch (error) {
@@ -137,6 +147,14 @@ export class PriceSeries {
     this.underWay.set(key, computing);
     return computing;
   }
+}
+
+/** Runs `read` after the series that the request computes at present, whether or not they fail. */
+function afterLatestSeries(context: CallContext, read: () => Promise<JsonText>): Promise<JsonText> {
+  const latest = latestSeries.get(context);
+  const next = latest === undefined ? read() : latest.then(read, read);
+  latestSeries.set(context, next);
+  return next;
 }
 
 /** Throws VAL003 if the request reads more than `max` prices over all its tariffs. */

@@ -41,7 +41,10 @@ const schema = buildSchema(`
     months: [String!]!
     rates: [TariffScheduleEntry!]!
     prices(from: DateTime!, to: DateTime!): [HalfHourPrice!]!
+    versions(first: Int = 50): TariffVersionConnection!
   }
+  type TariffVersionConnection { nodes: [TariffVersion!]! }
+  type TariffVersion { version: Int! description: String comments: String }
   type TariffScheduleEntry { months: [String!]! daysAndHours: [DaysAndHours!]! }
   type DaysAndHours { days: [String!]! hours: [HourlyRate!]! }
   type HourlyRate { validFrom: String! validTo: String! rate: [RateTier!]! }
@@ -103,6 +106,13 @@ describe('The cost of an operation', () => {
     const rates = 'rates { months daysAndHours { days hours { validFrom validTo rate { unitPrice toKwh } } } }';
     expect(costOf(1, () => `tariffs(first: 100) { nodes { name ${rates} } }`)).toBeUndefined();
     expect(costOf(4, () => `tariffs(first: 100) { nodes { name ${rates} } }`)).toBeGreaterThan(OPERATION_LIMITS.cost);
+  });
+
+  it('includes the long texts of versions of tariffs: some 10 MB of them, not 64', () => {
+    const versions = (tariffs: number) => () =>
+      `tariffs(first: ${tariffs}) { nodes { versions(first: 100) { nodes { description comments } } } }`;
+    expect(costOf(1, versions(20))).toBeUndefined();
+    expect(costOf(1, versions(160))).toBe(1 + 160 * (1 + 1 + 100 * (1 + 2 * 10)));
   });
 
   it('has the prices of a tariff by their period: a year, not a year of each of ten tariffs', () => {

@@ -1,6 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pino from 'pino';
+import { Piscina } from 'piscina';
+import type { CallContext } from '../../../subgraphs/server/callers/caller';
+import type { PriceListRequest } from '../../../subgraphs/tariffs/rates/price-list.worker';
+import { PriceSeries } from '../../../subgraphs/tariffs/rates/price-series.flow';
 import { type Graph, graphAs, graphOf } from '../../support/graph';
 import { type TestRegister, startTestRegister } from '../../support/register';
 import { type RestClient, anonymousClient } from '../../support/rest-client';
@@ -53,5 +58,43 @@ describe('The thread that computes prices', () => {
     rmSync(failure);
     const prices = await Promise.all(days.map(pricesOf));
     expect(prices.map(({ data }) => data.tariff.prices.length)).toEqual([24, 24, 24]);
+  });
+});
+
+describe('The queue of the thread that computes prices', () => {
+  const HALF_HOURS_OF_YEAR = 17_520;
+  const series = new PriceSeries(pino({ level: 'silent' }));
+  const run = jest.spyOn(Piscina.prototype, 'run');
+  beforeEach(() => run.mockReset().mockResolvedValue({ count: HALF_HOURS_OF_YEAR, bytes: Buffer.from('[]') }));
+  afterAll(async () => {
+    jest.restoreAllMocks();
+    await series.close();
+  });
+
+  const textOf = (context: object, key: string) =>
+    series
+      .text(context as CallContext, key, async () => ({}) as PriceListRequest)
+      .then(
+        () => 'prices',
+        ({ code }: { code: string }) => code,
+      );
+
+  it('receives no further series of a request that has exceeded its limit of prices', async () => {
+    const request = {};
+    const keys = Array.from({ length: 22 }, (_, tariff) => `year of tariff ${tariff}`);
+    const results = await Promise.all(keys.map((key) => textOf(request, key)));
+    expect(results).toEqual(['prices', ...keys.slice(1).map(() => 'VAL003')]);
+    expect(run).toHaveBeenCalledTimes(2);
+    expect(await textOf(request, 'another year')).toBe('VAL003');
+    expect(run).toHaveBeenCalledTimes(2);
+    expect(await textOf({}, 'another year')).toBe('prices');
+  });
+
+  it('is bounded: further series are unavailable until it is shorter', async () => {
+    const length = jest.spyOn(Piscina.prototype, 'queueSize', 'get').mockReturnValue(100);
+    expect(await textOf({}, 'the hundredth')).toBe('SYS002');
+    expect(run).not.toHaveBeenCalled();
+    length.mockReturnValue(99);
+    expect(await textOf({}, 'the hundredth')).toBe('prices');
   });
 });

@@ -220,6 +220,20 @@ export function consentsToShare(): void {
       expect(customerTariffs.map(({ rates }: { rates: unknown[] }) => rates.length)).toEqual([366, 366, 366]);
     });
 
+    it('are rejected if they have more rates than eleven tariffs with a year of half-hourly prices', async () => {
+      const mpxns = Array.from({ length: 11 }, freshMpxn);
+      for (const [index, mpxn] of mpxns.entries()) {
+        await fixture.publish(50 + index, { rates: yearOfRates() });
+        await fixture.assign(mpxn, 50 + index, -60);
+      }
+      const participant = await fixture.participant({ mpxns });
+      await fixture.consent(participant.caller);
+      const rates = '{ customerTariffs { rates { dates } } }';
+      expect(await fixture.errorOf(rates, {}, participant.caller)).toBe('VAL003');
+      const fewer = fixture.with(participant, { mpxns: mpxns.slice(1, 6) });
+      expect((await fixture.execute(rates, {}, fewer)).customerTariffs).toHaveLength(5);
+    });
+
     it('follow the MPxN through replacements, ends and changes of supplier, as the rule of the applied tariff states', async () => {
       const at = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
       await fixture.publish(30, { validTo: at(30) });
@@ -304,6 +318,28 @@ export function consentsToShare(): void {
       const renewed = fixture.with(participant, { mpxns: [mpxn] });
       await fixture.consent(renewed);
       expect(await tariffsOf(renewed)).toEqual([trf(2)]);
+    });
+
+    it('are none for the former occupant with a token whose issuer has a clock that is up to a minute ahead', async () => {
+      const { mpxn, ...participant } = await onTariff();
+      await fixture.consent(participant.caller);
+      const end = (await fixture.now()).getTime() + 3_600_000;
+      const from = new Date(end).toISOString();
+      await endAt(mpxn, from);
+      await fixture.execute(ASSIGN, { mpxn, tariffId: trf(2), from }, supplierOf('LAPW'));
+      await fixture.moveOn(2 * 3_600);
+      await fixture.settled();
+      for (const [seconds, shared] of [
+        [20, []],
+        [59, []],
+        [60, [trf(2)]],
+        [20, []],
+      ] as const) {
+        const caller = fixture.with(participant, { mpxns: [mpxn], issuedAt: new Date(end + seconds * 1_000) });
+        const { tariffs } = await fixture.consent(caller);
+        expect(tariffs).toEqual(shared.map((tariffId) => ({ mpxn, tariffId })));
+        expect(await tariffsOf(caller)).toEqual(shared);
+      }
     });
 
     it('remain those of the next occupant at the instant from which the planned end was moved to an earlier one', async () => {

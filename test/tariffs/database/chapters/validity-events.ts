@@ -412,6 +412,16 @@ export function eventsOfValidity(): void {
       expect(await heard(2, path)).toEqual([applies, ['tariff.change', NONE, expect.any(String)]]);
     });
 
+    it('in a check neither waits for changes that are being applied nor delays them', async () => {
+      const { number } = await onEndingTariff();
+      const input = tariffInput(number, { validTo: (await inSeconds(9 * HOUR)).toISOString() });
+      const check = PUBLISH.replace('input: $input', 'input: $input, dryRun: true');
+      await beforeChangesAreApplied(fixture, async () => {
+        const { publishTariff } = await fixture.execute(check, { input }, supplierOf('LAPW'));
+        expect(publishTariff).toMatchObject({ isNew: false, isChanged: true });
+      });
+    });
+
     it('by two callers at once ends up at one of their instants, and causes one event', async () => {
       const { path, number, applies } = await onEndingTariff();
       const instants = [await inSeconds(3 * HOUR), await inSeconds(4 * HOUR)];
