@@ -34,6 +34,8 @@ export class LeasedEndpoint {
   isWoken = true;
   /** Whether the next read is a statement of its own, because the last one failed: it may fail again. */
   readsAlone = false;
+  /** Whether the running read may miss deliveries that have become due. */
+  private wasWokenDuringRead = false;
   /** Number of running urgent lanes. */
   private urgentCount = 0;
   /** Whether a release is running. */
@@ -62,11 +64,12 @@ export class LeasedEndpoint {
 
   /**
    * Makes a step read the table, because deliveries may have become due: the next step if they are urgent, if a deferral may be over, or
-   * if a running read or release may miss them.
+   * if a running release may miss them; otherwise one with few ready lanes.
    */
   wake(isUrgent: boolean): void {
     this.mayHaveMore = true;
-    if (isUrgent || this.lanes.isReading || this.isReleasing || this.deferral !== undefined) this.isWoken = true;
+    if (this.lanes.isReading) this.wasWokenDuringRead = true;
+    if (isUrgent || this.isReleasing || this.deferral !== undefined) this.isWoken = true;
   }
 
   /** Returns the statement that the dispatcher runs next for the endpoint. */
@@ -110,7 +113,7 @@ export class LeasedEndpoint {
   }
 
   startRead(now: number): void {
-    this.isWoken = false;
+    this.isWoken = this.wasWokenDuringRead = false;
     this.readAt = this.activeAt = now;
     this.lanes.startRead();
   }
@@ -121,7 +124,7 @@ export class LeasedEndpoint {
     this.readsAlone = false;
     const { found, ready } = this.lanes.finishRead(deliveries);
     this.hasSkipped = ready < found;
-    this.mayHaveMore = found >= MAX_LANES_PER_READ;
+    this.mayHaveMore = found >= MAX_LANES_PER_READ || this.wasWokenDuringRead;
     if (this.deferral !== undefined) this.lanes.drop(this.deferral.which);
   }
 
