@@ -11,7 +11,7 @@ const MAX_SHUTDOWN_MS = 9_000;
  * whole group.
  */
 const DUPLICATE_SIGNAL_MS = 500;
-const CLOSE_INTERVAL_MS = 50;
+const DESTROY_INTERVAL_MS = 50;
 
 /** The operator's request to shut the process down. */
 export interface ShutdownSignal {
@@ -87,18 +87,14 @@ export function startedServices(logger: Logger, shutdown: ShutdownSignal): Start
   };
 }
 
-/**
- * Closes a server. Until it has closed, it closes every 50 ms its connections without an open response, because clients keep connections
- * open that Node closes only at the beginning; all connections once `forced` aborts.
- */
+/** Closes a server gracefully; once `forced` aborts, destroys its open connections every 50 ms until it has closed. */
 async function closeServer({ server }: FastifyInstance, close: Close, forced: AbortSignal): Promise<void> {
-  const closing = setInterval(() => {
+  const destroying = setInterval(() => {
     if (forced.aborted) server.closeAllConnections();
-    else server.closeIdleConnections();
-  }, CLOSE_INTERVAL_MS);
+  }, DESTROY_INTERVAL_MS);
   try {
     await close(forced);
   } finally {
-    clearInterval(closing);
+    clearInterval(destroying);
   }
 }

@@ -5,9 +5,9 @@ import { startedServices } from '../../../process/shutdown';
 import { until } from '../../support/until';
 import { type WebhookFixture, webhookFixture } from '../../support/webhook-fixture';
 
-/** A server of the process: a request to it has no response until `respond` is called. Its client keeps the connection open. */
+/** A server of the process: a request to it has no response until `respond` is called. */
 async function busyServer() {
-  const app = fastify();
+  const app = fastify({ keepAliveTimeout: 1 }); // it closes once it has responded
   let respond!: () => void;
   const released = new Promise<void>((resolve) => (respond = resolve));
   const received = new Promise<void>((resolve) => {
