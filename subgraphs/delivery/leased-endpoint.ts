@@ -35,7 +35,7 @@ export class LeasedEndpoint {
   /** Whether the next read is a statement of its own, because the last one failed: it may fail again. */
   readsAlone = false;
   /** Whether the running read may miss deliveries that have become due. */
-  private wasWokenDuringRead = false;
+  private mayHaveMissed = false;
   /** Number of running urgent lanes. */
   private urgentCount = 0;
   /** Whether a release is running. */
@@ -67,9 +67,14 @@ export class LeasedEndpoint {
    * if a running release may miss them; otherwise one with few ready lanes.
    */
   wake(isUrgent: boolean): void {
-    this.mayHaveMore = true;
-    if (this.lanes.isReading) this.wasWokenDuringRead = true;
+    this.expectMore();
     if (isUrgent || this.isReleasing || this.deferral !== undefined) this.isWoken = true;
+  }
+
+  /** Makes a step with few ready lanes read the table, also if a running read ends before. */
+  private expectMore(): void {
+    this.mayHaveMore = true;
+    if (this.lanes.isReading) this.mayHaveMissed = true;
   }
 
   /** Returns the statement that the dispatcher runs next for the endpoint. */
@@ -113,7 +118,7 @@ export class LeasedEndpoint {
   }
 
   startRead(now: number): void {
-    this.isWoken = this.wasWokenDuringRead = false;
+    this.isWoken = this.mayHaveMissed = false;
     this.readAt = this.activeAt = now;
     this.lanes.startRead();
   }
@@ -122,9 +127,9 @@ export class LeasedEndpoint {
     if (generation !== this.generation) this.deferral = undefined;
     this.generation = generation;
     this.readsAlone = false;
-    const { found, ready } = this.lanes.finishRead(deliveries);
+    const { found, ready, hasEnded } = this.lanes.finishRead(deliveries);
     this.hasSkipped = ready < found;
-    this.mayHaveMore = found >= MAX_LANES_PER_READ || this.wasWokenDuringRead;
+    this.mayHaveMore = found >= MAX_LANES_PER_READ || this.mayHaveMissed || hasEnded;
     if (this.deferral !== undefined) this.lanes.drop(this.deferral.which);
   }
 
@@ -143,7 +148,7 @@ export class LeasedEndpoint {
 
   /** Defers lanes, unless the endpoint was woken since the read of this generation. */
   defer(deferral: Deferral, generation: string): void {
-    if (generation !== this.generation) return void (this.mayHaveMore = true);
+    if (generation !== this.generation) return this.expectMore();
     if (this.deferral?.which !== 'all') this.deferral = deferral;
     this.lanes.drop(deferral.which);
   }
