@@ -88,8 +88,8 @@ function counts(step: RecordedAssignment, assignments: readonly RecordedAssignme
 }
 
 /**
- * Returns when the last assignment of a supplier ended, and when the next one of another supplier started, whether or not its tariff was
- * valid then. Both are equal without a gap: an assignment ends no later than the next one starts.
+ * Returns when the last assignment of a supplier ended, and when that of another supplier started which has not ended since, whether or not
+ * its tariff was valid then. Both are equal without a gap: an assignment ends no later than the next one starts.
  *
  * @param former a supplier whose assignments have passed to another one at the instant
  */
@@ -99,9 +99,11 @@ export function gapAfter(
   at: Date,
 ): { readonly endedAt: Date; readonly startedAt: Date } {
   const last = assignmentAt(assignments, at, former);
-  const since = last?.validFrom.getTime() ?? 0;
-  const starts = assignments
-    .filter(({ mpid, tariffId, validFrom }) => mpid !== former && tariffId !== null && validFrom.getTime() >= since)
+  const others = assignments.filter(({ mpid, validFrom }) => mpid !== former && validFrom.getTime() <= at.getTime());
+  const ends = others.filter((each) => each.tariffId === null && counts(each, assignments));
+  const since = Math.max(last?.validFrom.getTime() ?? 0, ...ends.map(({ validFrom }) => validFrom.getTime()));
+  const starts = others
+    .filter(({ tariffId, validFrom }) => tariffId !== null && validFrom.getTime() >= since)
     .map(({ validFrom, recordedAt }) => takesEffectAt(validFrom, recordedAt).getTime());
   const startedAt = new Date(Math.min(at.getTime(), ...starts));
   const end = last?.tariffId === null ? takesEffectAt(last.validFrom, last.recordedAt) : startedAt;

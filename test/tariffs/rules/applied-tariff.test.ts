@@ -478,6 +478,16 @@ describe('The events of a change of what applies', () => {
       [lost(daysBefore(100)), gained],
     ],
     [
+      'more than 90 days after an end, also if a third supplier had the meter point for some days meanwhile',
+      ceased(10, null),
+      [
+        ...[early, endedOn(daysBefore(150)), step(20, 'dusk', 'DUNL')],
+        { ...endedOn(daysBefore(140)), tariffId: 'later', mpid: 'THRD' },
+        { ...endedOn(daysBefore(130)), mpid: 'THRD' },
+      ],
+      [gained],
+    ],
+    [
       'after the former supplier assigned another tariff since an end',
       ceased(2, null),
       [...assigned, endedOn(long), step(2, 'night')],
