@@ -6,7 +6,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
  */
 export class ReplacedCountIndex1790000000030 implements MigrationInterface {
   async up(session: QueryRunner): Promise<void> {
-    await session.query('drop index access.access_record_count');
+    await session.query('drop index if exists access.access_record_count');
   }
 
   async down(): Promise<void> {
