@@ -74,18 +74,14 @@ export class LaneQueue {
     this.endedDuringRead = new Set();
   }
 
-  /** Returns the number of lanes that the read found, how many of them are ready, and whether one ended during the read and is left out. */
-  finishRead(rows: readonly LaneDelivery[]): {
-    readonly found: number;
-    readonly ready: number;
-    readonly hasEnded: boolean;
-  } {
+  /** Returns the number of lanes that the read found, and how many of them are ready. */
+  finishRead(rows: readonly LaneDelivery[]): { readonly found: number; readonly ready: number } {
     const found = lanesOf(rows);
     const ended = this.endedDuringRead;
     this.endedDuringRead = undefined;
     const ready = found.filter(({ subject }) => !this.busy.has(subject) && ended?.has(subject) !== true);
     this.ready = [...ready.filter(({ urgent }) => urgent), ...ready.filter(({ urgent }) => !urgent)];
-    return { found: found.length, ready: ready.length, hasEnded: found.some(({ subject }) => ended?.has(subject)) };
+    return { found: found.length, ready: ready.length };
   }
 
   /** Returns the next ready lane; undefined if there is none. */

@@ -127,9 +127,9 @@ export class LeasedEndpoint {
     if (generation !== this.generation) this.deferral = undefined;
     this.generation = generation;
     this.readsAlone = false;
-    const { found, ready, hasEnded } = this.lanes.finishRead(deliveries);
+    const { found, ready } = this.lanes.finishRead(deliveries);
     this.hasSkipped = ready < found;
-    this.mayHaveMore = found >= MAX_LANES_PER_READ || this.mayHaveMissed || hasEnded;
+    this.mayHaveMore = found >= MAX_LANES_PER_READ || this.mayHaveMissed;
     if (this.deferral !== undefined) this.lanes.drop(this.deferral.which);
   }
 

@@ -41,18 +41,6 @@ describe('An endpoint for which deliveries become due while it is read', () => {
     expect(endpoint.nextStep(1)).toBe('read');
   });
 
-  it('is read again if one of its lanes ends during the read, which found it: its next delivery may be due', () => {
-    const endpoint = new LeasedEndpoint('e', 'owner', false, laneLimits());
-    endpoint.startLease();
-    endpoint.startRead(0);
-    endpoint.finishRead({ generation: '1', deliveries: lanes(2) });
-    const running = [endpoint.startLane(), endpoint.startLane()];
-    endpoint.startRead(1);
-    running[0]?.end();
-    endpoint.finishRead({ generation: '2', deliveries: lanes(1) });
-    expect(endpoint.nextStep(2)).toBe('read');
-  });
-
   it('is read again after a deferral of an earlier generation during the read', () => {
     const endpoint = new LeasedEndpoint('e', 'owner', false, laneLimits());
     endpoint.startLease();
