@@ -3,6 +3,9 @@ export const CONSUMER_SCOPES = ['tariff:read', 'consent:write', 'webhook:write']
 /** A scope that the register uses. */
 export type ConsumerScope = (typeof CONSUMER_SCOPES)[number];
 
+/** Milliseconds by which the clock of an issuer may be ahead of the register's. */
+export const MAX_CLOCK_SKEW_MS = 60_000;
+
 /** Claims of a supplier token about a consumer and the RTI User to which it was issued (decisions D.1). */
 export interface ConsumerClaims {
   /** `iss`: the authorisation server of the supplier. */

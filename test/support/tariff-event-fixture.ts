@@ -4,7 +4,7 @@ import type { Caller } from '../../subgraphs/server/callers/caller';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { openDatabase } from '../../subgraphs/server/database/database';
 import { databaseAddress } from '../../subgraphs/server/database/database-login';
-import { MAX_CLOCK_SKEW_MS } from '../../subgraphs/tariffs/consumers/consumer-tokens.flow';
+import { MAX_CLOCK_SKEW_MS } from '../../schema/consumer-claims';
 import { ScheduledChangeRepository } from '../../subgraphs/tariffs/events/scheduled-change.repository';
 import { ADMIN, ASSIGN, PUBLISH, type TariffGraph, supplierOf, tariffGraph, tariffInput, trf } from './tariff-graph';
 import { until } from './until';

@@ -18,13 +18,13 @@ export const MAX_PAGE_BYTES = 256 * 1_024;
 
 /** Counts the stored rates that each request reads. */
 export class RequestedRates {
+  private readonly read = new WeakMap<object, { readonly tariffs: Set<string>; bytes: number }>();
+
   /** @param remedy ends the message of the error */
   constructor(
     private readonly maxBytes: number,
     private readonly remedy: string,
   ) {}
-
-  private readonly read = new WeakMap<object, { readonly tariffs: Set<string>; bytes: number }>();
 
   /** Adds the rates of a tariff to those of a request, once. Throws VAL003 if they exceed the maximum. */
   add(request: object, tariffId: string, bytes: number): void {

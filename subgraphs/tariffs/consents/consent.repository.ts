@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { MAX_CLOCK_SKEW_MS } from '../../../schema/consumer-claims';
 import { RegisterError } from '../../../schema/register-error';
 import { addAuditEntry } from '../../server/audit/audit.repository';
 import type { Database } from '../../server/database/database';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import { appliedNow, lockMpxnsShared } from '../assignments/assignments.sql';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
-import { MAX_CLOCK_SKEW_MS } from '../consumers/consumer-tokens.flow';
 import { storeMpxns } from '../occupancies/mpxn-storage.repository';
 import {
   type Parties,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { ConsumerClaims } from '../../../schema/consumer-claims';
+import { type ConsumerClaims, MAX_CLOCK_SKEW_MS } from '../../../schema/consumer-claims';
 import { RegisterError } from '../../../schema/register-error';
 import { isInvalidToken } from '../../server/callers/bearer-token';
 import { type CallContext, type Caller, callerOf } from '../../server/callers/caller';
@@ -57,8 +57,6 @@ const TOKEN_CACHE_SIZE = 10_000;
  * minutes.
  */
 const TOKEN_CACHE_TTL_MS = 60_000;
-/** By how much the clock of an issuer may be ahead. */
-export const MAX_CLOCK_SKEW_MS = 60_000;
 
 /** Caches verified tokens by hash, because verification costs 150 µs. Reads the statuses of supplier and RTI User for every request. */
 export function consumerTokens(
