@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { type Session, inTransaction } from '../../server/database/transaction';
 
 /** Records that one transaction searches at most, which bounds how long other transactions wait. */
-const MAX_RECORDS = 500;
+const MAX_RECORDS = 100;
 
 /** Waits for the part of a search that is in progress: it searches for the former name, and the search starts over. */
 const REQUEST = `

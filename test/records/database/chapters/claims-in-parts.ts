@@ -24,7 +24,7 @@ const PUT_MANY = `with record as (
 export function claimsInParts(): void {
   describe('An admin who names an organisation with many records', () => {
     const ADMIN = `acc_${'a'.repeat(24)}`;
-    const [MANY, OF_A_PART] = [1_100, 500];
+    const [MANY, OF_A_PART] = [220, 100];
     const organisationReference = 'ORG-PINTAIL';
     let fixture: OperatorFixture;
     let accounts: AccountRepository;
