@@ -14,6 +14,14 @@ export const REPLACE_FAN_OUT = (makeEvents?: string): string => `
 /** Changes what `REPLACE_FAN_OUT` created: an event that was delivered before its redelivery remains delivered if it is superseded. */
 export const RESTORE_IN_FAN_OUT = (makeEvents?: string): string => `create or replace ${fanOut(makeEvents, RESTORING)}`;
 
+/**
+ * Changes what `RESTORE_IN_FAN_OUT` created: a call waits for transactions that may add receivers of its events.
+ *
+ * @param wait statements that wait; `taken` contains the ids of the rows of the outbox
+ */
+export const WAIT_IN_FAN_OUT = (wait: string): string => `
+  create or replace ${fanOut(undefined, { ...RESTORING, afterTaking: `${RESTORING.afterTaking}${wait}` })}`;
+
 const DELIVERED_AT = `(select max((made ->> 'at')::timestamptz + (made ->> 'durationMs')::integer * interval '1 ms')
         from jsonb_array_elements(d.attempts) made where made ->> 'error' is null)`;
 
@@ -27,7 +35,7 @@ export const END_OBSOLETE = `state = case when ${DELIVERED_AT} is null then 'sup
 /** Parts of `fan_out` that differ between its versions. */
 interface FanOutParts {
   /** Runs after the rows were taken. */
-  readonly ifEmpty: string;
+  readonly afterTaking: string;
   /** Condition of the index of replaceable deliveries. */
   readonly indexed: string;
   /** Assignments that end a superseded delivery `d`. */
@@ -35,9 +43,9 @@ interface FanOutParts {
 }
 
 const SUPERSEDED = `state = 'superseded', ended_at = register_now()`;
-const RELEASED: FanOutParts = { ifEmpty: '', indexed: 'replaceable', end: SUPERSEDED };
+const RELEASED: FanOutParts = { afterTaking: '', indexed: 'replaceable', end: SUPERSEDED };
 const PRESENT: FanOutParts = {
-  ifEmpty: `if cardinality(taken) = 0 then
+  afterTaking: `if cardinality(taken) = 0 then
       events := 0;
       return;
     end if;
@@ -120,7 +128,7 @@ const fanOut = (
         select distinct older.id from fanout later join fanout older on older.subject = later.subject and older.id < later.id
         where later.id = any(taken) and not older.urgent);
     end if;
-    ${parts.ifEmpty}${makeEvents === undefined ? '' : MAKE_EVENTS(makeEvents)}
+    ${parts.afterTaking}${makeEvents === undefined ? '' : MAKE_EVENTS(makeEvents)}
     ${PLAN_BATCH(parts)}
     select (select count(*) from batch) + coalesce(cardinality(announced), 0), count(*), array_agg(distinct endpoint_id) filter (where urgent),
         array_agg(distinct endpoint_id) filter (where not urgent)

@@ -17,6 +17,7 @@ import { TariffConsentsSinceEvents1790000000015 } from './migrations/0015-consen
 import { TariffSearchPaths1790000000016 } from './migrations/0016-search-paths';
 import { TariffEventsOfFormerOccupants1790000000017 } from './migrations/0017-former-occupants-events';
 import { TariffWebhooksByRemoval1790000000018 } from './migrations/0018-webhooks-by-removal';
+import { TariffReceiversInProgress1790000000019 } from './migrations/0019-receivers-in-progress';
 import { tariffRights } from './rights.sql';
 import { TARIFF_JOBS } from './tariff-jobs';
 
@@ -40,6 +41,7 @@ export const tariffTables: SubgraphTables = {
     TariffSearchPaths1790000000016,
     TariffEventsOfFormerOccupants1790000000017,
     TariffWebhooksByRemoval1790000000018,
+    TariffReceiversInProgress1790000000019,
   ],
   rights: tariffRights,
   jobs: TARIFF_JOBS,

@@ -1,3 +1,4 @@
+import { heldBy } from '../../../support/held-lock';
 import { type Planning, rowsRead } from '../../../support/rows-read';
 import {
   type TariffEventFixture,
@@ -6,6 +7,7 @@ import {
   tariffEventFixture,
 } from '../../../support/tariff-event-fixture';
 import { ADMIN, ASSIGN, supplierOf, trf } from '../../../support/tariff-graph';
+import { until } from '../../../support/until';
 
 export function receiversOfEvents(): void {
   const HOUR = 3_600;
@@ -57,6 +59,27 @@ export function receiversOfEvents(): void {
       await fixture.setStatus(disabled, 'ACTIVE');
       await fixture.settled();
       expect(fixture.receiver.received.filter(({ path }) => path === place.path)).toEqual([]);
+    });
+
+    it('include an RTI User whose consent began before it and is committed after it', async () => {
+      const { mpxn, path } = fresh();
+      const { caller } = await fixture.participant({ mpxns: [mpxn] });
+      await fixture.webhook(caller, path);
+      await fixture.assign(mpxn, 1);
+      await fixture.assign(mpxn, 2, 60);
+      await fixture.settled();
+      const [{ newest }] = (await fixture.owner.query('select max(position) as newest from event')).rows;
+      const keys = await heldBy(fixture.owner, 'lock table tariffs_keys.occupancy_key', []);
+      const consenting = fixture.consent(caller);
+      await keys.isWaitedFor();
+      await fixture.moveClock(60);
+      const posts = heard(1, path);
+      const isPlannedOrWaits = `select not exists (select from fanout)
+        or exists (select from pg_locks where locktype = 'advisory' and not granted) as done from event where position > $1`;
+      await until(async () => (await fixture.owner.query(isPlannedOrWaits, [newest])).rows[0]?.done || undefined);
+      await keys.release();
+      await consenting;
+      expect(await posts).toEqual([['tariff.change', trf(2)]]);
     });
 
     it('that are suspended when it occurs receive it after their reactivation', async () => {

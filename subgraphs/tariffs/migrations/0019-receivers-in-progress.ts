@@ -1,0 +1,23 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { WAIT_IN_FAN_OUT } from '../../delivery/fan-out.sql';
+
+/**
+ * A consent that began before an event receives it also if it is committed after the event. A process of the previous release calls the same
+ * function.
+ */
+export class TariffReceiversInProgress1790000000019 implements MigrationInterface {
+  async up(session: QueryRunner): Promise<void> {
+    await session.query('set local search_path = tariffs, register');
+    await session.query(WAIT_IN_FAN_OUT(WAIT_FOR_CONSENTS));
+  }
+
+  async down(): Promise<void> {
+    throw new Error('the register is append-only: migrations go forward');
+  }
+}
+
+/** A transaction that grants a consent shares the locks of its MPxNs before it reads the clock. Every session locks in the same order. */
+const WAIT_FOR_CONSENTS = `perform pg_advisory_xact_lock(lock) from (
+      select distinct lock_of_mpxn(mpxn_hash) as lock from fanout join event on event.id = event_id
+      where fanout.id = any(taken) and mpxn_hash is not null order by lock) ordered;
+    `;
