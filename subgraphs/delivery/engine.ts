@@ -72,7 +72,7 @@ export const deliveryPool = ({ address, atConnect }: Pick<DeliveryDependencies, 
 export async function startDeliveries(dependencies: DeliveryDependencies): Promise<Deliveries> {
   const { address, logger, maxLanes } = dependencies;
   const pool = deliveryPool(dependencies);
-  address.connections.reserve(1); // the session of the worker's lock
+  address.connections.reserve(2); // the sessions of the worker
   const stopped = new AbortController();
   const endpoints = endpointTable(pool);
   const planner = fanOut(pool, logger);

@@ -6,16 +6,16 @@ import type { DatabaseAddress } from '../server/database/database-login';
 import { ENDS_WHEN_SILENT, type LockSession, openLockSession } from '../server/database/lock-session';
 
 /**
- * This process as the owner of leases. Its session holds an advisory lock on its id and receives notifications. Other
+ * This process as the owner of leases. One session holds an advisory lock on its id, another one receives notifications. Other
  * processes release the leases of an id whose lock is free.
  */
 interface Worker {
   /**
-   * Opens the session, and another one with a new id whenever it is lost. Calls `onNotification` with each payload, and
-   * with `urgent` for each session: notifications may have been missed before.
+   * Opens the sessions, and others with a new id whenever one is lost. Calls `onNotification` with each payload, and
+   * with `urgent` whenever the sessions are open: notifications may have been missed before.
    */
   start(onNotification: (payload: string) => void): Promise<void>;
-  /** Returns the id; undefined while the session is lost, or has not responded for too long. */
+  /** Returns the id; undefined while a session is lost, or that of the lock has not responded for too long. */
   id(): string | undefined;
   end(): Promise<void>;
 }
@@ -42,6 +42,38 @@ const TAKE_OVER = `
     from leased where e.id = leased.id returning e.id)
   select count(*)::int as count from released`;
 
+/** The sessions of a worker. */
+interface WorkerSessions {
+  readonly lock: LockSession;
+  /** Resolves when one has ended for any reason. */
+  readonly over: Promise<unknown>;
+  end(): Promise<void>;
+}
+
+/**
+ * Opens the sessions of a worker. The server cannot end a session while it waits to write to it, so the session of the lock receives no
+ * notifications: those for a frozen process fill its connection, and its lock would never be free.
+ */
+async function openSessions(
+  address: DatabaseAddress,
+  lockName: string,
+  onNotification: (payload: string) => void,
+): Promise<WorkerSessions> {
+  const open = () => openLockSession(sessionOptions(address, ENDS_WHEN_SILENT));
+  const lock = await open();
+  let listener: LockSession | undefined;
+  const end = async () => void (await Promise.all([lock.end(), listener?.end()]));
+  try {
+    await lock.hold(lockName);
+    listener = await open();
+    await listener.listen(`${address.schema}_deliveries`, onNotification);
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return { lock, end, over: Promise.race([lock.over, listener.over]) };
+}
+
 /** Releases the leases of workers whose lock is free; returns the number of endpoints. */
 export async function takeOver(pool: Pool): Promise<number> {
   return (await pool.query<{ count: number }>(TAKE_OVER)).rows[0]?.count ?? 0;
@@ -49,23 +81,17 @@ export async function takeOver(pool: Pool): Promise<number> {
 
 /** Returns the worker of this process for the deliveries of a subgraph. */
 export function deliveryWorker(address: DatabaseAddress): Worker {
-  let current: { readonly id: string; readonly session: LockSession } | undefined;
+  let current: { readonly id: string; readonly sessions: WorkerSessions } | undefined;
   let isStopping = false;
   const open: Worker['start'] = async (onNotification) => {
     const id = randomUUID();
-    const session = await openLockSession(sessionOptions(address, ENDS_WHEN_SILENT));
-    try {
-      await session.hold(LOCK_NAME + id);
-      await session.listen(`${address.schema}_deliveries`, onNotification);
-    } catch (error) {
-      await session.end();
-      throw error;
-    }
-    if (isStopping) return session.end(); // `end` was called while the session opened
-    current = { id, session };
+    const sessions = await openSessions(address, LOCK_NAME + id, onNotification);
+    if (isStopping) return sessions.end(); // `end` was called while the sessions opened
+    current = { id, sessions };
     onNotification('urgent');
-    void session.over.then(async () => {
+    void sessions.over.then(async () => {
       current = undefined;
+      await sessions.end();
       while (!isStopping && current === undefined) await open(onNotification).catch(() => wait(RETRY_MS));
     });
   };
@@ -73,13 +99,13 @@ export function deliveryWorker(address: DatabaseAddress): Worker {
     start: open,
     id() {
       if (current === undefined) return undefined;
-      return performance.now() - current.session.confirmedAt() < MAX_CONFIRMATION_AGE_MS ? current.id : undefined;
+      return performance.now() - current.sessions.lock.confirmedAt() < MAX_CONFIRMATION_AGE_MS ? current.id : undefined;
     },
     async end() {
       isStopping = true;
       const last = current;
       current = undefined;
-      await last?.session.end();
+      await last?.sessions.end();
     },
   };
 }

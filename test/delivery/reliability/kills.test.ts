@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Pool } from 'pg';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import type { Deliveries } from '../../../subgraphs/delivery/engine';
 import { type HookReceiver, hookReceiver } from '../../support/hook-receiver';
@@ -45,6 +46,11 @@ async function engineProcess(): Promise<ChildProcess> {
   child.stdout.on('data', (text: Buffer) => (printed += text.toString()));
   await until(() => (printed.includes('ready') ? true : undefined));
   return child;
+}
+
+/** Sends more notifications than the connection of a process that reads none holds. */
+async function fillConnections(pool: Pool): Promise<void> {
+  await pool.query(`select pg_notify('trial_deliveries', n || repeat('-', 7900)) from generate_series(1, 3000) n`);
 }
 
 describe('Deliveries of a process that is killed', () => {
@@ -94,6 +100,7 @@ describe('Deliveries of a process that is paused', () => {
     for (let n = 0; n < EVENTS; n++) await plan(pool, endpoint, `stopped ${n}`);
     await until(() => (received().length === 8 ? true : undefined));
     stopped.kill('SIGSTOP');
+    await fillConnections(pool);
     silent = false;
     survivor = await trialEngine(trial);
     const isMade = async () => {
