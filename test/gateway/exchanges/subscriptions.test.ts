@@ -190,6 +190,23 @@ it.each(TRANSPORTS)('A query over %s that exceeds a limit returns the error that
   expect(await errorsOf(rejected)).toEqual([TOO_MANY_LEVELS]);
 });
 
+it('A subscription that starts while the gateway stops is ended, so that the gateway does not wait for it', async () => {
+  const { fixture } = gateway;
+  let release: (() => void) | undefined;
+  fixture.holdLog = () => {
+    fixture.holdLog = () => undefined;
+    return new Promise((resolve) => {
+      release = resolve;
+    });
+  };
+  const subscriber = kept(overEvents(gateway.url, 'admin:one', { query: EVENTS, variables: BEGINNING }));
+  const held = await until(() => release);
+  const closing = gateway.close();
+  held();
+  await closing;
+  expect((await subscriber.ended).kind).toBe('closed');
+});
+
 interface Gauge {
   get(): Promise<{ readonly values: readonly { readonly value: number }[] }>;
 }
