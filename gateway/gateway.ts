@@ -4,14 +4,13 @@ import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type TrustedProxies, proxyTrust, warnOfUntrustedProxy } from './client/client-address';
-import type { GraphClient, RequestMetadata } from './client/graph-client';
+import type { GraphClient } from './client/graph-client';
 import { requestTimeouts } from './client/request-timeout';
 import { newIdentifier } from '../schema/identifiers';
 import type { TokenVerifier } from '../subgraphs/server/callers/bearer-token';
 import { serveMetrics } from '../subgraphs/server/observability/metrics-route';
 import type { SubgraphLink } from '../subgraphs/server/graph/subgraph-link';
 import { adHocOperations } from './requests/ad-hoc-operations';
-import type { AdHocRequest } from './requests/graph-request';
 import { type Audiences, introspectionAudience } from './callers/audiences';
 import { authentication } from './callers/authentication';
 import { MAX_BODY_BYTES, parseJsonBodies } from './requests/body-limits';
@@ -20,7 +19,7 @@ import { addClientSchema } from './explorer/client-schema';
 import { type LandingPages, addLandingPages } from './explorer/landing-pages';
 import { operationMetrics } from './requests/operation-metrics';
 import { failureReport } from './requests/request-log';
-import { type RequestDependencies, runAdHoc, handleRequest } from './requests/request-steps';
+import { type RequestDependencies, handleRequest, runOnce } from './requests/request-steps';
 import { addStreaming } from './subscriptions/transports/streaming';
 import { type Subscriptions, subscriptions } from './subscriptions/subscriptions';
 import { loadSupergraph } from './supergraph';
@@ -86,8 +85,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   parseJsonBodies(app);
   addOperationalRoutes(app, options);
   addClientSchema(app, options.clientSdl);
-  const runOnce = (request: AdHocRequest, metadata: RequestMetadata) => runAdHoc(request, {}, metadata, services);
-  const streaming = addStreaming(app, '/graphql', { ...services, runOnce });
+  const streaming = addStreaming(app, '/graphql', {
+    ...services,
+    runOnce: (request, metadata) => runOnce(request, metadata, services),
+  });
   app.post('/graphql', (request, reply) => handleRequest(request, reply, services, streaming));
   if (landing.explorer && !settings.production) await addLandingPages(app, landing, options.clientSdl);
   addErrorHandlers(app, services);

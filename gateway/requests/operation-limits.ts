@@ -5,7 +5,9 @@ import {
   type DocumentNode,
   GraphQLError,
   type GraphQLSchema,
+  Kind,
   MaxIntrospectionDepthRule,
+  type SelectionSetNode,
   type ValidationContext,
   type ValidationRule,
   isEnumType,
@@ -13,6 +15,7 @@ import {
   visit,
 } from 'graphql';
 import { RegisterError } from '../../schema/register-error';
+import { fragmentsOf, selectionSetOf } from '../../subgraphs/server/graph/root-fields';
 
 /** Limits of operations that are not trusted documents. Bodies have limits of their own. */
 export const OPERATION_LIMITS = {
@@ -22,6 +25,8 @@ export const OPERATION_LIMITS = {
   nameLength: 200,
   /** Pairs of fields with the same response name. Validation compares every pair for mergeability. */
   pairs: 5_000,
+  /** Selections of an operation, those of a fragment counted wherever it is spread. The planner expands fragments. */
+  selections: 10_000,
   /** Nesting levels of selections; introspection has its own limit. */
   depth: 12,
   aliases: 15,
@@ -56,11 +61,39 @@ const LIMIT_RULES = [
  * rules take several times as long as the limits and report one error for each of a thousand names.
  */
 export function rejectExcess(schema: GraphQLSchema, document: DocumentNode): void {
+  rejectExpansion(document);
   const exceeded = [
     ...uncountedExcess(document),
     ...validate(schema, document, LIMIT_RULES).map(({ message }) => message),
   ];
   if (exceeded.length > 0) throw new RegisterError('VAL003', [...new Set(exceeded)].join('. '));
+}
+
+/**
+ * Throws VAL003 if a definition has too many selections with its fragments expanded, or a fragment is spread within itself. Called before
+ * validation, because its rule of introspection expands fragments, too.
+ */
+function rejectExpansion(document: DocumentNode): void {
+  const fragments = fragmentsOf(document);
+  const counts = new Map<SelectionSetNode, number>();
+  const countOf = (set: SelectionSetNode | undefined): number => {
+    if (!set) return 0;
+    const counted = counts.get(set);
+    if (counted !== undefined) return counted;
+    counts.set(set, Infinity); // the count of a set within itself
+    const count = set.selections.reduce(
+      (sum, each) => sum + 1 + countOf(each.kind === Kind.FIELD ? each.selectionSet : selectionSetOf(each, fragments)),
+      0,
+    );
+    counts.set(set, count);
+    return count;
+  };
+  const most = Math.max(
+    ...document.definitions.map((each) => ('selectionSet' in each ? countOf(each.selectionSet) : 0)),
+  );
+  if (most === Infinity) throw new RegisterError('VAL003', 'A fragment is spread within itself');
+  if (most > OPERATION_LIMITS.selections)
+    throw new RegisterError('VAL003', excess('selections', OPERATION_LIMITS.selections));
 }
 
 /** Returns error texts for excess that no validation rule counts: repeated fields, aliased type names, variables, long names. */

@@ -53,9 +53,7 @@ async function handleBody(
   streaming: Streaming,
 ): Promise<HttpResponse | 'streamed'> {
   const failed = (error: unknown) => {
-    dependencies.report(error, metadata.transactionId);
-    const tokenSent = metadata.authorization !== undefined;
-    const response = httpResponse(undefined, { errors: [error] }, metadata.transactionId, tokenSent);
+    const response = rejection(error, metadata, dependencies);
     const type = `${responseType(headers.accept)}; charset=utf-8`;
     return { ...response, headers: { ...response.headers, 'content-type': type } };
   };
@@ -70,6 +68,11 @@ async function handleBody(
   } catch (error) {
     return failed(error);
   }
+}
+
+function rejection(error: unknown, metadata: RequestMetadata, { report }: RequestDependencies): HttpResponse {
+  report(error, metadata.transactionId);
+  return httpResponse(undefined, { errors: [error] }, metadata.transactionId, metadata.authorization !== undefined);
 }
 
 /**
@@ -99,8 +102,19 @@ async function runTrusted(
   return response;
 }
 
+/** Runs an operation of a streaming connection. An error that rejects it is its result, so that the connection continues. */
+export function runOnce(
+  request: AdHocRequest,
+  metadata: RequestMetadata,
+  dependencies: RequestDependencies,
+): Promise<HttpResponse> {
+  return runAdHoc(request, {}, metadata, dependencies).catch((error: unknown) =>
+    rejection(error, metadata, dependencies),
+  );
+}
+
 /** Runs an operation with the client's own document. */
-export async function runAdHoc(
+async function runAdHoc(
   request: AdHocRequest,
   requestHeaders: Readonly<Record<string, unknown>>,
   metadata: RequestMetadata,

@@ -49,6 +49,7 @@ export function sessionRevalidator(
 ): SessionRevalidator {
   const connections = new Set<RevalidatedConnection>();
   let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
   const check = coalesced(() => endRejectedConnections(connections, accounts));
   const checkSuppliers = coalesced(() => reportInactiveSuppliers(connections, suppliers));
   const checkAll = () => {
@@ -60,6 +61,7 @@ export function sessionRevalidator(
   };
   return {
     add(connection) {
+      if (isClosed) return () => undefined; // the shutdown ends the connection
       connections.add(connection);
       timer ??= setInterval(checkAll, CHECK_INTERVAL_MS);
       return () => {
@@ -69,7 +71,10 @@ export function sessionRevalidator(
     },
     check,
     checkSuppliers,
-    close: stop,
+    close() {
+      isClosed = true;
+      stop();
+    },
   };
 }
 

@@ -76,7 +76,7 @@ export function subscriptions(dependencies: SubscriptionDependencies): Subscript
   const logs = followedLogs(preparation.supergraph.links, dependencies.logger, revalidator, onFailure);
   const metrics = subscriptionMetrics(dependencies.registry);
   const connections = openConnections(metrics, dependencies.rateLimitsOff ?? false);
-  const open: OpenStreams = new Map();
+  const open = new OpenStreams();
   const results = eventResults(dependencies.report, metrics);
   const services = { dependencies, logs, revalidator, metrics, open, results };
   const parseOperation = operationParser(preparation, production);
@@ -107,13 +107,27 @@ export function subscriptions(dependencies: SubscriptionDependencies): Subscript
       clearInterval(stalls);
       revalidator.close();
       for (const { feed } of logs.values()) feed.close();
-      for (const end of open.values()) end('closing');
+      open.close();
     },
   };
 }
 
 /** Open streams, with the function that ends each together with its connection. */
-type OpenStreams = Map<EventStream, (reason: ConnectionEnd) => void>;
+class OpenStreams extends Map<EventStream, (reason: ConnectionEnd) => void> {
+  private isClosed = false;
+
+  /** Adds a stream. After the close it ends at once: it started before. */
+  add(stream: EventStream, end: (reason: ConnectionEnd) => void): void {
+    this.set(stream, end);
+    if (this.isClosed) end('closing');
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    this.isClosed = true;
+    for (const end of this.values()) end('closing');
+  }
+}
 
 /** Dependencies of the steps of a subscription. */
 interface Services {
@@ -166,7 +180,7 @@ function opened(
     closed();
   };
   const stream = eventStream({ ...dependencies, onEnd });
-  open.set(stream, end);
+  open.add(stream, end);
   return stream;
 }
 

@@ -53,12 +53,12 @@ describe('docs/graphql.md', () => {
   const text = textOf('docs/graphql.md');
 
   it('states the limits of the gateway, and no other', () => {
-    const { tokens, nameLength, depth, aliases, directives, variables, pairs, cost } = OPERATION_LIMITS;
+    const { tokens, nameLength, depth, aliases, directives, variables, selections, pairs, cost } = OPERATION_LIMITS;
     const times = [OPERATION_DEADLINE_MS / 1_000, BEARER_TOKEN_LIFETIME].map((each) => `${number(each)} s`);
     expect(rowsOf(text, 'Limit').map(([, value]) => value)).toEqual([
       `${MAX_BODY_BYTES / 1_024 ** 2} MiB`,
       `${MAX_ANONYMOUS_BODY_BYTES / 1_024} KiB`,
-      ...[1, tokens, nameLength, depth, aliases, directives, variables, pairs, cost].map(number),
+      ...[1, tokens, nameLength, depth, aliases, directives, variables, selections, pairs, cost].map(number),
       ...times,
       ...[
         CONNECTION_LIMITS.account,

@@ -57,6 +57,8 @@ export class SessionResolver {
       rejectLimited(await this.limits.failedSignIns.count(network));
       throw new RegisterError('AUT001');
     }
+    // Failed sign-ins that were checked at the same time may have exceeded the limit.
+    rejectLimited(await this.limits.failedSignIns.passed(network));
     const { account_id, role, duid, mpid, token_series: series, now } = account;
     const caller = { accountId: account_id, role, duid, mpid };
     const bearerToken = await issueBearerToken(this.signing, caller, now, series);

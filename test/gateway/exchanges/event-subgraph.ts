@@ -41,6 +41,8 @@ export class EventFixture {
   readonly executedFor: string[] = [];
   /** Delays the result of an event for an account. */
   hold: (accountId: string) => Promise<void> | undefined = () => undefined;
+  /** Delays the results of the gateway's reads of the event log. */
+  holdLog: () => Promise<void> | undefined = () => undefined;
   readonly inactive = new Set<string>();
   readonly rejected = new Set<string>();
   readonly gone = new Set<string>();
@@ -177,12 +179,13 @@ class EventResolver {
   @Directive('@inaccessible')
   @MayCall('service:gateway')
   @Query(() => EventLogPage)
-  eventLog(
+  async eventLog(
     @Arg('after', () => String, { nullable: true }) after: string | null,
     @Arg('first', () => Int) first: number,
     @Arg('duid', () => Duid, { nullable: true }) _duid: string | null,
     @Arg('types', () => [OnlyType], { nullable: true }) _types: string[] | null,
-  ): EventLogPage {
+  ): Promise<EventLogPage> {
+    await fixture.holdLog();
     if (fixture.logUnavailable) throw away();
     if (after === null) return { cursor: String(fixture.ids.length - 1), entries: [] };
     const from = after === '' ? 0 : Number(after) + 1;

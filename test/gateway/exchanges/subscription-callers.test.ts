@@ -103,6 +103,15 @@ describe('A long-lived connection', () => {
 });
 
 describe('A check of callers', () => {
+  it('is not scheduled for a connection that opens after the close', () => {
+    const scheduled = jest.spyOn(global, 'setInterval');
+    const { revalidator } = revalidatorOver([STATE]);
+    revalidator.close();
+    connectionOf(revalidator).stop();
+    expect(scheduled).not.toHaveBeenCalled();
+    scheduled.mockRestore();
+  });
+
   it('queries once for all connections of an account, after the call, and coalesces concurrent calls', async () => {
     const { revalidator, queries } = revalidatorOver([STATE]);
     const connections = [connectionOf(revalidator), connectionOf(revalidator)];

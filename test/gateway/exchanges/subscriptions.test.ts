@@ -179,6 +179,34 @@ describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
   });
 });
 
+const TOO_DEEP = { query: `{ ${'origin { '.repeat(13)} clientAddress ${'}'.repeat(13)} }` };
+const TOO_MANY_LEVELS = {
+  message: 'The operation has too many levels: at most 12 are allowed',
+  extensions: { code: 'VAL003' },
+};
+
+it.each(TRANSPORTS)('A query over %s that exceeds a limit returns the error that names it', async (_, subscribe) => {
+  const rejected = kept(subscribe(gateway.url, 'admin:one', TOO_DEEP));
+  expect(await errorsOf(rejected)).toEqual([TOO_MANY_LEVELS]);
+});
+
+it('A subscription that starts while the gateway stops is ended, so that the gateway does not wait for it', async () => {
+  const { fixture } = gateway;
+  let release: (() => void) | undefined;
+  fixture.holdLog = () => {
+    fixture.holdLog = () => undefined;
+    return new Promise((resolve) => {
+      release = resolve;
+    });
+  };
+  const subscriber = kept(overEvents(gateway.url, 'admin:one', { query: EVENTS, variables: BEGINNING }));
+  const held = await until(() => release);
+  const closing = gateway.close();
+  held();
+  await closing;
+  expect((await subscriber.ended).kind).toBe('closed');
+});
+
 interface Gauge {
   get(): Promise<{ readonly values: readonly { readonly value: number }[] }>;
 }
@@ -291,6 +319,18 @@ describe('A WebSocket', () => {
     const closed = once(socket, 'close') as Promise<[number, Buffer]>;
     socket.resume();
     expect((await closed)[0]).toBe(1001);
+  });
+
+  it('continues its subscriptions after a query that exceeds a limit', async () => {
+    const client = socketClient(gateway.url, 'admin:one');
+    const subscriber = kept(overWebSocket(gateway.url, 'admin:one', { query: EVENTS, variables: BEGINNING }, client));
+    gateway.fixture.add(1);
+    await subscriber.first(1);
+    const rejected = overWebSocket(gateway.url, 'admin:one', TOO_DEEP, client);
+    expect(await errorsOf(rejected)).toEqual([TOO_MANY_LEVELS]);
+    gateway.fixture.add(1);
+    await subscriber.first(2);
+    expect(idsOf(subscriber)).toEqual(gateway.fixture.ids);
   });
 
   it('runs a limited number of operations at once', async () => {

@@ -59,6 +59,14 @@ const upTo = (tokens: number, piece: (index: number) => string) =>
   Array.from({ length: Math.floor((OPERATION_LIMITS.tokens - 20) / tokens) }, (_, index) => piece(index)).join(' ');
 const times = (count: number, piece: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => piece(index)).join(' ');
+/** Five fragments on a type; each but the last spreads the next one 190 times. */
+const widely = (type: string) =>
+  [
+    ...['a', 'b', 'c', 'd'].map(
+      (name, index) => `fragment ${name} on ${type} { ${times(190, () => `...${'bcde'[index]}`)} }`,
+    ),
+    `fragment e on ${type} { __typename }`,
+  ].join(' ');
 const REGISTER = 'mutation($a: AccessRecordInput!) { registerAccessRecord(input: $a) { replayed } }';
 const manyNames = () => Object.fromEntries(Array.from({ length: 12_000 }, (_, index) => [`k${index}`, 0]));
 
@@ -91,6 +99,17 @@ const BOMBS: Readonly<Record<string, () => OperationRequest>> = {
   'fragments that double': () =>
     op(
       `{ ...f0 } ${times(60, (index) => `fragment f${index} on Query { ...f${index + 1} ...f${index + 1} }`)} fragment f60 on Query { __typename }`,
+    ),
+  'fragments that are spread often': () => op(`{ ${times(190, () => '...a')} } ${widely('Query')}`),
+  'fragments that are spread often below a field': () =>
+    op(`{ viewer { ${times(190, () => '...a')} } } ${widely('Viewer')}`),
+  'fragments that are spread often under a condition': () =>
+    op(`query($no: Boolean = false) { viewer @include(if: $no) { ${times(180, () => '...a')} } } ${widely('Viewer')}`),
+  'fragments that are spread often in introspection': () =>
+    op(`{ __schema { ${times(190, () => '...a')} } } ${widely('__Schema')}`),
+  'fragments that spread each other': () =>
+    op(
+      `{ __schema { ...f0 } } ${times(29, (index) => `fragment f${index} on __Schema { ${times(29, (other) => `...f${other}`)} }`)}`,
     ),
   'fragments with the same field': () =>
     op(
@@ -139,7 +158,12 @@ const EXPECTED: Readonly<Record<string, RegExp | 'run'>> = {
   'a comment': 'run',
   'a text': /does not match/,
   'fragments in a circle': /within itself/,
-  'fragments that double': /too many levels/,
+  'fragments that double': /too many selections: at most 10000/,
+  'fragments that are spread often': /too many selections/,
+  'fragments that are spread often below a field': /too many selections/,
+  'fragments that are spread often under a condition': /too many selections/,
+  'fragments that are spread often in introspection': /too many selections/,
+  'fragments that spread each other': /within itself/,
   'fragments with the same field': /repeats the same fields too often/,
   'fields that are the same again and again': /repeats the same fields too often/,
   'fields that are the same on every level': /repeats the same fields too often/,

@@ -11,6 +11,7 @@ const schema = buildSchema(`
     webhooks: [Webhook!]!
     tariffPage(limit: Int = 20): TariffPage!
     tariffs(first: Int = 20): TariffConnection!
+    tariffEvents(first: Int = 100): TariffEventConnection!
     developmentProjects(first: Int = 200): DevelopmentProjectConnection!
   }
   type DevelopmentProjectConnection { nodes: [DevelopmentProject!]! }
@@ -29,6 +30,9 @@ const schema = buildSchema(`
   type ObjectChange { mRID: String! incomingReferences(first: Int = 50): ObjectAfterConnection! }
   type ObjectAfterConnection { nodes: [ObjectAfter!]! }
   type ObjectAfter { mRID: String! }
+  type TariffEventConnection { nodes: [TariffEvent!]! }
+  type TariffEvent { deliveries: [TariffEventDelivery!]! }
+  type TariffEventDelivery { webhookId: ID! userId: ID! state: String! attempts: Int! }
   type TariffConnection { nodes: [Tariff!]! }
   scalar DateTime
   type RegisterEventCount { minute: String! type: String! count: Int! }
@@ -113,6 +117,13 @@ describe('The cost of an operation', () => {
       `tariffs(first: ${tariffs}) { nodes { versions(first: 100) { nodes { description comments } } } }`;
     expect(costOf(1, versions(20))).toBeUndefined();
     expect(costOf(1, versions(160))).toBe(1 + 160 * (1 + 1 + 100 * (1 + 2 * 10)));
+  });
+
+  it('includes a hundred deliveries of each event of tariffs, and admits a default page of them', () => {
+    const events = (first: string) => () =>
+      `tariffEvents${first} { nodes { deliveries { webhookId userId state attempts } } }`;
+    expect(costOf(1, events(''))).toBeUndefined();
+    expect(costOf(1, events('(first: 500)'))).toBe(1 + 500 * (1 + 1 + 100 * 4));
   });
 
   it('has the prices of a tariff by their period: a year, not a year of each of ten tariffs', () => {

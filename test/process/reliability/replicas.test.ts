@@ -2,12 +2,14 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type JWK, decodeJwt } from 'jose';
+import { Pool } from 'pg';
 import { sandboxKeyVariables } from '../../../sandbox/keys';
 import type { DemoData } from '../../../sandbox/sandbox-file';
 import { BEARER_TOKEN_LIFETIME, issueBearerToken } from '../../../subgraphs/server/callers/bearer-token';
 import { onboarded, signIn } from '../../support/administration';
 import { repeated } from '../../support/confirmed-tokens';
 import { graphOf } from '../../support/graph';
+import { heldBy } from '../../support/held-lock';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
 import { type RegisterProcess, freePort, startTogether } from '../../support/register';
 import { type RestClient, accountOf, anonymousClient, signedInClient, tokenOf } from '../../support/rest-client';
@@ -244,5 +246,25 @@ describe('Two registers that start at the same time on one empty database', () =
     expect(failed).toEqual(Array<number>(FAILED_SIGN_INS).fill(401));
     expectLimited(await fail(other));
     expectLimited(await fail(one));
+  });
+
+  it('reject a sign-in whose secret was being checked when failed ones exceeded the limit', async () => {
+    const { account_id: accountId, secret_key: secret } = accountOf(sandbox, 'data_user');
+    const from = { 'x-forwarded-for': '192.0.2.77' };
+    const signInWith = (secretKey: string) =>
+      fetch(`${one.rest}/v1/auth/token`, {
+        headers: { ...from, authorization: `Basic ${btoa(`${accountId}:${secretKey}`)}` },
+      });
+    for (let count = 0; count < FAILED_SIGN_INS; count++) expect((await signInWith('sk_none')).status).toBe(401);
+    const pool = new Pool({ connectionString: database.url });
+    const lock = await heldBy(pool, 'lock table access.account_secret in access exclusive mode', []);
+    const signingIn = signInWith(secret);
+    await lock.isWaitedFor();
+    // As a concurrent failed sign-in does.
+    await pool.query('update access.rate_limit set points = points + 1 where points = $1', [FAILED_SIGN_INS]);
+    await lock.release();
+    const response = await signingIn;
+    await pool.end();
+    expectLimited(response);
   });
 });
