@@ -37,13 +37,16 @@ export const LIST_LENGTHS: Readonly<Record<string, number>> = {
 /**
  * Costs of fields that read many rows for few values, execute many statements, or have texts of up to 2,000 characters:
  * `unfittingObjects` examines up to 2,000 objects in a page of any size, a comparison the objects of two versions;
+ * `objects` and `items` may search a whole version for a page of any size, `classCounts` counts its objects;
  * `incomingReferences` executes one statement for each object, `locations` ten for each version.
  */
 export const READ_COSTS: Readonly<Record<string, number>> = {
   'ProjectVersion.unfittingObjects': 200,
   'ProjectVersion.objectAfter': 10,
   'ProjectVersion.objectsAfter': 250,
-  'ProjectVersion.objects': 10,
+  'ProjectVersion.objects': 100,
+  'ProjectVersion.classCounts': 50,
+  'DifferenceModel.items': 100,
   'ProjectVersion.locations': 50,
   'ObjectChange.incomingReferences': 100,
   'VersionComparison.counts': 200,

@@ -24,7 +24,10 @@ const schema = buildSchema(`
     objectsAfter(mRIDs: [String!]!): [ObjectAfter!]!
     objects(first: Int = 50, search: String): ObjectChangeConnection!
     locations(first: Int = 500): ObjectAfterConnection!
+    classCounts: [ComparisonCount!]!
+    models: [DifferenceModel!]!
   }
+  type DifferenceModel { items(first: Int = 50): ObjectAfterConnection! }
   type ObjectChangeConnection { nodes: [ObjectChange!]! }
   type ObjectChange { mRID: String! incomingReferences(first: Int = 50): ObjectAfterConnection! }
   type ObjectAfterConnection { nodes: [ObjectAfter!]! }
@@ -174,7 +177,11 @@ describe('The cost of an operation', () => {
     expect(compared('counts { added }')).toBeGreaterThan(500 * 200);
     expect(compared('differences(first: 1) { nodes { mRID } }')).toBeGreaterThan(500 * 200);
     const found = 'nodes { latestVersion { objects(first: 1, search: "a") { nodes { mRID } } } }';
-    expect(costOf(10, () => `developmentProjects(first: 500) { ${found} }`)).toBeGreaterThan(10 * 500 * 10);
+    expect(costOf(1, () => `developmentProjects(first: 500) { ${found} }`)).toBeGreaterThan(500 * 100);
+    const items = 'nodes { latestVersion { models { items(first: 1) { nodes { mRID } } } } }';
+    expect(costOf(1, () => `developmentProjects(first: 500) { ${items} }`)).toBeGreaterThan(500 * 10 * 100);
+    const counted = 'nodes { latestVersion { classCounts { added } } }';
+    expect(costOf(2, () => `developmentProjects(first: 500) { ${counted} }`)).toBeGreaterThan(2 * 500 * 50);
     const located = 'nodes { latestVersion { locations(first: 1) { nodes { mRID } } } }';
     expect(costOf(2, () => `developmentProjects(first: 500) { ${located} }`)).toBeGreaterThan(2 * 500 * 50);
     const referred =

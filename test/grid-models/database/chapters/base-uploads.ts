@@ -10,6 +10,7 @@ import { uploadsOf } from '../../../../subgraphs/grid-models/publications/upload
 import { gridArchive, lineSegment } from '../../../support/grid-archives';
 import { baseArchive, fullModelXml } from '../../../support/grid-base-archives';
 import { ADMIN, type GridGraph, gridGraph } from '../../../support/grid-graph';
+import { heldBy } from '../../../support/held-lock';
 import { until } from '../../../support/until';
 
 const [AREA, YEAR] = ['EPN', 2026];
@@ -42,6 +43,19 @@ export function baseUploads(): void {
       expect(await publish(address, await base('Two'))).toEqual({ outcome: 'gone' });
       expect(await check(address, archive)).toEqual({ outcome: 'gone' });
       expect(await current()).toEqual({ version: 1 });
+    });
+
+    it('publishes it while reads occupy all other connections of the service', async () => {
+      const [address, archive] = [await prepare(), await base('Meanwhile')];
+      await grid.published(await gridArchive());
+      const items = `{ developmentProjects(first: 1) { nodes { latestVersion { models { items(first: 1) { nodes { mRID } } } } } } }`;
+      const lock = await heldBy(grid.owner, 'lock table difference_item in access exclusive mode', []);
+      const reads = Array.from({ length: 10 }, () => grid.execute(items).catch(String));
+      await lock.isWaitedFor(10);
+      const outcome = await publish(address, archive).catch(String);
+      await lock.release();
+      await Promise.all(reads);
+      expect(outcome).toMatchObject({ outcome: 'published', isNew: true });
     });
 
     it('returns the base model that applies if the archive repeats it at another address', async () => {
