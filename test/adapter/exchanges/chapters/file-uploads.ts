@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ClientRequest, IncomingMessage, get, request } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, Socket, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -279,6 +279,18 @@ export function fileUploads(): void {
       await remote.publishAt(UPLOAD, Readable.from(['zip']));
       await remote.open('/content/gone');
       expect(patience.map(({ mock }) => mock.calls[0]?.[0])).toEqual([120 * 60_000, 60_000]);
+      jest.restoreAllMocks();
+    });
+
+    it('probes the connection of an archive, so that a lost host does not occupy a place for ever', async () => {
+      const probed = jest.spyOn(Socket.prototype, 'setKeepAlive');
+      files.outcome = published(true);
+      await remote.publishAt(UPLOAD, Readable.from(['zip']));
+      await remote.checkAt(UPLOAD, Readable.from(['zip']));
+      expect(probed.mock.calls.filter(([, delay]) => delay === 30_000)).toEqual([
+        [true, 30_000],
+        [true, 30_000],
+      ]);
       jest.restoreAllMocks();
     });
 
