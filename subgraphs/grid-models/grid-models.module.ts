@@ -73,10 +73,11 @@ export async function startGridModels(options: GridModelOptions): Promise<Runnin
   const database = await openGridModels(address, key, clockOffsetSeconds !== undefined, logger);
   const max = address.connections.reserve(PUBLISHING_CONNECTIONS);
   const publishing = openPool({ ...sessionOptions(address), max }, () => database.reads.renew());
-  const dependencies = publishingDependencies({ ...database, pool: publishing }, options.addedProfiles);
+  const ofUploads = { ...database, pool: publishing };
+  const dependencies = publishingDependencies(ofUploads, options.addedProfiles);
   const queue = publicationQueue(MAX_CONCURRENT_UPLOADS);
   const accounts = uploadingAccounts(options.access);
-  const uploads = uploadsOf({ ...dependencies, accounts, queue, key, uploads: new UploadRepository(publishing) });
+  const uploads = uploadsOf({ ...dependencies, accounts, queue, key, uploads: new UploadRepository(ofUploads) });
   const contents = contentStore(new ContentRepository(database.pool), key);
   const { schema } = await executable(database, options, { contents, uploads });
   const stopCleanUp = startCleanUp(database, logger);
@@ -145,13 +146,14 @@ function executable(
 const SWEEP_INTERVAL_SECONDS = 60;
 
 /** Periodically removes versions that crashed processes left staged, and expired upload addresses and rate limits. */
-function startCleanUp({ pool }: Database, logger: Logger): () => Promise<void> {
+function startCleanUp(database: Database, logger: Logger): () => Promise<void> {
+  const { pool } = database;
   const removal = (staged: StagedTable) => () => removeAbandoned(pool, staged);
   return stopAll([
     repeat(SWEEP_INTERVAL_SECONDS, removal(STAGED_VERSIONS), logger, 'removal of abandoned publications failed'),
     repeat(SWEEP_INTERVAL_SECONDS, removal(STAGED_BASES), logger, 'removal of abandoned base models failed'),
     purgePeriodically(
-      [new UploadRepository(pool).purgeExpired, expiredRateLimits(pool)],
+      [new UploadRepository(database).purgeExpired, expiredRateLimits(pool)],
       SWEEP_INTERVAL_SECONDS,
       logger,
     ),

@@ -76,7 +76,7 @@ export function baseUploads(): void {
     });
 
     it('is used by one of two archives that two processes receive at once', async () => {
-      const uploads = new UploadRepository(grid.database.pool);
+      const uploads = new UploadRepository(grid.database);
       const other = uploadsOf({ ...grid.parts, uploads, queue: publicationQueue(1), key: grid.key });
       const [address, early, late] = [await prepare(), await base('Here'), await base('There')];
       const outcomes = await Promise.all([publish(address, early), other.publishAt(address, Readable.from(late))]);
