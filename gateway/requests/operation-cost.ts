@@ -22,11 +22,16 @@ const OFFSET_PAGE = { defaultSize: 20, maxSize: 100 };
 export const ASSUMED_LIST_LENGTH = 10;
 /**
  * Lengths of lists without `first`. Of a tariff's rates they are the usual ones: a page of 100 whole tariffs is within
- * the limit. Of objects that are read by their mRIDs, they are the maximum.
+ * the limit. Of objects that are read by their mRIDs, and of difference models, they are the maximum.
  */
 export const LIST_LENGTHS: Readonly<Record<string, number>> = {
   'ProjectVersion.objectsByMRID': 25,
   'ProjectVersion.objectsAfter': 25,
+  'ProjectVersion.models': 3,
+  'Query.differenceModels': 100,
+  'DifferenceModel.dependents': 100,
+  'DifferenceModel.dependencyChain': 100,
+  'ModelDependency.models': 100,
   'Tariff.rates': 2,
   'TariffScheduleEntry.daysAndHours': 2,
   'DaysAndHours.hours': 4,
