@@ -84,6 +84,21 @@ export function fileUploads(): void {
       expect([uploaded?.address, uploaded?.bytes.equals(archive)]).toEqual([UPLOAD, true]);
     });
 
+    it.each([
+      ['ltds.lpn.register.example', 'https://register.example'],
+      ['ltds.epn.register.example', ''],
+    ])('is published at %s with a location of its own area', async (host, origin) => {
+      test.files.outcome = published(true);
+      const { headers } = await new Promise<IncomingMessage>((resolve, reject) =>
+        request(`${test.adapter.url}${UPLOAD}`, { method: 'PUT', headers: { host } }, resolve)
+          .on('error', reject)
+          .end('zip'),
+      );
+      expect(headers.location).toBe(
+        `${origin}/grid-modelling/stage3/development-projects/P1?licenceArea=EPN&publicationYear=2026&period=01&version=2`,
+      );
+    });
+
     it('returns 200 if it was published before', async () => {
       test.files.outcome = published(false);
       expect((await put('zip')).status).toBe(200);
