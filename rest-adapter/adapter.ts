@@ -56,7 +56,8 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   serveOperatorRoutes(app, metrics, production);
   for (const operation of operations) serve(app, services, operation);
   const uploads = contracts.flatMap((contract) => contract.uploads);
-  serveUploads(app, { ...services, fail: (exchange, error) => fail(services, exchange, error) }, uploads);
+  const { origin } = new URL(settings.baseUrl);
+  serveUploads(app, { ...services, origin, fail: (exchange, error) => fail(services, exchange, error) }, uploads);
   const routes = [
     ...operations.map(({ contract: { method, path }, takesHead }) => ({ method, path, takesHead })),
     ...uploads,

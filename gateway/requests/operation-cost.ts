@@ -22,12 +22,18 @@ const OFFSET_PAGE = { defaultSize: 20, maxSize: 100 };
 export const ASSUMED_LIST_LENGTH = 10;
 /**
  * Lengths of lists without `first`. Of a tariff's rates they are the usual ones: a page of 100 whole tariffs is within
- * the limit. Of objects that are read by their mRIDs, they are the maximum. An event of a supplier has a delivery for each webhook.
+ * the limit. Of objects that are read by their mRIDs, and of difference models, they are the maximum. An event of a supplier has a delivery
+ * for each webhook.
  */
 export const LIST_LENGTHS: Readonly<Record<string, number>> = {
   'ProjectVersion.objectsByMRID': 25,
   'ProjectVersion.objectsAfter': 25,
   'TariffEvent.deliveries': 100,
+  'ProjectVersion.models': 3,
+  'Query.differenceModels': 100,
+  'DifferenceModel.dependents': 100,
+  'DifferenceModel.dependencyChain': 100,
+  'ModelDependency.models': 100,
   'Tariff.rates': 2,
   'TariffScheduleEntry.daysAndHours': 2,
   'DaysAndHours.hours': 4,
@@ -38,13 +44,16 @@ export const LIST_LENGTHS: Readonly<Record<string, number>> = {
 /**
  * Costs of fields that read many rows for few values, execute many statements, or have texts of up to 2,000 characters:
  * `unfittingObjects` examines up to 2,000 objects in a page of any size, a comparison the objects of two versions;
+ * `objects` and `items` may search a whole version for a page of any size, `classCounts` counts its objects;
  * `incomingReferences` executes one statement for each object, `locations` ten for each version.
  */
 export const READ_COSTS: Readonly<Record<string, number>> = {
   'ProjectVersion.unfittingObjects': 200,
   'ProjectVersion.objectAfter': 10,
   'ProjectVersion.objectsAfter': 250,
-  'ProjectVersion.objects': 10,
+  'ProjectVersion.objects': 100,
+  'ProjectVersion.classCounts': 50,
+  'DifferenceModel.items': 100,
   'ProjectVersion.locations': 50,
   'ObjectChange.incomingReferences': 100,
   'VersionComparison.counts': 200,

@@ -8,6 +8,12 @@ export const CONTENTS_PATH = '/files/contents';
 /** Path at which a process receives archives for its file store from other services: PUT publishes, POST checks. */
 export const UPLOADS_PATH = '/files/uploads';
 
+/**
+ * Idle time after which TCP probes whether the host of the sender still exists. Without probes a lost host would occupy a place for uploads
+ * until this process ends. A client may send nothing for longer: the REST adapter limits the time of an archive.
+ */
+const KEEP_ALIVE_DELAY_MS = 30_000;
+
 type Addressed = FastifyRequest<{ Querystring: { address?: string } }>;
 
 /**
@@ -25,6 +31,7 @@ export function serveFileStore(app: FastifyInstance, store: FileStore): void {
     const receive =
       (work: FileStore['publishAt'] | FileStore['checkAt']) => async (request: Addressed, reply: FastifyReply) => {
         const archive = request.body as IncomingMessage;
+        archive.socket.setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
         const drain = async () => void reply.headers(await drainBody(archive));
         return work(request.query.address ?? '', archive).finally(drain);
       };

@@ -12,14 +12,21 @@ import type { ArchiveFault, ArchiveFinding, ArchiveWarning, PublishedVersion, Up
 import { drainBody } from './drain-body';
 import { limitUploadTime } from './upload-deadline';
 import { preferenceViolations } from '../requests/preferences';
+import { locationOf } from './archive-location';
 
 /** `Retry-After` while other archives are being published. */
 const RETRY_AFTER_SECONDS = 5;
 
+/** Dependencies of uploads. */
+interface UploadDependencies extends FileDependencies {
+  /** Public origin of the register; its host names no licence area. */
+  readonly origin: string;
+}
+
 /** Serves the upload addresses: streams archives to the file store as they arrive. PUT publishes, POST checks. */
 export function serveUploads(
   app: FastifyInstance,
-  services: FileDependencies & { fail(exchange: Exchange, error: unknown): void },
+  services: UploadDependencies & { fail(exchange: Exchange, error: unknown): void },
   uploads: readonly ContractOperation[],
 ): void {
   app.register((scope, _options, done) => {
@@ -61,9 +68,9 @@ function allowOtherOrigins({ headers }: FastifyRequest, reply: FastifyReply): vo
 }
 
 /** Sends the outcome of an archive that arrives. */
-type Work = (services: FileDependencies, exchange: Exchange, drain: () => Promise<void>) => Promise<void>;
+type Work = (services: UploadDependencies, exchange: Exchange, drain: () => Promise<void>) => Promise<void>;
 
-async function receive(services: FileDependencies, exchange: Exchange, work: Work): Promise<void> {
+async function receive(services: UploadDependencies, exchange: Exchange, work: Work): Promise<void> {
   const { raw, headers } = exchange.request;
   const drain = async () => void exchange.reply.headers(await drainBody(raw));
   if (!acceptsJson(headers.accept)) {
@@ -88,7 +95,7 @@ const publish: Work = async (services, exchange, drain) => {
   const { raw } = exchange.request;
   const outcome = await services.files.publishAt(resourceOf(raw.url ?? ''), raw).finally(drain);
   if (outcome.outcome !== 'published') return sendRejection(services, exchange, outcome);
-  services.send(exchange, outcome.isNew ? 201 : 200, locationOf(outcome.version), {
+  services.send(exchange, outcome.isNew ? 201 : 200, locationOf(outcome.version, exchange.request, services.origin), {
     ...publicVersion(outcome.version),
     warnings: outcome.warnings.map(publicWarning),
   });
@@ -179,16 +186,4 @@ function publicVersion({
 
 function publicWarning({ file, message }: ArchiveWarning) {
   return { cimFile: `${file}.xml`, message };
-}
-
-/** Returns the address of the archive of a version. A base model has none: GraphQL returns it. */
-function locationOf({ area, publicationYear, period, projectId, version }: PublishedVersion): Record<string, string> {
-  if (projectId === null) return {};
-  const query = new URLSearchParams({
-    licenceArea: area,
-    publicationYear: String(publicationYear),
-    period,
-    version: String(version),
-  });
-  return { location: `/grid-modelling/stage3/development-projects/${projectId}?${query}` };
 }

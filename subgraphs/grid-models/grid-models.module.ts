@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Database, openDatabase } from '../server/database/database';
+import { type Database, openDatabase, openPool, sessionOptions } from '../server/database/database';
 import { type DatabaseAddress, databaseAddress } from '../server/database/database-login';
 import type { NamedKeys } from '../server/database/key-check';
 import { keyedHash } from '../server/keyed-hash';
@@ -60,16 +60,25 @@ export function namedGridModelsKeys(key: Buffer): NamedKeys {
 /** Uploads that one process receives or queues at the same time. It rejects further ones as `busy`. */
 const MAX_CONCURRENT_UPLOADS = 5;
 
+/**
+ * Connections that only uploads use, so that reads of the graph and downloads never end a publication: its session, one for its statements,
+ * and one for the addresses of further uploads.
+ */
+const PUBLISHING_CONNECTIONS = 3;
+
 /** Starts the subgraph `grid-models`, which stores and serves published archives of difference models. */
 export async function startGridModels(options: GridModelOptions): Promise<RunningGridModels> {
   const { databaseUrl, key, logger, clockOffsetSeconds } = options;
   const address = databaseAddress(databaseUrl, 'grid_models', key, options);
   const database = await openGridModels(address, key, clockOffsetSeconds !== undefined, logger);
-  const dependencies = publishingDependencies(database, options.addedProfiles);
+  const max = address.connections.reserve(PUBLISHING_CONNECTIONS);
+  const publishing = openPool({ ...sessionOptions(address), max }, () => database.reads.renew());
+  const ofUploads = { ...database, pool: publishing };
+  const dependencies = publishingDependencies(ofUploads, options.addedProfiles);
   const queue = publicationQueue(MAX_CONCURRENT_UPLOADS);
   const accounts = uploadingAccounts(options.access);
-  const uploads = uploadsOf({ ...dependencies, accounts, queue, key, uploads: new UploadRepository(database.pool) });
-  const contents = contentStore(dependencies.contents, key);
+  const uploads = uploadsOf({ ...dependencies, accounts, queue, key, uploads: new UploadRepository(ofUploads) });
+  const contents = contentStore(new ContentRepository(database.pool), key);
   const { schema } = await executable(database, options, { contents, uploads });
   const stopCleanUp = startCleanUp(database, logger);
   return {
@@ -78,7 +87,7 @@ export async function startGridModels(options: GridModelOptions): Promise<Runnin
     ready: () => isDatabaseReady(database),
     close: async () => {
       await stopCleanUp();
-      await database.close();
+      await Promise.all([publishing.end(), database.close()]);
     },
   };
 }
@@ -137,13 +146,14 @@ function executable(
 const SWEEP_INTERVAL_SECONDS = 60;
 
 /** Periodically removes versions that crashed processes left staged, and expired upload addresses and rate limits. */
-function startCleanUp({ pool }: Database, logger: Logger): () => Promise<void> {
+function startCleanUp(database: Database, logger: Logger): () => Promise<void> {
+  const { pool } = database;
   const removal = (staged: StagedTable) => () => removeAbandoned(pool, staged);
   return stopAll([
     repeat(SWEEP_INTERVAL_SECONDS, removal(STAGED_VERSIONS), logger, 'removal of abandoned publications failed'),
     repeat(SWEEP_INTERVAL_SECONDS, removal(STAGED_BASES), logger, 'removal of abandoned base models failed'),
     purgePeriodically(
-      [new UploadRepository(pool).purgeExpired, expiredRateLimits(pool)],
+      [new UploadRepository(database).purgeExpired, expiredRateLimits(pool)],
       SWEEP_INTERVAL_SECONDS,
       logger,
     ),

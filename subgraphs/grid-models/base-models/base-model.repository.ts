@@ -83,16 +83,21 @@ export class BaseModelRepository {
 }
 
 /**
+ * SQL: the key of the advisory lock on the base models of an area, which is taken before all other locks. A publication of a base model holds
+ * it until its commit, one of a project shares it.
+ */
+export const BASES_LOCK = `hashtextextended('base ' || $1::text, 1)`;
+
+/**
  * Returns the newest base model if the archive repeats it, else publishes the staged one as the next; undefined if nothing is staged. A
- * transaction lock admits one publication per cycle at a time.
+ * transaction lock admits one publication per area at a time.
  */
 async function publishOrRepeat(
   session: PoolClient,
   { key: { area, publicationYear, period }, archiveSha256, upload }: BasePublicationRequest,
   staged: number | null,
 ): Promise<BasePublicationResult | undefined> {
-  const lock = `base ${area} ${publicationYear} ${period}`;
-  await session.query('select pg_advisory_xact_lock(hashtextextended($1, 1))', [lock]);
+  await session.query(`select pg_advisory_xact_lock(${BASES_LOCK})`, [area]);
   if (upload && !(await isUnused(session, upload.tokenHash))) return 'gone';
   const newest = await session.query<StoredBaseModel>(NEWEST_IF_SAME, [area, publicationYear, period, archiveSha256]);
   const [repeated] = newest.rows;

@@ -1,5 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction } from '../../server/database/transaction';
+import { applicableBase } from '../base-models/base-model.queries';
+import { BASES_LOCK } from '../base-models/base-model.repository';
 import { type PublicationKey, archiveName } from './publication-key';
 import { STAGED_VERSIONS } from './staged-removal.repository';
 import { openStaging } from './staging.repository';
@@ -28,8 +30,11 @@ export type PublicationResult = { readonly isNew: boolean; readonly version: Pub
 /** A version being staged. */
 interface StagedVersion {
   readonly id: string;
-  /** Makes the version visible under the next number, or returns the newest version if the archive repeats it. One short transaction. */
-  publish(request: PublicationRequest): Promise<PublicationResult>;
+  /**
+   * Makes the version visible under the next number, or returns the newest version if the archive repeats it. One short transaction. Returns
+   * `restage` if another base model applies by now than the one with this number (or none), with which the version was staged.
+   */
+  publish(request: PublicationRequest, base: number | null): Promise<PublicationResult | 'restage'>;
   /** Deletes the version unless it is published, and releases the session. On an error, the clean-up job deletes it later. */
   end(): Promise<void>;
 }
@@ -53,14 +58,25 @@ export class PublicationRepository {
     const staging = await openStaging(this.pool, STAGED_VERSIONS, (session, id) =>
       session.query(INSERT_VERSION, [id, accountId, archiveSha256]),
     );
-    const publish = (request: PublicationRequest) =>
-      staging.inTransaction((session) => publishOrRepeat(session, request, staging.id));
     return {
       id: staging.id,
-      publish: async (request) => (await publish(request)) as PublicationResult,
+      publish: (request, base) =>
+        staging.inTransaction(async (session) =>
+          (await isApplicable(session, request.publication, base))
+            ? ((await publishOrRepeat(session, request, staging.id)) as PublicationResult)
+            : 'restage',
+        ),
       end: () => staging.end(),
     };
   }
+}
+
+/** Returns whether a base model, or none, applies to a project. No other one is published before the end of the transaction. */
+async function isApplicable(session: PoolClient, publication: Publication, base: number | null): Promise<boolean> {
+  const { area, publicationYear, period } = publication;
+  await session.query(`select pg_advisory_xact_lock_shared(${BASES_LOCK})`, [area]);
+  const { rows } = await session.query<{ number: number }>(APPLICABLE, [area, publicationYear, period]);
+  return (rows[0]?.number ?? null) === base;
 }
 
 /**
@@ -125,6 +141,8 @@ const VERSIONS = `
   join content archive on archive.project_version = v.id and archive.member = 'archive'`;
 
 const BY_KEY = 'where p.area = $1 and p.publication_year = $2 and p.period = $3 and p.project_id = $4';
+
+const APPLICABLE = applicableBase('number', '$1', '$2::integer', '$3');
 
 const INSERT_VERSION = 'insert into project_version (id, account_id, archive_sha256) values ($1, $2, $3)';
 

@@ -94,6 +94,7 @@ export async function checkedMembers(
   }
 }
 
+/** Stages again whenever a base model was published meanwhile: the stored changes depend on the one that applies at the publication. */
 async function repeatOrStage(
   { publications, baseModels, ...repositories }: PublishingDependencies,
   request: PublicationRequest,
@@ -102,14 +103,17 @@ async function repeatOrStage(
 ): Promise<PublicationResult> {
   const repeated = await publications.repeated(request);
   if (repeated !== undefined) return repeated;
-  const staging = await publications.stage(request.publication.accountId, request.digests.archive);
-  try {
-    const base = (await baseModels.applicable(request.publication))?.number ?? null;
-    await stageVersion(repositories, staging.id, { members, archive, base });
-    if ((await request.upload?.isPermitted()) === false) return 'gone';
-    return await staging.publish(request);
-  } finally {
-    await staging.end();
+  for (;;) {
+    const staging = await publications.stage(request.publication.accountId, request.digests.archive);
+    try {
+      const base = (await baseModels.applicable(request.publication))?.number ?? null;
+      await stageVersion(repositories, staging.id, { members, archive, base });
+      if ((await request.upload?.isPermitted()) === false) return 'gone';
+      const result = await staging.publish(request, base);
+      if (result !== 'restage') return result;
+    } finally {
+      await staging.end();
+    }
   }
 }
 

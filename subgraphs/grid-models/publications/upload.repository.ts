@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { Database } from '../../server/database/database';
 import { type Purge, expiredRows } from '../../server/retention';
 import type { BaseModelKey } from './publication-key';
 
@@ -44,13 +45,13 @@ export class UploadRepository {
   /** Deletes addresses whose retention has ended. */
   readonly purgeExpired: Purge;
 
-  constructor(private readonly pool: Pick<Pool, 'query'>) {
-    this.purgeExpired = expiredRows(pool, EXPIRED);
+  constructor(private readonly database: Pick<Database, 'pool' | 'reads'>) {
+    this.purgeExpired = expiredRows(database.pool, EXPIRED);
   }
 
   /** Adds an address. Returns when it expires. */
   async add(tokenHash: Buffer, key: UploadKey, accountId: string): Promise<Date> {
-    const { rows } = await this.pool.query<{ expiresAt: Date }>(
+    const { rows } = await this.database.pool.query<{ expiresAt: Date }>(
       `insert into upload (token_hash, area, publication_year, period, project_id, account_id, expires_at)
        values ($1, $2, $3, $4, $5, $6, register_now() + make_interval(mins => ${VALID_MINUTES})) returning expires_at as "expiresAt"`,
       [tokenHash, key.area, key.publicationYear, key.period, key.projectId, accountId],
@@ -60,7 +61,7 @@ export class UploadRepository {
 
   /** Extends an address that is not expired, so that an upload which starts now can be repeated if its connection breaks. */
   async extend(tokenHash: Buffer): Promise<void> {
-    await this.pool.query(
+    await this.database.pool.query(
       `update upload set expires_at = greatest(expires_at, least(register_now() + make_interval(hours => ${EXTENSION_HOURS}),
          prepared_at + make_interval(hours => ${MAX_VALID_HOURS})))
        where token_hash = $1 and expires_at > register_now() and archive_sha256 is null`,
@@ -68,20 +69,22 @@ export class UploadRepository {
     );
   }
 
+  /** Returns an address. Anyone may request unknown ones, so it uses none of the connections that publish. */
   async byToken(tokenHash: Buffer): Promise<UploadAddress | undefined> {
-    const { rows } = await this.pool.query<UploadRow>(
-      `select area, publication_year as "publicationYear", period, project_id as "projectId", account_id as "accountId",
-         expires_at <= register_now() as "isExpired", coalesce(project_version, base_model) as id, archive_sha256 as "archiveSha256"
-       from upload where token_hash = $1`,
-      [tokenHash],
-    );
-    const [row] = rows;
+    const [row] = await this.database.reads.rows<UploadRow>(BY_TOKEN, [tokenHash]);
     if (row === undefined) return undefined;
     const { isExpired, id, archiveSha256, accountId, ...key } = row;
     const used = id !== null && archiveSha256 !== null ? { id, archiveSha256 } : null;
     return { key, accountId, isExpired, used };
   }
 }
+
+const BY_TOKEN = {
+  name: 'upload_by_token',
+  text: `select area, publication_year as "publicationYear", period, project_id as "projectId", account_id as "accountId",
+      expires_at <= register_now() as "isExpired", coalesce(project_version, base_model) as id, archive_sha256 as "archiveSha256"
+    from upload where token_hash = $1`,
+};
 
 interface UploadRow extends UploadKey {
   readonly accountId: string;

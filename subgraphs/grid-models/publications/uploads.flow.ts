@@ -60,17 +60,18 @@ export function uploadsOf(dependencies: UploadDependencies): Uploads {
     archive.on('error', ignoreEarlyError);
     const token = ADDRESS.exec(address)?.[1];
     if (token === undefined) return { outcome: 'gone' };
+    const tokenHash = hash(token);
+    const found = await dependencies.uploads.byToken(tokenHash);
+    if (found === undefined || (found.isExpired && found.used === null)) return { outcome: 'gone' };
+    const isPermitted = async () => {
+      const tokenSeries = await dependencies.accounts.tokenSeries(found.accountId);
+      return tokenSeries !== undefined && tokens.isOf({ accountId: found.accountId, tokenSeries }, token);
+    };
+    if (!(await isPermitted())) return { outcome: 'gone' };
+    // Requests to other addresses reserve no place: they need no credential.
     const release = dependencies.queue.reserve();
     if (release === undefined) return { outcome: 'busy' };
     try {
-      const tokenHash = hash(token);
-      const found = await dependencies.uploads.byToken(tokenHash);
-      if (found === undefined || (found.isExpired && found.used === null)) return { outcome: 'gone' };
-      const isPermitted = async () => {
-        const tokenSeries = await dependencies.accounts.tokenSeries(found.accountId);
-        return tokenSeries !== undefined && tokens.isOf({ accountId: found.accountId, tokenSeries }, token);
-      };
-      if (!(await isPermitted())) return { outcome: 'gone' };
       await dependencies.uploads.extend(tokenHash);
       if (arriving.has(token)) return { outcome: 'busy' };
       arriving.add(token);

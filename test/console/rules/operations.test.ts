@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type SelectionSetNode, parse, print, validate } from 'graphql';
 import { OBJECT_CHANGE_KINDS } from '../../../web/console/grid/operation-results';
 import { LIVE_EVENTS } from '../../../web/console/live/event-feed';
 import { EVENT_TYPES } from '../../../web/console/live/event-types';
 import * as labelsOfTariffs from '../../../web/console/tariffs/labels';
+import { costCheck } from '../../../gateway/requests/operation-cost';
 import { apiSchemaOf } from '../../../gateway/supergraph';
 import { generatedSchema } from '../../../schema/generated-schema';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
@@ -44,6 +45,21 @@ describe('the operations of the grid pages', () => {
         .map(({ name }) => name)
         .toSorted(),
     ).toEqual([...OBJECT_CHANGE_KINDS].toSorted());
+  });
+
+  it('cost at most what an operation of a client may', () => {
+    const check = costCheck(schema);
+    const project = { area: 'EPN', publicationYear: 2026, period: '01', projectId: 'P1' };
+    const variables = { ...project, version: 1, from: 1, to: 2, first: 50, references: 50, mRID: 'a', mRIDs: ['a'] };
+    const folder = join(REPOSITORY_ROOT, 'web', 'console', 'operations');
+    const names = readdirSync(folder).filter((name) => name.startsWith('readGrid'));
+    expect(names.length).toBeGreaterThan(8);
+    for (const name of names) {
+      const text = readFileSync(join(folder, name), 'utf8').replaceAll('...ObjectNameFields', 'mRID type name');
+      expect(() =>
+        check({ document: parse(text), queryHash: text, operationName: undefined }, variables),
+      ).not.toThrow();
+    }
   });
 });
 

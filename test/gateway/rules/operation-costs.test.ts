@@ -13,6 +13,7 @@ const schema = buildSchema(`
     tariffs(first: Int = 20): TariffConnection!
     tariffEvents(first: Int = 100): TariffEventConnection!
     developmentProjects(first: Int = 200): DevelopmentProjectConnection!
+    differenceModels(mRID: String!): [DifferenceModel!]!
   }
   type DevelopmentProjectConnection { nodes: [DevelopmentProject!]! }
   type DevelopmentProject { latestVersion: ProjectVersion! comparison(from: Int!, to: Int!): VersionComparison }
@@ -25,7 +26,18 @@ const schema = buildSchema(`
     objectsAfter(mRIDs: [String!]!): [ObjectAfter!]!
     objects(first: Int = 50, search: String): ObjectChangeConnection!
     locations(first: Int = 500): ObjectAfterConnection!
+    classCounts: [ComparisonCount!]!
+    models: [DifferenceModel!]!
   }
+  type DifferenceModel {
+    id: ID!
+    items(first: Int = 50): ObjectAfterConnection!
+    dependentOn: [ModelDependency!]!
+    dependents: [DifferenceModel!]!
+    dependencyChain: [DependencyStep!]!
+  }
+  type ModelDependency { models: [DifferenceModel!]! }
+  type DependencyStep { depth: Int! }
   type ObjectChangeConnection { nodes: [ObjectChange!]! }
   type ObjectChange { mRID: String! incomingReferences(first: Int = 50): ObjectAfterConnection! }
   type ObjectAfterConnection { nodes: [ObjectAfter!]! }
@@ -170,6 +182,14 @@ describe('The cost of an operation', () => {
     }
   });
 
+  it('includes the 100 models of a list of difference models', () => {
+    const models = (selection: string) => () => `differenceModels(mRID: "a") { ${selection} }`;
+    expect(costOf(1, models('dependents { id }'))).toBeUndefined();
+    expect(costOf(10, models('dependents { id }'))).toBe(10 * (1 + 100 * (1 + 100)));
+    expect(costOf(10, models('dependencyChain { depth }'))).toBe(10 * (1 + 100 * (1 + 100)));
+    expect(costOf(1, models('dependentOn { models { id } }'))).toBe(1 + 100 * (1 + 10 * (1 + 100)));
+  });
+
   it('includes what is read for few values: objects that are examined, compared, searched, or referred to', () => {
     const unfitting = () =>
       'developmentProjects(first: 500) { nodes { latestVersion { unfittingObjects(first: 1) { nodes { mRID } } } } }';
@@ -185,7 +205,11 @@ describe('The cost of an operation', () => {
     expect(compared('counts { added }')).toBeGreaterThan(500 * 200);
     expect(compared('differences(first: 1) { nodes { mRID } }')).toBeGreaterThan(500 * 200);
     const found = 'nodes { latestVersion { objects(first: 1, search: "a") { nodes { mRID } } } }';
-    expect(costOf(10, () => `developmentProjects(first: 500) { ${found} }`)).toBeGreaterThan(10 * 500 * 10);
+    expect(costOf(1, () => `developmentProjects(first: 500) { ${found} }`)).toBeGreaterThan(500 * 100);
+    const items = 'nodes { latestVersion { models { items(first: 1) { nodes { mRID } } } } }';
+    expect(costOf(1, () => `developmentProjects(first: 500) { ${items} }`)).toBeGreaterThan(500 * 3 * 100);
+    const counted = 'nodes { latestVersion { classCounts { added } } }';
+    expect(costOf(2, () => `developmentProjects(first: 500) { ${counted} }`)).toBeGreaterThan(2 * 500 * 50);
     const located = 'nodes { latestVersion { locations(first: 1) { nodes { mRID } } } }';
     expect(costOf(2, () => `developmentProjects(first: 500) { ${located} }`)).toBeGreaterThan(2 * 500 * 50);
     const referred =

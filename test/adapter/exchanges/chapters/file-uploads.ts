@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ClientRequest, IncomingMessage, get, request } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, Socket, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -82,6 +82,21 @@ export function fileUploads(): void {
       );
       const [uploaded] = test.files.uploaded;
       expect([uploaded?.address, uploaded?.bytes.equals(archive)]).toEqual([UPLOAD, true]);
+    });
+
+    it.each([
+      ['ltds.lpn.register.example', 'https://register.example'],
+      ['ltds.epn.register.example', ''],
+    ])('is published at %s with a location of its own area', async (host, origin) => {
+      test.files.outcome = published(true);
+      const { headers } = await new Promise<IncomingMessage>((resolve, reject) =>
+        request(`${test.adapter.url}${UPLOAD}`, { method: 'PUT', headers: { host } }, resolve)
+          .on('error', reject)
+          .end('zip'),
+      );
+      expect(headers.location).toBe(
+        `${origin}/grid-modelling/stage3/development-projects/P1?licenceArea=EPN&publicationYear=2026&period=01&version=2`,
+      );
     });
 
     it('returns 200 if it was published before', async () => {
@@ -279,6 +294,18 @@ export function fileUploads(): void {
       await remote.publishAt(UPLOAD, Readable.from(['zip']));
       await remote.open('/content/gone');
       expect(patience.map(({ mock }) => mock.calls[0]?.[0])).toEqual([120 * 60_000, 60_000]);
+      jest.restoreAllMocks();
+    });
+
+    it('probes the connection of an archive, so that a lost host does not occupy a place for ever', async () => {
+      const probed = jest.spyOn(Socket.prototype, 'setKeepAlive');
+      files.outcome = published(true);
+      await remote.publishAt(UPLOAD, Readable.from(['zip']));
+      await remote.checkAt(UPLOAD, Readable.from(['zip']));
+      expect(probed.mock.calls.filter(([, delay]) => delay === 30_000)).toEqual([
+        [true, 30_000],
+        [true, 30_000],
+      ]);
       jest.restoreAllMocks();
     });
 

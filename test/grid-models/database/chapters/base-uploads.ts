@@ -10,6 +10,7 @@ import { uploadsOf } from '../../../../subgraphs/grid-models/publications/upload
 import { gridArchive, lineSegment } from '../../../support/grid-archives';
 import { baseArchive, fullModelXml } from '../../../support/grid-base-archives';
 import { ADMIN, type GridGraph, gridGraph } from '../../../support/grid-graph';
+import { heldBy } from '../../../support/held-lock';
 import { until } from '../../../support/until';
 
 const [AREA, YEAR] = ['EPN', 2026];
@@ -44,6 +45,19 @@ export function baseUploads(): void {
       expect(await current()).toEqual({ version: 1 });
     });
 
+    it('publishes it while reads occupy all other connections of the service', async () => {
+      const [address, archive] = [await prepare(), await base('Meanwhile')];
+      await grid.published(await gridArchive());
+      const items = `{ developmentProjects(first: 1) { nodes { latestVersion { models { items(first: 1) { nodes { mRID } } } } } } }`;
+      const lock = await heldBy(grid.owner, 'lock table difference_item in access exclusive mode', []);
+      const reads = Array.from({ length: 10 }, () => grid.execute(items).catch(String));
+      await lock.isWaitedFor(10);
+      const outcome = await publish(address, archive).catch(String);
+      await lock.release();
+      await Promise.all(reads);
+      expect(outcome).toMatchObject({ outcome: 'published', isNew: true });
+    });
+
     it('returns the base model that applies if the archive repeats it at another address', async () => {
       const archive = await base('Repeated');
       const [first, second] = [await prepare(), await prepare()];
@@ -62,7 +76,7 @@ export function baseUploads(): void {
     });
 
     it('is used by one of two archives that two processes receive at once', async () => {
-      const uploads = new UploadRepository(grid.database.pool);
+      const uploads = new UploadRepository(grid.database);
       const other = uploadsOf({ ...grid.parts, uploads, queue: publicationQueue(1), key: grid.key });
       const [address, early, late] = [await prepare(), await base('Here'), await base('There')];
       const outcomes = await Promise.all([publish(address, early), other.publishAt(address, Readable.from(late))]);

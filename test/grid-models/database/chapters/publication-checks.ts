@@ -68,9 +68,9 @@ export function publicationChecks(): void {
       const publications = Object.create(grid.parts.publications) as PublicationRepository;
       publications.stage = async (...staged) => {
         const staging = await grid.parts.publications.stage(...staged);
-        const publish: typeof staging.publish = async (request) => {
+        const publish: typeof staging.publish = async (...request) => {
           other = await grid.publish(await of('Two'), newKey());
-          return staging.publish(request);
+          return staging.publish(...request);
         };
         return { id: staging.id, publish, end: () => staging.end() };
       };
@@ -102,6 +102,36 @@ export function publicationChecks(): void {
       expect(await read()).toEqual({ warned: ['EQ_XML', 'SC_XML', 'GL_XML'], on: [{ baseModel: null, models: [] }] });
       await grid.publishBase(await baseArchive({ EQ: fullModelXml('EQ', '', base) }));
       expect(await read()).toEqual({ warned: ['SC_XML', 'GL_XML'], on: [{ baseModel: { version: 1 }, models: [] }] });
+    });
+  });
+
+  describe('a base model that is published while a version is staged', () => {
+    it('decides which objects of the version are added, since it applies when the version is published', async () => {
+      const key = { ...newKey(), area: 'SPM' };
+      const forward = `<cim:ACLineSegment rdf:about="#_A"><cim:IdentifiedObject.name>New</cim:IdentifiedObject.name></cim:ACLineSegment>`;
+      const publications = Object.create(grid.parts.publications) as PublicationRepository;
+      let stagings = 0;
+      publications.stage = async (...staged) => {
+        const staging = await grid.parts.publications.stage(...staged);
+        stagings += 1;
+        const publish: typeof staging.publish = async (...request) => {
+          if (stagings === 1)
+            await grid.publishBase(await baseArchive({ EQ: fullModelXml('EQ', lineSegment('A', 'Old')) }), key);
+          return staging.publish(...request);
+        };
+        return { id: staging.id, publish, end: () => staging.end() };
+      };
+      const archive = await gridArchive({ EQ: differenceModelXml('EQ', { forward, reverse: null }) });
+      const path = await grid.folder.write('overtaken.zip', archive);
+      expect(await publishArchive({ ...grid.parts, publications }, { ...key, accountId: null }, path)).toMatchObject({
+        ...{ outcome: 'published', isNew: true, version: { version: 1 } },
+      });
+      const query = `query ($projectId: ProjectId!) {
+        developmentProject(area: "SPM", publicationYear: 2026, period: "01", projectId: $projectId) {
+          version(version: 1) { objects(first: 2) { nodes { mRID kind } } } } }`;
+      const { version } = (await grid.execute(query, { projectId: key.projectId })).developmentProject;
+      expect(version.objects.nodes).toEqual([{ mRID: 'A', kind: 'CHANGED' }]);
+      expect((await grid.owner.query('select from project_version where version is null')).rowCount).toBe(0);
     });
   });
 

@@ -8,6 +8,7 @@ import pino from 'pino';
 import { contentStore } from '../../../../subgraphs/grid-models/files/content-store.flow';
 import { ContentRepository } from '../../../../subgraphs/grid-models/files/content.repository';
 import { UploadRepository } from '../../../../subgraphs/grid-models/publications/upload.repository';
+import { ShortReads } from '../../../../subgraphs/server/database/short-reads';
 import { gridFiles } from '../../../../subgraphs/grid-models/files/files.module';
 import { openArchive } from '../../../../subgraphs/grid-models/archives/archive.flow';
 import { publishArchive } from '../../../../subgraphs/grid-models/publications/publish.flow';
@@ -16,6 +17,7 @@ import type { UploadOutcome } from '../../../../subgraphs/grid-models/publicatio
 import { type Uploads, uploadsOf } from '../../../../subgraphs/grid-models/publications/uploads.flow';
 import { type TrialEntry, differenceModelXml, gridArchive, lineSegment, zipOf } from '../../../support/grid-archives';
 import { type GridDatabase, TEST_KEY, gridDatabase } from '../../../support/grid-database';
+import { heldBy } from '../../../support/held-lock';
 import { until } from '../../../support/until';
 
 export function publishingRejected(): void {
@@ -328,7 +330,7 @@ export function publishingRejected(): void {
     let projects = 0;
     beforeEach(() => {
       key = { ...TEST_KEY, projectId: `U${++projects}` };
-      const repository = new UploadRepository(grid.database.pool);
+      const repository = new UploadRepository(grid.database);
       [uploads, others] = [0, 1].map(() =>
         uploadsOf({ ...grid.parts, uploads: repository, queue: publicationQueue(PLACES), key: grid.key }),
       ) as [Uploads, Uploads];
@@ -426,7 +428,7 @@ export function publishingRejected(): void {
       it('is deleted a day after it has expired, and returns its version until then', async () => {
         const [address, archive] = [await prepare(), await gridArchive()];
         await send(address, archive);
-        const repository = new UploadRepository(grid.database.pool);
+        const repository = new UploadRepository(grid.database);
         await grid.owner.query('select register.set_clock_offset(93000)');
         await repository.purgeExpired();
         expect(await send(address, archive)).toMatchObject({ outcome: 'published', isNew: false });
@@ -479,11 +481,34 @@ export function publishingRejected(): void {
         expect(await grid.rows()).toEqual(before);
       });
 
+      it('is received while the maximum number of requests to unknown addresses is under way', async () => {
+        const address = await prepare();
+        const lock = await heldBy(grid.owner, 'lock table upload in access exclusive mode', []);
+        const unknown = Array.from(
+          { length: PLACES },
+          (_, index) => `/grid-modelling/uploads/${String(index).repeat(43)}`,
+        );
+        const zip = await gridArchive();
+        const outcomes = [...unknown, address].map((each) => send(each, zip));
+        await lock.isWaitedFor();
+        await lock.release();
+        expect((await Promise.all(outcomes)).map(({ outcome }) => outcome)).toEqual([
+          ...unknown.map(() => 'gone'),
+          'published',
+        ]);
+      });
+
       it('is rejected as busy while the maximum number of uploads is running, and accepted after one of them is aborted', async () => {
         const address = await prepare();
         const addresses = await Promise.all(Array.from({ length: PLACES }, prepare));
-        const waiting = addresses.map(() => new Readable({ read: () => undefined }));
-        const taken = waiting.map((stream, index) => uploads.publishAt(addresses[index] as string, stream));
+        const waiting: Readable[] = [];
+        const taken: Promise<UploadOutcome>[] = [];
+        for (const each of addresses)
+          await new Promise<void>((resolve) => {
+            const stream = new Readable({ read: () => resolve() });
+            waiting.push(stream);
+            taken.push(uploads.publishAt(each, stream));
+          });
         expect(await send(address, await gridArchive())).toEqual({ outcome: 'busy' });
         waiting[0]?.destroy(new Error('connection reset'));
         await expect(taken[0]).rejects.toThrow('connection reset');
@@ -512,17 +537,18 @@ export function publishingRejected(): void {
         await grid.owner.query('alter table upload rename to away');
         await expect(files.publishAt(address, Readable.from(['zip']))).rejects.toMatchObject({ code: '42P01' });
         await grid.owner.query('alter table away rename to upload');
-        const away = new Pool({ connectionString: 'postgres://127.0.0.1:1/none' });
+        const connectionString = 'postgres://127.0.0.1:1/none';
+        const [away, reads] = [new Pool({ connectionString }), new ShortReads({ connectionString })];
         const nowhere = {
           ...grid.parts,
-          uploads: new UploadRepository(away),
+          uploads: new UploadRepository({ pool: away, reads }),
           queue: publicationQueue(1),
           key: grid.key,
         };
         const without = gridFiles(contentStore(new ContentRepository(away), grid.key), uploadsOf(nowhere), logger);
         await expect(without.publishAt(address, Readable.from(['zip']))).rejects.toMatchObject({ code: 'SYS002' });
         await expect(without.open(content)).rejects.toMatchObject({ code: 'SYS002' });
-        await away.end();
+        await Promise.all([away.end(), reads.close()]);
         expect(lines).toHaveLength(1); // the same fault again is counted
       });
 

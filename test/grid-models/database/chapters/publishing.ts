@@ -78,7 +78,9 @@ export function publishedProjects(): void {
       );
       const digests = { archive: Buffer.alloc(32), members: [] };
       const publication = { ...newKey(), accountId: null };
-      await expect(staging.publish({ publication, digests, upload: null })).rejects.toThrow(/terminat|queryable/i);
+      await expect(staging.publish({ publication, digests, upload: null }, null)).rejects.toThrow(
+        /terminat|queryable/i,
+      );
       await staging.end();
       // The server releases the locks of a lost session with a delay.
       expect(await until(async () => (await removeAbandoned(pool, STAGED_VERSIONS)) || undefined)).toBe(1);
