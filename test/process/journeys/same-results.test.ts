@@ -154,6 +154,8 @@ describe('The responses of a register', () => {
   const responses = new Map<Division, readonly string[]>();
   beforeAll(async () => {
     for (const [name, parts] of Object.entries(DIVISIONS)) registers.set(name as Division, await divided(name, parts));
+  });
+  beforeAll(async () => {
     began = new Date().toISOString();
     for (const [name, register] of registers) {
       const received: string[] = [];

@@ -178,7 +178,7 @@ describe.each(['one process', 'a process each'] as const)(
     it('is read by GraphQL with other tariffs, but not with another one of its size in one request', async () => {
       const other = identifier();
       const input = { ...tariffInput(3), mpid, tariffId: other, rates: yearOfRates() };
-      expect((await admin(PUBLISH, { input })).errors).toEqual([]);
+      expect((await persistentGraph(admin)(PUBLISH, { input })).errors).toEqual([]);
       const rates = (id: string, alias: string) => `${alias}: tariff(tariffId: "${id}") { rates { dates } }`;
       const both = `{ ${rates(tariffId, 'one')} ${rates(tariffId, 'again')} ${rates(dynamicId, 'small')} }`;
       expect((await anonymous(both)).data.one.rates).toHaveLength(366);
@@ -194,7 +194,7 @@ describe.each(['one process', 'a process each'] as const)(
     it('is listed with others of its size in the console', async () => {
       for (const number of [4, 5]) {
         const input = { ...tariffInput(number), mpid, tariffId: identifier(), rates: yearOfRates() };
-        expect((await admin(PUBLISH, { input })).errors).toEqual([]);
+        expect((await persistentGraph(admin)(PUBLISH, { input })).errors).toEqual([]);
       }
       const page = await new ConsoleVisitor(register.console).get(`/tariffs?mpid=${mpid}`);
       expect(page.status).toBe(200);
