@@ -2,11 +2,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { admit, audienceOf } from '../gateway/callers/audiences';
 import { type CallerSources, type Identification, authentication } from '../gateway/callers/authentication';
-import { type RequestMetadata, supplierKeyIn } from '../gateway/client/graph-client';
 import { MAX_BODY_BYTES } from '../gateway/requests/body-limits';
 import { formatError } from '../gateway/requests/error-format';
+import { requestMetadata } from '../gateway/requests/request-metadata';
 import { generatedSchema } from '../schema/generated-schema';
-import { newIdentifier } from '../schema/identifiers';
 import { RegisterError } from '../schema/register-error';
 import type { CallContext, ServiceName } from '../subgraphs/server/callers/caller';
 import { SERVICE_RIGHTS } from '../subgraphs/server/callers/service-rights';
@@ -39,7 +38,7 @@ export function serveGraphql(app: FastifyInstance, { link, sources, callerOf }: 
   app.post(GRAPHQL_PATH, { bodyLimit: MAX_FORWARDED_BYTES }, async (request, reply) => {
     const from = callerOf(request);
     if (from === undefined || SERVICE_RIGHTS[from][sources.service] !== 'callers') return reply.code(403).send();
-    const metadata = metadataOf(request);
+    const metadata = { ...requestMetadata(request), clientAddress: clientOfRouter(request) };
     reply.header('transaction-id', metadata.transactionId);
     return withinTrace(request.headers, async () => {
       try {
@@ -59,18 +58,13 @@ export function serveGraphql(app: FastifyInstance, { link, sources, callerOf }: 
   });
 }
 
-/** Returns the credentials of the router's client, and its address: the last one that the router has forwarded. */
-function metadataOf({ headers, socket }: FastifyRequest): RequestMetadata {
+/** Returns the address of the router's client: the last one that the router has forwarded. */
+function clientOfRouter({ headers, socket }: FastifyRequest): string {
   const forwarded = String(headers['x-forwarded-for'] ?? '')
     .split(',')
     .at(-1)
     ?.trim();
-  return {
-    authorization: headers.authorization,
-    supplierKey: supplierKeyIn(headers),
-    transactionId: newIdentifier('tid'),
-    clientAddress: forwarded || (socket.remoteAddress ?? ''),
-  };
+  return forwarded || (socket.remoteAddress ?? '');
 }
 
 /** Returns the operation of a body; throws VAL010 for a body that is not a GraphQL request. */

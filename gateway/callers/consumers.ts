@@ -2,6 +2,7 @@ import { ConsumerAdmission } from '../../schema/generated/service-queries-to-tar
 import { isErrorCode } from '../../schema/error-catalogue';
 import { RegisterError } from '../../schema/register-error';
 import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
+import { rejectLimited } from '../../subgraphs/server/callers/rate-limits';
 import { type QueriedSubgraph, querySubgraph } from '../../subgraphs/server/graph/service-query';
 
 /** The caller of a supplier's token. */
@@ -23,7 +24,7 @@ export async function identifiedConsumer(
 ): Promise<IdentifiedConsumer> {
   const { consumerAdmission } = await querySubgraph(tariffs.link, tariffs.from, ConsumerAdmission, { token }, context);
   const { mpid, retryAfter, inactive, issuedAt, ...claims } = consumerAdmission;
-  if (retryAfter !== null) throw new RegisterError('LIM002', undefined, { retryAfter });
+  rejectLimited(retryAfter);
   const consumer = { ...claims, issuedAt: new Date(issuedAt) };
   const caller: Caller = { accountId: consumer.userId, role: 'consumer', duid: null, mpid, consumer };
   if (inactive === null) return { caller };

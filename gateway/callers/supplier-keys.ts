@@ -1,6 +1,7 @@
 import { SupplierAdmission } from '../../schema/generated/service-queries-to-access';
 import { RegisterError } from '../../schema/register-error';
 import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
+import { rejectLimited } from '../../subgraphs/server/callers/rate-limits';
 import { type QueriedSubgraph, querySubgraph } from '../../subgraphs/server/graph/service-query';
 
 /** A supplier authenticated by its API key. */
@@ -23,6 +24,6 @@ export async function admittedSupplier(
   const { supplierAdmission } = await querySubgraph(access.link, access.from, SupplierAdmission, { key }, context);
   if (supplierAdmission === null) throw new RegisterError('AUT003');
   const { accountId, mpid, keyId, retryAfter } = supplierAdmission;
-  if (retryAfter !== null) throw new RegisterError('LIM002', undefined, { retryAfter });
+  rejectLimited(retryAfter);
   return { caller: { accountId, role: 'supplier', duid: null, mpid }, keyId };
 }

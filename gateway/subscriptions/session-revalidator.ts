@@ -125,26 +125,30 @@ function coalesced(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
+/** Returns the state of each account; null for one that does not exist. */
 async function statesOf(
   accountIds: readonly string[],
   accounts: AccountQueries,
 ): Promise<ReadonlyMap<string, AccountState | null>> {
-  const states = new Map<string, AccountState | null>();
-  for (let from = 0; from < accountIds.length; from += MAX_BATCH_SIZE) {
-    const batch = accountIds.slice(from, from + MAX_BATCH_SIZE);
-    for (const accountId of batch) states.set(accountId, null);
-    for (const state of await accounts.states(batch)) states.set(state.accountId, state);
-  }
+  const found = await inBatches(accountIds, (batch) => accounts.states(batch));
+  const states = new Map<string, AccountState | null>(accountIds.map((accountId) => [accountId, null]));
+  for (const state of found) states.set(state.accountId, state);
   return states;
 }
 
 async function replacedKeys(keyIds: readonly string[], accounts: AccountQueries): Promise<ReadonlySet<string>> {
-  const replaced = new Set(keyIds);
-  for (let from = 0; from < keyIds.length; from += MAX_BATCH_SIZE) {
-    for (const live of await accounts.liveSupplierKeys(keyIds.slice(from, from + MAX_BATCH_SIZE)))
-      replaced.delete(live);
-  }
-  return replaced;
+  const live = new Set(await inBatches(keyIds, (batch) => accounts.liveSupplierKeys(batch)));
+  return new Set(keyIds.filter((keyId) => !live.has(keyId)));
+}
+
+async function inBatches<Found>(
+  ids: readonly string[],
+  query: (batch: readonly string[]) => Promise<readonly Found[]>,
+): Promise<Found[]> {
+  const found: Found[] = [];
+  for (let from = 0; from < ids.length; from += MAX_BATCH_SIZE)
+    found.push(...(await query(ids.slice(from, from + MAX_BATCH_SIZE))));
+  return found;
 }
 
 function endReason({ caller, token }: RevalidatedConnection, state: AccountState | null): ConnectionEnd | undefined {

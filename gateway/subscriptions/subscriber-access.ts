@@ -8,12 +8,6 @@ import type { LogFilter } from './event-log';
 import type { EventStreamKind, StreamArguments } from './event-stream-kinds';
 import type { SessionRevalidator } from './session-revalidator';
 
-/** Returns the caller of a context; throws AUT001 if there is none. */
-export function callerIn({ caller }: CallContext): Caller {
-  if (!caller) throw new RegisterError('AUT001');
-  return caller;
-}
-
 /** Roles that receive all events. Other roles receive those of their Data User or supplier. */
 const UNRESTRICTED_ROLES: ReadonlySet<string> = new Set(['admin', 'analyst']);
 

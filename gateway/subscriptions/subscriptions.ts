@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { newIdentifier } from '../../schema/identifiers';
 import { RegisterError } from '../../schema/register-error';
+import { callerOf } from '../../subgraphs/server/callers/caller';
 import type { AdHocRequest } from '../requests/graph-request';
 import { admit } from '../callers/audiences';
 import type { Authentication, Identification } from '../callers/authentication';
@@ -23,7 +24,7 @@ import { openReader } from './event-reader';
 import { type EventStream, SUPPLIER_NOT_ACTIVE, type StreamDependencies, eventStream } from './event-stream';
 import { type FollowedLogs, followedLogs } from './followed-logs';
 import { type Connection, type OpenConnections, openConnections } from './open-connections';
-import { callerIn, filterFor, requireAdmission, revalidated } from './subscriber-access';
+import { filterFor, requireAdmission, revalidated } from './subscriber-access';
 import { type StreamedOperation, operationParser } from './streamed-operations';
 import { type SubscriptionMetrics, subscriptionMetrics } from './subscription-metrics';
 
@@ -100,7 +101,7 @@ export function subscriptions(dependencies: SubscriptionDependencies): Subscript
     async admitConnection(metadata, connection) {
       const identified = await withDeadline(Promise.resolve(callers.identify(metadata)));
       if (identified.error) throw identified.error;
-      connection.countFor(callerIn(identified.context).accountId);
+      connection.countFor(callerOf(identified.context).accountId);
       return revalidated(identified, revalidator, (reason) => connection.end(reason));
     },
     close() {
@@ -148,7 +149,7 @@ async function start(request: SubscriptionRequest, services: Services): Promise<
   if (!followed) throw new RegisterError('SYS002');
   const identified = await dependencies.callers.identify(metadata);
   const context = admit(streamed.audience, identified);
-  const caller = callerIn(context);
+  const caller = callerOf(context);
   const requested = streamed.argumentsOf(variables);
   const filter = filterFor(caller, kind, requested);
   connection.countFor(caller.accountId);

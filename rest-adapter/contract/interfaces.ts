@@ -44,10 +44,23 @@ export interface RestInterface {
 export const USUAL_BODY_MIB = 1 / 4;
 
 const originOf = ({ baseUrl }: PublicAddresses) => new URL(baseUrl).origin;
-const noHeaders = () => ({});
+
+/** Properties of most interfaces. */
+const USUAL = {
+  basePath: '',
+  timeField: 'timestamp',
+  headers: () => ({}),
+  verifiesEveryCredential: false,
+  acceptsSupplierKeys: false,
+  rejectsUnknownParameters: true,
+  takesNullAsAbsent: false,
+  allowsPublicReadsFromAnyOrigin: false,
+  maxBodyMiB: USUAL_BODY_MIB,
+} as const;
 
 /** The versioned register interface. */
 export const INTERFACE_A: RestInterface = {
+  ...USUAL,
   name: 'Interface A',
   contract: 'a.yaml',
   basePath: '/v1',
@@ -55,22 +68,16 @@ export const INTERFACE_A: RestInterface = {
   publicAddress: ({ baseUrl }) => baseUrl,
   documentPath: '/openapi.json',
   referencePath: '/docs',
-  timeField: 'timestamp',
   errorForm: errorEnvelope,
-  headers: noHeaders,
-  verifiesEveryCredential: false,
-  acceptsSupplierKeys: false,
   rejectsUnknownParameters: false,
   takesNullAsAbsent: true,
-  allowsPublicReadsFromAnyOrigin: false,
-  maxBodyMiB: USUAL_BODY_MIB,
 };
 
 /** The earlier, unversioned consent interface; Interface A is its successor. */
 export const INTERFACE_B: RestInterface = {
+  ...USUAL,
   name: 'Interface B',
   contract: 'b.yaml',
-  basePath: '',
   pathPrefixes: ['/login/', '/register-consent/', '/show-consents/'],
   publicAddress: (addresses) => addresses.legacyBaseUrl ?? originOf(addresses),
   documentPath: '/openapi/b.json',
@@ -78,50 +85,33 @@ export const INTERFACE_B: RestInterface = {
   timeField: 'response-time-stamp',
   errorForm: errorEnvelope,
   headers: successionHeaders,
-  verifiesEveryCredential: false,
-  acceptsSupplierKeys: false,
-  rejectsUnknownParameters: true,
   takesNullAsAbsent: true,
-  allowsPublicReadsFromAnyOrigin: false,
-  maxBodyMiB: USUAL_BODY_MIB,
 };
 
 /** Retrieval of grid-change difference models. Its contract contains whole paths, because its base is a host. */
 export const INTERFACE_C: RestInterface = {
+  ...USUAL,
   name: 'Interface C',
   contract: 'c.yaml',
-  basePath: '',
   pathPrefixes: ['/grid-modelling/'],
   publicAddress: originOf,
   documentPath: '/openapi/c.json',
   referencePath: '/docs/c',
-  timeField: 'timestamp',
   errorForm: statusAndMessage,
-  headers: noHeaders,
-  verifiesEveryCredential: false,
-  acceptsSupplierKeys: false,
-  rejectsUnknownParameters: true,
-  takesNullAsAbsent: false,
-  allowsPublicReadsFromAnyOrigin: false,
-  maxBodyMiB: USUAL_BODY_MIB,
 };
 
 /** Tariff interoperability. Its contract contains whole paths, because they belong to two servers (decisions D.1). */
 export const INTERFACE_D: RestInterface = {
+  ...USUAL,
   name: 'Interface D',
   contract: 'd.yaml',
-  basePath: '',
   pathPrefixes: ['/v1/suppliers/', '/v1/users/', '/v1/tariff/', '/v1/consent/', '/v1/webhook/', '/v1/report/'],
   publicAddress: originOf,
   documentPath: '/openapi/d.json',
   referencePath: '/docs/d',
-  timeField: 'timestamp',
   errorForm: codeAndDetails,
-  headers: noHeaders,
   verifiesEveryCredential: true,
   acceptsSupplierKeys: true,
-  rejectsUnknownParameters: true,
-  takesNullAsAbsent: false,
   allowsPublicReadsFromAnyOrigin: true,
   maxBodyMiB: 2,
 };

@@ -77,17 +77,25 @@ export class LeasedEndpoint {
     if (this.lanes.isReading) this.mayHaveMissed = true;
   }
 
-  /** Returns the statement that the dispatcher runs next for the endpoint. */
+  /**
+   * Returns the statement that the dispatcher runs next for the endpoint. The first line that applies decides:
+   *
+   * 1. None while a read or a release runs, or shortly after a statement failed.
+   * 2. Release if the limits of this process have admitted no ready lane for a second: other processes may have capacity.
+   * 3. Read if urgent deliveries may be due, a deferral may be over, or a statement failed (`isWoken`).
+   * 4. Read if few lanes are ready and the table may contain more.
+   * 5. Read from time to time while lanes are ready or run: an urgent retry becomes due without a notification, and a read skips an urgent
+   *    delivery whose lane runs. Both go ahead of ready lanes.
+   * 6. Release if no lane is ready or runs.
+   */
   nextStep(now: number): 'read' | 'release' | undefined {
     if (this.isReleasing || this.lanes.isReading || now < this.pausedUntil) return undefined;
     const { readyCount, busyCount } = this.lanes;
-    // Other processes may have capacity for lanes that this one does not admit.
     const isNotAdmitted = busyCount === 0 && readyCount > 0 && now - this.activeAt >= INTERVAL_MS;
     if (isNotAdmitted && !this.isWoken) return 'release';
     const isIdle = busyCount === 0 && readyCount === 0;
     const isShort = readyCount < MIN_READY_LANES;
     const needsMore = isShort && this.deferral === undefined && this.mayHaveMore;
-    // An urgent retry becomes due without a notification, and a read skips an urgent delivery whose lane runs: both go ahead of ready lanes.
     const interval = isShort ? INTERVAL_MS : BACKLOG_INTERVAL_MS;
     if (this.isWoken || needsMore || (!isIdle && now - this.readAt >= interval)) return 'read';
     return isIdle && now >= this.retainedUntil ? 'release' : undefined;

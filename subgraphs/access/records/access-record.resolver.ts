@@ -50,10 +50,7 @@ export class AccessRecordResolver {
     @Ctx() context: CallContext,
     @Info() info: GraphQLResolveInfo,
   ) {
-    const { state, legalBasis } = args;
-    const filter = { duid: duidOf(context), meterPointId: null, state, legalBasis };
-    const page = { ...args, withVersions: selectsField(info, 'versions') };
-    return this.dependencies.recordQueries.page(filter, page, callerOf(context).accountId);
+    return this.page(duidOf(context), args, context, info);
   }
 
   @MayCall('admin', 'analyst')
@@ -65,10 +62,7 @@ export class AccessRecordResolver {
     @Ctx() context: CallContext,
     @Info() info: GraphQLResolveInfo,
   ) {
-    const { state, legalBasis } = args;
-    const filter = { duid: null, meterPointId: null, state, legalBasis };
-    const page = { ...args, withVersions: selectsField(info, 'versions') };
-    return this.dependencies.recordQueries.page(filter, page, callerOf(context).accountId);
+    return this.page(null, args, context, info);
   }
 
   @MayCall('data_user')
@@ -139,6 +133,14 @@ export class AccessRecordResolver {
     if (callerOf(context).role === 'portal') return this.withdrawByAlias(actor, key, reason, ifVersions);
     const revokedAt = await this.dependencies.records.revoke(actor, key, reason ?? null, ifVersions ?? null);
     return revokedAt ? { ak: key, revokedAt } : rejectChange(await this.dependencies.records.byKey(key), actor.duid);
+  }
+
+  /** Returns a page of the records of a Data User, or of all. */
+  private page(duid: string | null, args: AccessRecordListArgs, context: CallContext, info: GraphQLResolveInfo) {
+    const { state, legalBasis } = args;
+    const filter = { duid, meterPointId: null, state, legalBasis };
+    const page = { ...args, withVersions: selectsField(info, 'versions') };
+    return this.dependencies.recordQueries.page(filter, page, callerOf(context).accountId);
   }
 
   /**

@@ -21,10 +21,14 @@ export function contactGroups({ held, proofs, confirmed }: ContactEvidence): Con
   return provenGroups({ held, proofs, confirmed });
 }
 
+/** Returns contacts in the order in which they were registered. */
+export function oldestFirst<Since extends Pick<HeldContact, 'since'>>(contacts: readonly Since[]): Since[] {
+  return contacts.toSorted((one, other) => one.since.getTime() - other.since.getTime());
+}
+
 /** Groups contacts by proofs and confirmations alone, even if one record contains them all. */
 export function provenGroups({ held, proofs, confirmed }: ContactEvidence): ContactGroup[] {
-  const oldestFirst = held.toSorted((one, other) => one.since.getTime() - other.since.getTime());
-  const contacts = [...new Set(oldestFirst.map(({ contact }) => contact))];
+  const contacts = [...new Set(oldestFirst(held).map(({ contact }) => contact))];
   let groups: ContactGroup[] = contacts.map((contact) => new Set([contact]));
   for (const together of [...proofs, confirmed]) groups = united(groups, together);
   return groups;
@@ -66,8 +70,7 @@ export function holds({ unrejected }: Pick<OccupantRecord, 'unrejected'>, contac
 /** Returns the oldest contact of every group except the first group: each of them made the occupancy contested. */
 export function contestants({ held }: Pick<ContactEvidence, 'held'>, groups: readonly ContactGroup[]): HeldContact[] {
   return groups.slice(1).flatMap((group) => {
-    const ofGroup = held.filter(({ contact }) => group.has(contact));
-    return ofGroup.toSorted((one, other) => one.since.getTime() - other.since.getTime()).slice(0, 1);
+    return oldestFirst(held.filter(({ contact }) => group.has(contact))).slice(0, 1);
   });
 }
 

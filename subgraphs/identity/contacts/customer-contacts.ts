@@ -1,4 +1,4 @@
-import { contactsOf } from './contacts';
+import { contactsOf, oldestFirst } from './contacts';
 import type { CustomerSession } from '../sign-in/customer-session';
 import { maskedEmail } from '../reidentification/reidentification';
 import type { Contact, ContactKind, ContactVerdict, HeldContact } from './contact';
@@ -42,15 +42,13 @@ export function customerContacts({ atMeterPoint, tenancy, contact: own, means }:
   const emails = new Map(atMeterPoint.map(({ id, storedEmail }) => [id, storedEmail]));
   const shown = (all: readonly HeldContact[], standing: (contact: Contact) => ContactStanding) =>
     grouped(all).map((each) => contactOf(each, emails, standing));
-  return [...shown(held, standingOf), ...shown(rejected, () => 'rejected')].toSorted(
-    (one, other) => one.since.getTime() - other.since.getTime(),
-  );
+  return oldestFirst([...shown(held, standingOf), ...shown(rejected, () => 'rejected')]);
 }
 
 function grouped(held: readonly HeldContact[]): HeldContact[][] {
-  const oldestFirst = held.toSorted((one, other) => one.since.getTime() - other.since.getTime());
-  const contacts = [...new Set(oldestFirst.map(({ contact }) => contact))];
-  return contacts.map((contact) => oldestFirst.filter((each) => each.contact === contact));
+  const ordered = oldestFirst(held);
+  const contacts = [...new Set(ordered.map(({ contact }) => contact))];
+  return contacts.map((contact) => ordered.filter((each) => each.contact === contact));
 }
 
 function contactOf(

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { graphAs } from '../../support/graph';
+import { graphAs, persistentGraph } from '../../support/graph';
 import { consentRecord } from '../../support/records';
 import { type Place, type RegisterProcess, placeOf, sandboxOf, spawnRegisterProcess } from '../../support/register';
 import { anonymousClient, persistent, signedInClient } from '../../support/rest-client';
@@ -49,7 +49,7 @@ describe('A register with DATABASE_POOL', () => {
     const rest = `http://localhost:${ports.REST_PORT}`;
     const urls = { rest, gateway: `http://localhost:${ports.GATEWAY_PORT}`, sandbox: sandboxOf(place.dataDir) };
     const dataUser = persistent(await signedInClient(urls, 'data_user')); // a request that waits too long for a connection is 503
-    const graph = await graphAs(urls, 'analyst');
+    const graph = persistentGraph(await graphAs(urls, 'analyst'));
     const { samples } = urls.sandbox;
     const requests: (() => Promise<{ status: number }>)[] = [
       () => dataUser('POST', '/v1/access-records', consentRecord(samples.identity_record)),
