@@ -28,6 +28,7 @@ import { SearchPaths1790000000027 } from './migrations/0027-search-paths';
 import { RecordsInState1790000000028 } from './migrations/0028-records-in-state';
 import { PendingClaims1790000000029 } from './migrations/0029-pending-claims';
 import { ReplacedCountIndex1790000000030 } from './migrations/0030-replaced-count-index';
+import { EndpointsLockedFirst1790000000031 } from './migrations/0031-endpoints-locked-first';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -64,6 +65,7 @@ export const accessTables: SubgraphTables = {
     RecordsInState1790000000028,
     PendingClaims1790000000029,
     ReplacedCountIndex1790000000030,
+    EndpointsLockedFirst1790000000031,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

@@ -96,11 +96,12 @@ const WAKE = `
  * two statements of the first round.
  *
  * @param attempt SQL of the number of attempts that count from then on
+ * @param before statements before all others
  */
-const redelivery = (create: string, attempt: string): string => `\
+const redelivery = (create: string, attempt: string, before = ''): string => `\
   ${create} function redeliver(endpoint uuid, event text) returns boolean language plpgsql set search_path from current as $$
   begin
-    for round in 1..2 loop
+    ${before}for round in 1..2 loop
       update delivery set state = 'pending', attempt = ${attempt}, faults = 0,
           next_attempt_at = register_now(), redelivered_at = register_now(), ended_at = null, alerted_at = null
         where endpoint_id = endpoint and event_id = event;
@@ -132,6 +133,15 @@ ${redelivery('create', "case when state = 'pending' then attempt else 0 end")};
  * (decisions A/B, 6). The result of a running attempt does not count.
  */
 export const REDELIVER_FROM_FIRST_ATTEMPT = redelivery('create or replace', '0');
+
+const LOCK_ENDPOINT = `perform from delivery_endpoint where id = endpoint for no key update;
+    `;
+
+/**
+ * Changes `REDELIVER_FROM_FIRST_ATTEMPT`: it locks the endpoint before the delivery, as the fan-out does, so that neither waits for the other
+ * in a circle.
+ */
+export const REDELIVER_AFTER_LOCKING_ENDPOINT = redelivery('create or replace', '0', LOCK_ENDPOINT);
 
 /** Ends the jobs of `CREATE_DELIVERIES` (`released-sql.ts`). A new installation creates the queue after its migrations. */
 export const END_JOBS_OF_DELIVERIES = (jobs: string): string => `

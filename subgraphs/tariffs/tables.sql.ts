@@ -18,6 +18,7 @@ import { TariffSearchPaths1790000000016 } from './migrations/0016-search-paths';
 import { TariffEventsOfFormerOccupants1790000000017 } from './migrations/0017-former-occupants-events';
 import { TariffWebhooksByRemoval1790000000018 } from './migrations/0018-webhooks-by-removal';
 import { TariffReceiversInProgress1790000000019 } from './migrations/0019-receivers-in-progress';
+import { TariffEndpointsLockedFirst1790000000020 } from './migrations/0020-endpoints-locked-first';
 import { tariffRights } from './rights.sql';
 import { TARIFF_JOBS } from './tariff-jobs';
 
@@ -42,6 +43,7 @@ export const tariffTables: SubgraphTables = {
     TariffEventsOfFormerOccupants1790000000017,
     TariffWebhooksByRemoval1790000000018,
     TariffReceiversInProgress1790000000019,
+    TariffEndpointsLockedFirst1790000000020,
   ],
   rights: tariffRights,
   jobs: TARIFF_JOBS,

@@ -177,7 +177,7 @@ export class AccessRecordResolver {
   }
 }
 
-/** Account of the calling organisation; null for a customer and without a valid bearer token. */
+/** Account of the calling organisation; null for a customer, for the consumer of a supplier, and without a valid bearer token. */
 function organisationAccountOf({ caller }: CallContext): string | null {
-  return caller === null || caller.role === 'customer' ? null : caller.accountId;
+  return caller === null || ['customer', 'consumer'].includes(caller.role) ? null : caller.accountId;
 }

@@ -4,23 +4,21 @@ import type { Alert } from './webhook-alert.repository';
 /** Display name of the sender of mails. */
 export const SENDER = 'Central Data Access Register';
 
-/** Maximum events that a mail lists; the log of deliveries contains all. */
-const MAX_LISTED = 200;
-
 /** Returns the mail about undelivered events. It identifies events by id and contains no access key and no MPxN. */
-export function alertMail({ wid, isSuspended, events }: Omit<Alert, 'alertEmail'>): MailMessage {
-  const many = events.length > 1;
-  const subject = `${events.length} webhook ${many ? 'deliveries' : 'delivery'} failed (${wid})`;
+export function alertMail({ wid, isSuspended, eventIds, listed }: Omit<Alert, 'alertEmail'>): MailMessage {
+  const many = eventIds.length > 1;
+  const unlisted = eventIds.length - listed.length;
+  const subject = `${eventIds.length} webhook ${many ? 'deliveries' : 'delivery'} failed (${wid})`;
   const opening = [
     `${many ? 'These events' : 'This event'} could not be delivered to the callback URL of your webhook subscription ${wid}, and no attempt follows.`,
   ];
   const closing = [
-    ...(events.length > MAX_LISTED ? [`And ${events.length - MAX_LISTED} more.`] : []),
+    ...(unlisted > 0 ? [`And ${unlisted} more.`] : []),
     `${isSuspended ? 'Once your account is active again: ' : ''}GET /v1/webhooks/{wid}/deliveries shows the attempts of each event, none if the register could not create its body. POST /v1/webhooks/{wid}/deliveries/{event-id}/redeliver sends an event again: at once, and if that fails up to five more times.`,
   ];
-  const lines = events
-    .slice(0, MAX_LISTED)
-    .map(({ eventId, eventType, occurredAt }) => `${eventId}  ${eventType}  ${occurredAt.toISOString()}`);
+  const lines = listed.map(
+    ({ eventId, eventType, occurredAt }) => `${eventId}  ${eventType}  ${occurredAt.toISOString()}`,
+  );
   return {
     subject,
     text: [SENDER, ...opening, lines.join('\n'), ...closing].join('\n\n') + '\n',

@@ -35,12 +35,12 @@ const TASK = 'alert';
  * so one long delay could be wrong. The backoff of failed jobs is not used: its delays grow to hours.
  */
 const MAX_WAIT_SECONDS = 30;
-/** Attempts to store which events a mail listed, and the milliseconds between them. */
+/** Attempts to store which events a mail reported, and the milliseconds between them. */
 const MAX_STORE_ATTEMPTS = 20;
 const STORE_RETRY_MS = 500;
 
 /**
- * Sends at most one alert mail per subscription and hour, listing all deliveries that became undelivered since the last one. Reserves the
+ * Sends at most one alert mail per subscription and hour, about all deliveries that became undelivered since the last one. Reserves the
  * hour before sending and releases it only if the mail server definitely rejected the mail. A crash delays a mail; a mail whose acceptance was
  * not recorded is repeated after the hour.
  */
@@ -53,7 +53,7 @@ export function webhookAlerts(dependencies: AlertDependencies): Alerts {
    */
   const sendAlert = async (webhookId: string): Promise<Alert | Unfinished | undefined> => {
     const alert = await alerts.alert(webhookId);
-    if (alert === undefined || alert.events.length === 0) return undefined;
+    if (alert === undefined || alert.eventIds.length === 0) return undefined;
     const result = await send(dependencies, webhookId, alert);
     return result === 'finished' ? alert : result;
   };
@@ -68,7 +68,7 @@ export function webhookAlerts(dependencies: AlertDependencies): Alerts {
     });
     if (sent === 'rejected') await alerts.releaseHour(webhookId);
     if (sent === 'rejected' || sent === 'unknown') await job.add(database.pool, webhookId, MAX_WAIT_SECONDS);
-    else if (sent !== undefined) await retried(() => alerts.storeAlerted(webhookId, sent.events));
+    else if (sent !== undefined) await retried(() => alerts.storeAlerted(webhookId, sent.eventIds));
   };
   return {
     request: (session, webhookId) => job.add(session, webhookId, 0),

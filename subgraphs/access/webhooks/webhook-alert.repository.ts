@@ -15,8 +15,16 @@ export interface Alert {
   readonly alertEmail: string;
   /** Whether the Data User is suspended: it can call nothing until it is active again. */
   readonly isSuspended: boolean;
-  readonly events: readonly UndeliveredEvent[];
+  /** Ids of all events, the earliest undelivered first. */
+  readonly eventIds: readonly string[];
+  /** The first {@link MAX_LISTED} events, in the order of their occurrence. */
+  readonly listed: readonly UndeliveredEvent[];
 }
+
+/** Maximum events that a mail lists; the log of deliveries contains all. */
+const MAX_LISTED = 200;
+/** Deliveries that one statement marks: a mail may report several hundred thousand. */
+const MAX_MARKED = 1_000;
 
 /** `now`: the hour is reserved for a mail; `later`: another mail was sent less than an hour ago; `nothing`: no mail is due. */
 type HourReservation =
@@ -51,13 +59,17 @@ const RELEASE_HOUR = `update webhook_alert set mailed_at = register_now() - inte
 
 const RECIPIENT = `select wid, alert_email_sealed as encrypted, status = 'suspended' as "isSuspended" ${LIVE} and webhook.id = $1`;
 
-const EVENTS = `
-  select event_id as "eventId", event.type as "eventType", occurred_at as "occurredAt"
-  from delivery join event on event.id = event_id
-  where endpoint_id = $1 and state = 'undelivered' and alerted_at is null order by occurred_at, event_id`;
+const EVENT_IDS = `
+  select event_id as id from delivery
+  where endpoint_id = $1 and state = 'undelivered' and alerted_at is null order by ended_at, event_id`;
+
+const LISTED = `
+  select id as "eventId", type as "eventType", occurred_at as "occurredAt"
+  from event where id = any($1::text[]) order by occurred_at, id`;
 
 const STORE_ALERTED = `
-  update delivery set alerted_at = register_now() where endpoint_id = $1 and event_id = any($2::text[]) and state = 'undelivered'`;
+  update delivery set alerted_at = register_now() where endpoint_id = $1 and event_id = any($2::text[]) and state = 'undelivered'
+    and alerted_at is null`;
 
 interface RecipientRow extends Pick<Alert, 'wid' | 'isSuspended'> {
   readonly encrypted: Buffer;
@@ -89,12 +101,14 @@ export class WebhookAlertRepository {
     const [row] = (await pool.query<RecipientRow>(RECIPIENT, [webhookId])).rows;
     if (row === undefined) return undefined;
     const { encrypted, ...recipient } = row;
-    const events = (await pool.query<UndeliveredEvent>(EVENTS, [webhookId])).rows;
-    return { ...recipient, alertEmail: this.cipher.decryptAlertEmail(webhookId, encrypted), events };
+    const eventIds = (await pool.query<{ id: string }>(EVENT_IDS, [webhookId])).rows.map(({ id }) => id);
+    const listed = (await pool.query<UndeliveredEvent>(LISTED, [eventIds.slice(0, MAX_LISTED)])).rows;
+    return { ...recipient, alertEmail: this.cipher.decryptAlertEmail(webhookId, encrypted), eventIds, listed };
   }
 
-  /** Marks the deliveries of events as listed in a mail. */
-  async storeAlerted(webhookId: string, events: readonly UndeliveredEvent[]): Promise<void> {
-    await this.database.pool.query(STORE_ALERTED, [webhookId, events.map(({ eventId }) => eventId)]);
+  /** Marks the deliveries of events as reported by a mail, in short statements; a repetition marks the rest. */
+  async storeAlerted(webhookId: string, eventIds: readonly string[]): Promise<void> {
+    for (let from = 0; from < eventIds.length; from += MAX_MARKED)
+      await this.database.pool.query(STORE_ALERTED, [webhookId, eventIds.slice(from, from + MAX_MARKED)]);
   }
 }

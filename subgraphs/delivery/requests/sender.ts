@@ -1,4 +1,4 @@
-import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { type Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
 import { isLoopbackAddress, isPublicAddress, literalAddress } from '../../server/outgoing/addresses';
@@ -22,7 +22,7 @@ export interface SendResult {
 
 /** Sends requests to callback URLs. */
 export interface Sender {
-  /** Sends one request, without retries. Never rejects: a failure is a result. */
+  /** Makes one attempt. Never rejects: a failure is a result. */
   send(dispatch: Dispatch): Promise<SendResult>;
   close(): void;
 }
@@ -38,7 +38,7 @@ interface SenderOptions {
 }
 
 const EXCHANGE_MS = 10_000;
-/** Time until an unused connection is closed: shorter than at usual receivers, so that no request meets a closing one. */
+/** Time until an unused connection is closed: shorter than at usual receivers, so that few requests meet a closing one. */
 const IDLE_MS = 4_000;
 /** Bounds of a response body that is read, so that the connection can be reused; beyond them it is closed. */
 const MAX_BODY_BYTES = 65_536;
@@ -47,7 +47,8 @@ const MAX_BODY_MS = 1_000;
 /** Connections of one URL scheme. */
 interface Connector {
   readonly admits: (address: string) => boolean;
-  readonly open: (url: URL, headers: Readonly<Record<string, string>>) => ClientRequest;
+  /** Opens a request, on a new connection if `isFresh`. */
+  readonly open: (url: URL, headers: Readonly<Record<string, string>>, isFresh: boolean) => ClientRequest;
   close(): void;
 }
 
@@ -59,7 +60,6 @@ export function callbackSender({ allowLoopback, nameServers, exchangeMs = EXCHAN
   const names = nameLookup(nameServers);
   const isAllowedLoopback = (address: string) => allowLoopback && isLoopbackAddress(address);
   const agentOptions = (admits: Connector['admits']) => ({
-    keepAlive: true,
     maxFreeSockets: 64,
     timeout: IDLE_MS,
     allowPrivateIPAddress: allowLoopback, // `admits` decides which of them
@@ -76,7 +76,7 @@ export function callbackSender({ allowLoopback, nameServers, exchangeMs = EXCHAN
       const literal = literalAddress(target);
       if (!connector || (literal !== undefined && !connector.admits(literal))) return BLOCKED;
       const allHeaders = { ...headers, 'content-length': `${Buffer.byteLength(body)}` };
-      return exchange(() => connector.open(target, allHeaders), body, exchangeMs).catch(() => NOT_SENT);
+      return exchange((isFresh) => connector.open(target, allHeaders, isFresh), body, exchangeMs).catch(() => NOT_SENT);
     },
     close: () => [names, ...connectors.values()].forEach((each) => each.close()),
   };
@@ -91,35 +91,68 @@ type AgentOptions = (admits: Connector['admits']) => ConstructorParameters<typeo
 
 /** Verifies certificates, regardless of `NODE_TLS_REJECT_UNAUTHORIZED`. */
 function encrypted(options: AgentOptions, admits: Connector['admits']): Connector {
-  const agent = new RequestFilteringHttpsAgent({
-    ...options(admits),
-    rejectUnauthorized: true,
-  });
-  const open: Connector['open'] = (url, headers) => httpsRequest(url, { agent, method: 'POST', headers });
-  return { admits, open, close: () => agent.destroy() };
+  const agent = (keepAlive: boolean) =>
+    new RequestFilteringHttpsAgent({ ...options(admits), keepAlive, rejectUnauthorized: true });
+  return connectorOf(admits, agent, httpsRequest);
 }
 
 function plain(options: AgentOptions, admits: Connector['admits']): Connector {
-  const agent = new RequestFilteringHttpAgent(options(admits));
-  const open: Connector['open'] = (url, headers) => httpRequest(url, { agent, method: 'POST', headers });
-  return { admits, open, close: () => agent.destroy() };
+  const agent = (keepAlive: boolean) => new RequestFilteringHttpAgent({ ...options(admits), keepAlive });
+  return connectorOf(admits, agent, httpRequest);
 }
 
-/** Sends a request; resolves when the exchange ends. Headers that arrive in time count even if their body does not end. */
-function exchange(open: () => ClientRequest, body: string, exchangeMs: number): Promise<SendResult> {
+function connectorOf(
+  admits: Connector['admits'],
+  agent: (keepAlive: boolean) => Agent,
+  request: typeof httpRequest | typeof httpsRequest,
+): Connector {
+  const [reusing, fresh] = [agent(true), agent(false)];
+  return {
+    admits,
+    open: (url, headers, isFresh) => request(url, { agent: isFresh ? fresh : reusing, method: 'POST', headers }),
+    close: () => [reusing, fresh].forEach((each) => each.destroy()),
+  };
+}
+
+type Outcome = Omit<SendResult, 'durationMs'>;
+
+/**
+ * Sends a request, and sends it again on a new connection if the receiver closed a reused one while the request was on its way. Both end by
+ * one deadline.
+ */
+async function exchange(
+  open: (isFresh: boolean) => ClientRequest,
+  body: string,
+  exchangeMs: number,
+): Promise<SendResult> {
   const startedAt = performance.now();
+  const request = (isFresh: boolean) => sendOnce(() => open(isFresh), body, startedAt + exchangeMs - performance.now());
+  const outcome = (await request(false)) ?? (await request(true)) ?? failed('connection');
+  return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
+}
+
+/**
+ * Sends a request; resolves when the exchange ends. Headers that arrive in time count even if their body does not end. Undefined if a reused
+ * connection was closed before a byte of the response.
+ */
+function sendOnce(open: () => ClientRequest, body: string, remainingMs: number): Promise<Outcome | undefined> {
   return new Promise((resolve) => {
-    let response: Omit<SendResult, 'durationMs'> | undefined;
+    let response: Outcome | undefined;
+    let bytesBefore = 0;
     const outgoing = open();
-    const end = (result: Omit<SendResult, 'durationMs'>) => {
+    const end = (outcome: Outcome | undefined) => {
       clearTimeout(deadline);
-      resolve({ ...(response ?? result), durationMs: Math.round(performance.now() - startedAt) });
+      resolve(response ?? outcome);
     };
     const deadline = setTimeout(() => {
       end(failed('timeout'));
       outgoing.destroy();
-    }, exchangeMs);
-    outgoing.on('error', (error) => end(failed(errorOf(error))));
+    }, remainingMs);
+    outgoing.on('socket', ({ bytesRead }) => void (bytesBefore = bytesRead));
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      const isUnread = outgoing.reusedSocket && outgoing.socket?.bytesRead === bytesBefore;
+      end(isUnread && CLOSED.test(error.code ?? '') ? undefined : failed(errorOf(error)));
+    });
     outgoing.on('close', () => end(failed('connection')));
     outgoing.on('response', (incoming) => {
       response = responseOf(incoming);
@@ -141,7 +174,7 @@ function discard(incoming: IncomingMessage, close: () => void): void {
   incoming.on('close', () => clearTimeout(tooLate));
 }
 
-function responseOf({ statusCode = 0, headers }: IncomingMessage): Omit<SendResult, 'durationMs'> {
+function responseOf({ statusCode = 0, headers }: IncomingMessage): Outcome {
   const error = statusCode >= 200 && statusCode < 300 ? null : statusError(statusCode);
   return { status: statusCode, error, retryAfterSeconds: retryAfterSeconds(headers['retry-after'], headers.date) };
 }
@@ -150,6 +183,8 @@ const statusError = (status: number): SendError => (status >= 300 && status < 40
 
 const TLS =
   /^(ERR_TLS|ERR_SSL|EPROTO|CERT|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|HOSTNAME|INVALID_|CRL_|PATH_LENGTH|ERROR_IN)/;
+/** Codes of a connection that the receiver has closed. */
+const CLOSED = /^(ECONNRESET|EPIPE)$/;
 const NAME = /^(ENOTFOUND|ENODATA|EAI_|ETIMEOUT|ESERVFAIL|EREFUSED|EBADNAME)/;
 
 function errorOf({ code = '' }: NodeJS.ErrnoException): SendError {

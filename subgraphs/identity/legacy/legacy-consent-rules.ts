@@ -1,3 +1,4 @@
+import { isInFuture } from '../../../schema/future-date';
 import { LEGACY_MPXN_PATTERN, MPXN_PROFILE, mpxnViolation } from '../../../schema/mpxn';
 import { RegisterError, type Violation } from '../../../schema/register-error';
 import { type WebUrlPolicy, webAddressViolation } from '../../server/web-address';
@@ -7,8 +8,6 @@ import { textViolations, ukAddressViolations } from '../records/personal-data-ru
 
 const MAX_METHOD_LENGTH = 100;
 const MAX_REFERENCE_LENGTH = 255;
-/** Tolerance for the client's clock in milliseconds. */
-const TOLERANCE_MS = 5 * 60_000;
 
 /** Context of the rules. */
 interface ConsentContext extends WebUrlPolicy {
@@ -45,7 +44,7 @@ export function legacyMpxnViolations(path: Violation['path'], mpxn: string): Vio
 /** The consent date is `registered-at` of the access record: not in the future, and not after the expiry. */
 function consentDateViolations({ consentDate, consentExpiry }: NewConsent['evidence'], now: Date): Violation[] {
   const violation = (message: string): Violation[] => [{ code: 'VAL003', path: ['evidence', 'consentDate'], message }];
-  if (consentDate.getTime() > now.getTime() + TOLERANCE_MS) return violation('must not be in the future');
+  if (isInFuture(consentDate, now)) return violation('must not be in the future');
   if (consentExpiry !== null && consentDate > consentExpiry) return violation('must not be after consent-expiry');
   return [];
 }

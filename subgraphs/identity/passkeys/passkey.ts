@@ -1,5 +1,4 @@
 import type { Violation } from '../../../schema/register-error';
-import { webAddressViolation } from '../../server/web-address';
 import type { NewIdentityRecord } from '../records/identity-record';
 import { type ReturnUrlPolicy, returnUrlViolation } from '../reidentification/reidentification-rules';
 
@@ -36,7 +35,7 @@ export function passkeyLabel(mpxn: string): string {
 type PasskeyRequest = Pick<NewIdentityRecord, 'initiatePasskeyRegistration' | 'passkeyReturnUrl'>;
 
 /**
- * Returns the violations of the return URL of a passkey registration: a web address, and if a registration is initiated, required and
+ * Returns the violations of the return URL of a passkey registration: required if a registration is initiated, and, also an unused one,
  * registered for the Data User (VAL008).
  */
 export function passkeyReturnUrlViolations(
@@ -49,7 +48,6 @@ export function passkeyReturnUrlViolations(
       ? [{ code: 'VAL002', path, message: 'is required when a passkey registration is initiated' }]
       : [];
   }
-  const violationOf = initiatePasskeyRegistration ? returnUrlViolation : webAddressViolation;
-  const violation = violationOf(passkeyReturnUrl, policy);
+  const violation = returnUrlViolation(passkeyReturnUrl, policy);
   return violation === undefined ? [] : [{ code: 'VAL008', path, message: violation }];
 }

@@ -116,6 +116,31 @@ describe('Sending to a callback URL', () => {
     expect(await send()).toMatchObject({ status: null, error: 'connection' });
   });
 
+  it('sends a request again on a new connection if the receiver closes the reused one as it arrives', async () => {
+    expect(await send()).toMatchObject({ status: 204 });
+    const bodies: string[] = [];
+    receiver.respondWith(({ body }) => {
+      bodies.push(body);
+      return bodies.length === 1 ? (incoming) => void incoming.socket.resetAndDestroy() : 204;
+    });
+    expect(await send()).toMatchObject({ status: 204, error: null });
+    expect(bodies).toEqual([DISPATCH.body, DISPATCH.body]);
+    expect(receiver.connections()).toBe(2);
+  });
+
+  it('sends a request only once if the reused connection ends within the response, or a new one without a response', async () => {
+    expect(await send()).toMatchObject({ status: 204 });
+    receiver.respondWith(
+      () =>
+        ({ socket }) =>
+          void socket.write('HTTP/1.1 200', () => socket.resetAndDestroy()),
+    );
+    expect(await send()).toMatchObject({ status: null, error: 'connection' });
+    receiver.respondWith(() => (incoming) => incoming.socket.resetAndDestroy());
+    expect(await send()).toMatchObject({ status: null, error: 'connection' });
+    expect(receiver.received).toHaveLength(3);
+  });
+
   it('fails with a connection error if the port is closed', async () => {
     const { port } = receiver;
     await receiver.close();

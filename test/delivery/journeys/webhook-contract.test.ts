@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
 import { type OpenApiDocument, loadContract } from '../../../rest-adapter/contract/contract';
 import { INTERFACE_A } from '../../../rest-adapter/contract/interfaces';
+import { confirmedTokens } from '../../support/confirmed-tokens';
 import {
   type Customer,
   type DataUser,
@@ -210,5 +211,25 @@ describe('The webhook events of a Data User', () => {
     });
     expect(log.map((each: { 'event-type': string }) => each['event-type']).toSorted()).toEqual(EVENTS.toSorted());
     for (const { attempts } of log) expect(attempts).toMatchObject([{ status: 204, error: null }]);
+  });
+
+  it('include a withdrawal through a third-party portal, without a reason as one that the customer requested', async () => {
+    const { mpxn, email, key } = await newCustomer(dataUser);
+    const portal = await signedInClient(register, 'portal');
+    const [token] = await confirmedTokens(register, { rest: portal }, { mpxn, email }, 1);
+    const list = await portal('GET', `/v1/meter-points/${mpxn}/access-records?reidentification-token=${token}`);
+    const withdrawn = await portal('DELETE', `/v1/access-records/${list.body['access-records'][0].ak}`);
+    expect(withdrawn.status).toBe(200);
+    const post = await until(() => receiver.received.find(({ body }) => body.includes(key)));
+    expect(faultsOf(post)).toEqual([]);
+    const at = withdrawn.body['revoked-at'];
+    expect(JSON.parse(post.body)).toEqual({
+      'event-id': post.headers['webhook-id'],
+      'event-type': 'consent.withdrawal',
+      'occurred-at': at,
+      wid: webhook.wid,
+      sequence: 1,
+      payload: { ak: key, mpxn, duid: dataUser.duid, 'revoked-at': at, reason: 'customer-request' },
+    });
   });
 });

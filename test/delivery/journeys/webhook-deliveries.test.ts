@@ -82,10 +82,8 @@ describe('The deliveries of a subscription', () => {
     });
     await fixture.execute(other, 'mutation ($wid: WebhookId!) { testWebhook(wid: $wid) { eventId } }', { wid });
     await until(async () => {
-      const { rows } = await fixture.owner.query(
-        'select attempt from delivery join webhook on id = endpoint_id where wid = $1',
-        [wid],
-      );
+      const text = 'select attempt from delivery join webhook on id = endpoint_id where wid = $1';
+      const { rows } = await fixture.owner.query(text, [wid]);
       return rows[0]?.attempt === 1 ? true : undefined;
     });
     return () => fixture.posts(2, marker);
@@ -430,13 +428,15 @@ describe('The deliveries of a subscription', () => {
       expect(await endedState(subscription)).toBe('delivered');
     });
 
-    it('are sent again as long as the record is unchanged', async () => {
+    it('are sent again as long as the record is unchanged, also on a later day with the same body', async () => {
       fixture.receiver.respondWith(() => 503);
       const subscription = await subscribe();
-      await fixture.consent(by, 1);
+      await fixture.consent(by, 5);
       await attempted(subscription, 1);
-      await advance(MINUTE + 1);
+      await advance(DAY + 1);
       expect((await attempted(subscription, 2)).status).toBe('PENDING');
+      const sent = (await fixture.posts(2, path)).map(({ headers, body }) => `${headers['webhook-id']} ${body}`);
+      expect([...new Set(sent)]).toEqual([expect.stringContaining('"days-remaining":5}')]);
     });
   });
 

@@ -40,7 +40,7 @@ const proven = (change: object): NewIdentityRecord => ({
   ...record,
   principalVerification: { ...evidence, ...change },
 });
-const returnUrls = ['https://example.org/'];
+const returnUrls = ['https://example.org/', 'http://localhost:4002/'];
 const nested = (levels: number): object => (levels === 1 ? {} : { inner: nested(levels - 1) });
 const broken = (input: NewIdentityRecord, production = true): string[] =>
   identityRecordViolations(input, { production, returnUrls }).map(
@@ -93,6 +93,11 @@ const table: [rule: string, input: NewIdentityRecord, broken: string[]][] = [
     ['VAL008 passkeyReturnUrl'],
   ],
   ['a return URL without a passkey registration', { ...record, passkeyReturnUrl: 'https://example.org/' }, []],
+  [
+    'a return URL that is not registered, without a passkey registration',
+    { ...record, passkeyReturnUrl: 'https://example.org/x' },
+    ['VAL008 passkeyReturnUrl'],
+  ],
   [
     'a passkey registration',
     { ...record, initiatePasskeyRegistration: true, passkeyReturnUrl: 'https://example.org/' },

@@ -45,6 +45,21 @@ describe.each(usualWirings())('A lawful access to meter data (%s)', (wiring) => 
   const verified = async (key: string) =>
     (await dataProvider('GET', `/v1/access-records/${key}`)).body['access-record'];
 
+  it.each([
+    'customer-request',
+    'contract-ended',
+    'lia-lapsed',
+    'statutory-authority-lapsed',
+    'data-no-longer-required',
+    'other',
+  ])('keeps the reason of its revocation: %s', async (reason) => {
+    const key = await registered();
+    expect((await dataUser('DELETE', `/v1/access-records/${key}?reason=${reason}`)).status).toBe(200);
+    const { data } = await owner(HISTORY, { key });
+    const expected = { to: 'REVOKED', reason: reason.toUpperCase().replaceAll('-', '_') };
+    expect(data.accessRecord.transitions.nodes[1]).toMatchObject(expected);
+  });
+
   it('shows the back office nothing by which the records of one person can be joined', async () => {
     const key = await registered(
       (record) => void Object.assign(record['access-event'], { 'controller-reference': 'CUSTOMER 4711' }),

@@ -87,10 +87,13 @@ export function acceptedBodies({ id, body }: ServedOperation, samples: Samples):
   }));
 }
 
-/** A passkey registration returns to an address of the Data User. */
+/** A return URL is one of the Data User; a passkey registration requires it. */
 function returning(body: unknown, returnUrl: string): unknown {
   const record = body as Record<string, unknown>;
-  return record['initiate-passkey-registration'] === true ? { ...record, 'passkey-return-url': returnUrl } : record;
+  const isRequired = record['initiate-passkey-registration'] === true;
+  return isRequired || typeof record['passkey-return-url'] === 'string'
+    ? { ...record, 'passkey-return-url': returnUrl }
+    : record;
 }
 
 /** Methods that are available for a customer with an email address, each with its fields. */

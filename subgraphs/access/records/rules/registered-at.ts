@@ -1,7 +1,7 @@
+import { isInFuture } from '../../../../schema/future-date';
 import type { Violation } from '../../../../schema/register-error';
 import type { RegistrationRule } from './registration-rule';
 
-const TOLERANCE_MS = 5 * 60_000;
 const REGISTERED_AT = ['accessEvent', 'registeredAt'];
 
 /**
@@ -9,8 +9,8 @@ const REGISTERED_AT = ['accessEvent', 'registeredAt'];
  */
 export const registeredAt: RegistrationRule = ({ accessEvent }, { now }) => {
   const violation = (message: string): Violation[] => [{ code: 'VAL003', path: REGISTERED_AT, message }];
-  const at = accessEvent.registeredAt.getTime();
-  if (at > now.getTime() + TOLERANCE_MS) return violation('must not be in the future');
-  if (accessEvent.expiry != null && at > accessEvent.expiry.getTime()) return violation('must not be after expiry');
+  const { registeredAt: at, expiry } = accessEvent;
+  if (isInFuture(at, now)) return violation('must not be in the future');
+  if (expiry != null && at > expiry) return violation('must not be after expiry');
   return [];
 };

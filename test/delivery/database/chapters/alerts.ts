@@ -120,6 +120,32 @@ export function alertMails(): void {
       expect(await isReported(event)).toBe(true);
     });
 
+    it('counts very many undelivered events, lists 200 of them, and stores in short statements that it did', async () => {
+      const { owner } = tables;
+      const webhook = await subscription();
+      await owner.query(
+        `with undelivered as (
+           insert into event (type, duid, webhook_id) select 'webhook.test', $1, $2 from generate_series(1, 12001) returning id)
+         insert into delivery (endpoint_id, event_id, subject, sequence, urgent, state, ended_at)
+         select $2, id, id, 1, false, 'undelivered', register_now() from undelivered`,
+        [DUID, webhook],
+      );
+      await owner.query(
+        `create function no_long_update() returns trigger language plpgsql as $$
+         begin if (select count(*) from changed) > 5000 then raise exception 'statement timeout'; end if; return null; end $$;
+         create trigger no_long_update after update on delivery referencing new table as changed
+         for each statement execute function no_long_update()`,
+      );
+      await alert(webhook);
+      await owner.query('drop trigger no_long_update on delivery; drop function no_long_update');
+      await moveClock(HOUR + 5);
+      await alert(webhook);
+      expect(mails).toHaveLength(1);
+      expect(mails[0]).toContain('Subject: 12001 webhook deliveries failed');
+      expect(mails[0]).toContain('And 11801 more.');
+      expect((mails[0]?.split('<pre')[0] ?? '').match(/ webhook\.test /g)).toHaveLength(200);
+    });
+
     it('is not sent again within the hour if the mail server accepted it without a response', async () => {
       const webhook = await subscription();
       const event = await givenUp(webhook);

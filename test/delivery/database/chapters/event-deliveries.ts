@@ -2,6 +2,7 @@ import { Client, Pool } from 'pg';
 import { sessionOptions } from '../../../../subgraphs/server/database/database';
 import { DeliveryHealthRepository } from '../../../../subgraphs/access/webhooks/delivery-health.repository';
 import { type AccessDatabase, DUID, accessDatabase } from '../../../support/access-database';
+import { until } from '../../../support/until';
 import {
   deliveriesOf,
   end,
@@ -36,6 +37,23 @@ export function eventDeliveries(): void {
     const client = new Client(sessionOptions(tables.address));
     await client.connect();
     return client;
+  }
+
+  /** Returns how many sessions of this database wait for a lock. */
+  async function waiting(): Promise<number> {
+    const { rows } = await tables.owner.query<{ waiters: number }>(
+      `select pg_stat_clear_snapshot(), count(*)::int as waiters from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return rows[0]?.waiters ?? 0;
+  }
+
+  /** Ends the notice of a record, and writes the record to the outbox, which makes the notice again. */
+  async function makeAgain(id: string): Promise<void> {
+    await tables.owner.query(`update delivery set state = 'superseded', ended_at = register_now() where subject = $1`, [
+      id,
+    ]);
+    await tables.owner.query('insert into fanout (subject) values ($1)', [id]);
   }
 
   describe('A withdrawal', () => {
@@ -197,6 +215,44 @@ export function eventDeliveries(): void {
       expect(await deliveriesOf(owner, webhook, id)).toEqual(['consent.withdrawal pending']);
       expect(await redeliver(webhook)).toEqual({ accepted: true });
       expect(await redeliver(other)).toEqual({ accepted: false });
+    });
+
+    it.each([
+      [
+        'of a notice whose record is withdrawn meanwhile',
+        'the fan-out',
+        (id: string) => end(tables.application, id, 'withdrawn'),
+      ],
+      [
+        'of a notice whose record is withdrawn meanwhile',
+        'the redelivery',
+        (id: string) => end(tables.application, id, 'withdrawn'),
+      ],
+      ['of a notice that is made again', 'the fan-out', makeAgain],
+      ['of a notice that is made again', 'the redelivery', makeAgain],
+    ])('%s waits for the fan-out, or the fan-out for it, without a deadlock: first %s', async (_, first, change) => {
+      const { application, owner } = tables;
+      const webhook = await putWebhook(application);
+      const id = await register(application, { expiresIn: '8 days' });
+      await fanOutAll(owner);
+      const { rows } = await owner.query<{ event: string }>('select event_id as event from delivery');
+      await change(id);
+      const [holder, planner, redeliverer] = [await session(), await session(), await session()];
+      await holder.query('begin');
+      await holder.query('select from delivery_endpoint where id = $1 for update', [webhook]);
+      const statements = [
+        () => planner.query('select from fan_out(250)'),
+        () => redeliverer.query('select redeliver($1, $2)', [webhook, rows[0]?.event]),
+      ];
+      const results: Promise<unknown>[] = [];
+      for (const start of first === 'the fan-out' ? statements : statements.toReversed()) {
+        results.push(start());
+        await until(async () => ((await waiting()) === results.length ? true : undefined));
+      }
+      await holder.query('rollback');
+      await Promise.all(results);
+      await Promise.all([holder, planner, redeliverer].map((client) => client.end()));
+      expect((await deliveriesOf(owner, webhook, id))[0]).toMatch(/^consent\.expiring (pending|superseded)$/);
     });
 
     it('of a delivered notice that a newer one supersedes leaves it delivered, since its last success', async () => {

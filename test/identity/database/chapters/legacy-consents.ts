@@ -208,6 +208,15 @@ export function legacyConsents(): void {
       expect(await leftOf(fixture, caller)).toEqual(NOTHING);
     });
 
+    it('has a method of at most 100 characters', async () => {
+      const ofLength = (length: number) => consentOf(caller, undefined, { method: 'm'.repeat(length) });
+      await registered(ofLength(100));
+      expect(await violationsOf(fixture.identity, REGISTER_CONSENT, { input: ofLength(101) }, caller)).toEqual([
+        'VAL003',
+        'VAL003 evidence.method',
+      ]);
+    });
+
     it.each([
       ['the id of another Data User', 'PRM002', { duid: `duid_${'0'.repeat(24)}` }],
       ['no data type', 'VAL003', { dataType: [] }],

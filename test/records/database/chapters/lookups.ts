@@ -10,8 +10,11 @@ import {
 } from '../../../../subgraphs/access/customers/verification-counter.flow';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
 import { registerClock } from '../../../../subgraphs/server/database/register-clock';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
+import type { Role } from '../../../../schema/roles';
 import { type AccessDatabase, DUID, accessDatabase } from '../../../support/access-database';
 import { ACCOUNT, EARLY_OCCUPANT, putAccount, putRecord } from '../../../support/access-rows';
+import { fixtureOfThisFile, newMpxn } from '../../../support/sign-in-fixture';
 import { until } from '../../../support/until';
 
 export function lookupsOfRecords(): void {
@@ -136,6 +139,35 @@ export function lookupsOfRecords(): void {
         await lookups.close();
         expect(await countersOf(tables.owner, gone, unknown)).toEqual([]);
       });
+    });
+
+    it('by verification with a token name an organisation, but neither a customer nor the consumer of a supplier', async () => {
+      const fixture = await fixtureOfThisFile();
+      const callerWith = (role: Role): Caller => ({ accountId: `${role} account`, role, duid: null, mpid: null });
+      const report = 'mutation ($input: DiscoveredAccessInput!) { reportDiscoveredAccess(input: $input) { ak } }';
+      const input = {
+        ...{ mpxn: newMpxn(), organisationName: 'Gadwall Analytics', organisationReference: 'ORG-1' },
+        ...{ firstSeen: '2026-03-01', dataTypesObserved: ['HH_CONSUMPTION'], sourceReference: 'REPORT-1' },
+      };
+      const { data } = await fixture.executeInAccess(
+        report,
+        { input },
+        { caller: callerWith('communications_operator') },
+      );
+      const verify = 'query ($ak: AccessKey!) { accessRecord(key: $ak) { state } }';
+      for (const role of ['customer', 'consumer', 'data_provider'] as const)
+        await fixture.executeInAccess(verify, data.reportDiscoveredAccess, { caller: callerWith(role) });
+      const counters = await until(async () => {
+        const { rows } = await fixture.owner.query<{ account_id: string; count: number }>(
+          `select account_id, sum(count)::int as count from access.look where kind = 'verification' and record_id = (
+             select id from access.access_record where state = 'DISCOVERED' order by created_at desc limit 1) group by 1 order by 1`,
+        );
+        return rows.reduce((sum, { count }) => sum + count, 0) === 3 ? rows : undefined;
+      });
+      expect(counters).toEqual([
+        { account_id: '', count: 2 },
+        { account_id: 'data_provider account', count: 1 },
+      ]);
     });
 
     it('are listed for the customer by hour and organisation, for own records and the own occupancy only', async () => {

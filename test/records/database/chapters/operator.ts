@@ -291,8 +291,9 @@ export function operatorReports(): void {
       expect(await reidentify()).toEqual(['REI001']);
     });
 
-    it('is rejected without a reference', async () => {
+    it('is rejected without a reference or with one of more than 255 characters', async () => {
       expect((await record(change({ sourceReference: '' }))).codes).toEqual(['VAL003']);
+      expect((await record(change({ sourceReference: 'x'.repeat(255) }))).codes).toEqual([]);
       expect((await record(change({ sourceReference: 'x'.repeat(256) }))).codes).toEqual(['VAL003']);
     });
 
