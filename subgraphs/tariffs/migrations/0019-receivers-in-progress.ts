@@ -1,5 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { WAIT_IN_FAN_OUT } from '../../delivery/fan-out.sql';
+import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
 
 /**
  * A consent that began before an event receives it also if it is committed after the event. A process of the previous release calls the same
@@ -9,6 +10,7 @@ export class TariffReceiversInProgress1790000000019 implements MigrationInterfac
   async up(session: QueryRunner): Promise<void> {
     await session.query('set local search_path = tariffs, register');
     await session.query(WAIT_IN_FAN_OUT(WAIT_FOR_CONSENTS));
+    await session.query(TEMPORARY_OBJECTS_LAST('tariffs'));
   }
 
   async down(): Promise<void> {
