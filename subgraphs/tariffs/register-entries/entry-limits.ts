@@ -1,4 +1,5 @@
 import type { Violation } from '../../../schema/register-error';
+import { hasVisibleCharacter } from '../../../schema/visible-text';
 import { isWellFormed } from '../../../schema/well-formed-text';
 import { webAddressViolation } from '../../server/web-address';
 
@@ -17,7 +18,8 @@ export function patternViolations(field: string, value: string | null | undefine
 }
 
 /**
- * Checks the texts that are present: VAL001 unless well-formed, VAL003 outside their length or, where the minimum is above 0, if blank.
+ * Checks the texts that are present: VAL001 unless well-formed, VAL003 outside their length or, where the minimum is above 0, without a
+ * visible character (decisions A/B, 1).
  *
  * @param parentPath the path of `input`
  */
@@ -30,7 +32,8 @@ export function lengthViolations(input: object, lengths: Lengths, parentPath: re
     const length = [...text].length;
     if (length < min || length > max)
       return [{ code: 'VAL003', path, message: `must have ${min} to ${max} characters` }];
-    if (min > 0 && text.trim() === '') return [{ code: 'VAL003', path, message: 'must not be blank' }];
+    if (min > 0 && !hasVisibleCharacter(text))
+      return [{ code: 'VAL003', path, message: 'must have a visible character' }];
     return [];
   });
 }

@@ -38,9 +38,10 @@ describe('The fields of a tariff', () => {
     expect(await changed({ [field]: 'a\0b' })).toEqual([`VAL001 ${field}: contains a character that cannot be stored`]);
   });
 
-  it('must have a name that is not blank', async () => {
+  it('must have a name with a visible character', async () => {
     expect(await changed({ name: '' })).toEqual(['VAL003 name: must have 1 to 100 characters']);
-    expect(await changed({ name: ' \t' })).toEqual(['VAL003 name: must not be blank']);
+    for (const name of [' \t', '\u200b', '\u3164'])
+      expect(await changed({ name })).toEqual(['VAL003 name: must have a visible character']);
   });
 
   it.each(['trf_1', `trf_${'A'.repeat(32)}`, `usr_${'0'.repeat(32)}`, `trf_${'0'.repeat(32)}\n`])(

@@ -68,7 +68,7 @@ describe('An entry of a supplier', () => {
     expect(of({ [field]: '🐦'.repeat(most) })).toEqual([]);
     expect(of({ [field]: '🐦'.repeat(most + 1) })).toEqual([length]);
     expect(of({ [field]: '' })).toEqual([length]);
-    expect(of({ [field]: ' \u00a0' })).toEqual([`VAL003 ${field}: must not be blank`]);
+    expect(of({ [field]: ' \u00a0' })).toEqual([`VAL003 ${field}: must have a visible character`]);
     expect(of({ [field]: 'a\0b' })).toEqual([`VAL001 ${field}: contains a character that cannot be stored`]);
   });
 
