@@ -69,9 +69,8 @@ export function holds({ unrejected }: Pick<OccupantRecord, 'unrejected'>, contac
 
 /** Returns the oldest contact of every group except the first group: each of them made the occupancy contested. */
 export function contestants({ held }: Pick<ContactEvidence, 'held'>, groups: readonly ContactGroup[]): HeldContact[] {
-  return groups.slice(1).flatMap((group) => {
-    return oldestFirst(held.filter(({ contact }) => group.has(contact))).slice(0, 1);
-  });
+  const ordered = oldestFirst(held);
+  return groups.slice(1).flatMap((group) => ordered.find(({ contact }) => group.has(contact)) ?? []);
 }
 
 /** The contacts of a tenancy and the facts about them. */

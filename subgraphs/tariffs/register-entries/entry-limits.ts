@@ -1,12 +1,7 @@
 import type { Violation } from '../../../schema/register-error';
 import { hasVisibleCharacter } from '../../../schema/visible-text';
 import { isWellFormed } from '../../../schema/well-formed-text';
-import { webAddressViolation } from '../../server/web-address';
-
-/** The policy for web addresses: `http` is admitted outside production only. */
-export interface WebUrlPolicy {
-  readonly production: boolean;
-}
+import { type WebUrlPolicy, webAddressViolation } from '../../server/web-address';
 
 /** Minimum and maximum length of text fields, in Unicode code points. */
 type Lengths = Readonly<Record<string, readonly [min: number, max: number]>>;

@@ -10,7 +10,7 @@ import type { RtiUserRepository } from './rti-user.repository';
 import { type RegisterEntryStatus, statusesOf } from './register-entry-status';
 import { type RtiContact, rtiUserViolations } from './rti-user';
 import { ListArgs, OffsetArgs } from '../../server/lists/offset-page.types';
-import type { WebUrlPolicy } from './entry-limits';
+import type { WebUrlPolicy } from '../../server/web-address';
 import { ownSupplier } from './own-supplier.queries';
 import type { SupplierQueries } from './supplier.queries';
 import {

@@ -1,7 +1,8 @@
 import { emailAddressViolation } from '../../../schema/email-address';
 import { RTI_USER_ID_PATTERN } from '../../../schema/identifiers';
 import type { Violation } from '../../../schema/register-error';
-import { type WebUrlPolicy, addressViolations, lengthViolations, patternViolations } from './entry-limits';
+import type { WebUrlPolicy } from '../../server/web-address';
+import { addressViolations, lengthViolations, patternViolations } from './entry-limits';
 import type { RegisterEntryStatus } from './register-entry-status';
 import { encryptValue, decryptValue } from '../../server/encryption';
 

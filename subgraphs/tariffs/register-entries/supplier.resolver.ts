@@ -10,7 +10,7 @@ import type { RegisterEntryRepository } from './register-entry.repository';
 import { type RegisterEntryStatus, statusesOf } from './register-entry-status';
 import { type Supplier, supplierViolations } from './supplier';
 import { ListArgs, OffsetArgs } from '../../server/lists/offset-page.types';
-import type { WebUrlPolicy } from './entry-limits';
+import type { WebUrlPolicy } from '../../server/web-address';
 import { ownSupplier } from './own-supplier.queries';
 import {
   SavedSupplierPayload,

@@ -1,5 +1,6 @@
 import type { Violation } from '../../../schema/register-error';
-import { type WebUrlPolicy, addressViolations, lengthViolations, patternViolations } from './entry-limits';
+import type { WebUrlPolicy } from '../../server/web-address';
+import { addressViolations, lengthViolations, patternViolations } from './entry-limits';
 import { MPID_PATTERN } from '../../../schema/identifiers';
 import type { RegisterEntryStatus } from './register-entry-status';
 
