@@ -9,6 +9,12 @@ import type { PublicAddresses } from '../contract/installation';
 import type { RestInterface } from '../contract/interfaces';
 import type { RecordRequest } from './telemetry';
 
+/** Swagger UI does not wrap the descriptions of tags on a phone. */
+const NARROW = `@media (max-width: 640px) {
+  .swagger-ui .opblock-tag { flex-wrap: wrap; }
+  .swagger-ui .opblock-tag small { flex-basis: 100%; min-width: 0; padding: 0; overflow-wrap: anywhere; }
+}`;
+
 /** Returns the page of one interface, with links to the others. Its assets are next to the page of Interface A. */
 function page({ name, documentPath, referencePath }: RestInterface, all: readonly RestInterface[]): string {
   const up = '../'.repeat(referencePath.split('/').length - 2);
@@ -25,6 +31,7 @@ function page({ name, documentPath, referencePath }: RestInterface, all: readonl
     <title>Central Data Access Register, ${name}</title>
     <link rel="stylesheet" href="${up}docs/swagger-ui.css" />
     <link rel="icon" href="${up}docs/favicon-32x32.png" />
+    <style>${NARROW}</style>
   </head>
   <body>
     <nav class="swagger-ui" aria-label="Interfaces"><p class="wrapper">${links.join(' · ')}</p></nav>
@@ -111,6 +118,7 @@ export function serveReference(app: FastifyInstance, reference: Reference): void
     );
     serve(contract.restInterface.referencePath, 'text/html; charset=utf-8', () => page(contract.restInterface, all));
   }
+  app.get('/', (_, reply) => reply.redirect('docs'));
   serve('/docs/reference.js', 'text/javascript; charset=utf-8', () => SCRIPT);
   for (const [file, type] of Object.entries(ASSETS)) {
     const content = readFileSync(join(folder, file));

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { MPXN_PROFILE } from '../../schema/mpxn';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { type OperationError, operationErrorOf } from '../shared/operation-error';
 import { packageFolder } from '../shared/package-folder';
@@ -63,6 +64,7 @@ function routeOf(
 function layoutOf({ language, translate, publicUrls, pagePath }: PageContext) {
   return {
     t: translate,
+    mpxnProfile: MPXN_PROFILE,
     home: `${publicUrls.portalUrl}/`,
     supportUrl: publicUrls.supportUrl,
     privacyUrl: publicUrls.privacyUrl,

@@ -45,7 +45,7 @@ describe('Without JavaScript', () => {
     expect(await page.getByRole('main').innerText()).toContain('You withdrew your consent');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.goto(`${register.portal}/access`);
-    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('You have been signed out');
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('You are not signed in');
   });
 });
 

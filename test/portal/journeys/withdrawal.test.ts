@@ -181,8 +181,8 @@ describe('a customer who followed a link of a Data User', () => {
   });
 
   it.each([
-    ['en', 'You have been signed out', 'Nothing was changed.'],
-    ['cy', 'Rydych wedi cael eich allgofnodi', 'Ni newidiwyd dim.'],
+    ['en', 'You are not signed in', 'Nothing was changed.'],
+    ['cy', 'Nid ydych wedi mewngofnodi', 'Ni newidiwyd dim.'],
   ])('reads in %s that nothing was changed if the session cookie has expired', async (language, title, unchanged) => {
     const path = await withdrawPathOf(`Kept after 8 hours, ${language}`);
     const page = await customer.get(`${path}?lang=${language}`);
@@ -217,7 +217,7 @@ describe('a customer who followed a link of a Data User', () => {
     await browser.press(await browser.get('/access'), '/sign-out');
     const response = await browser.press(page, path);
     expect(response.status).toBe(401);
-    expect(response.text).toContain('Your session has ended');
+    expect(response.text).toContain('your session has ended');
   });
 
   it('reads that the organisation ended an access which the page still offers to withdraw', async () => {
@@ -309,7 +309,7 @@ describe('a customer who followed a link of a Data User', () => {
     for (const [name, value] of token) customer.cookies.set(name, value); // an attacker replays the cookies
     const ended = await customer.get('/access');
     expect(ended.status).toBe(401);
-    expect(ended.text).toContain('You have been signed out');
+    expect(ended.text).toContain('You are not signed in');
   });
 
   it('writes only route templates to the log', () => {

@@ -8,14 +8,13 @@ import {
 } from '../request/sign-in-hint';
 import type { View } from '../../shared/page-response';
 import { type PageContext, portal } from '../page';
+import type { Translate } from '../request/languages';
 import { hasErrorCode } from '../../shared/operation-error';
 
 const PARAMETERS = ['ir', 'mpxn', 'return'];
-/**
- * Text for a number of 13 digits: with GB numbers its check digit is wrong, otherwise the register accepts no such
- * number.
- */
-const LONG_NUMBER = MPXN_PROFILE === 'gb' ? 'entry.wrongDigit' : 'entry.longNumber';
+
+/** Texts about the meter point numbers that the register accepts. */
+type NumberText = 'fault' | 'longNumber';
 
 /**
  * The start page. A link of a Data User leads here; its parameters go into an encrypted cookie and disappear from the
@@ -26,7 +25,9 @@ export const entryPage = portal.get('/', ({ query, encryptedCookies, cookies, tr
   if (!PARAMETERS.some((name) => name in query)) {
     const { hasLongNumber, ...hint } = encryptedCookies.read<SignInHint>('entry') ?? {};
     if (hasLongNumber) encryptedCookies.write('entry', hint);
-    const errors = hasLongNumber ? { typed: '', errors: [{ text: translate(LONG_NUMBER), href: '#identifier' }] } : {};
+    const errors = hasLongNumber
+      ? { typed: '', errors: [{ text: numberText('longNumber', translate), href: '#identifier' }] }
+      : {};
     return { view: 'entry', model: { signedIn: cookies.read('session') !== undefined, ...errors } };
   }
   const hint = hintFromQuery(query);
@@ -45,9 +46,14 @@ export const entryForm = portal.post('/', (context) => {
   return { seeOther: '/sign-in' };
 });
 
+function numberText(name: NumberText, translate: Translate): string {
+  return translate(`entry.meterPoint.${MPXN_PROFILE}.${name}`);
+}
+
 /** Returns the start page with the error that the input is neither a meter point number nor an e-mail address. */
 function inputErrorView({ translate }: PageContext, input: string): View {
-  const errors = [{ text: translate(isLongNumber(input) ? LONG_NUMBER : 'entry.fault'), href: '#identifier' }];
+  const text = numberText(isLongNumber(input) ? 'longNumber' : 'fault', translate);
+  const errors = [{ text, href: '#identifier' }];
   return { view: 'entry', model: { path: '/', typed: input, errors }, status: 400 };
 }
 
