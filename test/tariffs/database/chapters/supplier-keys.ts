@@ -91,6 +91,7 @@ export function supplierKeys(): void {
     readonly supplierKey?: string;
     readonly authorization?: string;
     readonly clientAddress?: string;
+    readonly isCounted?: boolean;
   }
 
   async function identified(credentials: Credentials, by = callers): Promise<Identification> {
@@ -169,6 +170,15 @@ export function supplierKeys(): void {
         code: 'LIM002',
         extensions: { retryAfter: expect.any(Number) },
       });
+    });
+
+    it('and its bearer token do not count a second time for a request that was admitted before its body', async () => {
+      const authorization = await supplierBearer();
+      for (let count = 0; count < MOST_REQUESTS; count++) {
+        expect(await rejection({ supplierKey: key, isCounted: true })).toBeUndefined();
+        expect(await rejection({ authorization, isCounted: true })).toBeUndefined();
+      }
+      expect(await rejection({ supplierKey: key })).toBeUndefined();
     });
 
     it('is not logged, even if the register fails while it is read', async () => {
