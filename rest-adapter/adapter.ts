@@ -94,12 +94,19 @@ const ANY_ORIGIN = {
 function serve(app: FastifyInstance, services: AdapterServices, operation: CompiledOperation): void {
   const { method, path, signIn, restInterface } = operation.contract;
   const isPublicRead = method === 'GET' && signIn === 'anyone' && restInterface.allowsPublicReadsFromAnyOrigin;
-  const start = (request: FastifyRequest, reply: FastifyReply) =>
-    services.start(request, isPublicRead ? reply.headers(ANY_ORIGIN) : reply, path, SCHEMES[signIn], restInterface);
+  /** Requests whose callers were admitted before their bodies were read. */
+  const counted = new WeakSet<FastifyRequest>();
+  const start = (request: FastifyRequest, reply: FastifyReply) => {
+    if (isPublicRead) reply.headers(ANY_ORIGIN);
+    return services.start(request, reply, path, SCHEMES[signIn], restInterface, counted.has(request));
+  };
   const takesLargeBody = method !== 'GET' && restInterface.maxBodyMiB > USUAL_BODY_MIB;
   const admitFirst = (request: FastifyRequest, reply: FastifyReply, next: () => void) => {
-    if (mayExceedUsualSize(request)) afterAdmission(services, operation, start(request, reply), next);
-    else next();
+    if (!mayExceedUsualSize(request)) return next();
+    afterAdmission(services, operation, start(request, reply), () => {
+      counted.add(request);
+      next();
+    });
   };
   app.route({
     method: (operation.takesHead ? [method, 'HEAD'] : method) as 'GET',

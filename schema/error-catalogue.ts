@@ -36,7 +36,7 @@ export const errorCatalogue = {
     status: 409,
     meaning: 'A linked access record is ACTIVE, or the identity record is closing or anonymised.',
   },
-  CNF004: { status: 409, meaning: 'The idempotency key is in use, or was used with another body.' },
+  CNF004: { status: 409, meaning: 'The idempotency key was used with another body.' },
   CNF005: { status: 409, meaning: 'A change of price or time needs a new tariff.' },
   CND001: { status: 412, meaning: 'If-Match does not name the current version.' },
   LIM001: { status: 413, meaning: 'The body is larger than 256 KiB.' },

@@ -58,14 +58,14 @@ export interface CallerSources {
 export function authentication(sources: CallerSources): Authentication {
   return {
     identify(metadata) {
-      const { authorization, supplierKey } = metadata;
+      const { authorization, supplierKey, isCounted = false } = metadata;
       const context = anonymous(metadata);
       if (supplierKey !== undefined) {
         if (authorization !== undefined) return { context, error: new RegisterError('AUT001', SEND_ONE) };
-        return orError(context, identifySupplier(supplierKey, context, sources));
+        return orError(context, identifySupplier(supplierKey, context, sources, isCounted));
       }
       if (authorization === undefined) return { context };
-      return orError(context, identifyBearer(authorization, context, sources));
+      return orError(context, identifyBearer(authorization, context, sources, isCounted));
     },
   };
 }
@@ -86,8 +86,9 @@ async function identifySupplier(
   key: string,
   context: CallContext,
   { access, service }: CallerSources,
+  isCounted: boolean,
 ): Promise<Identification> {
-  const { caller, keyId } = await admittedSupplier(key, { link: access, from: service }, context);
+  const { caller, keyId } = await admittedSupplier({ key, isCounted }, { link: access, from: service }, context);
   return { context: { ...context, caller, vouched: true }, supplierKeyId: keyId };
 }
 
@@ -95,6 +96,7 @@ async function identifyBearer(
   authorization: string,
   context: CallContext,
   { service: from, verifier, access, identity, tariffs }: CallerSources,
+  isCounted: boolean,
 ): Promise<Identification> {
   const bearer = BEARER.exec(authorization)?.[1];
   if (bearer === undefined) throw new RegisterError('AUT001');
@@ -106,13 +108,17 @@ async function identifyBearer(
   }
   try {
     const claims = await verifier.verify(bearer);
-    const { caller, excess } = await admitted(claims, { link: access, from }, context);
+    const { caller, excess } = await admitted({ ...claims, isCounted }, { link: access, from }, context);
     const accountContext = { ...context, caller, bearer };
     if (excess) return { context, error: excess, limitedContext: accountContext };
     return { context: accountContext, token: claims };
   } catch (error) {
     if (!(error instanceof ForeignToken) || !tariffs) throw error;
-    const { caller, inactive } = await identifiedConsumer(bearer, { link: tariffs, from }, context);
+    const { caller, inactive } = await identifiedConsumer(
+      { token: bearer, isCounted },
+      { link: tariffs, from },
+      context,
+    );
     const consumerContext = { ...context, caller, bearer };
     return inactive ? { context, error: inactive, inactiveContext: consumerContext } : { context: consumerContext };
   }
@@ -129,10 +135,14 @@ interface AdmittedAccount {
 }
 
 /** Lets `access` check the token and count the request, for every request; tokens expire by the register's clock. */
-async function admitted(claims: TokenClaims, access: QueriedSubgraph, context: CallContext): Promise<AdmittedAccount> {
-  const { accountId, series, validFrom, expiresAt } = claims;
+async function admitted(
+  { accountId, series, validFrom, expiresAt, isCounted }: TokenClaims & { readonly isCounted: boolean },
+  access: QueriedSubgraph,
+  context: CallContext,
+): Promise<AdmittedAccount> {
   const token = { series, validFrom: validFrom.toISOString(), expiresAt: expiresAt.toISOString() };
-  const { admission } = await querySubgraph(access.link, access.from, Admission, { accountId, token }, context);
+  const variables = { accountId, token, isCounted };
+  const { admission } = await querySubgraph(access.link, access.from, Admission, variables, context);
   if (!admission) throw new RegisterError('AUT001');
   const { role, duid, mpid, allowed, retryAfter } = admission;
   return {

@@ -18,11 +18,11 @@ interface IdentifiedConsumer {
  * has expired, RTI001 if the RTI User is removed, and SYS002 if the supplier's keys are unavailable.
  */
 export async function identifiedConsumer(
-  token: string,
+  credential: { readonly token: string; readonly isCounted: boolean },
   tariffs: QueriedSubgraph,
   context: CallContext,
 ): Promise<IdentifiedConsumer> {
-  const { consumerAdmission } = await querySubgraph(tariffs.link, tariffs.from, ConsumerAdmission, { token }, context);
+  const { consumerAdmission } = await querySubgraph(tariffs.link, tariffs.from, ConsumerAdmission, credential, context);
   const { mpid, retryAfter, inactive, issuedAt, ...claims } = consumerAdmission;
   rejectLimited(retryAfter);
   const consumer = { ...claims, issuedAt: new Date(issuedAt) };

@@ -17,11 +17,11 @@ interface AdmittedSupplier {
  * with the failed sign-ins of the client's network: LIM002 with the seconds to wait.
  */
 export async function admittedSupplier(
-  key: string,
+  credential: { readonly key: string; readonly isCounted: boolean },
   access: QueriedSubgraph,
   context: CallContext,
 ): Promise<AdmittedSupplier> {
-  const { supplierAdmission } = await querySubgraph(access.link, access.from, SupplierAdmission, { key }, context);
+  const { supplierAdmission } = await querySubgraph(access.link, access.from, SupplierAdmission, credential, context);
   if (supplierAdmission === null) throw new RegisterError('AUT003');
   const { accountId, mpid, keyId, retryAfter } = supplierAdmission;
   rejectLimited(retryAfter);

@@ -20,7 +20,9 @@ function isClientCall(payload: unknown): payload is ClientCall {
   const { operation, variables = {}, metadata } = payload as Record<string, unknown>;
   if (typeof variables !== 'object' || variables === null) return false;
   if (typeof metadata !== 'object' || metadata === null) return false;
-  const { transactionId, clientAddress, authorization = '', supplierKey = '' } = metadata as Record<string, unknown>;
+  const { isCounted = false, ...texts } = metadata as Record<string, unknown>;
+  const { transactionId, clientAddress, authorization = '', supplierKey = '' } = texts;
+  if (typeof isCounted !== 'boolean') return false;
   return [operation, transactionId, clientAddress, authorization, supplierKey].every(
     (text) => typeof text === 'string',
   );

@@ -21,6 +21,8 @@ export interface RequestMetadata {
   readonly supplierKey?: string | undefined;
   readonly transactionId: string;
   readonly clientAddress: string;
+  /** True if the caller was admitted before, which counted the request: it is identified again, but not counted. */
+  readonly isCounted?: boolean;
 }
 
 /** One error of an operation, with its code from the catalogue. */

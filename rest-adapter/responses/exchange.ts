@@ -43,13 +43,17 @@ export function responseMetadataOf({ restInterface, request, requestMetadata }: 
 export interface Responder {
   /** Headers of every response of an interface. */
   headersOf(restInterface: RestInterface): Readonly<Record<string, string>>;
-  /** Starts an exchange. By default its interface is the one to which the URL belongs. */
+  /**
+   * Starts an exchange. By default its interface is the one to which the URL belongs. `isCounted` states that the request was counted when its
+   * caller was admitted.
+   */
   start(
     request: FastifyRequest,
     reply: FastifyReply,
     route: string,
     scheme?: Exchange['scheme'],
     restInterface?: RestInterface,
+    isCounted?: boolean,
   ): Exchange;
   /** Sends a JSON response and records it; without a body if `body` is undefined. */
   send(exchange: Exchange, status: number, headers: Readonly<Record<string, string>> | undefined, body: unknown): void;
@@ -87,11 +91,18 @@ export function responder(record: RecordRequest, secure: boolean, installation: 
   };
   return {
     headersOf,
-    start(request, reply, route, scheme = 'Bearer', restInterface = interfaceAt(request.raw.url ?? '')) {
+    start(
+      request,
+      reply,
+      route,
+      scheme = 'Bearer',
+      restInterface = interfaceAt(request.raw.url ?? ''),
+      isCounted = false,
+    ) {
       const { headers } = request;
       const authorization = scheme === 'Basic' ? undefined : headers.authorization;
       const supplierKey = restInterface.acceptsSupplierKeys ? supplierKeyIn(headers) : undefined;
-      const sender = { transactionId: newIdentifier('tid'), clientAddress: clientAddress(request) };
+      const sender = { transactionId: newIdentifier('tid'), clientAddress: clientAddress(request), isCounted };
       const requestMetadata = { authorization, supplierKey, ...sender };
       return { request, reply, route, requestMetadata, startedAt: performance.now(), scheme, restInterface };
     },

@@ -130,6 +130,7 @@ export type AccountStandingsQuery = { readonly accountStandings: ReadonlyArray<{
 export type AdmissionQueryVariables = Exact<{
   accountId: string;
   token: AccountTokenInput;
+  isCounted: boolean;
 }>;
 
 
@@ -154,6 +155,7 @@ export type LiveSupplierKeysQuery = { readonly liveSupplierKeys: ReadonlyArray<s
 
 export type SupplierAdmissionQueryVariables = Exact<{
   key: string;
+  isCounted: boolean;
 }>;
 
 
@@ -258,7 +260,7 @@ export const AccountStandings: ServiceQuery<AccountStandingsQuery, AccountStandi
 };
 
 export const Admission: ServiceQuery<AdmissionQuery, AdmissionQueryVariables> = {
-  text: "query Admission($accountId: String!, $token: AccountTokenInput!) {\n  admission(accountId: $accountId, token: $token) {\n    allowed\n    retryAfter\n    role\n    duid\n    mpid\n  }\n}",
+  text: "query Admission($accountId: String!, $token: AccountTokenInput!, $isCounted: Boolean!) {\n  admission(accountId: $accountId, token: $token, isCounted: $isCounted) {\n    allowed\n    retryAfter\n    role\n    duid\n    mpid\n  }\n}",
 };
 
 export const AnnounceChangeOfTenancy: ServiceQuery<AnnounceChangeOfTenancyMutation, AnnounceChangeOfTenancyMutationVariables> = {
@@ -302,7 +304,7 @@ export const StandingConsent: ServiceQuery<StandingConsentQuery, StandingConsent
 };
 
 export const SupplierAdmission: ServiceQuery<SupplierAdmissionQuery, SupplierAdmissionQueryVariables> = {
-  text: "query SupplierAdmission($key: String!) {\n  supplierAdmission(key: $key) {\n    accountId\n    mpid\n    keyId\n    retryAfter\n  }\n}",
+  text: "query SupplierAdmission($key: String!, $isCounted: Boolean!) {\n  supplierAdmission(key: $key, isCounted: $isCounted) {\n    accountId\n    mpid\n    keyId\n    retryAfter\n  }\n}",
 };
 
 export const SupplierClient: ServiceQuery<SupplierClientQuery, SupplierClientQueryVariables> = {

@@ -26,6 +26,7 @@ export type ActiveSuppliersQuery = { readonly activeSuppliers: ReadonlyArray<str
 
 export type ConsumerAdmissionQueryVariables = Exact<{
   token: string;
+  isCounted: boolean;
 }>;
 
 
@@ -51,7 +52,7 @@ export const ActiveSuppliers: ServiceQuery<ActiveSuppliersQuery, ActiveSuppliers
 };
 
 export const ConsumerAdmission: ServiceQuery<ConsumerAdmissionQuery, ConsumerAdmissionQueryVariables> = {
-  text: "query ConsumerAdmission($token: String!) {\n  consumerAdmission(token: $token) {\n    mpid\n    issuer\n    subject\n    userId\n    mpxns\n    scopes\n    issuedAt\n    inactive\n    retryAfter\n  }\n}",
+  text: "query ConsumerAdmission($token: String!, $isCounted: Boolean!) {\n  consumerAdmission(token: $token, isCounted: $isCounted) {\n    mpid\n    issuer\n    subject\n    userId\n    mpxns\n    scopes\n    issuedAt\n    inactive\n    retryAfter\n  }\n}",
 };
 
 export const TariffEventAdmission: ServiceQuery<TariffEventAdmissionQuery, TariffEventAdmissionQueryVariables> = {

@@ -29,6 +29,7 @@ import { RecordsInState1790000000028 } from './migrations/0028-records-in-state'
 import { PendingClaims1790000000029 } from './migrations/0029-pending-claims';
 import { ReplacedCountIndex1790000000030 } from './migrations/0030-replaced-count-index';
 import { EndpointsLockedFirst1790000000031 } from './migrations/0031-endpoints-locked-first';
+import { DeliveriesInState1790000000032 } from './migrations/0032-deliveries-in-state';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -66,6 +67,7 @@ export const accessTables: SubgraphTables = {
     PendingClaims1790000000029,
     ReplacedCountIndex1790000000030,
     EndpointsLockedFirst1790000000031,
+    DeliveriesInState1790000000032,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

@@ -10,7 +10,7 @@ import type { DeliveryMetrics } from './delivery-metrics';
 import { type LaneDelivery, assemblyFailureOf, outcomeOf } from './lane';
 import type { LeasedEndpoint, RunningLane } from './leased-endpoint';
 import type { RetrySchedule } from './schedule';
-import type { SendResult, Sender } from './requests/sender';
+import type { CurrentDispatch, SendResult, Sender } from './requests/sender';
 
 /** Dependencies of attempts. */
 interface AttemptDependencies {
@@ -52,23 +52,42 @@ export function attempts(dependencies: AttemptDependencies): Attempt {
   return async (delivery, context) => {
     const { endpoint, lane, isLeased } = context;
     const { generation } = endpoint;
-    let assembly = await assemble(delivery);
+    const current = upToDate(() => assemble(delivery));
+    let assembly = await current();
     if (assembly.kind === 'send') {
       endpoint.owner = assembly.owner;
-      const assembledAt = performance.now();
       if (!(await endpoint.acquireRequest(lane.urgent))) return false;
+      const dispatch: CurrentDispatch = async () => {
+        const latest = await current();
+        return latest.kind === 'send' && isLeased() ? latest.dispatch : undefined;
+      };
       let sent: SendResult | undefined;
       try {
-        if (performance.now() - assembledAt > MAX_ASSEMBLY_AGE_MS) assembly = await assemble(delivery);
-        if (!isLeased()) return false;
-        if (assembly.kind === 'send')
-          sent = await endpoint.requests.track(send(dependencies, delivery, assembly), lane.countAsSlow);
+        // Repeats if the delivery is obsolete or has another URL when the connection is established: then nothing was sent.
+        for (assembly = await current(); assembly.kind === 'send'; assembly = await current()) {
+          if (!isLeased()) return false;
+          sent = await endpoint.requests.track(send(dependencies, delivery, assembly, dispatch), lane.countAsSlow);
+          if (sent !== undefined) break;
+        }
       } finally {
         endpoint.requests.release(lane.urgent);
       }
       if (sent !== undefined) return record(dependencies, delivery, sent);
     }
     return withhold(dependencies, delivery, context, generation, assembly);
+  };
+}
+
+/** Returns a function that assembles a delivery, again if the last assembly is too old. */
+function upToDate(assemble: () => Promise<Assembly>): () => Promise<Assembly> {
+  let assembly: Assembly | undefined;
+  let assembledAt = 0;
+  return async () => {
+    if (assembly === undefined || performance.now() - assembledAt > MAX_ASSEMBLY_AGE_MS) {
+      assembly = await assemble();
+      assembledAt = performance.now();
+    }
+    return assembly;
   };
 }
 
@@ -96,11 +115,12 @@ async function send(
   { sender, metrics }: AttemptDependencies,
   { isFresh, plannedAt }: LaneDelivery,
   { dispatch, firstAttempt }: Extract<Assembled, { kind: 'send' }>,
-): Promise<SendResult> {
+  current: CurrentDispatch,
+): Promise<SendResult | undefined> {
   if (isFresh) metrics.firstAttempt(performance.now() - plannedAt);
   firstAttempt?.();
-  const sent = await sender.send(dispatch);
-  metrics.attempted(sent.error);
+  const sent = await sender.send(dispatch, current);
+  if (sent !== undefined) metrics.attempted(sent.error);
   return sent;
 }
 

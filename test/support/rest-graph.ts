@@ -44,12 +44,15 @@ export class TestGraph implements GraphClient {
   roots: Roots = {};
   readonly calls: Call[] = [];
   readonly admissions: string[] = [];
+  /** Number of times that requests were counted for the rate limit of their callers. */
+  counts = 0;
   private readonly documents = new Map(
     Object.entries(generatedSchema().trustedDocuments).map(([name, text]) => [name, parse(text)]),
   );
 
   async run(operation: string, variables: Record<string, unknown>, metadata: RequestMetadata): Promise<GraphResult> {
     this.calls.push({ operation, variables, metadata });
+    this.count(metadata);
     const rejected = PUBLIC.has(operation) ? undefined : errorAt(operation, metadata);
     if (rejected) return { failures: [rejected] };
     const document = this.documents.get(operation);
@@ -66,7 +69,12 @@ export class TestGraph implements GraphClient {
 
   admit(operation: string, metadata: RequestMetadata) {
     this.admissions.push(operation);
+    this.count(metadata);
     return Promise.resolve(errorAt(operation, metadata));
+  }
+
+  private count({ isCounted = false }: RequestMetadata): void {
+    if (!isCounted) this.counts += 1;
   }
 
   /** Variables of the last call, as JSON. */

@@ -184,6 +184,7 @@ class AccessResolver {
   admission(
     @Arg('accountId', () => String) accountId: string,
     @Arg('token', () => AccountTokenInput) token: AccountTokenInput,
+    @Arg('isCounted', () => Boolean) _isCounted: boolean,
   ): Admission | null {
     const [, role, state] = accountId.split(':');
     if (role === undefined) return null;

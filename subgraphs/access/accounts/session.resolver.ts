@@ -10,7 +10,7 @@ import {
 import { type CallContext, IDENTIFYING_SERVICES, MayCall, callerOf } from '../../server/callers/caller';
 import { NotCheckable } from '../../server/graph/checked-mutations';
 import { nullable } from '../../server/graph/decorator-options';
-import { type RateLimit, clientNetwork, rejectLimited } from '../../server/callers/rate-limits';
+import { IS_COUNTED, type RateLimit, clientNetwork, rejectLimited } from '../../server/callers/rate-limits';
 import type { AccountAdmission, AdmissionRow } from './account-admission.queries';
 import type { DataUserRepository, DirectoryEntry } from './data-user.repository';
 import { DataUserType } from './data-user.resolver';
@@ -92,12 +92,13 @@ export class SessionResolver {
       description: 'Its bearer token. Gateways of an earlier release omit it and check the token themselves.',
     })
     token: AccountTokenInput | null,
+    @Arg('isCounted', () => Boolean, IS_COUNTED) isCounted: boolean,
   ): Promise<AdmissionType | null> {
     const account = await this.accounts.admission(accountId);
     if (!account) return null;
     if (token) requireValid(token, account);
     const { role, duid, mpid, status, token_series: tokenSeries, now } = account;
-    const retryAfter = status === 'active' ? await this.limits.requests.count(accountId) : null;
+    const retryAfter = status === 'active' && !isCounted ? await this.limits.requests.count(accountId) : null;
     return { accountId, role, duid, mpid, status, tokenSeries, now, allowed: retryAfter === null, retryAfter };
   }
 
@@ -109,6 +110,7 @@ export class SessionResolver {
   )
   async supplierAdmission(
     @Arg('key', () => String, { description: 'The API key as sent.' }) key: string,
+    @Arg('isCounted', () => Boolean, IS_COUNTED) isCounted: boolean,
     @Ctx() { clientAddress }: CallContext,
   ): Promise<SupplierAdmissionType | null> {
     const found = await this.accounts.bySupplierKey(key);
@@ -117,7 +119,7 @@ export class SessionResolver {
       return null;
     }
     const { account_id: accountId, mpid, key_id: keyId } = found;
-    return { accountId, mpid, keyId, retryAfter: await this.limits.requests.count(accountId) };
+    return { accountId, mpid, keyId, retryAfter: isCounted ? null : await this.limits.requests.count(accountId) };
   }
 
   @MayCall('service:gateway')

@@ -36,10 +36,17 @@ const OF_WEBHOOK = {
   columns: `delivery.event_id as "eventId", event.type as "eventType", delivery.state as status, sequence, attempts,
     case when delivery.state = 'pending' then next_attempt_at end as "nextAttemptAt"`,
   from: 'delivery join event on event.id = delivery.event_id',
-  where: 'endpoint_id = $1 and ($2::text is null or delivery.state = $2)',
+  where: 'endpoint_id = $1',
   instant: 'delivery.created_at',
   id: 'delivery.event_id',
   textId: /^evt_[0-9a-f]{24}$/,
+};
+
+/** The index `delivery_in_state` is on this expression. */
+const IN_STATE = {
+  ...OF_WEBHOOK,
+  name: 'webhook_deliveries_in_state',
+  where: 'endpoint_id = $1 and upper(delivery.state) = upper($2)',
 };
 
 const REDELIVER = { name: 'redeliver_event', text: 'select redeliver($1, $2) as planned' };
@@ -63,7 +70,9 @@ export class WebhookDeliveryRepository {
       ...row,
       attempts: row.attempts.map((attempt) => ({ ...attempt, at: new Date(attempt.at) })),
     });
-    return newestFirst(this.database.pool, OF_WEBHOOK, [webhookId, page.state], page, nodeOf);
+    return page.state === null
+      ? newestFirst(this.database.pool, OF_WEBHOOK, [webhookId], page, nodeOf)
+      : newestFirst(this.database.pool, IN_STATE, [webhookId, page.state], page, nodeOf);
   }
 
   /**

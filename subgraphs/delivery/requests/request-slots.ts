@@ -67,8 +67,8 @@ export class RequestSlots {
     if (urgent) this.urgentTaken += 1;
   }
 
-  /** Measures a request until its response. Calls `onLate` once the response is overdue. */
-  async track(sending: Promise<SendResult>, onLate: () => void): Promise<SendResult> {
+  /** Measures a request until its response; undefined if none was sent. Calls `onLate` once the response is overdue. */
+  async track<Sent extends SendResult | undefined>(sending: Promise<Sent>, onLate: () => void): Promise<Sent> {
     let isOver = false;
     let isLate = false;
     const setLate = () => {
@@ -82,7 +82,7 @@ export class RequestSlots {
     const timer = setTimeout(() => void setImmediate(setLate), SLOW_RESPONSE_MS);
     try {
       const result = await sending;
-      this.wasSlow = result.error === 'timeout' || result.durationMs >= SLOW_RESPONSE_MS;
+      if (result) this.wasSlow = result.error === 'timeout' || result.durationMs >= SLOW_RESPONSE_MS;
       return result;
     } finally {
       isOver = true;

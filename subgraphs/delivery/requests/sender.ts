@@ -1,9 +1,9 @@
-import { type Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } from 'request-filtering-agent';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { TLSSocket } from 'node:tls';
 import { isLoopbackAddress, isPublicAddress, literalAddress } from '../../server/outgoing/addresses';
 import type { Dispatch } from '../delivery';
 import { admittedLookup, blockedAddress, nameLookup } from '../../server/outgoing/name-lookup';
+import { type Connector, encrypted, plain } from './connector';
 import { retryAfterSeconds } from './retry-after';
 
 /** Kind of failure. Messages of errors are not stored, because they may contain an address. */
@@ -20,10 +20,16 @@ export interface SendResult {
   readonly retryAfterSeconds: number | null;
 }
 
+/** Returns the request that is sent at this time; undefined if none is. */
+export type CurrentDispatch = () => Promise<Dispatch | undefined>;
+
 /** Sends requests to callback URLs. */
 export interface Sender {
-  /** Makes one attempt. Never rejects: a failure is a result. */
-  send(dispatch: Dispatch): Promise<SendResult>;
+  /**
+   * Makes one attempt. Never rejects: a failure is a result. Writes what `current` returns once the connection is established; if that is
+   * undefined or has another URL, writes nothing and resolves to undefined.
+   */
+  send(dispatch: Dispatch, current?: CurrentDispatch): Promise<SendResult | undefined>;
   close(): void;
 }
 
@@ -44,14 +50,6 @@ const IDLE_MS = 4_000;
 const MAX_BODY_BYTES = 65_536;
 const MAX_BODY_MS = 1_000;
 
-/** Connections of one URL scheme. */
-interface Connector {
-  readonly admits: (address: string) => boolean;
-  /** Opens a request, on a new connection if `isFresh`. */
-  readonly open: (url: URL, headers: Readonly<Record<string, string>>, isFresh: boolean) => ClientRequest;
-  close(): void;
-}
-
 /**
  * Returns the sender. No other code sends requests to callback URLs (decisions A/B, 6). It checks the address of each
  * connection, verifies certificates, and follows no redirects.
@@ -70,51 +68,29 @@ export function callbackSender({ allowLoopback, nameServers, exchangeMs = EXCHAN
   ]);
   if (allowLoopback) connectors.set('http:', plain(agentOptions, isAllowedLoopback));
   return {
-    async send({ url, headers, body }) {
-      const target = new URL(url);
+    async send(dispatch, current = () => Promise.resolve(dispatch)) {
+      const target = new URL(dispatch.url);
       const connector = connectors.get(target.protocol);
       const literal = literalAddress(target);
       if (!connector || (literal !== undefined && !connector.admits(literal))) return BLOCKED;
-      const allHeaders = { ...headers, 'content-length': `${Buffer.byteLength(body)}` };
-      return exchange((isFresh) => connector.open(target, allHeaders, isFresh), body, exchangeMs).catch(() => NOT_SENT);
+      const content = async () => {
+        const latest = await current();
+        return latest?.url === dispatch.url ? latest : undefined;
+      };
+      return exchange((isFresh) => connector.open(target, isFresh), content, exchangeMs).catch(() => NOT_SENT);
     },
     close: () => [names, ...connectors.values()].forEach((each) => each.close()),
   };
 }
 
 const BLOCKED: SendResult = { status: null, error: 'blocked-address', durationMs: 0, retryAfterSeconds: null };
-/** Result of a request that Node rejects, such as one with a line break in a header. */
+/** Result of a request that Node rejects. */
 const NOT_SENT: SendResult = { status: null, error: 'connection', durationMs: 0, retryAfterSeconds: null };
 const failed = (error: SendError) => ({ status: null, error, retryAfterSeconds: null });
 
-type AgentOptions = (admits: Connector['admits']) => ConstructorParameters<typeof RequestFilteringHttpsAgent>[0];
-
-/** Verifies certificates, regardless of `NODE_TLS_REJECT_UNAUTHORIZED`. */
-function encrypted(options: AgentOptions, admits: Connector['admits']): Connector {
-  const agent = (keepAlive: boolean) =>
-    new RequestFilteringHttpsAgent({ ...options(admits), keepAlive, rejectUnauthorized: true });
-  return connectorOf(admits, agent, httpsRequest);
-}
-
-function plain(options: AgentOptions, admits: Connector['admits']): Connector {
-  const agent = (keepAlive: boolean) => new RequestFilteringHttpAgent({ ...options(admits), keepAlive });
-  return connectorOf(admits, agent, httpRequest);
-}
-
-function connectorOf(
-  admits: Connector['admits'],
-  agent: (keepAlive: boolean) => Agent,
-  request: typeof httpRequest | typeof httpsRequest,
-): Connector {
-  const [reusing, fresh] = [agent(true), agent(false)];
-  return {
-    admits,
-    open: (url, headers, isFresh) => request(url, { agent: isFresh ? fresh : reusing, method: 'POST', headers }),
-    close: () => [reusing, fresh].forEach((each) => each.destroy()),
-  };
-}
-
 type Outcome = Omit<SendResult, 'durationMs'>;
+/** Ends without a result: a reused connection was closed before a byte of the response, or nothing is to be sent. */
+type Unsent = 'closed' | 'withdrawn';
 
 /**
  * Sends a request, and sends it again on a new connection if the receiver closed a reused one while the request was on its way. Both end by
@@ -122,44 +98,62 @@ type Outcome = Omit<SendResult, 'durationMs'>;
  */
 async function exchange(
   open: (isFresh: boolean) => ClientRequest,
-  body: string,
+  content: CurrentDispatch,
   exchangeMs: number,
-): Promise<SendResult> {
+): Promise<SendResult | undefined> {
   const startedAt = performance.now();
-  const request = (isFresh: boolean) => sendOnce(() => open(isFresh), body, startedAt + exchangeMs - performance.now());
-  const outcome = (await request(false)) ?? (await request(true)) ?? failed('connection');
-  return { ...outcome, durationMs: Math.round(performance.now() - startedAt) };
+  const request = (isFresh: boolean) =>
+    sendOnce(() => open(isFresh), content, startedAt + exchangeMs - performance.now());
+  let outcome = await request(false);
+  if (outcome === 'closed') outcome = await request(true);
+  if (outcome === 'withdrawn') return undefined;
+  const result = outcome === 'closed' ? failed('connection') : outcome;
+  return { ...result, durationMs: Math.round(performance.now() - startedAt) };
 }
 
-/**
- * Sends a request; resolves when the exchange ends. Headers that arrive in time count even if their body does not end. Undefined if a reused
- * connection was closed before a byte of the response.
- */
-function sendOnce(open: () => ClientRequest, body: string, remainingMs: number): Promise<Outcome | undefined> {
+/** Sends a request; resolves when the exchange ends. Headers that arrive in time count even if their body does not end. */
+function sendOnce(open: () => ClientRequest, content: CurrentDispatch, remainingMs: number): Promise<Outcome | Unsent> {
   return new Promise((resolve) => {
     let response: Outcome | undefined;
     let bytesBefore = 0;
     const outgoing = open();
-    const end = (outcome: Outcome | undefined) => {
+    const end = (outcome: Outcome | Unsent) => {
       clearTimeout(deadline);
       resolve(response ?? outcome);
     };
-    const deadline = setTimeout(() => {
-      end(failed('timeout'));
+    const abort = (outcome: Outcome | Unsent) => {
+      end(outcome);
       outgoing.destroy();
-    }, remainingMs);
-    outgoing.on('socket', ({ bytesRead }) => void (bytesBefore = bytesRead));
+    };
+    const deadline = setTimeout(() => abort(failed('timeout')), remainingMs);
+    const write = async () => {
+      const dispatch = await content();
+      if (dispatch === undefined) return abort('withdrawn');
+      if (!outgoing.destroyed) writeTo(outgoing, dispatch);
+    };
+    outgoing.on('socket', (socket) => {
+      bytesBefore = socket.bytesRead;
+      // A header with a line break is an error of `write`.
+      const ready = () => void write().catch(() => abort(failed('connection')));
+      if (outgoing.reusedSocket) ready();
+      else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', ready);
+    });
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       const isUnread = outgoing.reusedSocket && outgoing.socket?.bytesRead === bytesBefore;
-      end(isUnread && CLOSED.test(error.code ?? '') ? undefined : failed(errorOf(error)));
+      end(isUnread && CLOSED.test(error.code ?? '') ? 'closed' : failed(errorOf(error)));
     });
     outgoing.on('close', () => end(failed('connection')));
     outgoing.on('response', (incoming) => {
       response = responseOf(incoming);
       discard(incoming, () => outgoing.destroy());
     });
-    outgoing.end(body);
   });
+}
+
+function writeTo(outgoing: ClientRequest, { headers, body }: Dispatch): void {
+  for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
+  outgoing.setHeader('content-length', Buffer.byteLength(body));
+  outgoing.end(body);
 }
 
 /** Reads and ignores a response body; closes the connection of one that exceeds the bounds. */

@@ -149,6 +149,12 @@ export async function withinNetworkLimit(limit: RateLimit, { caller, clientAddre
   if (caller === null || caller.role === 'customer') await withinLimit(limit, clientNetwork(clientAddress));
 }
 
+/** Options of the argument `isCounted` of admissions, which the gateway repeats once a large body has arrived. */
+export const IS_COUNTED = {
+  defaultValue: false,
+  description: 'Whether the request was counted when it was admitted before.',
+} as const;
+
 /** Throws LIM002 unless the wait is null. */
 export function rejectLimited(retryAfter: number | null): void {
   if (retryAfter !== null) throw new RegisterError('LIM002', undefined, { retryAfter });

@@ -2,7 +2,7 @@ import { Arg, Ctx, Directive, Field, ID, Int, ObjectType, Query, Resolver } from
 import { RegisterError } from '../../../schema/register-error';
 import { DateTime } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
-import { type RateLimit, clientNetwork, withinLimit } from '../../server/callers/rate-limits';
+import { IS_COUNTED, type RateLimit, clientNetwork, withinLimit } from '../../server/callers/rate-limits';
 import { nullable, simple } from '../../server/graph/decorator-options';
 import type { ConsumerTokens, VerifiedConsumer } from './consumer-tokens.flow';
 
@@ -50,10 +50,11 @@ export class ConsumerAdmissionResolver {
   })
   async consumerAdmission(
     @Arg('token', () => String, { description: 'The token as sent.' }) token: string,
+    @Arg('isCounted', () => Boolean, IS_COUNTED) isCounted: boolean,
     @Ctx() context: CallContext,
   ): Promise<ConsumerAdmissionType> {
     const consumer = await this.admit(token, context);
-    const retryAfter = await this.limits.requests.count(`${consumer.mpid} ${consumer.userId}`);
+    const retryAfter = isCounted ? null : await this.limits.requests.count(`${consumer.mpid} ${consumer.userId}`);
     return { ...consumer, retryAfter };
   }
 

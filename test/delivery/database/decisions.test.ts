@@ -3,6 +3,7 @@ import { WEBHOOK_SCHEDULE } from '../../../subgraphs/access/webhooks/webhook';
 import { inTransaction } from '../../../subgraphs/server/database/transaction';
 import type { DeliverySource } from '../../../subgraphs/delivery/delivery';
 import type { Deliveries } from '../../../subgraphs/delivery/engine';
+import { type HeldHandshakes, heldHandshakes } from '../../support/held-handshakes';
 import { type HookResponse, type HookReceiver, type Received, hookReceiver } from '../../support/hook-receiver';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
 import {
@@ -218,6 +219,43 @@ describe('An urgent delivery', () => {
     respondFirst({ status: 200 });
     await becomes('second', { state: 'delivered' });
     expect(await rowOf('ordinary')).toMatchObject({ state: 'pending', attempts: 0 });
+  });
+});
+
+describe('A delivery during whose TLS handshake', () => {
+  let handshakes: HeldHandshakes;
+  beforeEach(async () => {
+    handshakes = await heldHandshakes(Number(new URL(receiver.url).port));
+  });
+  afterEach(() => handshakes.close());
+
+  /** Plans a delivery; changes its endpoint while the handshake of the connection waits. */
+  const changedDuringHandshake = async (event: string, change: string, ...values: string[]) => {
+    await pool.query('update endpoint set url = $2 where id = $1', [endpoint, `${handshakes.url}/slow`]);
+    engine = await trialEngine(trial);
+    await plan(pool, endpoint, event);
+    await handshakes.isReached();
+    await pool.query(`update endpoint set ${change} where id = $1`, [endpoint, ...values]);
+    handshakes.release();
+  };
+
+  it('the endpoint is suspended is not sent and counts no attempt', async () => {
+    await changedDuringHandshake('suspended', 'suspended = true');
+    await until(() => isDeferred());
+    expect(await rowOf('suspended')).toMatchObject({ state: 'pending', attempt: 0, attempts: 0 });
+    expect(sends('suspended')).toBe(0);
+  });
+
+  it('the endpoint receives another URL is sent to that URL only', async () => {
+    await changedDuringHandshake('moved', 'url = $2', `${receiver.url}/new`);
+    expect(await becomes('moved', { state: 'delivered' })).toMatchObject({ attempts: 1 });
+    expect(receiver.received.filter(({ eventId }) => eventId === 'moved').map(({ path }) => path)).toEqual(['/new']);
+  });
+
+  it('nothing changes is sent once', async () => {
+    await changedDuringHandshake('unchanged', 'suspended = false');
+    expect(await becomes('unchanged', { state: 'delivered' })).toMatchObject({ attempts: 1 });
+    expect(sends('unchanged')).toBe(1);
   });
 });
 

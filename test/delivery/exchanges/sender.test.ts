@@ -3,11 +3,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nameLookup } from '../../../subgraphs/server/outgoing/name-lookup';
-import { type Sender, callbackSender } from '../../../subgraphs/delivery/requests/sender';
+import { type SendResult, type Sender, callbackSender } from '../../../subgraphs/delivery/requests/sender';
 import { type NameServer, nameServer } from '../../support/name-server';
 import { type WebhookReceiver, webhookReceiver } from '../../support/webhook-receiver';
 
 const DISPATCH = { headers: { 'content-type': 'application/json', 'webhook-id': 'evt_1' }, body: '{"mpxn":"£"}' };
+
+/** Makes an attempt whose body does not change. */
+const sendBy = async (sender: Sender, url: string) => (await sender.send({ ...DISPATCH, url })) as SendResult;
 
 describe('Sending to a callback URL', () => {
   let receiver: WebhookReceiver;
@@ -20,7 +23,7 @@ describe('Sending to a callback URL', () => {
     sender.close();
     await receiver.close();
   });
-  const send = (url = receiver.url) => sender.send({ ...DISPATCH, url });
+  const send = (url = receiver.url) => sendBy(sender, url);
 
   it('sends body and headers unmodified', async () => {
     expect(await send()).toEqual({ status: 204, error: null, durationMs: expect.any(Number), retryAfterSeconds: null });
@@ -189,9 +192,7 @@ describe('Names of receivers', () => {
     const sender = callbackSender({ allowLoopback, nameServers: [names.address], exchangeMs: 1_500 });
     const results = [];
     for (let time = 0; time < 2; time += 1)
-      results.push(
-        (await sender.send({ ...DISPATCH, url: `http${allowLoopback ? '' : 's'}://${host}:${receiver.port}/` })).error,
-      );
+      results.push((await sendBy(sender, `http${allowLoopback ? '' : 's'}://${host}:${receiver.port}/`)).error);
     sender.close();
     return results;
   };
@@ -220,8 +221,8 @@ describe('Names of receivers', () => {
 
   it('whose name server does not respond do not delay others', async () => {
     const sender = callbackSender({ allowLoopback: true, nameServers: [names.address], exchangeMs: 3_000 });
-    const silent = Array.from({ length: 20 }, () => sender.send({ ...DISPATCH, url: 'https://silent.example/' }));
-    const other = sender.send({ ...DISPATCH, url: `http://localhost:${receiver.port}/` });
+    const silent = Array.from({ length: 20 }, () => sendBy(sender, 'https://silent.example/'));
+    const other = sendBy(sender, `http://localhost:${receiver.port}/`);
     expect(await Promise.race([...silent, other])).toMatchObject({ status: 204, error: null });
     expect(new Set((await Promise.all(silent)).map((result) => result.error))).toEqual(new Set(['timeout']));
     sender.close();

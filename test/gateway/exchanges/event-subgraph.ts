@@ -219,6 +219,7 @@ class EventResolver {
   admission(
     @Arg('accountId', () => String) accountId: string,
     @Arg('token', () => AccountTokenInput) token: AccountTokenInput,
+    @Arg('isCounted', () => Boolean) _isCounted: boolean,
   ): Admission {
     if (fixture.inactive.has(accountId)) throw new RegisterError('AUT001');
     requireCurrent(token, fixture.now().getTime());

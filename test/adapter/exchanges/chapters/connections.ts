@@ -132,6 +132,21 @@ export function connections(): void {
       },
     );
 
+    it.each([
+      ['small', (body: string) => `content-length: ${body.length}\r\n\r\n${body}`],
+      [
+        'chunked',
+        (body: string) => `transfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+      ],
+    ])('counts a %s request on Interface D once, whether its body is valid or not', async (_, framed) => {
+      const head = ['host: a', 'content-type: application/json', 'connection: close', 'authorization: Bearer good', ''];
+      for (const body of ['{"webhook_url":"https://rti.example/hook"}', '{']) {
+        test.graph.counts = 0;
+        await exchange(['POST /v1/webhook HTTP/1.1', ...head].join('\r\n') + framed(body));
+        expect(test.graph.counts).toBe(1);
+      }
+    });
+
     const STARTED = (path: string) =>
       `POST ${path} HTTP/1.1\r\nhost: a\r\nauthorization: Bearer good\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`;
 
@@ -235,6 +250,12 @@ export function connections(): void {
         failures: [],
       });
       expect(calls).toEqual([['VerifyAccessRecord', { ak: AK }, metadata]]);
+    });
+
+    it('receives whether the request was counted', async () => {
+      const counted = { ...metadata, isCounted: true };
+      await (await clientOf({ failures: [] })).run('X', {}, counted);
+      expect(calls).toEqual([['X', {}, counted]]);
     });
 
     it('returns failures with violations and the time to wait', async () => {

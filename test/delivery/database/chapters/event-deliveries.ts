@@ -1,7 +1,10 @@
 import { Client, Pool } from 'pg';
-import { sessionOptions } from '../../../../subgraphs/server/database/database';
+import { type Database, openDatabase, sessionOptions } from '../../../../subgraphs/server/database/database';
 import { DeliveryHealthRepository } from '../../../../subgraphs/access/webhooks/delivery-health.repository';
+import type { DeliveryState } from '../../../../subgraphs/access/webhooks/webhook';
+import { WebhookDeliveryRepository } from '../../../../subgraphs/access/webhooks/webhook-delivery.repository';
 import { type AccessDatabase, DUID, accessDatabase } from '../../../support/access-database';
+import { type Planning, rowsRead } from '../../../support/rows-read';
 import { until } from '../../../support/until';
 import {
   deliveriesOf,
@@ -55,6 +58,48 @@ export function eventDeliveries(): void {
     ]);
     await tables.owner.query('insert into fanout (subject) values ($1)', [id]);
   }
+
+  describe('The deliveries of a subscription in one state', () => {
+    const FEW = 3;
+    const MANY = 2_000;
+    const PAGE = 10;
+    let database: Database;
+    let planner: Pool;
+    beforeAll(() => {
+      database = openDatabase(tables.address);
+      planner = new Pool({ connectionString: tables.address.url, options: '-c search_path=access,register' });
+    });
+    afterAll(() => Promise.all([database.close(), planner.end()]));
+
+    it.each<[DeliveryState, DeliveryState]>([
+      ['pending', 'delivered'],
+      ['delivered', 'undelivered'],
+      ['undelivered', 'superseded'],
+      ['superseded', 'pending'],
+    ])('are read without its others: %s among many that are %s', async (rare, usual) => {
+      const { application, owner } = tables;
+      const webhook = await putWebhook(application);
+      await owner.query(
+        `with made as (
+           insert into event (type, duid, webhook_id) select 'webhook.test', $1, $2 from generate_series(1, $3::int) returning id),
+         numbered as (select id, row_number() over () as n from made)
+         insert into delivery (endpoint_id, event_id, subject, sequence, state)
+         select $2, id, id, 1, case when n <= $4 then $5 else $6 end from numbered`,
+        [DUID, webhook, FEW + MANY, FEW, rare, usual],
+      );
+      await owner.query('vacuum analyze event, delivery');
+      const graph = (state: DeliveryState) => ({
+        owner: planner,
+        execute: () => new WebhookDeliveryRepository(database).page(webhook, { first: PAGE, after: null, state }),
+      });
+      for (const planning of ['force_custom_plan', 'force_generic_plan'] satisfies Planning[])
+        for (const [state, count] of [
+          [rare, FEW],
+          [usual, PAGE + 1],
+        ] as const)
+          expect((await rowsRead(graph(state), '', planning)).rows).toEqual({ delivery: count, event: count });
+    });
+  });
 
   describe('A withdrawal', () => {
     it('is delivered urgently to each subscription of its Data User with that type, and to no other', async () => {

@@ -327,7 +327,7 @@ export function consumerTokens(): void {
     });
   });
 
-  describe('Invalid tokens at the gateway', () => {
+  describe('Tokens at the gateway', () => {
     const FAILURES = 3;
     let graph: TariffGraph | undefined;
     afterEach(() => graph?.close());
@@ -346,15 +346,20 @@ export function consumerTokens(): void {
       return graph;
     }
 
-    const admitted = async (token: string, { running }: TariffGraph, clientAddress = '192.0.2.1'): Promise<unknown> => {
+    const admitted = async (
+      token: string,
+      { running }: TariffGraph,
+      clientAddress = '192.0.2.1',
+      isCounted = false,
+    ): Promise<unknown> => {
       const context: CallContext = { caller: null, service: null, transactionId: 'tid', clientAddress };
-      return identifiedConsumer(token, { link: running.link, from: 'gateway' }, context).then(
+      return identifiedConsumer({ token, isCounted }, { link: running.link, from: 'gateway' }, context).then(
         ({ caller }) => caller.accountId,
         ({ code, extensions }) => (extensions?.retryAfter === undefined ? code : [code, extensions.retryAfter]),
       );
     };
 
-    it('are limited by network, with the seconds to wait; a valid one does not count and is admitted all the same', async () => {
+    it('that are invalid are limited by network, with the seconds to wait; a valid one does not count and is admitted all the same', async () => {
       const limited = await started({ failedSignIns: FAILURES });
       for (let count = 0; count <= FAILURES; count++)
         expect(await admitted(await supplier.token(claims()), limited)).toBe(USER);
@@ -367,7 +372,15 @@ export function consumerTokens(): void {
       expect(await admitted(await supplier.token(claims()), limited)).toBe(USER);
     });
 
-    it('are not limited with RATE_LIMITS=off', async () => {
+    it('that are valid count one request, also if its body arrives after its admission', async () => {
+      const limited = await started({ failedSignIns: FAILURES });
+      for (const isCounted of [false, true])
+        expect(await admitted(await supplier.token(claims()), limited, '192.0.2.1', isCounted)).toBe(USER);
+      const counted = `select points from rate_limit where key like 'consumer-requests:%'`;
+      expect((await limited.owner.query(counted)).rows).toEqual([{ points: 1 }]);
+    });
+
+    it('that are invalid are not limited with RATE_LIMITS=off', async () => {
       const unlimited = await started();
       for (let count = 0; count < 15; count++) expect(await admitted('not a token', unlimited)).toBe('AUT001');
     });

@@ -1,3 +1,4 @@
+import { type HeldHandshakes, heldHandshakes } from '../../../support/held-handshakes';
 import { heldBy } from '../../../support/held-lock';
 import { type Planning, rowsRead } from '../../../support/rows-read';
 import {
@@ -15,6 +16,7 @@ export function receiversOfEvents(): void {
   const REVOKE = 'mutation ($id: String!) { revokeTariffConsent(registrationId: $id) { registrationId } }';
 
   let fixture: TariffEventFixture;
+  let handshakes: HeldHandshakes | undefined;
   let next = 0;
   /** Returns a unique MPxN, and a path of the receiver. */
   const fresh = () => ({ mpxn: String(1_700_000_000 + ++next * 7), path: `/hook-${next}` });
@@ -24,6 +26,8 @@ export function receiversOfEvents(): void {
     await fixture.publish(20, {}, 'FELL');
   });
   afterEach(async () => {
+    await handshakes?.close();
+    handshakes = undefined;
     fixture.receiver.respondWith(() => 204);
     await fixture.moveOn(0);
   });
@@ -120,6 +124,20 @@ export function receiversOfEvents(): void {
         ['tariff.change', trf(1)],
         ['consent.revoked', undefined],
       ]);
+    });
+
+    it('whose consent is revoked during the TLS handshake of a delivery receive only the revocation', async () => {
+      handshakes = await heldHandshakes(fixture.receiver.port);
+      const { mpxn, path } = fresh();
+      const { caller, registrationId } = await following({}, { mpxn, path: `${handshakes.url}${path}` });
+      await fixture.assign(mpxn, 1);
+      const events = heard(1, path);
+      await handshakes.isReached();
+      await fixture.execute(REVOKE, { id: registrationId }, caller);
+      handshakes.release();
+      expect(await events).toEqual([['consent.revoked', undefined]]);
+      await fixture.settled();
+      expect(await heard(1, path)).toHaveLength(1);
     });
   });
 
