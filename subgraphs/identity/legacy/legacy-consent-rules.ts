@@ -1,10 +1,11 @@
 import { isInFuture } from '../../../schema/future-date';
 import { LEGACY_MPXN_PATTERN, MPXN_PROFILE, mpxnViolation } from '../../../schema/mpxn';
 import { RegisterError, type Violation } from '../../../schema/register-error';
+import { textViolations } from '../../../schema/text-limits';
 import { type WebUrlPolicy, webAddressViolation } from '../../server/web-address';
 import type { NewIdentityRecord, PersonalData } from '../records/identity-record';
 import type { NewConsent, LegacyConsentState } from './legacy-consent';
-import { textViolations, ukAddressViolations } from '../records/personal-data-rules';
+import { ukAddressViolations } from '../records/personal-data-rules';
 
 const MAX_METHOD_LENGTH = 100;
 const MAX_REFERENCE_LENGTH = 255;
