@@ -47,14 +47,3 @@ export function requestRecorder(logger: Logger, registry: Registry): RecordReque
     });
   };
 }
-
-/** Returns the loggable parts of an unexpected error: kind, code and stack frames, but not its message. */
-export function errorLocation(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { kind: typeof error };
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  return {
-    kind: error.name,
-    code: (error as { code?: unknown }).code,
-    at: frames.slice(0, 6).map((line) => line.trim()),
-  };
-}
