@@ -6,6 +6,7 @@ import type { Registry } from 'prom-client';
 import { type TrustedProxies, proxyTrust, warnOfUntrustedProxy } from './client/client-address';
 import type { GraphClient } from './client/graph-client';
 import { requestTimeouts } from './client/request-timeout';
+import { codeOfServerError } from './client/server-error';
 import { newIdentifier } from '../schema/identifiers';
 import type { TokenVerifier } from '../subgraphs/server/callers/bearer-token';
 import { serveMetrics } from '../subgraphs/server/observability/metrics-route';
@@ -14,7 +15,7 @@ import { adHocOperations } from './requests/ad-hoc-operations';
 import { type Audiences, introspectionAudience } from './callers/audiences';
 import { authentication } from './callers/authentication';
 import { MAX_BODY_BYTES, parseJsonBodies } from './requests/body-limits';
-import { httpFailureCode, httpFailureMessage, sendError } from './requests/http-response';
+import { httpFailureMessage, sendError } from './requests/http-response';
 import { addClientSchema } from './explorer/client-schema';
 import { type LandingPages, addLandingPages } from './explorer/landing-pages';
 import { operationMetrics } from './requests/operation-metrics';
@@ -166,6 +167,6 @@ function addErrorHandlers(app: FastifyInstance, { logger }: GatewayServices): vo
     return reject(reply.header('allow', 'POST'), 'MET001');
   });
   app.setErrorHandler((error: Partial<Error>, { headers }, reply) =>
-    reject(reply, httpFailureCode(error), httpFailureMessage(error, headers)),
+    reject(reply, codeOfServerError(error), httpFailureMessage(error, headers)),
   );
 }

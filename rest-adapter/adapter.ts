@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as eventLoopTick } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { warnOfUntrustedProxy } from '../gateway/client/client-address';
+import { codeOfServerError } from '../gateway/client/server-error';
 import type { RestAdapterOptions, RunningRestAdapter } from './adapter-options';
 import { type CompiledOperation, compile } from './contract/compile';
 import { type Contract, loadContract } from './contract/contract';
@@ -20,7 +21,7 @@ import { type CatalogueError, catalogueError } from './responses/error-response'
 import { routeTable } from './route-table';
 import { requestRecorder } from './responses/telemetry';
 import { routePath, shadowedRoutes } from './contract/route-paths';
-import { codeOfServerError, unmatchedRequestHandler } from './requests/unmatched-requests';
+import { unmatchedRequestHandler } from './requests/unmatched-requests';
 import { webServer } from './requests/web-server';
 
 /**
