@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
@@ -9,6 +9,7 @@ import { requestTimeouts } from './client/request-timeout';
 import { codeOfServerError } from './client/server-error';
 import { newIdentifier } from '../schema/identifiers';
 import type { TokenVerifier } from '../subgraphs/server/callers/bearer-token';
+import { serveHealth } from '../subgraphs/server/observability/health-routes';
 import { serveMetrics } from '../subgraphs/server/observability/metrics-route';
 import type { SubgraphLink } from '../subgraphs/server/graph/subgraph-link';
 import { adHocOperations } from './requests/ad-hoc-operations';
@@ -84,7 +85,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   warnOfUntrustedProxy(app, settings.trustProxy, logger);
   app.removeContentTypeParser('text/plain');
   parseJsonBodies(app);
-  addOperationalRoutes(app, options);
+  serveHealth(app, options.ready, ['/health', '/health/ready']);
+  serveMetrics(app, options.metrics, settings.production);
   addClientSchema(app, options.clientSdl);
   const streaming = addStreaming(app, '/graphql', {
     ...services,
@@ -141,18 +143,6 @@ async function prepare({ settings, logger, ...options }: GatewayOptions): Promis
     logger,
     report,
   };
-}
-
-/** `live`: the process responds. `ready`: every subgraph and its database respond too. */
-function addOperationalRoutes(app: FastifyInstance, { metrics, settings, ready }: GatewayOptions): void {
-  const health = async (_: FastifyRequest, reply: FastifyReply) => {
-    const isReady = await ready();
-    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'unavailable' });
-  };
-  app.get('/health', health);
-  app.get('/health/ready', health);
-  app.get('/health/live', () => ({ status: 'live' }));
-  serveMetrics(app, metrics, settings.production);
 }
 
 /** Rejects requests to unknown paths and with invalid HTTP, each with its own transaction id. */

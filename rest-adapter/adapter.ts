@@ -13,8 +13,9 @@ import { INTERFACES, type RestInterface, USUAL_BODY_MIB } from './contract/inter
 import { operationsOf, parsedDocumentsIn } from '../schema/operation-documents';
 import { REPOSITORY_ROOT } from '../schema/repository-root';
 import { type AdapterServices, afterAdmission, fail, handle, sendErrorAfterAdmission } from './requests/request-steps';
+import { serveLiveness } from '../subgraphs/server/observability/health-routes';
+import { serveMetrics } from '../subgraphs/server/observability/metrics-route';
 import { serveKeySet } from './responses/key-set';
-import { serveOperatorRoutes } from './responses/operator-routes';
 import { serveReference } from './responses/reference-page';
 import type { ErrorCode } from '../schema/error-catalogue';
 import { type CatalogueError, catalogueError } from './responses/error-response';
@@ -54,7 +55,8 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   const { production } = settings;
   serveReference(app, { contracts, addresses: settings, production, samples: options.samples, record });
   serveKeySet(app, options.keySet, record);
-  serveOperatorRoutes(app, metrics, production);
+  serveLiveness(app);
+  serveMetrics(app, metrics, production);
   for (const operation of operations) serve(app, services, operation);
   const uploads = contracts.flatMap((contract) => contract.uploads);
   const { origin } = new URL(settings.baseUrl);

@@ -75,6 +75,7 @@ const FILES = [
   'observability/collected-gauge',
   'observability/error-log',
   'observability/failures',
+  'observability/health-routes',
   'observability/metrics-route',
   'observability/tracing',
   'occupancy-keys',
