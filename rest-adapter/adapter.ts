@@ -54,7 +54,7 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   warnOfUntrustedProxy(app, settings.trustProxy, logger);
   const { production } = settings;
   serveReference(app, { contracts, addresses: settings, production, samples: options.samples, record });
-  serveKeySet(app, options.keySet, record);
+  serveKeySet(app, options.keySet, services);
   serveLiveness(app);
   serveMetrics(app, metrics, production);
   for (const operation of operations) serve(app, services, operation);
