@@ -1,7 +1,7 @@
 import type { Violation } from '../../../schema/register-error';
 import type { AccountRole } from '../../../schema/roles';
 import { hasVisibleCharacter } from '../../../schema/visible-text';
-import { webAddressViolation } from '../../server/web-address';
+import { urlViolations } from '../../server/web-address';
 import { DATA_TYPES, type DataType } from '../records/access-record';
 
 /** Status of an account. Requests of a suspended or terminated account are rejected even if their token has not expired. */
@@ -82,14 +82,10 @@ export function settingsViolations(settings: AccountSettings, production: boolea
     if (value != null && (!hasVisibleCharacter(value) || [...value].length > max))
       add('VAL003', [field], `must have 1 to ${max} characters`);
   }
-  for (const field of URL_FIELDS) {
-    const violation = settings[field] == null ? undefined : webAddressViolation(settings[field], { production });
-    if (violation !== undefined) add('VAL008', [field], violation);
-  }
-  (settings.returnUrls ?? []).forEach((url, index) => {
-    const violation = webAddressViolation(url, { production });
-    if (violation !== undefined) add('VAL008', ['returnUrls', index], violation);
-  });
+  for (const field of URL_FIELDS) violations.push(...urlViolations([field], settings[field], { production }));
+  (settings.returnUrls ?? []).forEach((url, index) =>
+    violations.push(...urlViolations(['returnUrls', index], url, { production })),
+  );
   const dataTypes = settings.dataTypesSupported ?? [];
   if (dataTypes.length > DATA_TYPES.length)
     add('VAL003', ['dataTypesSupported'], `must have 0 to ${DATA_TYPES.length} entries`);

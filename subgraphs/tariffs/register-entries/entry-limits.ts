@@ -1,6 +1,6 @@
 import type { Violation } from '../../../schema/register-error';
 import { textViolations } from '../../../schema/text-limits';
-import { type WebUrlPolicy, webAddressViolation } from '../../server/web-address';
+import { type WebUrlPolicy, urlViolations } from '../../server/web-address';
 
 /** Minimum and maximum length of text fields, in Unicode code points. */
 type Lengths = Readonly<Record<string, readonly [min: number, max: number]>>;
@@ -25,9 +25,6 @@ export function lengthViolations(input: object, lengths: Lengths, parentPath: re
 
 /** Returns VAL008 for each address that is present and violates the policy. */
 export function addressViolations(input: object, fields: readonly string[], policy: WebUrlPolicy): Violation[] {
-  return fields.flatMap((field): Violation[] => {
-    const address = (input as Readonly<Record<string, string | null | undefined>>)[field];
-    const message = address == null ? undefined : webAddressViolation(address, policy);
-    return message === undefined ? [] : [{ code: 'VAL008', path: [field], message }];
-  });
+  const addresses = input as Readonly<Record<string, string | null | undefined>>;
+  return fields.flatMap((field) => urlViolations([field], addresses[field], policy));
 }
