@@ -1,5 +1,6 @@
 import { Field, InputType } from 'type-graphql';
 import { DateTime, Duid, IdentityRecordKey, Uri } from '../../../schema/scalars';
+import type { DataType } from '../../../schema/data-types';
 import type {
   AccessRecordInput,
   AccessState,
@@ -7,7 +8,6 @@ import type {
   Controller,
   ControllerArrangement,
   ControllerRole,
-  DataType,
   LegalBasis,
 } from './access-record';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';

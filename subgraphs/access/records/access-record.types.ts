@@ -1,11 +1,11 @@
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { CalendarDate, DateTime, Duid, IdentityRecordKey, Uri } from '../../../schema/scalars';
+import type { DataType } from '../../../schema/data-types';
 import type {
   AccessState,
   ArrangementType,
   Consent,
   ControllerRole,
-  DataType,
   LegalBasis,
   Notice,
   Recipient,
