@@ -47,6 +47,7 @@ const FILES = [
   'graph/subgraph-link',
   'graph/subgraph-schema',
   'graph/text-fields',
+  'graph/uk-address.types',
   'idempotency',
   'in-slices',
   'jobs/job-sweep',
