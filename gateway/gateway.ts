@@ -1,20 +1,22 @@
 import type { AddressInfo } from 'node:net';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type TrustedProxies, proxyTrust, warnOfUntrustedProxy } from './client/client-address';
 import type { GraphClient } from './client/graph-client';
 import { requestTimeouts } from './client/request-timeout';
+import { codeOfServerError } from './client/server-error';
 import { newIdentifier } from '../schema/identifiers';
 import type { TokenVerifier } from '../subgraphs/server/callers/bearer-token';
+import { serveHealth } from '../subgraphs/server/observability/health-routes';
 import { serveMetrics } from '../subgraphs/server/observability/metrics-route';
 import type { SubgraphLink } from '../subgraphs/server/graph/subgraph-link';
 import { adHocOperations } from './requests/ad-hoc-operations';
 import { type Audiences, introspectionAudience } from './callers/audiences';
 import { authentication } from './callers/authentication';
 import { MAX_BODY_BYTES, parseJsonBodies } from './requests/body-limits';
-import { httpFailureCode, httpFailureMessage, sendError } from './requests/http-response';
+import { httpFailureMessage, sendError } from './requests/http-response';
 import { addClientSchema } from './explorer/client-schema';
 import { type LandingPages, addLandingPages } from './explorer/landing-pages';
 import { operationMetrics } from './requests/operation-metrics';
@@ -83,7 +85,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   warnOfUntrustedProxy(app, settings.trustProxy, logger);
   app.removeContentTypeParser('text/plain');
   parseJsonBodies(app);
-  addOperationalRoutes(app, options);
+  serveHealth(app, options.ready, ['/health', '/health/ready']);
+  serveMetrics(app, options.metrics, settings.production);
   addClientSchema(app, options.clientSdl);
   const streaming = addStreaming(app, '/graphql', {
     ...services,
@@ -142,18 +145,6 @@ async function prepare({ settings, logger, ...options }: GatewayOptions): Promis
   };
 }
 
-/** `live`: the process responds. `ready`: every subgraph and its database respond too. */
-function addOperationalRoutes(app: FastifyInstance, { metrics, settings, ready }: GatewayOptions): void {
-  const health = async (_: FastifyRequest, reply: FastifyReply) => {
-    const isReady = await ready();
-    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'unavailable' });
-  };
-  app.get('/health', health);
-  app.get('/health/ready', health);
-  app.get('/health/live', () => ({ status: 'live' }));
-  serveMetrics(app, metrics, settings.production);
-}
-
 /** Rejects requests to unknown paths and with invalid HTTP, each with its own transaction id. */
 function addErrorHandlers(app: FastifyInstance, { logger }: GatewayServices): void {
   const reject = (reply: FastifyReply, code: Parameters<typeof sendError>[1], message?: string) => {
@@ -166,6 +157,6 @@ function addErrorHandlers(app: FastifyInstance, { logger }: GatewayServices): vo
     return reject(reply.header('allow', 'POST'), 'MET001');
   });
   app.setErrorHandler((error: Partial<Error>, { headers }, reply) =>
-    reject(reply, httpFailureCode(error), httpFailureMessage(error, headers)),
+    reject(reply, codeOfServerError(error), httpFailureMessage(error, headers)),
   );
 }

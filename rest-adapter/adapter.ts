@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as eventLoopTick } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { warnOfUntrustedProxy } from '../gateway/client/client-address';
+import { codeOfServerError } from '../gateway/client/server-error';
 import type { RestAdapterOptions, RunningRestAdapter } from './adapter-options';
 import { type CompiledOperation, compile } from './contract/compile';
 import { type Contract, loadContract } from './contract/contract';
@@ -12,15 +13,16 @@ import { INTERFACES, type RestInterface, USUAL_BODY_MIB } from './contract/inter
 import { operationsOf, parsedDocumentsIn } from '../schema/operation-documents';
 import { REPOSITORY_ROOT } from '../schema/repository-root';
 import { type AdapterServices, afterAdmission, fail, handle, sendErrorAfterAdmission } from './requests/request-steps';
+import { serveLiveness } from '../subgraphs/server/observability/health-routes';
+import { serveMetrics } from '../subgraphs/server/observability/metrics-route';
 import { serveKeySet } from './responses/key-set';
-import { serveOperatorRoutes } from './responses/operator-routes';
 import { serveReference } from './responses/reference-page';
 import type { ErrorCode } from '../schema/error-catalogue';
 import { type CatalogueError, catalogueError } from './responses/error-response';
 import { routeTable } from './route-table';
 import { requestRecorder } from './responses/telemetry';
 import { routePath, shadowedRoutes } from './contract/route-paths';
-import { codeOfServerError, unmatchedRequestHandler } from './requests/unmatched-requests';
+import { unmatchedRequestHandler } from './requests/unmatched-requests';
 import { webServer } from './requests/web-server';
 
 /**
@@ -52,8 +54,9 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   warnOfUntrustedProxy(app, settings.trustProxy, logger);
   const { production } = settings;
   serveReference(app, { contracts, addresses: settings, production, samples: options.samples, record });
-  serveKeySet(app, options.keySet, record);
-  serveOperatorRoutes(app, metrics, production);
+  serveKeySet(app, options.keySet, services);
+  serveLiveness(app);
+  serveMetrics(app, metrics, production);
   for (const operation of operations) serve(app, services, operation);
   const uploads = contracts.flatMap((contract) => contract.uploads);
   const { origin } = new URL(settings.baseUrl);

@@ -1,14 +1,9 @@
-import { Admission } from '../../schema/generated/service-queries-to-access';
 import { RegisterError } from '../../schema/register-error';
-import type { Role } from '../../schema/roles';
 import { ForeignToken, type TokenClaims, type TokenVerifier } from '../../subgraphs/server/callers/bearer-token';
-import type { CallContext, Caller, ServiceName } from '../../subgraphs/server/callers/caller';
-import { type QueriedSubgraph, querySubgraph } from '../../subgraphs/server/graph/service-query';
+import type { CallContext, ServiceName } from '../../subgraphs/server/callers/caller';
 import type { SubgraphLink } from '../../subgraphs/server/graph/subgraph-link';
-import { identifiedConsumer } from './consumers';
-import { admittedCustomer, isCustomerToken } from './customers';
 import type { RequestMetadata } from '../client/graph-client';
-import { admittedSupplier } from './supplier-keys';
+import { admittedAccount, admittedCustomer, admittedSupplier, identifiedConsumer, isCustomerToken } from './admission';
 
 /**
  * Result of authentication: the context for resolvers, and the error of a rejected credential (the caller is then
@@ -108,7 +103,7 @@ async function identifyBearer(
   }
   try {
     const claims = await verifier.verify(bearer);
-    const { caller, excess } = await admitted({ ...claims, isCounted }, { link: access, from }, context);
+    const { caller, excess } = await admittedAccount({ ...claims, isCounted }, { link: access, from }, context);
     const accountContext = { ...context, caller, bearer };
     if (excess) return { context, error: excess, limitedContext: accountContext };
     return { context: accountContext, token: claims };
@@ -126,27 +121,4 @@ async function identifyBearer(
 
 function anonymous({ transactionId, clientAddress }: RequestMetadata): CallContext {
   return { caller: null, service: null, transactionId, clientAddress };
-}
-
-/** A caller with a valid token, and LIM002 if its account is over its request rate. */
-interface AdmittedAccount {
-  readonly caller: Caller;
-  readonly excess: RegisterError | undefined;
-}
-
-/** Lets `access` check the token and count the request, for every request; tokens expire by the register's clock. */
-async function admitted(
-  { accountId, series, validFrom, expiresAt, isCounted }: TokenClaims & { readonly isCounted: boolean },
-  access: QueriedSubgraph,
-  context: CallContext,
-): Promise<AdmittedAccount> {
-  const token = { series, validFrom: validFrom.toISOString(), expiresAt: expiresAt.toISOString() };
-  const variables = { accountId, token, isCounted };
-  const { admission } = await querySubgraph(access.link, access.from, Admission, variables, context);
-  if (!admission) throw new RegisterError('AUT001');
-  const { role, duid, mpid, allowed, retryAfter } = admission;
-  return {
-    caller: { accountId, role: role.toLowerCase() as Role, duid, mpid },
-    excess: allowed ? undefined : new RegisterError('LIM002', undefined, { retryAfter: retryAfter ?? 1 }),
-  };
 }

@@ -19,15 +19,14 @@ const UNAVAILABLE: GraphFailure = { code: 'SYS002', message: '' };
 
 /** Graph client for a gateway in another process: sends names of trusted documents. */
 export function remoteGraphClient(gateway: ServiceLink): GraphClient {
-  const send = (call: ClientCall) => gateway.call(call);
   return {
     run: (operation, variables, metadata) =>
-      send({ operation, variables, metadata }).then(
+      gateway.call({ operation, variables, metadata } satisfies ClientCall).then(
         (result) => result as GraphResult,
         () => ({ failures: [UNAVAILABLE] }),
       ),
     admit: (operation, metadata) =>
-      send({ operation, metadata }).then(
+      gateway.call({ operation, metadata } satisfies ClientCall).then(
         (admission) => (admission as Admission).failure,
         () => UNAVAILABLE,
       ),

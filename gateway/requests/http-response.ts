@@ -73,10 +73,3 @@ export function httpFailureMessage(
     return mediaTypeProblem(headers['content-type'], headers['content-encoding']);
   return code === 'FST_ERR_CTP_EMPTY_JSON_BODY' ? 'The body is missing: send a JSON object.' : undefined;
 }
-
-/** Returns the catalogue code of an error of the HTTP server. */
-export function httpFailureCode({ code, statusCode }: Partial<FastifyError>): ErrorCode {
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return 'LIM001';
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'VAL011';
-  return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'VAL010' : 'SYS001';
-}

@@ -1,12 +1,11 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
+import { DURATION_BUCKETS_SECONDS } from '../../subgraphs/server/observability/metrics-route';
 
 /** Measures operations: duration by trusted document (`ad-hoc` for all others), and failures by code. */
 export interface OperationMetrics {
   /** Starts the clock. The returned function stops it; `outcome` is `ok` or the code of the first error. */
   start(operation: string): (outcome: string) => void;
 }
-
-const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 /** Metric label of operations that are not trusted documents. */
 export const AD_HOC = 'ad-hoc';
@@ -17,7 +16,7 @@ export function operationMetrics(registry: Registry, names: Iterable<string>): O
     name: 'gateway_operation_duration_seconds',
     help: 'Duration of GraphQL operations in seconds',
     labelNames: ['operation'],
-    buckets: BUCKETS,
+    buckets: DURATION_BUCKETS_SECONDS,
     registers: [registry],
   });
   const failures = new Counter({

@@ -1,13 +1,8 @@
 import { graphqlName } from '../../schema/naming';
 
-/** Returns the name of a path parameter in the router, which ends names at a hyphen. */
-export function routeParameter(name: string): string {
-  return graphqlName(name);
-}
-
-/** Returns a path template of the contract in the router's syntax: `/identity-records/:ir`. */
+/** Returns a path template of the contract in the router's syntax, which ends names at a hyphen: `/identity-records/:ir`. */
 export function routePath(template: string): string {
-  return template.replace(/\{([^}]+)\}/g, (_, name: string) => `:${routeParameter(name)}`);
+  return template.replace(/\{([^}]+)\}/g, (_, name: string) => `:${graphqlName(name)}`);
 }
 
 /** Returns a pattern for the decoded paths of a template. */

@@ -6,7 +6,7 @@ import { acceptsJson } from '../requests/media-types';
 import { catalogueError, violationsError } from '../responses/error-response';
 import { unknownQueryViolations } from '../requests/read-request';
 import { routePath } from '../contract/route-paths';
-import { codeOfServerError } from '../requests/unmatched-requests';
+import { codeOfServerError } from '../../gateway/client/server-error';
 import { type FileDependencies, errorResponse } from './file-response';
 import type { ArchiveFault, ArchiveFinding, ArchiveWarning, PublishedVersion, UploadOutcome } from './file-store';
 import { drainBody } from './drain-body';

@@ -1,5 +1,5 @@
 import { INEXACT_NUMBER, isExactNumber } from '../../schema/exact-number';
-import { isWellFormed } from '../../schema/well-formed-text';
+import { UNSTORABLE_MESSAGE, isWellFormed } from '../../schema/well-formed-text';
 import { pointerToken } from './request-binding';
 import type { RequestViolation } from './validation';
 
@@ -39,5 +39,5 @@ export function boundViolations(body: unknown): RequestViolation[] {
 }
 
 function unstorable(pointer: string): RequestViolation {
-  return { code: 'VAL001', pointer, message: 'contains a character that cannot be stored' };
+  return { code: 'VAL001', pointer, message: UNSTORABLE_MESSAGE };
 }

@@ -11,7 +11,7 @@ import { basicCredentials, ifMatchViolations, versionsOf } from './request-heade
 import { type BoundParameter, parameterLabel } from './request-parameters';
 import type { RouteRow } from '../route-table';
 import { MAX_VIOLATIONS } from '../../schema/register-error';
-import { isWellFormed } from '../../schema/well-formed-text';
+import { UNSTORABLE_MESSAGE, isWellFormed } from '../../schema/well-formed-text';
 import { boundViolations } from './body-bounds';
 import type { RequestViolation, Validator } from './validation';
 
@@ -121,7 +121,7 @@ function parameterViolations(operation: CompiledOperation, values: Values): read
   const violations = [...checkParameters(values)];
   for (const [name, value] of Object.entries(values)) {
     if (typeof value === 'string' && !isWellFormed(value)) {
-      violations.push({ code: 'VAL001', pointer: `/${name}`, message: 'contains a character that cannot be stored' });
+      violations.push({ code: 'VAL001', pointer: `/${name}`, message: UNSTORABLE_MESSAGE });
     }
   }
   if (violations.length === 0) return violations;

@@ -3,7 +3,6 @@ import { graphqlName } from '../../schema/naming';
 import type { ContractParameter } from '../contract/contract';
 import type { MappingContext } from '../contract/contract-mapping';
 import type { ContractSchema } from '../contract/contract-schema';
-import { routeParameter } from '../contract/route-paths';
 import type { OperationVariables } from './operation-variables';
 import { type Bind, requestBinding } from './request-binding';
 
@@ -79,9 +78,10 @@ function parserOf({ type, pattern }: ContractSchema): ((text: unknown) => unknow
   return (text) => (typeof text === 'string' && form.test(text) ? Number(text) : text);
 }
 
+/** Name of a parameter in a request: of a path parameter, that of the router (`routePath`). */
 function receivedName({ in: source, name }: ContractParameter): string {
   if (source === 'header') return name.toLowerCase();
-  return source === 'path' ? routeParameter(name) : name;
+  return source === 'path' ? graphqlName(name) : name;
 }
 
 /** Returns the schema of all parameters as one object. */

@@ -8,7 +8,7 @@ import { type FileDependencies, sendFile } from '../files/file-response';
 import type { MediaType } from '../files/media-negotiation';
 import { type CatalogueError, catalogueError, failuresError } from '../responses/error-response';
 import { type Exchange, responseMetadataOf } from '../responses/exchange';
-import { errorLocation } from '../responses/telemetry';
+import { errorFields } from '../../subgraphs/server/observability/failures';
 import { CHECK_APPLIED } from './preferences';
 import { type ReadResult, readRequest } from './read-request';
 import { basicCredentials } from './request-headers';
@@ -140,7 +140,7 @@ function headersOf(
   };
 }
 
-/** Sends a RegisterError by its code. Logs the location of any other error and sends SYS001. */
+/** Sends a RegisterError by its code. Logs any other error without its message and sends SYS001. */
 export function fail(
   { logger, sendError }: Pick<AdapterServices, 'logger' | 'sendError'>,
   exchange: Exchange,
@@ -151,7 +151,7 @@ export function fail(
     return;
   }
   logger.error(
-    { 'transaction-id': exchange.requestMetadata.transactionId, failure: errorLocation(error) },
+    { 'transaction-id': exchange.requestMetadata.transactionId, failure: errorFields(error) },
     'internal error',
   );
   if (!exchange.reply.sent) sendError(exchange, catalogueError('SYS001'));

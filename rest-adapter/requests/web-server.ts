@@ -3,10 +3,11 @@ import { originForm } from '../responses/envelope';
 import type { Responder } from '../responses/exchange';
 import { type TrustedProxies, proxyTrust } from '../../gateway/client/client-address';
 import { requestTimeouts } from '../../gateway/client/request-timeout';
+import { codeOfServerError } from '../../gateway/client/server-error';
 import { USUAL_BODY_MIB } from '../contract/interfaces';
 import { catalogueError } from '../responses/error-response';
 import { UNKNOWN_ROUTE } from '../responses/telemetry';
-import { sendBrokenRequestError, codeOfServerError, trackRequest } from './unmatched-requests';
+import { sendBrokenRequestError, trackRequest } from './unmatched-requests';
 
 /** The contract limits path values; this limit is that of the whole request head. */
 const MAX_PATH_VALUE_LENGTH = 16 * 1024;

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
+import { DURATION_BUCKETS_SECONDS } from '../../subgraphs/server/observability/metrics-route';
 
 /** A completed request. The route is the template, because path values and queries may be secret or personal data. */
 interface CompletedRequest {
@@ -17,16 +18,13 @@ export type RecordRequest = (request: CompletedRequest) => void;
 /** Route of requests that match no path, or that are rejected before routing. */
 export const UNKNOWN_ROUTE = 'unknown';
 
-/** Seconds. */
-const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
-
 /** Logs and measures requests by route template, method and status. */
 export function requestRecorder(logger: Logger, registry: Registry): RecordRequest {
   const seconds = new Histogram({
     name: 'rest_request_duration_seconds',
     help: 'Duration of REST requests in seconds',
     labelNames: ['route', 'method', 'status'],
-    buckets: BUCKETS,
+    buckets: DURATION_BUCKETS_SECONDS,
     registers: [registry],
   });
   const observers = new Map<string, (value: number) => void>();
@@ -47,16 +45,5 @@ export function requestRecorder(logger: Logger, registry: Registry): RecordReque
       status,
       'duration-ms': Math.round(milliseconds * 100) / 100,
     });
-  };
-}
-
-/** Returns the loggable parts of an unexpected error: kind, code and stack frames, but not its message. */
-export function errorLocation(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { kind: typeof error };
-  const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  return {
-    kind: error.name,
-    code: (error as { code?: unknown }).code,
-    at: frames.slice(0, 6).map((line) => line.trim()),
   };
 }

@@ -1,3 +1,5 @@
+import type { Violation } from '../../schema/register-error';
+
 const MAX_LENGTH = 2_048;
 
 /**
@@ -27,4 +29,14 @@ export function webAddressViolation(text: string, { production }: WebUrlPolicy):
   if (authority.includes('@')) return 'contains credentials';
   if (production && scheme.toLowerCase() !== 'https') return notWebAddress;
   return undefined;
+}
+
+/** Returns VAL008 for a URL that is present and violates {@link webAddressViolation}. */
+export function urlViolations(
+  path: Violation['path'],
+  url: string | null | undefined,
+  policy: WebUrlPolicy,
+): Violation[] {
+  const message = url == null ? undefined : webAddressViolation(url, policy);
+  return message === undefined ? [] : [{ code: 'VAL008', path, message }];
 }

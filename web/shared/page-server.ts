@@ -1,8 +1,10 @@
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { GraphClient } from '../../gateway/client/graph-client';
 import { errorCatalogue } from '../../schema/error-catalogue';
+import { newIdentifier } from '../../schema/identifiers';
+import { serveHealth } from '../../subgraphs/server/observability/health-routes';
 import { type Asset, serveAssets } from './assets';
 import { FORM_TOKEN_FIELD, type FormTokens, formTokens } from './form-token';
-import { serveHealth } from './health';
 import { FormExpiredError, type OperationError, operationErrorOf } from './operation-error';
 import { type PageResponse, isRedirect, isView, sendHtml, sendRedirect } from './page-response';
 import type { PageServerOptions } from './page-server-options';
@@ -135,13 +137,20 @@ export async function pageServer<Context extends AnyContext, Other extends objec
   });
   const assetPath = serveAssets(app, service.assets);
   const server: PageServer<Context, Other> = { service, formTokens: formTokens(key), assetPath, hasTls };
-  serveHealth(app, graph);
+  serveHealth(app, () => isRegisterReady(graph), ['/health', '/health/ready']);
   for (const route of service.routes) {
     const { method, url, config = {} } = route;
     const handler = (request: FastifyRequest, reply: FastifyReply) => handle(server, route, request, reply);
     app.route({ method, url, config, handler });
   }
   return app;
+}
+
+/** Returns whether the register executes an operation that requires no session. */
+async function isRegisterReady(graph: GraphClient): Promise<boolean> {
+  const metadata = { transactionId: newIdentifier('tid'), clientAddress: '127.0.0.1' };
+  const { failures } = await graph.run('CheckRegister', {}, metadata);
+  return failures.length === 0;
 }
 
 /** Responds to HEAD of a page whose GET has an effect besides cookies. */

@@ -4,7 +4,7 @@ import { Uri } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 import type { AccountRepository } from './account.repository';
-import type { DataType } from '../records/access-record';
+import type { DataType } from '../../../schema/data-types';
 import { type AccountSettings, settingsViolations } from './account';
 import { accountId, actor } from './account.resolver';
 import { AccountSecretType, AccountType } from './account.types';

@@ -1,8 +1,9 @@
+import { MPID_PATTERN } from '../../../schema/identifiers';
 import type { Violation } from '../../../schema/register-error';
 import type { AccountRole } from '../../../schema/roles';
 import { hasVisibleCharacter } from '../../../schema/visible-text';
-import { webAddressViolation } from '../../server/web-address';
-import { DATA_TYPES, type DataType } from '../records/access-record';
+import { urlViolations } from '../../server/web-address';
+import { DATA_TYPES, type DataType } from '../../../schema/data-types';
 
 /** Status of an account. Requests of a suspended or terminated account are rejected even if their token has not expired. */
 export type AccountStatus = 'active' | 'suspended' | 'terminated';
@@ -68,7 +69,6 @@ export function hasDuid(role: AccountRole): boolean {
   return role === 'data_user' || role === 'portal';
 }
 
-const MPID = /^[A-Z0-9]{4}$/;
 const URL_FIELDS = ['contactUrl', 'privacyUrl', 'oauthIssuer'] as const;
 
 /** Returns all violations of settings: text lengths, web addresses and list sizes. */
@@ -82,14 +82,10 @@ export function settingsViolations(settings: AccountSettings, production: boolea
     if (value != null && (!hasVisibleCharacter(value) || [...value].length > max))
       add('VAL003', [field], `must have 1 to ${max} characters`);
   }
-  for (const field of URL_FIELDS) {
-    const violation = settings[field] == null ? undefined : webAddressViolation(settings[field], { production });
-    if (violation !== undefined) add('VAL008', [field], violation);
-  }
-  (settings.returnUrls ?? []).forEach((url, index) => {
-    const violation = webAddressViolation(url, { production });
-    if (violation !== undefined) add('VAL008', ['returnUrls', index], violation);
-  });
+  for (const field of URL_FIELDS) violations.push(...urlViolations([field], settings[field], { production }));
+  (settings.returnUrls ?? []).forEach((url, index) =>
+    violations.push(...urlViolations(['returnUrls', index], url, { production })),
+  );
   const dataTypes = settings.dataTypesSupported ?? [];
   if (dataTypes.length > DATA_TYPES.length)
     add('VAL003', ['dataTypesSupported'], `must have 0 to ${DATA_TYPES.length} entries`);
@@ -111,11 +107,11 @@ export function onboardingViolations(input: AccountInput, production: boolean): 
   if (input.role === 'data_user' && input.privacyUrl == null) {
     violations.push({ code: 'VAL002', path: ['privacyUrl'], message: 'is required for the role data_user' });
   }
-  if (input.role === 'supplier' && !MPID.test(input.mpid ?? '')) {
+  if (input.role === 'supplier' && !MPID_PATTERN.test(input.mpid ?? '')) {
     violations.push({
       code: 'VAL001',
       path: ['mpid'],
-      message: `is required for a supplier and must match ${MPID.source}`,
+      message: `is required for a supplier and must match ${MPID_PATTERN.source}`,
     });
   }
   if (input.role !== 'supplier' && input.mpid != null) {

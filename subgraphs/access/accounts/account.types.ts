@@ -2,7 +2,7 @@ import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 import { ReturnedOnce } from '../../server/graph/checked-mutations';
 import { DateTime, Duid, Uri } from '../../../schema/scalars';
 import type { AccountRole } from '../../../schema/roles';
-import type { DataType } from '../records/access-record';
+import type { DataType } from '../../../schema/data-types';
 import type { TerminationProgress } from './termination.repository';
 import type { AccountInput, AccountStatus } from './account';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';

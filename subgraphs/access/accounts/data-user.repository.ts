@@ -1,5 +1,5 @@
 import type { Database } from '../../server/database/database';
-import type { DataType } from '../records/access-record';
+import type { DataType } from '../../../schema/data-types';
 import type { AccountRole } from '../../../schema/roles';
 import type { AccountStatus } from './account';
 

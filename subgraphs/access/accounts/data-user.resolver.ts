@@ -4,7 +4,7 @@ import { DateTime, Duid, Uri } from '../../../schema/scalars';
 import { MayCall } from '../../server/callers/caller';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 import { nullable, simple } from '../../server/graph/decorator-options';
-import type { DataType } from '../records/access-record';
+import type { DataType } from '../../../schema/data-types';
 import { DataUserStatusEnum } from './account.enums';
 import type { AccountStatus } from './account';
 import type { DataUserRepository, DirectoryEntry } from './data-user.repository';

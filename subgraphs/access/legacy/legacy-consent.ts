@@ -1,5 +1,6 @@
 import { LEGACY_NOTICE_VERSION, LEGACY_PURPOSE } from '../../../schema/legacy-consent';
-import { type AccessRecordInput, type Consent, type DataType, isAccountable } from '../records/access-record';
+import type { DataType } from '../../../schema/data-types';
+import { type AccessRecordInput, type Consent, isAccountable } from '../records/access-record';
 import type { AccessRecordDocument } from '../records/record-document';
 
 /** A consent of Interface B without personal data (specification, Interface B). */

@@ -1,7 +1,8 @@
 import { Directive, Field, ID, InputType, ObjectType } from 'type-graphql';
 import { ConsentKey, DateTime, Duid, IdentityRecordKey, Uri } from '../../../schema/scalars';
 import type { ShownConsent, LegacyConsentState } from './legacy-consent.repository';
-import type { AccessState, DataType } from '../records/access-record';
+import type { DataType } from '../../../schema/data-types';
+import type { AccessState } from '../records/access-record';
 import type { LegacyConsent } from './legacy-consent';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 import { nullable, optional, simple } from '../../server/graph/decorator-options';

@@ -1,6 +1,5 @@
 import type { Violation } from '../../../schema/register-error';
-import { isWellFormed } from '../../../schema/well-formed-text';
-import { hasVisibleCharacter } from '../../../schema/visible-text';
+import { textViolations } from '../../../schema/text-limits';
 import type { DiscoveredAccessReport } from './discovered-access';
 
 /** Maximum length of a name or reference in characters. */
@@ -14,20 +13,10 @@ const TEXTS = ['organisationName', 'organisationReference', 'sourceReference'] a
  */
 export function discoveredAccessViolations(report: DiscoveredAccessReport, today: string): Violation[] {
   return [
-    ...TEXTS.flatMap((field) => textViolations(field, report[field])),
+    ...TEXTS.flatMap((field) => textViolations([field], report[field], { min: 1, max: MAX_TEXT_LENGTH })),
     ...datesOf(report, today),
     ...dataTypesOf(report),
   ];
-}
-
-function textViolations(field: string, text: string): Violation[] {
-  const path = [field];
-  if (!isWellFormed(text)) return [{ code: 'VAL001', path, message: 'contains a character that cannot be stored' }];
-  const length = [...text].length;
-  if (length < 1 || length > MAX_TEXT_LENGTH)
-    return [{ code: 'VAL003', path, message: `must have 1 to ${MAX_TEXT_LENGTH} characters` }];
-  if (!hasVisibleCharacter(text)) return [{ code: 'VAL003', path, message: 'must have a visible character' }];
-  return [];
 }
 
 function datesOf({ firstSeen, lastSeen }: DiscoveredAccessReport, today: string): Violation[] {

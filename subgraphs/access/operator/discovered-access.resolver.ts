@@ -7,7 +7,7 @@ import { nullable, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import { IdempotencyKey, REPLAYED } from '../../server/graph/idempotency-key.types';
 import { type Idempotency, replayable } from '../../server/idempotency';
-import type { DataType } from '../records/access-record';
+import type { DataType } from '../../../schema/data-types';
 import type { DiscoveredAccessReport, DiscoveredState } from './discovered-access';
 import { discoveredAccessViolations } from './discovered-access-rules';
 import type { DiscoveredAccessRepository } from './discovered-access.repository';

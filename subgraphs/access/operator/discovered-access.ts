@@ -1,4 +1,5 @@
-import { type AccessState, DATA_TYPES } from '../records/access-record';
+import { DATA_TYPES } from '../../../schema/data-types';
+import type { AccessState } from '../records/access-record';
 import { type AccessRecordDocument, type DiscoveredAccess } from '../records/record-document';
 
 /** States of a discovered access; neither authorises data release. */

@@ -1,4 +1,4 @@
-import { Directive, Field, InputType, ObjectType } from 'type-graphql';
+import { Field, InputType, ObjectType } from 'type-graphql';
 import { Uri } from '../../../schema/scalars';
 import { optional, simple } from '../../server/graph/decorator-options';
 import type {
@@ -9,24 +9,8 @@ import type {
   NoticeDetail,
   Recipient,
   StorageConditions,
-  UkAddress,
 } from './access-record';
 import { ConsentTypeEnum } from './access-record.enums';
-
-@ObjectType({ simpleResolvers: true })
-@InputType('UKAddressInput', { description: 'A postal address in the United Kingdom.' })
-export class UkAddressInputType implements UkAddress {
-  @Field(() => String, { description: 'First line, at most 100 characters.' }) addressLine1: string;
-  @Field(() => String, optional('Second line.')) addressLine2: string | null;
-  @Field(() => String, { description: 'Town or city.' }) townCity: string;
-  @Field(() => String, optional('County.')) county: string | null;
-  @Field(() => String, { description: 'Postcode in capitals.' }) postcode: string;
-}
-
-/** A class of its own, because an input type cannot be `@shareable`. */
-@Directive('@shareable')
-@ObjectType('UKAddress', simple('A postal address in the United Kingdom.'))
-export class UkAddressType extends UkAddressInputType {}
 
 @ObjectType('StorageConditions', simple('Where and how long a controller stores the data.'))
 @InputType('StorageConditionsInput', { description: 'Where and how long a controller stores the data.' })

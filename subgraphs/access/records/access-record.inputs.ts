@@ -1,5 +1,7 @@
 import { Field, InputType } from 'type-graphql';
+import { UkAddressInput } from '../../server/graph/uk-address.types';
 import { DateTime, Duid, IdentityRecordKey, Uri } from '../../../schema/scalars';
+import type { DataType } from '../../../schema/data-types';
 import type {
   AccessRecordInput,
   AccessState,
@@ -7,26 +9,19 @@ import type {
   Controller,
   ControllerArrangement,
   ControllerRole,
-  DataType,
   LegalBasis,
 } from './access-record';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 import { optional } from '../../server/graph/decorator-options';
 import { AccessStateEnum, ArrangementTypeEnum, ControllerRoleEnum, LegalBasisEnum } from './access-record.enums';
-import {
-  ConsentGivenType,
-  NoticeType,
-  RecipientType,
-  StorageConditionsType,
-  UkAddressInputType,
-} from './access-record-values.types';
+import { ConsentGivenType, NoticeType, RecipientType, StorageConditionsType } from './access-record-values.types';
 
 @InputType('ControllerInput', { description: 'A Data Controller.' })
 class ControllerInputType implements Controller {
   @Field(() => String, { description: 'Name, at most 255 characters.' }) name: string;
   @Field(() => ControllerRoleEnum, { description: 'Its role in the arrangement.' }) role: ControllerRole;
   @Field(() => Uri, { description: 'Contact URL for customers.' }) contactUrl: string;
-  @Field(() => UkAddressInputType, optional('Postal address.')) address: UkAddressInputType | null;
+  @Field(() => UkAddressInput, optional('Postal address.')) address: UkAddressInput | null;
   @Field(() => Uri, optional('Required on the sole or lead entry.')) privacyRightsUrl: string | null;
   @Field(() => String, optional('Legitimate interests assessment.')) liaReference: string | null;
   @Field(() => String, optional('Statute behind a public task or legal obligation.')) statutoryReference: string | null;

@@ -1,7 +1,5 @@
 import type { DataType } from '../../../schema/data-types';
 
-export { DATA_TYPES, type DataType } from '../../../schema/data-types';
-
 /** Legal bases of access (specification, processing). */
 export const LEGAL_BASES = [
   'uk-consent',

@@ -1,28 +1,22 @@
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
+import { UkAddress } from '../../server/graph/uk-address.types';
 import { CalendarDate, DateTime, Duid, IdentityRecordKey, Uri } from '../../../schema/scalars';
+import type { DataType } from '../../../schema/data-types';
 import type {
   AccessState,
   ArrangementType,
   Consent,
   ControllerRole,
-  DataType,
   LegalBasis,
   Notice,
   Recipient,
   StorageConditions,
-  UkAddress,
 } from './access-record';
 import type { DiscoveredAccess, StoredController, StoredControllerArrangement } from './record-document';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 import { nullable, simple } from '../../server/graph/decorator-options';
 import { AccessStateEnum, ArrangementTypeEnum, ControllerRoleEnum, LegalBasisEnum } from './access-record.enums';
-import {
-  ConsentGivenType,
-  NoticeType,
-  RecipientType,
-  StorageConditionsType,
-  UkAddressType,
-} from './access-record-values.types';
+import { ConsentGivenType, NoticeType, RecipientType, StorageConditionsType } from './access-record-values.types';
 
 @ObjectType('Controller', simple('A Data Controller, accountable for the legal basis.'))
 class ControllerType implements StoredController {
@@ -30,7 +24,7 @@ class ControllerType implements StoredController {
   @Field(() => ControllerRoleEnum, { description: 'Its role in the arrangement.' }) role: ControllerRole;
   @Field(() => Uri, nullable('Contact URL for customers; null for a discovered organisation.'))
   contactUrl: string | null;
-  @Field(() => UkAddressType, nullable('Postal address.')) address: UkAddress | null;
+  @Field(() => UkAddress, nullable('Postal address.')) address: UkAddress | null;
   @Field(() => Uri, nullable('URL at which customers exercise GDPR rights.')) privacyRightsUrl: string | null;
   @Field(() => String, nullable('Legitimate interests assessment.')) liaReference: string | null;
   @Field(() => String, nullable('Statute behind a public task or legal obligation.')) statutoryReference: string | null;

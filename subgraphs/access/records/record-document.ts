@@ -1,12 +1,5 @@
-import type {
-  AccessRecordInput,
-  Consent,
-  Controller,
-  ControllerArrangement,
-  DataType,
-  Notice,
-  Recipient,
-} from './access-record';
+import type { DataType } from '../../../schema/data-types';
+import type { AccessRecordInput, Consent, Controller, ControllerArrangement, Notice, Recipient } from './access-record';
 
 /** An organisation without a registration as the communications operator reported it: the union of its reports. */
 export interface DiscoveredAccess {

@@ -6,7 +6,8 @@ import {
   ofEachHistory,
   versionReader,
 } from '../../server/lists/history';
-import type { AccessState, DataType, LegalBasis, RevocationReason } from './access-record';
+import type { DataType } from '../../../schema/data-types';
+import type { AccessState, LegalBasis, RevocationReason } from './access-record';
 import type { TransitionCause } from './transitions';
 import type { AccessRecordDocument } from './record-document';
 import { revokedAtNow, stateNow } from './record-state.sql';

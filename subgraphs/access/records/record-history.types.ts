@@ -1,7 +1,8 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 import { DateTime } from '../../../schema/scalars';
 import type { RecordSection, Transition, Version } from './record-history.queries';
-import type { AccessState, DataType, LegalBasis, RevocationReason } from './access-record';
+import type { DataType } from '../../../schema/data-types';
+import type { AccessState, LegalBasis, RevocationReason } from './access-record';
 import type { TransitionCause } from './transitions';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 import { nullable, simple } from '../../server/graph/decorator-options';

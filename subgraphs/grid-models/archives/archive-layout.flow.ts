@@ -1,5 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { ArchiveMember } from './archive-member.flow';
+import { IN_ZIP64_RECORD } from './member-header.flow';
 import { bytesAt } from './temporary-file';
 
 /** Offsets of the central directory in an archive, and the length in bytes of the comment at the end. */
@@ -32,9 +33,6 @@ export async function isGapless(
 const END = { signature: 0x06_05_4b_50, length: 22 };
 const ZIP64_END = { signature: 0x06_06_4b_50, length: 56 };
 const ZIP64_END_LOCATOR = { signature: 0x07_06_4b_50, length: 20 };
-
-/** Value of a 4-byte field whose real value is in the zip64 record (APPNOTE.TXT 4.4.1.4). */
-const IN_ZIP64_RECORD = 0xff_ff_ff_ff;
 
 /** Returns whether the directory is followed by the end record alone, or by the zip64 records and the end record, with its offsets. */
 async function endsWithDirectory(handle: FileHandle, { start, end, comment }: DirectoryPosition): Promise<boolean> {

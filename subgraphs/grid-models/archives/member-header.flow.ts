@@ -50,8 +50,8 @@ function agreesWithDirectory(header: LocalFileHeader, { crc32, compressedSize, u
   return stated.every((number, index) => number === listed[index] || (mayBeZero && number === 0));
 }
 
-/** Value of a 4-byte size whose real value is in the zip64 extra field. */
-const IN_ZIP64_RECORD = 0xff_ff_ff_ff;
+/** Value of a 4-byte field whose real value is in the zip64 record or extra field (APPNOTE.TXT 4.4.1.4). */
+export const IN_ZIP64_RECORD = 0xff_ff_ff_ff;
 
 function statedSizes(header: LocalFileHeader): number[] {
   const long = extraFieldsOf(header).find(({ id }) => id === ZIP64_SIZES)?.data ?? Buffer.alloc(0);

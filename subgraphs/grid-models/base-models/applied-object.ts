@@ -56,7 +56,7 @@ export interface AppliedObject {
 export function appliedObject(
   file: CimFile,
   base: readonly DifferenceItem[],
-  { reverse, forward }: ObjectDifferences,
+  { reverse, forward }: ObjectDifferences = { reverse: [], forward: [] },
 ): AppliedObject {
   const statements = byKey(base.flatMap(statedBy));
   const deleted = byKey(reverse.flatMap(deletedBy));

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { openArchive } from '../archives/archive.flow';
-import { type ArchiveMember, BASE_LIMITS, MemberFault } from '../archives/archive-member.flow';
+import { type ArchiveMember, BASE_LIMITS } from '../archives/archive-member.flow';
 import { parseAgain, throwFault } from '../archives/parse-again';
 import { type TemporaryFile, copyOf } from '../archives/temporary-file';
 import type { ModelWarningQueries } from '../difference-models/model-warning.queries';
 import type { ModelWarning } from '../difference-models/model-warnings';
 import { CHUNK_BYTES } from '../files/content.repository';
 import type { ArchiveFault } from '../publications/publication';
-import { isTooLong, TOO_LONG_MESSAGE } from '../publications/checked-member.flow';
+import { lengthCheck, readMember } from '../publications/checked-member.flow';
 import { type DifferenceModelHeader, type Fault, valueCount } from '../rdf/difference-model';
-import { MAX_FAULTS } from '../rdf/model-sink';
 import type { MemberProfiles } from '../rdf/member-profiles';
 import { type FullModelSink, fullModelReader } from '../rdf/read-full-model';
 import type { BaseModelKey } from '../publications/publication-key';
@@ -126,34 +125,24 @@ async function checkFullModel(
   member: ArchiveMember,
   profiles: MemberProfiles,
 ): Promise<DigestedBaseFile | ArchiveFault[]> {
-  const faults: Fault[] = [];
+  const found: Fault[] = [];
+  const checkLengths = lengthCheck(found);
   let header: DifferenceModelHeader | null = null;
   let [items, statements] = [0, 0];
   const digest = createHash('sha256');
   const sink: FullModelSink = {
-    header: (found) => void (header = found),
+    header: (fileHeader) => void (header = fileHeader),
     item(item) {
       items += 1;
       statements += valueCount(item.statements);
-      if (faults.length < MAX_FAULTS && isTooLong(item))
-        faults.push({ line: null, message: `${TOO_LONG_MESSAGE}: ${item.mRID.slice(0, 50)}` });
+      checkLengths(item);
     },
-    fault: (fault) => void faults.push(fault),
+    fault: (fault) => void found.push(fault),
   };
   const reader = fullModelReader(sink, { file: member.file, profiles });
-  try {
-    for await (const bytes of member.bytes()) {
-      if (!reader.write(bytes)) break;
-      digest.update(bytes);
-    }
-    reader.end();
-  } catch (error) {
-    if (!(error instanceof MemberFault)) throw error;
-    faults.push({ line: null, message: error.message });
-  }
-  if (faults.length === 0 && header !== null)
-    return { file: member.file, header, items, statements, sha256: digest.digest() };
-  return faults.map(({ line, message }) => ({ file: `${member.file}.xml`, line, message }));
+  const faults = await readMember(member, reader, found, (bytes) => digest.update(bytes));
+  if (faults.length > 0 || header === null) return faults;
+  return { file: member.file, header, items, statements, sha256: digest.digest() };
 }
 
 /** Items, and characters of their values, in one SQL statement. */

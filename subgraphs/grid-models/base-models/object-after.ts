@@ -40,7 +40,6 @@ export interface ObjectAfter {
 
 type Results = Partial<Record<CimFile, AppliedObject>>;
 
-const NO_DIFFERENCES = { reverse: [], forward: [] };
 /** The sources of an unknown object. */
 export const NOTHING: ObjectSources = { base: {}, differences: {} };
 
@@ -95,7 +94,7 @@ function typeOf(results: Results, items: readonly { readonly type: string }[]): 
 function resultsOf({ base, differences }: ObjectSources): Results {
   return Object.fromEntries(
     CIM_FILES.filter((file) => base[file] !== undefined || differences[file] !== undefined).map((file) => [
-      ...[file, appliedObject(file, base[file] ?? [], differences[file] ?? NO_DIFFERENCES)],
+      ...[file, appliedObject(file, base[file] ?? [], differences[file])],
     ]),
   );
 }

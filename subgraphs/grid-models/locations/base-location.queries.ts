@@ -13,8 +13,6 @@ export interface NamedObject {
   readonly name: string | null;
 }
 
-const NO_DIFFERENCES = { reverse: [], forward: [] };
-
 /** Queries for what a base model contains of the locations of a version. Without a base model (null) it is nothing. */
 export class BaseLocationQueries {
   private readonly sources: ObjectSourceQueries;
@@ -43,7 +41,7 @@ export class BaseLocationQueries {
       const [first, ...others] = sources.base.GL ?? [];
       if (first === undefined) continue;
       const before = { ...first, statements: [first, ...others].flatMap(({ statements }) => statements) };
-      const { type, statements } = appliedObject('GL', [first, ...others], sources.differences.GL ?? NO_DIFFERENCES);
+      const { type, statements } = appliedObject('GL', [first, ...others], sources.differences.GL);
       const after = { ...first, type: type ?? UNKNOWN_CLASS, statements };
       found.set(key, [
         { section: 'reverse', item: before },

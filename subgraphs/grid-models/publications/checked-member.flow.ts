@@ -5,6 +5,7 @@ import {
   type DifferenceSection,
   type Fault,
 } from '../rdf/difference-model';
+import type { ModelReader } from '../rdf/model-reader';
 import { MAX_FAULTS, type ModelSink } from '../rdf/model-sink';
 import type { MemberProfiles } from '../rdf/member-profiles';
 import { differenceModelReader } from '../rdf/read-difference-model';
@@ -35,40 +36,47 @@ export async function checkMember(
 ): Promise<CheckedMember | ArchiveFault[]> {
   const rdf = await temporaryFile();
   try {
-    const { faults, header, counts } = await readInto(rdf, member, profiles);
+    const found: Fault[] = [];
+    const { sink, counts, header: foundHeader } = countingSink(found);
+    const reader = differenceModelReader(sink, { file: member.file, profiles });
+    const faults = await readMember(member, reader, found, (bytes) => rdf.write(bytes));
+    const header = foundHeader();
     if (faults.length === 0 && header !== null) return { file: member.file, header, counts, rdf };
     await rdf.close();
-    return faults.map(({ line, message }) => ({ file: `${member.file}.xml`, line, message }));
+    return faults;
   } catch (error) {
     await rdf.close();
     throw error;
   }
 }
 
-async function readInto(rdf: TemporaryFile, member: ArchiveMember, profiles: MemberProfiles) {
-  const faults: Fault[] = [];
-  const found = countingSink(faults);
-  const reader = differenceModelReader(found.sink, { file: member.file, profiles });
+/**
+ * Parses a member as a stream, and passes the parsed bytes to `take`. Returns its faults: those that the sink of the reader adds to `found`,
+ * and the reason why its bytes cannot be read.
+ */
+export async function readMember(
+  { file, bytes }: ArchiveMember,
+  reader: Pick<ModelReader, 'write' | 'end'>,
+  found: Fault[],
+  take: (bytes: Buffer) => unknown,
+): Promise<ArchiveFault[]> {
   try {
-    for await (const bytes of member.bytes()) {
-      if (!reader.write(bytes)) break;
-      await rdf.write(bytes);
+    for await (const chunk of bytes()) {
+      if (!reader.write(chunk)) break;
+      await take(chunk);
     }
     reader.end();
   } catch (error) {
     if (!(error instanceof MemberFault)) throw error;
-    faults.push({ line: null, message: error.message });
+    found.push({ line: null, message: error.message });
   }
-  return { faults, header: found.header(), counts: found.counts };
+  return found.map(({ line, message }) => ({ file: `${file}.xml`, line, message }));
 }
 
 function countingSink(faults: Fault[]) {
   const counts: Record<DifferenceSection, SectionCount | null> = { forward: null, reverse: null };
   let header: DifferenceModelHeader | null = null;
-  const checkLengths = (item: DifferenceItem) => {
-    if (faults.length < MAX_FAULTS && isTooLong(item))
-      faults.push({ line: null, message: `${TOO_LONG_MESSAGE}: ${item.mRID.slice(0, 50)}` });
-  };
+  const checkLengths = lengthCheck(faults);
   const sink: ModelSink = {
     header: (found) => void (header = found),
     section: (section) => void (counts[section] = { items: 0, statements: 0 }),
@@ -86,12 +94,15 @@ function countingSink(faults: Fault[]) {
 
 /** Bytes of an identifier or a name. Two of them fit into one entry of a PostgreSQL index (at most about 2,700 bytes). */
 const MAX_NAME_BYTES = 1024;
-/** Reason why an item with a longer one is rejected. */
-export const TOO_LONG_MESSAGE = `an identifier or a name has more than ${MAX_NAME_BYTES} bytes`;
+const TOO_LONG = `an identifier or a name has more than ${MAX_NAME_BYTES} bytes`;
 
-/** Returns whether an identifier or a name of an item is too long to be indexed. */
-export function isTooLong({ mRID, type, statements }: DifferenceItem): boolean {
-  return [mRID, type].some(isLong) || statements.some(({ name }) => isLong(name));
+/** Returns a function that adds a fault for an item with an identifier or a name that is too long to be indexed. */
+export function lengthCheck(faults: Fault[]): (item: DifferenceItem) => void {
+  return ({ mRID, type, statements }) => {
+    const isTooLong = [mRID, type].some(isLong) || statements.some(({ name }) => isLong(name));
+    if (isTooLong && faults.length < MAX_FAULTS)
+      faults.push({ line: null, message: `${TOO_LONG}: ${mRID.slice(0, 50)}` });
+  };
 }
 
 /** Compares the length first: a character has at most four bytes in UTF-8. */

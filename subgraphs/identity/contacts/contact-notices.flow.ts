@@ -1,13 +1,7 @@
+import { registerTime } from '../../server/database/register-clock';
 import { isChecking } from '../../server/database/check-only';
 import { type Session, inTransaction } from '../../server/database/transaction';
-import {
-  contestsToday,
-  countContact,
-  meterPointOf,
-  noteContest,
-  proveContacts,
-  registerTime,
-} from './contact.repository';
+import { contestsToday, countContact, meterPointOf, noteContest, proveContacts } from './contact.repository';
 import { lockContests, lockMeterPoint } from '../locks.sql';
 import { TODAY } from '../occupancy/tenancy-change.sql';
 import { type TenancyContacts, contestants, currentContacts } from './contacts';

@@ -45,8 +45,6 @@ const COUNT = `
 const CONTESTS_TODAY = `
   select coalesce(sum(count), 0)::int as contests from contact_count where duid = $1 and day = ${TODAY} and kind = 'contest'`;
 
-const NOW = 'select register_now() as now';
-
 /** Blind index of the meter point of a live record. */
 const MPXN_INDEX = `
   select r.mpxn_index as "mpxnIndex" from identity_record r where r.id = $1 and ${LIVE}`;
@@ -93,11 +91,6 @@ export async function countContact(session: Session, duid: string, kind: Contact
 /** Returns the number of contests that a Data User caused on the present day. */
 export async function contestsToday(session: Session, duid: string): Promise<number> {
   return (await session.query<{ contests: number }>(CONTESTS_TODAY, [duid])).rows[0]?.contests ?? 0;
-}
-
-/** Returns the register's time in a transaction. */
-export async function registerTime(session: Session): Promise<Date> {
-  return (await session.query<{ now: Date }>(NOW)).rows[0]?.now as Date;
 }
 
 /** Returns the blind index of a live record's meter point; undefined if the record is closed or anonymised. */

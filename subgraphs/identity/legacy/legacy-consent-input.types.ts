@@ -2,7 +2,7 @@ import { Field, InputType } from 'type-graphql';
 import type { DataType } from '../../../schema/data-types';
 import { CalendarDate, DateTime, Duid, Mpxn, Uri } from '../../../schema/scalars';
 import type * as domain from './legacy-consent';
-import { UkAddressInput } from '../records/identity-record.types';
+import { UkAddressInput } from '../../server/graph/uk-address.types';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 import { optional } from '../../server/graph/decorator-options';
 

@@ -1,10 +1,11 @@
 import { isInFuture } from '../../../schema/future-date';
 import { LEGACY_MPXN_PATTERN, MPXN_PROFILE, mpxnViolation } from '../../../schema/mpxn';
 import { RegisterError, type Violation } from '../../../schema/register-error';
-import { type WebUrlPolicy, webAddressViolation } from '../../server/web-address';
+import { textViolations } from '../../../schema/text-limits';
+import { type WebUrlPolicy, urlViolations } from '../../server/web-address';
 import type { NewIdentityRecord, PersonalData } from '../records/identity-record';
 import type { NewConsent, LegacyConsentState } from './legacy-consent';
-import { textViolations, ukAddressViolations } from '../records/personal-data-rules';
+import { ukAddressViolations } from '../records/personal-data-rules';
 
 const MAX_METHOD_LENGTH = 100;
 const MAX_REFERENCE_LENGTH = 255;
@@ -23,7 +24,7 @@ const consentRules: readonly ConsentRule[] = [
   ({ evidence }) =>
     textViolations(['evidence', 'userDefinedReference'], evidence.userDefinedReference, { max: MAX_REFERENCE_LENGTH }),
   ({ evidence }, { now }) => consentDateViolations(evidence, now),
-  ({ evidence }, policy) => termsViolations(evidence.termsUrl, policy),
+  ({ evidence }, policy) => urlViolations(['evidence', 'termsUrl'], evidence.termsUrl, policy),
   ({ evidence }) => legacyMpxnViolations(['evidence', 'mpxn'], evidence.mpxn),
   ({ evidence }) => textViolations(['evidence', 'method'], evidence.method, { min: 1, max: MAX_METHOD_LENGTH }),
   ({ evidence }) => ukAddressViolations(['evidence', 'address'], evidence.address),
@@ -47,11 +48,6 @@ function consentDateViolations({ consentDate, consentExpiry }: NewConsent['evide
   if (isInFuture(consentDate, now)) return violation('must not be in the future');
   if (consentExpiry !== null && consentDate > consentExpiry) return violation('must not be after consent-expiry');
   return [];
-}
-
-function termsViolations(termsUrl: string, policy: WebUrlPolicy): Violation[] {
-  const message = webAddressViolation(termsUrl, policy);
-  return message === undefined ? [] : [{ code: 'VAL008', path: ['evidence', 'termsUrl'], message }];
 }
 
 function dataTypeViolations(dataType: NewConsent['dataType']): Violation[] {

@@ -2,7 +2,7 @@ import { Field, ObjectType } from 'type-graphql';
 import type { DataType } from '../../../schema/data-types';
 import { ConsentKey, DateTime, Duid, Mpxn, Uri } from '../../../schema/scalars';
 import type * as domain from './legacy-consent';
-import { UkAddress } from '../records/identity-record.types';
+import { UkAddress } from '../../server/graph/uk-address.types';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 import { nullable, simple } from '../../server/graph/decorator-options';
 import { REPLAYED } from '../../server/graph/idempotency-key.types';

@@ -1,5 +1,5 @@
 import type { Violation } from '../../../schema/register-error';
-import { textViolations } from '../records/personal-data-rules';
+import { textViolations } from '../../../schema/text-limits';
 
 /** A Change of Tenancy as the communications operator records it (decisions A/B, 5). */
 export interface ChangeOfTenancy {

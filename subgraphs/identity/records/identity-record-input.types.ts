@@ -4,7 +4,8 @@ import { nullable, optional, simple } from '../../server/graph/decorator-options
 import { REPLAYED } from '../../server/graph/idempotency-key.types';
 import { CalendarDate, IdentityRecordKey, Mpxn, Uri } from '../../../schema/scalars';
 import type * as domain from './identity-record';
-import { ExpressedBy, PrincipalVerification, UkAddressInput } from './identity-record.types';
+import { ExpressedBy, PrincipalVerification } from './identity-record.types';
+import { UkAddressInput } from '../../server/graph/uk-address.types';
 
 /** Input of PiiPrincipal. */
 @InputType('PiiPrincipalInput', { description: 'The person-property relationship.' })

@@ -1,4 +1,5 @@
 import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { UkAddress } from '../../server/graph/uk-address.types';
 import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { IdentityRecordKey, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
@@ -15,13 +16,7 @@ import type { ContactNotes } from '../contacts/contact-notices.flow';
 import type { Organisations } from '../organisations.client';
 import type { PasskeyEnrolment } from '../passkeys/passkey-enrolment.flow';
 import { IdentityRecordInput, IdentityRecordRegistration } from './identity-record-input.types';
-import {
-  IdentityRecord,
-  PasskeyCredential,
-  PiiPrincipal,
-  PrincipalVerification,
-  UkAddress,
-} from './identity-record.types';
+import { IdentityRecord, PasskeyCredential, PiiPrincipal, PrincipalVerification } from './identity-record.types';
 
 const WITHDRAWN =
   'The right to assert the outcome `verified` has been withdrawn from this Data User: register the record without it.';

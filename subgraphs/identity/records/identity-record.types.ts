@@ -3,6 +3,7 @@ import { CalendarDate, DateTime, IdentityRecordKey, JsonObject, Mpxn } from '../
 import type * as domain from './identity-record';
 import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
+import { UkAddress } from '../../server/graph/uk-address.types';
 
 export const ExpressedBy = graphqlEnum('ExpressedBy', 'Who states that the customer lives at the property.', {
   'data-subject': 'The customer.',
@@ -14,22 +15,6 @@ const VerificationOutcome = graphqlEnum('VerificationOutcome', 'Outcome of the v
   failed: 'The identity was not verified.',
   partial: 'Part of the identity was verified.',
 } satisfies Record<domain.VerificationOutcome, string>);
-
-/** `access` has the same types for controllers. */
-@ObjectType({ simpleResolvers: true })
-@InputType('UKAddressInput', { description: 'A postal address in the United Kingdom.' })
-export class UkAddressInput implements domain.UkAddress {
-  @Field(() => String, { description: 'First line, at most 100 characters.' }) addressLine1: string;
-  @Field(() => String, optional('Second line.')) addressLine2: string | null;
-  @Field(() => String, { description: 'Town or city.' }) townCity: string;
-  @Field(() => String, optional('County.')) county: string | null;
-  @Field(() => String, { description: 'Postcode in capitals.' }) postcode: string;
-}
-
-/** A class of its own, because an input type cannot be `@shareable`. */
-@Directive('@shareable')
-@ObjectType('UKAddress', simple('A postal address in the United Kingdom.'))
-export class UkAddress extends UkAddressInput {}
 
 @ObjectType('PiiPrincipal', simple('The relationship of a person and a property.'))
 export class PiiPrincipal implements domain.PiiPrincipal {

@@ -1,28 +1,8 @@
 import { emailInputViolation } from '../../../schema/email-address';
 import { POSTCODE_PATTERN } from '../../../schema/identifiers';
 import type { Violation } from '../../../schema/register-error';
-import { isWellFormed } from '../../../schema/well-formed-text';
-import { hasVisibleCharacter } from '../../../schema/visible-text';
+import { textViolations } from '../../../schema/text-limits';
 import type { UkAddress } from './identity-record';
-
-/**
- * Returns the violations of a text's limits in characters, not bytes. A text with a minimum length needs a visible character. A null text
- * has no violations.
- */
-export function textViolations(
-  path: Violation['path'],
-  text: string | null,
-  { min = 0, max }: { readonly min?: number; readonly max: number },
-): Violation[] {
-  if (text === null) return [];
-  if (!isWellFormed(text)) return [{ code: 'VAL001', path, message: 'contains a character that cannot be stored' }];
-  const length = [...text].length;
-  if (length < min) return [{ code: 'VAL003', path, message: 'must not be empty' }];
-  if (length > max) return [{ code: 'VAL003', path, message: `is longer than ${max} characters` }];
-  if (min > 0 && !hasVisibleCharacter(text))
-    return [{ code: 'VAL003', path, message: 'must have a visible character' }];
-  return [];
-}
 
 /** Normal form in which e-mail addresses are hashed and compared: trimmed and lower case (decisions A/B, 1). */
 export function comparableEmail(email: string): string {

@@ -1,7 +1,7 @@
 import type { Violation } from '../../../schema/register-error';
 import type { PrincipalVerification } from './identity-record';
-import { isWellFormed } from '../../../schema/well-formed-text';
-import { textViolations } from './personal-data-rules';
+import { UNSTORABLE_MESSAGE, isWellFormed } from '../../../schema/well-formed-text';
+import { textViolations } from '../../../schema/text-limits';
 
 const MAX_METHOD_LENGTH = 100;
 const MAX_REFERENCE_LENGTH = 255;
@@ -45,5 +45,5 @@ function detailViolations(path: Violation['path'], detail: unknown): Violation[]
 }
 
 function unstorable(path: Violation['path']): Violation {
-  return { code: 'VAL001', path, message: 'contains a character that cannot be stored' };
+  return { code: 'VAL001', path, message: UNSTORABLE_MESSAGE };
 }

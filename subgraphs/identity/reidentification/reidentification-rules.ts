@@ -1,7 +1,7 @@
 import type { Violation } from '../../../schema/register-error';
 import { type WebUrlPolicy, webAddressViolation } from '../../server/web-address';
 import type { ReidentificationMethod } from './reidentification';
-import { textViolations } from '../records/personal-data-rules';
+import { textViolations } from '../../../schema/text-limits';
 
 const MAX_STATE_LENGTH = 255;
 

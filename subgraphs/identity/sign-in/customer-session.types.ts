@@ -1,7 +1,7 @@
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
 import { CalendarDate, DateTime, Mpxn, Uri } from '../../../schema/scalars';
 import type * as domain from './customer-session';
-import { UkAddress } from '../records/identity-record.types';
+import { UkAddress } from '../../server/graph/uk-address.types';
 import { nullable, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 

@@ -1,6 +1,7 @@
 import type { QueryRunner } from 'typeorm';
 import { ADVISORY_LOCKS } from './advisory-locks';
 import type { Database } from './database';
+import { type Session, onlyRow } from './transaction';
 
 /**
  * The register's clock: the SQL function `register.register_now()`, which returns the instant at which a statement
@@ -51,4 +52,9 @@ export function registerClock({ pool, reads }: Pick<Database, 'pool' | 'reads'>)
       return now();
     },
   };
+}
+
+/** Returns the register's time in a transaction. */
+export async function registerTime(session: Session): Promise<Date> {
+  return onlyRow(await session.query<{ now: Date }>(NOW.text)).now;
 }

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import type { ServiceName } from '../callers/caller';
 import { SERVICE_RIGHTS } from '../callers/service-rights';
 import { graceful } from '../graceful-stop';
+import { serveHealth } from '../observability/health-routes';
 import { READINESS } from './link-messages';
 import { type LinkHandler, serveLinks } from './link-server';
 import { serviceAt, tlsSettings } from './peer-check';
@@ -73,11 +74,7 @@ export async function serveService(options: ServiceServerOptions): Promise<Servi
   });
   let stop: AbortSignal | undefined;
   app.addHook('preClose', () => links.close((stop ??= graceful())));
-  app.get('/health', async (_, reply) => {
-    const isReady = stop === undefined && (await ready());
-    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ready' : 'unavailable' });
-  });
-  app.get('/health/live', () => ({ status: 'live' }));
+  serveHealth(app as never, async () => stop === undefined && (await ready()), ['/health']);
   routes?.(app as never, ({ raw }) => callerAt(raw.socket as TLSSocket));
   await app.listen({ port, host });
   return {

@@ -2,6 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import type { Registry } from 'prom-client';
 
+/** Upper bounds of the buckets of request durations, in seconds. */
+export const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
 const INTERNAL = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal']);
 
 /**

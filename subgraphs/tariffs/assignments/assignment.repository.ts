@@ -1,5 +1,6 @@
 import { DatabaseError, type Pool } from 'pg';
 import { RegisterError, throwViolations } from '../../../schema/register-error';
+import { registerTime } from '../../server/database/register-clock';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
 import { storeMpxns } from '../occupancies/mpxn-storage.repository';
@@ -140,7 +141,7 @@ async function stateAt(
   { session, hash }: LockedMpxn,
   at: Date,
 ): Promise<{ assignments: readonly AssignmentRow[]; now: Date }> {
-  const { now } = onlyRow(await session.query<{ now: Date }>('select register_now() as now'));
+  const now = await registerTime(session);
   const { rows } = await session.query<AssignmentRow>(STATE, [hash, at, now]);
   return { assignments: rows, now };
 }

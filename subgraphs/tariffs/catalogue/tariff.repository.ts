@@ -2,6 +2,7 @@ import { DatabaseError, type Pool } from 'pg';
 import { RegisterError, type Violation, throwViolations } from '../../../schema/register-error';
 import { ADVISORY_LOCKS } from '../../server/database/advisory-locks';
 import { isChecking } from '../../server/database/check-only';
+import { registerTime } from '../../server/database/register-clock';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import type { RegisterEntryStatus } from '../register-entries/register-entry-status';
 import { type ReplacedTariff, type ReplacingTariff, replacementViolations } from './replacement-rules';
@@ -32,8 +33,6 @@ const LOCK = 'select from tariff where tariff_id = $1 for no key update';
  * tariff no longer applies.
  */
 const LOCK_CHANGES = `select pg_advisory_xact_lock(${ADVISORY_LOCKS.effects})`;
-
-const NOW = 'select register_now() as now';
 
 const MOVE_ENDS = `update tariff set valid_to = $2, sellable_to = $3, last_modified = register_now() where tariff_id = $1`;
 
@@ -99,7 +98,7 @@ export class TariffRepository {
     if (published === undefined) return violationsOfReplacement(this.pool, { ...tariff, mpid });
     if (published.mpid !== mpid) return [];
     const rates = await findRates(this.pool, tariff.tariffId);
-    return tariffChanges({ ...published, rates }, tariff, await registerNow(this.pool)).violations;
+    return tariffChanges({ ...published, rates }, tariff, await registerTime(this.pool)).violations;
   }
 }
 
@@ -150,19 +149,15 @@ async function change(session: Session, { tariff, mpid, accountId }: Publication
   return { tariff: await findPublished(session, tariff.tariffId), isNew: false, isChanged: true };
 }
 
-async function registerNow(session: Session): Promise<Date> {
-  return onlyRow(await session.query<{ now: Date }>(NOW)).now;
-}
-
 /**
  * Compares the publication with the tariff. If its validity would end at another instant, no scheduled change is applied from then on. A
  * check moves no end: it would delay the scheduled changes of all suppliers until its whole response is resolved.
  */
 async function changesOf(session: Session, published: Tariff, tariff: TariffInput): Promise<TariffChanges> {
-  const changes = tariffChanges(published, tariff, await registerNow(session));
+  const changes = tariffChanges(published, tariff, await registerTime(session));
   if (!changes.ends.includes('validTo')) return changes;
   if (!isChecking()) await session.query(LOCK_CHANGES);
-  return tariffChanges(published, tariff, await registerNow(session));
+  return tariffChanges(published, tariff, await registerTime(session));
 }
 
 function descriptionOf({ name, description, comments, percentageGreen }: TariffInput): unknown[] {

@@ -1,7 +1,6 @@
 import type { Violation } from '../../../schema/register-error';
-import { hasVisibleCharacter } from '../../../schema/visible-text';
-import { isWellFormed } from '../../../schema/well-formed-text';
-import { type WebUrlPolicy, webAddressViolation } from '../../server/web-address';
+import { textViolations } from '../../../schema/text-limits';
+import { type WebUrlPolicy, urlViolations } from '../../server/web-address';
 
 /** Minimum and maximum length of text fields, in Unicode code points. */
 type Lengths = Readonly<Record<string, readonly [min: number, max: number]>>;
@@ -13,31 +12,19 @@ export function patternViolations(field: string, value: string | null | undefine
 }
 
 /**
- * Checks the texts that are present: VAL001 unless well-formed, VAL003 outside their length or, where the minimum is above 0, without a
- * visible character (decisions A/B, 1).
+ * Returns the violations of the texts that are present.
  *
  * @param parentPath the path of `input`
  */
 export function lengthViolations(input: object, lengths: Lengths, parentPath: readonly string[] = []): Violation[] {
-  return Object.entries(lengths).flatMap(([field, [min, max]]): Violation[] => {
-    const text = (input as Readonly<Record<string, string | null | undefined>>)[field];
-    if (text == null) return [];
-    const path = [...parentPath, field];
-    if (!isWellFormed(text)) return [{ code: 'VAL001', path, message: 'contains a character that cannot be stored' }];
-    const length = [...text].length;
-    if (length < min || length > max)
-      return [{ code: 'VAL003', path, message: `must have ${min} to ${max} characters` }];
-    if (min > 0 && !hasVisibleCharacter(text))
-      return [{ code: 'VAL003', path, message: 'must have a visible character' }];
-    return [];
-  });
+  const texts = input as Readonly<Record<string, string | null | undefined>>;
+  return Object.entries(lengths).flatMap(([field, [min, max]]) =>
+    textViolations([...parentPath, field], texts[field], { min, max }),
+  );
 }
 
 /** Returns VAL008 for each address that is present and violates the policy. */
 export function addressViolations(input: object, fields: readonly string[], policy: WebUrlPolicy): Violation[] {
-  return fields.flatMap((field): Violation[] => {
-    const address = (input as Readonly<Record<string, string | null | undefined>>)[field];
-    const message = address == null ? undefined : webAddressViolation(address, policy);
-    return message === undefined ? [] : [{ code: 'VAL008', path: [field], message }];
-  });
+  const addresses = input as Readonly<Record<string, string | null | undefined>>;
+  return fields.flatMap((field) => urlViolations([field], addresses[field], policy));
 }

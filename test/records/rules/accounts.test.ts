@@ -1,5 +1,5 @@
 import { ACCOUNT_ROLES, type AccountRole } from '../../../schema/roles';
-import { DATA_TYPES } from '../../../subgraphs/access/records/access-record';
+import { DATA_TYPES } from '../../../schema/data-types';
 import {
   type AccountInput,
   type AccountSettings,

@@ -1,5 +1,5 @@
 import type { PageContext } from '../page';
-import { cursorOf, pageLinks, withQuery } from '../request/query';
+import { pageLinks, textOf, withQuery } from '../request/query';
 import { type ObjectFilter, isFiltered } from './object-filter';
 import { type ProjectAddress, objectPage, projectPage } from './project-address';
 import { found } from './project-reading';
@@ -17,7 +17,7 @@ export async function readObjects(
   version: number,
   filter: ObjectFilter,
 ) {
-  const after = cursorOf(query['after']);
+  const after = textOf(query['after']);
   const { project: result } = await execute('ReadGridObjects', {
     ...address,
     version,

@@ -1,5 +1,5 @@
 import type { PageContext } from '../page';
-import { cursorOf, pageLinks, withQuery } from '../request/query';
+import { pageLinks, textOf, withQuery } from '../request/query';
 import { stripOf, sumOf, totalOf } from './class-bars';
 import { countsByKind } from './counts-by-kind';
 import { projectPage } from './project-address';
@@ -27,7 +27,7 @@ export function projectFilterOf({ area, year, period }: Readonly<Record<string, 
 
 /** Reads a page of the projects that match the filter, the latest publication first. */
 export async function readProjects({ execute, query }: Pick<PageContext, 'execute' | 'query'>, filter: ProjectFilter) {
-  const after = cursorOf(query['after']);
+  const after = textOf(query['after']);
   const { areas } = await execute('ReadGridAreas', {});
   const area = filter.area === undefined ? undefined : areaOf(areas, filter.area);
   const isUnknownArea = filter.area !== undefined && area === undefined;

@@ -12,7 +12,7 @@ import {
 import { valueRows } from '../grid/value-rows';
 import { FILE_SUBJECTS, KINDS, className, counted, fileName } from '../grid/labels';
 import { get } from '../page';
-import { cursorOf, pageLinks, withQuery } from '../request/query';
+import { pageLinks, textOf, withQuery } from '../request/query';
 
 /** Differences per page. */
 const LISTED_DIFFERENCES = 50;
@@ -26,7 +26,7 @@ export const gridComparisonPage = get(`${PROJECT_PATH}/compare`, async (context)
     kind: kindOf(context.query['kind']),
     file: CIM_FILES.find((file) => file === context.query['file']),
   };
-  const after = cursorOf(context.query['after']);
+  const after = textOf(context.query['after']);
   const { project: result } = await context.execute('ReadGridComparison', {
     ...{ ...address, from, to, first: LISTED_DIFFERENCES },
     ...{ after: after ?? null, file: filter.file ?? null, kind: filter.kind ?? null },

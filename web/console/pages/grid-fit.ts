@@ -12,7 +12,7 @@ import {
 } from '../grid/project-address';
 import { found, projectHead, readProject, shownVersion } from '../grid/project-reading';
 import { type PageContext, get } from '../page';
-import { cursorOf, pageLinks, textOf } from '../request/query';
+import { pageLinks, textOf } from '../request/query';
 
 /** Objects per page. */
 const LISTED_OBJECTS = 50;
@@ -24,7 +24,7 @@ export const gridFitPage = get(`${PROJECT_PATH}/after`, async (context) => {
   const mRID = textOf(context.query['mRID']);
   const existing = mRID === undefined ? undefined : await knownObject(context, { ...address, version, mRID });
   if (existing !== undefined) return { seeOther: objectAfterPage(project, version, existing) };
-  const after = cursorOf(context.query['after']);
+  const after = textOf(context.query['after']);
   const fit = await readFit(context, address, version, after);
   return {
     view: 'grid/fit',

@@ -4,14 +4,14 @@ import { found, projectHead, readProject, shownVersion } from '../grid/project-r
 import type { GridProject, ObjectChange, ValueChange } from '../grid/operation-results';
 import { type ValueRow, valueRows } from '../grid/value-rows';
 import { KINDS, cimName, fileName, objectLabel } from '../grid/labels';
-import { cursorOf, pageLinks } from '../request/query';
+import { pageLinks, textOf } from '../request/query';
 import { type PageContext, get } from '../page';
 
 /** Shows the values of one object before and after a version. */
 export const gridObjectPage = get(`${PROJECT_PATH}/objects/:mRID`, async (context) => {
   const { address, project } = await readProject(context);
   const key = { ...address, version: shownVersion(context, project) };
-  const after = cursorOf(context.query['after']);
+  const after = textOf(context.query['after']);
   const { object, hasBase } = await readObject(context, key, context.params['mRID'] ?? '', after);
   const targets = await readTargets(context, key, object.values);
   const linked = (mRID: string) => {

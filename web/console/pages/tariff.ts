@@ -1,6 +1,6 @@
 import { errorCatalogue } from '../../../schema/error-catalogue';
 import { type PageContext, get } from '../page';
-import { cursorOf, pageLinks } from '../request/query';
+import { pageLinks, textOf } from '../request/query';
 import { dayOfText, writtenInstant } from '../tariffs/local-time';
 import type { Tariff } from '../tariffs/operation-results';
 import { rateGroups } from '../tariffs/rate-rows';
@@ -34,6 +34,6 @@ function versionsOf({ tariffId, versions: { nodes, nextCursor } }: Tariff, { dat
   const day = dayOfText(date);
   return {
     rows: nodes.map((each) => ({ ...each, published: writtenInstant(each.publishedAt) })),
-    ...pageLinks(cursorOf(versions), nextCursor, (cursor) => versionsPage(tariffId, day, cursor)),
+    ...pageLinks(textOf(versions), nextCursor, (cursor) => versionsPage(tariffId, day, cursor)),
   };
 }

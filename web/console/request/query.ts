@@ -4,11 +4,6 @@ export function textOf(text: unknown): string | undefined {
   return trimmed === '' ? undefined : trimmed;
 }
 
-/** Returns the cursor of the next page of a list. */
-export function cursorOf(after: unknown): string | undefined {
-  return textOf(after);
-}
-
 /** Returns the links of a list to its next page and back to the first; undefined if there is no next page, or this is the first. */
 export function pageLinks<Cursor>(
   after: Cursor | undefined,

@@ -1,7 +1,7 @@
 import type { Operations } from '../../../schema/generated/operations';
 import { hasErrorCode } from '../../shared/operation-error';
 import type { PageContext } from '../page';
-import { cursorOf, pageLinks, withQuery } from '../request/query';
+import { pageLinks, textOf, withQuery } from '../request/query';
 import { COLUMNS, type Day, dayOf, daysAfter, instantOf, startOf, writtenDay, writtenInstant } from './local-time';
 import { amountsOf, pence } from './money';
 import { halfHourCount, isValidBetween, pricedDay, pricesOf, runsOf } from './priced-day';
@@ -53,7 +53,7 @@ export async function readTariffs(
   filter: TariffFilter,
   day: Day,
 ) {
-  const after = cursorOf(query['after']);
+  const after = textOf(query['after']);
   const variables = {
     filter: filter.variables,
     from: instantOf(startOf(day)),

@@ -1,6 +1,6 @@
 import { OperationError } from '../../shared/operation-error';
 import type { PageContext } from '../page';
-import { cursorOf } from '../request/query';
+import { textOf } from '../request/query';
 import { type Day, dayError, dayOf, dayOfText, daysAfter, instantOf, startOf, weekOf } from './local-time';
 import { type Validity, isValidBetween } from './priced-day';
 import type { Tariff } from './operation-results';
@@ -12,7 +12,7 @@ export async function readTariff({ execute, params, query }: Pick<PageContext, '
   if (tariffId === undefined) throw new OperationError('NTF003');
   const { tariff, registerTime } = await execute('ReadTariff', {
     tariffId,
-    versionsAfter: cursorOf(query['versions']),
+    versionsAfter: textOf(query['versions']),
   });
   if (tariff === null) throw new OperationError('NTF003');
   return { tariff, today: dayOf(registerTime) };

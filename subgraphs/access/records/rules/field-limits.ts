@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../../../schema/error-catalogue';
 import { POSTCODE_PATTERN } from '../../../../schema/identifiers';
 import type { Violation } from '../../../../schema/register-error';
-import { isWellFormed } from '../../../../schema/well-formed-text';
+import { UNSTORABLE_MESSAGE, isWellFormed } from '../../../../schema/well-formed-text';
 import { hasVisibleCharacter } from '../../../../schema/visible-text';
 import type { RegistrationRule } from './registration-rule';
 
@@ -85,7 +85,7 @@ function unstorableTexts(input: object): Violation[] {
   return Object.keys(TEXT_LENGTHS)
     .flatMap((template) => fieldsAt(input, template))
     .filter(({ value }) => !isWellFormed(String(value)))
-    .map(({ path }) => violation('VAL001', path, 'contains a character that cannot be stored'));
+    .map(({ path }) => violation('VAL001', path, UNSTORABLE_MESSAGE));
 }
 
 /** A required text needs a visible character; empty texts violate the minimum length already. */

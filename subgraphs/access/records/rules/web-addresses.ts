@@ -1,5 +1,4 @@
-import type { Violation } from '../../../../schema/register-error';
-import { webAddressViolation } from '../../../server/web-address';
+import { urlViolations } from '../../../server/web-address';
 import type { AccessRecordInput } from '../access-record';
 import { fieldsAt } from './field-limits';
 import type { RegistrationRule } from './registration-rule';
@@ -14,7 +13,6 @@ const WEB_ADDRESSES = [
 
 /** URI fields are https URLs without credentials, of at most 2,048 characters (decisions A/B, 1). */
 export const webAddresses: RegistrationRule = (input: AccessRecordInput, { production }) =>
-  WEB_ADDRESSES.flatMap((template) => fieldsAt(input, template)).flatMap(({ path, value }): Violation[] => {
-    const violation = webAddressViolation(String(value), { production });
-    return violation === undefined ? [] : [{ code: 'VAL008', path, message: violation }];
-  });
+  WEB_ADDRESSES.flatMap((template) => fieldsAt(input, template)).flatMap(({ path, value }) =>
+    urlViolations(path, String(value), { production }),
+  );

@@ -1,6 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { SignJWT, UnsecuredJWT, exportSPKI, importJWK } from 'jose';
-import { identifiedConsumer } from '../../../../gateway/callers/consumers';
+import { identifiedConsumer } from '../../../../gateway/callers/admission';
 import type { CallContext } from '../../../../subgraphs/server/callers/caller';
 import { REGISTER_ENTRY_STATUSES } from '../../../../subgraphs/tariffs/register-entries/register-entry-status';
 import { type ConsumerFixture, consumerFixture } from '../../../support/consumer-fixture';

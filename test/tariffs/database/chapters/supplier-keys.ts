@@ -211,7 +211,7 @@ export function supplierKeys(): void {
       for (const supplierKey of ['key', `sk_${'B'.repeat(43)}`]) {
         const { error } = await identified({ supplierKey, clientAddress: '2001:db8::2' });
         expect(error?.code).toBe('LIM002');
-        expectWait(error?.extensions.retryAfter, 60, startedAt);
+        expectWait(error?.extensions.retryAfter as number, 60, startedAt);
       }
       expect(await rejection({ supplierKey: key, clientAddress: '2001:db8::2' })).toBeUndefined();
       expect(await rejection({ supplierKey: 'key', clientAddress: '2001:db8:0:1::1' })).toBe('AUT003');
