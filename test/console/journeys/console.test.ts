@@ -391,7 +391,7 @@ function slowBrowser(after: string | undefined, gateway = register.gateway) {
   } as Partial<PageContext> as PageContext;
   liveMessages(context, { types: [], duid: dataUser.duid }, after).streamTo(stream, {
     render: templates([join(REPOSITORY_ROOT, 'web', 'console', 'views')]),
-    subscriptionsUrl: `${gateway.replace('http', 'ws')}/graphql`,
+    subscriptions: { url: `${gateway.replace('http', 'ws')}/graphql`, agent: undefined },
   });
   return {
     messages,

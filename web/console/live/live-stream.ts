@@ -39,7 +39,7 @@ export function sendEnd(stream: EventStream, reason: { readonly isSignedOut: boo
 /** Sends events in batches. For a browser that is behind, only the newest {@link LISTED_EVENTS} are retained. */
 function sendEvents(
   stream: EventStream,
-  { render, subscriptionsUrl }: StreamDependencies,
+  { render, subscriptions }: StreamDependencies,
   { token }: Session,
   from: { filter: EventFilter; after: string | undefined },
   reportConnection: ConnectionReporter,
@@ -64,7 +64,7 @@ function sendEvents(
     },
     connected: (hasEvents: boolean) => reportConnection({ hasEvents }),
   };
-  void followEvents({ subscriptionsUrl, token, ...from }, listener, stream.closed).then(() => {
+  void followEvents({ subscriptions, token, ...from }, listener, stream.closed).then(() => {
     if (!stream.closed.aborted) sendEnd(stream, { isSignedOut: false });
   });
 }
