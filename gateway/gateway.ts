@@ -4,7 +4,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type TrustedProxies, proxyTrust, warnOfUntrustedProxy } from './client/client-address';
-import type { GraphClient } from './client/graph-client';
+import type { GraphClient, RequestMetadata } from './client/graph-client';
 import { requestTimeouts } from './client/request-timeout';
 import { codeOfServerError } from './client/server-error';
 import { newIdentifier } from '../schema/identifiers';
@@ -12,17 +12,19 @@ import type { TokenVerifier } from '../subgraphs/server/callers/bearer-token';
 import { serveHealth } from '../subgraphs/server/observability/health-routes';
 import { serveMetrics } from '../subgraphs/server/observability/metrics-route';
 import type { SubgraphLink } from '../subgraphs/server/graph/subgraph-link';
+import type { ServiceSockets } from '../subgraphs/server/link/service-server';
 import { adHocOperations } from './requests/ad-hoc-operations';
 import { type Audiences, introspectionAudience } from './callers/audiences';
 import { authentication } from './callers/authentication';
 import { MAX_BODY_BYTES, parseJsonBodies } from './requests/body-limits';
+import type { AdHocRequest } from './requests/graph-request';
 import { httpFailureMessage, sendError } from './requests/http-response';
 import { addClientSchema } from './explorer/client-schema';
 import { type LandingPages, addLandingPages } from './explorer/landing-pages';
 import { operationMetrics } from './requests/operation-metrics';
 import { failureReport } from './requests/request-log';
 import { type RequestDependencies, handleRequest, runOnce } from './requests/request-steps';
-import { addStreaming } from './subscriptions/transports/streaming';
+import { addStreaming, serviceSockets } from './subscriptions/transports/streaming';
 import { type Subscriptions, subscriptions } from './subscriptions/subscriptions';
 import { loadSupergraph } from './supergraph';
 import { trustedClient } from './requests/trusted-client';
@@ -60,6 +62,8 @@ interface GatewaySettings {
 export interface RunningGateway {
   /** Graph client for callers in the same process. */
   readonly client: GraphClient;
+  /** Returns WebSockets at `/graphql` for services of other processes. */
+  readonly serviceSockets: () => ServiceSockets;
   readonly apiSchema: GraphQLSchema;
   readonly url: string;
   readonly app: FastifyInstance;
@@ -88,10 +92,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   serveHealth(app, options.ready, ['/health', '/health/ready']);
   serveMetrics(app, options.metrics, settings.production);
   addClientSchema(app, options.clientSdl);
-  const streaming = addStreaming(app, '/graphql', {
+  const streamed = {
     ...services,
-    runOnce: (request, metadata) => runOnce(request, metadata, services),
-  });
+    runOnce: (request: AdHocRequest, metadata: RequestMetadata) => runOnce(request, metadata, services),
+  };
+  const streaming = addStreaming(app, '/graphql', streamed);
   app.post('/graphql', (request, reply) => handleRequest(request, reply, services, streaming));
   if (landing.explorer && !settings.production) await addLandingPages(app, landing, options.clientSdl);
   addErrorHandlers(app, services);
@@ -100,6 +105,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   logger.info({ port, documents: services.trusted.operations.size }, 'gateway listens');
   return {
     client: trustedClient(services.trusted, services.metrics, services.report),
+    serviceSockets: () => serviceSockets('/graphql', streamed),
     apiSchema: services.apiSchema,
     url: `http://localhost:${port}`,
     app,

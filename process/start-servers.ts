@@ -31,7 +31,7 @@ export async function startGateway(startup: Startup): Promise<void> {
   });
   startup.gateway = gateway;
   startup.addServer('gateway', gateway);
-  await wiring.addGateway(gateway.client, ready);
+  await wiring.addGateway(gateway.client, { ready, sockets: gateway.serviceSockets });
 }
 
 /** Starts the REST adapter. It uses the key set and the grid files of this process, or else those of other processes. */
@@ -84,7 +84,7 @@ export async function startConsole(startup: Startup): Promise<void> {
   const { host, ports, production, trustProxy, consoleUrl, baseUrl } = settings;
   const console = await load.console().startConsole({
     graph: wiring.graph('console'),
-    gatewayUrl: startup.gateway?.url ?? settings.gatewayUrl,
+    gateway: startup.gateway ?? { url: settings.serviceUrls.gateway, agent: wiring.agent('gateway', 'console') },
     settings: { port: ports.console, host, consoleUrl, filesUrl: new URL(baseUrl).origin, production, trustProxy },
     key: wiring.keys(['consoleKey']).consoleKey,
     logger,

@@ -127,9 +127,9 @@ export class Wiring {
   }
 
   /** Registers the gateway that runs in this process, and serves services of other processes. */
-  async addGateway(client: GraphClient, ready: () => Promise<boolean>): Promise<void> {
+  async addGateway(client: GraphClient, options: Pick<ServiceServerOptions, 'ready' | 'sockets'>): Promise<void> {
     this.gatewayClient = client;
-    await this.serve('gateway', this.settings.gatewayLinkPort, () => clientCalls(client), { ready });
+    await this.serve('gateway', this.settings.gatewayLinkPort, () => clientCalls(client), options);
   }
 
   /**
@@ -166,7 +166,7 @@ export class Wiring {
     name: ServiceName,
     port: number,
     handle: () => LinkHandler,
-    options: Pick<ServiceServerOptions, 'ready' | 'routes'>,
+    options: Pick<ServiceServerOptions, 'ready' | 'routes' | 'sockets'>,
   ): Promise<void> {
     const { host, services } = this.settings;
     if (!servicesCalledFromOutside(services).includes(name)) return;
@@ -184,7 +184,8 @@ export class Wiring {
     return link;
   }
 
-  private agent(to: CalledService, from: ServiceName): ServiceAgent {
+  /** Returns how a service connects to one of another process. */
+  agent(to: CalledService, from: ServiceName): ServiceAgent {
     const agent = new ServiceAgent(this.identity(from), to);
     this.closers.push(() => agent.destroy());
     return agent;

@@ -25,6 +25,10 @@ export const AUDIT_ACTIONS = {
     'register-rti-webhook': 'RTI webhook registered',
     'remove-rti-webhook': 'RTI webhook removed',
     'revoke-tariff-consent': 'Consent of a consumer revoked by an admin',
+    'publish-tariff': 'Tariff published or changed by an admin',
+    'append-tariff-prices': 'Prices appended to a tariff by an admin',
+    'assign-tariff': 'Tariff assigned to an MPxN by an admin',
+    'end-tariff-assignment': 'Assignment of a tariff ended by an admin',
     'erase-ended-occupancies': 'Ended occupancies of an MPxN erased',
   },
   identity: {

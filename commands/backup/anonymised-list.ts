@@ -4,8 +4,9 @@ import type { Client } from 'pg';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { rejectUnfinishedRestore } from '../../subgraphs/server/restore-mark';
 import { BACKUP_KINDS } from './backup-folder';
+import { readListFile, writeListFile } from './list-file';
 import { inSession } from './session';
-import { namesIn, textOf, writeWhole } from './stored-files';
+import { namesIn } from './stored-files';
 import { REGISTER_SCHEMAS, tablesOf } from './stored-tables';
 
 /** The first known instant of each internal id. */
@@ -24,8 +25,6 @@ export interface AnonymisedList {
 const FILE = 'anonymised.json';
 /** Time to connect: a list is written every minute, or read from a damaged database. */
 const LIST_TIMEOUT_MS = 10_000;
-const NOTHING: AnonymisedList = { anonymised: new Map(), closed: new Map(), occupancyKeys: new Map() };
-const PARTS = Object.keys(NOTHING) as (keyof AnonymisedList)[];
 
 /** Location of one part of the list in a database. Databases of earlier releases lack some tables and columns. */
 interface PartOfDatabase {
@@ -59,6 +58,41 @@ const HAS_COLUMN = `select exists (
   select from pg_attribute a join pg_class c on c.oid = attrelid join pg_namespace n on n.oid = relnamespace
   where nspname = $1 and relname = $2 and attname = $3 and not attisdropped) as "isThere"`;
 
+/** The union of lists. An id that is added several times has its earliest instant. */
+class UnitedList implements AnonymisedList {
+  readonly anonymised = new Map<string, string>();
+  readonly closed = new Map<string, string>();
+  readonly occupancyKeys = new Map<string, string>();
+
+  /** Adds the list of a folder; returns false if it has none. */
+  addFile(folder: string): Promise<boolean> {
+    const parts = new Map<string, Map<string, string>>(Object.entries(this));
+    return readListFile(join(folder, FILE), (part, id, at) => addFirst(parts.get(part), id, at));
+  }
+
+  /** Adds the erasures visible to a session. */
+  async addFrom(session: Client): Promise<void> {
+    for (const { part, schema, table, id, at, only } of IN_DATABASE) {
+      const { rows: columns } = await session.query<{ isThere: boolean }>(HAS_COLUMN, [schema, table, at]);
+      if (columns[0]?.isThere !== true) continue;
+      const { rows } = await session.query<{ id: string; at: Date }>(
+        `select ${id} as id, ${at} as at from ${schema}.${table} where ${only}`,
+      );
+      for (const row of rows) addFirst(this[part], row.id, row.at.toISOString());
+    }
+  }
+}
+
+function addFirst(instants: Map<string, string> | undefined, id: string, at: string): void {
+  const other = instants?.get(id);
+  if (other === undefined || at < other) instants?.set(copyOf(id), copyOf(at));
+}
+
+/** Copies a text: V8 retains the whole chunk of a file for a part of it. */
+function copyOf(text: string): string {
+  return Buffer.from(text).toString();
+}
+
 /**
  * Adds the current state of the database to the list of a folder; returns the number of anonymised records in it. Returns
  * undefined and writes nothing while another process extends a list of this database: slow runs do not queue.
@@ -83,7 +117,9 @@ export async function addAnonymised(session: Client, root: string): Promise<Anon
 /** Extends the list of a folder under the lock of the session, which it releases. */
 async function extendList(session: Client, root: string): Promise<AnonymisedList> {
   try {
-    const list = united([(await readList(root)) ?? NOTHING, await anonymisedIn(session)]);
+    const list = new UnitedList();
+    await list.addFile(root);
+    await list.addFrom(session);
     await mkdir(root, { recursive: true, mode: 0o700 });
     await writeList(root, list);
     return list;
@@ -94,29 +130,33 @@ async function extendList(session: Client, root: string): Promise<AnonymisedList
 
 /** Writes a list to a folder. */
 export function writeList(folder: string, list: AnonymisedList): Promise<void> {
-  const parts = PARTS.map((part) => [part, Object.fromEntries(list[part])]);
-  return writeWhole(join(folder, FILE), { format: 2, ...Object.fromEntries(parts) });
+  const { anonymised, closed, occupancyKeys } = list;
+  return writeListFile(join(folder, FILE), { anonymised, closed, occupancyKeys });
 }
 
 /**
  * Returns the union of the list of a folder and of the lists of its backups, complete or not; undefined if there is no
  * list.
  */
-export async function readLists(root: string): Promise<AnonymisedList | undefined> {
+export async function readLists(root: string): Promise<UnitedList | undefined> {
   const below = await Promise.all(
     BACKUP_KINDS.map(async (kind) => (await namesIn(join(root, kind))).map((name) => join(kind, name))),
   );
-  const lists = await Promise.all(['', ...below.flat()].map((folder) => readList(join(root, folder))));
-  const found = lists.filter((list) => list !== undefined);
-  return found.length === 0 ? undefined : united(found);
+  const list = new UnitedList();
+  let isThere = false;
+  for (const folder of ['', ...below.flat()]) {
+    const isAdded = await list.addFile(join(root, folder)); // one after the other, so that memory holds their union only
+    isThere ||= isAdded;
+  }
+  return isThere ? list : undefined;
 }
 
-/** Reads the list from a database that still accepts connections. Its other tables may be damaged. */
-async function readListOf(databaseUrl: string): Promise<AnonymisedList> {
+/** Adds the list of a database that still accepts connections. Its other tables may be damaged. */
+async function addListOf(databaseUrl: string, list: UnitedList): Promise<void> {
   try {
-    return await inSession(databaseUrl, LIST_TIMEOUT_MS, async (session) => {
+    await inSession(databaseUrl, LIST_TIMEOUT_MS, async (session) => {
       await requireRegister(session);
-      return anonymisedIn(session);
+      await list.addFrom(session);
     });
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
@@ -131,61 +171,14 @@ async function readListOf(databaseUrl: string): Promise<AnonymisedList> {
  */
 export async function requireLists(root: string, alsoFrom: string | undefined): Promise<AnonymisedList> {
   const listed = await readLists(root);
-  const further = alsoFrom === undefined ? undefined : await readListOf(alsoFrom);
-  const lists = [listed, further].filter((list) => list !== undefined);
-  if (lists.length === 0) throw new Error(`${root} has no list of anonymised records (anonymised.json) in any folder`);
-  return united(lists);
-}
-
-/** Merges lists. A record in several lists has its earliest instant in the result. */
-function united(lists: readonly AnonymisedList[]): AnonymisedList {
-  const parts = PARTS.map((part) => [part, firstInstants(lists.map((list) => list[part]))]);
-  return Object.fromEntries(parts) as unknown as AnonymisedList;
-}
-
-function firstInstants(lists: readonly Instants[]): Instants {
-  const all = new Map<string, string>();
-  for (const [id, at] of lists.flatMap((list) => [...list])) {
-    const other = all.get(id);
-    if (other === undefined || at < other) all.set(id, at);
-  }
-  return all;
+  if (alsoFrom === undefined && listed === undefined)
+    throw new Error(`${root} has no list of anonymised records (anonymised.json) in any folder`);
+  const list = listed ?? new UnitedList();
+  if (alsoFrom !== undefined) await addListOf(alsoFrom, list);
+  return list;
 }
 
 /** Throws if the database contains no table of a register. */
 export async function requireRegister(session: Client): Promise<void> {
   if ((await tablesOf(session, REGISTER_SCHEMAS)).length === 0) throw new Error('this database has no register');
-}
-
-async function readList(folder: string): Promise<AnonymisedList | undefined> {
-  const path = join(folder, FILE);
-  const text = await textOf(path);
-  if (text === undefined) return undefined;
-  try {
-    return listOf(JSON.parse(text) as Record<string, unknown>);
-  } catch {
-    throw new Error(`${path} is damaged: it is not a list of anonymised records`);
-  }
-}
-
-/** Reads a stored list. A list without a format is of an earlier release and names anonymised records only. */
-function listOf(stored: Record<string, unknown>): AnonymisedList {
-  const { format, ...parts } = stored;
-  const given = format === undefined ? { anonymised: stored } : parts;
-  return { ...NOTHING, ...Object.fromEntries(Object.entries(given).map(([part, ids]) => [part, instantsOf(ids)])) };
-}
-
-const instantsOf = (ids: unknown): Instants => new Map(Object.entries(ids as Record<string, string>));
-
-async function anonymisedIn(session: Client): Promise<AnonymisedList> {
-  const found: AnonymisedList[] = [];
-  for (const { part, schema, table, id, at, only } of IN_DATABASE) {
-    const { rows: columns } = await session.query<{ isThere: boolean }>(HAS_COLUMN, [schema, table, at]);
-    if (columns[0]?.isThere !== true) continue;
-    const { rows } = await session.query<{ id: string; at: Date }>(
-      `select ${id} as id, ${at} as at from ${schema}.${table} where ${only}`,
-    );
-    found.push({ ...NOTHING, [part]: new Map(rows.map((row) => [row.id, row.at.toISOString()])) });
-  }
-  return united(found);
 }

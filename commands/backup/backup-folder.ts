@@ -56,7 +56,7 @@ export async function newBackupFolder(root: string, kind: BackupKind, takenAt: D
 
 /** Writes the manifest, which completes a backup. */
 export function completeBackup(folder: string, manifest: Manifest): Promise<void> {
-  return writeWhole(join(folder, MANIFEST), manifest);
+  return writeWhole(join(folder, MANIFEST), [JSON.stringify(manifest, null, 2)]);
 }
 
 /** Returns the complete backups of a kind, newest first. Throws if the manifest of a folder cannot be read. */

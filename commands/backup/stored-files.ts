@@ -14,7 +14,10 @@ export async function namesIn(folder: string): Promise<string[]> {
 }
 
 /** Reads a path; undefined if it does not exist. Any other error is thrown, with the path: what exists is not ignored. */
-async function ifExists<Content>(path: string, read: (path: string) => Promise<Content>): Promise<Content | undefined> {
+export async function ifExists<Content>(
+  path: string,
+  read: (path: string) => Promise<Content>,
+): Promise<Content | undefined> {
   try {
     return await read(path);
   } catch (error) {
@@ -27,12 +30,12 @@ async function ifExists<Content>(path: string, read: (path: string) => Promise<C
 /** Options of the streams that write into a backup. */
 export const PRIVATE = { mode: PRIVATE_FILE, flags: 'wx', flush: true } as const;
 
-/** Writes a file under another name, flushes it to disk and renames it, so that readers never see a part of it. */
-export async function writeWhole(path: string, content: unknown): Promise<void> {
+/** Writes texts to a file under another name, flushes it to disk and renames it, so that readers never see a part of it. */
+export async function writeWhole(path: string, texts: Iterable<string>): Promise<void> {
   await writing(path, async () => {
     const beside = await open(`${path}.new`, 'w', PRIVATE_FILE);
     try {
-      await beside.writeFile(JSON.stringify(content, null, 2));
+      for (const text of texts) await beside.appendFile(text);
       await beside.sync();
     } finally {
       await beside.close();

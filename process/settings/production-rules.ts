@@ -137,7 +137,5 @@ function serviceUrlProblems({ services }: Settings, reader: EnvironmentReader): 
     if (users.length > 0 && !services.has(service) && reader.text(variable) === undefined)
       problems.push(`${variable}: missing; ${service} is called by ${users.join(' and ')}`);
   }
-  if (services.has('console') && !services.has('gateway') && reader.text('GATEWAY_URL') === undefined)
-    problems.push('GATEWAY_URL: missing; the console follows live events at the public address of the gateway');
   return problems;
 }

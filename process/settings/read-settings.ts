@@ -59,7 +59,6 @@ export function readSettings(environment: Environment, isCommand = false): Setti
     baseUrl,
     ...otherInterfaceUrls(reader, baseUrl),
     legacySunset: reader.day('LEGACY_SUNSET', '2027-11-20'),
-    gatewayUrl: reader.url('GATEWAY_URL', `http://localhost:${ports.gateway}`),
     portalUrl,
     ...reader.operatorPages(),
     consoleUrl: reader.url('CONSOLE_URL', `http://localhost:${ports.console}`),

@@ -36,8 +36,6 @@ export interface Settings {
   readonly registerUrl: string;
   /** Public URL of the supplier endpoints of Interface D (`{supplier_url}`), without the version segment. */
   readonly supplierUrl: string;
-  /** Public URL of the gateway. */
-  readonly gatewayUrl: string;
   /** Public URL of the customer portal. */
   readonly portalUrl: string;
   /** Page with help and contact for customers, and the privacy notice; undefined for no link. */

@@ -1,3 +1,4 @@
+import type { Agent } from 'node:https';
 import type { PageServerOptions } from '../shared/page-server-options';
 import type { WebSettings } from '../shared/web-server';
 
@@ -9,9 +10,15 @@ interface ConsoleSettings extends WebSettings {
   readonly filesUrl: string;
 }
 
+/** Where the console follows live events: over a WebSocket at `/graphql` of the gateway. */
+interface GatewayAddress {
+  readonly url: string;
+  /** Connects to a gateway in another process, over mutual TLS. */
+  readonly agent?: Agent;
+}
+
 /** Options of the console. */
 export interface ConsoleOptions extends PageServerOptions {
   readonly settings: ConsoleSettings;
-  /** URL of the gateway; live events arrive over its WebSocket at `/graphql`. */
-  readonly gatewayUrl: string;
+  readonly gateway: GatewayAddress;
 }

@@ -25,10 +25,11 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningServ
 
 /** READ SECOND, after `web/shared/page-server.ts`: the console adds streams of messages to open pages. */
 function consoleService(options: ConsoleOptions, streams: OpenStreams): PageService<PageContext, StreamResponse> {
-  const { settings, gatewayUrl } = options;
+  const { settings, gateway } = options;
   const { origin } = new URL(settings.consoleUrl);
   const render = templates([join(REPOSITORY_ROOT, 'web', 'console', 'views')]);
-  const subscriptionsUrl = `${gatewayUrl.replace(/^http/, 'ws').replace(/\/$/, '')}/graphql`;
+  const url = `${gateway.url.replace(/^http/, 'ws').replace(/\/$/, '')}/graphql`;
+  const subscriptions = { url, agent: gateway.agent };
   return {
     options,
     publicUrl: settings.consoleUrl,
@@ -38,7 +39,7 @@ function consoleService(options: ConsoleOptions, streams: OpenStreams): PageServ
     contextOf: pageContexts(options, streams),
     layoutOf: ({ session }) => ({ filesUrl: settings.filesUrl, account: session }),
     sendOther: (response, { request, reply, context }) =>
-      response.streamTo(streams.open(request, reply, context.session?.id), { render, subscriptionsUrl }),
+      response.streamTo(streams.open(request, reply, context.session?.id), { render, subscriptions }),
     responseToError,
   };
 }

@@ -1,3 +1,4 @@
+import type { Agent } from 'node:https';
 import type { ExecuteOperation } from '../shared/operation-runner';
 import type { PageResponse as AnyPageResponse } from '../shared/page-response';
 import type { RequestContext } from '../shared/request-context';
@@ -40,12 +41,18 @@ export interface StreamResponse {
   streamTo(stream: EventStream, dependencies: StreamDependencies): void;
 }
 
+/** The WebSocket of the gateway. */
+export interface SubscriptionsAddress {
+  readonly url: string;
+  /** Connects to a gateway in another process. */
+  readonly agent: Agent | undefined;
+}
+
 /** Dependencies of streams, besides the context of their request. */
 export interface StreamDependencies {
   /** Renders a fragment of a page. */
   readonly render: Render;
-  /** URL of the gateway's WebSocket. */
-  readonly subscriptionsUrl: string;
+  readonly subscriptions: SubscriptionsAddress;
 }
 
 /** The server's end of an open stream. */

@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { newIdentifier } from '../../../schema/identifiers';
+import type { ServiceSockets } from '../../../subgraphs/server/link/service-server';
 import type { AdHocRequest } from '../../requests/graph-request';
 import type { RequestMetadata } from '../../client/graph-client';
 import { requestMetadata } from '../../requests/request-metadata';
 import type { StreamingDependencies } from './started-operation';
 import { serverSentEvents, acceptsEvents } from './server-sent-events';
 import type { Subscriptions } from '../subscriptions';
-import { acceptUpgrades, rejectUpgrade } from './upgrades';
+import { type Upgrade, acceptUpgrades, rejectUpgrade } from './upgrades';
 import { webSockets } from './web-sockets';
 
 /** Streaming transports of the gateway: WebSockets and Server-Sent Events. */
@@ -24,15 +26,7 @@ export interface Streaming {
 export function addStreaming(app: FastifyInstance, path: string, dependencies: StreamingDependencies): Streaming {
   const sockets = webSockets(dependencies);
   const events = serverSentEvents(dependencies);
-  acceptUpgrades(app, path, (upgrade, request) => {
-    const metadata = requestMetadata(request);
-    try {
-      sockets.accept(upgrade, metadata);
-    } catch (error) {
-      dependencies.report(error, metadata.transactionId);
-      rejectUpgrade(upgrade, error, metadata.transactionId);
-    }
-  });
+  acceptUpgrades(app, path, (upgrade, request) => acceptBy(sockets, upgrade, requestMetadata(request), dependencies));
   return {
     requiresEvents(request, accept) {
       const accepts = acceptsEvents(accept);
@@ -44,6 +38,36 @@ export function addStreaming(app: FastifyInstance, path: string, dependencies: S
       await sockets.close();
     },
   };
+}
+
+/**
+ * Serves WebSockets at a path to services of other processes, which pass on the credentials of their clients in `connection_init`.
+ */
+export function serviceSockets(path: string, dependencies: StreamingDependencies): ServiceSockets {
+  const sockets = webSockets(dependencies);
+  return {
+    path,
+    accept(upgrade) {
+      upgrade.socket.on('error', () => upgrade.socket.destroy());
+      const clientAddress = upgrade.socket.remoteAddress ?? '';
+      acceptBy(sockets, upgrade, { transactionId: newIdentifier('tid'), clientAddress }, dependencies);
+    },
+    close: () => sockets.close(),
+  };
+}
+
+function acceptBy(
+  sockets: ReturnType<typeof webSockets>,
+  upgrade: Upgrade,
+  metadata: RequestMetadata,
+  { report }: StreamingDependencies,
+): void {
+  try {
+    sockets.accept(upgrade, metadata);
+  } catch (error) {
+    report(error, metadata.transactionId);
+    rejectUpgrade(upgrade, error, metadata.transactionId);
+  }
 }
 
 /** Returns false for a document with errors: it is rejected like any other. */

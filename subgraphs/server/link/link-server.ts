@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import type { Server } from 'node:https';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { ServiceName } from '../callers/caller';
@@ -27,10 +28,9 @@ export class LinkBreach extends Error {}
 
 /** Server of links. */
 interface LinkServer {
-  /**
-   * Announces the stop to all callers, and responds to requests until each caller has closed its connection or `forced`
-   * aborts. A caller sends no request after the announcement and closes when all have a response.
-   */
+  /** Accepts a request to upgrade, or rejects it. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Announces the stop, after which a caller sends no request and closes when all have a response. Ends at `forced`. */
   close(forced: AbortSignal): Promise<void>;
 }
 
@@ -48,8 +48,8 @@ const CLOSING_INTERVAL_MS = 20;
 /** WebSocket close code: the caller broke a rule. */
 const POLICY_VIOLATION = 1008;
 
-/** Serves links on the WebSocket upgrades of an HTTPS server. */
-export function serveLinks(server: Server, options: LinkServerOptions): LinkServer {
+/** Serves links on WebSocket upgrades of an HTTPS server. */
+export function serveLinks(options: LinkServerOptions): LinkServer {
   const { callerAt, logger } = options;
   const sockets = new WebSocketServer({
     noServer: true,
@@ -58,7 +58,7 @@ export function serveLinks(server: Server, options: LinkServerOptions): LinkServ
   });
   const open = new Set<ServedConnection>();
   let closing = false;
-  server.on('upgrade', (request, socket, head) => {
+  const upgrade: LinkServer['upgrade'] = (request, socket, head) => {
     if (closing) return socket.end(responseOf('503 Service Unavailable'));
     const from = callerAt(socket as TLSSocket);
     const offered = String(request.headers['sec-websocket-protocol'] ?? '').split(/, */);
@@ -72,9 +72,10 @@ export function serveLinks(server: Server, options: LinkServerOptions): LinkServ
       open.add(connection);
       accepted.on('close', () => open.delete(connection));
     });
-  });
+  };
   const beating = setInterval(() => open.forEach(({ heartbeat }) => heartbeat.beat()), PING_INTERVAL_MS).unref();
   return {
+    upgrade,
     async close(forced) {
       closing = true;
       clearInterval(beating);

@@ -1,4 +1,4 @@
-import type { Server } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
@@ -12,6 +12,15 @@ import { type LinkHandler, serveLinks } from './link-server';
 import { serviceAt, tlsSettings } from './peer-check';
 import type { ServiceIdentity } from './service-identity';
 
+/** WebSockets of the services that may call this one, at a path of their own: their messages are not those of a link. */
+export interface ServiceSockets {
+  readonly path: string;
+  /** Takes over a request to upgrade, with the bytes after its headers. */
+  accept(upgrade: { readonly raw: IncomingMessage; readonly socket: TLSSocket; readonly head: Buffer }): void;
+  /** Ends all of them. */
+  close(): Promise<void>;
+}
+
 /** Options of the server of a service that other processes call. */
 export interface ServiceServerOptions {
   readonly identity: ServiceIdentity;
@@ -20,6 +29,8 @@ export interface ServiceServerOptions {
   readonly port: number;
   readonly host: string;
   readonly logger: Logger;
+  /** Returns the WebSockets that only this service has, such as the subscriptions of the gateway. */
+  readonly sockets?: () => ServiceSockets;
   /** Adds routes that only this service has, such as the key set of `access`. */
   readonly routes?: (app: FastifyInstance, callerOf: (request: FastifyRequest) => ServiceName | undefined) => void;
 }
@@ -47,7 +58,7 @@ const OPEN_PATHS = /^\/(health(\/live)?|metrics)(\?|$)/;
  * caller must hold a key of a service that {@link SERVICE_RIGHTS} lists.
  */
 export async function serveService(options: ServiceServerOptions): Promise<ServiceServer> {
-  const { identity, ready, port, host, routes, handle, logger } = options;
+  const { identity, ready, port, host, routes, sockets, handle, logger } = options;
   const callerAt = (socket: TLSSocket): ServiceName | undefined => {
     const service = serviceAt(socket, identity.publicKeys);
     return service !== undefined && SERVICE_RIGHTS[service][identity.name] !== undefined ? service : undefined;
@@ -62,7 +73,7 @@ export async function serveService(options: ServiceServerOptions): Promise<Servi
     return503OnClosing: false, // requests that arrive while links close receive their response
     https: tlsSettings(identity),
   });
-  const links = serveLinks(app.server as Server, {
+  const links = serveLinks({
     callerAt,
     handle: (from, payload, document) => (payload === READINESS ? ready() : handle(from, payload, document)),
     logger,
@@ -73,7 +84,17 @@ export async function serveService(options: ServiceServerOptions): Promise<Servi
     return reply.code(403).send();
   });
   let stop: AbortSignal | undefined;
-  app.addHook('preClose', () => links.close((stop ??= graceful())));
+  const others = sockets?.();
+  app.server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
+    const isOther = request.url === others?.path && callerAt(socket) !== undefined;
+    if (stop !== undefined || others === undefined || !isOther) return links.upgrade(request, socket, head);
+    others.accept({ raw: request, socket, head });
+  });
+  app.addHook('preClose', async () => {
+    stop ??= graceful();
+    await others?.close();
+    await links.close(stop);
+  });
   serveHealth(app as never, async () => stop === undefined && (await ready()), ['/health']);
   routes?.(app as never, ({ raw }) => callerAt(raw.socket as TLSSocket));
   await app.listen({ port, host });

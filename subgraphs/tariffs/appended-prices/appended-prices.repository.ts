@@ -1,6 +1,7 @@
 import { DatabaseError, type Pool } from 'pg';
 import { RegisterError, type Violation, throwViolations } from '../../../schema/register-error';
-import { inTransaction } from '../../server/database/transaction';
+import { addAuditEntry } from '../../server/audit/audit.repository';
+import { type Session, inTransaction } from '../../server/database/transaction';
 import type { Tariff } from '../catalogue/tariff';
 import { type AppendedPrice, appendingViolations } from './appended-price';
 
@@ -10,10 +11,10 @@ const TARIFF = `select mpid, tariff_type as "tariffType", valid_from as "validFr
 
 const GIVEN = 'unnest($2::timestamptz[], $3::text[]) with ordinality given(valid_from, unit_price, number)';
 
-/** Prices of the call that differ from the stored ones or are new, by position from 1, and whether their half-hours have started. */
-const DIFFERENT = `select number::int, given.valid_from <= register_now() as "hasStarted", stored.valid_from is null as "isNew"
+/** Prices of the call that differ from the stored ones or are new, by position from 1, with the stored ones, and whether their half-hours have started. */
+const DIFFERENT = `select number::int, given.valid_from <= register_now() as "hasStarted", stored.unit_price as former
   from ${GIVEN} left join tariff_price stored on stored.tariff_id = $1 and stored.valid_from = given.valid_from
-  where given.unit_price::numeric is distinct from stored.unit_price::numeric`;
+  where given.unit_price::numeric is distinct from stored.unit_price::numeric order by number`;
 
 /** The order of the rows is the same in all calls, so that two of them never wait for each other. */
 const APPEND = `insert into tariff_price (tariff_id, valid_from, unit_price, account_id)
@@ -40,6 +41,16 @@ interface Appending {
   readonly mpid: string;
   readonly prices: readonly AppendedPrice[];
   readonly accountId: string;
+  /** Whether an admin appends for the supplier: the audit names the admin. */
+  readonly byAdmin: boolean;
+}
+
+/** A price to store; `number` is its position in the call, from 1. */
+interface DifferentPrice {
+  readonly number: number;
+  readonly hasStarted: boolean;
+  /** The price that it replaces; null for a half-hour without one. */
+  readonly former: string | null;
 }
 
 /** The numbers of prices that a call stored. */
@@ -56,7 +67,7 @@ export class AppendedPriceRepository {
    * Stores prices. NTF003 if the tariff does not exist, PRM002 if it is another supplier's, VAL003 if it is static or not valid then, CNF005
    * for every half-hour that has started, unless it has the price already. All prices are stored, or none.
    */
-  append({ tariffId, mpid, prices, accountId }: Appending): Promise<AppendingOutcome> {
+  append({ tariffId, mpid, prices, accountId, byAdmin }: Appending): Promise<AppendingOutcome> {
     return inTransaction(this.pool, async (session) => {
       const { rows } = await session.query<Pick<Tariff, 'mpid' | 'tariffType' | 'validFrom' | 'validTo'>>(TARIFF, [
         tariffId,
@@ -65,17 +76,15 @@ export class AppendedPriceRepository {
       if (tariff === undefined) throw new RegisterError('NTF003');
       if (tariff.mpid !== mpid) throw new RegisterError('PRM002', 'The tariff is that of another supplier');
       const given = [tariffId, prices.map(({ from }) => from), prices.map(({ unitPrice }) => unitPrice)];
-      const { rows: different } = await session.query<{ number: number; hasStarted: boolean; isNew: boolean }>(
-        DIFFERENT,
-        given,
-      );
+      const { rows: different } = await session.query<DifferentPrice>(DIFFERENT, given);
       const started = different
         .filter(({ hasStarted }) => hasStarted)
         .map(({ number }) => hasStartedViolation(number - 1));
       throwViolations([...appendingViolations(tariff, prices), ...started]);
       await session.query(APPEND, [...given, accountId, different.map(({ number }) => number)]);
       if (different.length > 0) await session.query(MODIFY, [tariffId]);
-      const added = different.filter(({ isNew }) => isNew).length;
+      if (byAdmin && different.length > 0) await audit(session, { tariffId, accountId, prices }, different);
+      const added = different.filter(({ former }) => former === null).length;
       return { added, changed: different.length - added };
     }).catch(rejectStarted);
   }
@@ -85,6 +94,19 @@ export class AppendedPriceRepository {
     const { rows } = await this.pool.query<{ json: string }>({ ...STORED, values: [tariffId, from, to] });
     return (rows as [{ json: string }])[0].json;
   }
+}
+
+/** Adds the stored prices and those that they replace to the audit, because no table retains a former price. */
+async function audit(
+  session: Session,
+  { tariffId, accountId, prices }: Pick<Appending, 'tariffId' | 'accountId' | 'prices'>,
+  different: readonly DifferentPrice[],
+): Promise<void> {
+  const written = (number: number, price: string) => `${prices[number - 1]?.from.toISOString()} ${price}`;
+  const former = different.flatMap(({ number, former: price }) => (price === null ? [] : [written(number, price)]));
+  const current = different.map(({ number }) => written(number, String(prices[number - 1]?.unitPrice)));
+  const detail = { from: former.length === 0 ? null : { prices: former }, to: { prices: current } };
+  await addAuditEntry(session, { actor: accountId, action: 'append-tariff-prices', subject: tariffId, detail });
 }
 
 function hasStartedViolation(index: number): Violation {

@@ -48,7 +48,7 @@ export class AppendedPriceResolver {
   ): Promise<AppendingOutcome> {
     const supplier = await writtenSupplier(context, this.suppliers, mpid);
     throwViolations(appendedPriceViolations(prices));
-    const { accountId } = callerOf(context);
-    return this.repository.append({ tariffId, mpid: supplier, prices, accountId });
+    const { accountId, role } = callerOf(context);
+    return this.repository.append({ tariffId, mpid: supplier, prices, accountId, byAdmin: role === 'admin' });
   }
 }

@@ -6,6 +6,7 @@ import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
 import { storeMpxns } from '../occupancies/mpxn-storage.repository';
 import type { RegisterEntryStatus } from '../register-entries/register-entry-status';
 import type { Assignment } from './applied-tariff';
+import { auditAssignment } from './assignment-audit.repository';
 import { endOutcome } from './assignment-end-rules';
 import { type AssignmentOutcome, assignmentOutcome } from './assignment-rules';
 import { ASSIGNMENT_COLUMNS, type AssignmentRow, type StoredAssignment } from './assignment.queries';
@@ -65,6 +66,10 @@ interface LockedMpxn {
 /** An assignment to record. */
 interface NewAssignment extends Assignment {
   readonly accountId: string;
+  /** Whether an admin assigns, whom the audit names. */
+  readonly byAdmin: boolean;
+  /** Steps of the MPxN before the assignment. */
+  readonly assignments: readonly AssignmentRow[];
 }
 
 /** The tariff to assign. */
@@ -95,9 +100,9 @@ export class AssignmentRepository {
       const tariff = await assignableTariff(locked.session, tariffId, mpid);
       const { assignments, now } = await stateAt(locked, validFrom);
       const assignment = { validFrom, tariffId, mpid: tariff.mpid };
-      const context = { byAdmin: mpid === null, now, withdrawsEnd };
-      const outcome = assignmentOutcome(assignments, assignment, tariff, context);
-      return this.record(locked, { ...assignment, accountId }, outcome);
+      const byAdmin = mpid === null;
+      const outcome = assignmentOutcome(assignments, assignment, tariff, { byAdmin, now, withdrawsEnd });
+      return this.record(locked, { ...assignment, accountId, byAdmin, assignments }, outcome);
     });
   }
 
@@ -106,7 +111,8 @@ export class AssignmentRepository {
     return this.locked(mpxn, async (locked) => {
       const { assignments, now } = await stateAt(locked, at);
       const outcome = endOutcome(assignments, at, mpid, now);
-      return this.record(locked, { validFrom: at, tariffId: null, mpid: outcome.mpid ?? '', accountId }, outcome);
+      const end = { validFrom: at, tariffId: null, mpid: outcome.mpid ?? '' };
+      return this.record(locked, { ...end, accountId, byAdmin: mpid === null, assignments }, outcome);
     });
   }
 
@@ -120,7 +126,7 @@ export class AssignmentRepository {
 
   private async record(
     { session, mpxn, hash }: LockedMpxn,
-    { validFrom, tariffId, mpid, accountId }: NewAssignment,
+    { validFrom, tariffId, mpid, accountId, byAdmin, assignments }: NewAssignment,
     outcome: AssignmentOutcome<AssignmentRow>,
   ): Promise<StoredAssignment> {
     if (outcome.kind === 'rejected') throwViolations(outcome.violations);
@@ -133,6 +139,7 @@ export class AssignmentRepository {
     const values = [hash, validFrom, tariffId, mpid, accountId];
     const stored = onlyRow(await session.query<AssignmentRow>(INSERT, values));
     await storeMpxns(session, this.mpxns, [mpxn]);
+    if (byAdmin) await auditAssignment(session, hash, { accountId, assignments, stored, outcome });
     return { ...stored, mpxn };
   }
 }

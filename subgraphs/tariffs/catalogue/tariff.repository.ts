@@ -1,5 +1,6 @@
 import { DatabaseError, type Pool } from 'pg';
 import { RegisterError, type Violation, throwViolations } from '../../../schema/register-error';
+import { addAuditEntry } from '../../server/audit/audit.repository';
 import { ADVISORY_LOCKS } from '../../server/database/advisory-locks';
 import { isChecking } from '../../server/database/check-only';
 import { registerTime } from '../../server/database/register-clock';
@@ -15,6 +16,8 @@ interface Publication {
   readonly tariff: TariffInput;
   readonly mpid: string;
   readonly accountId: string;
+  /** Whether an admin publishes for the supplier: the audit names the admin. */
+  readonly byAdmin: boolean;
 }
 
 /** The result of a publication. */
@@ -81,8 +84,7 @@ export class TariffRepository {
       await requireSupplier(session, publication.mpid);
       const { tariffId } = publication.tariff;
       const exists = (await session.query(LOCK, [tariffId])).rowCount === 1;
-      if (!exists && (await insert(session, publication)))
-        return { tariff: await findPublished(session, tariffId), isNew: true, isChanged: false };
+      if (!exists && (await insert(session, publication))) return written(session, publication, null);
       if (!exists) await session.query(LOCK, [tariffId]); // a concurrent transaction has inserted it and committed
       return change(session, publication);
     }).catch(rejectConflict);
@@ -136,7 +138,8 @@ async function findRates(session: Session, tariffId: string): Promise<TariffSche
 }
 
 /** Creates a version if the description differs, and moves the ends that differ. */
-async function change(session: Session, { tariff, mpid, accountId }: Publication): Promise<PublicationOutcome> {
+async function change(session: Session, publication: Publication): Promise<PublicationOutcome> {
+  const { tariff, mpid, accountId } = publication;
   const published = await findPublished(session, tariff.tariffId);
   if (published.mpid !== mpid) throw new RegisterError('PRM002', 'The tariff is that of another supplier');
   const rates = await findRates(session, tariff.tariffId);
@@ -146,7 +149,20 @@ async function change(session: Session, { tariff, mpid, accountId }: Publication
   if (ends.length > 0) await session.query(MOVE_ENDS, [tariff.tariffId, tariff.validTo, tariff.sellableTo]);
   if (descriptive.length > 0)
     await session.query(INSERT_VERSION, [tariff.tariffId, ...descriptionOf(tariff), accountId]);
-  return { tariff: await findPublished(session, tariff.tariffId), isNew: false, isChanged: true };
+  return written(session, publication, published);
+}
+
+/** Returns the outcome of a write, with an entry in the audit for an admin. All other fields never change, or belong to a version. */
+async function written(
+  session: Session,
+  { tariff: { tariffId: subject }, accountId: actor, byAdmin }: Publication,
+  former: StoredTariff | null,
+): Promise<PublicationOutcome> {
+  const tariff = await findPublished(session, subject);
+  const audited = ({ mpid, version, validTo, sellableTo }: StoredTariff) => ({ mpid, version, validTo, sellableTo });
+  const detail = { from: former && audited(former), to: audited(tariff) };
+  if (byAdmin) await addAuditEntry(session, { actor, action: 'publish-tariff', subject, detail });
+  return { tariff, isNew: former === null, isChanged: former !== null };
 }
 
 /**

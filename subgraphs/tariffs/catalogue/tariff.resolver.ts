@@ -79,7 +79,8 @@ export class TariffResolver {
   ): Promise<PublicationOutcome> {
     const publisher = await writtenSupplier(context, this.suppliers, mpid);
     throwViolations(await publicationViolations(tariff, () => this.repository.storedViolations(tariff, publisher)));
-    return this.repository.publish({ tariff, mpid: publisher, accountId: callerOf(context).accountId });
+    const { accountId, role } = callerOf(context);
+    return this.repository.publish({ tariff, mpid: publisher, accountId, byAdmin: role === 'admin' });
   }
 }
 

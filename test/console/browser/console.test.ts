@@ -192,6 +192,23 @@ describe('the live page', () => {
     await page.context().close();
   });
 
+  it('continues with the newest events after a pause of more than a minute', async () => {
+    const { page } = await livePage();
+    await state(page, 'live');
+    const [before] = await rows(page);
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.evaluate('{ const now = Date.now; Date.now = () => now() + 61_000; }');
+    await registered(dataUser.rest, customer.ir);
+    const reopened = page.waitForRequest((request) => request.url().includes('/live/stream'));
+    await page.getByRole('button', { name: 'Resume' }).click();
+    expect(new URL((await reopened).url()).searchParams.get('from')).toBe('newest');
+    const missed = await newest(page, before);
+    await registered(dataUser.rest, customer.ir);
+    await newest(page, missed);
+    expect(new Set(await rows(page)).size).toBe((await rows(page)).length);
+    await page.context().close();
+  });
+
   it('lists only the newest events', async () => {
     const { page } = await livePage();
     await state(page, 'live');

@@ -391,7 +391,7 @@ function slowBrowser(after: string | undefined, gateway = register.gateway) {
   } as Partial<PageContext> as PageContext;
   liveMessages(context, { types: [], duid: dataUser.duid }, after).streamTo(stream, {
     render: templates([join(REPOSITORY_ROOT, 'web', 'console', 'views')]),
-    subscriptionsUrl: `${gateway.replace('http', 'ws')}/graphql`,
+    subscriptions: { url: `${gateway.replace('http', 'ws')}/graphql`, agent: undefined },
   });
   return {
     messages,
@@ -445,6 +445,27 @@ describe('the stream of a live page', () => {
     await stream.next('events', ({ data }) => listed(data.html).includes(event));
     expect(arrived(stream)).toEqual([event]);
     stream.close();
+  });
+
+  it('starts with the newest events for a page that has missed many, and continues after them', async () => {
+    const visitor = await backOffice(register);
+    const own = `duid=${dataUser.duid}`;
+    await Promise.all(Array.from({ length: LISTED_EVENTS }, () => registered(dataUser.rest, customer.ir)));
+    const last = await newEvent();
+    const { html } = await visitor.get(`/?${own}`);
+    const stream = await visitor.stream(`${own}&from=newest`);
+    const first = await stream.next('events');
+    expect(first.id).toMatch(/./);
+    expect(listed(first.data.html)).toEqual(listed(html));
+    expect([listed(first.data.html)[0], listed(first.data.html).length]).toEqual([last, LISTED_EVENTS]);
+    const live = await newEvent();
+    await stream.next('events', ({ data }) => listed(data.html).includes(live));
+    expect(arrived(stream).length).toBe(LISTED_EVENTS + 1);
+    stream.close();
+    const again = await visitor.stream(`${own}&from=newest`, { 'last-event-id': String(first.id) });
+    await again.next('events', ({ data }) => listed(data.html).includes(live));
+    expect(arrived(again)).toEqual([live]); // a browser that reopens the stream itself continues after its last event
+    again.close();
   });
 
   it('sends only events that match the filter', async () => {

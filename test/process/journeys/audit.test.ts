@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import { Pool } from 'pg';
 import { AUDIT_ACTIONS } from '../../../schema/audit-actions';
 import { fingerprintOf } from '../../../subgraphs/server/audit/audit.repository';
 import { type AuthorisationObjects, authorisationObjects } from '../../support/authorisation-objects';
 import { type AuthorisationFixture, authorisationFixture } from '../../support/authorisation-fixture';
+import { newMpxn } from '../../support/customers';
 import { type Graph, graphAs, graphOf } from '../../support/graph';
 import { SAMPLE_MUTATIONS, type SampleMutation, asCheck } from '../../support/mutations';
+import { tariffInput } from '../../support/tariff-graph';
 
 type Field = 'auditEntries' | 'tariffAuditEntries' | 'identityAuditEntries';
 const FINGERPRINT = expect.stringMatching(/^[0-9a-f]{16}$/);
@@ -178,7 +181,18 @@ const WEBHOOK_UPDATES: readonly (readonly [input: object, action: string, from: 
 const SHOWN_BELOW = [
   ...['update-webhook', 'rotate-webhook-secret', 'register-credential', 'reject-identity-read'],
   ...['revoke-tariff-consent', 'judge-contact', 'reject-asserted-contacts', 'finish-contact-rejection'],
+  ...['publish-tariff', 'append-tariff-prices', 'assign-tariff', 'end-tariff-assignment'],
 ];
+
+const PUBLISH_TARIFF = 'mutation ($input: TariffInput!) { publishTariff(input: $input) { isNew } }';
+const APPEND_PRICES =
+  'mutation ($input: AppendTariffPricesInput!) { appendTariffPrices(input: $input) { added changed } }';
+const ASSIGN_TARIFF = `mutation ($mpxn: String!, $tariffId: String!, $at: DateTime!) {
+  assignTariff(mpxn: $mpxn, tariffId: $tariffId, from: $at) { recordedAt } }`;
+const END_ASSIGNMENT =
+  'mutation ($mpxn: String!, $at: DateTime!) { endTariffAssignment(mpxn: $mpxn, at: $at) { recordedAt } }';
+
+const newTariffId = () => `trf_${randomUUID().replaceAll('-', '')}`;
 
 describe('The audit', () => {
   let fixture: AuthorisationFixture;
@@ -280,6 +294,83 @@ describe('The audit', () => {
     expect(await newest('tariffAuditEntries')).toMatchObject({
       ...{ actor: fixture.accounts.admin?.id, action: 'revoke-tariff-consent', subject: id },
       detail: { from: { revokedBy: null }, to: { revokedBy: 'admin' } },
+    });
+  });
+
+  describe('of an admin who acts for a supplier', () => {
+    const written = async (query: string, variables: object) => {
+      expect((await admin(query, { ...variables })).errors).toEqual([]);
+      const { id, at: _at, ...entry } = await newest('tariffAuditEntries');
+      return { ...entry, id: Number(id) };
+    };
+    const actor = () => ({ actor: fixture.accounts.admin?.id });
+    const inHours = (hours: number) => new Date(Date.UTC(2040, 0, 1, hours)).toISOString();
+
+    it('states a published tariff, the versions of a correction, and ends that move, once', async () => {
+      const { mpid } = fixture.parties.supplier;
+      const tariffId = newTariffId();
+      const input = tariffInput(0, { tariffId, mpid });
+      const publish = (changed: object) => written(PUBLISH_TARIFF, { input: { ...input, ...changed } });
+      const published = { mpid, version: 1, validTo: null, sellableTo: null };
+      const entry = { ...actor(), action: 'publish-tariff', subject: tariffId };
+      expect(await publish({})).toMatchObject({ ...entry, detail: { from: null, to: published } });
+      const corrected = await publish({ name: 'Corrected' });
+      expect(corrected).toMatchObject({ ...entry, detail: { from: published, to: { ...published, version: 2 } } });
+      const withdrawn = { validTo: inHours(48), sellableTo: inHours(24) };
+      const moved = await publish({ name: 'Corrected', ...withdrawn });
+      expect(moved.detail).toEqual({
+        from: { ...published, version: 2 },
+        to: { ...published, version: 2, ...withdrawn },
+      });
+      expect((await publish({ name: 'Corrected', ...withdrawn })).id).toBe(moved.id); // nothing changed
+    });
+
+    it('states appended prices with those that they replace, once', async () => {
+      const { mpid } = fixture.parties.supplier;
+      const tariffId = newTariffId();
+      await admin(PUBLISH_TARIFF, { input: tariffInput(0, { tariffId, mpid, tariffType: 'DYNAMIC' }) });
+      const append = (...prices: readonly (readonly [from: string, unitPrice: string])[]) =>
+        written(APPEND_PRICES, {
+          input: { mpid, tariffId, prices: prices.map(([from, unitPrice]) => ({ from, unitPrice })) },
+        });
+      const [first, second] = [inHours(0), inHours(1)];
+      expect(await append([first, '0.21'])).toMatchObject({
+        ...{ ...actor(), action: 'append-tariff-prices', subject: tariffId },
+        detail: { from: null, to: { prices: [`${first} 0.21`] } },
+      });
+      const changed = await append([first, '0.99'], [second, '0.35']);
+      expect(changed.detail).toEqual({
+        from: { prices: [`${first} 0.21`] },
+        to: { prices: [`${first} 0.99`, `${second} 0.35`] },
+      });
+      expect((await append([first, '0.99'], [second, '0.35'])).id).toBe(changed.id); // nothing changed
+    });
+
+    it('states assignments and ends with what was assigned before and what they withdraw, and names no MPxN', async () => {
+      const { tariffId, supplier } = fixture.parties;
+      const { mpid } = supplier;
+      const mpxn = newMpxn();
+      const other = newTariffId();
+      await admin(PUBLISH_TARIFF, { input: tariffInput(0, { tariffId: other, mpid }) });
+      const step = (id: string | null, validFrom: string) => ({ mpid, tariffId: id, validFrom });
+      const [start, next] = [inHours(0), inHours(24)];
+      const assigned = await written(ASSIGN_TARIFF, { mpxn, tariffId, at: start });
+      expect(assigned).toMatchObject({ ...actor(), action: 'assign-tariff', subject: FINGERPRINT });
+      expect(assigned.detail).toEqual({ from: null, to: step(tariffId, start), withdrawn: [] });
+      const replaced = await written(ASSIGN_TARIFF, { mpxn, tariffId: other, at: next });
+      expect(replaced.detail).toEqual({ from: step(tariffId, start), to: step(other, next), withdrawn: [] });
+      expect((await written(ASSIGN_TARIFF, { mpxn, tariffId: other, at: next })).id).toBe(replaced.id); // nothing changed
+      const ended = await written(END_ASSIGNMENT, { mpxn, at: next });
+      expect(ended).toMatchObject({ ...actor(), action: 'end-tariff-assignment', subject: assigned.subject });
+      const withdrawn = [`${mpid} ${other} ${next}`];
+      expect(ended.detail).toEqual({ from: step(other, next), to: step(null, next), withdrawn });
+      expect(JSON.stringify([assigned, replaced, ended])).not.toContain(mpxn);
+    });
+
+    it('does not state what a supplier itself does: its tariffs and assignments have their own history', async () => {
+      const { id } = await newest('tariffAuditEntries');
+      await send(SAMPLE_MUTATIONS['publishTariff'] as SampleMutation);
+      expect((await newest('tariffAuditEntries')).id).toBe(id);
     });
   });
 

@@ -1,6 +1,7 @@
 import { SERVICE_DEPENDENCIES } from '../../../process/service-dependencies';
+import { backOffice } from '../../support/console-visitor';
 import { graphAs } from '../../support/graph';
-import { type Place, type RegisterProcess, placeOf, sandboxOf, startTogether } from '../../support/register';
+import { type Place, type RegisterProcess, freePort, placeOf, sandboxOf, startTogether } from '../../support/register';
 import { anonymousClient } from '../../support/rest-client';
 import { freePorts } from '../../support/run/templates';
 
@@ -35,10 +36,11 @@ describe('The divisions under test', () => {
   });
 });
 
-describe.each(SUBSETS)('A register in two processes, %s and %s,', (first, second) => {
+describe.each(SUBSETS)('A register in two processes, %s and %s, and a console', (first, second) => {
   let place: Place;
   let rest: string;
   let gateway: string;
+  let consoleUrl: string;
   let processes: RegisterProcess[] = [];
 
   beforeAll(async () => {
@@ -46,8 +48,13 @@ describe.each(SUBSETS)('A register in two processes, %s and %s,', (first, second
     const ports = await freePorts();
     rest = `http://localhost:${ports['REST_PORT']}`;
     gateway = `http://localhost:${ports['GATEWAY_PORT']}`;
+    consoleUrl = `http://localhost:${ports['CONSOLE_PORT']}`;
     const common = { ...place.environment, ...ports, LOG_LEVEL: 'error' };
-    processes = await startTogether([first, second].map((services) => ({ ...common, SERVICES: services })));
+    const unreachable = { GATEWAY_PORT: String(await freePort()) }; // the console does not need the public port of the gateway
+    processes = await startTogether([
+      ...[first, second].map((services) => ({ ...common, SERVICES: services })),
+      { ...common, ...unreachable, SERVICES: 'console' },
+    ]);
   });
   afterAll(async () => {
     await Promise.all(processes.map((each) => each.stop()));
@@ -72,6 +79,12 @@ describe.each(SUBSETS)('A register in two processes, %s and %s,', (first, second
     expect(data).toMatchObject({ viewer: { role: 'ANALYST' } });
     const dataUser = await graphAs(register, 'data_user');
     expect((await dataUser('{ identityRecords(email: "nobody@home.example") { ir } }')).errors).toEqual([]);
+  });
+
+  it('sends live events to the console over mutual TLS', async () => {
+    const page = await (await backOffice({ console: consoleUrl, sandbox: sandboxOf(place.dataDir) })).watch();
+    expect((await page.next('connection', ({ data }) => data.isConnected)).data).toEqual({ isConnected: true });
+    page.close();
   });
 
   it('is ready', async () => {

@@ -93,7 +93,6 @@ describe('The settings of an empty environment', () => {
       exportTraces: false,
       keys: {},
       gatewayLinkPort: 4010,
-      gatewayUrl: 'http://localhost:4000',
       serviceUrls: {
         gateway: 'https://localhost:4010',
         access: 'https://localhost:4011',
@@ -344,7 +343,7 @@ describe('Production', () => {
   it.each([
     ['identity', ['ACCESS_URL', 'BASE_URL', 'IDENTITY_DATABASE_URL', 'PORTAL_URL', 'SMTP_URL']],
     ['portal', ['BASE_URL', 'GATEWAY_LINK_URL', 'PORTAL_URL']],
-    ['console', ['BASE_URL', 'CONSOLE_URL', 'GATEWAY_LINK_URL', 'GATEWAY_URL']],
+    ['console', ['BASE_URL', 'CONSOLE_URL', 'GATEWAY_LINK_URL']],
     ['access', ['ACCESS_DATABASE_URL', 'BASE_URL', 'IDENTITY_URL', 'MAIL_FROM', 'SMTP_URL']],
     ['grid-models', ['ACCESS_URL', 'BASE_URL', 'GRID_MODELS_DATABASE_URL']],
     ['tariffs', ['ACCESS_URL', 'BASE_URL', 'TARIFFS_DATABASE_URL']],

@@ -9,8 +9,12 @@ const draw = eventsPlot(plot, element('plot-readout'));
 /** Time after which a stream is reopened that the browser no longer reopens itself. */
 const RECONNECT_DELAY_MS = 5_000;
 
+/** Time without a message after which the page continues with the newest events, instead of all that it has missed. */
+const MAX_GAP_MS = 60_000;
+
 let source;
 let cursor = after;
+let lastMessageAt = Date.now();
 let isPaused = false;
 let hasEnded = false;
 
@@ -24,7 +28,7 @@ pause.addEventListener('click', () => {
 document.addEventListener('visibilitychange', follow);
 follow();
 
-/** Opens the stream unless the page is paused or hidden. It continues after the last received event. */
+/** Opens the stream unless the page is paused or hidden. It continues after the last received event, or after a long gap with the newest ones. */
 function follow() {
   source?.close();
   source = undefined;
@@ -32,7 +36,10 @@ function follow() {
   if (isPaused) return setState('paused', 'Paused');
   if (document.hidden) return;
   setState('opening', 'Connecting');
-  source = new EventSource(`${address}&after=${encodeURIComponent(cursor)}`);
+  const start = Date.now() - lastMessageAt > MAX_GAP_MS ? 'from=newest' : `after=${encodeURIComponent(cursor)}`;
+  source = new EventSource(`${address}&${start}`);
+  for (const name of ['events', 'figures', 'connection'])
+    source.addEventListener(name, () => (lastMessageAt = Date.now()));
   source.addEventListener('events', ({ data, lastEventId }) => {
     cursor = lastEventId;
     add(JSON.parse(data).html);

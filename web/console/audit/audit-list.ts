@@ -14,7 +14,7 @@ export const LISTED_ENTRIES = 50;
 
 const AREAS: Readonly<Record<AuditService, string>> = {
   access: 'Accounts, webhooks and clock',
-  tariffs: 'Suppliers and RTI Users',
+  tariffs: 'Suppliers, RTI Users and tariffs',
   identity: 'Identity Records',
 };
 

@@ -1,7 +1,9 @@
+import type { Agent } from 'node:https';
 import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { type EventFilter, filterVariables } from './event-filter';
 import { pause } from './pause';
+import type { SubscriptionsAddress } from '../page';
 import type { LiveEvent } from './operation-results';
 
 /** The subscription of the live page; it selects the same fields of an event as `readLiveEvents.graphql`. */
@@ -18,7 +20,7 @@ export const LIVE_EVENTS = `subscription LiveEvents($after: String, $types: [Reg
 
 /** Session, filter and start of a feed. Without `after` it starts now; an empty `after` is the start of the log. */
 interface FeedRequest {
-  readonly subscriptionsUrl: string;
+  readonly subscriptions: SubscriptionsAddress;
   readonly token: string;
   readonly filter: EventFilter;
   readonly after: string | undefined;
@@ -101,13 +103,13 @@ async function follow(
  * to pings.
  */
 function connection(
-  { subscriptionsUrl, token }: Pick<FeedRequest, 'subscriptionsUrl' | 'token'>,
+  { subscriptions, token }: Pick<FeedRequest, 'subscriptions' | 'token'>,
   connected: () => void,
 ): Client {
   let pongTimeout: NodeJS.Timeout | undefined;
   const client = createClient({
-    url: subscriptionsUrl,
-    webSocketImpl: RegisterSocket,
+    url: subscriptions.url,
+    webSocketImpl: socketsOver(subscriptions.agent),
     connectionParams: { authorization: `Bearer ${token}` },
     connectionAckWaitTimeout: RESPONSE_TIMEOUT_MS,
     retryAttempts: 0,
@@ -126,12 +128,17 @@ function connection(
   return client;
 }
 
-/** `ws` emits an error when a socket is closed before it is open; without a listener it would end the process. */
-class RegisterSocket extends WebSocket {
-  constructor(address: string | URL, protocols?: string | string[]) {
-    super(address, protocols);
-    this.on('error', () => undefined);
-  }
+/**
+ * Returns the class of sockets over an agent. `ws` emits an error when a socket is closed before it is open; without a listener it would
+ * end the process.
+ */
+function socketsOver(agent: Agent | undefined): unknown {
+  return class extends WebSocket {
+    constructor(address: string | URL, protocols?: string | string[]) {
+      super(address, protocols, agent && { agent });
+      this.on('error', () => undefined);
+    }
+  };
 }
 
 /** Returns whether the subscription failed with one of these codes. */

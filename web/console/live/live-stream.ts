@@ -5,7 +5,7 @@ import type { EventFilter } from './event-filter';
 import { followEvents } from './event-feed';
 import { rowOf } from './event-rows';
 import { readFigures } from './figures';
-import { LISTED_EVENTS } from './latest-events';
+import { LISTED_EVENTS, readLatestEvents } from './latest-events';
 import type { LiveEvent } from './operation-results';
 import { pause } from './pause';
 
@@ -13,18 +13,31 @@ import { pause } from './pause';
 const EVENTS_INTERVAL_MS = 250;
 const FIGURES_INTERVAL_MS = 5_000;
 
+/** The start of a stream that sends the newest events first. */
+export const NEWEST = Symbol('newest events');
+
 /**
  * The stream of a live page. Its messages are `events` (new rows of the list), `figures`, `connection` (whether events
  * and figures arrive) and `ended` (the session is over). Each page has its own subscription at the gateway, with the session of its
  * viewer. A browser that is behind receives nothing; once it has caught up, it receives the latest state.
+ *
+ * @param start the cursor after which the events start; undefined for new ones only
  */
-export function liveMessages(context: PageContext, filter: EventFilter, after: string | undefined): StreamResponse {
+export function liveMessages(
+  context: PageContext,
+  filter: EventFilter,
+  start: string | typeof NEWEST | undefined,
+): StreamResponse {
   return {
     streamTo(stream, dependencies) {
       const { session } = context;
       if (session === undefined) return sendEnd(stream, { isSignedOut: false });
       const reportConnection = connectionReporter(stream);
-      sendEvents(stream, dependencies, session, { filter, after }, reportConnection);
+      const follow = (after: string | undefined) => {
+        if (!stream.closed.aborted) sendEvents(stream, dependencies, session, { filter, after }, reportConnection);
+      };
+      if (start === NEWEST) void sendNewest(stream, dependencies, context, filter).then(follow, endOnError(stream));
+      else follow(start);
       void sendFigures(stream, dependencies, context, reportConnection);
     },
   };
@@ -36,10 +49,30 @@ export function sendEnd(stream: EventStream, reason: { readonly isSignedOut: boo
   stream.end();
 }
 
+/** Sends the newest events; returns the cursor after which the stream continues. */
+async function sendNewest(
+  stream: EventStream,
+  { render }: StreamDependencies,
+  context: PageContext,
+  filter: EventFilter,
+): Promise<string> {
+  const { events, after } = await readLatestEvents(context, filter);
+  stream.send({ event: 'events', data: { html: render('parts/event-rows', { rows: events.map(rowOf) }) }, id: after });
+  return after;
+}
+
+/** Returns the handler of a failed read: the page shows that the session is over, or opens the stream again. */
+const endOnError = (stream: EventStream) => (error: unknown) =>
+  isEndOfSession(error) ? sendEnd(stream, { isSignedOut: false }) : stream.end();
+
+function isEndOfSession(error: unknown): boolean {
+  return hasErrorCode(error, 'AUT001', 'AUT002', 'PRM001');
+}
+
 /** Sends events in batches. For a browser that is behind, only the newest {@link LISTED_EVENTS} are retained. */
 function sendEvents(
   stream: EventStream,
-  { render, subscriptionsUrl }: StreamDependencies,
+  { render, subscriptions }: StreamDependencies,
   { token }: Session,
   from: { filter: EventFilter; after: string | undefined },
   reportConnection: ConnectionReporter,
@@ -64,7 +97,7 @@ function sendEvents(
     },
     connected: (hasEvents: boolean) => reportConnection({ hasEvents }),
   };
-  void followEvents({ subscriptionsUrl, token, ...from }, listener, stream.closed).then(() => {
+  void followEvents({ subscriptions, token, ...from }, listener, stream.closed).then(() => {
     if (!stream.closed.aborted) sendEnd(stream, { isSignedOut: false });
   });
 }
@@ -104,7 +137,7 @@ async function sendFigures(
     if (stream.closed.aborted) return;
     if (stream.isBehind()) continue;
     const figures = await readFigures(context).catch((error: unknown) => {
-      if (hasErrorCode(error, 'AUT001', 'AUT002', 'PRM001')) sendEnd(stream, { isSignedOut: false });
+      if (isEndOfSession(error)) sendEnd(stream, { isSignedOut: false });
     });
     if (stream.closed.aborted) return;
     reportConnection({ hasFigures: figures !== undefined });

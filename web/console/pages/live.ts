@@ -3,7 +3,7 @@ import { type EventFilter, filterOfQuery, queryOfFilter, unreadableDataUser } fr
 import { rowOf } from '../live/event-rows';
 import { type Figures, readFigures } from '../live/figures';
 import { LISTED_EVENTS, readLatestEvents } from '../live/latest-events';
-import { liveMessages } from '../live/live-stream';
+import { NEWEST, liveMessages } from '../live/live-stream';
 import type { LiveEvent } from '../live/operation-results';
 import { get } from '../page';
 
@@ -29,12 +29,13 @@ export const livePage = get('/', async (context) => {
 
 /**
  * The messages that update a live page. A new page passes the cursor of its last event; a reconnecting one sends it as
- * `Last-Event-ID`.
+ * `Last-Event-ID`. A page that was hidden for long requests the newest events.
  */
 export const liveStream = get('/live/stream', (context) => {
-  const { after } = context.query;
+  const { after, from } = context.query;
   const requested = typeof after === 'string' ? after : undefined;
-  return liveMessages(context, filterOfQuery(context.query), context.lastEventId ?? requested);
+  const start = context.lastEventId === undefined && from === 'newest' ? NEWEST : (context.lastEventId ?? requested);
+  return liveMessages(context, filterOfQuery(context.query), start);
 });
 
 function filterForm({ types, duid }: EventFilter, unreadable: string | undefined) {
