@@ -857,7 +857,7 @@ export type ReadLiveFiguresQueryVariables = Exact<{
 }>;
 
 
-export type ReadLiveFiguresQuery = { readonly counts: ReadonlyArray<{ readonly minute: string, readonly type: RegisterEventType, readonly count: number }>, readonly health: { readonly pending: number, readonly oldestPendingSeconds: number | null, readonly deliveredLastHour: number, readonly failedAttemptsLastHour: number, readonly faulty: number, readonly undeliveredLastDay: number, readonly subscriptions: ReadonlyArray<{ readonly webhookId: string, readonly active: boolean, readonly pending: number, readonly failedAttemptsLastHour: number, readonly faulty: number, readonly undelivered: number, readonly lastDeliveredAt: string | null, readonly dataUser: { readonly duid: string, readonly displayName: string } }> } };
+export type ReadLiveFiguresQuery = { readonly counts: ReadonlyArray<{ readonly minute: string, readonly type: RegisterEventType, readonly count: number }>, readonly health: { readonly pending: number, readonly oldestPendingSeconds: number | null, readonly deliveredLastHour: number, readonly failedAttemptsLastHour: number, readonly faulty: number, readonly undeliveredLastDay: number, readonly subscriptions: ReadonlyArray<{ readonly wid: string, readonly active: boolean, readonly pending: number, readonly failedAttemptsLastHour: number, readonly faulty: number, readonly undelivered: number, readonly lastDeliveredAt: string | null, readonly dataUser: { readonly duid: string, readonly displayName: string } }> } };
 
 export type ReadLiveStartQueryVariables = Exact<{ [key: string]: never; }>;
 

@@ -171,7 +171,7 @@ SignInLink: expiresAt
 StorageConditions: location retentionPeriod
 StoredFile: name sha256 size
 SubmittedReport: receivedAt reportId
-SubscriptionHealth: active dataUser failedAttemptsLastHour faulty lastDeliveredAt pending undelivered webhookId
+SubscriptionHealth: active dataUser failedAttemptsLastHour faulty lastDeliveredAt pending undelivered webhookId wid
 StatementAfter: file isAssociation isNew name targetExists value
 Supplier: apiUrl audience displayName issuer lastModified mpid name oauthUrl status support tariff tariffPage tariffs
 SupplierConnection: edges nextCursor nodes pageInfo totalCount

@@ -4,6 +4,7 @@ import { onlyRow } from '../../server/database/transaction';
 /** Figures of the deliveries of a subscription. */
 export interface SubscriptionHealth {
   readonly webhookId: string;
+  readonly wid: string;
   readonly duid: string;
   /** False while the Data User is suspended: the deliveries wait. */
   readonly active: boolean;
@@ -67,7 +68,7 @@ const BY_SUBSCRIPTION = `
       select endpoint_id, count(*) filter (where state = 'undelivered') as undelivered,
         max(ended_at) filter (where state = 'delivered') as last_delivered_at
       from delivery where ended_at > ${LAST_DAY} and state <> 'pending' group by 1)
-  select webhook.id as "webhookId", duid, status = 'active' as active, coalesce(pending.count, 0)::int as pending,
+  select webhook.id as "webhookId", wid, duid, status = 'active' as active, coalesce(pending.count, 0)::int as pending,
     coalesce(failed.count, 0)::int as "failedAttemptsLastHour", coalesce(faulty.count, 0)::int as faulty,
     coalesce(ended.undelivered, 0)::int as undelivered,
     coalesce(last_delivered_at, (

@@ -128,6 +128,15 @@ describe('a row of the live page', () => {
 });
 
 describe('the list of subscriptions on the live page', () => {
+  it('shows the identifier of each subscription, as the audit and Interface A do', async () => {
+    const { rest, duid } = await dataUserNamed(named('Larkhill Hooks'));
+    const webhook = { 'callback-url': 'https://larkhill.example/events', 'alert-email': 'alerts@larkhill.example' };
+    const { body } = await rest('POST', '/v1/webhooks', webhook);
+    const [wid] = /wid_[0-9a-f]{24}/.exec(JSON.stringify(body)) ?? [];
+    const { html } = await (await backOffice(register, 'analyst')).get('/');
+    expect(new RegExp(`title="${duid}"[^]*?</tr>`).exec(html)?.[0]).toContain(`<code>${wid}</code>`);
+  });
+
   it('states that deliveries wait while their Data User is suspended', async () => {
     const name = named('Larkhill Paused');
     const { rest, duid, accountId } = await dataUserNamed(name);

@@ -24,7 +24,7 @@ export interface Figures {
 interface SubscriptionRow {
   readonly dataUser: string;
   readonly duid: string;
-  readonly webhookId: string;
+  readonly wid: string;
   readonly isSuspended: boolean;
   readonly pending: number;
   readonly failed: number;
@@ -80,7 +80,7 @@ function subscriptionRows({ subscriptions }: DeliveryHealth): SubscriptionRow[] 
     .map((each) => ({
       dataUser: each.dataUser.displayName,
       duid: each.dataUser.duid,
-      webhookId: each.webhookId,
+      wid: each.wid,
       isSuspended: !each.active,
       pending: each.pending,
       failed: each.failedAttemptsLastHour,
