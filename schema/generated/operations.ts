@@ -160,6 +160,28 @@ export type DataUserStatus =
   /** No longer a user of the register. */
   | 'TERMINATED';
 
+/** Type of a delivered event. */
+export type DeliveredEventType =
+  /** An access on consent is about to expire. */
+  | 'CONSENT_EXPIRING'
+  /** A change of tenancy was recorded at a meter point with ACTIVE records of the Data User. */
+  | 'TENANCY_CHANGE'
+  /** A customer has withdrawn consent; the record is already REVOKED. */
+  | 'CONSENT_WITHDRAWAL'
+  /** A test event that the Data User requested. */
+  | 'WEBHOOK_TEST';
+
+/** State of a delivery. */
+export type DeliveryState =
+  /** Attempts continue until the last one. */
+  | 'PENDING'
+  /** The receiver responded with 2xx. */
+  | 'DELIVERED'
+  /** The last attempt failed, or the body could not be made and nothing was sent. */
+  | 'UNDELIVERED'
+  /** It became obsolete before it was delivered, the subscription was removed, or the Data User was terminated. */
+  | 'SUPERSEDED';
+
 /** A section of a difference model. */
 export type DifferenceSection =
   /** Objects, attributes and associations to add to the base model. */
@@ -698,6 +720,14 @@ export type ReadContactRejectionsQueryVariables = Exact<{ [key: string]: never; 
 
 export type ReadContactRejectionsQuery = { readonly rejections: ReadonlyArray<{ readonly since: string | null, readonly requestedBy: string, readonly requestedAt: string, readonly recordsReviewed: number, readonly recordsRemaining: number, readonly contactsRejected: number, readonly finishedAt: string | null, readonly dataUser: { readonly duid: string, readonly displayName: string } | null }> };
 
+export type ReadFailedDeliveriesQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type ReadFailedDeliveriesQuery = { readonly deliveries: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly wid: string, readonly eventId: string, readonly eventType: DeliveredEventType, readonly status: DeliveryState, readonly nextAttemptAt: string | null, readonly dataUser: { readonly duid: string, readonly displayName: string }, readonly lastFailure: { readonly at: string, readonly status: number | null, readonly error: string | null } | null }> } };
+
 export type ReadGridAreasQueryVariables = Exact<{ [key: string]: never; }>;
 
 
@@ -951,6 +981,7 @@ export interface Operations {
   ReadCustomerRecords: { result: ReadCustomerRecordsQuery; variables: ReadCustomerRecordsQueryVariables };
   ReadCustomerSession: { result: ReadCustomerSessionQuery; variables: ReadCustomerSessionQueryVariables };
   ReadEarlierVersions: { result: ReadEarlierVersionsQuery; variables: ReadEarlierVersionsQueryVariables };
+  ReadFailedDeliveries: { result: ReadFailedDeliveriesQuery; variables: ReadFailedDeliveriesQueryVariables };
   ReadGridAreas: { result: ReadGridAreasQuery; variables: ReadGridAreasQueryVariables };
   ReadGridComparison: { result: ReadGridComparisonQuery; variables: ReadGridComparisonQueryVariables };
   ReadGridFit: { result: ReadGridFitQuery; variables: ReadGridFitQueryVariables };

@@ -78,6 +78,9 @@ DiscoveredAccessReport: ak isNew replayed state
 ErasedOccupancies: erased retained
 EventDelivery: attempts status webhookId
 EventRedelivery: eventId replayed
+FailedDelivery: dataUser eventId eventType lastFailure nextAttemptAt status wid
+FailedDeliveryConnection: edges nextCursor nodes pageInfo
+FailedDeliveryEdge: cursor node
 FileRepresentation: address encoding sha256 size view
 Finding: file instead kind mRID name value
 GivenTariffConsent: isNew registrationId tariffs

@@ -2,6 +2,7 @@ import type { Page } from './page';
 import { auditPage } from './pages/audit';
 import { contactRejectionsForm, contactRejectionsPage } from './pages/contact-rejections';
 import { contestsPage } from './pages/contests';
+import { failedDeliveriesPage } from './pages/failed-deliveries';
 import { gridCheckForm, gridCheckPage } from './pages/grid-check';
 import { gridComparisonPage } from './pages/grid-comparison';
 import { gridFitPage } from './pages/grid-fit';
@@ -21,6 +22,7 @@ export const PAGES: readonly Page[] = [
   signInForm,
   livePage,
   liveStream,
+  failedDeliveriesPage,
   contestsPage,
   contactRejectionsPage,
   contactRejectionsForm,

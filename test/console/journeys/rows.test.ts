@@ -151,6 +151,26 @@ describe('the list of subscriptions on the live page', () => {
   });
 });
 
+describe('the page of failed deliveries', () => {
+  it('is linked from the figures, and lists a delivery that failed: event, Data User, reason and next attempt', async () => {
+    const name = named('Larkhill Silent');
+    const { rest } = await dataUserNamed(name);
+    const webhook = { 'callback-url': 'https://larkhill.example/events', 'alert-email': 'alerts@larkhill.example' };
+    const [wid = ''] =
+      /wid_[0-9a-f]{24}/.exec(JSON.stringify((await rest('POST', '/v1/webhooks', webhook)).body)) ?? [];
+    const sent = await rest('POST', `/v1/webhooks/${wid}/test`);
+    const [eventId = ''] = /evt_[0-9a-f]{24}/.exec(JSON.stringify(sent.body)) ?? [];
+    const visitor = await backOffice(register, 'analyst');
+    expect((await visitor.get('/')).html).toContain('<a href="/deliveries/failed">Failed attempts</a>');
+    const row = await until(async () => {
+      const { html } = await visitor.get('/deliveries/failed');
+      return new RegExp(`<tr data-delivery="${eventId}">[^]*?</tr>`).exec(html)?.[0];
+    });
+    for (const shown of ['webhook.test', name, wid, 'pending', 'name not found']) expect(row).toContain(shown);
+    expect(row).toMatch(/Next attempt<\/span> <time datetime="[^"]+Z">[\d-]+ [\d:]+ UTC/);
+  });
+});
+
 describe('a live page that was opened on an empty log', () => {
   it('misses no event: its stream starts with the first one', async () => {
     const name = named('First of all');
