@@ -692,6 +692,23 @@ export type PrepareGridPublicationMutationVariables = Exact<{
 
 export type PrepareGridPublicationMutation = { readonly upload: { readonly address: string, readonly expiresAt: string } };
 
+export type ReadAccountNamesQueryVariables = Exact<{
+  first: number;
+  ids: ReadonlyArray<string | number> | string | number;
+}>;
+
+
+export type ReadAccountNamesQuery = { readonly accounts: { readonly nodes: ReadonlyArray<{ readonly accountId: string, readonly displayName: string, readonly duid: string | null, readonly mpid: string | null }> } };
+
+export type ReadAccountsQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  text?: string | null | undefined;
+}>;
+
+
+export type ReadAccountsQuery = { readonly accounts: { readonly nextCursor: string | null, readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly accountId: string, readonly role: AccountRole, readonly displayName: string, readonly status: DataUserStatus, readonly registeredAt: string, readonly duid: string | null, readonly mpid: string | null }> } };
+
 export type ReadAuditQueryVariables = Exact<{
   first: number;
   filter?: AuditFilter | null | undefined;
@@ -970,6 +987,8 @@ export interface Operations {
   PrepareGridPublication: { result: PrepareGridPublicationMutation; variables: PrepareGridPublicationMutationVariables };
   ProveContactByLink: { result: ProveContactByLinkMutation; variables: ProveContactByLinkMutationVariables };
   ProveContactByPasskey: { result: ProveContactByPasskeyMutation; variables: ProveContactByPasskeyMutationVariables };
+  ReadAccountNames: { result: ReadAccountNamesQuery; variables: ReadAccountNamesQueryVariables };
+  ReadAccounts: { result: ReadAccountsQuery; variables: ReadAccountsQueryVariables };
   ReadAudit: { result: ReadAuditQuery; variables: ReadAuditQueryVariables };
   ReadCeremony: { result: ReadCeremonyQuery; variables: ReadCeremonyQueryVariables };
   ReadConsoleViewer: { result: ReadConsoleViewerQuery; variables: ReadConsoleViewerQueryVariables };

@@ -1,4 +1,5 @@
 import type { Page } from './page';
+import { accountsPage } from './pages/accounts';
 import { auditPage } from './pages/audit';
 import { contactRejectionsForm, contactRejectionsPage } from './pages/contact-rejections';
 import { contestsPage } from './pages/contests';
@@ -27,6 +28,7 @@ export const PAGES: readonly Page[] = [
   contactRejectionsPage,
   contactRejectionsForm,
   auditPage,
+  accountsPage,
   gridProjectsPage,
   gridProjectPage,
   gridObjectPage,
