@@ -290,6 +290,10 @@ describe('the page of the audit', () => {
 
     const suppliers = await visitor.get(`/audit?kind=save-supplier&actor=${accountId}`);
     expect(rowsOf(suppliers.html).map(({ key }) => key)).toEqual([shown[0]?.key]);
+    const unknown = await visitor.get(`/audit?kind=unheard-of&actor=${accountId}`);
+    expect(unknown.text).toContain('There is no kind “unheard-of”. All kinds are shown.');
+    expect(rowsOf(unknown.html)).toHaveLength(LISTED_ENTRIES);
+    expect(unknown.html).not.toContain('kind=unheard-of');
     expect((await visitor.get(`/audit?kind=terminate&actor=${accountId}`)).text).toContain(
       'No entry matches this filter.',
     );

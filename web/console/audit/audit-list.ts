@@ -25,13 +25,16 @@ const KINDS: Readonly<Record<string, string>> = Object.assign({}, ...Object.valu
 /** Selects the entries of the list. */
 interface ChosenAudit {
   readonly kind: string | undefined;
+  /** The requested kind if it does not exist: the list has all kinds, and the page shows an error. */
+  readonly unknownKind: string | undefined;
   readonly actor: string | undefined;
 }
 
-/** Reads the filter from a query string; an unknown kind is ignored. */
+/** Reads the filter from a query string. */
 export function chosenAudit({ kind, actor }: Readonly<Record<string, unknown>>): ChosenAudit {
   const action = textOf(kind);
-  return { kind: action !== undefined && Object.hasOwn(KINDS, action) ? action : undefined, actor: textOf(actor) };
+  const isKnown = action !== undefined && Object.hasOwn(KINDS, action);
+  return { kind: isKnown ? action : undefined, unknownKind: isKnown ? undefined : action, actor: textOf(actor) };
 }
 
 /** Returns the kinds that the form offers, by area. */
@@ -44,10 +47,11 @@ export function offeredKinds({ kind }: ChosenAudit) {
 
 /** Reads a page of the audits of all services that match a filter, newest first. */
 export async function readAudit(context: Pick<PageContext, 'executeAsAccount' | 'query'>, chosen: ChosenAudit) {
+  const { kind, actor } = chosen;
   const cursor = auditCursorOf(context.query['after']);
   const pages = await context.executeAsAccount('ReadAudit', {
     first: LISTED_ENTRIES,
-    filter: { action: chosen.kind ?? null, actor: chosen.actor ?? null },
+    filter: { action: kind ?? null, actor: actor ?? null },
     afterAccess: cursor.access,
     afterTariffs: cursor.tariffs,
     afterIdentity: cursor.identity,
@@ -55,9 +59,9 @@ export async function readAudit(context: Pick<PageContext, 'executeAsAccount' | 
   const { entries, next } = mergedPage(pages, cursor, LISTED_ENTRIES);
   const names = await accountNames(
     context,
-    entries.flatMap(({ actor, subject }) => [actor, subject]),
+    entries.flatMap((entry) => [entry.actor, entry.subject]),
   );
-  const address = (after?: AuditCursor) => withQuery(AUDIT_PATH, { ...chosen, after: after && textOfCursor(after) });
+  const address = (after?: AuditCursor) => withQuery(AUDIT_PATH, { kind, actor, after: after && textOfCursor(after) });
   const isFirst = textOfCursor(cursor) === textOfCursor(FIRST_PAGE);
   return {
     rows: entries.map((entry) => rowOf(entry, chosen, names)),
