@@ -82,6 +82,27 @@ describe('the grid pages', () => {
     ]);
   });
 
+  it('name the objects to which a difference of two versions refers, and link them', async () => {
+    const [ONE, OTHER, NODE, BASE] = ['4', '5', '6', '7'].map(
+      (digit) => `${digit.repeat(8)}-0000-4000-8000-0000000000ac`,
+    );
+    const terminal = (line: unknown) =>
+      `<cim:Terminal rdf:ID="_${NODE}"><cim:Terminal.ConductingEquipment rdf:resource="#_${line}"/><cim:Terminal.ConnectivityNode rdf:resource="#_${BASE}"/></cim:Terminal>`;
+    const lines = lineSegment(String(ONE), 'West line') + lineSegment(String(OTHER), 'East line');
+    const project = { area: 'SEPD', publicationYear: 2031, period: '02', projectId: 'Rewired' };
+    for (const line of [ONE, OTHER])
+      await publishGrid(
+        register,
+        project,
+        await gridArchive({ EQ: differenceModelXml('EQ', { forward: lines + terminal(line) }) }),
+      );
+    const { html } = await new ConsoleVisitor(register.console).get('/grid/SEPD/2031/02/Rewired/compare?from=1&to=2');
+    const link = (version: number, mRID: unknown, name: string) =>
+      `<a href="/grid/SEPD/2031/02/Rewired/objects/${mRID}?version=${version}">${name}</a>`;
+    expect(html).toContain(`<del>${link(1, ONE, 'West line')}</del>`);
+    expect(html).toContain(`<ins>${link(2, OTHER, 'East line')}</ins>`);
+  });
+
   it('name an object of which only values change as the base model does, in its list and on its page', async () => {
     const visitor = new ConsoleVisitor(register.console);
     const { html } = await visitor.get('/grid/EPN/2026/01/Brandon-solar');
