@@ -207,6 +207,19 @@ describe('the grid pages', () => {
     expect(text).toMatch(/CurrentLimit \(proposed\)/);
   });
 
+  it('lead an admin from a project to the check of an archive, with its area, publication and name filled in', async () => {
+    const { area, year, period, project } = register.sandbox.grid;
+    expect((await new ConsoleVisitor(register.console).get(samplePage())).text).not.toContain('Check the next version');
+    const visitor = await backOffice(register);
+    const { html } = await visitor.get(samplePage());
+    const [, address = ''] = /<a href="([^"]*)">Check the next version<\/a>/.exec(html) ?? [];
+    const form = await visitor.get(address.replaceAll('&amp;', '&'));
+    expect(form.html).toMatch(new RegExp(`<option value="${area}" selected>`));
+    expect(form.html).toMatch(new RegExp(`name="year" value="${year}"`));
+    expect(form.html).toMatch(new RegExp(`<option value="${period}" selected>`));
+    expect(form.html).toMatch(new RegExp(`name="project" value="${project}"`));
+  });
+
   it('link a model to the published model on which it depends', async () => {
     const visitor = new ConsoleVisitor(register.console);
     const { html } = await visitor.get('/grid/EPN/2026/01/Brandon-solar');
