@@ -160,6 +160,28 @@ export type DataUserStatus =
   /** No longer a user of the register. */
   | 'TERMINATED';
 
+/** Type of a delivered event. */
+export type DeliveredEventType =
+  /** An access on consent is about to expire. */
+  | 'CONSENT_EXPIRING'
+  /** A change of tenancy was recorded at a meter point with ACTIVE records of the Data User. */
+  | 'TENANCY_CHANGE'
+  /** A customer has withdrawn consent; the record is already REVOKED. */
+  | 'CONSENT_WITHDRAWAL'
+  /** A test event that the Data User requested. */
+  | 'WEBHOOK_TEST';
+
+/** State of a delivery. */
+export type DeliveryState =
+  /** Attempts continue until the last one. */
+  | 'PENDING'
+  /** The receiver responded with 2xx. */
+  | 'DELIVERED'
+  /** The last attempt failed, or the body could not be made and nothing was sent. */
+  | 'UNDELIVERED'
+  /** It became obsolete before it was delivered, the subscription was removed, or the Data User was terminated. */
+  | 'SUPERSEDED';
+
 /** A section of a difference model. */
 export type DifferenceSection =
   /** Objects, attributes and associations to add to the base model. */
@@ -670,6 +692,23 @@ export type PrepareGridPublicationMutationVariables = Exact<{
 
 export type PrepareGridPublicationMutation = { readonly upload: { readonly address: string, readonly expiresAt: string } };
 
+export type ReadAccountNamesQueryVariables = Exact<{
+  first: number;
+  ids: ReadonlyArray<string | number> | string | number;
+}>;
+
+
+export type ReadAccountNamesQuery = { readonly accounts: { readonly nodes: ReadonlyArray<{ readonly accountId: string, readonly displayName: string, readonly duid: string | null, readonly mpid: string | null }> } };
+
+export type ReadAccountsQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+  text?: string | null | undefined;
+}>;
+
+
+export type ReadAccountsQuery = { readonly accounts: { readonly nextCursor: string | null, readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly accountId: string, readonly role: AccountRole, readonly displayName: string, readonly status: DataUserStatus, readonly registeredAt: string, readonly duid: string | null, readonly mpid: string | null }> } };
+
 export type ReadAuditQueryVariables = Exact<{
   first: number;
   filter?: AuditFilter | null | undefined;
@@ -697,6 +736,14 @@ export type ReadContactRejectionsQueryVariables = Exact<{ [key: string]: never; 
 
 
 export type ReadContactRejectionsQuery = { readonly rejections: ReadonlyArray<{ readonly since: string | null, readonly requestedBy: string, readonly requestedAt: string, readonly recordsReviewed: number, readonly recordsRemaining: number, readonly contactsRejected: number, readonly finishedAt: string | null, readonly dataUser: { readonly duid: string, readonly displayName: string } | null }> };
+
+export type ReadFailedDeliveriesQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type ReadFailedDeliveriesQuery = { readonly deliveries: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly wid: string, readonly eventId: string, readonly eventType: DeliveredEventType, readonly status: DeliveryState, readonly nextAttemptAt: string | null, readonly dataUser: { readonly duid: string, readonly displayName: string }, readonly lastFailure: { readonly at: string, readonly status: number | null, readonly error: string | null } | null }> } };
 
 export type ReadGridAreasQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -857,7 +904,7 @@ export type ReadLiveFiguresQueryVariables = Exact<{
 }>;
 
 
-export type ReadLiveFiguresQuery = { readonly counts: ReadonlyArray<{ readonly minute: string, readonly type: RegisterEventType, readonly count: number }>, readonly health: { readonly pending: number, readonly oldestPendingSeconds: number | null, readonly deliveredLastHour: number, readonly failedAttemptsLastHour: number, readonly faulty: number, readonly undeliveredLastDay: number, readonly subscriptions: ReadonlyArray<{ readonly webhookId: string, readonly active: boolean, readonly pending: number, readonly failedAttemptsLastHour: number, readonly faulty: number, readonly undelivered: number, readonly lastDeliveredAt: string | null, readonly dataUser: { readonly duid: string, readonly displayName: string } }> } };
+export type ReadLiveFiguresQuery = { readonly counts: ReadonlyArray<{ readonly minute: string, readonly type: RegisterEventType, readonly count: number }>, readonly health: { readonly pending: number, readonly oldestPendingSeconds: number | null, readonly deliveredLastHour: number, readonly failedAttemptsLastHour: number, readonly faulty: number, readonly undeliveredLastDay: number, readonly subscriptions: ReadonlyArray<{ readonly wid: string, readonly active: boolean, readonly pending: number, readonly failedAttemptsLastHour: number, readonly faulty: number, readonly undelivered: number, readonly lastDeliveredAt: string | null, readonly dataUser: { readonly duid: string, readonly displayName: string } }> } };
 
 export type ReadLiveStartQueryVariables = Exact<{ [key: string]: never; }>;
 
@@ -940,6 +987,8 @@ export interface Operations {
   PrepareGridPublication: { result: PrepareGridPublicationMutation; variables: PrepareGridPublicationMutationVariables };
   ProveContactByLink: { result: ProveContactByLinkMutation; variables: ProveContactByLinkMutationVariables };
   ProveContactByPasskey: { result: ProveContactByPasskeyMutation; variables: ProveContactByPasskeyMutationVariables };
+  ReadAccountNames: { result: ReadAccountNamesQuery; variables: ReadAccountNamesQueryVariables };
+  ReadAccounts: { result: ReadAccountsQuery; variables: ReadAccountsQueryVariables };
   ReadAudit: { result: ReadAuditQuery; variables: ReadAuditQueryVariables };
   ReadCeremony: { result: ReadCeremonyQuery; variables: ReadCeremonyQueryVariables };
   ReadConsoleViewer: { result: ReadConsoleViewerQuery; variables: ReadConsoleViewerQueryVariables };
@@ -951,6 +1000,7 @@ export interface Operations {
   ReadCustomerRecords: { result: ReadCustomerRecordsQuery; variables: ReadCustomerRecordsQueryVariables };
   ReadCustomerSession: { result: ReadCustomerSessionQuery; variables: ReadCustomerSessionQueryVariables };
   ReadEarlierVersions: { result: ReadEarlierVersionsQuery; variables: ReadEarlierVersionsQueryVariables };
+  ReadFailedDeliveries: { result: ReadFailedDeliveriesQuery; variables: ReadFailedDeliveriesQueryVariables };
   ReadGridAreas: { result: ReadGridAreasQuery; variables: ReadGridAreasQueryVariables };
   ReadGridComparison: { result: ReadGridComparisonQuery; variables: ReadGridComparisonQueryVariables };
   ReadGridFit: { result: ReadGridFitQuery; variables: ReadGridFitQueryVariables };

@@ -19,6 +19,7 @@ import { ClosingResolver } from './identity-links/closing.resolver';
 import { CustomerRecordResolver } from './customers/customer-record.resolver';
 import { DataUserResolver } from './accounts/data-user.resolver';
 import { DeliveryHealthResolver } from './webhooks/delivery-health.resolver';
+import { FailedDeliveryResolver } from './webhooks/failed-delivery.resolver';
 import { EventLogResolver } from './events/event-log.resolver';
 import { DiscoveredAccessResolver } from './operator/discovered-access.resolver';
 import { LegacyConsentResolver } from './legacy/legacy-consent.resolver';
@@ -91,6 +92,7 @@ const WEBHOOKS = [
   resolver(WebhookResolver, (dependencies) => [dependencies]),
   resolver(WebhookDeliveryResolver, ({ events }) => [events]),
   resolver(DeliveryHealthResolver, ({ deliveryHealth, dataUsers }) => [deliveryHealth, dataUsers]),
+  resolver(FailedDeliveryResolver, ({ deliveryHealth, dataUsers }) => [deliveryHealth, dataUsers]),
 ];
 
 const EVENTS = [

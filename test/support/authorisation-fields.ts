@@ -78,6 +78,9 @@ DiscoveredAccessReport: ak isNew replayed state
 ErasedOccupancies: erased retained
 EventDelivery: attempts status webhookId
 EventRedelivery: eventId replayed
+FailedDelivery: dataUser eventId eventType lastFailure nextAttemptAt status wid
+FailedDeliveryConnection: edges nextCursor nodes pageInfo
+FailedDeliveryEdge: cursor node
 FileRepresentation: address encoding sha256 size view
 Finding: file instead kind mRID name value
 GivenTariffConsent: isNew registrationId tariffs
@@ -171,7 +174,7 @@ SignInLink: expiresAt
 StorageConditions: location retentionPeriod
 StoredFile: name sha256 size
 SubmittedReport: receivedAt reportId
-SubscriptionHealth: active dataUser failedAttemptsLastHour faulty lastDeliveredAt pending undelivered webhookId
+SubscriptionHealth: active dataUser failedAttemptsLastHour faulty lastDeliveredAt pending undelivered webhookId wid
 StatementAfter: file isAssociation isNew name targetExists value
 Supplier: apiUrl audience displayName issuer lastModified mpid name oauthUrl status support tariff tariffPage tariffs
 SupplierConnection: edges nextCursor nodes pageInfo totalCount

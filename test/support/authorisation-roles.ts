@@ -46,6 +46,7 @@ export const MAY: Readonly<Record<string, MayCall>> = {
   'Query.webhooks': ['data_user'],
   'Query.webhook': ['data_user'],
   'Query.deliveryHealth': ['admin', 'analyst'],
+  'Query.failedDeliveries': ['admin', 'analyst'],
   'Query.registerEvent': ['data_user', 'admin', 'analyst'],
   'Query.registerEvents': ['data_user', 'admin', 'analyst'],
   'Query.latestRegisterEvents': ['data_user', 'admin', 'analyst'],

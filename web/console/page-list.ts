@@ -1,7 +1,9 @@
 import type { Page } from './page';
+import { accountsPage } from './pages/accounts';
 import { auditPage } from './pages/audit';
 import { contactRejectionsForm, contactRejectionsPage } from './pages/contact-rejections';
 import { contestsPage } from './pages/contests';
+import { failedDeliveriesPage } from './pages/failed-deliveries';
 import { gridCheckForm, gridCheckPage } from './pages/grid-check';
 import { gridComparisonPage } from './pages/grid-comparison';
 import { gridFitPage } from './pages/grid-fit';
@@ -21,10 +23,12 @@ export const PAGES: readonly Page[] = [
   signInForm,
   livePage,
   liveStream,
+  failedDeliveriesPage,
   contestsPage,
   contactRejectionsPage,
   contactRejectionsForm,
   auditPage,
+  accountsPage,
   gridProjectsPage,
   gridProjectPage,
   gridObjectPage,

@@ -9,6 +9,7 @@ import { encryptValue } from '../../server/encryption';
 import { requestClaims } from '../operator/pending-claim.repository';
 import {
   type Account,
+  type AccountFilter,
   type AccountInput,
   type AccountSettings,
   STATUS_CHANGES,
@@ -31,6 +32,10 @@ import { ACCOUNT_COLUMNS, insertAccount, storeSettings, updateAccount } from './
 
 const CLOCK_OFFSET = 'select round(extract(epoch from register_now() - statement_timestamp()))::int as seconds';
 
+/** SQL: the accounts that a filter selects. */
+const MATCHING = `($1::text is null or strpos(lower(display_name), lower($1)) > 0 or $1 in (account_id, duid, mpid))
+  and ($2::text[] is null or account_id = any($2) or duid = any($2) or mpid = any($2))`;
+
 /** Administration of accounts in audited transactions. */
 export class AccountRepository {
   constructor(
@@ -39,16 +44,16 @@ export class AccountRepository {
     private readonly encryptionKey: Buffer,
   ) {}
 
-  /** Returns accounts by identifier. */
-  async accounts(first: number, after: string | null): Promise<Account[]> {
-    const text = `select ${ACCOUNT_COLUMNS} from account where account_id > $1 order by account_id limit $2`;
-    return (await this.database.pool.query<Account>(text, [after ?? '', first])).rows;
+  /** Returns the accounts that match a filter, by identifier. */
+  async accounts(first: number, after: string | null, { text = null, ids = null }: AccountFilter): Promise<Account[]> {
+    const statement = `select ${ACCOUNT_COLUMNS} from account where ${MATCHING} and account_id > $3 order by account_id limit $4`;
+    return (await this.database.pool.query<Account>(statement, [text, ids, after ?? '', first])).rows;
   }
 
-  /** Returns the number of all accounts. */
-  async count(): Promise<number> {
-    const text = 'select count(*)::int as total from account';
-    return onlyRow(await this.database.pool.query<{ total: number }>(text)).total;
+  /** Returns the number of accounts that match a filter; without one, of all. */
+  async count({ text = null, ids = null }: AccountFilter = {}): Promise<number> {
+    const statement = `select count(*)::int as total from account where ${MATCHING}`;
+    return onlyRow(await this.database.pool.query<{ total: number }>(statement, [text, ids])).total;
   }
 
   /** Returns an account by its id. */

@@ -3,13 +3,20 @@ import { ACCOUNT_ID_PATTERN } from '../../../schema/identifiers';
 import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import { nullable, optional } from '../../server/graph/decorator-options';
-import { connectionOf, rejectCursor, withTotal, requirePageSize } from '../../server/lists/connection';
+import {
+  connectionOf,
+  rejectCursor,
+  requirePageSize,
+  selectionViolations,
+  withTotal,
+} from '../../server/lists/connection';
 import type { RegisterClock } from '../../server/database/register-clock';
 import { AccountRepository } from './account.repository';
 import type { TerminationProgress, TerminationRepository } from './termination.repository';
-import { onboardingViolations } from './account';
+import { type AccountFilter, onboardingViolations } from './account';
 import {
   AccountConnectionType,
+  AccountFilterType,
   AccountInputType,
   AccountSecretType,
   AccountTerminationType,
@@ -22,6 +29,7 @@ const MAX_PAGE_SIZE = 500;
 class AdministrationListArgs {
   @Field(() => Int, { nullable: true, defaultValue: 100, description: 'Entries of the page, 1 to 500.' }) first: number;
   @Field(() => String, optional('Cursor after which the page starts.')) after: string | null;
+  @Field(() => AccountFilterType, nullable('Selects accounts.')) filter?: AccountFilter | null;
 }
 
 /** The argument `accountId` of a mutation. */
@@ -39,14 +47,16 @@ export class AccountResolver {
   ) {}
 
   @MayCall('admin')
-  @Query(() => AccountConnectionType, { description: 'All accounts.' })
+  @Query(() => AccountConnectionType, { description: 'Accounts by identifier; without a filter, all.' })
   async accounts(@Args(() => AdministrationListArgs) page: AdministrationListArgs) {
     requirePageSize(page.first, MAX_PAGE_SIZE);
     if (page.after !== null && !ACCOUNT_ID_PATTERN.test(page.after)) rejectCursor();
-    const rows = await this.accountRepository.accounts(page.first + 1, page.after);
+    const filter = page.filter ?? {};
+    throwViolations(selectionViolations(filter.ids, ['filter', 'ids']));
+    const rows = await this.accountRepository.accounts(page.first + 1, page.after, filter);
     return withTotal(
       connectionOf(rows, page, ({ accountId: id }) => id),
-      () => this.accountRepository.count(),
+      () => this.accountRepository.count(filter),
     );
   }
 

@@ -46,6 +46,14 @@ export interface Account {
   readonly oauthClientId: string | null;
 }
 
+/** Selects accounts: all stated conditions must hold. */
+export interface AccountFilter {
+  /** A part of the name, in any letter case, or a whole `accountId`, `duid` or `mpid`. */
+  readonly text?: string | null;
+  /** Values of `accountId`, `duid` or `mpid`. */
+  readonly ids?: readonly string[] | null;
+}
+
 /** An account to onboard. */
 export interface AccountInput {
   role: AccountRole;

@@ -4,7 +4,7 @@ import { DateTime, Duid, Uri } from '../../../schema/scalars';
 import type { AccountRole } from '../../../schema/roles';
 import type { DataType } from '../../../schema/data-types';
 import type { TerminationProgress } from './termination.repository';
-import type { AccountInput, AccountStatus } from './account';
+import type { AccountFilter, AccountInput, AccountStatus } from './account';
 import { DataTypeEnum } from '../../server/graph/data-type.enums';
 import { nullable, optional, simple } from '../../server/graph/decorator-options';
 import { AccountRoleEnum, DataUserStatusEnum } from './account.enums';
@@ -65,6 +65,14 @@ export class AccountInputType implements AccountInput {
   @Field(() => String, optional("The communications operator's reference.")) organisationReference: string | null;
   @Field(() => [Uri], optional('URLs to which the register may redirect customers.')) returnUrls: string[] | null;
   @Field(() => String, optional('Market participant id; required for suppliers.')) mpid: string | null;
+}
+
+@InputType('AccountFilter', { description: 'Selects accounts: all stated conditions must hold.' })
+export class AccountFilterType implements AccountFilter {
+  @Field(() => String, optional('A part of the name, in any letter case, or a whole `accountId`, `duid` or `mpid`.'))
+  text?: string | null;
+  @Field(() => [ID], optional('Accounts with one of these values as `accountId`, `duid` or `mpid`.'))
+  ids?: string[] | null;
 }
 
 /** A page of accounts. */

@@ -1,5 +1,5 @@
 import { Field, FieldResolver, ID, Int, ObjectType, Query, Resolver, Root } from 'type-graphql';
-import { DateTime } from '../../../schema/scalars';
+import { DateTime, WebhookId } from '../../../schema/scalars';
 import { MayCall } from '../../server/callers/caller';
 import { simple } from '../../server/graph/decorator-options';
 import type { DataUserRepository, DirectoryEntry } from '../accounts/data-user.repository';
@@ -12,6 +12,7 @@ import type { DeliveryHealth, DeliveryHealthRepository, SubscriptionHealth } fro
 )
 class SubscriptionHealthType implements Omit<SubscriptionHealth, 'duid'> {
   @Field(() => ID, { description: 'Internal identifier of the subscription.' }) webhookId: string;
+  @Field(() => WebhookId, { description: 'Identifier of the subscription.' }) wid: string;
   @Field(() => Boolean, { description: 'False while its Data User is suspended: the deliveries wait.' })
   active: boolean;
   @Field(() => Int, { description: 'Pending deliveries.' }) pending: number;

@@ -10,7 +10,7 @@ import type { DeliveryAttempt, WebhookDelivery } from './webhook-delivery.reposi
 import { DeliveredEventTypeEnum, DeliveryStateEnum } from './webhook.types';
 
 @ObjectType('DeliveryAttempt', simple('One POST to the callback URL.'))
-class DeliveryAttemptType implements DeliveryAttempt {
+export class DeliveryAttemptType implements DeliveryAttempt {
   @Field(() => DateTime, { description: 'When the request was sent.' }) at: Date;
   @Field(() => Int, nullable('Status of the response; null without one.')) status: number | null;
   @Field(() => Int, { description: 'Duration in milliseconds.' }) durationMs: number;

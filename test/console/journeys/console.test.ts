@@ -257,7 +257,7 @@ describe('the page of the audit', () => {
     const visitor = new ConsoleVisitor(register.console);
     await visitor.signIn(accountId, secretKey);
     const actor = graphOf(register, (await signedIn(register, accountId, secretKey)).token);
-    const { accountId: changed } = await onboarded(admin, { ...input, role: 'ANALYST' });
+    const { accountId: changed } = await onboarded(admin, { ...input, role: 'ANALYST', displayName: 'Night shift' });
     const mpid = newMpid();
     const supplier = {
       mpid,
@@ -275,10 +275,10 @@ describe('the page of the audit', () => {
     const shown = rowsOf(first.html);
     expect(shown).toHaveLength(LISTED_ENTRIES);
     expect(shown[0]?.text).toMatch(
-      new RegExp(`^Supplier saved .* UTC Actor ${accountId} Object ${mpid} .*name Kestrel`),
+      new RegExp(`^Supplier saved .* UTC Actor ${accountId} Day shift Object ${mpid} .*name Kestrel`),
     );
     expect(shown[1]?.text).toMatch(
-      /Settings of an account changed .*contact URL https:\/\/register.example\/48 → https:\/\/register.example\/49/,
+      /Settings of an account changed .* Object acc_[0-9a-f]{24} Night shift contact URL https:\/\/register.example\/48 → https:\/\/register.example\/49/,
     );
     const [, next = ''] = /href="([^"]+)" rel="next"/.exec(first.html) ?? [];
     const last = await visitor.get(next.replaceAll('&amp;', '&'));
@@ -290,6 +290,10 @@ describe('the page of the audit', () => {
 
     const suppliers = await visitor.get(`/audit?kind=save-supplier&actor=${accountId}`);
     expect(rowsOf(suppliers.html).map(({ key }) => key)).toEqual([shown[0]?.key]);
+    const unknown = await visitor.get(`/audit?kind=unheard-of&actor=${accountId}`);
+    expect(unknown.text).toContain('There is no kind “unheard-of”. All kinds are shown.');
+    expect(rowsOf(unknown.html)).toHaveLength(LISTED_ENTRIES);
+    expect(unknown.html).not.toContain('kind=unheard-of');
     expect((await visitor.get(`/audit?kind=terminate&actor=${accountId}`)).text).toContain(
       'No entry matches this filter.',
     );
@@ -304,6 +308,25 @@ describe('the page of the audit', () => {
     expect(analystPage.status).toBe(403);
     expect(analystPage.html).not.toContain('href="/audit"');
     expect((await (await backOffice(register)).get('/')).html).toContain('<a href="/audit">Audit</a>');
+  });
+});
+
+describe('the page of accounts', () => {
+  it('finds an account by its name, and leads to its changes and its events', async () => {
+    const visitor = await backOffice(register);
+    const { html } = await visitor.get(`/accounts?text=${encodeURIComponent(dataUser.name.toUpperCase())}`);
+    const [row = ''] =
+      new RegExp(`<tr data-account="acc_[0-9a-f]{24}">(?:(?!<tr)[^])*${dataUser.duid}[^]*?</tr>`).exec(html) ?? [];
+    expect(row).toContain(dataUser.name);
+    expect(row).toContain('data user');
+    expect(row).toMatch(/href="\/audit\?actor=acc_[0-9a-f]{24}"/);
+    expect(row).toContain(`href="/?duid=${dataUser.duid}"`);
+    expect((await visitor.get(`/accounts?text=${dataUser.duid}`)).text).toContain('1 account found');
+    expect((await visitor.get('/accounts?text=unheard-of')).text).toContain('No account matches.');
+  });
+
+  it('is for admins only', async () => {
+    expect((await (await backOffice(register, 'analyst')).get('/accounts')).status).toBe(403);
   });
 });
 

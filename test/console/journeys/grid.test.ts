@@ -82,6 +82,27 @@ describe('the grid pages', () => {
     ]);
   });
 
+  it('name the objects to which a difference of two versions refers, and link them', async () => {
+    const [ONE, OTHER, NODE, BASE] = ['4', '5', '6', '7'].map(
+      (digit) => `${digit.repeat(8)}-0000-4000-8000-0000000000ac`,
+    );
+    const terminal = (line: unknown) =>
+      `<cim:Terminal rdf:ID="_${NODE}"><cim:Terminal.ConductingEquipment rdf:resource="#_${line}"/><cim:Terminal.ConnectivityNode rdf:resource="#_${BASE}"/></cim:Terminal>`;
+    const lines = lineSegment(String(ONE), 'West line') + lineSegment(String(OTHER), 'East line');
+    const project = { area: 'SEPD', publicationYear: 2031, period: '02', projectId: 'Rewired' };
+    for (const line of [ONE, OTHER])
+      await publishGrid(
+        register,
+        project,
+        await gridArchive({ EQ: differenceModelXml('EQ', { forward: lines + terminal(line) }) }),
+      );
+    const { html } = await new ConsoleVisitor(register.console).get('/grid/SEPD/2031/02/Rewired/compare?from=1&to=2');
+    const link = (version: number, mRID: unknown, name: string) =>
+      `<a href="/grid/SEPD/2031/02/Rewired/objects/${mRID}?version=${version}">${name}</a>`;
+    expect(html).toContain(`<del>${link(1, ONE, 'West line')}</del>`);
+    expect(html).toContain(`<ins>${link(2, OTHER, 'East line')}</ins>`);
+  });
+
   it('name an object of which only values change as the base model does, in its list and on its page', async () => {
     const visitor = new ConsoleVisitor(register.console);
     const { html } = await visitor.get('/grid/EPN/2026/01/Brandon-solar');
@@ -184,6 +205,19 @@ describe('the grid pages', () => {
   it('propose a class where neither the project nor a base model states one', async () => {
     const { text } = await new ConsoleVisitor(register.console).get('/grid/NPGY/2025/02/Skipton-East');
     expect(text).toMatch(/CurrentLimit \(proposed\)/);
+  });
+
+  it('lead an admin from a project to the check of an archive, with its area, publication and name filled in', async () => {
+    const { area, year, period, project } = register.sandbox.grid;
+    expect((await new ConsoleVisitor(register.console).get(samplePage())).text).not.toContain('Check the next version');
+    const visitor = await backOffice(register);
+    const { html } = await visitor.get(samplePage());
+    const [, address = ''] = /<a href="([^"]*)">Check the next version<\/a>/.exec(html) ?? [];
+    const form = await visitor.get(address.replaceAll('&amp;', '&'));
+    expect(form.html).toMatch(new RegExp(`<option value="${area}" selected>`));
+    expect(form.html).toMatch(new RegExp(`name="year" value="${year}"`));
+    expect(form.html).toMatch(new RegExp(`<option value="${period}" selected>`));
+    expect(form.html).toMatch(new RegExp(`name="project" value="${project}"`));
   });
 
   it('link a model to the published model on which it depends', async () => {

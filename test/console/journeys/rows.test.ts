@@ -128,6 +128,15 @@ describe('a row of the live page', () => {
 });
 
 describe('the list of subscriptions on the live page', () => {
+  it('shows the identifier of each subscription, as the audit and Interface A do', async () => {
+    const { rest, duid } = await dataUserNamed(named('Larkhill Hooks'));
+    const webhook = { 'callback-url': 'https://larkhill.example/events', 'alert-email': 'alerts@larkhill.example' };
+    const { body } = await rest('POST', '/v1/webhooks', webhook);
+    const [wid] = /wid_[0-9a-f]{24}/.exec(JSON.stringify(body)) ?? [];
+    const { html } = await (await backOffice(register, 'analyst')).get('/');
+    expect(new RegExp(`title="${duid}"[^]*?</tr>`).exec(html)?.[0]).toContain(`<code>${wid}</code>`);
+  });
+
   it('states that deliveries wait while their Data User is suspended', async () => {
     const name = named('Larkhill Paused');
     const { rest, duid, accountId } = await dataUserNamed(name);
@@ -139,6 +148,26 @@ describe('the list of subscriptions on the live page', () => {
     const admin = await graphAs(register, 'admin');
     await admin('mutation ($id: ID!) { suspendAccount(accountId: $id) { status } }', { id: accountId });
     expect(await row()).toContain('suspended: deliveries wait');
+  });
+});
+
+describe('the page of failed deliveries', () => {
+  it('is linked from the figures, and lists a delivery that failed: event, Data User, reason and next attempt', async () => {
+    const name = named('Larkhill Silent');
+    const { rest } = await dataUserNamed(name);
+    const webhook = { 'callback-url': 'https://larkhill.example/events', 'alert-email': 'alerts@larkhill.example' };
+    const [wid = ''] =
+      /wid_[0-9a-f]{24}/.exec(JSON.stringify((await rest('POST', '/v1/webhooks', webhook)).body)) ?? [];
+    const sent = await rest('POST', `/v1/webhooks/${wid}/test`);
+    const [eventId = ''] = /evt_[0-9a-f]{24}/.exec(JSON.stringify(sent.body)) ?? [];
+    const visitor = await backOffice(register, 'analyst');
+    expect((await visitor.get('/')).html).toContain('<a href="/deliveries/failed">Failed attempts</a>');
+    const row = await until(async () => {
+      const { html } = await visitor.get('/deliveries/failed');
+      return new RegExp(`<tr data-delivery="${eventId}">[^]*?</tr>`).exec(html)?.[0];
+    });
+    for (const shown of ['webhook.test', name, wid, 'pending', 'name not found']) expect(row).toContain(shown);
+    expect(row).toMatch(/Next attempt<\/span> <time datetime="[^"]+Z">[\d-]+ [\d:]+ UTC/);
   });
 });
 

@@ -129,7 +129,7 @@ describe('local time', () => {
 
   it('formats instants in the wall time of Great Britain', () => {
     expect(writtenInstant('2026-03-31T23:00:00.000Z')).toBe('1 Apr 2026');
-    expect(writtenInstant('2026-07-14T13:30:00.000Z')).toBe('14 Jul 2026, 14:30');
+    expect(writtenInstant('2026-07-14T13:30:00.000Z')).toBe('14 Jul 2026, 14:30 UK time');
   });
 });
 
@@ -242,8 +242,8 @@ describe('the details of a tariff', () => {
         'Standing charge': '57.726 p per day including VAT (48.105 p excluding VAT)',
         VAT: 'not included in the published amounts, at 20 %',
       },
-      ...{ Valid: 'from 31 Dec 2025, 23:00', 'On sale': 'until 30 Jun 2026, 23:30' },
-      Published: 'version 2, 1 May 2026, 10:12',
+      ...{ Valid: 'from 31 Dec 2025, 23:00 UK time', 'On sale': 'until 30 Jun 2026, 23:30' },
+      Published: 'version 2, 1 May 2026, 10:12 UK time',
     });
   });
 

@@ -4,6 +4,7 @@ import { eventDeliveries } from './chapters/event-deliveries';
 import { eventEpochs } from './chapters/event-epochs';
 import { eventLog } from './chapters/event-log';
 import { expiringNotices } from './chapters/expiring-notices';
+import { failedDeliveries } from './chapters/failed-deliveries';
 import { registerEvents } from './chapters/register-events';
 import { subscriptions } from './chapters/subscriptions';
 
@@ -19,6 +20,9 @@ describe('Epochs of the event log', () => {
 });
 describe('Deliveries of events', () => {
   eventDeliveries();
+});
+describe('Failed deliveries', () => {
+  failedDeliveries();
 });
 describe('Notices before expiry', () => {
   expiringNotices();

@@ -101,6 +101,7 @@ describe('the network after a project', () => {
       expect.stringMatching(/^Harbour line ACLineSegment in the base model, and changed by the project/),
       expect.stringMatching(/^East end Terminal added by the project/),
     ]);
+    expect(await page.locator('#unfitting-title').innerText()).toMatch(/^What does not fit: 2 things in 2 objects of/);
     expect(await unfitting.first().locator('.findings').innerText()).toMatch(
       /Deletes what is not there\s+ACLineSegment\.r = 0\.99; the base model has 0\.25 EQ\.xml/,
     );

@@ -60,6 +60,32 @@ describe.each(usualWirings())('An admin (%s)', (wiring) => {
     expect(failuresOf(await admin(page('"zzz"')))).toEqual(['VAL001 accounts']);
   });
 
+  it('finds accounts by a part of the name, and by any of their identifiers', async () => {
+    const found = async (filter: object, first = 10) => {
+      const query = `query ($filter: AccountFilter) { accounts(first: ${first}, filter: $filter) { nodes { accountId } totalCount } }`;
+      const { data } = await admin(query, { filter });
+      return {
+        ids: data.accounts.nodes.map((each: { accountId: string }) => each.accountId),
+        total: data.accounts.totalCount,
+      };
+    };
+    const input = {
+      role: 'DATA_USER',
+      displayName: 'Tallow_Brook 100% Metering',
+      contactUrl: 'https://tallow.example/contact',
+    };
+    const { accountId, duid } = await onboarded(admin, input);
+    for (const text of ['tallow_BROOK', '100% met', accountId, duid])
+      expect([text, await found({ text })]).toEqual([text, { ids: [accountId], total: 1 }]);
+    expect(await found({ text: 'tallow%brook' })).toEqual({ ids: [], total: 0 });
+    expect(await found({ ids: [adminId, duid] })).toEqual({ ids: [adminId, accountId].toSorted(), total: 2 });
+    expect(await found({ ids: [adminId, duid], text: 'Tallow' })).toEqual({ ids: [accountId], total: 1 });
+    expect(await found({ ids: [adminId, duid] }, 1)).toMatchObject({ total: 2 });
+    expect(failuresOf(await admin('{ accounts(filter: { ids: [] }) { nodes { accountId } } }'))).toEqual([
+      'VAL003 accounts',
+    ]);
+  });
+
   it('onboards a Data User and reads its secret once', async () => {
     const account = await onboarded(admin, {
       role: 'DATA_USER',

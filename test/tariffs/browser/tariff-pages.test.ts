@@ -459,6 +459,7 @@ describe('the day of a tariff', () => {
   it('has a line for each tier, and reports unknown prices without VAT', async () => {
     const { page } = await visited(`/tariffs/${TIERED_WITHOUT_VAT}`);
     expect(await page.locator('.curve-legend li').allInnerTexts()).toEqual([
+      'p/kWh',
       'up to 2 kWh including VAT',
       'up to 8 kWh including VAT',
       'above 8 kWh including VAT',

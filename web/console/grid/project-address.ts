@@ -63,6 +63,14 @@ export function comparisonPage(project: ProjectName, from: number, to: number): 
   return `${projectPage(project)}/compare?from=${from}&to=${to}`;
 }
 
+/** Route of the form that checks an archive. */
+export const GRID_CHECK_PATH = '/grid/check';
+
+/** Returns the address of the form that checks another version of a project. */
+export function checkPage({ licenceArea, publicationYear, period, projectId }: ProjectName): string {
+  return withQuery(GRID_CHECK_PATH, { area: licenceArea.code, year: publicationYear, period, project: projectId });
+}
+
 /** Returns the path of a file of a version at Interface C, or of the archive if no file is passed. */
 export function filePath(project: ProjectName, version: number, file?: string): string {
   const { licenceArea, publicationYear, period, projectId } = project;

@@ -3,6 +3,9 @@ import { duration, shortTime } from './instants';
 import { type EventsPerMinute, PLOTTED_MINUTES, eventsPerMinute, minutesTable } from './minutes';
 import type { DeliveryHealth } from './operation-results';
 
+/** The path of the page of failed deliveries. */
+export const FAILED_DELIVERIES_PATH = '/deliveries/failed';
+
 /** One figure of the page. */
 interface Figure {
   readonly name: string;
@@ -11,6 +14,8 @@ interface Figure {
   readonly value: string;
   /** True if the figure needs attention. */
   readonly isWorrying: boolean;
+  /** Address of the list of what the figure counts. */
+  readonly address?: string;
 }
 
 /** Events of the last hour, deliveries in total, and deliveries by subscription. */
@@ -24,7 +29,7 @@ export interface Figures {
 interface SubscriptionRow {
   readonly dataUser: string;
   readonly duid: string;
-  readonly webhookId: string;
+  readonly wid: string;
   readonly isSuspended: boolean;
   readonly pending: number;
   readonly failed: number;
@@ -62,16 +67,21 @@ function figuresOf({ total }: EventsPerMinute, health: DeliveryHealth): Figure[]
       value: oldest === null ? '–' : duration(oldest),
       isWorrying: (oldest ?? 0) > LONG_WAIT_SECONDS,
     },
-    figure('Failed attempts', LAST_HOUR, health.failedAttemptsLastHour, health.failedAttemptsLastHour > 0),
-    figure('Cannot be made', 'now', health.faulty, health.faulty > 0),
-    figure('Undelivered', 'last day', health.undeliveredLastDay, health.undeliveredLastDay > 0),
+    failures('Failed attempts', LAST_HOUR, health.failedAttemptsLastHour),
+    failures('Cannot be made', 'now', health.faulty),
+    failures('Undelivered', 'last day', health.undeliveredLastDay),
   ];
 }
 
 const LAST_HOUR = 'last hour';
 
-function figure(name: string, span: string, value: number, isWorrying = false): Figure {
-  return { name, span, value: value.toLocaleString('en-GB'), isWorrying };
+function figure(name: string, span: string, value: number): Figure {
+  return { name, span, value: value.toLocaleString('en-GB'), isWorrying: false };
+}
+
+/** A figure that needs attention unless it is 0, with the list of the deliveries. */
+function failures(name: string, span: string, value: number): Figure {
+  return { ...figure(name, span, value), isWorrying: value > 0, address: FAILED_DELIVERIES_PATH };
 }
 
 /** Subscriptions with problems come first. */
@@ -80,7 +90,7 @@ function subscriptionRows({ subscriptions }: DeliveryHealth): SubscriptionRow[] 
     .map((each) => ({
       dataUser: each.dataUser.displayName,
       duid: each.dataUser.duid,
-      webhookId: each.webhookId,
+      wid: each.wid,
       isSuspended: !each.active,
       pending: each.pending,
       failed: each.failedAttemptsLastHour,

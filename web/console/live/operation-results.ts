@@ -10,5 +10,8 @@ export type LiveEvent = OfAnyType<ResultOf<'ReadLiveEvents'>['events'][number]>;
 /** Number of events of one type in one minute. */
 export type EventCount = OfAnyType<ResultOf<'ReadLiveFigures'>['counts'][number]>;
 
+/** A delivery that failed. */
+export type FailedDelivery = ResultOf<'ReadFailedDeliveries'>['deliveries']['nodes'][number];
+
 /** State of all webhook deliveries. */
 export type DeliveryHealth = ResultOf<'ReadLiveFigures'>['health'];

@@ -1,17 +1,21 @@
 import { errorCatalogue } from '../../../schema/error-catalogue';
 import { FINDING_WORDS } from '../grid/findings';
 import { PERIOD_MONTHS, publicationName } from '../grid/labels';
+import { GRID_CHECK_PATH } from '../grid/project-address';
+import { textOf } from '../request/query';
 import { OperationError, hasErrorCode } from '../../shared/operation-error';
 import type { View } from '../../shared/page-response';
 import { type PageContext, get, post } from '../page';
 
-/** The form of an admin who wants to check an archive before it is published. */
-export const gridCheckPage = get('/grid/check', (context) =>
-  formView(context, { area: '', year: '', period: '01', project: '', base: '' }),
-);
+/** The form of an admin who wants to check an archive before it is published; the link of a project fills it in. */
+export const gridCheckPage = get(GRID_CHECK_PATH, (context) => {
+  const field = (name: string) => textOf(context.query[name]) ?? '';
+  const [area, year, project] = [field('area'), field('year'), field('project')];
+  return formView(context, { area, year, period: field('period') || '01', project, base: '' });
+});
 
 /** Requests an upload address, to which a script of the page sends the archive. Nothing is published. */
-export const gridCheckForm = post('/grid/check', async (context) => {
+export const gridCheckForm = post(GRID_CHECK_PATH, async (context) => {
   const entered = enteredIn(context.form);
   try {
     const { address } = await prepare(context, entered);

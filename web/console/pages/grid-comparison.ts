@@ -1,6 +1,13 @@
 import { divergingBars, lettersOf, totalOf } from '../grid/class-bars';
 import { kindOf } from '../grid/object-filter';
-import { PROJECT_PATH, objectPage, projectPage, versionOfAddress, versionPage } from '../grid/project-address';
+import {
+  PROJECT_PATH,
+  type ProjectAddress,
+  objectPage,
+  projectPage,
+  versionOfAddress,
+  versionPage,
+} from '../grid/project-address';
 import { found, projectHead, readProject } from '../grid/project-reading';
 import {
   CIM_FILES,
@@ -9,9 +16,10 @@ import {
   OBJECT_CHANGE_KINDS,
   type VersionComparison,
 } from '../grid/operation-results';
-import { valueRows } from '../grid/value-rows';
-import { FILE_SUBJECTS, KINDS, className, counted, fileName } from '../grid/labels';
-import { get } from '../page';
+import { readChangedObjects } from '../grid/referenced-objects';
+import { type ValueRow, valueRows } from '../grid/value-rows';
+import { FILE_SUBJECTS, KINDS, className, counted, fileName, objectLabel } from '../grid/labels';
+import { type PageContext, get } from '../page';
 import { pageLinks, textOf, withQuery } from '../request/query';
 
 /** Differences per page. */
@@ -43,7 +51,7 @@ export const gridComparisonPage = get(`${PROJECT_PATH}/compare`, async (context)
       headers: comparison.headers.map((each) => ({ ...each, file: fileName(each.file) })),
       differentFiles: comparison.differentFiles.map(fileName),
       addresses: { page, all: withQuery(page, { from, to }), project: versionPage(project, to) },
-      rows: nodes.map((difference) => rowOf(difference, project, from, to)),
+      rows: await rowsOf(context, { address, project, from, to }, nodes),
       ...pageLinks(after, nextCursor, listUrl),
     },
   };
@@ -67,9 +75,47 @@ function choices({ versions }: GridProject, { kind, file }: { kind: unknown; fil
   };
 }
 
+/** The compared versions of a project. */
+interface Compared {
+  readonly address: ProjectAddress;
+  readonly project: GridProject;
+  readonly from: number;
+  readonly to: number;
+}
+
+async function rowsOf(context: PageContext, compared: Compared, differences: readonly ModelDifference[]) {
+  const [before, after] = await Promise.all([
+    valuesOf(context, compared, differences, 'before'),
+    valuesOf(context, compared, differences, 'after'),
+  ]);
+  return differences.map((difference) => ({
+    ...rowOf(difference, compared),
+    values: valueRows(difference.values).map((row) => ({ ...row, before: before(row), after: after(row) })),
+  }));
+}
+
+/** Returns a function that shows the values of one version: a reference to an object that the version changes has its name and its page. */
+async function valuesOf(
+  context: PageContext,
+  { address, project, from, to }: Compared,
+  differences: readonly ModelDifference[],
+  side: 'before' | 'after',
+) {
+  const version = side === 'before' ? from : to;
+  const associations = differences.flatMap(({ values }) => values.filter(({ isAssociation }) => isAssociation));
+  const references = associations.flatMap((association) => association[side]);
+  const objects = await readChangedObjects(context, { ...address, version }, references);
+  return ({ isAssociation, [side]: values }: ValueRow) =>
+    values.map((value) => {
+      const object = isAssociation ? objects.get(value.toLowerCase()) : undefined;
+      return object === undefined
+        ? { text: value }
+        : { text: objectLabel(object).name ?? value, address: objectPage(project, version, value) };
+    });
+}
+
 /** Links an object that the later version no longer has to the earlier version. */
-function rowOf(difference: ModelDifference, project: GridProject, from: number, to: number) {
-  const { kind, file, section, mRID, type, name, values } = difference;
+function rowOf({ kind, file, section, mRID, type, name }: ModelDifference, { project, from, to }: Compared) {
   return {
     ...KINDS[kind],
     mRID,
@@ -78,6 +124,5 @@ function rowOf(difference: ModelDifference, project: GridProject, from: number, 
     file: fileName(file),
     section: section === 'FORWARD' ? 'forward' : 'reverse',
     address: objectPage(project, kind === 'REMOVED' ? from : to, mRID),
-    values: valueRows(values),
   };
 }

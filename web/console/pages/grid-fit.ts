@@ -1,5 +1,5 @@
 import { FINDING_WORDS, fateOf, findingGroups } from '../grid/findings';
-import { className, counted, dayOf, fileLetters, fileName, publicationName } from '../grid/labels';
+import { className, counted, dayOf, fileLetters, fileName, publicationName, quantity } from '../grid/labels';
 import type { GridFit, GridProject, UnfittingObject } from '../grid/operation-results';
 import {
   PROJECT_PATH,
@@ -92,10 +92,19 @@ function unfittingObjects(
   after?: string,
 ) {
   const address = (cursor?: string) => `${fitPage(project, version, cursor)}#unfitting`;
+  const links = pageLinks(after, unfitting?.nextCursor, address);
+  const objects = unfitting?.nodes ?? [];
   return {
-    rows: (unfitting?.nodes ?? []).map((object) => rowOf(object, project, version)),
-    ...pageLinks(after, unfitting?.nextCursor, address),
+    rows: objects.map((object) => rowOf(object, project, version)),
+    count: objects.length === 0 ? undefined : countOf(objects, links.first === undefined && links.next === undefined),
+    ...links,
   };
+}
+
+/** Counts what does not fit: all of it, or that of one page of several, since the graph does not count the whole list. */
+function countOf(objects: readonly UnfittingObject[], isAll: boolean) {
+  const things = objects.reduce((sum, { findings }) => sum + findings.length, 0);
+  return { things: quantity(things, 'thing'), objects: quantity(objects.length, 'object'), isAll };
 }
 
 function rowOf(object: UnfittingObject, project: GridProject, version: number) {

@@ -1,5 +1,5 @@
 import { type VersionKey, PROJECT_PATH, objectAfterPage, objectPage, versionPage } from '../grid/project-address';
-import { readReferenced } from '../grid/referenced-objects';
+import { readChangedObjects } from '../grid/referenced-objects';
 import { found, projectHead, readProject, shownVersion } from '../grid/project-reading';
 import type { GridProject, ObjectChange, ValueChange } from '../grid/operation-results';
 import { type ValueRow, valueRows } from '../grid/value-rows';
@@ -95,13 +95,13 @@ function referencesOf(
 }
 
 /** Reads the referenced objects that this version also changes, by mRID in lower case. */
-function readTargets({ execute }: PageContext, key: VersionKey, values: readonly ValueChange[]) {
+function readTargets(context: PageContext, key: VersionKey, values: readonly ValueChange[]) {
   const associations = values.filter(({ isAssociation }) => isAssociation);
-  const targets = associations.flatMap(({ before, after }) => [...before, ...after]);
-  return readReferenced(targets, async (mRIDs) => {
-    const { project } = await execute('ReadGridObjectNames', { ...key, mRIDs });
-    return found(project?.version).objectsByMRID;
-  });
+  return readChangedObjects(
+    context,
+    key,
+    associations.flatMap(({ before, after }) => [...before, ...after]),
+  );
 }
 
 function withTargets<Linked>(row: ValueRow, linked: (mRID: string) => Linked) {

@@ -8,6 +8,7 @@ import { readObjects } from '../grid/object-list';
 import {
   PROJECT_PATH,
   type ProjectAddress,
+  checkPage,
   comparisonPage,
   filePath,
   fitPage,
@@ -46,6 +47,7 @@ export const gridProjectPage = get(PROJECT_PATH, async (context) => {
       versions: project.versions.map((each) => versionLink(project, each, number)),
       comparison: earlier && { with: earlier.version, address: comparisonPage(project, earlier.version, number) },
       fit: fitPage(project, number),
+      check: checkPage(project),
       archive: { ...version.archive, size: fileSize(version.archive.size), download: filePath(project, number) },
       models: modelCards(project, version),
       warnings: version.warnings.map(({ file, message }) => ({ letters: fileLetters(file), message })),

@@ -124,11 +124,11 @@ export function writtenDay(day: Day, format: string): string {
   return DateTime.fromISO(day, { zone: 'utc', locale: 'en-GB' }).toFormat(format);
 }
 
-/** Formats an instant in local time: `1 Apr 2026` at midnight, otherwise `1 Apr 2026, 14:30`. */
+/** Formats an instant in local time: `1 Apr 2026` at midnight, otherwise `1 Apr 2026, 14:30 UK time`. */
 export function writtenInstant(instant: string): string {
   const local = DateTime.fromISO(instant, { zone: ZONE, locale: 'en-GB' });
   const isMidnight = local.toMillis() === local.startOf('day').toMillis();
-  return local.toFormat(isMidnight ? 'd LLL yyyy' : 'd LLL yyyy, HH:mm');
+  return local.toFormat(isMidnight ? 'd LLL yyyy' : "d LLL yyyy, HH:mm 'UK time'");
 }
 
 /** Formats an instant for GraphQL. */
