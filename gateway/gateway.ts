@@ -9,8 +9,8 @@ import { requestTimeouts } from './client/request-timeout';
 import { codeOfServerError } from './client/server-error';
 import { newIdentifier } from '../schema/identifiers';
 import type { TokenVerifier } from '../subgraphs/server/callers/bearer-token';
-import { serveHealth } from '../subgraphs/server/observability/health-routes';
 import { serveMetrics } from '../subgraphs/server/observability/metrics-route';
+import { serveReadiness } from '../subgraphs/server/observability/readiness-routes';
 import type { SubgraphLink } from '../subgraphs/server/graph/subgraph-link';
 import type { ServiceSockets } from '../subgraphs/server/link/service-server';
 import { adHocOperations } from './requests/ad-hoc-operations';
@@ -89,7 +89,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   warnOfUntrustedProxy(app, settings.trustProxy, logger);
   app.removeContentTypeParser('text/plain');
   parseJsonBodies(app);
-  serveHealth(app, options.ready, ['/health', '/health/ready']);
+  app.get('/health/live', () => ({ status: 'live' }));
+  serveReadiness(app, ['/health', '/health/ready'], options.ready);
   serveMetrics(app, options.metrics, settings.production);
   addClientSchema(app, options.clientSdl);
   const streamed = {

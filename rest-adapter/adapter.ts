@@ -13,7 +13,6 @@ import { INTERFACES, type RestInterface, USUAL_BODY_MIB } from './contract/inter
 import { operationsOf, parsedDocumentsIn } from '../schema/operation-documents';
 import { REPOSITORY_ROOT } from '../schema/repository-root';
 import { type AdapterServices, afterAdmission, fail, handle, sendErrorAfterAdmission } from './requests/request-steps';
-import { serveLiveness } from '../subgraphs/server/observability/health-routes';
 import { serveMetrics } from '../subgraphs/server/observability/metrics-route';
 import { serveKeySet } from './responses/key-set';
 import { serveReference } from './responses/reference-page';
@@ -55,7 +54,7 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   const { production } = settings;
   serveReference(app, { contracts, addresses: settings, production, samples: options.samples, record });
   serveKeySet(app, options.keySet, services);
-  serveLiveness(app);
+  app.get('/health/live', () => ({ status: 'live' }));
   serveMetrics(app, metrics, production);
   for (const operation of operations) serve(app, services, operation);
   const uploads = contracts.flatMap((contract) => contract.uploads);

@@ -2,7 +2,7 @@ import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyReques
 import type { GraphClient } from '../../gateway/client/graph-client';
 import { errorCatalogue } from '../../schema/error-catalogue';
 import { newIdentifier } from '../../schema/identifiers';
-import { serveHealth } from '../../subgraphs/server/observability/health-routes';
+import { serveReadiness } from '../../subgraphs/server/observability/readiness-routes';
 import { type Asset, serveAssets } from './assets';
 import { FORM_TOKEN_FIELD, type FormTokens, formTokens } from './form-token';
 import { FormExpiredError, type OperationError, operationErrorOf } from './operation-error';
@@ -137,7 +137,8 @@ export async function pageServer<Context extends AnyContext, Other extends objec
   });
   const assetPath = serveAssets(app, service.assets);
   const server: PageServer<Context, Other> = { service, formTokens: formTokens(key), assetPath, hasTls };
-  serveHealth(app, () => isRegisterReady(graph), ['/health', '/health/ready']);
+  app.get('/health/live', () => ({ status: 'live' }));
+  serveReadiness(app, ['/health', '/health/ready'], () => isRegisterReady(graph));
   for (const route of service.routes) {
     const { method, url, config = {} } = route;
     const handler = (request: FastifyRequest, reply: FastifyReply) => handle(server, route, request, reply);

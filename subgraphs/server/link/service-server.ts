@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { ServiceName } from '../callers/caller';
 import { SERVICE_RIGHTS } from '../callers/service-rights';
 import { graceful } from '../graceful-stop';
-import { serveHealth } from '../observability/health-routes';
+import { serveReadiness } from '../observability/readiness-routes';
 import { READINESS } from './link-messages';
 import { type LinkHandler, serveLinks } from './link-server';
 import { serviceAt, tlsSettings } from './peer-check';
@@ -95,7 +95,8 @@ export async function serveService(options: ServiceServerOptions): Promise<Servi
     await others?.close();
     await links.close(stop);
   });
-  serveHealth(app as never, async () => stop === undefined && (await ready()), ['/health']);
+  app.get('/health/live', () => ({ status: 'live' }));
+  serveReadiness(app as never, ['/health'], async () => stop === undefined && (await ready()));
   routes?.(app as never, ({ raw }) => callerAt(raw.socket as TLSSocket));
   await app.listen({ port, host });
   return {

@@ -242,7 +242,7 @@ describe('the details of a tariff', () => {
         'Standing charge': '57.726 p per day including VAT (48.105 p excluding VAT)',
         VAT: 'not included in the published amounts, at 20 %',
       },
-      ...{ Valid: 'from 31 Dec 2025, 23:00 UK time', 'On sale': 'until 30 Jun 2026, 23:30' },
+      ...{ Valid: 'from 31 Dec 2025, 23:00 UK time', 'On sale': 'until 30 Jun 2026, 23:30 UK time' },
       Published: 'version 2, 1 May 2026, 10:12 UK time',
     });
   });
