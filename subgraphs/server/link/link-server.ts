@@ -27,7 +27,7 @@ export type LinkHandler = (from: ServiceName, payload: unknown, document: LinkDo
 export class LinkBreach extends Error {}
 
 /** Server of links. */
-interface LinkServer {
+export interface LinkServer {
   /** Accepts a request to upgrade, or rejects it. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** Announces the stop, after which a caller sends no request and closes when all have a response. Ends at `forced`. */

@@ -8,7 +8,7 @@ import { SERVICE_RIGHTS } from '../callers/service-rights';
 import { graceful } from '../graceful-stop';
 import { serveReadiness } from '../observability/readiness-routes';
 import { READINESS } from './link-messages';
-import { type LinkHandler, serveLinks } from './link-server';
+import { type LinkHandler, type LinkServer, serveLinks } from './link-server';
 import { serviceAt, tlsSettings } from './peer-check';
 import type { ServiceIdentity } from './service-identity';
 
@@ -73,28 +73,20 @@ export async function serveService(options: ServiceServerOptions): Promise<Servi
     return503OnClosing: false, // requests that arrive while links close receive their response
     https: tlsSettings(identity),
   });
-  const links = serveLinks({
+  const ownLinks = serveLinks({
     callerAt,
     handle: (from, payload, document) => (payload === READINESS ? ready() : handle(from, payload, document)),
     logger,
   });
+  const links = withOtherSockets(ownLinks, sockets?.(), callerAt);
+  app.server.on('upgrade', (...upgrade: Parameters<LinkServer['upgrade']>) => links.upgrade(...upgrade));
   app.addHook('onRequest', async (request, reply) => {
     if (OPEN_PATHS.test(request.url) || callerAt(request.raw.socket as TLSSocket) !== undefined) return;
     logger.warn({ service: serviceAt(request.raw.socket as TLSSocket, identity.publicKeys) }, 'service rejected');
     return reply.code(403).send();
   });
   let stop: AbortSignal | undefined;
-  const others = sockets?.();
-  app.server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
-    const isOther = request.url === others?.path && callerAt(socket) !== undefined;
-    if (stop !== undefined || others === undefined || !isOther) return links.upgrade(request, socket, head);
-    others.accept({ raw: request, socket, head });
-  });
-  app.addHook('preClose', async () => {
-    stop ??= graceful();
-    await others?.close();
-    await links.close(stop);
-  });
+  app.addHook('preClose', () => links.close((stop ??= graceful())));
   app.get('/health/live', () => ({ status: 'live' }));
   serveReadiness(app as never, ['/health'], async () => stop === undefined && (await ready()));
   routes?.(app as never, ({ raw }) => callerAt(raw.socket as TLSSocket));
@@ -105,6 +97,28 @@ export async function serveService(options: ServiceServerOptions): Promise<Servi
     close(forced = graceful()) {
       stop ??= forced;
       return app.close();
+    },
+  };
+}
+
+/** Returns a server of the links and of the other WebSockets of a service. */
+function withOtherSockets(
+  links: LinkServer,
+  others: ServiceSockets | undefined,
+  callerAt: (socket: TLSSocket) => ServiceName | undefined,
+): LinkServer {
+  if (others === undefined) return links;
+  let closing = false;
+  return {
+    upgrade(raw, socket, head) {
+      const isOther = !closing && raw.url === others.path && callerAt(socket as TLSSocket) !== undefined;
+      if (isOther) others.accept({ raw, socket: socket as TLSSocket, head });
+      else links.upgrade(raw, socket, head);
+    },
+    async close(forced) {
+      closing = true;
+      await others.close();
+      await links.close(forced);
     },
   };
 }

@@ -56,9 +56,10 @@ async function sendNewest(
   context: PageContext,
   filter: EventFilter,
 ): Promise<string> {
-  const { events, after } = await readLatestEvents(context, filter);
-  stream.send({ event: 'events', data: { html: render('parts/event-rows', { rows: events.map(rowOf) }) }, id: after });
-  return after;
+  const latest = await readLatestEvents(context, filter);
+  const html = render('parts/event-rows', { rows: latest.events.map(rowOf) });
+  stream.send({ event: 'events', data: { html }, id: latest.after });
+  return latest.after;
 }
 
 /** Returns the handler of a failed read: the page shows that the session is over, or opens the stream again. */
