@@ -109,9 +109,10 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  it('has set-up lines that write the keys to a file that no commit contains', () => {
-    const { status } = spawnSync('git', ['check-ignore', '--no-index', '.env'], { cwd: REPOSITORY_ROOT });
+  it.each(['.env', 'owner.env'])('writes keys and passwords to %s, which no commit and no image contains', (name) => {
+    const { status } = spawnSync('git', ['check-ignore', '--no-index', name], { cwd: REPOSITORY_ROOT });
     expect(status).toBe(0);
+    expect(textOf('.dockerignore').split('\n')).toContain(name);
   });
 
   it('passes the login of the owner to the migration job and to backups only, and to each service its own', () => {

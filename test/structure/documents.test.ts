@@ -131,6 +131,16 @@ describe('docs/operations.md', () => {
     const texts = productFiles().map(({ text }) => text);
     expect([...metrics, ...lines].filter((each) => !texts.some((text) => text.includes(String(each))))).toEqual([]);
   });
+
+  it('passes the login of the owner to commands in a file: cron logs command lines, and a shell stores them', () => {
+    const blocks = (['bash', 'sh'] as const).flatMap((language) => codeBlocks('docs/operations.md', language));
+    const commands = blocks.flatMap((block) => block.split('\n')).filter((line) => /\b(node|npm run) /.test(line));
+    expect(commands.filter((line) => /:\/\/|_URL=|PASSWORD=/.test(line))).toEqual([]);
+    const ofOwner = commands.filter((line) => /(migrate|backup)\.js/.test(line));
+    expect(ofOwner.length).toBeGreaterThan(4);
+    const files = 'node --env-file=.env --env-file=owner.env dist/';
+    expect(ofOwner.filter((line) => !line.startsWith(files))).toEqual([]);
+  });
 });
 
 describe('README.md', () => {
