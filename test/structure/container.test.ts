@@ -80,12 +80,32 @@ describe('docker-compose.yml', () => {
     expect(postgres).toMatchObject({ image: 'postgres:18' });
   });
 
-  it('has set-up lines that can be copied: they write no remark into a value', () => {
-    const lines = [...textOf('docker-compose.yml').matchAll(/^# +(echo .* >> \.env.*)$/gm)].map(([, line]) => line);
-    const written = spawnSync('bash', ['-c', lines.join('\n').replaceAll('>> .env', '')], { encoding: 'utf8' });
-    const variables = written.stdout.trimEnd().split('\n');
-    expect(variables.length).toBeGreaterThan(4);
-    expect(variables.filter((line) => !/^\w+=\S+$/.test(line))).toEqual([]);
+  it('has set-up lines that write all variables of an installation, or, without keys or beside an existing file, none', async () => {
+    const [, lines = ''] = /^(#   docker build [^]*? >> \.env)$/m.exec(textOf('docker-compose.yml')) ?? [];
+    const folder = mkdtempSync(join(tmpdir(), 'register-set-up-'));
+    const run = (docker: string) =>
+      spawnSync('bash', ['-c', `docker() { [ "$1" = build ] || ${docker}; }\n${lines.replace(/^#/gm, '')}`], {
+        cwd: folder,
+        env: { ...process.env, KEYS: 'KEY=first' },
+      }).status;
+    const written = () => readFileSync(join(folder, '.env'), 'utf8');
+    try {
+      expect([run('false'), written()]).toEqual([1, '']);
+      rmSync(join(folder, '.env'));
+      expect(run('printenv KEYS')).toBe(0);
+      const first = written();
+      const variables = first.trimEnd().split('\n');
+      expect(variables.filter((line) => !/^\w+=\S+$/.test(line))).toEqual([]); // no remark in a value
+      const names = variables.map((line) => line.split('=')[0]);
+      const all = Object.keys(await variablesOfAnInstallation());
+      const keys = Object.keys(await newKeyVariables());
+      expect(names.toSorted()).toEqual(
+        ['KEY', 'TRUST_PROXY', ...all.filter((name) => !keys.includes(name))].toSorted(),
+      );
+      expect([run('printenv KEYS'), written()]).toEqual([1, first]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it.each(['docker-compose.yml', 'docs/operations.md'])(
@@ -95,7 +115,7 @@ describe('docker-compose.yml', () => {
       expect(others).toEqual([]);
       const script = String(create)
         .replace(/^#|&&.*/g, '')
-        .replace('npm run --silent admin -- create-keys', 'printenv KEYS');
+        .replace(/(npm run|docker run) .*create-keys/, 'printenv KEYS');
       const folder = mkdtempSync(join(tmpdir(), 'register-set-up-'));
       const run = (KEYS: string) =>
         spawnSync('bash', ['-c', script], { cwd: folder, env: { ...process.env, KEYS } }).status;
