@@ -157,6 +157,13 @@ describe('docker-compose.yml', () => {
     expect(ports.filter((port) => !/^\$\{[A-Z]+_PORTS:-127\.0\.0\.1:(\d+)\}:\1$/.test(port))).toEqual([]);
   });
 
+  it('bounds the log of each container, which is stored on the disk of the database', () => {
+    for (const container of Object.values(compose.services))
+      expect(container).toMatchObject({
+        logging: { driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } },
+      });
+  });
+
   it('starts services with database tables after the migration job, and no public service in the network of the database', () => {
     for (const container of Object.values(services)) {
       const needsTables = SUBGRAPHS.some((name) => runsOf(container).includes(name));
