@@ -29,7 +29,7 @@ interface CommandService extends ComposeService {
   readonly profiles?: readonly string[];
   readonly entrypoint: readonly string[];
   readonly command: readonly string[];
-  readonly volumes: readonly string[];
+  readonly volumes: readonly { type: string; source: string; target: string; bind: object }[];
 }
 
 const compose = load(textOf('docker-compose.yml'), { schema: CORE_SCHEMA.withTags(mergeTag) }) as {
@@ -273,12 +273,16 @@ describe('docker-compose.yml', () => {
 
   it('backs up and restores on demand only, with the image of the services and all variables that a restore requires', async () => {
     const { environment, profiles, entrypoint, command, volumes } = backup;
-    expect({ profiles, entrypoint, command, volumes }).toEqual({
+    expect({ profiles, entrypoint, command }).toEqual({
       profiles: ['backup'],
       entrypoint: ['node', 'dist/commands/backup/backup.js'],
       command: ['backup', '/backups'],
-      volumes: ['backups:/backups'],
     });
+    const mounts = volumes.map(({ type, source, target, bind }) => [type, source.replace(/:\?.*/, ''), target, bind]);
+    expect(mounts).toEqual([
+      ['bind', '${BACKUP_FOLDER', '/backups', { create_host_path: false }],
+      ['bind', '${DATA_KEYS_FOLDER', '/backups/data-keys', { create_host_path: false }], // apart from the register
+    ]);
     const scheduled = textOf('docker-compose.yml').match(/^# +docker compose run --rm --no-deps backup\b.*$/gm);
     expect(scheduled).toHaveLength(2); // a run from cron must not start a stopped PostgreSQL
     expect(backup).toMatchObject({ restart: 'no', image: layout['subgraphs']?.image });
@@ -465,6 +469,8 @@ async function variablesOfAnInstallation(): Promise<Record<string, string>> {
     CONSOLE_URL: 'https://console.register.example',
     SMTP_URL: 'smtps://mail.example',
     MPXN_PROFILE: 'gb',
+    BACKUP_FOLDER: '/mnt/backups/register',
+    DATA_KEYS_FOLDER: '/mnt/data-keys/register',
   };
 }
 
