@@ -354,11 +354,12 @@ describe('The image', () => {
     expect(variables.filter((name) => !stderr.includes(`- ${name}: missing`))).toEqual([]);
   });
 
-  it('is complete: gateway, adapter, portal and console start from it and pass their health checks', async () => {
+  it('is complete: gateway, adapter, portal and console start from it, on any address, and pass their health checks', async () => {
     const { edge, portal, console } = layout as Record<'edge' | 'portal' | 'console', ComposeService>;
     const variables = { ...edge.environment, ...portal.environment, ...console.environment };
     const environment = { ...variables, SERVICES: 'gateway,rest-adapter,portal,console' };
-    const urls = await start(resolved(environment, await variablesOfAnInstallation()));
+    const HOST = '127.0.0.2'; // `localhost` does not reach it
+    const urls = await start({ ...resolved(environment, await variablesOfAnInstallation()), HOST });
     const { status } = await fetch(new URL('/openapi.json', urls['rest']));
     for (const [name, entry, service] of [
       ['portal', '/', portal] as const,
