@@ -1,10 +1,10 @@
-import type { AddressInfo } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type TrustedProxies, proxyTrust, warnOfUntrustedProxy } from './client/client-address';
 import type { GraphClient, RequestMetadata } from './client/graph-client';
+import { listeningUrl } from './client/listening-url';
 import { requestTimeouts } from './client/request-timeout';
 import { codeOfServerError } from './client/server-error';
 import { newIdentifier } from '../schema/identifiers';
@@ -102,13 +102,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   if (landing.explorer && !settings.production) await addLandingPages(app, landing, options.clientSdl);
   addErrorHandlers(app, services);
   await app.listen({ port: settings.port, host: settings.host ?? '127.0.0.1' });
-  const { port } = app.server.address() as AddressInfo;
-  logger.info({ port, documents: services.trusted.operations.size }, 'gateway listens');
+  const url = listeningUrl(app.server);
+  logger.info({ port: Number(new URL(url).port), documents: services.trusted.operations.size }, 'gateway listens');
   return {
     client: trustedClient(services.trusted, services.metrics, services.report),
     serviceSockets: () => serviceSockets('/graphql', streamed),
     apiSchema: services.apiSchema,
-    url: `http://localhost:${port}`,
+    url,
     app,
     async close() {
       await streaming.close();

@@ -1,8 +1,8 @@
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate as eventLoopTick } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { warnOfUntrustedProxy } from '../gateway/client/client-address';
+import { listeningUrl } from '../gateway/client/listening-url';
 import { codeOfServerError } from '../gateway/client/server-error';
 import type { RestAdapterOptions, RunningRestAdapter } from './adapter-options';
 import { type CompiledOperation, compile } from './contract/compile';
@@ -70,8 +70,7 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   app.setNotFoundHandler(handleUnmatched);
   app.setErrorHandler((_error, request, reply) => handleUnmatched(request, reply));
   await app.listen({ port: settings.port, host: settings.host ?? '127.0.0.1' });
-  const { port } = app.server.address() as AddressInfo;
-  return { app, url: `http://localhost:${port}`, close: () => app.close() };
+  return { app, url: listeningUrl(app.server), close: () => app.close() };
 }
 
 /** Reads the contracts of all interfaces, each in its own event-loop tick so that the process stays responsive. */

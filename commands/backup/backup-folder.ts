@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { KeyHashes } from './register-keys';
 import { namesIn, textOf, writeWhole } from './stored-files';
 
 /** A file with the rows of one table in the text format of PostgreSQL's COPY. */
@@ -20,8 +21,8 @@ export interface Manifest {
   readonly takenAt: string;
   /** Migrations that had been applied to each schema. */
   readonly migrations: Readonly<Record<string, readonly string[]>>;
-  /** Keyed hashes of constants, by schema and variable. A restore compares them: it needs the same keys. */
-  readonly keys: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** A restore compares them: it needs the same keys. */
+  readonly keys: KeyHashes;
   readonly tables: readonly TableDump[];
 }
 

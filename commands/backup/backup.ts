@@ -26,6 +26,7 @@ import { type BackupSettings, readBackupSettings } from '../../process/settings/
 const USAGE = `usage: npm run backup -- <folder>    backs up register and data keys of DATABASE_URL or of the embedded database
          --list-only                     only the list of anonymised records; fast enough to run every minute
        npm run restore -- <folder>   restores the newest backup of the folder to an empty database
+         --backup <name>                 restores the backup of this name in the folder register, such as 20261128T031500.000Z
          --also-from <database url>      also repeats the erasures of this database (password: PGPASSWORD)
          --without-data-keys             anonymises identity records whose data key is in no backup
        npm run reanonymise -- --list <folder>   repeats the erasures of the lists of the folder in an existing
@@ -48,7 +49,7 @@ type Values = CommandLine['values'];
 /** The commands and their options. */
 const OPTIONS: Readonly<Record<string, CommandOptions>> = {
   backup: { 'list-only': { type: 'boolean' } },
-  restore: { 'without-data-keys': { type: 'boolean' }, 'also-from': { type: 'string' } },
+  restore: { backup: { type: 'string' }, 'without-data-keys': { type: 'boolean' }, 'also-from': { type: 'string' } },
   reanonymise: {
     list: { type: 'string' },
     'end-sessions': { type: 'boolean' },
@@ -121,7 +122,8 @@ async function restoreFrom(root: string, values: Values): Promise<void> {
   const { restore, restoredSubgraphs } = forRestore();
   await inDatabase(settings, async (databaseUrl) => {
     const subgraphs = restoredSubgraphs(settings.keys, databaseUrl);
-    const done = await restore({ databaseUrl, root, subgraphs, ...reanonymiseOptions(values) });
+    const backup = values['backup'] as string | undefined;
+    const done = await restore({ databaseUrl, root, subgraphs, backup, ...reanonymiseOptions(values) });
     console.log(`${done.rows} rows were restored from ${done.register} and ${done.dataKeys ?? 'no data keys'}`);
     report(done);
   });

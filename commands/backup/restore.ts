@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -11,6 +11,7 @@ import { RESTORE_MARK } from '../../subgraphs/server/restore-mark';
 import { type AnonymisedList, requireLists } from './anonymised-list';
 import { type FoundBackup, type Manifest, type TableDump, backupsOf, verify } from './backup-folder';
 import { type ReanonymiseOptions, type Reanonymised, reanonymise } from './reanonymise';
+import { differentKeys, keyHashes } from './register-keys';
 import { inSession } from './session';
 import { DATA_KEYS } from './stored-tables';
 
@@ -28,6 +29,8 @@ export interface RestorePlan extends ReanonymiseOptions {
   readonly subgraphs: readonly RestoredSubgraph[];
   /** Another database, usually the previous one, with records anonymised after the last list. */
   readonly alsoFrom?: string | undefined;
+  /** Folder name of the backup to restore; the newest if undefined. */
+  readonly backup?: string | undefined;
 }
 
 /** The restored backup, and counts for the operator. */
@@ -45,11 +48,11 @@ interface Backups {
 }
 
 /**
- * Restores the newest backup to an empty database. Marks the database first: no service starts on it until all rows are
+ * Restores the newest or a named backup to an empty database. Marks the database first: no service starts on it until all rows are
  * loaded and all later erasures are repeated. After a crash, the command starts again from the beginning.
  */
 export async function restore(plan: RestorePlan): Promise<Restored> {
-  const backups = await newestBackups(plan);
+  const backups = await chosenBackups(plan);
   return inSession(plan.databaseUrl, 0, async (session) => {
     await rejectConcurrentRestore(session);
     await takeEmptyDatabase(session, plan.subgraphs);
@@ -66,15 +69,20 @@ export async function restore(plan: RestorePlan): Promise<Restored> {
   });
 }
 
-async function newestBackups({ root, withoutDataKeys, alsoFrom }: RestorePlan): Promise<Backups> {
-  const [register] = await backupsOf(root, 'register');
-  const [dataKeys] = await backupsOf(root, 'data-keys');
+/** Finds the backups to restore. A named backup comes with its own data keys, or if these were deleted, with the newest. */
+async function chosenBackups({ root, withoutDataKeys, alsoFrom, backup }: RestorePlan): Promise<Backups> {
+  const isNamed = ({ folder }: FoundBackup) => basename(folder) === backup;
+  const registers = await backupsOf(root, 'register');
+  const register = backup === undefined ? registers[0] : registers.find(isNamed);
+  if (register === undefined && backup !== undefined)
+    throw new Error(`--backup: ${join(root, 'register')} has no complete backup of this name`);
   if (register === undefined) throw new Error(`${root} has no complete backup of a register`);
-  if (dataKeys === undefined && !withoutDataKeys) {
+  const allDataKeys = await backupsOf(root, 'data-keys');
+  const dataKeys = allDataKeys.find(isNamed) ?? allDataKeys[0];
+  if (dataKeys === undefined && !withoutDataKeys)
     throw new Error(
       `${root} has no complete backup of data keys: every identity record would be anonymised (--without-data-keys does so)`,
     );
-  }
   await verify(register);
   if (dataKeys !== undefined) await verify(dataKeys);
   return { register, dataKeys, anonymised: await requireLists(root, alsoFrom) };
@@ -118,14 +126,7 @@ async function prepare({ address, tables, keys }: RestoredSubgraph, manifest: Ma
 }
 
 async function rejectOtherKeys(session: Client, { keys }: Manifest): Promise<void> {
-  const wrong: string[] = [];
-  for (const [schema, hashes] of Object.entries(keys)) {
-    const { rows } = await session.query<{ variable: string; hash: string }>(
-      `select variable, encode(hash, 'hex') as hash from ${schema}.key_check`,
-    );
-    const others = rows.filter(({ variable, hash }) => hashes[variable] !== undefined && hashes[variable] !== hash);
-    wrong.push(...others.map(({ variable }) => variable));
-  }
+  const wrong = differentKeys(keys, await keyHashes(session, Object.keys(keys)));
   if (wrong.length > 0) throw new Error(`${wrong.join(', ')}: differs from the key of the backup`);
 }
 

@@ -6,9 +6,17 @@ import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { type AnonymisedList, addAnonymised, requireRegister, writeList } from './anonymised-list';
-import { type Manifest, type TableDump, completeBackup, deleteOlderThan, newBackupFolder } from './backup-folder';
+import {
+  type Manifest,
+  type TableDump,
+  backupsOf,
+  completeBackup,
+  deleteOlderThan,
+  newBackupFolder,
+} from './backup-folder';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { rejectUnfinishedRestore } from '../../subgraphs/server/restore-mark';
+import { differentKeys, keyHashes } from './register-keys';
 import { inSession } from './session';
 import { PRIVATE, writing } from './stored-files';
 import { DATA_KEYS, REGISTER_SCHEMAS, type StoredTable, tablesOf } from './stored-tables';
@@ -20,6 +28,8 @@ export interface TakenBackup {
   readonly rows: number;
   readonly dataKeysDeleted: number;
 }
+
+const ACCOUNTS = 'access.account';
 
 /**
  * Backs up the register and its data keys to separate folders, from one snapshot, while the register runs. Writes the
@@ -35,6 +45,7 @@ export async function takeBackup(
     await rejectUnfinishedRestore(session);
     await requireRegister(session);
     const takenAt = await beginSnapshot(session);
+    await rejectOtherRegister(session, root);
     const list = await addAnonymised(session, root);
     const dataKeys = await dump(session, await newBackupFolder(root, 'data-keys', takenAt), {
       takenAt,
@@ -67,6 +78,28 @@ async function beginSnapshot(session: Client): Promise<Date> {
   return rows[0]?.now as Date;
 }
 
+/**
+ * Throws unless the register may be that of the newest backup in the folder. Otherwise the backup of an empty or foreign
+ * database would become the newest one, and data keys of the register would be deleted after their retention period.
+ */
+async function rejectOtherRegister(session: Client, root: string): Promise<void> {
+  const [newest] = await backupsOf(root, 'register');
+  if (newest === undefined) return;
+  const { folder, manifest } = newest;
+  const different = differentKeys(manifest.keys, await keyHashes(session));
+  if (different.length > 0) {
+    throw new Error(
+      `${different.join(', ')}: this register has other keys than that of ${folder}: back it up to another folder`,
+    );
+  }
+  const hadAccounts = manifest.tables.some(({ schema, table, rows }) => `${schema}.${table}` === ACCOUNTS && rows > 0);
+  if (hadAccounts && (await session.query(`select from ${ACCOUNTS} limit 1`)).rowCount === 0) {
+    throw new Error(
+      `this register has no accounts, but ${folder} has some: restore that backup, or back up to another folder`,
+    );
+  }
+}
+
 interface Dump {
   readonly takenAt: Date;
   readonly list: AnonymisedList;
@@ -76,38 +109,28 @@ interface Dump {
 /** Dumps schemas to a folder, with a copy of the list: it survives if the list of the root folder is lost. */
 async function dump(session: Client, folder: string, { takenAt, list, schemas }: Dump) {
   await writeList(folder, list);
+  const ofRegister = schemas.filter((schema) => !DATA_KEYS.includes(schema));
   const tables: TableDump[] = [];
   for (const table of await tablesOf(session, schemas)) tables.push(await dumpTable(session, folder, table));
   const manifest: Manifest = {
     format: 1,
     takenAt: takenAt.toISOString(),
-    migrations: await bySchema(session, schemas, 'select name as entry from $schema.migration order by id', (rows) =>
-      rows.map(({ entry }) => entry),
-    ),
-    keys: await bySchema(
-      session,
-      schemas,
-      `select variable || ' ' || encode(hash, 'hex') as entry from $schema.key_check order by variable`,
-      (rows) => Object.fromEntries(rows.map(({ entry }) => entry.split(' ') as [string, string])),
-    ),
+    migrations: await migrationsOf(session, ofRegister),
+    keys: await keyHashes(session, ofRegister),
     tables,
   };
   await completeBackup(folder, manifest);
   return { folder, rows: tables.reduce((sum, { rows }) => sum + rows, 0) };
 }
 
-/** Runs a query for each schema that has its own migrations; `$schema` in the text is replaced by its name. */
-async function bySchema<Result>(
-  session: Client,
-  schemas: readonly string[],
-  query: string,
-  resultOf: (rows: { entry: string }[]) => Result,
-): Promise<Record<string, Result>> {
-  const results: Record<string, Result> = {};
-  for (const schema of schemas.filter((each) => !DATA_KEYS.includes(each))) {
-    results[schema] = resultOf((await session.query<{ entry: string }>(query.replace('$schema', schema))).rows);
+/** Returns the names of the migrations that were applied to each schema. */
+async function migrationsOf(session: Client, schemas: readonly string[]): Promise<Manifest['migrations']> {
+  const migrations: Record<string, string[]> = {};
+  for (const schema of schemas) {
+    const { rows } = await session.query<{ name: string }>(`select name from ${schema}.migration order by id`);
+    migrations[schema] = rows.map(({ name }) => name);
   }
-  return results;
+  return migrations;
 }
 
 async function dumpTable(

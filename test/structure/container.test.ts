@@ -29,7 +29,7 @@ interface CommandService extends ComposeService {
   readonly profiles?: readonly string[];
   readonly entrypoint: readonly string[];
   readonly command: readonly string[];
-  readonly volumes: readonly string[];
+  readonly volumes: readonly { type: string; source: string; target: string; bind: object }[];
 }
 
 const compose = load(textOf('docker-compose.yml'), { schema: CORE_SCHEMA.withTags(mergeTag) }) as {
@@ -80,12 +80,32 @@ describe('docker-compose.yml', () => {
     expect(postgres).toMatchObject({ image: 'postgres:18' });
   });
 
-  it('has set-up lines that can be copied: they write no remark into a value', () => {
-    const lines = [...textOf('docker-compose.yml').matchAll(/^# +(echo .* >> \.env.*)$/gm)].map(([, line]) => line);
-    const written = spawnSync('bash', ['-c', lines.join('\n').replaceAll('>> .env', '')], { encoding: 'utf8' });
-    const variables = written.stdout.trimEnd().split('\n');
-    expect(variables.length).toBeGreaterThan(4);
-    expect(variables.filter((line) => !/^\w+=\S+$/.test(line))).toEqual([]);
+  it('has set-up lines that write all variables of an installation, or, without keys or beside an existing file, none', async () => {
+    const [, lines = ''] = /^(#   docker build [^]*? >> \.env)$/m.exec(textOf('docker-compose.yml')) ?? [];
+    const folder = mkdtempSync(join(tmpdir(), 'register-set-up-'));
+    const run = (docker: string) =>
+      spawnSync('bash', ['-c', `docker() { [ "$1" = build ] || ${docker}; }\n${lines.replace(/^#/gm, '')}`], {
+        cwd: folder,
+        env: { ...process.env, KEYS: 'KEY=first' },
+      }).status;
+    const written = () => readFileSync(join(folder, '.env'), 'utf8');
+    try {
+      expect([run('false'), written()]).toEqual([1, '']);
+      rmSync(join(folder, '.env'));
+      expect(run('printenv KEYS')).toBe(0);
+      const first = written();
+      const variables = first.trimEnd().split('\n');
+      expect(variables.filter((line) => !/^\w+=\S+$/.test(line))).toEqual([]); // no remark in a value
+      const names = variables.map((line) => line.split('=')[0]);
+      const all = Object.keys(await variablesOfAnInstallation());
+      const keys = Object.keys(await newKeyVariables());
+      expect(names.toSorted()).toEqual(
+        ['KEY', 'TRUST_PROXY', ...all.filter((name) => !keys.includes(name))].toSorted(),
+      );
+      expect([run('printenv KEYS'), written()]).toEqual([1, first]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it.each(['docker-compose.yml', 'docs/operations.md'])(
@@ -95,7 +115,7 @@ describe('docker-compose.yml', () => {
       expect(others).toEqual([]);
       const script = String(create)
         .replace(/^#|&&.*/g, '')
-        .replace('npm run --silent admin -- create-keys', 'printenv KEYS');
+        .replace(/(npm run|docker run) .*create-keys/, 'printenv KEYS');
       const folder = mkdtempSync(join(tmpdir(), 'register-set-up-'));
       const run = (KEYS: string) =>
         spawnSync('bash', ['-c', script], { cwd: folder, env: { ...process.env, KEYS } }).status;
@@ -109,9 +129,10 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  it('has set-up lines that write the keys to a file that no commit contains', () => {
-    const { status } = spawnSync('git', ['check-ignore', '--no-index', '.env'], { cwd: REPOSITORY_ROOT });
+  it.each(['.env', 'owner.env'])('writes keys and passwords to %s, which no commit and no image contains', (name) => {
+    const { status } = spawnSync('git', ['check-ignore', '--no-index', name], { cwd: REPOSITORY_ROOT });
     expect(status).toBe(0);
+    expect(textOf('.dockerignore').split('\n')).toContain(name);
   });
 
   it('passes the login of the owner to the migration job and to backups only, and to each service its own', () => {
@@ -134,6 +155,13 @@ describe('docker-compose.yml', () => {
     const ports = Object.values(compose.services).flatMap((container) => container.ports ?? []);
     expect(ports).toHaveLength(8);
     expect(ports.filter((port) => !/^\$\{[A-Z]+_PORTS:-127\.0\.0\.1:(\d+)\}:\1$/.test(port))).toEqual([]);
+  });
+
+  it('bounds the log of each container, which is stored on the disk of the database', () => {
+    for (const container of Object.values(compose.services))
+      expect(container).toMatchObject({
+        logging: { driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } },
+      });
   });
 
   it('starts services with database tables after the migration job, and no public service in the network of the database', () => {
@@ -244,12 +272,16 @@ describe('docker-compose.yml', () => {
 
   it('backs up and restores on demand only, with the image of the services and all variables that a restore requires', async () => {
     const { environment, profiles, entrypoint, command, volumes } = backup;
-    expect({ profiles, entrypoint, command, volumes }).toEqual({
+    expect({ profiles, entrypoint, command }).toEqual({
       profiles: ['backup'],
       entrypoint: ['node', 'dist/commands/backup/backup.js'],
       command: ['backup', '/backups'],
-      volumes: ['backups:/backups'],
     });
+    const mounts = volumes.map(({ type, source, target, bind }) => [type, source.replace(/:\?.*/, ''), target, bind]);
+    expect(mounts).toEqual([
+      ['bind', '${BACKUP_FOLDER', '/backups', { create_host_path: false }],
+      ['bind', '${DATA_KEYS_FOLDER', '/backups/data-keys', { create_host_path: false }], // apart from the register
+    ]);
     const scheduled = textOf('docker-compose.yml').match(/^# +docker compose run --rm --no-deps backup\b.*$/gm);
     expect(scheduled).toHaveLength(2); // a run from cron must not start a stopped PostgreSQL
     expect(backup).toMatchObject({ restart: 'no', image: layout['subgraphs']?.image });
@@ -321,11 +353,12 @@ describe('The image', () => {
     expect(variables.filter((name) => !stderr.includes(`- ${name}: missing`))).toEqual([]);
   });
 
-  it('is complete: gateway, adapter, portal and console start from it and pass their health checks', async () => {
+  it('is complete: gateway, adapter, portal and console start from it, on any address, and pass their health checks', async () => {
     const { edge, portal, console } = layout as Record<'edge' | 'portal' | 'console', ComposeService>;
     const variables = { ...edge.environment, ...portal.environment, ...console.environment };
     const environment = { ...variables, SERVICES: 'gateway,rest-adapter,portal,console' };
-    const urls = await start(resolved(environment, await variablesOfAnInstallation()));
+    const HOST = '127.0.0.2'; // `localhost` does not reach it
+    const urls = await start({ ...resolved(environment, await variablesOfAnInstallation()), HOST });
     const { status } = await fetch(new URL('/openapi.json', urls['rest']));
     for (const [name, entry, service] of [
       ['portal', '/', portal] as const,
@@ -436,6 +469,8 @@ async function variablesOfAnInstallation(): Promise<Record<string, string>> {
     CONSOLE_URL: 'https://console.register.example',
     SMTP_URL: 'smtps://mail.example',
     MPXN_PROFILE: 'gb',
+    BACKUP_FOLDER: '/mnt/backups/register',
+    DATA_KEYS_FOLDER: '/mnt/data-keys/register',
   };
 }
 

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse, validate } from 'graphql';
 import { CloseCode } from 'graphql-ws';
@@ -130,6 +131,31 @@ describe('docs/operations.md', () => {
     expect([metrics.length, lines.length]).toEqual([9, 2]);
     const texts = productFiles().map(({ text }) => text);
     expect([...metrics, ...lines].filter((each) => !texts.some((text) => text.includes(String(each))))).toEqual([]);
+  });
+
+  it('passes the login of the owner to commands in a file: cron logs command lines, and a shell stores them', () => {
+    const blocks = (['bash', 'sh'] as const).flatMap((language) => codeBlocks('docs/operations.md', language));
+    const commands = blocks.flatMap((block) => block.split('\n')).filter((line) => /\b(node|npm run) /.test(line));
+    expect(commands.filter((line) => /:\/\/|_URL=|PASSWORD=/.test(line))).toEqual([]);
+    const ofOwner = commands.filter((line) => /(migrate|backup)\.js/.test(line));
+    expect(ofOwner.length).toBeGreaterThan(4);
+    const files = 'node --env-file=.env --env-file=owner.env dist/';
+    expect(ofOwner.filter((line) => !line.startsWith(files))).toEqual([]);
+  });
+
+  it('has a command that deletes all complete backups of the register but the newest seven', () => {
+    const root = mkdtempSync(join(tmpdir(), 'register-backups-'));
+    const names = Array.from({ length: 10 }, (_, day) => `202611${11 + day}T031500.000Z`);
+    for (const name of [...names, 'incomplete']) mkdirSync(join(root, 'register', name), { recursive: true });
+    for (const name of names) writeFileSync(join(root, 'register', name, 'manifest.json'), '{}');
+    const [command = ''] = codeBlocks('docs/operations.md', 'sh').filter((block) => block.includes('manifest.json'));
+    const run = () => spawnSync('bash', ['-c', command.replaceAll('<folder>', root)]).status;
+    try {
+      expect([run(), run()]).toEqual([0, 0]);
+      expect(readdirSync(join(root, 'register')).toSorted()).toEqual([...names.slice(3), 'incomplete']);
+    } finally {
+      rmSync(root, { recursive: true });
+    }
   });
 });
 

@@ -1,9 +1,9 @@
-import type { AddressInfo } from 'node:net';
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { type TrustedProxies, proxyTrust, warnOfUntrustedProxy } from '../../gateway/client/client-address';
+import { listeningUrl } from '../../gateway/client/listening-url';
 import { requestTimeouts } from '../../gateway/client/request-timeout';
 import { newIdentifier } from '../../schema/identifiers';
 import { OperationError } from './operation-error';
@@ -79,6 +79,5 @@ export interface RunningServer {
 /** Starts to listen; port 0 selects a free port. */
 export async function listen(app: FastifyInstance, { port, host }: WebSettings): Promise<RunningServer> {
   await app.listen({ port, host });
-  const { port: boundPort } = app.server.address() as AddressInfo;
-  return { url: `http://localhost:${boundPort}`, app, close: () => app.close() };
+  return { url: listeningUrl(app.server), app, close: () => app.close() };
 }

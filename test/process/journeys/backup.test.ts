@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { readLists, takeList } from '../../../commands/backup/anonymised-list';
 import { backupsOf } from '../../../commands/backup/backup-folder';
+import { takeBackup } from '../../../commands/backup/take-backup';
 import { launchPostgres } from '../../../sandbox/postgres/launch-postgres';
 import { ADVISORY_LOCKS } from '../../../subgraphs/server/database/advisory-locks';
 import { sessionUrl } from '../../../subgraphs/server/database/database-login';
@@ -13,6 +14,8 @@ import { BackupSite, takenAtOf } from '../../support/backup-site';
 import { restoredBackups } from './chapters/restored-backups';
 import { newCustomer } from '../../support/customers';
 import { runOperatorCommand } from '../../support/operator-command';
+import { databaseCopy, migratedDatabase } from '../../support/postgres';
+import { templateOf } from '../../support/run/keeper-client';
 import { type SearchedPlace, databasePlaces, findings } from '../../support/secret-scan';
 import { silencedProxy } from '../../support/silenced-proxy';
 import { until } from '../../support/until';
@@ -82,6 +85,38 @@ describe('A backup', () => {
       { name: 'log', content: Buffer.from(site.register.log()) },
     ];
     expect(findings(new Map(Object.entries(PERSON)), everything)).toEqual([]);
+  });
+
+  it('is not taken of a register with other keys, or without accounts, than the newest one in its folder', async () => {
+    const { register } = await site.backUp();
+    const other = site.dropped(await databaseCopy((await templateOf('filled')).database));
+    await rowsOf(other, `update access.key_check set hash = '\\x00' where variable = 'ACCESS_HASH_KEY'`);
+    const reason = `ACCESS_HASH_KEY.*: this register has other keys than that of ${register}: back it up to another folder`;
+    await expect(takeBackup(other, site.root, 7)).rejects.toThrow(new RegExp(reason));
+    const empty = site.dropped(await migratedDatabase());
+    await expect(takeBackup(empty, site.root, 7)).rejects.toThrow(
+      `this register has no accounts, but ${register} has some: restore that backup, or back up to another folder`,
+    );
+    for (const kind of ['register', 'data-keys']) expect(await readdir(join(site.root, kind))).toHaveLength(1);
+    await takeBackup(empty, join(site.root, 'empty'), 7);
+    await takeBackup(empty, join(site.root, 'empty'), 7);
+    expect(await readdir(join(site.root, 'empty', 'register'))).toHaveLength(2);
+  });
+
+  it('that is named is restored with its data keys, although there is a newer one', async () => {
+    const first = await site.backUp();
+    const later = await newCustomer(site.dataUser);
+    await site.backUp();
+    const url = await site.emptyDatabase();
+    expect(await site.restoreInto(url, '--backup', 'register')).toMatchObject({
+      code: 1,
+      printed: expect.stringContaining(`--backup: ${join(site.root, 'register')} has no complete backup of this name`),
+    });
+    expect(await site.restoreInto(url, '--backup', basename(first.register))).toMatchObject({
+      code: 0,
+      printed: expect.stringContaining(`rows were restored from ${first.register} and ${first.dataKeys}`),
+    });
+    expect(await rowsOf(url, 'select from identity.identity_record where ref = $1', [later.ir])).toEqual([]);
   });
 
   it('of data keys is deleted after its retention period, except the newest', async () => {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -193,10 +193,11 @@ describe('The documented commands', () => {
       url,
     ]);
     const script = scriptOf(codeBlocks('docs/operations.md', 'bash'), {
+      'npm ci': ':',
       'npm run --silent admin --': admin,
       'npm run build': ':',
-      'node --env-file=.env dist/commands/admin.js': admin.replace('node', 'node --env-file=.env'),
-      'node --env-file=.env dist/commands/migrate.js': migrate.replace('node', 'node --env-file=.env'),
+      ' dist/commands/admin.js': admin.replace('node', ''),
+      ' dist/commands/migrate.js': migrate.replace('node', ''),
       'postgres://owner:secret@database.example/register?sslmode=verify-full': database.url,
       ...(Object.fromEntries(logins) as Record<string, string>),
     });
@@ -207,19 +208,24 @@ describe('The documented commands', () => {
       const commands = codeBlocks('docs/operations.md', 'sh').flatMap(
         (block) => block.match(/.*dist\/commands\/.*/g) ?? [],
       );
-      const documented = (name: string) =>
-        linesOf(
+      const documented = (name: string) => {
+        const { url } = name === ' restore ' ? empty : database;
+        writeFileSync(join(folder, 'owner.env'), `DATABASE_URL=${url}\n`);
+        return linesOf(
           scriptOf(
             commands.filter((line) => line.includes(name)),
             {
-              'dist/commands/admin.js': admin.replace('node', ''),
-              'dist/commands/backup/backup.js': programCommand('commands/backup/backup').replace('node', ''),
-              '<owner>': name === ' restore ' ? empty.url : database.url,
+              ' dist/commands/admin.js': admin.replace('node', ''),
+              ' dist/commands/migrate.js': migrate.replace('node', ''),
+              ' dist/commands/backup/backup.js': programCommand('commands/backup/backup').replace('node', ''),
               '<folder>': 'backups',
               'acc_…': accountId,
             },
           ),
         );
+      };
+      expect(statSync(join(folder, 'owner.env')).mode & 0o777).toBe(0o600);
+      await documented('migrate.js');
       expect((await documented(' backup ')).at(-1)).toMatch(/^0 anonymised identity records are in the list of /);
       expect((await documented(' restore '))[0]).toMatch(/^\d+ rows were restored from /);
       expect((await documented(' reanonymise '))[0]).toBe('0 identity records were anonymised again');
