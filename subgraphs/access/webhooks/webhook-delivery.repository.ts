@@ -42,12 +42,19 @@ const OF_WEBHOOK = {
   textId: /^evt_[0-9a-f]{24}$/,
 };
 
-/** The index `delivery_in_state` is on this expression. */
-const IN_STATE = {
+const inState = (state: DeliveryState, condition: string) => ({
   ...OF_WEBHOOK,
-  name: 'webhook_deliveries_in_state',
-  where: 'endpoint_id = $1 and upper(delivery.state) = upper($2)',
-};
+  name: `webhook_deliveries_${state}`,
+  where: `endpoint_id = $1 and ${condition}`,
+});
+
+/** The states that few deliveries have are conditions of the index `delivery_in_state`. */
+const IN_STATE = {
+  pending: inState('pending', `delivery.state = 'pending'`),
+  delivered: inState('delivered', `delivery.state = 'delivered'`),
+  undelivered: inState('undelivered', `upper(delivery.state) = 'UNDELIVERED'`),
+  superseded: inState('superseded', `upper(delivery.state) = 'SUPERSEDED'`),
+} satisfies Readonly<Record<DeliveryState, object>>;
 
 const REDELIVER = { name: 'redeliver_event', text: 'select redeliver($1, $2) as planned' };
 
@@ -70,9 +77,8 @@ export class WebhookDeliveryRepository {
       ...row,
       attempts: row.attempts.map((attempt) => ({ ...attempt, at: new Date(attempt.at) })),
     });
-    return page.state === null
-      ? newestFirst(this.database.pool, OF_WEBHOOK, [webhookId], page, nodeOf)
-      : newestFirst(this.database.pool, IN_STATE, [webhookId, page.state], page, nodeOf);
+    const statement = page.state === null ? OF_WEBHOOK : IN_STATE[page.state];
+    return newestFirst(this.database.pool, statement, [webhookId], page, nodeOf);
   }
 
   /**

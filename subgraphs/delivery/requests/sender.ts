@@ -26,8 +26,8 @@ export type CurrentDispatch = () => Promise<Dispatch | undefined>;
 /** Sends requests to callback URLs. */
 export interface Sender {
   /**
-   * Makes one attempt. Never rejects: a failure is a result. Writes what `current` returns once the connection is established; if that is
-   * undefined or has another URL, writes nothing and resolves to undefined.
+   * Makes one attempt. Never rejects: a failure is a result. Writes the request at once on a kept connection, and on a new one what `current`
+   * returns once it is established; if that is undefined or has another URL, writes nothing and resolves to undefined.
    */
   send(dispatch: Dispatch, current?: CurrentDispatch): Promise<SendResult | undefined>;
   close(): void;
@@ -73,7 +73,8 @@ export function callbackSender({ allowLoopback, nameServers, exchangeMs = EXCHAN
       const connector = connectors.get(target.protocol);
       const literal = literalAddress(target);
       if (!connector || (literal !== undefined && !connector.admits(literal))) return BLOCKED;
-      const content = async () => {
+      const content: Content = async (isReused) => {
+        if (isReused) return dispatch;
         const latest = await current();
         return latest?.url === dispatch.url ? latest : undefined;
       };
@@ -89,6 +90,8 @@ const NOT_SENT: SendResult = { status: null, error: 'connection', durationMs: 0,
 const failed = (error: SendError) => ({ status: null, error, retryAfterSeconds: null });
 
 type Outcome = Omit<SendResult, 'durationMs'>;
+/** Returns what is written to a kept connection, or to a new one that is established; undefined if nothing is. */
+type Content = (isReused: boolean) => Promise<Dispatch | undefined>;
 /** Ends without a result: a reused connection was closed before a byte of the response, or nothing is to be sent. */
 type Unsent = 'closed' | 'withdrawn';
 
@@ -98,7 +101,7 @@ type Unsent = 'closed' | 'withdrawn';
  */
 async function exchange(
   open: (isFresh: boolean) => ClientRequest,
-  content: CurrentDispatch,
+  content: Content,
   exchangeMs: number,
 ): Promise<SendResult | undefined> {
   const startedAt = performance.now();
@@ -112,7 +115,7 @@ async function exchange(
 }
 
 /** Sends a request; resolves when the exchange ends. Headers that arrive in time count even if their body does not end. */
-function sendOnce(open: () => ClientRequest, content: CurrentDispatch, remainingMs: number): Promise<Outcome | Unsent> {
+function sendOnce(open: () => ClientRequest, content: Content, remainingMs: number): Promise<Outcome | Unsent> {
   return new Promise((resolve) => {
     let response: Outcome | undefined;
     let bytesBefore = 0;
@@ -127,7 +130,7 @@ function sendOnce(open: () => ClientRequest, content: CurrentDispatch, remaining
     };
     const deadline = setTimeout(() => abort(failed('timeout')), remainingMs);
     const write = async () => {
-      const dispatch = await content();
+      const dispatch = await content(outgoing.reusedSocket);
       if (dispatch === undefined) return abort('withdrawn');
       if (!outgoing.destroyed) writeTo(outgoing, dispatch);
     };

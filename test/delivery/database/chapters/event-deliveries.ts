@@ -67,15 +67,16 @@ export function eventDeliveries(): void {
     let planner: Pool;
     beforeAll(() => {
       database = openDatabase(tables.address);
-      planner = new Pool({ connectionString: tables.address.url, options: '-c search_path=access,register' });
+      const options = '-c search_path=access,register -c enable_seqscan=off'; // the tables of a test are small
+      planner = new Pool({ connectionString: tables.address.url, options });
     });
     afterAll(() => Promise.all([database.close(), planner.end()]));
 
-    it.each<[DeliveryState, DeliveryState]>([
-      ['pending', 'delivered'],
-      ['delivered', 'undelivered'],
+    it.each<['undelivered' | 'superseded', DeliveryState]>([
+      ['undelivered', 'delivered'],
       ['undelivered', 'superseded'],
       ['superseded', 'pending'],
+      ['superseded', 'delivered'],
     ])('are read without its others: %s among many that are %s', async (rare, usual) => {
       const { application, owner } = tables;
       const webhook = await putWebhook(application);
@@ -88,16 +89,12 @@ export function eventDeliveries(): void {
         [DUID, webhook, FEW + MANY, FEW, rare, usual],
       );
       await owner.query('vacuum analyze event, delivery');
-      const graph = (state: DeliveryState) => ({
+      const graph = {
         owner: planner,
-        execute: () => new WebhookDeliveryRepository(database).page(webhook, { first: PAGE, after: null, state }),
-      });
+        execute: () => new WebhookDeliveryRepository(database).page(webhook, { first: PAGE, after: null, state: rare }),
+      };
       for (const planning of ['force_custom_plan', 'force_generic_plan'] satisfies Planning[])
-        for (const [state, count] of [
-          [rare, FEW],
-          [usual, PAGE + 1],
-        ] as const)
-          expect((await rowsRead(graph(state), '', planning)).rows).toEqual({ delivery: count, event: count });
+        expect((await rowsRead(graph, '', planning)).rows).toEqual({ delivery: FEW, event: FEW });
     });
   });
 
