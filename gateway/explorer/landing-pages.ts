@@ -61,7 +61,6 @@ export async function addLandingPages(
     next();
   });
   const explorer = assetText('explorer.html');
-  app.get('/', (_, reply) => reply.redirect('explorer'));
   app.get('/explorer', (_, reply) => page(reply.header('content-security-policy', EXPLORER_POLICY), explorer));
   app.get('/explorer/sample.json', () => ({
     verify: VERIFY_QUERY,

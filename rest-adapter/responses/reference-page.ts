@@ -118,7 +118,6 @@ export function serveReference(app: FastifyInstance, reference: Reference): void
     );
     serve(contract.restInterface.referencePath, 'text/html; charset=utf-8', () => page(contract.restInterface, all));
   }
-  app.get('/', (_, reply) => reply.redirect('docs'));
   serve('/docs/reference.js', 'text/javascript; charset=utf-8', () => SCRIPT);
   for (const [file, type] of Object.entries(ASSETS)) {
     const content = readFileSync(join(folder, file));
