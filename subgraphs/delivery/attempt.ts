@@ -117,10 +117,12 @@ async function send(
   { dispatch, firstAttempt }: Extract<Assembled, { kind: 'send' }>,
   current: CurrentDispatch,
 ): Promise<SendResult | undefined> {
-  if (isFresh) metrics.firstAttempt(performance.now() - plannedAt);
-  firstAttempt?.();
+  const waitedMs = performance.now() - plannedAt;
   const sent = await sender.send(dispatch, current);
-  if (sent !== undefined) metrics.attempted(sent.error);
+  if (sent === undefined) return undefined;
+  if (isFresh) metrics.firstAttempt(waitedMs);
+  firstAttempt?.();
+  metrics.attempted(sent.error);
   return sent;
 }
 

@@ -19,7 +19,7 @@ export interface Dispatch {
 
 /** Decision of a source on a due delivery. Only `send` counts as an attempt. */
 export type Assembled =
-  /** Sends the request. Endpoints of one `owner` share limits. `firstAttempt` is called as the attempt starts. */
+  /** Sends the request. Endpoints of one `owner` share limits. `firstAttempt` is called when the first attempt ends. */
   | { readonly kind: 'send'; readonly dispatch: Dispatch; readonly owner: string; readonly firstAttempt?: () => void }
   /** Defers all deliveries of the endpoint. */
   | { readonly kind: 'wait'; readonly seconds: number }

@@ -1,4 +1,5 @@
 import { Client, type Pool } from 'pg';
+import { Registry } from 'prom-client';
 import { WEBHOOK_SCHEDULE } from '../../../subgraphs/access/webhooks/webhook';
 import { inTransaction } from '../../../subgraphs/server/database/transaction';
 import type { DeliverySource } from '../../../subgraphs/delivery/delivery';
@@ -224,7 +225,9 @@ describe('An urgent delivery', () => {
 
 describe('A delivery during whose TLS handshake', () => {
   let handshakes: HeldHandshakes;
+  let metrics: Registry;
   beforeEach(async () => {
+    metrics = new Registry();
     handshakes = await heldHandshakes(Number(new URL(receiver.url).port));
   });
   afterEach(() => handshakes.close());
@@ -232,24 +235,30 @@ describe('A delivery during whose TLS handshake', () => {
   /** Plans a delivery; changes its endpoint while the handshake of the connection waits. */
   const changedDuringHandshake = async (event: string, change: string, ...values: string[]) => {
     await pool.query('update endpoint set url = $2 where id = $1', [endpoint, `${handshakes.url}/slow`]);
-    engine = await trialEngine(trial);
+    engine = await trialEngine(trial, { metrics });
     await plan(pool, endpoint, event);
     await handshakes.isReached();
     await pool.query(`update endpoint set ${change} where id = $1`, [endpoint, ...values]);
     handshakes.release();
   };
 
+  /** Returns the number of first attempts in the metrics. */
+  const firstAttempts = async () =>
+    Number(/^delivery_first_attempt_seconds_count (\d+)$/m.exec(await metrics.metrics())?.[1]);
+
   it('the endpoint is suspended is not sent and counts no attempt', async () => {
     await changedDuringHandshake('suspended', 'suspended = true');
     await until(() => isDeferred());
     expect(await rowOf('suspended')).toMatchObject({ state: 'pending', attempt: 0, attempts: 0 });
     expect(sends('suspended')).toBe(0);
+    expect(await firstAttempts()).toBe(0);
   });
 
   it('the endpoint receives another URL is sent to that URL only', async () => {
     await changedDuringHandshake('moved', 'url = $2', `${receiver.url}/new`);
     expect(await becomes('moved', { state: 'delivered' })).toMatchObject({ attempts: 1 });
     expect(receiver.received.filter(({ eventId }) => eventId === 'moved').map(({ path }) => path)).toEqual(['/new']);
+    expect(await firstAttempts()).toBe(1);
   });
 
   it('nothing changes is sent once', async () => {

@@ -267,6 +267,7 @@ describe('Two processes', () => {
         [mpxnCipher(fixture.keys).hash('1900000001'), trf(1)],
       );
       await fixture.posts(1, '/late');
+      await fixture.settled();
       expect(await firstAttempts()).toEqual({ all: before.all + 1, withinAnHour: before.withinAnHour });
     });
   });
