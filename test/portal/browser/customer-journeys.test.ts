@@ -181,6 +181,27 @@ async function rejection(page: Page): Promise<string> {
   return page.getByRole('alert').first().innerText();
 }
 
+describe('The wait for a passkey', () => {
+  it('is shown under the button until it ends', async () => {
+    const { page } = await passkeyCustomer();
+    await page.goto(`${register.portal}/sign-in`);
+    let go: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (go = resolve));
+    await page.route(OPTIONS, async (route) => {
+      await released;
+      await route.continue();
+    });
+    await press(page);
+    const shown = page.getByText('Waiting for your passkey');
+    await shown.waitFor();
+    const [text, button] = [await shown.boundingBox(), await page.locator('#passkey button').boundingBox()];
+    expect(text?.height).toBeGreaterThan(10); // one that is visually hidden has one pixel
+    expect(text?.y).toBeGreaterThan(button?.y ?? Infinity);
+    go();
+    await page.getByText('Who has access to your meter data').first().waitFor();
+  });
+});
+
 describe('A passkey whose user was not verified', () => {
   it('does not sign in: the browser shows an error and sends nothing to the register', async () => {
     const { page, authenticator } = await passkeyCustomer();

@@ -87,6 +87,7 @@ describe('the entry', () => {
 
   it('with a number of 13 digits leads to a page that explains what to enter, in both languages', async () => {
     const TEXTS = { en: 'This register does not take 13-digit supply numbers', cy: 'Nid yw’r gofrestr hon yn derbyn' };
+    const HINTS = { en: 'has 10 to 12 characters', cy: '10 i 12 nod' }; // not the number on the bill, which has 13 digits
     for (const language of ['en', 'cy'] as const) {
       const newVisitor = visitor();
       await newVisitor.get(`/?lang=${language}`);
@@ -94,6 +95,7 @@ describe('the entry', () => {
       expect((await newVisitor.get('/')).text).toContain(TEXTS[language]);
       const start = await newVisitor.get('/');
       expect(start.text).not.toContain(TEXTS[language]);
+      expect(start.text).toContain(HINTS[language]);
       const typed = await newVisitor.press(start, '/', { identifier: '12 0005 0000 000' });
       expect([typed.status, typed.text]).toEqual([400, expect.stringContaining(TEXTS[language])]);
     }

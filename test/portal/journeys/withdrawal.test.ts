@@ -111,6 +111,9 @@ describe('a customer who followed a link of a Data User', () => {
     expect(page.forms).toMatchObject([{ action: `/access/${id}/withdraw`, buttons: 1 }]);
     expect(page.html.match(/<button/g)).toHaveLength(1);
     expect(page.text).toContain('If you withdraw your consent');
+    expect(page.text).toContain(
+      'other access of Harbourlight Energy Insight Ltd to your meter data, if there is any, goes on',
+    );
     expect(page.html).not.toMatch(/<textarea|<select|type="(text|radio)"/);
   });
 
@@ -124,6 +127,7 @@ describe('a customer who followed a link of a Data User', () => {
     expect(response).toMatchObject({ status: 303, location: `/access/${id}/withdrawn` });
     const done = await customer.get(`/access/${id}/withdrawn`);
     expect(done.status).toBe(200);
+    expect(done.text).toContain('Other access of Harbourlight Energy Insight Ltd, if there is any, goes on.');
     expect(done.html).toContain(`href="${returnUrl}?dar-action=withdrawn"`);
     expect((await customer.get('/access')).text).not.toContain('that is to be withdrawn');
   });
