@@ -13,6 +13,7 @@ module.exports = {
   transformIgnorePatterns: [
     '/node_modules/(?!(auto-bind|jose|openid-client|oauth4webapi|oidc-provider|request-filtering-agent)/)',
   ],
+  moduleNameMapper: { '/jsutils/instanceOf\\.js$': '<rootDir>/test/support/run/instance-of.js' },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/tmp/'],
   testPathIgnorePatterns: isLong ? [] : LONG_ONLY,
   testMatch: ['<rootDir>/test/**/*.test.ts'],

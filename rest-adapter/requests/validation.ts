@@ -8,6 +8,7 @@ import { MPXN_PROFILE, mpxnViolation } from '../../schema/mpxn';
 import { MAX_VIOLATIONS } from '../../schema/register-error';
 import { pointerToken } from './request-binding';
 import { requestSchema } from './request-schema';
+import { violationMessage } from './violation-message';
 import type { ContractSchema } from '../contract/contract-schema';
 
 /** One violation of the contract by a request. The message never contains the value. */
@@ -84,26 +85,15 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 };
 
 function violationOf(error: ErrorObject): RequestViolation {
-  const code = CODES[error.keyword] ?? 'VAL003';
   const { keyword, params, instancePath } = error as DefinedError;
+  const code = CODES[error.keyword] ?? 'VAL003';
+  const message = violationMessage(error);
   switch (keyword) {
     case 'required':
-      return { code, pointer: `${instancePath}/${pointerToken(params.missingProperty)}`, message: 'is required' };
+      return { code, pointer: `${instancePath}/${pointerToken(params.missingProperty)}`, message };
     case 'additionalProperties':
-      return {
-        code,
-        pointer: `${instancePath}/${pointerToken(params.additionalProperty)}`,
-        message: 'is not a field of the contract',
-      };
-    case 'enum':
-      return { code, pointer: instancePath, message: `must be one of ${params.allowedValues.map(String).join(', ')}` };
+      return { code, pointer: `${instancePath}/${pointerToken(params.additionalProperty)}`, message };
     default:
-      return { code, pointer: instancePath, message: messageOf(error) };
+      return { code, pointer: instancePath, message };
   }
-}
-
-function messageOf({ keyword, message, params }: ErrorObject): string {
-  if (keyword === 'readOnly') return 'is assigned by the register and must not be supplied';
-  if (keyword === 'format') return `must be of the format ${String((params as { format: string }).format)}`;
-  return message ?? 'does not fit the contract';
 }

@@ -252,7 +252,7 @@ const DOC_COMMENT_BEFORE = /\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*$/;
 function isDescribed(path: string, item: SyntaxNode): boolean {
   const { decorators, declarations } = (item['declaration'] ?? {}) as { decorators?: unknown; declarations?: unknown };
   const of = /\.(enums|types|resolver)\.ts$/.test(path) ? [decorators, declarations] : decorators;
-  const texts = [...nodesOf(of)].flatMap(({ type, value }) => (type === 'StringLiteral' ? [String(value)] : []));
+  const texts = nodesOf(of).flatMap(({ type, value }) => (type === 'StringLiteral' ? [String(value)] : []));
   return texts.some((text) => /^[A-Z].* .*\.$/.test(text));
 }
 
@@ -277,7 +277,7 @@ function functionLengths({ path, text, module }: SourceFile): (readonly [number,
       .subarray(0, offset - 1)
       .toString()
       .split('\n').length;
-  return [...nodesOf(module.body)].flatMap(({ type, span, function: ofMember, body: ownBody }) => {
+  return nodesOf(module.body).flatMap(({ type, span, function: ofMember, body: ownBody }) => {
     const body = ((ofMember as SyntaxNode | undefined)?.['body'] ?? ownBody) as SyntaxNode | null | undefined;
     if (!FUNCTIONS.has(type) || body?.type !== 'FunctionBody' || !span) return [];
     const first = lineAt(span.start);

@@ -75,18 +75,23 @@ export interface SyntaxNode {
   readonly [property: string]: unknown;
 }
 
-/** Returns a node and all its descendants. */
-export function* nodesOf(root: unknown): Generator<SyntaxNode> {
-  if (typeof root !== 'object' || root === null) return;
-  if ('type' in root && typeof root.type === 'string') yield root as SyntaxNode;
-  for (const part of Object.values(root)) yield* nodesOf(part);
+/** Returns a node and all its descendants, each before its parts. */
+export function nodesOf(root: unknown): readonly SyntaxNode[] {
+  const nodes: SyntaxNode[] = [];
+  const add = (part: unknown) => {
+    if (typeof part !== 'object' || part === null) return;
+    if ('type' in part && typeof part.type === 'string') nodes.push(part as SyntaxNode);
+    for (const key in part) add((part as Record<string, unknown>)[key]);
+  };
+  add(root);
+  return nodes;
 }
 
 /**
  * Returns the specifiers of imports, re-exports, `import()`, `require()` and `require.resolve()` with a constant text.
  */
 function specifiersIn(module: Module): string[] {
-  return [...nodesOf(module.body)].flatMap((node) => {
+  return nodesOf(module.body).flatMap((node) => {
     const source = node['source'] as { value?: string } | null | undefined;
     if (/^(Import|Export)/.test(node.type) && source?.value !== undefined) return [source.value];
     if (node.type === 'TsImportType') return [(node['argument'] as { value: string }).value];

@@ -96,7 +96,7 @@ function commentWords({ path, text, module }: SourceFile): string[] {
 
 /** Returns the titles of suites and tests that contain a word of the list; values in templates are exempt. */
 function titleWords({ path, module }: SourceFile): string[] {
-  return [...nodesOf(module.body)].flatMap((node) => {
+  return nodesOf(module.body).flatMap((node) => {
     const title = TITLED.test(calleeOf(node)) ? titleOf(node) : '';
     return sentencesWithWords(path, title);
   });
@@ -150,13 +150,15 @@ const LITERALS = new Set(['StringLiteral', 'TemplateElement', 'RegExpLiteral']);
 
 /** Returns the declared names of a file, of which a part is a word of the list. */
 function nameWords({ path, module }: SourceFile): string[] {
-  return [...nodesOf(module.body)].flatMap(declaredName).flatMap((name) => {
-    const parts = name
-      .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
-      .toLowerCase()
-      .split('_');
-    return parts.some((part) => IN_NAMES.has(part)) ? [`${path}: ${name}`] : [];
-  });
+  return nodesOf(module.body)
+    .flatMap(declaredName)
+    .flatMap((name) => {
+      const parts = name
+        .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+        .toLowerCase()
+        .split('_');
+      return parts.some((part) => IN_NAMES.has(part)) ? [`${path}: ${name}`] : [];
+    });
 }
 
 function declaredName(node: SyntaxNode): string[] {

@@ -78,17 +78,20 @@ function oneLine(name: string): string {
   return name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
 }
 
-const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', cy: 'cy-GB' };
+const formatsOf = (locale: string) => {
+  const dayFormat = { timeZone: 'Europe/London', dateStyle: 'long' } as const;
+  return {
+    day: new Intl.DateTimeFormat(locale, dayFormat),
+    time: new Intl.DateTimeFormat(locale, { ...dayFormat, timeStyle: 'short' }),
+  };
+};
 
-function timeIn(language: Language, instant: Date): string {
-  const options = { timeZone: 'Europe/London', dateStyle: 'long', timeStyle: 'short' } as const;
-  return new Intl.DateTimeFormat(LOCALES[language], options).format(instant);
-}
+const FORMATS = { en: formatsOf('en-GB'), cy: formatsOf('cy-GB') } as const satisfies Readonly<
+  Record<Language, unknown>
+>;
 
-function dayIn(language: Language, instant: Date): string {
-  const options = { timeZone: 'Europe/London', dateStyle: 'long' } as const;
-  return new Intl.DateTimeFormat(LOCALES[language], options).format(instant);
-}
+const timeIn = (language: Language, instant: Date) => FORMATS[language].time.format(instant);
+const dayIn = (language: Language, instant: Date) => FORMATS[language].day.format(instant);
 
 function plainText({ sender, before, link, after }: Section, address: string): string {
   return [sender, ...before, `${link}:\n${address}`, ...after].join('\n\n') + '\n';

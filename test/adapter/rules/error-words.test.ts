@@ -57,12 +57,12 @@ describe('the error code of Interface D', () => {
       code: 'VAL003' as const,
       pointer: 'query parameter limit',
       parameter: 'limit',
-      message: 'must be <= 100',
+      message: 'must be at most 100',
     };
     expect(responseOf(violationsError([fault]))).toEqual({
       code: 'invalid_parameter',
-      message: 'query parameter limit: must be <= 100',
-      details: [{ path: 'limit', code: 'VAL003', message: 'must be <= 100' }],
+      message: 'query parameter limit: must be at most 100',
+      details: [{ path: 'limit', code: 'VAL003', message: 'must be at most 100' }],
     });
   });
 

@@ -75,7 +75,7 @@ describe('A register whose synchronous standby takes over from a killed primary'
     const path = `/v1/access-records/${acknowledged.at(-1)}`;
     const verify = anonymousClient(register.rest);
     proxy.redirect(portOf(standby));
-    // A connection that was being opened at the redirection leads to the primary: it may answer, so its end is awaited, too.
+    // A connection that was being opened at the redirection leads to the primary: requests may use it until it ends.
     await until(async () => {
       await runIn(primary.url, END_CLIENT_SESSIONS);
       const verifications = Array.from({ length: 10 }, () => verify('GET', path));

@@ -352,16 +352,16 @@ export function files(): void {
         400,
         'query parameter publicationYear: must match pattern "^[0-9]{4}$"',
       ],
-      ['version 0', `${EQ}&version=0`, 400, 'query parameter version: must be >= 1'],
+      ['version 0', `${EQ}&version=0`, 400, 'query parameter version: must be at least 1'],
       ['a version of ten digits', `${EQ}&version=2147483647`, 404, NOT_PUBLISHED],
       [
         'a version that exceeds 32 bits',
         `${EQ}&version=2147483648`,
         400,
-        'query parameter version: must be <= 2147483647',
+        'query parameter version: must be at most 2147483647',
       ],
-      ['version 1.5', `${EQ}&version=1.5`, 400, 'query parameter version: must be integer'],
-      ['two versions', `${EQ}&version=1&version=2`, 400, 'query parameter version: must be integer'],
+      ['version 1.5', `${EQ}&version=1.5`, 400, 'query parameter version: must be an integer'],
+      ['two versions', `${EQ}&version=1&version=2`, 400, 'query parameter version: must be an integer'],
       [
         'a project that starts with a dot',
         EQ.replace('P1', '.P1'),
@@ -374,7 +374,7 @@ export function files(): void {
         400,
         'path parameter projectId: must match pattern "^[A-Za-z0-9][A-Za-z0-9._-]{0,23}$"\nquery parameter period: must be one of 01, 02',
       ],
-      ['a limit above the maximum', `${STAGE3}?limit=501`, 400, 'query parameter limit: must be <= 500'],
+      ['a limit above the maximum', `${STAGE3}?limit=501`, 400, 'query parameter limit: must be at most 500'],
     ])('for %s consist of a code and a message only', async (_, url, code, message) => {
       const { statusCode, headers, body } = await get(url);
       expect([statusCode, JSON.parse(body)]).toEqual([code, { code, message }]);

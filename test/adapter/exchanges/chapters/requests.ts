@@ -266,7 +266,7 @@ export function adapterRequests(): void {
     it('returns one entry for a field whose optional object is invalid, not one per alternative', async () => {
       const body = registration();
       (body['access-event'] as Record<string, unknown>)['consent'] = 'yes';
-      expect(messages(await register(body))).toEqual(['/access-event/consent: must be object']);
+      expect(messages(await register(body))).toEqual(['/access-event/consent: must be an object']);
       (body['access-event'] as Record<string, unknown>)['consent'] = {};
       expect(messages(await register(body))).toEqual(['/access-event/consent/consent-type: is required']);
     });
