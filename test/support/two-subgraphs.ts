@@ -251,8 +251,7 @@ async function identityReference({ id }: { id: string }): Promise<IdentityRecord
   return id === 'idn_anonymised' ? null : identityRecordOf(id);
 }
 
-/** Two test subgraphs, built like the real ones. */
-export async function twoSubgraphs(logger: Logger) {
+async function composedSubgraphs() {
   const access = await buildFederatedSchema({
     resolvers: [AccessResolver, MeterPointResolver],
     orphanedTypes: [MeterPointWithRecords],
@@ -274,8 +273,16 @@ export async function twoSubgraphs(logger: Logger) {
     })),
   );
   if (!composed.supergraphSdl) throw new Error(String(composed.errors));
+  return { access, identity, supergraphSdl: composed.supergraphSdl };
+}
+
+let composedOnce: ReturnType<typeof composedSubgraphs> | undefined;
+
+/** Two test subgraphs, built like the real ones and composed once per test file. */
+export async function twoSubgraphs(logger: Logger) {
+  const { access, identity, supergraphSdl } = await (composedOnce ??= composedSubgraphs());
   return {
-    supergraphSdl: composed.supergraphSdl,
+    supergraphSdl,
     audiences: { ...access.audiences, ...identity.audiences },
     links: [localLink('access', access.schema, logger), localLink('identity', identity.schema, logger)],
   };
