@@ -31,6 +31,22 @@ describe('An error that the database causes', () => {
     }
   });
 
+  it.each([
+    ['warn', 40],
+    ['error', 50],
+  ] as const)('is counted in a line of the most severe level of the repeats: %s', (mostSevere, level) => {
+    jest.useFakeTimers();
+    try {
+      const { logger, entries } = logged();
+      const error = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+      for (const each of ['warn', mostSevere, 'warn'] as const) logError(logger, each, error, {}, 'work failed');
+      jest.advanceTimersByTime(10_000);
+      expect(entries()).toMatchObject([{ level: 40 }, { level, repeats: 2 }]);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('is distinguished from all others, which are logged each time without a fault', () => {
     const { logger, entries } = logged();
     for (let times = 0; times < 2; times += 1) logError(logger, 'warn', new TypeError('x'), {}, 'job failed');
