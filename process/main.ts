@@ -3,6 +3,7 @@ import { sandboxedSettings } from '../sandbox/keys';
 import type { ServiceName } from '../subgraphs/server/callers/caller';
 import { errorFields, logConsole } from '../subgraphs/server/observability/failures';
 import { exportTraces } from '../subgraphs/server/observability/tracing';
+import { requireFreePorts } from './free-ports';
 import { serviceLog } from './service-log';
 import type { Settings } from './settings/settings';
 import { type ShutdownSignal, shutdownSignal } from './shutdown';
@@ -20,6 +21,7 @@ import { Startup } from './startup';
 
 /** The start steps in their order. A step that names a service runs only in processes that run the service. */
 const START_STEPS: readonly StartStep[] = [
+  { start: requireFreePorts },
   { start: startMailbox, service: 'identity' },
   { start: startDatabase },
   { start: startIdentity, service: 'identity' },
