@@ -1,5 +1,5 @@
 /**
- * In place of `graphql/jsutils/instanceOf.js`, as in production (`process/load-graphql.ts`): the development form takes a sixth of
- * the time of tests that execute operations in the process of the test.
+ * In place of `graphql/jsutils/instanceOf.js`, as graphql does it in production. In development it also compares the names of
+ * classes: that takes a tenth of the processor time of `tariffs.test.ts`.
  */
 exports.instanceOf = (value, constructor) => value instanceof constructor;
