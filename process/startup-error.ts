@@ -1,7 +1,8 @@
 import { inspect } from 'node:util';
 import { resolve } from 'node:path';
 import type { Environment } from './settings/environment';
-import { DEFAULT_PORTS, SettingsError } from './settings/read-settings';
+import { DEFAULT_PORTS } from './settings/ports';
+import { SettingsError } from './settings/read-settings';
 
 /**
  * PostgreSQL and Node error codes that mean that the database of DATABASE_URL cannot be reached or rejects the login.

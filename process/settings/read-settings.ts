@@ -1,26 +1,12 @@
 import { type Environment, EnvironmentReader } from './environment';
 import { readDatabaseSettings } from './database-settings';
+import { DEFAULT_PORTS, PORT_VARIABLES } from './ports';
 import { productionProblems } from './production-rules';
 import { LICENCE_AREAS } from '../../subgraphs/grid-models/projects/licence-areas';
 import type { Limits } from '../../subgraphs/server/callers/rate-limits';
 import { readKeys, readServiceKeys } from './service-keys';
 import { resolve } from 'node:path';
 import { Settings } from './settings';
-
-/** Default port by environment variable. */
-export const DEFAULT_PORTS = {
-  GATEWAY_PORT: 4000,
-  GATEWAY_LINK_PORT: 4010,
-  REST_PORT: 4001,
-  PORTAL_PORT: 4002,
-  CONSOLE_PORT: 4003,
-  MAILBOX_PORT: 4004,
-  OIDC_PORT: 4005,
-  ACCESS_PORT: 4011,
-  IDENTITY_PORT: 4012,
-  GRID_MODELS_PORT: 4013,
-  TARIFFS_PORT: 4014,
-} as const;
 
 /** The licence area of the demo projects: Eastern, the first of the list. */
 const SANDBOX_LICENCE_AREA = LICENCE_AREAS[0]?.code;
@@ -110,16 +96,11 @@ export function readBackupSettings(environment: Environment): BackupSettings {
 }
 
 function portsOf(reader: EnvironmentReader): Settings['ports'] {
-  return {
-    gateway: reader.port('GATEWAY_PORT', DEFAULT_PORTS.GATEWAY_PORT),
-    'rest-adapter': reader.port('REST_PORT', DEFAULT_PORTS.REST_PORT),
-    portal: reader.port('PORTAL_PORT', DEFAULT_PORTS.PORTAL_PORT),
-    console: reader.port('CONSOLE_PORT', DEFAULT_PORTS.CONSOLE_PORT),
-    access: reader.port('ACCESS_PORT', DEFAULT_PORTS.ACCESS_PORT),
-    identity: reader.port('IDENTITY_PORT', DEFAULT_PORTS.IDENTITY_PORT),
-    'grid-models': reader.port('GRID_MODELS_PORT', DEFAULT_PORTS.GRID_MODELS_PORT),
-    tariffs: reader.port('TARIFFS_PORT', DEFAULT_PORTS.TARIFFS_PORT),
-  };
+  const ports = Object.entries(PORT_VARIABLES).map(([service, variable]) => [
+    service,
+    reader.port(variable, DEFAULT_PORTS[variable]),
+  ]);
+  return Object.fromEntries(ports) as Settings['ports'];
 }
 
 /** Base URL of each service that other processes call, over mutual TLS. */

@@ -118,7 +118,7 @@ const VARIABLE = /(?<!=== )'([A-Z][A-Z_]+)'/g;
 /** Returns the names of the environment variables that the product reads. */
 export function variablesRead(): Set<string> {
   const places = productFiles().map(({ path, text }) =>
-    /^process\/settings\/(settings|read-settings|database-settings|environment|keys|service-keys)\.ts$/.test(path)
+    /^process\/settings\/(settings|read-settings|database-settings|environment|keys|ports|service-keys)\.ts$/.test(path)
       ? text
       : (text.match(/(process\.env|environment)\[.*?\]/g)?.join() ?? ''),
   );
