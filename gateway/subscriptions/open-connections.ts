@@ -6,7 +6,10 @@ import type { SubscriptionMetrics, Transport } from './subscription-metrics';
 /** An open connection: a WebSocket or a response of Server-Sent Events. */
 export interface Connection {
   readonly transport: Transport;
-  /** Counts the connection for an account. Throws LIM002 and ends the connection if the account has too many. */
+  /**
+   * Counts the connection for an account, and no longer for its client network: the callers behind one address, such as all
+   * users of the console, have separate limits. Throws LIM002 and ends the connection if the account has too many.
+   */
   countFor(accountId: string): void;
   /** Ends the connection on the register's initiative. */
   end(reason: ConnectionEnd): void;
@@ -14,13 +17,13 @@ export interface Connection {
   closed(): void;
 }
 
-/** Connections open at this gateway, limited per account and per client network. */
+/** Connections open at this gateway, limited per account, or per client network until their account is known. */
 export interface OpenConnections {
-  /** Counts a connection of a client network until it is closed. Throws LIM002 if the network has too many. */
+  /** Counts a connection of a client network until its account is known or it is closed. Throws LIM002 if the network has too many. */
   open(clientAddress: string, transport: Transport, end: (reason: ConnectionEnd) => void): Connection;
 }
 
-/** Maximum number of open connections per gateway, for one account and for one client network. */
+/** Maximum number of open connections per gateway: of one account, and of one client network without a known account. */
 export const CONNECTION_LIMITS = { account: 100, network: 200 } as const;
 
 type LimitedBy = keyof typeof CONNECTION_LIMITS;
@@ -52,7 +55,7 @@ export function openConnections(metrics: SubscriptionMetrics, isUnlimited: boole
         count: (accountId) => count('account', accountId),
         end,
         ended: (reason) => metrics.ended(reason),
-        released: releaseNetwork,
+        releaseNetwork,
       });
     },
   };
@@ -67,11 +70,12 @@ interface ConnectionCallbacks {
   end(reason: ConnectionEnd): void;
   /** Called once, at the first end. */
   ended(reason: ConnectionEnd): void;
-  released(): void;
+  releaseNetwork(): void;
 }
 
 class CountedConnection implements Connection {
   private releaseAccount: (() => void) | undefined;
+  private isCountedForNetwork = true;
   private isEnded = false;
   private isClosed = false;
 
@@ -83,7 +87,7 @@ class CountedConnection implements Connection {
   countFor(accountId: string): void {
     if (this.isClosed || this.releaseAccount) return;
     this.releaseAccount = this.callbacks.count(accountId);
-    if (this.releaseAccount) return;
+    if (this.releaseAccount) return this.releaseNetwork();
     this.end('too-many');
     throw tooMany('account');
   }
@@ -99,14 +103,18 @@ class CountedConnection implements Connection {
     if (this.isClosed) return;
     this.isClosed = true;
     this.releaseAccount?.();
-    this.callbacks.released();
+    this.releaseNetwork();
+  }
+
+  private releaseNetwork(): void {
+    if (this.isCountedForNetwork) this.callbacks.releaseNetwork();
+    this.isCountedForNetwork = false;
   }
 }
 
 function tooMany(limitedBy: LimitedBy): RegisterError {
-  const counted = limitedBy === 'account' ? 'account' : 'client network';
-  return new RegisterError(
-    'LIM002',
-    `Too many connections: this ${counted} has ${CONNECTION_LIMITS[limitedBy]} open. Close one first.`,
-  );
+  const limit = CONNECTION_LIMITS[limitedBy];
+  const open =
+    limitedBy === 'account' ? `account has ${limit} open` : `client network has ${limit} open without a caller`;
+  return new RegisterError('LIM002', `Too many connections: this ${open}. Close one first.`);
 }
