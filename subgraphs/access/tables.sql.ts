@@ -30,6 +30,7 @@ import { PendingClaims1790000000029 } from './migrations/0029-pending-claims';
 import { ReplacedCountIndex1790000000030 } from './migrations/0030-replaced-count-index';
 import { EndpointsLockedFirst1790000000031 } from './migrations/0031-endpoints-locked-first';
 import { DeliveriesInState1790000000032 } from './migrations/0032-deliveries-in-state';
+import { UnchangedWindows1790000000033 } from './migrations/0033-unchanged-windows';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -68,6 +69,7 @@ export const accessTables: SubgraphTables = {
     ReplacedCountIndex1790000000030,
     EndpointsLockedFirst1790000000031,
     DeliveriesInState1790000000032,
+    UnchangedWindows1790000000033,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

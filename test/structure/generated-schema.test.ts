@@ -6,6 +6,7 @@ import {
   type FieldNode,
   type GraphQLField,
   type GraphQLInputField,
+  type GraphQLObjectType,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
@@ -93,6 +94,22 @@ describe('the generated schema', () => {
         .flat()
         .filter((role) => !known.includes(role)),
     ).toEqual([]);
+  });
+
+  it('names in the description of each field of clients the roles that may call it', () => {
+    const schema = apiSchema();
+    const described = (name: string) => {
+      const [root, field] = name.split('.') as [string, string];
+      return (schema.getType(root) as GraphQLObjectType).getFields()[field]?.description ?? '';
+    };
+    const openTo = (roles: readonly string[]) => roles.includes('anyone') || roles.includes('public');
+    const missing = Object.entries(audiences()).flatMap(([name, roles]) => {
+      if (!rootFieldsOf(schema).includes(name)) return [];
+      const named = roles.filter((role) => !/^(service|inactive_)/.test(role)).map((role) => role.split(':').at(-1));
+      const expected = openTo(roles) ? ['all, also without a token'] : named;
+      return expected.filter((role) => !/ Roles: (.*)\.$/.exec(described(name))?.[1]?.includes(role as string)).map((role) => `${name}: ${role}`);
+    });
+    expect(missing).toEqual([]);
   });
 
   it('has no field for services only in the client schema', () => {

@@ -7,6 +7,8 @@ export interface SilencedProxy {
   readonly url: string;
   /** Returns the number of connections that clients have open. */
   connections(): number;
+  /** Returns the number of connections that clients have opened. */
+  accepted(): number;
   /**
    * Simulates a machine that freezes or is disconnected while another one takes over. The server loses its present
    * connections; the clients keep theirs and receive nothing. New connections reach the server.
@@ -24,9 +26,10 @@ export interface SilencedProxy {
 /** Opens a proxy to the server of a URL. The server receives nothing of a client from a statement on that contains `withholding`. */
 export async function silencedProxy(url: string, withholding?: string): Promise<SilencedProxy> {
   let target = Number(new URL(url).port);
-  let withheld = 0;
+  let [withheld, accepted] = [0, 0];
   const pairs = new Set<readonly [client: Socket, server: Socket]>();
   const proxy = createServer((client) => {
+    accepted += 1;
     const server = connect(target, '127.0.0.1');
     const pair = [client, server] as const;
     pairs.add(pair);
@@ -49,6 +52,7 @@ export async function silencedProxy(url: string, withholding?: string): Promise<
   return {
     url: proxied.href,
     connections: () => pairs.size,
+    accepted: () => accepted,
     silence() {
       for (const [client, server] of pairs) {
         client.unpipe().resume();

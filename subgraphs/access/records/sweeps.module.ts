@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../server/database/database';
 import { repeat, stopAll } from '../../server/jobs/repeat';
-import { type ScanProgress, notifySome, subscriptionsToScan } from '../webhooks/expiry-notices.repository';
+import { type ScanProgress, announceSome, subscriptionsToScan } from '../webhooks/expiry-notices.repository';
 import { MAX_EXPIRIES, expireSome } from './expiry.repository';
 import { updateCounts } from './record-counts.repository';
 import { claimSome } from '../operator/pending-claim.repository';
@@ -30,16 +30,24 @@ export const revokeOfTerminated: Sweep = async (pool, isToStop) => {
   while (revoked === MAX_REVOCATIONS && !isToStop());
 };
 
-/** Inserts `consent.expiring` events for every subscription (specification, Events). */
-export const notifyOfExpiring: Sweep = async (pool, isToStop) => {
+/**
+ * Announces the records that expire soon to the fan-out, for every subscription (specification, Events). A subscription whose scan fails
+ * does not stop those after it; the first failure is thrown at the end.
+ */
+export const announceExpiring: Sweep = async (pool, isToStop) => {
+  const failures: unknown[] = [];
   for (const webhookId of await subscriptionsToScan(pool)) {
-    let progress: ScanProgress | undefined;
-    do {
-      if (isToStop()) return;
-      progress = await notifySome(pool, webhookId, progress);
-    } while (progress !== undefined);
+    if (isToStop()) return;
+    await announceAll(pool, webhookId, isToStop).catch((error: unknown) => failures.push(error));
   }
+  if (failures.length > 0) throw failures[0];
 };
+
+async function announceAll(pool: Database['pool'], webhookId: string, isToStop: () => boolean): Promise<void> {
+  let progress: ScanProgress | undefined;
+  do progress = await announceSome(pool, webhookId, progress);
+  while (progress !== undefined && !isToStop());
+}
 
 /** Adds the changes of records to the counts of the lists, which read later changes from the event log. */
 export const countChanges: Sweep = async (pool, isToStop) => {
@@ -63,7 +71,7 @@ export function startSweeps({ pool }: Pick<Database, 'pool'>, logger: Logger): {
     sweeping(REVOKE_EVERY_SECONDS, revokeOfTerminated, 'revocation of records of terminated Data Users failed'),
     sweeping(COUNT_EVERY_SECONDS, countChanges, 'counting records failed'),
     sweeping(CLAIM_EVERY_SECONDS, claimOfNamed, 'claims of discovered accesses failed'),
-    sweeping(NOTIFY_EVERY_SECONDS, notifyOfExpiring, 'notices of expiring consents failed'),
+    sweeping(NOTIFY_EVERY_SECONDS, announceExpiring, 'notices of expiring consents failed'),
   ];
   return { stop: stopAll(sweeps) };
 }

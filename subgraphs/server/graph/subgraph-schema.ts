@@ -68,6 +68,7 @@ export async function buildFederatedSchema(options: SubgraphSchemaOptions): Prom
   } as BuildSchemaOptions);
   useDefaultsForNull(built);
   offerChecks(built);
+  describeAudiences(built);
   await nextTick();
   const sdl = `${FEDERATION}\n\n${printSchemaWithDirectives(built)}\n`;
   const resolvers = createResolversMap(built) as Record<string, Record<string, unknown>>;
@@ -98,6 +99,27 @@ function useDefaultsForNull(schema: GraphQLSchema): void {
       };
     }
   }
+}
+
+/** Adds to the description of each field of clients the roles that may call it, so that introspection shows them. */
+function describeAudiences(schema: GraphQLSchema): void {
+  for (const type of Object.values(schema.getTypeMap()).filter(isObjectType)) {
+    for (const field of Object.values(type.getFields())) {
+      const audience = (field.extensions['audience'] ?? []) as readonly string[];
+      const roles = audience.includes('anyone') || audience.includes('public') ? [WITHOUT_TOKEN] : rolesOf(audience);
+      if (roles.length > 0)
+        field.description = [field.description, `Roles: ${roles.join(', ')}.`].filter(Boolean).join(' ');
+    }
+  }
+}
+
+const WITHOUT_TOKEN = 'all, also without a token';
+
+/** Returns the roles of an audience: of consumers, also the scope that their token needs. */
+function rolesOf(audience: readonly string[]): string[] {
+  return audience
+    .filter((each) => !each.startsWith('service:') && each !== 'inactive_consumer')
+    .map((each) => each.replace(/^consumer:(.*)$/, 'consumer with the scope $1'));
 }
 
 /** Returns the audience of every root field, by names such as `Query.dataUser`. */

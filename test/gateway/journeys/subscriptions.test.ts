@@ -6,9 +6,10 @@ import { graphAs, graphOf } from '../../support/graph';
 import { type DataUser, newCustomer, newDataUser } from '../../support/customers';
 import { codeBlocks } from '../../support/documents';
 import { registered } from '../../support/records';
-import { type TestRegister, startTestRegister, usualWirings } from '../../support/register';
+import { type TestRegister, freePort, startTestRegister, usualWirings } from '../../support/register';
 import { tokenOf } from '../../support/rest-client';
 import { logOfRegisterSettled } from '../../support/settled-log';
+import { silencedProxy } from '../../support/silenced-proxy';
 import { type StartedScript, started } from '../../support/started-script';
 import { type Subscriber, TRANSPORTS, codesOf, overWebSocket, socketClient } from '../../support/subscriber';
 import { until } from '../../support/until';
@@ -246,6 +247,38 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
       client.kill();
       await postgres.query('select register.set_clock_offset(0)');
       await postgres.end();
+    }
+  });
+
+  it('continue in the documented client after a time in which neither gateway nor REST adapter can be reached', async () => {
+    const [gateway, rest] = [await silencedProxy(register.gateway), await silencedProxy(register.rest)];
+    const after = await currentCursor(register);
+    const urls = { gateway: gateway.url.replace(/\/$/, ''), rest: rest.url.replace(/\/$/, '') };
+    const client = documentedClient({ ...register, ...urls }, after);
+    const printed = () => client.output().trim().split('\n').filter(Boolean);
+    try {
+      await newCustomer(dataUser);
+      await until(() => printed().length > 0 || undefined);
+      const without = await freePort();
+      for (const each of [gateway, rest]) {
+        each.redirect(without);
+        each.reset();
+      }
+      await until(() => gateway.accepted() > 2 || undefined);
+      gateway.redirect(Number(new URL(register.gateway).port));
+      await newCustomer(dataUser);
+      const attempts = rest.accepted();
+      await until(() => rest.accepted() > attempts || undefined);
+      rest.redirect(Number(new URL(register.rest).port));
+      const query = 'query ($after: String) { registerEvents(after: $after, first: 500) { nodes { type cursor } } }';
+      const { data } = await (await graphAs(register, 'admin'))(query, { after });
+      const { nodes } = data.registerEvents as { nodes: { type: string; cursor: string }[] };
+      const logged = nodes.map((each) => `${each.type} ${each.cursor}`);
+      await until(() => printed().length >= logged.length || undefined);
+      expect(printed()).toEqual(logged);
+    } finally {
+      client.kill();
+      await Promise.all([gateway.close(), rest.close()]);
     }
   });
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { notifySome, subscriptionsToScan } from '../../../../subgraphs/access/webhooks/expiry-notices.repository';
-import { notifyOfExpiring } from '../../../../subgraphs/access/records/sweeps.module';
+import { announceSome, subscriptionsToScan } from '../../../../subgraphs/access/webhooks/expiry-notices.repository';
+import { announceExpiring } from '../../../../subgraphs/access/records/sweeps.module';
 import { resultTable } from '../../../../subgraphs/delivery/deliveries.repository';
 import { endpointTable } from '../../../../subgraphs/delivery/endpoints.repository';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
@@ -30,6 +30,8 @@ export function expiringNotices(): void {
     string,
     string,
   ];
+  /** A subscription and its Data User. */
+  type Subscriber = readonly [webhook: string, duid: string];
   const toTheEnd = () => false;
 
   let tables: AccessDatabase;
@@ -62,7 +64,7 @@ export function expiringNotices(): void {
     await fanOutAll(tables.owner);
     return id;
   };
-  const sweep = () => notifyOfExpiring(database.pool, toTheEnd);
+  const sweep = () => announceExpiring(database.pool, toTheEnd);
 
   /** Returns the subscriptions that received a notice of a record, with the remaining days. */
   async function noticesOf(id: string): Promise<[webhook: string, days: number][]> {
@@ -188,19 +190,23 @@ export function expiringNotices(): void {
       expect(await noticesOf(id)).toEqual([[webhook, 8]]);
     });
 
-    it('returns to a locked record, wherever in the window it is', async () => {
+    it('leaves a locked record to the next fan-out, and delays no other', async () => {
       const { application, owner } = tables;
       const [locked, free] = [
         await register(application, { expiresIn: '3 days' }),
         await register(application, { expiresIn: '4 days' }),
       ];
       const webhook = await putWebhook(application);
-      await owner.query('begin');
-      await owner.query('select from access_record where id = $1 for update', [locked]);
+      const writer = await database.pool.connect();
+      await writer.query('begin');
+      await writer.query('select from access_record where id = $1 for update', [locked]);
       await sweep();
-      await owner.query('rollback');
-      expect([await noticesOf(locked), await noticesOf(free)]).toEqual([[], [[webhook, 4]]]);
-      await sweep();
+      await owner.query('select from fan_out(250)');
+      const sent = await owner.query('select record_id from event where webhook_id = $1', [webhook]);
+      await writer.query('rollback');
+      writer.release();
+      expect(sent.rows).toContainEqual({ record_id: free });
+      expect(sent.rows).not.toContainEqual({ record_id: locked });
       expect(await noticesOf(locked)).toEqual([[webhook, 3]]);
     });
 
@@ -219,17 +225,18 @@ export function expiringNotices(): void {
       expect(await noticesOf(id)).toEqual([[webhook, 10]]);
     });
 
-    it('blocks a withdrawal, so that no notice follows it', async () => {
+    it('makes the fan-out block a withdrawal, so that no notice follows it', async () => {
       const { application, owner } = tables;
-      const id = await register(application, { expiresIn: '10 days' });
+      const id = await register(application, { expiresIn: '1 hour' });
       const webhook = await putWebhook(application);
+      await sweep();
       const unlock = await lockOutbox();
-      const sweeping = sweep();
+      const fanning = fanOutAll(database.pool);
       await until(async () => (await waiting()) === 1 || undefined);
       const withdrawn = end(application, id, 'withdrawn');
       await until(async () => (await waiting()) === 2 || undefined);
       await unlock();
-      await Promise.all([sweeping, withdrawn]);
+      await Promise.all([fanning, withdrawn]);
       expect(await deliveriesOf(owner, webhook, id)).toEqual([
         'consent.expiring superseded',
         'consent.withdrawal pending',
@@ -255,7 +262,10 @@ export function expiringNotices(): void {
         while (isChanging) await sweep();
       };
       const changed = Promise.all([changing(), changing(), changing(), changing()]).then(() => (isChanging = false));
-      await Promise.all([changed, sweeping(), sweeping()]);
+      const planning = async () => {
+        while (isChanging) await database.pool.query('select from fan_out(250)');
+      };
+      await Promise.all([changed, sweeping(), sweeping(), planning()]);
       await sweep();
       await fanOutAll(owner);
       const { rows } = await owner.query(
@@ -271,7 +281,7 @@ export function expiringNotices(): void {
       const id = await register(application, { expiresIn: '10 days' });
       const webhook = await putWebhook(application);
       const unlock = await lockOutbox();
-      const sweeping = notifySome(database.pool, webhook).catch((error: unknown) => error);
+      const sweeping = announceSome(database.pool, webhook).catch((error: unknown) => error);
       await until(async () => (await waiting()) === 1 || undefined);
       await owner.query(`select pg_terminate_backend(pid) from pg_stat_activity
        where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`);
@@ -296,6 +306,27 @@ export function expiringNotices(): void {
       expect(await subscriptionsToScan(database.pool)).toEqual([]);
       await sweep();
       expect((await owner.query('select xmin, * from webhook')).rows).toEqual(before);
+      await application.query('update webhook set notify_days_before = notify_days_before, event_types = event_types');
+      expect(await subscriptionsToScan(database.pool)).toEqual([]);
+    });
+
+    it('of a subscription that fails does not prevent the notices of others', async () => {
+      const { application, owner } = tables;
+      const [first, second] = [
+        [await putWebhook(application, { duid: OTHER }), OTHER] as const,
+        [await putWebhook(application, { duid: THIRD }), THIRD] as const,
+      ].toSorted(([one], [another]) => (one < another ? -1 : 1)) as [Subscriber, Subscriber];
+      const failing = await register(application, { expiresIn: '100 days', duid: first[1] });
+      const other = await register(application, { expiresIn: '100 days', duid: second[1] });
+      await sweep();
+      await clock.setOffset(80 * DAY);
+      await owner.query(`create function fail() returns trigger language plpgsql as $$ begin raise 'fails'; end $$;
+        create trigger fails before insert on fanout for each row when (new.subject = '${failing}') execute function fail()`);
+      await expect(sweep()).rejects.toThrow('fails');
+      expect(await noticesOf(other)).toEqual([[second[0], 20]]);
+      await owner.query('drop trigger fails on fanout; drop function fail');
+      await sweep();
+      expect(await noticesOf(failing)).toEqual([[first[0], 20]]);
     });
 
     it('sends several batches, by any number of concurrent replicas, each record once', async () => {
@@ -307,6 +338,7 @@ export function expiringNotices(): void {
         await sweep();
         return (await subscriptionsToScan(database.pool)).length === 0 || undefined;
       });
+      await fanOutAll(owner);
       const { rows } = await owner.query(
         `select webhook_id, count(*)::int as events, count(distinct record_id)::int as records from event
        where webhook_id = any($1) group by webhook_id order by webhook_id`,
@@ -317,14 +349,14 @@ export function expiringNotices(): void {
 
     it('scans the whole window again if the subscription changes during a scan', async () => {
       const { application, owner } = tables;
-      await putMany(owner, 600, 'uk-consent', `register_now() + interval '2 days' + n * interval '1 minute'`, OTHER);
+      await putMany(owner, 1_100, 'uk-consent', `register_now() + interval '2 days' + n * interval '1 minute'`, OTHER);
       const webhook = await putWebhook(application, { duid: OTHER });
-      const progress = await notifySome(database.pool, webhook);
-      expect(progress).toMatchObject({ isIncomplete: false });
+      const progress = await announceSome(database.pool, webhook);
+      expect(progress).toBeDefined();
       await application.query(`update webhook set event_types = array['tenancy.change'] where id = $1`, [webhook]);
       const soon = await register(application, { expiresIn: '1 day', duid: OTHER }); // its registration creates no notice, because the subscription has another type
       await application.query(`update webhook set event_types = array['consent.expiring'] where id = $1`, [webhook]);
-      expect(await notifySome(database.pool, webhook, progress)).toBeUndefined();
+      await announceSome(database.pool, webhook, progress);
       expect(await noticesOf(soon)).toEqual([[webhook, 1]]);
     });
 
@@ -353,8 +385,8 @@ export function expiringNotices(): void {
         const before = await rowsRead();
         const own = openDatabase(address);
         const spied = jest.spyOn(Client.prototype, 'query');
-        for (let progress = await notifySome(own.pool, webhook); progress;)
-          progress = await notifySome(own.pool, webhook, progress);
+        for (let progress = await announceSome(own.pool, webhook); progress;)
+          progress = await announceSome(own.pool, webhook, progress);
         statements = spied.mock.calls.map(([statement]) => statement as unknown as (typeof statements)[number]);
         spied.mockRestore();
         await own.close(); // the session reports its statistics when it ends
@@ -365,9 +397,11 @@ export function expiringNotices(): void {
       }, 300_000);
 
       it('sends a notice of each, and reads each about once, however many batches it takes', async () => {
-        const { rows } = await tables.owner.query(`select count(*)::int from event where webhook_id = $1`, [webhook]);
+        const { owner } = tables;
+        expect(read).toBeLessThan(3 * MANY);
+        await fanOutAll(owner);
+        const { rows } = await owner.query(`select count(*)::int from event where webhook_id = $1`, [webhook]);
         expect(rows).toEqual([{ count: MANY }]);
-        expect(read).toBeLessThan(4 * MANY); // once to find it, once to lock it
         expect(await subscriptionsToScan(database.pool)).toEqual([]);
       });
 
@@ -376,7 +410,7 @@ export function expiringNotices(): void {
         async (mode) => {
           const { owner } = tables;
           await owner.query('analyze event, access_record');
-          const batches = statements.filter(({ name }) => name === 'insert_consent_expiring');
+          const batches = statements.filter(({ name }) => name === 'announce_notices_of_expiry');
           const { text, values } = batches[Math.floor(batches.length / 2)] as (typeof statements)[number];
           await owner.query(`set plan_cache_mode = ${mode}`);
           await owner.query(`prepare notify as ${text}`);
@@ -387,8 +421,9 @@ export function expiringNotices(): void {
           expect(plan).toMatch(
             /Index (Only )?Scan using access_record_expiring on access_record.*\n.*Index Cond: .*duid = .*expiry > .*expiry <= .*ROW\(expiry, id\) > /,
           );
-          const due = plan.slice(plan.indexOf('CTE due'), plan.indexOf('CTE locked'));
-          expect(due).not.toMatch(/Sort|Seq Scan|Hash/);
+          const reading = plan.slice(plan.indexOf('CTE read'), plan.indexOf('CTE announced'));
+          expect(reading).not.toMatch(/Sort|Seq Scan|Hash/);
+          expect(plan).not.toMatch(/Seq Scan on (event|delivery|fanout)/);
         },
       );
     });

@@ -6,7 +6,7 @@ import { RecordHistory } from '../../../../subgraphs/access/records/record-histo
 import { TerminationRepository } from '../../../../subgraphs/access/accounts/termination.repository';
 import {
   expireDueRecords,
-  notifyOfExpiring,
+  announceExpiring,
   revokeOfTerminated,
   startSweeps,
 } from '../../../../subgraphs/access/records/sweeps.module';
@@ -137,7 +137,7 @@ export function terminations(): void {
       await expiringRecord(); // its notices are planned by the fan-out after the termination
       await terminate(organisation);
       const notices = async () => {
-        await notifyOfExpiring(fixture.database.pool, () => false);
+        await announceExpiring(fixture.database.pool, () => false);
         await fanOutAll(owner);
         return rows(`select from access.event where type = 'consent.expiring' and webhook_id = $1`, webhook);
       };
