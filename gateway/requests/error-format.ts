@@ -1,6 +1,7 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { type ErrorCode, errorCatalogue, isErrorCode } from '../../schema/error-catalogue';
 import type { Violation } from '../../schema/register-error';
+import { OPERATION_LIMITS, excess } from './operation-limits';
 
 /** An error as the gateway sends it: with a code of the catalogue, without values and stack. */
 export interface FormattedError extends GraphQLFormattedError {
@@ -99,7 +100,7 @@ function codeOf(code: unknown): ErrorCode {
 
 function messageFor(code: ErrorCode, message: string, original: unknown, locations: RawError['locations']): string {
   if (code.startsWith('SYS')) return errorCatalogue[code].meaning;
-  if (TOO_MANY_TOKENS.test(message)) return 'The operation has too many tokens';
+  if (TOO_MANY_TOKENS.test(message)) return excess('tokens', OPERATION_LIMITS.tokens);
   if (original !== 'GRAPHQL_PARSE_FAILED') return withoutValues(message);
   const at = locations?.[0];
   return at ? `The query text is not GraphQL at line ${at.line}, column ${at.column}` : 'The query text is not GraphQL';
@@ -113,7 +114,7 @@ interface ResponseHead {
 
 /**
  * Returns 200 if the operation ran at least in part. If it failed as a whole, its error codes select 401, 429, 503 or
- * the status of the VAL code. `tokenSent` selects the challenge (RFC 6750 section 3).
+ * the status of the VAL or PRM code. `tokenSent` selects the challenge (RFC 6750 section 3).
  */
 export function responseHead(
   errors: readonly FormattedError[] | undefined,
@@ -131,7 +132,7 @@ export function responseHead(
     return { status: 429, headers: { 'retry-after': seconds, ratelimit: `"requests";r=0;t=${seconds}` } };
   }
   if (all('SYS002')) return { status: 503, headers: { 'retry-after': '1' } };
-  if (data === undefined && code.startsWith('VAL')) return { status: errorCatalogue[code].status, headers: {} };
+  if (data === undefined && /^(VAL|PRM)/.test(code)) return { status: errorCatalogue[code].status, headers: {} };
   return { status: 200, headers: {} };
 }
 

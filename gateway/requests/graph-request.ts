@@ -29,8 +29,7 @@ export function graphRequest(body: unknown): GraphRequest {
     if (typeof documentId !== 'string') throw new RegisterError('VAL003', 'documentId must be a string');
     return { documentId, variables: variables ?? {}, admitOnly: admitOnly === true };
   }
-  if (typeof query !== 'string' || query === '')
-    throw new RegisterError('VAL003', 'The body needs a query or a documentId');
+  if (typeof query !== 'string' || query === '') throw new RegisterError('VAL003', 'The body needs a query');
   if (operationName !== undefined && operationName !== null && typeof operationName !== 'string') {
     throw new RegisterError('VAL003', 'operationName must be a string');
   }

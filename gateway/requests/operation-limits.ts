@@ -115,7 +115,9 @@ function uncountedExcess(document: DocumentNode): string[] {
   });
   const pairs = [...times.values()].reduce((sum, count) => sum + count * count, 0);
   return [
-    ...(pairs > OPERATION_LIMITS.pairs ? ['The document repeats the same fields too often'] : []),
+    ...(pairs > OPERATION_LIMITS.pairs
+      ? [excess('pairs of fields with the same response name', OPERATION_LIMITS.pairs)]
+      : []),
     // The limit of aliases does not count `__typename`.
     ...(typenames > OPERATION_LIMITS.aliases ? [excess('aliases', OPERATION_LIMITS.aliases)] : []),
     ...(variables > OPERATION_LIMITS.variables ? [excess('variables', OPERATION_LIMITS.variables)] : []),
@@ -123,7 +125,9 @@ function uncountedExcess(document: DocumentNode): string[] {
   ];
 }
 
-const excess = (what: string, max: number) => `The operation has too many ${what}: at most ${max} are allowed`;
+/** Returns the message about a limit that an operation exceeds. */
+export const excess = (what: string, max: number): string =>
+  `The operation has too many ${what}: at most ${max} are allowed`;
 
 /**
  * Makes the schema's enums suggest similar values only for literals as short as names: the search takes longer the

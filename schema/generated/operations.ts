@@ -39,7 +39,7 @@ export type AccountRole =
 
 /** Selects entries of the audit: both conditions must hold. */
 export type AuditFilter = {
-  /** Entries of this action. */
+  /** Entries of this action. VAL003, with all actions, if there is no such action. */
   readonly action?: string | null | undefined;
   /** Entries of this actor. */
   readonly actor?: string | null | undefined;

@@ -35,12 +35,13 @@ export class DevelopmentProjectResolver {
   @MayCall('anyone')
   @Query(() => DevelopmentProjectConnectionType, {
     description:
-      'The published development projects, newest publication first. NTF001 if the licence area does not exist, LIM002 if a network sends too many requests.',
+      'The published development projects, newest publication first. NTF001 if the licence area does not exist, VAL003 if the year has not four digits, LIM002 if a network sends too many requests.',
   })
   async developmentProjects(
     @Args() { first, after, area, ...filter }: DevelopmentProjectArgs,
     @Ctx() context: CallContext,
   ): Promise<ProjectPage> {
+    if (filter.publicationYear !== null) requireYear(filter.publicationYear);
     await withinNetworkLimit(this.requests, context);
     const licenceArea = area === null ? null : licenceAreaOf(area);
     if (licenceArea === undefined) throw new RegisterError('NTF001', 'The licence area does not exist');
@@ -51,12 +52,13 @@ export class DevelopmentProjectResolver {
   @Query(() => DevelopmentProjectType, {
     nullable: true,
     description:
-      'A development project of one cycle; null if it does not exist. LIM002 if a network sends too many requests.',
+      'A development project of one cycle; null if it does not exist. VAL003 if the year has not four digits, LIM002 if a network sends too many requests.',
   })
   async developmentProject(
     @Args() { area, ...key }: ProjectArgs,
     @Ctx() context: CallContext,
   ): Promise<StoredProject | null> {
+    requireYear(key.publicationYear);
     await withinNetworkLimit(this.requests, context);
     const licenceArea = licenceAreaOf(area);
     return licenceArea ? this.projects.byKey({ ...key, area: licenceArea.code }) : null;
@@ -97,4 +99,11 @@ export class DevelopmentProjectResolver {
     const [one, other] = await Promise.all([from, to].map((number) => this.projectVersions.ofProject(id, number)));
     return one && other ? { from: one, to: other } : null;
   }
+}
+
+/** Throws VAL003 unless a year has four digits (decisions C.3). */
+function requireYear(publicationYear: number): void {
+  if (publicationYear >= 1_000 && publicationYear <= 9_999) return;
+  const message = 'must have exactly four digits';
+  throw new RegisterError('VAL003', message, { violations: [{ code: 'VAL003', path: ['publicationYear'], message }] });
 }

@@ -5,7 +5,8 @@ import type { AuditEntry, AuditFilter } from './audit.repository';
 
 @InputType('AuditFilter', { description: 'Selects entries of the audit: both conditions must hold.' })
 class AuditFilterInput implements AuditFilter {
-  @Field(() => String, nullable('Entries of this action.')) action?: string | null;
+  @Field(() => String, nullable('Entries of this action. VAL003, with all actions, if there is no such action.'))
+  action?: string | null;
   @Field(() => String, nullable('Entries of this actor.')) actor?: string | null;
 }
 

@@ -188,7 +188,7 @@ describe('A token for another purpose', () => {
   it('does not authenticate an account: a customer is rejected (403), and nothing changes', async () => {
     const token = await customerToken(register, aims.rest);
     expect(await overRest(token)).toEqual([403, 'PRM001', null]);
-    expect((await overGraphQL(token)).slice(0, 2)).toEqual([200, 'PRM001']);
+    expect((await overGraphQL(token)).slice(0, 2)).toEqual([403, 'PRM001']);
     expect(await overSocket(token)).toEqual(['complete', 'PRM001']);
   });
 });

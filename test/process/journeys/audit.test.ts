@@ -466,6 +466,16 @@ describe('The audit', () => {
     },
   );
 
+  it('rejects an action that no service has, and names those that exist', async () => {
+    const { errors } = await admin('{ auditEntries(filter: { action: "saveSupplier" }) { nodes { id } } }');
+    expect(errors).toEqual([
+      expect.objectContaining({
+        message: expect.stringMatching(/^filter\.action: is not an action of the audit.*, save-supplier, /),
+        extensions: expect.objectContaining({ code: 'VAL003' }),
+      }),
+    ]);
+  });
+
   it('does not state a check', async () => {
     const { id } = await newest('tariffAuditEntries');
     await send(SAMPLE_MUTATIONS['saveSupplier'] as SampleMutation, asCheck);

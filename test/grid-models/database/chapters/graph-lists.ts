@@ -60,7 +60,7 @@ export function graphLists(): void {
       ['by licence area and year', '(area: "EPN", publicationYear: 2026)', ['EPN 2026-01 P3']],
       ['by cycle', '(period: "02")', ['EPN 2025-02 P2']],
       ['by project', '(projectId: "P1")', ['EPN 2025-01 P1', 'ENWL 2026-01 P1']],
-      ['by a year that no table holds', '(publicationYear: 2000000000)', []],
+      ['by a year without publications', '(publicationYear: 9999)', []],
     ])('is ordered and filtered: %s', async (_, page, expected) => {
       const { nodes, totalCount } = await list(page);
       expect(nodes.map(nameOf)).toEqual(expected);
@@ -77,6 +77,17 @@ export function graphLists(): void {
 
     it.each([
       ['an unknown licence area', '{ developmentProjects(area: "XYZ") { totalCount } }', 'NTF001'],
+      ['a year of two digits', '{ developmentProjects(publicationYear: 26) { totalCount } }', 'VAL003 publicationYear'],
+      [
+        'a year of ten digits',
+        '{ developmentProjects(publicationYear: 2000000000) { totalCount } }',
+        'VAL003 publicationYear',
+      ],
+      [
+        'a project of a year of two digits',
+        '{ developmentProject(area: "EPN", publicationYear: 26, period: "01", projectId: "P1") { id } }',
+        'VAL003 publicationYear',
+      ],
       ['an empty page', '{ developmentProjects(first: 0) { totalCount } }', 'VAL003 first'],
       ['too large a page', '{ developmentProjects(first: 501) { totalCount } }', 'VAL003 first'],
       ['a cursor of something else', '{ developmentProjects(after: "abc") { totalCount } }', 'VAL001 after'],
