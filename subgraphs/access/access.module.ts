@@ -17,6 +17,7 @@ import { purgePeriodically } from '../server/retention';
 import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../server/graph/running-subgraph';
 import { type SubgraphLink, localLink } from '../server/graph/subgraph-link';
 import { AccessRecordQueries } from './records/access-record.queries';
+import { recordsOfOperations } from './records/operation-records.queries';
 import { AccessRecordRepository } from './records/access-record.repository';
 import { AccountAdmission } from './accounts/account-admission.queries';
 import { AccountRepository } from './accounts/account.repository';
@@ -135,12 +136,14 @@ function accessDependencies(
   const hash = (purpose: string) => keyedHash(hashKey, purpose);
   const recordQueries = new AccessRecordQueries(database);
   const references = new ControllerReferences(encryptionKey);
+  const records = new AccessRecordRepository(database, hash('access-key'), encryptionKey, references);
   const hashOfToken = hash('reidentification-token');
   const proofs = reidentificationProofs(identity, hashOfToken);
   const store = { pool: database.pool, schema: 'access', hash: hash('rate-limit'), off: options.rateLimitsOff };
   return {
-    records: new AccessRecordRepository(database, hash('access-key'), encryptionKey, references),
+    records,
     recordQueries,
+    recordsOfOperations: recordsOfOperations(database, records),
     history: new RecordHistory(database),
     events: new EventLog(database),
     eventCounts: new EventCounts(database),

@@ -12,6 +12,7 @@ import type { EventCounts } from './events/event-counts.queries';
 import type { EventLog } from './events/event-log.queries';
 import type { EventRelations } from './events/event-relations.queries';
 import type { DeliveryHealthRepository } from './webhooks/delivery-health.repository';
+import type { recordsOfOperations } from './records/operation-records.queries';
 import type { OrganisationRepository } from './accounts/organisation.repository';
 import type { RecordHistory } from './records/record-history.queries';
 import type { ClosingRepository } from './identity-links/closing.repository';
@@ -42,6 +43,7 @@ export interface AccessLimits extends SessionLimits {
 export interface AccessDependencies {
   readonly records: AccessRecordRepository;
   readonly recordQueries: AccessRecordQueries;
+  readonly recordsOfOperations: ReturnType<typeof recordsOfOperations>;
   readonly history: RecordHistory;
   readonly events: EventLog;
   readonly eventCounts: EventCounts;

@@ -1,7 +1,6 @@
 import { RegisterError } from '../../schema/register-error';
 import { type CallContext, duidOf } from '../server/callers/caller';
 import { type SubgraphSchema, buildFederatedSchema } from '../server/graph/subgraph-schema';
-import type { AccessRecordRepository } from './records/access-record.repository';
 import { isOwner } from './records/access-record';
 import { totalResolver } from '../server/lists/connection.types';
 import { AccessRecordConnectionType } from './records/access-record.payloads';
@@ -120,7 +119,7 @@ export function accessSchema(dependencies?: AccessDependencies): Promise<Subgrap
 function referencesOf(dependencies: AccessDependencies) {
   return {
     AccessRecord: ({ id }: { id: string }, context: CallContext) =>
-      accessRecordReference(dependencies.records, id, context),
+      accessRecordReference(dependencies.recordsOfOperations, id, context),
     DataUser: ({ duid }: { duid: string }) => dependencies.dataUsers.byDuid(duid),
     RegisterEvent: ({ id }: { id: string }, context: CallContext) => readableEvent(dependencies, id, context),
     MeterPoint: (reference: { id: string }) => reference,
@@ -129,8 +128,13 @@ function referencesOf(dependencies: AccessDependencies) {
 }
 
 /** Resolves an access record that another subgraph references, for its Data User and the back office. */
-async function accessRecordReference(records: AccessRecordRepository, id: string, { caller }: CallContext) {
-  const record = await records.byId(id);
+async function accessRecordReference(
+  recordOf: AccessDependencies['recordsOfOperations'],
+  id: string,
+  context: CallContext,
+) {
+  const { caller } = context;
+  const record = await recordOf(id, context, true);
   if (record === null) return null;
   if (caller?.role === 'admin' || caller?.role === 'analyst') return record.forBackOffice();
   if (caller === null) throw new RegisterError('AUT001');

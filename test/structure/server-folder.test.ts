@@ -12,6 +12,7 @@ const FILES = [
   'database/advisory-locks',
   'database/batched',
   'database/check-only',
+  'database/check-queue',
   'database/checked-session',
   'database/connection-budget',
   'database/database',

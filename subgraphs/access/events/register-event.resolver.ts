@@ -1,8 +1,9 @@
-import { Arg, Args, Ctx, FieldResolver, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, FieldResolver, Info, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { CalendarDate, EventId } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
-import { requireWithin } from '../../server/lists/connection';
+import { rejectCursor, requireWithin } from '../../server/lists/connection';
 import { nullable } from '../../server/graph/decorator-options';
 import { followedByGateway } from '../../server/graph/subgraph-schema';
 import type { DirectoryEntry } from '../accounts/data-user.repository';
@@ -10,13 +11,16 @@ import { type EventCount, MAX_MINUTES } from './event-counts.queries';
 import type { EventFilter, LoggedEvent } from './event-log.queries';
 import type { StoredAccessRecord } from '../records/stored-access-record.queries';
 import type { Webhook } from '../webhooks/webhook';
+import { selectsDocument } from '../records/operation-records.queries';
 import { AccessRecordType } from '../records/access-record.types';
 import { DataUserType } from '../accounts/data-user.resolver';
 import {
+  AffectedRecordArgs,
   EventDeliveryType,
   EventFilterArgs,
   EventStreamArgs,
   LatestEventArgs,
+  MAX_AFFECTED_RECORDS,
   RegisterEventArgs,
   RegisterEventConnectionType,
   RegisterEventCountType,
@@ -33,7 +37,7 @@ export class RegisterEventResolver {
   constructor(
     private readonly dependencies: Pick<
       AccessDependencies,
-      'events' | 'eventCounts' | 'eventRelations' | 'records' | 'dataUsers' | 'webhooks'
+      'events' | 'eventCounts' | 'eventRelations' | 'recordsOfOperations' | 'dataUsers' | 'webhooks'
     >,
   ) {}
 
@@ -89,22 +93,37 @@ export class RegisterEventResolver {
   }
 
   @FieldResolver(() => AccessRecordType, nullable('The record in its present state.'))
-  async accessRecord(@Root() { row }: LoggedEvent, @Ctx() context: CallContext): Promise<StoredAccessRecord | null> {
-    const record = row.record_id === null ? null : await this.dependencies.records.byId(row.record_id);
+  async accessRecord(
+    @Root() { row }: LoggedEvent,
+    @Ctx() context: CallContext,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<StoredAccessRecord | null> {
+    if (row.record_id === null) return null;
+    const record = await this.dependencies.recordsOfOperations(row.record_id, context, selectsDocument(info));
     return isOwnersEvent(context) ? record : (record?.forBackOffice() ?? null);
   }
 
   @FieldResolver(() => [AccessRecordType], {
     nullable: true,
     description:
-      "For TENANCY_CHANGE: the Data User's own records that were ACTIVE at the meter point. Null for the back office, which could otherwise join the records of one meter point.",
+      "For TENANCY_CHANGE: the Data User's own records that were ACTIVE at the meter point, a page of those that `affectedRecordCount` counts. Null for the back office, which could otherwise join the records of one meter point.",
   })
   async affectedRecords(
     @Root() { row }: LoggedEvent,
+    @Args(() => AffectedRecordArgs) { first, after }: AffectedRecordArgs,
     @Ctx() context: CallContext,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<StoredAccessRecord[] | null> {
+    requireWithin('first', first, MAX_AFFECTED_RECORDS);
     if (row.record_ids === null || !isOwnersEvent(context)) return null;
-    const records = await Promise.all(row.record_ids.map((id) => this.dependencies.records.byId(id)));
+    const start = after === null ? 0 : row.record_ids.indexOf(after) + 1;
+    if (after !== null && start === 0) rejectCursor();
+    const withDocument = selectsDocument(info);
+    const records = await Promise.all(
+      row.record_ids
+        .slice(start, start + first)
+        .map((id) => this.dependencies.recordsOfOperations(id, context, withDocument)),
+    );
     return records.filter((record) => record !== null);
   }
 

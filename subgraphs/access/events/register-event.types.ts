@@ -90,6 +90,17 @@ export class LatestEventArgs extends EventFilterArgs {
   @Field(() => Int, { nullable: true, defaultValue: 50, description: 'Entries, 1 to 500.' }) first: number;
 }
 
+/** Maximum entries of a page of the records that a Change of Tenancy affects. */
+export const MAX_AFFECTED_RECORDS = 100;
+
+/** Arguments of the records that a Change of Tenancy affects. */
+@ArgsType()
+export class AffectedRecordArgs {
+  @Field(() => Int, { nullable: true, defaultValue: 10, description: 'Entries of the page, 1 to 100.' }) first: number;
+  @Field(() => ID, optional('Id of the last record of the page before; absent: the page starts with the first record.'))
+  after: string | null;
+}
+
 /** Arguments of a subscription to events. */
 @ArgsType()
 export class EventStreamArgs extends EventFilterArgs {

@@ -2,7 +2,7 @@
  * Bytes of records after which a page ends. A service sends at most 15 MiB to another one; the rest is for absent fields, which a response
  * states as null, and for the record with which the page ends.
  */
-const MAX_PAGE_BYTES = 4 * 1024 * 1024;
+export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 /** Versions of a record that a page selects, and the bytes of the largest: purpose and name of the controller have 755 characters. */
 const [MAX_VERSIONS, MAX_VERSION_BYTES] = [100, 3_500];
 
@@ -14,8 +14,8 @@ const BYTES = `case when pg_column_compression(document) is null then ${STORED_B
 const TEXT_BYTES = `case when pg_column_compression(document) is null and ${STORED_BYTES} < 2048 then ${STORED_BYTES}
   else octet_length(document::text) end`;
 
-const fits = (bytes: string, order: string): string =>
-  `coalesce(sum(${bytes}) over (${order} rows between unbounded preceding and 1 preceding), 0) < ${MAX_PAGE_BYTES}`;
+const fits = (bytes: string, order: string, maxBytes: string): string =>
+  `coalesce(sum(${bytes}) over (${order} rows between unbounded preceding and 1 preceding), 0) < ${maxBytes}`;
 
 /** A row of a page; it fits if the rows before it have fewer bytes than the maximum. */
 export interface SizedRow {
@@ -29,13 +29,20 @@ export interface SizedRow {
  * @param page statement that selects at least `id`, `document` and `version`, in this order
  * @param order `order by` clause of the page
  * @param withVersions SQL condition: whether the caller reads the versions of each record, too
+ * @param maxBytes SQL: the maximum of bytes
  */
-export const sizedPage = (page: string, order: string, withVersions: string): string => `sized as (
+export const sizedPage = (
+  page: string,
+  order: string,
+  withVersions: string,
+  maxBytes = String(MAX_PAGE_BYTES),
+): string => `sized as (
     select *, is_short and ${fits(
       `case when is_short then ${TEXT_BYTES} + case when ${withVersions} then least(version, ${MAX_VERSIONS}) * ${MAX_VERSION_BYTES} else 0 end end`,
       order,
+      maxBytes,
     )} as fits
-    from (select *, ${fits(BYTES, order)} as is_short from (${page}) page) measured)`;
+    from (select *, ${fits(BYTES, order, maxBytes)} as is_short from (${page}) page) measured)`;
 
 /** Selects the rows of {@link sizedPage} that fit, and the next one, which shows that there is another page. */
 export const selectFitting = (order: string): string =>

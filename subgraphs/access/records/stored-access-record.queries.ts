@@ -23,15 +23,19 @@ export interface AccessRecordRow extends Partial<StoredReference> {
   readonly document: AccessRecordDocument;
 }
 
-const columns = (identityRecordRef: string): string => `
+const columns = (identityRecordRef: string, document = 'document'): string => `
   id, version, key_sealed, duid, identity_record_id, ${identityRecordRef}, ${stateNow()} as state,
-  legal_basis, registered_at, expiry, created_at, ${revokedAtNow()} as revoked_at, is_legacy, document`;
+  legal_basis, registered_at, expiry, created_at, ${revokedAtNow()} as revoked_at, is_legacy, ${document}`;
 
 /** Columns of {@link AccessRecordRow} without its reference, in a statement over `access_record`. */
 export const ACCESS_RECORD_COLUMNS = columns('identity_record_ref');
 
 /** Columns of a record without the Identity Record reference, for customers and third-party portals. */
 export const COLUMNS_WITHOUT_REFERENCE = columns('null::text as identity_record_ref');
+
+/** Columns of a record whose document is empty unless `condition` is true, or the access is a discovered one. */
+export const COLUMNS_WITH_OPTIONAL_DOCUMENT = (condition: string): string =>
+  columns('identity_record_ref', `case when duid is null or ${condition} then document else '{}' end as document`);
 
 /** Returns the row without the Controller's reference, which only the owning Data User and the customer read (decisions A/B, 1, Roles). */
 export function withoutControllerReference(row: AccessRecordRow): AccessRecordRow {

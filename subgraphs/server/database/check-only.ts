@@ -1,5 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool, PoolClient } from 'pg';
+import { RegisterError } from '../../../schema/register-error';
+import { CheckQueue } from './check-queue';
 import { CheckedSession } from './checked-session';
 
 /** The check to which the running code belongs; null for code that a check calls and that takes effect. */
@@ -11,29 +13,96 @@ export function isChecking(): boolean {
   return currentCheck.getStore() != null;
 }
 
+/** Maximum checks of callers of a pool at the same time, and of services on their behalf. */
+const MAX_CHECKS = 2;
+/** Time after which a check ends, and longest wait of it for a lock: writes wait for its locks. */
+const [MAX_CHECK_MS, LOCK_TIMEOUT_MS] = [3_000, 1_000];
+const BEGIN = `begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = ${MAX_CHECK_MS}`;
+
+/** Who checks. */
+export interface CheckOrigin {
+  /** Owner of the check: the checks of different owners take turns. */
+  readonly owner: string;
+  /**
+   * True for a part of a check of another service. These parts have a queue of their own, so that checks of two services that call each
+   * other do not wait for each other.
+   */
+  readonly isPart: boolean;
+}
+
+interface CheckQueues {
+  readonly whole: CheckQueue;
+  readonly parts: CheckQueue;
+}
+
+const queues = new WeakMap<Pool, CheckQueues>();
+
+/** Returns the queues of a pool, which leave sessions for writes. */
+function queuesOf(pool: Pool): CheckQueues {
+  const max = Math.max(1, Math.min(MAX_CHECKS, Math.floor((pool.options.max - 1) / 2)));
+  const ofPool = queues.get(pool) ?? { whole: new CheckQueue(max), parts: new CheckQueue(max) };
+  queues.set(pool, ofPool);
+  return ofPool;
+}
+
 /**
  * Runs `work` as a check: every statement that it sends through a {@link checkable} pool runs in one transaction, which
  * is rolled back at its end. Rules, unique indexes, deferred triggers and locks apply as in the write itself. Rows,
- * jobs, notifications and idempotency keys do not remain.
+ * jobs, notifications and idempotency keys do not remain. Throws SYS002 if the check cannot start or end within its bounds.
  */
-export async function runCheck<Result>(pool: Pool, work: () => Promise<Result>): Promise<Result> {
-  const client = await outsideCheck(() => pool.connect());
-  let isRolledBack = false;
-  runningChecks += 1;
+export async function runCheck<Result>(
+  pool: Pool,
+  work: () => Promise<Result>,
+  { owner, isPart }: CheckOrigin = { owner: '', isPart: false },
+): Promise<Result> {
+  const queue = queuesOf(pool)[isPart ? 'parts' : 'whole'];
+  await queue.enter(owner);
   try {
-    await client.query('begin');
+    return await outsideCheck(() => rolledBack(pool, work));
+  } finally {
+    queue.leave();
+  }
+}
+
+/** Runs `work` in a transaction of a session of the pool, for a limited time. */
+async function rolledBack<Result>(pool: Pool, work: () => Promise<Result>): Promise<Result> {
+  const client = await pool.connect();
+  let isRolledBack = false;
+  try {
+    await client.query(BEGIN);
     const check = new CheckedSession(client);
+    runningChecks += 1;
+    const running = currentCheck.run(check, work);
     try {
-      return await currentCheck.run(check, work);
+      return await withinTime(running);
     } finally {
-      await check.end();
+      await check.end().finally(() => void running.then(endTracking, endTracking));
       isRolledBack = true;
     }
   } finally {
     client.release(!isRolledBack);
-    runningChecks -= 1;
-    // Tracking of asynchronous contexts slows down every promise of the process, so it is on during checks only.
-    if (runningChecks === 0) currentCheck.disable();
+  }
+}
+
+/**
+ * Called after a check and its work have ended; work that takes too long is tracked to its end, so that its further statements fail.
+ * Tracking of asynchronous contexts slows down every promise of the process, so it is on during checks only.
+ */
+function endTracking(): void {
+  runningChecks -= 1;
+  if (runningChecks === 0) currentCheck.disable();
+}
+
+/** Returns the result of `work`. Throws SYS002 if it takes too long. */
+async function withinTime<Result>(work: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new RegisterError('SYS002')), MAX_CHECK_MS);
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -17,7 +17,8 @@ const IS_EPOCH_OVER = `(exists (select from event where (era, tx) >= (event_era(
  * - the database timeline differs from that of the epoch: the server was recovered to a point in time, or is a promoted
  * standby. If the login may not read the timeline, the epoch continues.
  *
- * The owner runs it at each start, and every session runs it before its first statement ({@link RENEW_AT_CONNECT}).
+ * The owner runs it at each start, and every session runs it before its first statement ({@link RENEW_AT_CONNECT}). It fails on a standby, so
+ * that no session remains from before the promotion, which would write in the former epoch.
  */
 export const RENEW_EVENT_ERA = (schema: string): string => `
   create or replace function ${schema}.renew_event_era() returns void language plpgsql security definer
@@ -25,7 +26,9 @@ export const RENEW_EVENT_ERA = (schema: string): string => `
     declare
       present bigint;
     begin
-      if pg_is_in_recovery() then return; end if;
+      if pg_is_in_recovery() then
+        raise exception using errcode = 'read_only_sql_transaction', message = 'the server is a standby';
+      end if;
       present := server_timeline();
       if not ${IS_EPOCH_OVER} and (present is null or exists (select from event_timeline)) then return; end if;
       perform pg_advisory_xact_lock(${ADVISORY_LOCKS.eventEra});

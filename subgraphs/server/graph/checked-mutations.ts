@@ -13,7 +13,7 @@ import {
 import { Extensions } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import type { CallContext } from '../callers/caller';
-import { isChecking } from '../database/check-only';
+import { type CheckOrigin, isChecking } from '../database/check-only';
 import { fragmentsOf, rootFieldsOf } from './root-fields';
 
 /** Name of the argument that turns a mutation into a check. */
@@ -88,6 +88,11 @@ function hideSecret(field: Field): void {
     if (!isChecking() || secret == null) return secret;
     return isNonNullType(field.type) ? NOT_ISSUED : null;
   };
+}
+
+/** Returns who checks: the accounts of a Data User share their turns. */
+export function checkOrigin({ caller, clientAddress, checkOnly }: CallContext): CheckOrigin {
+  return { owner: caller?.duid ?? caller?.accountId ?? clientAddress, isPart: checkOnly === true };
 }
 
 type Variables = Readonly<Record<string, unknown>>;

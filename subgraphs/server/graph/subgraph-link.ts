@@ -21,7 +21,7 @@ import type { CallContext } from '../callers/caller';
 import { outsideCheck, runCheck } from '../database/check-only';
 import { formatError, loggedName, unquoted } from '../observability/failures';
 import { traced } from '../observability/tracing';
-import { checkCondition } from './checked-mutations';
+import { checkCondition, checkOrigin } from './checked-mutations';
 import { selectsTextField, textSchema } from './text-fields';
 
 /** A GraphQL request to a subgraph. */
@@ -146,7 +146,7 @@ function rejection(
 function checking(run: Run, isCheck: ReturnType<typeof checkCondition>, pool: Pool): Run {
   return (context, variables) =>
     context.checkOnly === true || isCheck(variables)
-      ? runCheck(pool, async () => run(context, variables))
+      ? runCheck(pool, async () => run(context, variables), checkOrigin(context))
       : outsideCheck(() => run(context, variables));
 }
 

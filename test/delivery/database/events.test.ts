@@ -3,6 +3,7 @@ import { eventCounts } from './chapters/event-counts';
 import { eventDeliveries } from './chapters/event-deliveries';
 import { eventEpochs } from './chapters/event-epochs';
 import { eventLog } from './chapters/event-log';
+import { eventRecords } from './chapters/event-records';
 import { expiringNotices } from './chapters/expiring-notices';
 import { failedDeliveries } from './chapters/failed-deliveries';
 import { registerEvents } from './chapters/register-events';
@@ -32,6 +33,9 @@ describe('Alerts', () => {
 });
 describe('Events of the register', () => {
   registerEvents();
+});
+describe('Records of events', () => {
+  eventRecords();
 });
 describe('Webhook subscriptions', () => {
   subscriptions();

@@ -3,6 +3,7 @@ import { isChecking, outsideCheck, runCheck } from '../../../subgraphs/server/da
 import { openPool } from '../../../subgraphs/server/database/database';
 import { inTransaction } from '../../../subgraphs/server/database/transaction';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
+import { until } from '../../support/until';
 
 /** When a transaction commits, a trigger rejects an amount above ten. */
 const TABLES = `
@@ -21,7 +22,7 @@ describe('A check', () => {
   let pool: Pool;
   beforeAll(async () => {
     database = await freshDatabase();
-    pool = openPool({ connectionString: database.url, max: 4 });
+    pool = openPool({ connectionString: database.url, max: 5 });
     await pool.query(TABLES);
   });
   afterEach(() => pool.query('truncate item, purchase'));
@@ -128,7 +129,70 @@ describe('A check', () => {
   it('gives its session back after an error of the work', async () => {
     for (let n = 0; n < 10; n += 1)
       expect(await codeOf(runCheck(pool, () => Promise.reject(new Error('given up'))))).toBe('given up');
-    expect(pool.totalCount).toBeLessThanOrEqual(4);
+    expect(pool.totalCount).toBeLessThanOrEqual(5);
     expect(await ids()).toEqual([]);
+  });
+
+  describe('beside writes', () => {
+    const change = (id: number) => pool.query('update item set amount = 2 where id = $1', [id]);
+    beforeEach(async () => {
+      await add(1);
+      await add(2);
+    });
+
+    it('leaves sessions for writes, however many checks there are', async () => {
+      const checks = Array.from({ length: 20 }, () =>
+        codeOf(
+          runCheck(pool, async () => {
+            await change(1);
+            await pool.query('select pg_sleep(0.1)');
+          }),
+        ),
+      );
+      await until(async () => (pool.totalCount > 1 ? true : undefined));
+      expect(await Promise.all([codeOf(change(2)), codeOf(add(3))])).toEqual(['done', 'done']);
+      expect([pool.waitingCount, pool.totalCount < 5]).toEqual([0, true]);
+      expect(new Set(await Promise.all(checks)).has('done')).toBe(true);
+    });
+
+    it('takes turns with the checks of other owners', async () => {
+      const ended: string[] = [];
+      const check = (owner: string) =>
+        runCheck(pool, async () => void (await pool.query('select')), { owner, isPart: false }).then(() =>
+          ended.push(owner),
+        );
+      await Promise.all([...Array.from({ length: 9 }, () => check('one')), check('two')]);
+      expect(ended.indexOf('two')).toBeLessThan(5);
+    });
+
+    it('ends without waiting long for a lock', async () => {
+      const met = await inTransaction(pool, async (session) => {
+        await session.query('update item set amount = 3 where id = 1');
+        return runCheck(pool, () => codeOf(change(1)));
+      });
+      expect(met).toBe('55P03');
+    });
+
+    it('that takes too long ends with SYS002, releases its locks and writes nothing later', async () => {
+      let proceed = () => undefined as void;
+      let late: Promise<string> | undefined;
+      const check = runCheck(pool, async () => {
+        await change(1);
+        late = new Promise<void>((resolve) => (proceed = resolve)).then(() => codeOf(add(9)));
+        await late;
+      });
+      expect(await codeOf(check)).toBe('SYS002');
+      expect(await codeOf(change(1))).toBe('done');
+      proceed();
+      expect(await late).toBe('the check has ended');
+      expect(await ids()).toEqual([1, 2]);
+    });
+
+    it('that cannot start in time ends with SYS002', async () => {
+      const occupied = Array.from({ length: 2 }, () => codeOf(runCheck(pool, () => new Promise(() => undefined))));
+      const waiting = Array.from({ length: 40 }, () => codeOf(runCheck(pool, () => pool.query('select pg_sleep(1)'))));
+      expect(new Set(await Promise.all(occupied))).toEqual(new Set(['SYS002']));
+      expect(new Set(await Promise.all(waiting)).has('SYS002')).toBe(true);
+    });
   });
 });

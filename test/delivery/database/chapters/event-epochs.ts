@@ -109,6 +109,21 @@ export function eventEpochs(): void {
       });
     });
 
+    it('is detected although sessions were requested while the server was a standby', async () => {
+      await start();
+      const before = await era();
+      const folder = (await one('show data_directory')).data_directory as string;
+      await server.stop();
+      await writeFile(join(folder, 'standby.signal'), '');
+      await server.start();
+      const database = openDatabase(databaseAddress(url, 'access', keys.hashKey), RENEW_AT_CONNECT);
+      const read = async () => (await database.pool.query('select event_era() as era')).rows[0].era as string;
+      await expect(read()).rejects.toMatchObject({ code: '25006' });
+      expect((await one('select pg_promote(true, 30) as done')).done).toBe(true);
+      expect(Number(await read())).toBeGreaterThan(Number(before));
+      await database.close();
+    });
+
     it('is detected by the first session, without a restart', async () => {
       await start();
       const before = await era();
