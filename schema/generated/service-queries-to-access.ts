@@ -197,7 +197,7 @@ export type OrganisationsQueryVariables = Exact<{
 }>;
 
 
-export type OrganisationsQuery = { readonly organisations: ReadonlyArray<{ readonly displayName: string, readonly status: string, readonly returnUrls: ReadonlyArray<string>, readonly mayAssertVerified: boolean } | null> };
+export type OrganisationsQuery = { readonly organisations: ReadonlyArray<{ readonly displayName: string, readonly status: string, readonly returnUrls: ReadonlyArray<string>, readonly mayAssertVerified: boolean, readonly tokenSeries: string | null } | null> };
 
 export type RecordConsentMutationVariables = Exact<{
   request: LegacyRequestInput;
@@ -284,7 +284,7 @@ export const LiveSupplierKeys: ServiceQuery<LiveSupplierKeysQuery, LiveSupplierK
 };
 
 export const Organisations: ServiceQuery<OrganisationsQuery, OrganisationsQueryVariables> = {
-  text: "query Organisations($duids: [DUID!]!) {\n  organisations(duids: $duids) {\n    displayName\n    status\n    returnUrls\n    mayAssertVerified\n  }\n}",
+  text: "query Organisations($duids: [DUID!]!) {\n  organisations(duids: $duids) {\n    displayName\n    status\n    returnUrls\n    mayAssertVerified\n    tokenSeries\n  }\n}",
 };
 
 export const RecordConsent: ServiceQuery<RecordConsentMutation, RecordConsentMutationVariables> = {

@@ -12,6 +12,8 @@ export interface Organisation {
   readonly returnUrls: readonly string[];
   /** Whether it may assert that it verified a customer's identity. */
   readonly mayAssertVerified: boolean;
+  /** Series of the valid bearer tokens of its account; null before their first revocation. */
+  readonly tokenSeries: string | null;
 }
 
 /** Organisations, queried from `access` at every call. */

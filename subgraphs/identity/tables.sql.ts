@@ -11,6 +11,8 @@ import { ContactRejections1790000000013 } from './migrations/0013-contact-reject
 import { SupplierOfSession1790000000014 } from './migrations/0014-supplier-of-session';
 import { SenderOfSession1790000000015 } from './migrations/0015-sender-of-session';
 import { ErasureIndexes1790000000016 } from './migrations/0016-erasure-indexes';
+import { RemovedPasskeys1790000000017 } from './migrations/0017-removed-passkeys';
+import { SeriesOfInitiator1790000000018 } from './migrations/0018-series-of-initiator';
 import { Operator1790000000005 } from './migrations/0005-operator';
 import { CustomerSessions1790000000004 } from './migrations/0004-customer-sessions';
 import { Reidentification1790000000002 } from './migrations/0002-reidentification';
@@ -37,6 +39,8 @@ export const identityTables: SubgraphTables = {
     SupplierOfSession1790000000014,
     SenderOfSession1790000000015,
     ErasureIndexes1790000000016,
+    RemovedPasskeys1790000000017,
+    SeriesOfInitiator1790000000018,
   ],
   rights: identityRights,
   jobs: IDENTITY_JOBS,

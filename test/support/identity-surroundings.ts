@@ -24,7 +24,13 @@ export const accessOfOrganisations: SubgraphLink = {
       ? Promise.resolve({
           data: {
             organisations: [
-              { displayName: 'Larkhill Insight Ltd', status: 'active', returnUrls: [], mayAssertVerified: true },
+              {
+                displayName: 'Larkhill Insight Ltd',
+                status: 'active',
+                returnUrls: [],
+                mayAssertVerified: true,
+                tokenSeries: null,
+              },
             ],
           },
         })

@@ -11,6 +11,8 @@ export interface Organisation {
   readonly returnUrls: readonly string[];
   /** Whether it may assert that it verified a customer's identity. */
   readonly mayAssertVerified: boolean;
+  /** Series of the valid bearer tokens of its account; null before their first revocation. */
+  readonly tokenSeries: string | null;
 }
 
 /** A supplier at which customers can sign in. */
@@ -29,7 +31,7 @@ export interface SupplierClient extends SupplierSignInOption {
 const ORGANISATION_BY_DUID = {
   name: 'organisation_by_duid',
   text: `select duid, display_name as "displayName", status, return_urls as "returnUrls",
-      verification_withdrawn_at is null as "mayAssertVerified" from account where duid = any($1)`,
+      verification_withdrawn_at is null as "mayAssertVerified", token_series as "tokenSeries" from account where duid = any($1)`,
 };
 
 /** Active suppliers whose OpenID Connect client is complete. */

@@ -21,6 +21,11 @@ class OrganisationType implements stored.Organisation {
   @Field(() => [Uri], { description: 'URLs to which the register may redirect customers.' }) returnUrls: string[];
   @Field(() => Boolean, { description: "Whether it may assert that it verified a customer's identity." })
   mayAssertVerified: boolean;
+  @Field(
+    () => String,
+    nullable('Series of the valid bearer tokens of its account; null before their first revocation.'),
+  )
+  tokenSeries: string | null;
 }
 
 @Directive('@inaccessible')

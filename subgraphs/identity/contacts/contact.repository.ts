@@ -49,6 +49,16 @@ const CONTESTS_TODAY = `
 const MPXN_INDEX = `
   select r.mpxn_index as "mpxnIndex" from identity_record r where r.id = $1 and ${LIVE}`;
 
+/** SQL: rows of the meter point of the passkey $1. */
+const OF_PASSKEY = `noted using passkey p, identity_record own
+  where p.id = $1 and own.id = p.record_id and noted.mpxn_index = own.mpxn_index and p.credential_hash`;
+
+const DISTRUST = [
+  `delete from contact_proof ${OF_PASSKEY} in (noted.one, noted.other)`,
+  `delete from contact_verdict ${OF_PASSKEY} = noted.contact and noted.verdict = 'confirmed'`,
+  `delete from contact_contest ${OF_PASSKEY} = noted.contact`,
+];
+
 /** Records that two contacts of a tenancy are one person's. */
 export async function proveContacts(session: Session, { mpxnIndex, tenancy }: Tenancy, one: Contact, other: Contact) {
   if (one !== other) await session.query(PROVE, [mpxnIndex, tenancy, one, other]);
@@ -91,6 +101,14 @@ export async function countContact(session: Session, duid: string, kind: Contact
 /** Returns the number of contests that a Data User caused on the present day. */
 export async function contestsToday(session: Session, duid: string): Promise<number> {
   return (await session.query<{ contests: number }>(CONTESTS_TODAY, [duid])).rows[0]?.contests ?? 0;
+}
+
+/**
+ * Deletes proofs and confirmations of a passkey that is about to be removed, and its contest; a rejection remains. Afterwards its id can be
+ * registered with another key, because authenticators choose ids without attestation.
+ */
+export async function distrustPasskey(session: Session, credentialId: string): Promise<void> {
+  for (const statement of DISTRUST) await session.query(statement, [credentialId]);
 }
 
 /** Returns the blind index of a live record's meter point; undefined if the record is closed or anonymised. */

@@ -1,6 +1,6 @@
-import { type CallContext, callerOf, duidOf } from '../../server/callers/caller';
+import type { CallContext } from '../../server/callers/caller';
 import type { Session } from '../../server/database/transaction';
-import type { CeremonyIssuer } from '../reidentification/ceremony-issuer.flow';
+import { type CeremonyIssuer, initiatorOf } from '../reidentification/ceremony-issuer.flow';
 import type { NewIdentityRecord } from '../records/identity-record';
 
 /** The registration of a passkey that a new Identity Record initiates; stored in the same transaction. */
@@ -23,10 +23,8 @@ export class PasskeyEnrolment {
   initiatedBy(record: NewIdentityRecord, context: CallContext): Enrol | undefined {
     const { initiatePasskeyRegistration, passkeyReturnUrl: returnUrl, state } = record;
     if (!initiatePasskeyRegistration) return undefined;
-    const { accountId } = callerOf(context);
     const reidentification = {
-      duid: duidOf(context),
-      accountId,
+      ...initiatorOf(context),
       scope: 'own',
       method: 'passkey-register',
       returnUrl,

@@ -10,6 +10,7 @@ import type { RelyingParty } from './webauthn.flow';
 import type { PersonalDataCipher } from '../records/personal-data-cipher';
 import type { Contact } from '../contacts/contact';
 import { LIVE } from '../occupancy/meter-point-records.sql';
+import { distrustPasskey } from '../contacts/contact.repository';
 import { keepConnections } from '../contacts/kept-connections.repository';
 import type { IdentityKeys } from '../keys';
 
@@ -152,13 +153,14 @@ export class PasskeyRepository {
 
   /**
    * Removes a passkey of a record, with its entry in the audit; returns false if the record has no such passkey. Contacts that it connected
-   * stay connected.
+   * stay connected; a passkey that is registered later with its id is a new contact.
    */
   async remove(recordId: string, credentialId: string, actor: string): Promise<boolean> {
     return inTransaction(this.database.pool, async (session) => {
       await keepConnections(session, this.cipher, recordId, credentialId);
       const { rows } = await session.query<{ registeredAt: Date }>(LOCK, [credentialId, recordId]);
       if (rows[0] === undefined) return false;
+      await distrustPasskey(session, credentialId);
       await session.query(REMOVE, [credentialId]);
       const detail = { from: { status: 'registered', registeredAt: rows[0].registeredAt }, to: { status: 'removed' } };
       await addAuditEntry(session, { actor, action: 'remove-credential', subject: credentialId, detail });

@@ -1,3 +1,5 @@
+import { seriesOf } from '../../server/callers/bearer-token';
+import { type CallContext, callerOf, duidOf } from '../../server/callers/caller';
 import type { RegisterClock } from '../../server/database/register-clock';
 import type { Session } from '../../server/database/transaction';
 import type { CeremonyRepository } from './ceremony.repository';
@@ -19,6 +21,12 @@ export interface IssuedCeremony {
   readonly secret: string;
   /** Expiry of the link or the redirect. */
   readonly expiresAt: Date;
+}
+
+/** Returns the account that initiates a re-identification, with the series of its bearer token. */
+export function initiatorOf(context: CallContext): Pick<ReidentificationStart, 'duid' | 'accountId' | 'tokenSeries'> {
+  const { accountId } = callerOf(context);
+  return { duid: duidOf(context), accountId, tokenSeries: seriesOf(context.bearer) ?? '' };
 }
 
 /** Issues re-identifications: a token-ref for the initiator, and a separate secret for the customer (decisions A/B, 4). */

@@ -18,6 +18,8 @@ export interface OpenCeremony extends CeremonyStart {
   readonly scope: ReidentificationScope;
   /** The initiating Data User. */
   readonly duid: string;
+  /** Series of the bearer token that initiated it; empty before the first revocation, null if the previous release stored it. */
+  readonly tokenSeries: string | null;
   readonly expiresAt: Date;
   /** Expiry of the token; no later step expires after it. */
   readonly tokenExpiresAt: Date;
@@ -48,7 +50,7 @@ const INSERT = `
   values ($1, $2, $3, $4, $5, $6, $7, $8, decode($9, 'hex'))`;
 const OPEN = `
   select c.id, c.parent_id as "parentId", c.kind, c.proofs, c.vouched, c.expires_at as "expiresAt",
-    i.id as "reidentificationId", i.record_id as "recordId", i.scope, i.duid,
+    i.id as "reidentificationId", i.record_id as "recordId", i.scope, i.duid, i.token_series as "tokenSeries",
     i.expires_at as "tokenExpiresAt", i.return_address as "returnAddress",
     encode(c.proven_by, 'hex') as "provenBy"
   from ceremony c join reidentification i on i.id = c.reidentification_id left join ceremony parent on parent.id = c.parent_id

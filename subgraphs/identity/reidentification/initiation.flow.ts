@@ -13,7 +13,7 @@ import type { OccupantRecord } from '../occupancy/occupancy';
 import type { Organisation, Organisations } from '../organisations.client';
 import type { IdentityRecordRepository } from '../records/identity-record.repository';
 import { isOwnedBy } from '../records/identity-record';
-import type { CeremonyIssuer, IssuedCeremony } from './ceremony-issuer.flow';
+import { type CeremonyIssuer, type IssuedCeremony, initiatorOf } from './ceremony-issuer.flow';
 import { lockLiveRecord } from './ceremony.repository';
 import {
   type ReidentificationResponse,
@@ -141,10 +141,9 @@ export class ReidentificationInitiation {
   }
 
   private issue({ request, scope, context }: Initiation, { record, start }: Choice): Promise<IssuedCeremony> {
-    const { accountId } = callerOf(context);
     const { method, state } = request;
     const returnUrl = returnUrlOf(request);
-    const reidentification = { duid: duidOf(context), accountId, scope, method, recordId: record.id, returnUrl, state };
+    const reidentification = { ...initiatorOf(context), scope, method, recordId: record.id, returnUrl, state };
     return this.dependencies.issuer.issue(reidentification, start);
   }
 

@@ -30,6 +30,17 @@ export interface ReidentificationChoice<Record> {
   readonly start: CeremonyStart;
 }
 
+/** A started ceremony, with the series of the bearer token that initiated it: empty without one, null if the previous release stored it. */
+interface VouchingCeremony extends Pick<CeremonyStart, 'vouched'> {
+  readonly tokenSeries: string | null;
+}
+
+/** The initiator's right to assert `verified`, and the series of its valid bearer tokens; null before their first revocation. */
+interface VouchingAccount {
+  readonly mayAssertVerified: boolean;
+  readonly tokenSeries: string | null;
+}
+
 /**
  * Whether a Data User may start a ceremony in which it vouches for the customer. A passkey of a verified record is a contact, which
  * a Data User can no longer assert after an admin withdrew its right (decisions A/B, 11).
@@ -37,21 +48,30 @@ export interface ReidentificationChoice<Record> {
 export function mayVouch(
   { vouched }: Pick<CeremonyStart, 'vouched'>,
   { isVerified }: Pick<OccupantRecord, 'isVerified'>,
-  { mayAssertVerified }: { readonly mayAssertVerified: boolean },
+  { mayAssertVerified }: Pick<VouchingAccount, 'mayAssertVerified'>,
 ): boolean {
   return !vouched || !isVerified || mayAssertVerified;
 }
 
 /**
  * Whether a ceremony may be finished: its initiator is neither suspended nor terminated and, if it vouches for the customer, may still do
- * so. The register sends no customer to an organisation whose account is not active.
+ * so, and its secret was not revoked since: a thief of the secret vouches for its own passkey. The register sends no customer to an
+ * organisation whose account is not active.
  */
 export function mayFinish(
-  ceremony: Pick<CeremonyStart, 'vouched'>,
+  ceremony: VouchingCeremony,
   record: Pick<OccupantRecord, 'isVerified'>,
-  initiator: { readonly mayAssertVerified: boolean; readonly status: string },
+  initiator: VouchingAccount & { readonly status: string },
 ): boolean {
-  return initiator.status === 'active' && mayVouch(ceremony, record, initiator);
+  return initiator.status === 'active' && mayVouch(ceremony, record, initiator) && isOfSeries(ceremony, initiator);
+}
+
+/** Whether nothing that a Data User vouches for was started before the revocation of its secret. The previous release stored no series. */
+function isOfSeries(
+  { vouched, tokenSeries }: VouchingCeremony,
+  initiator: Pick<VouchingAccount, 'tokenSeries'>,
+): boolean {
+  return !vouched || tokenSeries === null || tokenSeries === (initiator.tokenSeries ?? '');
 }
 
 /** Conditions on a record. */

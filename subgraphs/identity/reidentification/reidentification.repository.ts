@@ -27,6 +27,8 @@ import type { IdentityKeys } from '../keys';
 export interface ReidentificationStart {
   readonly duid: string;
   readonly accountId: string;
+  /** Series of the bearer token that initiated it; empty before the first revocation of the account's tokens. */
+  readonly tokenSeries: string;
   readonly scope: ReidentificationScope;
   readonly method: ReidentificationMethod;
   readonly recordId: string;
@@ -81,8 +83,8 @@ const BY_TOKEN: NamedStatement = {
 };
 const INSERT = `
   insert into reidentification
-    (id, token_hash, duid, account_id, scope, method, record_id, return_address, issued_at, open_until, expires_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+    (id, token_hash, duid, account_id, scope, method, record_id, return_address, issued_at, open_until, expires_at, token_series)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
 const KEEP_OPEN = 'update reidentification set open_until = greatest(open_until, $2) where id = $1';
 const CONFIRM = `
   update reidentification set confirmed_at = register_now()
@@ -172,7 +174,7 @@ export class ReidentificationRepository {
             boundReturnAddress(id),
           );
     const values = [id, this.hash(tokenRef), duid, accountId, scope, method, recordId, address];
-    await session.query(INSERT, [...values, issuedAt, openUntil, expiresAt]);
+    await session.query(INSERT, [...values, issuedAt, openUntil, expiresAt, issued.tokenSeries]);
   }
 
   /** Extends the time in which the customer can confirm to at least `until`. */

@@ -1,9 +1,20 @@
+import type { QueryRunner } from 'typeorm';
+import { RemovedPasskeys1790000000017 } from '../../../../subgraphs/identity/migrations/0017-removed-passkeys';
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { SoftwareAuthenticator } from '../../../support/authenticator';
-import { REMOVE, asserted, lastPart, registered, started, valueOf } from '../../../support/ceremonies';
+import {
+  REMOVE,
+  asserted,
+  finish,
+  lastPart,
+  optionsOf,
+  registered,
+  started,
+  valueOf,
+} from '../../../support/ceremonies';
 import { ContestFixture, PROVE_BY_LINK, PROVE_BY_PASSKEY } from '../../../support/contest-fixture';
 import { ASSERT } from '../../../support/passkey-fixture';
-import { asCustomer, scopeOf } from '../../../support/sign-in-operations';
+import { SIGN_IN_WITH_PASSKEY, asCustomer, scopeOf } from '../../../support/sign-in-operations';
 import { type SignInFixture, fixtureOfThisFile, newMpxn } from '../../../support/sign-in-fixture';
 
 type Shown = Awaited<ReturnType<ContestFixture['contacts']>>[number];
@@ -88,6 +99,7 @@ export function keptConnections(): void {
       await remove();
       expect(await people.seen(token)).toEqual(['another', 'own']);
       expect(await people.contacts(token)).toMatchObject([{ standing: 'OWN' }, { standing: 'OWN' }]);
+      expect(await scopeOf(fixture, token)).toMatchObject({ isContested: false });
     });
 
     it('after the Identity Record with the passkey was anonymised', async () => {
@@ -177,6 +189,70 @@ export function keptConnections(): void {
       await remove();
       expect(await people.seen(token)).toEqual(['own']);
       expect(await scopeOf(fixture, await people.signedIn(email))).toMatchObject({ isContested: true });
+    });
+  });
+
+  describe('The id of a removed passkey, registered again with the key of a thief in another Identity Record of the home,', () => {
+    /** The Data User of the passkey removes it and vouches for a passkey with its id in a new record; returns the authenticator of that. */
+    async function registeredAgain({ mpxn, passkey, remove }: Awaited<ReturnType<typeof unconnected>>) {
+      await remove();
+      const enrolment = { email: null, initiatePasskeyRegistration: true, passkeyReturnUrl: RETURN_URL };
+      const { redirect } = await fixture.newEnrolment(ofPasskey, enrolment, { mpxn });
+      const thief = new SoftwareAuthenticator({ origin: new URL(fixture.urls.portalUrl).origin });
+      const secret = lastPart(redirect);
+      const response = thief.create(await optionsOf(fixture, secret), {}, passkey.passkeys[0]?.id);
+      valueOf(await finish(fixture, secret, response));
+      return thief;
+    }
+
+    it('is a new contact, which no former proof connects', async () => {
+      const home = await connected();
+      const thief = await people.signedInByPasskey(await registeredAgain(home));
+      expect(await scopeOf(fixture, thief)).toMatchObject({ isContested: true });
+      expect(await people.seen(thief)).toEqual([]);
+      expect(await people.seen(home.token)).toEqual(['another', 'own']);
+    });
+
+    it('is a new contact also if an earlier release removed the passkey and kept its proofs, which the migration deletes', async () => {
+      const home = await connected();
+      const stale = 'create temp table stale_proof as select * from identity.contact_proof';
+      await fixture.owner.query(stale);
+      const remove = async () => {
+        await home.remove();
+        await fixture.owner.query(
+          'insert into identity.contact_proof select * from stale_proof on conflict do nothing; drop table stale_proof',
+        );
+        await fixture.owner.query('begin');
+        const query = (sql: string) => fixture.owner.query(sql);
+        await new RemovedPasskeys1790000000017().up({ query } as unknown as QueryRunner);
+        await fixture.owner.query('commit');
+      };
+      const thief = await people.signedInByPasskey(await registeredAgain({ ...home, remove }));
+      expect(await people.seen(thief)).toEqual([]);
+      expect(await people.seen(home.token)).toEqual(['another', 'own']);
+    });
+
+    it('is not confirmed, although the customer had confirmed the removed passkey', async () => {
+      const home = await unconnected();
+      await judge(home.mpxn, 'CONFIRMED', () => true);
+      const thief = await people.signedInByPasskey(await registeredAgain(home));
+      expect(await scopeOf(fixture, thief)).toMatchObject({ isContested: true });
+      expect(await people.seen(thief)).toEqual([]);
+    });
+
+    it('is reported as a new contest', async () => {
+      const home = await unconnected();
+      const before = await people.notices(home.email);
+      await registeredAgain(home);
+      expect(await people.notices(home.email)).toHaveLength(before.length + 1);
+    });
+
+    it('stays rejected if the customer had rejected it', async () => {
+      const home = await unconnected();
+      await judge(home.mpxn, 'REJECTED', isPasskey);
+      const thief = await registeredAgain(home);
+      const signIn = await fixture.execute(SIGN_IN_WITH_PASSKEY, { ...(await people.assertion(thief)), entry: null });
+      expect(signIn.codes).toEqual(['AUT001']);
     });
   });
 

@@ -1,3 +1,4 @@
+import { ContestFixture } from '../../../support/contest-fixture';
 import { expectWait } from '../../../support/limit-period';
 import { mailsOf, secretIn } from '../../../support/sign-in-mails';
 import {
@@ -27,7 +28,7 @@ export function signInLimits(): void {
   let networks = 0;
   const newNetwork = () => `10.1.${(networks += 1)}.1`;
 
-  /** Requests that count towards the limit: requests for a link, starts, and failed proofs. */
+  /** Requests that count towards a limit: requests for a link and starts towards one, failed proofs towards another. */
   const COSTLY: readonly (readonly [string, string, () => object, string[]])[] = [
     ['requests for a link', REQUEST_LINK, () => ({ entry: { mpxn: newMpxn() }, language: 'EN' }), []],
     ['starts at a supplier', START_SUPPLIER, () => ({ mpid: 'NONE', entry: { mpxn: newMpxn() } }), ['NTF001']],
@@ -36,8 +37,8 @@ export function signInLimits(): void {
     ['invalid supplier responses', FINISH_SUPPLIER, () => ({ secret, callbackUrl: 'x' }), ['AUT001']],
   ];
 
-  describe('The limit on sign-ins from a network', () => {
-    it.each(COSTLY)('counts %s, across replicas', async (_, query, variables, codes) => {
+  describe('The limits on sign-ins from a network', () => {
+    it.each(COSTLY)('count %s, across replicas', async (_, query, variables, codes) => {
       const [clientAddress, startedAt] = [newNetwork(), performance.now()];
       for (let attempt = 0; attempt < MOST; attempt++)
         expect((await fixture.execute(query, variables(), { clientAddress }, attempt % 2)).codes).toEqual(codes);
@@ -49,18 +50,23 @@ export function signInLimits(): void {
       expect((await fixture.execute(query, variables(), { clientAddress: newNetwork() })).codes).toEqual(codes);
     });
 
-    it('is shared by all sign-in methods', async () => {
-      const clientAddress = newNetwork();
-      const [inputs, starting, ...proving] = COSTLY;
-      for (const [, query, variables, codes] of [inputs, starting, proving[0]] as typeof COSTLY)
-        expect((await fixture.execute(query, variables(), { clientAddress })).codes).toEqual(codes);
-      for (const [, query, variables] of [inputs, starting] as typeof COSTLY)
-        expect((await fixture.execute(query, variables(), { clientAddress })).codes).toEqual(['LIM002']);
-      for (const [, query, variables] of proving)
-        expect((await fixture.execute(query, variables(), { clientAddress })).codes).toEqual(['LIM002']);
-    });
+    it.each<[string, typeof COSTLY, typeof COSTLY]>([
+      ['requests', COSTLY.slice(0, 2), COSTLY.slice(2)],
+      ['failed proofs', COSTLY.slice(2), COSTLY.slice(0, 2)],
+    ])(
+      'are shared by all sign-in methods: %s of one use up those of the others, and nothing else',
+      async (_, same, others) => {
+        const clientAddress = newNetwork();
+        const [[, query, variables]] = same as [(typeof COSTLY)[number]];
+        for (let attempt = 0; attempt <= MOST; attempt++) await fixture.execute(query, variables(), { clientAddress });
+        for (const [, shared, input] of same)
+          expect((await fixture.execute(shared, input(), { clientAddress })).codes).toEqual(['LIM002']);
+        for (const [, other, input, codes] of others)
+          expect((await fixture.execute(other, input(), { clientAddress })).codes).toEqual(codes);
+      },
+    );
 
-    it('also rejects a valid proof, which remains valid', async () => {
+    it('admit a valid link beyond them', async () => {
       const email = 'guessed@customer.example';
       await fixture.newRecord(await fixture.dataUser(), { email });
       await fixture.execute(REQUEST_LINK, { entry: { email }, language: 'EN' }, { clientAddress: newNetwork() });
@@ -68,27 +74,38 @@ export function signInLimits(): void {
       const clientAddress = newNetwork();
       for (let attempt = 0; attempt <= MOST; attempt++)
         await fixture.execute(SIGN_IN_WITH_LINK, { secret }, { clientAddress }, attempt % 2);
+      expect((await fixture.execute(SIGN_IN_WITH_LINK, { secret: link }, { clientAddress })).codes).toEqual([]);
       expect((await fixture.execute(SIGN_IN_WITH_LINK, { secret: link }, { clientAddress })).codes).toEqual(['LIM002']);
-      expect(
-        (await fixture.execute(SIGN_IN_WITH_LINK, { secret: link }, { clientAddress: newNetwork() })).codes,
-      ).toEqual([]);
     });
 
-    it('counts an IPv6 /64 as one network', async () => {
+    it('admit a valid passkey and a valid response of a supplier beyond them', async () => {
+      const people = new ContestFixture(fixture); // its requests are those of one network
+      const passkey = await people.passkeyHolder(
+        await fixture.dataUser('https://larkhill.example/back'),
+        newMpxn(),
+        null,
+      );
+      for (let attempt = 0; attempt <= MOST; attempt++) await fixture.execute(SIGN_IN_WITH_LINK, { secret });
+      expect((await fixture.execute(SIGN_IN_WITH_LINK, { secret })).codes).toEqual(['LIM002']);
+      expect(await people.signedInByPasskey(passkey)).toMatch(/^cst_/);
+      expect(await people.suppliedToken(newMpxn())).toMatch(/^cst_/);
+    });
+
+    it('count an IPv6 /64 as one network', async () => {
       const query = (host: number) =>
         fixture.execute(SIGN_IN_WITH_LINK, { secret }, { clientAddress: `2001:db8:1:1::${host}` }, host % 2);
       for (let host = 1; host <= MOST; host++) expect((await query(host)).codes).toEqual(['AUT001']);
       expect((await query(9)).codes).toEqual(['LIM002']);
     });
 
-    it('does not count reading a link', async () => {
+    it('do not count reading a link', async () => {
       const clientAddress = newNetwork();
       for (let attempt = 0; attempt < 2 * MOST; attempt++)
         expect((await fixture.execute(SIGN_IN_LINK, { secret }, { clientAddress })).codes).toEqual([]);
       expect((await fixture.execute(SIGN_IN_WITH_LINK, { secret }, { clientAddress })).codes).toEqual(['AUT001']);
     });
 
-    it('is separate, and six times higher, for starting with a passkey, across replicas', async () => {
+    it('are separate, and six times higher, for starting with a passkey, across replicas', async () => {
       const [clientAddress, startedAt] = [newNetwork(), performance.now()];
       const start = (replica: number, network = clientAddress) =>
         fixture.execute(START_PASSKEY, {}, { clientAddress: network }, replica % 2);
