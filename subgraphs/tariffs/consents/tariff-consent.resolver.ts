@@ -40,6 +40,7 @@ const ConsentEndEnum = graphqlEnum('TariffConsentEnd', 'Who or what ended a cons
   admin: 'An admin.',
   rti_user_removed: 'The RTI User was removed from the register.',
   supplier_removed: 'The supplier was removed from the register.',
+  issuer_changed: 'The supplier received another issuer, whose tokens do not name the consumer of the consent.',
 } satisfies Record<ConsentEnd, string>);
 
 @ObjectType(
