@@ -14,7 +14,7 @@ export interface ConsumerClaims {
   readonly subject: string;
   /** `client_id`: the RTI User. */
   readonly userId: string;
-  /** `mpxn`: meter points of the consumer with this supplier. Personal data. */
+  /** `mpxn`: current meter points of the consumer with this supplier, none after the consumer has left. Personal data. */
   readonly mpxns: readonly string[];
   /** Values of {@link CONSUMER_SCOPES}, and any others of the supplier. */
   readonly scopes: readonly string[];

@@ -19,6 +19,7 @@ import { TariffEventsOfFormerOccupants1790000000017 } from './migrations/0017-fo
 import { TariffWebhooksByRemoval1790000000018 } from './migrations/0018-webhooks-by-removal';
 import { TariffReceiversInProgress1790000000019 } from './migrations/0019-receivers-in-progress';
 import { TariffEndpointsLockedFirst1790000000020 } from './migrations/0020-endpoints-locked-first';
+import { TariffConsentsOfFormerIssuers1790000000021 } from './migrations/0021-consents-of-former-issuers';
 import { tariffRights } from './rights.sql';
 import { TARIFF_JOBS } from './tariff-jobs';
 
@@ -44,6 +45,7 @@ export const tariffTables: SubgraphTables = {
     TariffWebhooksByRemoval1790000000018,
     TariffReceiversInProgress1790000000019,
     TariffEndpointsLockedFirst1790000000020,
+    TariffConsentsOfFormerIssuers1790000000021,
   ],
   rights: tariffRights,
   jobs: TARIFF_JOBS,

@@ -96,6 +96,8 @@ async function consumerVariables({ supplier, otherSupplier, users, tariffId, mpx
     consumer,
     'consumer.reading': { ...consumer, scope: 'tariff:read' },
     'consumer.expired': { ...consumer, exp: 1_000_000_000 },
+    'consumer.moved': { ...consumer, mpxn: [] },
+    'consumer.unlisted': { ...consumer, mpxn: null },
     'consumer.other': { ...consumer, sub: 'ben' },
     'consumer.suspended': { ...consumer, client_id: users.suspended },
   };

@@ -3,11 +3,12 @@ import { RegisterError, type Violation, throwViolations } from '../../../schema/
 import { addAuditEntry } from '../../server/audit/audit.repository';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import type { Tariff } from '../catalogue/tariff';
+import type { RegisterEntryStatus } from '../register-entries/register-entry-status';
 import { type AppendedPrice, appendingViolations } from './appended-price';
 
-/** Concurrent calls for a tariff wait for each other, so that each counts what it stores. */
-const TARIFF = `select mpid, tariff_type as "tariffType", valid_from as "validFrom", valid_to as "validTo" from tariff where tariff_id = $1
-  for no key update`;
+/** Concurrent calls for a tariff wait for each other, so that each counts what it stores. A removal of the supplier waits, too. */
+const TARIFF = `select mpid, tariff_type as "tariffType", valid_from as "validFrom", valid_to as "validTo", supplier.status
+  from tariff join supplier using (mpid) where tariff_id = $1 for no key update of tariff for share of supplier`;
 
 const GIVEN = 'unnest($2::timestamptz[], $3::text[]) with ordinality given(valid_from, unit_price, number)';
 
@@ -45,6 +46,11 @@ interface Appending {
   readonly byAdmin: boolean;
 }
 
+/** The tariff, and the status of its supplier. */
+interface TariffRow extends Pick<Tariff, 'mpid' | 'tariffType' | 'validFrom' | 'validTo'> {
+  readonly status: RegisterEntryStatus;
+}
+
 /** A price to store; `number` is its position in the call, from 1. */
 interface DifferentPrice {
   readonly number: number;
@@ -64,17 +70,16 @@ export class AppendedPriceRepository {
   constructor(private readonly pool: Pool) {}
 
   /**
-   * Stores prices. NTF003 if the tariff does not exist, PRM002 if it is another supplier's, VAL003 if it is static or not valid then, CNF005
-   * for every half-hour that has started, unless it has the price already. All prices are stored, or none.
+   * Stores prices. NTF003 if the tariff does not exist, PRM002 if it is another supplier's, CNF001 if the supplier is removed, VAL003 if the
+   * tariff is static or not valid then, CNF005 for every half-hour that has started, unless it has the price already. All prices are stored,
+   * or none.
    */
   append({ tariffId, mpid, prices, accountId, byAdmin }: Appending): Promise<AppendingOutcome> {
     return inTransaction(this.pool, async (session) => {
-      const { rows } = await session.query<Pick<Tariff, 'mpid' | 'tariffType' | 'validFrom' | 'validTo'>>(TARIFF, [
-        tariffId,
-      ]);
-      const [tariff] = rows;
+      const [tariff] = (await session.query<TariffRow>(TARIFF, [tariffId])).rows;
       if (tariff === undefined) throw new RegisterError('NTF003');
       if (tariff.mpid !== mpid) throw new RegisterError('PRM002', 'The tariff is that of another supplier');
+      if (tariff.status === 'removed') throw new RegisterError('CNF001', 'The supplier was removed');
       const given = [tariffId, prices.map(({ from }) => from), prices.map(({ unitPrice }) => unitPrice)];
       const { rows: different } = await session.query<DifferentPrice>(DIFFERENT, given);
       const started = different

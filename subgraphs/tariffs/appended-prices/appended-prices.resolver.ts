@@ -39,7 +39,8 @@ export class AppendedPriceResolver {
   @Mutation(() => AppendedTariffPricesPayload, {
     description:
       'Appends prices of half-hours to a dynamic tariff; they precede its rates. CNF005 for a half-hour that has started, unless it has the ' +
-      'price already: a repeated call changes nothing. A supplier must be active in the register (PRM001); an admin names the supplier.',
+      'price already: a repeated call changes nothing. A supplier must be active in the register (PRM001); an admin names the supplier, ' +
+      'which must not be removed (CNF001).',
   })
   async appendTariffPrices(
     @Arg('input', () => AppendTariffPricesInput, { description: 'The prices.' })

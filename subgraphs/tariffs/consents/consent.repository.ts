@@ -93,7 +93,10 @@ export class ConsentRepository {
     private readonly subjectHash: SubjectHash,
   ) {}
 
-  /** Grants a consent for the token's MPxNs, or adds them to the live one. AUT001 and RTI001 unless both parties are active. */
+  /**
+   * Grants a consent for the token's MPxNs, or adds them to the live one. AUT001 and RTI001 unless both parties are active, AUT001 for a
+   * former issuer.
+   */
   grant(consumer: Consumer): Promise<GrantedConsent> {
     const { mpid } = consumer;
     const issuedAt = earliestIssue(consumer);
@@ -101,7 +104,8 @@ export class ConsentRepository {
     const hashes = points.map(({ hash }) => hash);
     return inTransaction(this.database.pool, async (session) => {
       await lockMpxnsShared(session, hashes); // before all rows, as a change of an assignment does
-      await lockActive(session, consumer);
+      const issuer = await lockActive(session, consumer);
+      if (issuer !== null && issuer !== consumer.issuer) throw new RegisterError('AUT001'); // changed since the token was admitted
       await session.query({ ...ADD_METER_POINTS, values: [hashes] });
       const { registrationId, isNew } = await this.liveConsent(session, consumer);
       await session.query({ ...COVER, values: [registrationId, hashes, mpid, issuedAt] });

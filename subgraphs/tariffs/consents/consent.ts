@@ -2,7 +2,7 @@ import { keyedHash } from '../../server/keyed-hash';
 import type { TariffKeys } from '../keys';
 
 /** Who or what ended a consent (decisions C/D, D.2 and D.3). */
-export type ConsentEnd = 'consumer' | 'admin' | 'rti_user_removed' | 'supplier_removed';
+export type ConsentEnd = 'consumer' | 'admin' | 'rti_user_removed' | 'supplier_removed' | 'issuer_changed';
 
 /** A consent as stored, without its MPxNs. */
 export interface StoredConsent {

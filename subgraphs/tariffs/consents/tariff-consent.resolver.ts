@@ -23,7 +23,7 @@ import { ListArgs } from '../../server/lists/offset-page.types';
 import type { StoredTariff } from '../catalogue/stored-tariff';
 import type { TariffQueries } from '../catalogue/tariff.queries';
 import { TariffType } from '../catalogue/tariff.types';
-import { consumerOf } from '../consumers/consumer-tokens.flow';
+import { consumerOf, consumerWithMeterPoints } from '../consumers/consumer-tokens.flow';
 import { seesMeterPoints, visibleSupplier } from '../register-entries/own-supplier.queries';
 import type { RtiUserQueries, StoredRtiUser } from '../register-entries/rti-user.queries';
 import { RtiUserType } from '../register-entries/rti-user.types';
@@ -40,6 +40,7 @@ const ConsentEndEnum = graphqlEnum('TariffConsentEnd', 'Who or what ended a cons
   admin: 'An admin.',
   rti_user_removed: 'The RTI User was removed from the register.',
   supplier_removed: 'The supplier was removed from the register.',
+  issuer_changed: 'The supplier received another issuer, whose tokens do not name the consumer of the consent.',
 } satisfies Record<ConsentEnd, string>);
 
 @ObjectType(
@@ -107,10 +108,10 @@ export class TariffConsentResolver {
   @Query(() => [TariffType], {
     description:
       'The tariffs that apply now to the meter points of the consumer that the token names and the consent covers. RTI002 without a live ' +
-      'consent.',
+      'consent, AUT001 if the token names no meter point.',
   })
   async customerTariffs(@Ctx() context: CallContext): Promise<StoredTariff[]> {
-    const tariffIds = await this.dependencies.consents.sharedTariffIds(consumerOf(context));
+    const tariffIds = await this.dependencies.consents.sharedTariffIds(consumerWithMeterPoints(context));
     const tariffs = await Promise.all(tariffIds.map((tariffId) => this.dependencies.tariffQueries.byId(tariffId)));
     return tariffs.flatMap((tariff) => (tariff === null ? [] : [{ ...tariff, isShared: true }]));
   }
@@ -120,17 +121,17 @@ export class TariffConsentResolver {
     description:
       'Grants the RTI User a consent for the meter points of the token, or adds them to the live consent. The consent covers a meter point ' +
       'until its assignment ends, or that of another supplier after which no tariff applies. Granting it again covers the meter point again, ' +
-      'with a token whose `iat` is at least a minute after the end.',
+      'with a token whose `iat` is at least a minute after the end. AUT001 if the token names no meter point.',
   })
   giveTariffConsent(@Ctx() context: CallContext): Promise<GrantedConsent> {
-    return this.dependencies.consents.grant(consumerOf(context));
+    return this.dependencies.consents.grant(consumerWithMeterPoints(context));
   }
 
   @MayCall('consumer:consent:write', 'inactive_consumer', 'admin')
   @Mutation(() => RevokedTariffConsentPayload, {
     description:
-      "Revokes a consent: from now on the register shares nothing under it. A consumer's revocation needs no active supplier or RTI User. " +
-      "NTF005 if it is not the consumer's or not live.",
+      "Revokes a consent: from now on the register shares nothing under it. A consumer's revocation needs no active supplier or RTI User, " +
+      "and no meter point in the token. NTF005 if it is not the consumer's or not live.",
   })
   async revokeTariffConsent(
     @Arg('registrationId', () => String, { description: 'The consent.' }) registrationId: string,

@@ -144,3 +144,10 @@ export function consumerOf(context: CallContext): AdmittedConsumer {
   if (!consumer || mpid === null) throw new RegisterError('PRM001');
   return { ...consumer, mpid };
 }
+
+/** Returns the consumer as {@link consumerOf}, for operations about meter points. AUT001 if the token names none. */
+export function consumerWithMeterPoints(context: CallContext): AdmittedConsumer {
+  const consumer = consumerOf(context);
+  if (consumer.mpxns.length === 0) throw new RegisterError('AUT001', 'The token names no meter point.');
+  return consumer;
+}

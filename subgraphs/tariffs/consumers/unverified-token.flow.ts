@@ -1,5 +1,5 @@
 import { type JWTPayload, decodeJwt, decodeProtectedHeader } from 'jose';
-import type { ConsumerClaims, ConsumerScope } from '../../../schema/consumer-claims';
+import type { ConsumerClaims } from '../../../schema/consumer-claims';
 import { RTI_USER_ID_PATTERN } from '../../../schema/identifiers';
 import { MPXN_PROFILE, mpxnViolation } from '../../../schema/mpxn';
 import { RegisterError } from '../../../schema/register-error';
@@ -13,9 +13,6 @@ export interface ConsumerToken extends ConsumerClaims {
   /** `nbf`; null if absent. */
   readonly notBefore: Date | null;
 }
-
-/** Scopes that concern the meter points of a consumer: a token with one of them must name meter points. */
-const METER_POINT_SCOPES: readonly string[] = ['tariff:read', 'consent:write'] satisfies ConsumerScope[];
 
 /** Characters of a token; longer ones are rejected without decoding. */
 const MAX_TOKEN_LENGTH = 16_384;
@@ -61,22 +58,20 @@ function consumerTokenOf(payload: JWTPayload): ConsumerToken {
   if (typeof userId !== 'string' || !RTI_USER_ID_PATTERN.test(userId)) reject();
   if (typeof scope !== 'string') reject();
   const scopes = scope.split(' ').filter((name) => name !== '');
-  const mpxns = meterPointsOf(mpxn);
-  if (mpxns.length === 0 && scopes.some((name) => METER_POINT_SCOPES.includes(name))) reject();
   return {
     issuer: textOf(iss, MAX_ISSUER_LENGTH),
     audiences: audiencesOf(aud),
     subject: textOf(sub, MAX_SUBJECT_LENGTH),
     userId,
     scopes,
-    mpxns,
+    mpxns: meterPointsOf(mpxn),
     issuedAt: instantOf(iat),
     expiresAt: instantOf(exp),
     notBefore: nbf === undefined ? null : instantOf(nbf),
   };
 }
 
-/** Reads `mpxn`: a meter point, a list, or absent if no scope concerns meter points. */
+/** Reads `mpxn`: a meter point, or a list. It is absent or empty for a consumer without a current meter point. */
 function meterPointsOf(claim: unknown): readonly string[] {
   if (claim === undefined) return [];
   const values: readonly unknown[] = Array.isArray(claim) ? claim : [claim];

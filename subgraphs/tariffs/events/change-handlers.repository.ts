@@ -1,4 +1,5 @@
 import type { Session } from '../../server/database/transaction';
+import type { ConsentEnd } from '../consents/consent';
 import { publishTariffChanges } from './tariff-check.repository';
 
 /** MPxNs that one transaction changes, so that its locks are short. */
@@ -8,7 +9,14 @@ export const MAX_MPXNS = 500;
 export interface DueChange {
   readonly id: string;
   readonly kind:
-    'step' | 'recheck' | 'replacement' | 'validity' | 'supplier.removed' | 'rti_user.removed' | 'consent.revoked';
+    | 'step'
+    | 'recheck'
+    | 'replacement'
+    | 'validity'
+    | 'supplier.removed'
+    | 'rti_user.removed'
+    | 'issuer.changed'
+    | 'consent.revoked';
   readonly dueAt: Date;
   readonly mpxnHash: Buffer | null;
   readonly tariffId: string | null;
@@ -47,11 +55,11 @@ const MPXNS_OF_TARIFF = {
     order by step.mpxn_hash limit $3`,
 };
 
-/** Revokes live consents of a removed party, in the order of their ids, until `$3` MPxNs or more are affected. */
-const revokeConsents = (column: 'mpid' | 'user_id', by: string) => ({
+/** Revokes live consents of a party, in the order of their ids, until `$3` MPxNs or more are affected. */
+const revokeConsents = (column: 'mpid' | 'user_id', by: ConsentEnd, condition = 'true') => ({
   name: `revoke_consents_${by}`,
   text: `with live as (
-      select id from tariff_consent where ${column} = $1 and revoked_at is null order by id limit $3 for update),
+      select id from tariff_consent where ${column} = $1 and revoked_at is null and ${condition} order by id limit $3 for update),
     counted as (
       select id, sum(mpxns) over (order by id) - mpxns as mpxns_before from (
         select id, (select count(*) from (select from consent_meter_point where consent_id = live.id limit $3) point) as mpxns
@@ -61,6 +69,8 @@ const revokeConsents = (column: 'mpid' | 'user_id', by: string) => ({
 });
 const REVOKE_OF_SUPPLIER = revokeConsents('mpid', 'supplier_removed');
 const REVOKE_OF_RTI_USER = revokeConsents('user_id', 'rti_user_removed');
+/** A consent that is granted after the change is one of the new issuer: the change and every grant lock the supplier. */
+const REVOKE_OF_FORMER_ISSUER = revokeConsents('mpid', 'issuer_changed', 'given_at <= $2');
 
 /** MPxNs of revoked consents without an event of the revocation: change by change, each after its progress key. */
 const REVOKED_MPXNS = {
@@ -100,6 +110,7 @@ export const CHANGE_HANDLERS: Readonly<Record<DueChange['kind'], ChangeHandler>>
   validity: (session, _, change) => checkMpxnsOfTariff(session, change),
   'supplier.removed': (session, _, change) => endConsents(session, change, REVOKE_OF_SUPPLIER, change.mpid),
   'rti_user.removed': (session, _, change) => endConsents(session, change, REVOKE_OF_RTI_USER, change.userId),
+  'issuer.changed': (session, _, change) => endConsents(session, change, REVOKE_OF_FORMER_ISSUER, change.mpid),
   async 'consent.revoked'(session, batch, first) {
     const limit = mpxnLimit(first);
     const values = [idsOf(batch), limit];
@@ -158,7 +169,7 @@ async function continueLater(session: Session, { id }: DueChange, progressKey: B
   await session.query({ ...CONTINUE, values: [id, progressKey] });
 }
 
-/** Revokes some consents of a party; completes the change once none is live. */
+/** Revokes some consents of a party; completes the change once none of those that it ends is live. */
 async function endConsents(
   session: Session,
   change: DueChange,

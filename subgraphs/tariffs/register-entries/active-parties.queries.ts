@@ -22,15 +22,17 @@ export function requireActive({ supplierStatus, userStatus }: PartyStatuses): vo
 
 const LOCK = {
   name: 'lock_active_parties',
-  text: `select supplier.status as "supplierStatus", rti_user.status as "userStatus" from supplier cross join rti_user
+  text: `select supplier.status as "supplierStatus", rti_user.status as "userStatus", issuer from supplier cross join rti_user
     where mpid = $1 and user_id = $2 for share of supplier, rti_user`,
 };
 
 /**
  * Locks both entries in share mode until the transaction ends and applies {@link requireActive}. A removal waits for the transaction; a
- * transaction that starts after a removal rejects.
+ * transaction that starts after a removal rejects. Returns the issuer of the supplier, which cannot change either until then.
  */
-export async function lockActive(session: Session, { mpid, userId }: Parties): Promise<void> {
-  const { rows } = await session.query<PartyStatuses>({ ...LOCK, values: [mpid, userId] });
-  requireActive(rows[0] ?? { supplierStatus: null, userStatus: null });
+export async function lockActive(session: Session, { mpid, userId }: Parties): Promise<string | null> {
+  const { rows } = await session.query<PartyStatuses & { issuer: string | null }>({ ...LOCK, values: [mpid, userId] });
+  const { issuer, ...statuses } = rows[0] ?? { supplierStatus: null, userStatus: null, issuer: null };
+  requireActive(statuses);
+  return issuer;
 }

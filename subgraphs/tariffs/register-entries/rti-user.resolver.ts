@@ -37,7 +37,8 @@ export class RtiUserResolver {
 
   @MayCall('public')
   @Query(() => RtiUserPageType, {
-    description: 'A page of the RTI Users, by number. LIM002 if the network exceeds its limit.',
+    description:
+      'A page of the RTI Users, by number. LIM002 if the network exceeds its limit, PRM001 for a supplier that is not active in the register.',
   })
   async rtiUserPage(
     @Arg('active', () => Boolean, nullable('true: only active entries; false: all others; absent: every entry.'))
@@ -46,6 +47,7 @@ export class RtiUserResolver {
     @Ctx() context: CallContext,
   ): Promise<OffsetPage<StoredRtiUser>> {
     await withinNetworkLimit(this.lookups, context);
+    if (context.caller?.role === 'supplier') await ownSupplier(context, this.suppliers); // also for an empty page
     return this.entries.page(statusesOf(active), page);
   }
 

@@ -76,7 +76,9 @@ export class SupplierResolver {
 
   @MayCall('admin')
   @Mutation(() => SavedSupplierPayload, {
-    description: 'Creates or corrects the entry of a supplier. CNF001 if it is removed.',
+    description:
+      'Creates or corrects the entry of a supplier. CNF001 if it is removed. Another issuer revokes the consents of the supplier: its ' +
+      'consumers, whom only the former issuer names, could not withdraw them.',
   })
   async saveSupplier(
     @Arg('input', () => SupplierInput, { description: 'The entry.' }) input: SupplierInput,

@@ -1,6 +1,7 @@
 import { tariffsOverTime } from './chapters/assignments';
 import { catalogue } from './chapters/catalogue';
 import { tariffPrices } from './chapters/prices';
+import { changedIssuers } from './chapters/changed-issuers';
 import { consentsToShare } from './chapters/consents';
 import { reportsOfSuppliers } from './chapters/performance-reports';
 import { rtiWebhooks } from './chapters/rti-webhooks';
@@ -34,6 +35,9 @@ describe('Assignments', () => {
 });
 describe('Consents', () => {
   consentsToShare();
+});
+describe('Changed issuers', () => {
+  changedIssuers();
 });
 describe('Webhooks of RTI Users', () => {
   rtiWebhooks();

@@ -323,6 +323,11 @@ export function catalogue(): void {
       expect(rtiUserPage).toEqual({ data: [{ status: 'REMOVED' }], meta: { total: 1 } });
     });
 
+    it('of RTI Users are closed to a supplier that is not active, even an empty page', async () => {
+      const empty = '{ rtiUserPage(offset: 100000) { data { userId } } }';
+      for (const mpid of ['GONE', 'NONE']) expect(await graph.errorOf(empty, {}, supplierOf(mpid))).toBe('PRM001');
+    });
+
     it.each([
       ['limit: 0', 'VAL003 limit'],
       ['limit: 101', 'VAL003 limit'],

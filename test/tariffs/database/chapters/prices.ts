@@ -1,7 +1,15 @@
 import { SPLIT_WRAPPED_WINDOWS } from '../../../../subgraphs/tariffs/migrations/0006-tariff-reading';
 import { MODIFY_SPLIT_TARIFFS } from '../../../../subgraphs/tariffs/migrations/0008-modified-prices';
 import { window } from '../../../support/tariff-examples';
-import { type TariffGraph, PUBLISH, supplierOf, tariffGraph, tariffInput, trf } from '../../../support/tariff-graph';
+import {
+  type TariffGraph,
+  ADMIN,
+  PUBLISH,
+  supplierOf,
+  tariffGraph,
+  tariffInput,
+  trf,
+} from '../../../support/tariff-graph';
 
 export function tariffPrices(): void {
   let graph: TariffGraph;
@@ -230,6 +238,16 @@ export function tariffPrices(): void {
       expect(await pricesOf(61, slot(0), slot(30))).toEqual([[slot(0), expect.any(String), { hours: 0 }]]);
       const insert = `insert into tariff_price (tariff_id, valid_from, unit_price, account_id) values ('${trf(61)}', '${started}', '0.10', 'acc')`;
       await expect(graph.owner.query(insert)).rejects.toThrow('have begun never change');
+    });
+
+    it('are not added for a removed supplier, not even by an admin', async () => {
+      await graph.suppliers('DUNL');
+      await graph.execute(PUBLISH, { input: tariffInput(68, { tariffType: 'DYNAMIC' }) }, supplierOf('DUNL'));
+      const { query, variables } = append(68, [[slot(0), '0.10']]);
+      const byAdmin = { input: { ...variables.input, mpid: 'DUNL' } };
+      expect((await graph.execute(query, byAdmin, ADMIN)).appendTariffPrices).toEqual({ added: 1, changed: 0 });
+      await graph.execute('mutation { setSupplierStatus(mpid: "DUNL", status: REMOVED) { mpid } }', {}, ADMIN);
+      expect(await graph.errorOf(query, byAdmin, ADMIN)).toBe('CNF001');
     });
 
     it('are added to dynamic tariffs only, by their own supplier, within their validity', async () => {
