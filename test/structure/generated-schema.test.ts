@@ -107,7 +107,9 @@ describe('the generated schema', () => {
       if (!rootFieldsOf(schema).includes(name)) return [];
       const named = roles.filter((role) => !/^(service|inactive_)/.test(role)).map((role) => role.split(':').at(-1));
       const expected = openTo(roles) ? ['all, also without a token'] : named;
-      return expected.filter((role) => !/ Roles: (.*)\.$/.exec(described(name))?.[1]?.includes(role as string)).map((role) => `${name}: ${role}`);
+      return expected
+        .filter((role) => !/ Roles: (.*)\.$/.exec(described(name))?.[1]?.includes(role as string))
+        .map((role) => `${name}: ${role}`);
     });
     expect(missing).toEqual([]);
   });

@@ -48,7 +48,12 @@ export class RecordMetadataType {
   @Field(() => DateTime, { description: 'Time at which the register received it.' }) createdAt: Date;
   @Field(() => ControllerArrangementType, { description: 'The controllers.' })
   controllerArrangement: StoredControllerArrangement;
-  @Field(() => IdentityRecordKey, nullable('The linked Identity Record; null when linked by re-identification, and in lists for callers who do not own the record.'))
+  @Field(
+    () => IdentityRecordKey,
+    nullable(
+      'The linked Identity Record; null when linked by re-identification, and in lists for callers who do not own the record.',
+    ),
+  )
   identityRecordRef: string | null;
   @Field(() => Duid, nullable('The Data User that registered it; null for a discovered access.')) duid: string | null;
 }
