@@ -37,3 +37,7 @@ export function identityRecordSearchViolations({ mpxn, email }: IdentityRecordSe
 
 /** Maximum live Identity Records of a Data User for a meter point and occupancy (decisions A/B, 4). */
 export const MAX_RECORDS_OF_DATA_USER = 5;
+
+/** Messages of limits (LIM002). */
+export const TOO_MANY_EXISTENCE_CHECKS = 'Too many existence checks and re-identifications of this account.';
+export const TOO_MANY_MAILS = 'Too many mails to this customer.';
