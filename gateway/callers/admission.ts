@@ -99,7 +99,7 @@ export async function identifiedConsumer(
 ): Promise<IdentifiedConsumer> {
   const { consumerAdmission } = await querySubgraph(tariffs.link, tariffs.from, ConsumerAdmission, credential, context);
   const { mpid, retryAfter, inactive, issuedAt, ...claims } = consumerAdmission;
-  rejectLimited(retryAfter);
+  rejectLimited(retryAfter, 'Too many requests of this RTI User at this supplier.');
   const consumer = { ...claims, issuedAt: new Date(issuedAt) };
   const caller: Caller = { accountId: consumer.userId, role: 'consumer', duid: null, mpid, consumer };
   if (inactive === null) return { caller };
