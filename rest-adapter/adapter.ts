@@ -7,7 +7,8 @@ import { codeOfServerError } from '../gateway/client/server-error';
 import type { RestAdapterOptions, RunningRestAdapter } from './adapter-options';
 import { type CompiledOperation, compile } from './contract/compile';
 import { type Contract, loadContract } from './contract/contract';
-import { responder } from './responses/exchange';
+import { type Exchange, responder } from './responses/exchange';
+import { OVERSIZED_BODY, drainBody } from './files/drain-body';
 import { serveUploads } from './files/uploads';
 import { INTERFACES, type RestInterface, USUAL_BODY_MIB } from './contract/interfaces';
 import { operationsOf, parsedDocumentsIn } from '../schema/operation-documents';
@@ -126,10 +127,24 @@ function serve(app: FastifyInstance, services: AdapterServices, operation: Compi
     errorHandler: (error, request, reply) => {
       const exchange = start(request, reply);
       const code = codeOfServerError(error);
-      if (code === 'SYS001') fail(services, exchange, error);
-      else sendErrorAfterAdmission(services, operation, exchange, serverError(code, restInterface));
+      if (code === 'SYS001') return fail(services, exchange, error);
+      const reason = serverError(code, restInterface);
+      if (code === 'LIM001') rejectOversized(services, operation, exchange, reason);
+      else sendErrorAfterAdmission(services, operation, exchange, reason);
     },
   });
+}
+
+/** Reads the rest of the body before it sends the error. Fastify closes the connection after the response. */
+function rejectOversized(
+  services: AdapterServices,
+  operation: CompiledOperation,
+  exchange: Exchange,
+  reason: CatalogueError,
+): void {
+  drainBody(exchange.request.raw, OVERSIZED_BODY)
+    .then(() => sendErrorAfterAdmission(services, operation, exchange, reason))
+    .catch((error: unknown) => fail(services, exchange, error));
 }
 
 /** Returns true unless the headers show that the body has at most the usual size. */

@@ -19,7 +19,10 @@ export const errorCatalogue = {
   AUT003: { status: 401, meaning: 'The supplier API key is invalid.' },
   PRM001: { status: 403, meaning: 'The role of the account does not allow this.' },
   PRM002: { status: 403, meaning: 'The account is not the owner.' },
-  PRM003: { status: 403, meaning: 'Proof of re-identification is missing.' },
+  PRM003: {
+    status: 403,
+    meaning: 'Proof of re-identification is missing, unconfirmed, expired, used, or of another meter point or account.',
+  },
   RTI001: { status: 403, meaning: 'The RTI User is not active.' },
   RTI002: { status: 403, meaning: 'The consumer has not consented.' },
   NTF001: { status: 404, meaning: 'Not found.' },

@@ -7,7 +7,7 @@ import { RegisterError } from '../../schema/register-error';
 import type { Role } from '../../schema/roles';
 import type { TokenClaims } from '../../subgraphs/server/callers/bearer-token';
 import type { CallContext, Caller } from '../../subgraphs/server/callers/caller';
-import { rejectLimited } from '../../subgraphs/server/callers/rate-limits';
+import { TOO_MANY_OF_ACCOUNT, rejectLimited } from '../../subgraphs/server/callers/rate-limits';
 import { type QueriedSubgraph, querySubgraph } from '../../subgraphs/server/graph/service-query';
 
 /** A caller with a valid token, and LIM002 if its account is over its request rate. */
@@ -29,7 +29,7 @@ export async function admittedAccount(
   const { role, duid, mpid, allowed, retryAfter } = admission;
   return {
     caller: { accountId, role: role.toLowerCase() as Role, duid, mpid },
-    excess: allowed ? undefined : new RegisterError('LIM002', undefined, { retryAfter: retryAfter ?? 1 }),
+    excess: allowed ? undefined : new RegisterError('LIM002', TOO_MANY_OF_ACCOUNT, { retryAfter: retryAfter ?? 1 }),
   };
 }
 
@@ -53,7 +53,7 @@ export async function admittedSupplier(
   const { supplierAdmission } = await querySubgraph(access.link, access.from, SupplierAdmission, credential, context);
   if (supplierAdmission === null) throw new RegisterError('AUT003');
   const { accountId, mpid, keyId, retryAfter } = supplierAdmission;
-  rejectLimited(retryAfter);
+  rejectLimited(retryAfter, TOO_MANY_OF_ACCOUNT);
   return { caller: { accountId, role: 'supplier', duid: null, mpid }, keyId };
 }
 
@@ -99,7 +99,7 @@ export async function identifiedConsumer(
 ): Promise<IdentifiedConsumer> {
   const { consumerAdmission } = await querySubgraph(tariffs.link, tariffs.from, ConsumerAdmission, credential, context);
   const { mpid, retryAfter, inactive, issuedAt, ...claims } = consumerAdmission;
-  rejectLimited(retryAfter);
+  rejectLimited(retryAfter, 'Too many requests of this RTI User at this supplier.');
   const consumer = { ...claims, issuedAt: new Date(issuedAt) };
   const caller: Caller = { accountId: consumer.userId, role: 'consumer', duid: null, mpid, consumer };
   if (inactive === null) return { caller };

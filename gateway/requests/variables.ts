@@ -5,6 +5,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
   coerceInputValue,
+  isEnumType,
   isInputObjectType,
   isInputType,
   isNonNullType,
@@ -53,6 +54,7 @@ interface Variable {
   readonly hasDefault: boolean;
   readonly isInputObject: boolean;
   readonly isValid: InputCheck;
+  readonly schema: GraphQLSchema;
 }
 
 /** Compiles the check of an operation's variables against the API schema. */
@@ -63,7 +65,7 @@ export function variableCheck(operation: OperationDefinitionNode, schema: GraphQ
     if (!isInputType(type)) throw new Error(`variable $${name} has no input type of the schema`);
     const hasDefault = definition.defaultValue !== undefined;
     const isInputObject = isInputObjectType(getNullableType(type));
-    return { name, type, hasDefault, isInputObject, isValid: inputCheck(type) };
+    return { name, type, hasDefault, isInputObject, isValid: inputCheck(type), schema };
   });
   return (values) => {
     const violations: Violation[] = [];
@@ -73,7 +75,7 @@ export function variableCheck(operation: OperationDefinitionNode, schema: GraphQ
 }
 
 function checkVariable(variable: Variable, values: Readonly<Record<string, unknown>>, violations: Violation[]): void {
-  const { name, type, hasDefault, isInputObject, isValid } = variable;
+  const { name, type, hasDefault, isInputObject, isValid, schema } = variable;
   const value = Object.hasOwn(values, name) ? values[name] : undefined;
   if (value === undefined) {
     if (!hasDefault && isNonNullType(type)) violations.push({ code: 'VAL002', path: [name], message: 'is required' });
@@ -82,7 +84,7 @@ function checkVariable(variable: Variable, values: Readonly<Record<string, unkno
   if (isValid(value)) return;
   const add = (inner: readonly (string | number)[], _: unknown, error: GraphQLError) => {
     if (violations.length >= MAX_VIOLATIONS) throw LIMIT_REACHED;
-    const violation = violationAt(inner, error);
+    const violation = violationAt(inner, error, schema);
     violations.push(
       isInputObject && violation.path.length > 0 ? violation : { ...violation, path: [name, ...violation.path] },
     );
@@ -102,12 +104,27 @@ const LIMIT_REACHED = new Error('enough violations');
 const MISSING = /^Field "([^"]+)" of required type /;
 const UNKNOWN = /^Field "([^"]+)" is not defined by type /;
 
-function violationAt(path: readonly (string | number)[], error: GraphQLError): Violation {
+function violationAt(path: readonly (string | number)[], error: GraphQLError, schema: GraphQLSchema): Violation {
   const missing = MISSING.exec(error.message)?.[1];
   if (missing !== undefined) return { code: 'VAL002', path: [...path, missing], message: 'is required' };
   const unknown = UNKNOWN.exec(error.message)?.[1];
   if (unknown !== undefined) return { code: 'VAL003', path: [...path, unknown], message: 'is not a known field' };
-  return { code: codeOf(error), path, message: withoutValues(error.message) };
+  const message = withoutValues(error.message);
+  return { code: codeOf(error), path, message: `${message}${permittedValues(message, schema)}` };
+}
+
+/** The enum of a wrong value, in a message that quotes no value: a value may contain the name of another enum. */
+const ENUM = /^The value does not exist in the enum "([^"]+)"$/;
+
+/**
+ * Returns the values of the enum in a message. Nothing is disclosed: the caller may run the operation, and validation
+ * admits only variables of the types of its arguments.
+ */
+function permittedValues(message: string, schema: GraphQLSchema): string {
+  const type = schema.getType(ENUM.exec(message)?.[1] ?? '');
+  if (!isEnumType(type)) return '';
+  const names = type.getValues().map(({ name }) => name);
+  return `, which has ${names.join(', ')}`;
 }
 
 function codeOf(error: GraphQLError): ErrorCode {

@@ -1,20 +1,41 @@
 import type { IncomingMessage } from 'node:http';
 import { finished } from 'node:stream/promises';
 
-/** A body that does not end within this time is abandoned. */
-const DRAIN_TIMEOUT_MS = 10_000;
+/** Bounds within which the rest of a rejected body is read. A body that exceeds one is abandoned. */
+interface DrainBounds {
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+/** Bounds of an archive. */
+const ARCHIVE: DrainBounds = { timeoutMs: 10_000, maxBytes: Number.POSITIVE_INFINITY };
+
+/** Bounds of a JSON body above the limit of its interface: any client may send one, without credentials. */
+export const OVERSIZED_BODY: DrainBounds = { timeoutMs: 2_000, maxBytes: 8 * 1024 * 1024 };
 
 /**
- * Drains the rest of a rejected request body for at most 10 s, because many clients lose a response that arrives before
- * they have sent their body. Returns `connection: close` if the body does not end in time.
+ * Drains the rest of a rejected request body within its bounds, because many clients lose a response that arrives before
+ * they have sent their body. Returns `connection: close` if the body does not end within them.
  */
-export async function drainBody(body: IncomingMessage): Promise<Record<string, string>> {
+export async function drainBody(
+  body: IncomingMessage,
+  { timeoutMs, maxBytes }: DrainBounds = ARCHIVE,
+): Promise<Record<string, string>> {
   if (body.destroyed || body.readableEnded) return {};
-  const timeout = AbortSignal.timeout(DRAIN_TIMEOUT_MS);
+  const exceeded = new AbortController();
+  let received = 0;
+  const count = (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > maxBytes) exceeded.abort();
+  };
   body.unpipe();
+  body.on('data', count);
   body.resume();
-  return finished(body, { signal: timeout, cleanup: true }).then(
-    () => ({}),
-    () => ({ connection: 'close' }),
-  );
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), exceeded.signal]);
+  return finished(body, { signal, cleanup: true })
+    .then(
+      () => ({}),
+      () => ({ connection: 'close' }),
+    )
+    .finally(() => body.off('data', count));
 }

@@ -7,7 +7,7 @@ import { areaOfHost } from '../files/licence-area';
 import { type CatalogueError, catalogueError, violationsError } from '../responses/error-response';
 import { DRY_RUN, preferenceViolations, wantsCheck } from './preferences';
 import { pointerToken } from './request-binding';
-import { basicCredentials, ifMatchViolations, versionsOf } from './request-headers';
+import { basicCredentials, ifMatchViolations, namesTagOfUntagged, versionsOf } from './request-headers';
 import { type BoundParameter, parameterLabel } from './request-parameters';
 import type { RouteRow } from '../route-table';
 import { MAX_VIOLATIONS } from '../../schema/register-error';
@@ -49,6 +49,8 @@ export function readRequest(operation: CompiledOperation, request: FastifyReques
     : { body: undefined, bodyViolations: [] };
   if (violations.length > 0 || !isAcceptable(bodyViolations, body))
     return { error: violationsError([...violations, ...bodyViolations]) };
+  if (operation.row.ifMatch === undefined && namesTagOfUntagged(request))
+    return { error: catalogueError('CND001', 'The resource has no entity tag: send no If-Match, or *.') };
   const isCheck = operation.request.checkSupport === 'checkable' && wantsCheck(request.headers);
   const dryRun = isCheck ? { [DRY_RUN]: true } : {};
   return {
@@ -112,9 +114,12 @@ function setLicenceArea(
   if (area !== undefined) parameters[parameter] = area;
 }
 
+/** A query parameter that occurs several times has a list as its value, which violates every type of the contract. */
+const REPEATED = { message: 'is supplied more than once' } as const;
+
 /**
- * Returns the violations of the parameters, or `unknown` if a malformed path value has the same error as an unknown
- * one.
+ * Returns the violations of the parameters, or `unknown` if a path value is empty, or malformed with the same error as
+ * an unknown one.
  */
 function parameterViolations(operation: CompiledOperation, values: Values): readonly RequestViolation[] | 'unknown' {
   const { parameters, checkParameters } = operation.request;
@@ -127,9 +132,12 @@ function parameterViolations(operation: CompiledOperation, values: Values): read
   if (violations.length === 0) return violations;
   const sourceOf = (pointer: string) => parameters.find(({ name }) => pointer === `/${name}`);
   if (violations.some(({ pointer }) => operation.row.malformed?.includes(pointer.slice(1)))) return 'unknown';
+  if (parameters.some((parameter) => parameter.in === 'path' && values[parameter.name] === '')) return 'unknown';
   return violations.map((violation) => {
     const parameter = sourceOf(violation.pointer);
-    return parameter ? { ...violation, pointer: parameterLabel(parameter), parameter: parameter.name } : violation;
+    if (parameter === undefined) return violation;
+    const { message } = Array.isArray(values[parameter.name]) ? REPEATED : violation;
+    return { ...violation, pointer: parameterLabel(parameter), parameter: parameter.name, message };
   });
 }
 

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { FastifyRequest } from 'fastify';
 import { isWellFormed } from '../../schema/well-formed-text';
 import { parameterLabel } from './request-parameters';
 import type { RequestViolation } from './validation';
@@ -49,4 +50,15 @@ export function versionsOf(ifMatch: string | undefined): number[] | undefined {
   return [...ifMatch.matchAll(ENTITY_TAG)]
     .filter(([, weak, tag]) => weak === undefined && VERSION.test(tag ?? ''))
     .map(([, , tag]) => Number(tag));
+}
+
+const CHANGING_METHODS: readonly string[] = ['PUT', 'PATCH', 'DELETE'];
+
+/**
+ * Returns true if `If-Match` of a change of a resource without entity tag names some, so that none of them is its own
+ * (RFC 9110 section 13.1.1).
+ */
+export function namesTagOfUntagged({ method, headers }: Pick<FastifyRequest, 'method' | 'headers'>): boolean {
+  const ifMatch = headers['if-match'];
+  return CHANGING_METHODS.includes(method) && ifMatch !== undefined && ifMatch.trim() !== '*';
 }

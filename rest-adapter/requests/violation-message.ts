@@ -1,4 +1,5 @@
 import type { DefinedError, ErrorObject } from 'ajv';
+import { DURATION_MESSAGE } from '../../schema/duration';
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'a string',
@@ -7,6 +8,11 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   object: 'an object',
   array: 'an array',
+};
+
+/** Messages of patterns of the contract that words state better. */
+const PATTERN_MESSAGES: Readonly<Record<string, string>> = {
+  '^P(?:[0-9]+(?:[.,][0-9]+)?[YMWD])*(?:T(?:[0-9]+(?:[.,][0-9]+)?[HMS])+)?$': DURATION_MESSAGE,
 };
 
 /** Returns what a value must be, in place of ajv's own words; the message never contains the value. */
@@ -19,6 +25,8 @@ export function violationMessage(error: ErrorObject): string {
       return 'is not a field of the contract';
     case 'enum':
       return `must be one of ${params.allowedValues.map(String).join(', ')}`;
+    case 'pattern':
+      return PATTERN_MESSAGES[params.pattern] ?? message;
     case 'format':
       return `must be of the format ${params.format}`;
     case 'type':

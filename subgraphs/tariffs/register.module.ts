@@ -68,7 +68,7 @@ export function registerModule(dependencies: TariffDependencies, lookups: RateLi
       new TariffPriceResolver(tariffQueries, appendedPrices, priceSeries, ratesSizes),
       new AppendedPriceResolver(appendedPrices, suppliers),
       new TariffAssignmentResolver({ assignments, queries: assignmentQueries, tariffQueries, suppliers }),
-      new PerformanceReportResolver(new PerformanceReportRepository(pool), suppliers),
+      new PerformanceReportResolver(new PerformanceReportRepository(pool), suppliers, clock),
       new RegisterTimeResolver(clock),
       new TariffAuditResolver(new AuditLog(pool)),
       new OccupancyErasureResolver(new OccupancyErasureRepository(pool, mpxns)),

@@ -136,8 +136,8 @@ const MAKERS: Readonly<Record<string, Maker>> = {
 
 /** Returns a valid report of a supplier. */
 export const REPORT = {
-  period_start: '2026-11-01T00:00:00.000Z',
-  period_end: '2026-12-01T00:00:00.000Z',
+  period_start: '2026-10-01T00:00:00.000Z',
+  period_end: '2026-11-01T00:00:00.000Z',
   total_requests: 48211,
   notifications_issued: 129,
   availability_pct: 99.97,

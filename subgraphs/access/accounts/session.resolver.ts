@@ -32,6 +32,8 @@ export interface SessionLimits {
   readonly unknownKeys: RateLimit;
 }
 
+const TOO_MANY_FAILURES = 'Too many failed sign-ins from this network.';
+
 /** Sign-in of accounts, and admission of their requests. */
 @Resolver(() => ViewerType)
 export class SessionResolver {
@@ -51,14 +53,14 @@ export class SessionResolver {
     @Ctx() context: CallContext,
   ): Promise<IssuedBearerTokenType> {
     const network = clientNetwork(context.clientAddress);
-    rejectLimited(await this.limits.failedSignIns.passed(network));
+    rejectLimited(await this.limits.failedSignIns.passed(network), TOO_MANY_FAILURES);
     const account = await this.accounts.bySecret(accountId, secretKey);
     if (account?.status !== 'active') {
-      rejectLimited(await this.limits.failedSignIns.count(network));
+      rejectLimited(await this.limits.failedSignIns.count(network), TOO_MANY_FAILURES);
       throw new RegisterError('AUT001');
     }
     // Failed sign-ins that were checked at the same time may have exceeded the limit.
-    rejectLimited(await this.limits.failedSignIns.passed(network));
+    rejectLimited(await this.limits.failedSignIns.passed(network), TOO_MANY_FAILURES);
     const { account_id, role, duid, mpid, token_series: series, now } = account;
     const caller = { accountId: account_id, role, duid, mpid };
     const bearerToken = await issueBearerToken(this.signing, caller, now, series);
@@ -115,7 +117,7 @@ export class SessionResolver {
   ): Promise<SupplierAdmissionType | null> {
     const found = await this.accounts.bySupplierKey(key);
     if (!found) {
-      rejectLimited(await this.limits.unknownKeys.count(clientNetwork(clientAddress)));
+      rejectLimited(await this.limits.unknownKeys.count(clientNetwork(clientAddress)), TOO_MANY_FAILURES);
       return null;
     }
     const { account_id: accountId, mpid, key_id: keyId } = found;

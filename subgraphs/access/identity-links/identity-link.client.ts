@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { Logger } from 'pino';
+import { CLOSED_IDENTITY_RECORD } from '../../../schema/closed-identity-record';
 import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import type { CallContext } from '../../server/callers/caller';
@@ -54,8 +55,10 @@ export function identityLinks(identity: SubgraphLink, proofs: ReidentificationPr
       if (!record || record.duid !== duid) {
         throw new RegisterError('PRM002', 'The Identity Record was not registered by this Data User.');
       }
-      if (record.anonymised || record.closing || record.meterPointId === null) throw new RegisterError('CNF003');
-      return { id: record.id, meterPointId: record.meterPointId, ref };
+      const { id, meterPointId, closing, anonymised } = record;
+      if (anonymised || meterPointId === null) throw new RegisterError('CNF003', CLOSED_IDENTITY_RECORD.anonymised);
+      if (closing) throw new RegisterError('CNF003', CLOSED_IDENTITY_RECORD.closing);
+      return { id, meterPointId, ref };
     },
   };
 }
@@ -84,6 +87,6 @@ async function reidentified(
     throw new RegisterError('PRM002', 'The re-identification was not initiated by this Data User.');
   }
   if (!isConfirmed) throw rejectedToken();
-  if (isClosed || meterPointId === null) throw new RegisterError('CNF003');
+  if (isClosed || meterPointId === null) throw new RegisterError('CNF003', CLOSED_IDENTITY_RECORD.either);
   return { id: identityRecordId, meterPointId, ref: null, token };
 }

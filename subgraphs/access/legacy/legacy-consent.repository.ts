@@ -1,4 +1,5 @@
 import { accessKeyOf } from '../../../schema/identifiers';
+import { CLOSED_IDENTITY_RECORD } from '../../../schema/closed-identity-record';
 import { RegisterError } from '../../../schema/register-error';
 import type { Actor } from '../../server/callers/caller';
 import type { Database } from '../../server/database/database';
@@ -190,6 +191,7 @@ export class LegacyConsentRepository {
     const consent = await this.byKey(ck);
     if (consent === undefined) return new RegisterError('NTF001');
     if (consent.state !== 'ACTIVE') return new RegisterError('CNF001', `The consent is ${consent.state}, not ACTIVE.`);
-    return consent.meterPointId !== null && 'stillTo' in link ? new LinkMoved() : new RegisterError('CNF003');
+    if (consent.meterPointId !== null && 'stillTo' in link) return new LinkMoved();
+    return new RegisterError('CNF003', CLOSED_IDENTITY_RECORD.either);
   }
 }

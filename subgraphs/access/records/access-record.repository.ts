@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { newIdentifier } from '../../../schema/identifiers';
+import { CLOSED_IDENTITY_RECORD } from '../../../schema/closed-identity-record';
 import { RegisterError } from '../../../schema/register-error';
 import type { Actor } from '../../server/callers/caller';
 import type { Database } from '../../server/database/database';
@@ -182,5 +183,5 @@ function rejectRegistration(error: unknown): never {
 
 /** Throws CNF003 if the database rejected a statement because an Identity Record is closed; rethrows other errors. */
 export function rejectClosedRecord(error: unknown): never {
-  throw isLinkToClosed(error) ? new RegisterError('CNF003') : error;
+  throw isLinkToClosed(error) ? new RegisterError('CNF003', CLOSED_IDENTITY_RECORD.either) : error;
 }

@@ -26,6 +26,8 @@ import { rejectAlias, rejectChange } from './change-rejection';
 import type { RegistrationContext } from './rules/registration-rule';
 import type { AccessDependencies } from '../dependencies';
 
+const TOO_MANY_UNKNOWN_KEYS = 'Too many verifications of unknown keys from this network.';
+
 /** Registration, verification, replacement, revocation and lists of access records (specification, Endpoints A). */
 @Resolver(() => AccessRecordType)
 export class AccessRecordResolver {
@@ -38,8 +40,9 @@ export class AccessRecordResolver {
     @Ctx() context: CallContext,
   ): Promise<StoredAccessRecord | null> {
     const record = await this.dependencies.records.byKey(key);
-    if (!record) await withinLimit(this.dependencies.limits.verifyMisses, clientNetwork(context.clientAddress));
-    else this.dependencies.lookups.verified(record.id, organisationAccountOf(context));
+    const { limits, lookups } = this.dependencies;
+    if (!record) await withinLimit(limits.verifyMisses, clientNetwork(context.clientAddress), TOO_MANY_UNKNOWN_KEYS);
+    else lookups.verified(record.id, organisationAccountOf(context));
     return record;
   }
 

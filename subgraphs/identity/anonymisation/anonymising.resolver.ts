@@ -21,6 +21,9 @@ class IdentityRecordAnonymisation {
   anonymisedAt: Date | null;
 }
 
+const LINKED_TO_ACTIVE =
+  'An access record of this Data User that is linked to the Identity Record is ACTIVE: revoke it first.';
+
 /** Anonymises Identity Records (decisions A/B, 4). */
 @Resolver()
 export class AnonymisingResolver {
@@ -42,7 +45,7 @@ export class AnonymisingResolver {
     if (record === undefined) throw new RegisterError('NTF001');
     if (!isOwnedBy(record, duidOf(context))) throw new RegisterError('PRM002');
     const outcome = await this.anonymising.anonymise(record.id, callerOf(context).accountId, context);
-    if (outcome === 'refused') throw new RegisterError('CNF003');
+    if (outcome === 'refused') throw new RegisterError('CNF003', LINKED_TO_ACTIVE);
     return { ir: record.ir, ...outcome };
   }
 }

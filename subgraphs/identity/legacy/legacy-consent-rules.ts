@@ -66,7 +66,7 @@ export function requireUpdatable(
   { duid, meterPointId }: { readonly duid: string; readonly meterPointId: string },
 ): asserts consent is LegacyConsentState {
   if (consent === null) throw new RegisterError('NTF001');
-  if (consent.duid !== duid) throw new RegisterError('PRM002');
+  if (consent.duid !== duid) throw new RegisterError('PRM002', 'The consent was registered by another Data User.');
   if (consent.meterPointId !== null && consent.meterPointId !== meterPointId) {
     const message = 'is not the MPxN of the consent, which an update cannot change';
     const violations: Violation[] = [{ code: 'VAL003', path: ['evidence', 'mpxn'], message }];

@@ -3,6 +3,7 @@ import { throwViolations } from '../../../schema/register-error';
 import { ConsentKey, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
 import { type RateLimit, withinLimit } from '../../server/callers/rate-limits';
+import { TOO_MANY_EXISTENCE_CHECKS } from '../records/identity-record-rules';
 import { optional } from '../../server/graph/decorator-options';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import { legacyMpxnViolations } from './legacy-consent-rules';
@@ -47,7 +48,7 @@ export class LegacyConsentResolver {
     @Ctx() context: CallContext,
   ): Promise<RegisteredConsent[]> {
     throwViolations(legacyMpxnViolations(['mpxn'], mpxn));
-    for (const limit of this.limits) await withinLimit(limit, callerOf(context).accountId);
+    for (const limit of this.limits) await withinLimit(limit, callerOf(context).accountId, TOO_MANY_EXISTENCE_CHECKS);
     return (await this.search.at(mpxn, duidOf(context), context)) as RegisteredConsent[];
   }
 }

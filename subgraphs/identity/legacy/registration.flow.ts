@@ -52,7 +52,8 @@ export class ConsentRegistrar {
     const { production, hashOfContent, clock } = this.dependencies;
     requireIdempotencyKey(idempotencyKey); // before anything is stored
     throwViolations(consentViolations(consent, { production, now: await clock.now() }));
-    if (consent.duid !== actor.duid) throw new RegisterError('PRM002');
+    if (consent.duid !== actor.duid)
+      throw new RegisterError('PRM002', 'The duid of the request is not that of the account.');
     const requester = {
       ...actor,
       idempotencyKey,

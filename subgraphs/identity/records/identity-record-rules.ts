@@ -6,19 +6,26 @@ import { emailViolations, ukAddressViolations } from './personal-data-rules';
 import { principalVerificationViolations } from './principal-verification';
 
 /** A rule for new Identity Records: returns its violations. */
-type IdentityRecordRule = (record: NewIdentityRecord, policy: ReturnUrlPolicy) => Violation[];
+type IdentityRecordRule = (record: NewIdentityRecord, policy: IdentityRecordPolicy) => Violation[];
+
+/** What the rules for new Identity Records depend on, besides the record. */
+interface IdentityRecordPolicy extends ReturnUrlPolicy {
+  /** Time of the request by the register's clock. */
+  readonly now: Date;
+}
 
 /** Rules for new Identity Records (decisions A/B, 4), in the order of their violations. The GraphQL types check MPxN, dates and enums. */
 const identityRecordRules: readonly IdentityRecordRule[] = [
   ({ piiPrincipal }) => ukAddressViolations(['piiPrincipal', 'address'], piiPrincipal.address),
-  ({ principalVerification }) => principalVerificationViolations(['principalVerification'], principalVerification),
+  ({ principalVerification }, { now }) =>
+    principalVerificationViolations(['principalVerification'], principalVerification, now),
   ({ email }) => emailViolations(['email'], email),
   passkeyReturnUrlViolations,
   ({ state }) => returnStateViolations(state),
 ];
 
 /** Returns the violations of all rules, with the paths of the GraphQL input. */
-export function identityRecordViolations(record: NewIdentityRecord, policy: ReturnUrlPolicy): Violation[] {
+export function identityRecordViolations(record: NewIdentityRecord, policy: IdentityRecordPolicy): Violation[] {
   return identityRecordRules.flatMap((rule) => rule(record, policy));
 }
 
@@ -37,3 +44,7 @@ export function identityRecordSearchViolations({ mpxn, email }: IdentityRecordSe
 
 /** Maximum live Identity Records of a Data User for a meter point and occupancy (decisions A/B, 4). */
 export const MAX_RECORDS_OF_DATA_USER = 5;
+
+/** Messages of limits (LIM002). */
+export const TOO_MANY_EXISTENCE_CHECKS = 'Too many existence checks and re-identifications of this account.';
+export const TOO_MANY_MAILS = 'Too many mails to this customer.';

@@ -3,6 +3,7 @@ import { UkAddress } from '../../server/graph/uk-address.types';
 import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { IdentityRecordKey, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
+import type { RegisterClock } from '../../server/database/register-clock';
 import { type Idempotency, replayable } from '../../server/idempotency';
 import { nullable, optional } from '../../server/graph/decorator-options';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
@@ -31,6 +32,7 @@ interface IdentityRecordDependencies {
   readonly organisations: Organisations;
   readonly idempotency: Idempotency;
   readonly production: boolean;
+  readonly clock: RegisterClock;
 }
 
 /** Registration, reading and search of Identity Records. */
@@ -74,11 +76,11 @@ export class IdentityRecordResolver {
     @Ctx() context: CallContext,
   ): Promise<RegisteredIdentityRecord & { replayed: boolean }> {
     const { accountId } = callerOf(context);
-    const { production, organisations, records, enrolment, contacts, idempotency } = this.dependencies;
+    const { production, organisations, records, enrolment, contacts, idempotency, clock } = this.dependencies;
     const request = idempotency.request(accountId, 'registerIdentityRecord', idempotencyKey, input);
     const { response, replayed } = await replayable(request, async () => {
       const { returnUrls, mayAssertVerified } = await organisations.of(duidOf(context), context);
-      throwViolations(identityRecordViolations(input, { production, returnUrls }));
+      throwViolations(identityRecordViolations(input, { production, returnUrls, now: await clock.now() }));
       if (input.principalVerification?.outcome === 'verified' && !mayAssertVerified)
         throw new RegisterError('PRM001', WITHDRAWN);
       const enrol = enrolment.initiatedBy(input, context);

@@ -17,15 +17,27 @@ const BACKFILL_INTERVAL_SECONDS = 300;
 
 /** Identity Records: registration, reading, search, and queries of other services. */
 export function identityRecordModule(dependencies: IdentityDependencies): SubgraphModule {
-  const { database, indexes, cipher, records, occupants, passkeys, access, idempotency, jobs, logger, production } =
-    dependencies;
+  const {
+    database,
+    indexes,
+    cipher,
+    records,
+    occupants,
+    passkeys,
+    access,
+    idempotency,
+    jobs,
+    logger,
+    production,
+    clock,
+  } = dependencies;
   const provisional = new ProvisionalRecordRepository(database, jobs, indexes, cipher);
   const { issuer } = ceremonyStore(dependencies);
   const enrolment = new PasskeyEnrolment(issuer);
   return {
     resolvers: [
       new IdentityRecordResolver({
-        ...{ records, passkeys, enrolment, idempotency, production },
+        ...{ records, passkeys, enrolment, idempotency, production, clock },
         rejectedReads: new RejectedReads(database),
         contacts: contactNotes(dependencies),
         organisations: organisations(access),

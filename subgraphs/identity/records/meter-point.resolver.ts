@@ -2,6 +2,7 @@ import { Arg, Ctx, Directive, Field, ID, ObjectType, Query, Resolver } from 'typ
 import { Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
 import { type RateLimit, withinLimit } from '../../server/callers/rate-limits';
+import { TOO_MANY_EXISTENCE_CHECKS } from './identity-record-rules';
 import { simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
 import { currentContacts, isContested } from '../contacts/contacts';
@@ -56,7 +57,8 @@ export class MeterPointResolver {
     @Arg('mpxn', () => Mpxn, { description: 'The meter point.' }) mpxn: string,
     @Ctx() context: CallContext,
   ): Promise<IdentityRecordExistence> {
-    for (const limit of this.existenceChecks) await withinLimit(limit, callerOf(context).accountId);
+    for (const limit of this.existenceChecks)
+      await withinLimit(limit, callerOf(context).accountId, TOO_MANY_EXISTENCE_CHECKS);
     await this.records.countExistenceCheck(mpxn, duidOf(context));
     const records = await this.occupants.recordsAt(mpxn);
     const methods = availableMethods(records, {

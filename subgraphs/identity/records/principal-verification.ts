@@ -1,3 +1,4 @@
+import { isInFuture } from '../../../schema/future-date';
 import type { Violation } from '../../../schema/register-error';
 import type { PrincipalVerification } from './identity-record';
 import { UNSTORABLE_MESSAGE, isWellFormed } from '../../../schema/well-formed-text';
@@ -8,14 +9,16 @@ const MAX_REFERENCE_LENGTH = 255;
 const MAX_DETAIL_DEPTH = 10;
 const MAX_DETAIL_BYTES = 16 * 1024;
 
-/** Returns the violations of verification evidence: text lengths, and the size of `detail`. */
+/** Returns the violations of verification evidence: its time, text lengths, and the size of `detail`. */
 export function principalVerificationViolations(
   path: Violation['path'],
   evidence: PrincipalVerification | null,
+  now: Date,
 ): Violation[] {
   if (evidence === null) return [];
   return [
     ...textViolations([...path, 'method'], evidence.method, { min: 1, max: MAX_METHOD_LENGTH }),
+    ...(isInFuture(evidence.verifiedAt, now) ? [inFuture([...path, 'verifiedAt'])] : []),
     ...textViolations([...path, 'reference'], evidence.reference, { max: MAX_REFERENCE_LENGTH }),
     ...textViolations([...path, 'submitted'], evidence.submitted, { max: MAX_REFERENCE_LENGTH }),
     ...textViolations([...path, 'verifiedAgainst'], evidence.verifiedAgainst, { max: MAX_REFERENCE_LENGTH }),
@@ -42,6 +45,10 @@ function detailViolations(path: Violation['path'], detail: unknown): Violation[]
   return bytes > MAX_DETAIL_BYTES
     ? [{ code: 'VAL003', path, message: `is larger than ${MAX_DETAIL_BYTES} bytes` }]
     : [];
+}
+
+function inFuture(path: Violation['path']): Violation {
+  return { code: 'VAL003', path, message: 'must not be in the future' };
 }
 
 function unstorable(path: Violation['path']): Violation {

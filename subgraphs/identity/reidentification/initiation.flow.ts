@@ -1,3 +1,4 @@
+import { CLOSED_IDENTITY_RECORD } from '../../../schema/closed-identity-record';
 import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { type CallContext, callerOf, duidOf } from '../../server/callers/caller';
 import { type RateLimit, rateLimit, rejectLimited, withinLimit } from '../../server/callers/rate-limits';
@@ -22,6 +23,7 @@ import {
   maskedEmail,
 } from './reidentification';
 import { type ReidentificationChoice, chosenRecord, mayVouch } from './reidentification-choice';
+import { TOO_MANY_EXISTENCE_CHECKS, TOO_MANY_MAILS } from '../records/identity-record-rules';
 import { type ReidentificationRequest, reidentificationViolations, returnUrlOf } from './reidentification-rules';
 
 /** Dependencies of the initiation of re-identifications. */
@@ -87,7 +89,8 @@ export class ReidentificationInitiation {
       if (!link) throw new RegisterError('NTF001');
       if (!isOwnedBy(link, duidOf(context))) throw new RegisterError('PRM002');
       const record = await this.dependencies.occupants.byRef(ref);
-      if (!record || record.isClosing) throw new RegisterError('CNF003');
+      if (!record) throw new RegisterError('CNF003', CLOSED_IDENTITY_RECORD.anonymised);
+      if (record.isClosing) throw new RegisterError('CNF003', CLOSED_IDENTITY_RECORD.closing);
       return [record];
     };
     return this.start({ request, scope: 'own', context, idempotent, candidates });
@@ -103,7 +106,7 @@ export class ReidentificationInitiation {
     const { database, limits } = this.dependencies;
     const { idempotent, request, context } = initiation;
     const organisation = await this.initiator(request, context);
-    for (const limit of limits) await withinLimit(limit, callerOf(context).accountId);
+    for (const limit of limits) await withinLimit(limit, callerOf(context).accountId, TOO_MANY_EXISTENCE_CHECKS);
     const choice = await this.choose(initiation);
     if (!mayVouch(choice.start, choice.record, organisation)) throw new RegisterError('PRM001', MAY_NOT_VOUCH);
     const issued = await this.issue(initiation, choice);
@@ -166,13 +169,14 @@ export class ReidentificationInitiation {
   ): Promise<void> {
     const { reidentification, secret, expiresAt } = issued;
     if (!(await lockLiveRecord(session, record.id))) {
-      throw new RegisterError(reidentification.scope === 'own' ? 'CNF003' : 'NTF001');
+      if (reidentification.scope !== 'own') throw new RegisterError('NTF001');
+      throw new RegisterError('CNF003', CLOSED_IDENTITY_RECORD.either);
     }
     await this.dependencies.issuer.store(session, issued);
     await this.dependencies.lookups.countReidentification(session, record.id, reidentification.duid);
     if (reidentification.method !== 'magic-link') return;
     // counted after the claim of the idempotency key, so that concurrent repeats count one mail
-    rejectLimited(await this.dependencies.mails.permit(record.id, reidentification.duid, session));
+    rejectLimited(await this.dependencies.mails.permit(record.id, reidentification.duid, session), TOO_MANY_MAILS);
     const mail = { kind: 'reidentification-link', recordId: record.id, organisation, secret, expiresAt } as const;
     await this.dependencies.mails.enqueue(session, mail);
   }

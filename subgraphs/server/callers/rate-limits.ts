@@ -136,9 +136,9 @@ function memoryCount(state: RateLimiterRes | null): PeriodCount | undefined {
   return state === null ? undefined : { points: state.consumedPoints, left: state.msBeforeNext };
 }
 
-/** Counts one point; throws LIM002 if the limit is exceeded. */
-export async function withinLimit(limit: RateLimit, key: string): Promise<void> {
-  rejectLimited(await limit.count(key));
+/** Counts one point; throws LIM002 if the limit is exceeded. The message names the limit. */
+export async function withinLimit(limit: RateLimit, key: string, message?: string): Promise<void> {
+  rejectLimited(await limit.count(key), message);
 }
 
 /**
@@ -146,7 +146,8 @@ export async function withinLimit(limit: RateLimit, key: string): Promise<void> 
  * limit is exceeded (decisions C/D, C.1 and D.1). The gateway counts the requests of accounts.
  */
 export async function withinNetworkLimit(limit: RateLimit, { caller, clientAddress }: CallContext): Promise<void> {
-  if (caller === null || caller.role === 'customer') await withinLimit(limit, clientNetwork(clientAddress));
+  if (caller !== null && caller.role !== 'customer') return;
+  await withinLimit(limit, clientNetwork(clientAddress), 'Too many requests without an account from this network.');
 }
 
 /** Options of the argument `isCounted` of admissions, which the gateway repeats once a large body has arrived. */
@@ -155,10 +156,13 @@ export const IS_COUNTED = {
   description: 'Whether the request was counted when it was admitted before.',
 } as const;
 
-/** Throws LIM002 unless the wait is null. */
-export function rejectLimited(retryAfter: number | null): void {
-  if (retryAfter !== null) throw new RegisterError('LIM002', undefined, { retryAfter });
+/** Throws LIM002 unless the wait is null. The message names the limit. */
+export function rejectLimited(retryAfter: number | null, message?: string): void {
+  if (retryAfter !== null) throw new RegisterError('LIM002', message, { retryAfter });
 }
+
+/** Message of the limit of requests of an account. */
+export const TOO_MANY_OF_ACCOUNT = 'Too many requests of this account.';
 
 /**
  * Returns the network that counts as one client: an IPv4 address, or the /64 prefix of an IPv6 address (decisions A/B,

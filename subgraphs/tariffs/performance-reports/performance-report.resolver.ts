@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
 import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall } from '../../server/callers/caller';
+import type { RegisterClock } from '../../server/database/register-clock';
 import { nullable } from '../../server/graph/decorator-options';
 import type { Connection } from '../../server/lists/connection';
 import { cursorPage } from '../../server/lists/offset-page';
@@ -25,6 +26,7 @@ export class PerformanceReportResolver {
   constructor(
     private readonly repository: PerformanceReportRepository,
     private readonly suppliers: SupplierQueries,
+    private readonly clock: RegisterClock,
   ) {}
 
   @MayCall('admin', 'analyst', 'supplier')
@@ -50,7 +52,7 @@ export class PerformanceReportResolver {
     @Arg('input', () => PerformanceReportInput, { description: 'The report.' }) input: PerformanceReportInput,
     @Ctx() context: CallContext,
   ): Promise<SubmittedReportPayload> {
-    throwViolations(performanceReportViolations(input));
+    throwViolations(performanceReportViolations(input, await this.clock.now()));
     return this.repository.submit(await ownSupplier(context, this.suppliers, 'NTF002'), input);
   }
 

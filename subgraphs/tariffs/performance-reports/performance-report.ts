@@ -1,3 +1,4 @@
+import { isInFuture } from '../../../schema/future-date';
 import type { Violation } from '../../../schema/register-error';
 
 /** Response times: whole milliseconds, p50 ≤ p95 ≤ p99. */
@@ -33,11 +34,12 @@ const PERCENTAGES = ['availabilityPct', 'successPct'] as const;
 const PERCENTILES = ['p50', 'p95', 'p99'] as const;
 
 /** Returns all violations of a report (VAL003). */
-export function performanceReportViolations(report: PerformanceReportInput): Violation[] {
+export function performanceReportViolations(report: PerformanceReportInput, now: Date): Violation[] {
   const violations: Violation[] = [];
   const add = (path: string[], message: string) => violations.push({ code: 'VAL003', path, message });
   if (report.periodEnd.getTime() <= report.periodStart.getTime())
     add(['periodEnd'], 'must be after the beginning of the period');
+  else if (isInFuture(report.periodEnd, now)) add(['periodEnd'], 'must not be in the future');
   for (const field of COUNTS) if (!isCount(report[field])) add([field], 'must be a whole number, 0 or more');
   for (const field of PERCENTAGES) if (!(report[field] >= 0 && report[field] <= 100)) add([field], 'must be 0 to 100');
   PERCENTILES.forEach((field, index) => {

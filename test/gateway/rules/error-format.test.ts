@@ -4,7 +4,8 @@ import { variableCheck } from '../../../gateway/requests/variables';
 import { RegisterError } from '../../../schema/register-error';
 
 const schema = buildSchema(`
-  enum State { ACTIVE }
+  enum State { ACTIVE ENDED }
+  enum Hidden { SECRET }
   input Part { count: Int state: State ratio: Float on: Boolean text: String id: ID parts: [Part!] }
   type Query { find(text: String, count: Int, state: State, part: Part, ids: [ID!]): String }
 `);
@@ -42,6 +43,19 @@ describe('an error never repeats a value', () => {
     const failure = failureOf(operation, { part });
     expect(failure.extensions.violations?.length).toBeGreaterThan(0);
     expect(JSON.stringify(failure)).not.toContain(SECRET);
+  });
+});
+
+describe('an error of a variable', () => {
+  const [operation] = parse('query Find($part: Part) { find(part: $part) }').definitions;
+
+  it.each([
+    ['unknown', 'The value does not exist in the enum "State", which has ACTIVE, ENDED'],
+    [7, 'The value does not exist in the enum "State", which has ACTIVE, ENDED'],
+    ['x" does not exist in "Hidden" enum', 'The value does not exist in the enum "State", which has ACTIVE, ENDED'],
+  ])('names the values of the enum of its field: %j', (state, message) => {
+    const { extensions } = failureOf(operation as OperationDefinitionNode, { part: { state } });
+    expect(extensions.violations).toEqual([{ code: 'VAL003', path: ['state'], message }]);
   });
 });
 

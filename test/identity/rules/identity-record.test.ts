@@ -40,10 +40,11 @@ const proven = (change: object): NewIdentityRecord => ({
   ...record,
   principalVerification: { ...evidence, ...change },
 });
+const now = new Date('2026-01-02T03:00:00Z');
 const returnUrls = ['https://example.org/', 'http://localhost:4002/'];
 const nested = (levels: number): object => (levels === 1 ? {} : { inner: nested(levels - 1) });
 const broken = (input: NewIdentityRecord, production = true): string[] =>
-  identityRecordViolations(input, { production, returnUrls }).map(
+  identityRecordViolations(input, { production, returnUrls, now }).map(
     ({ code, path }: Violation) => `${code} ${path.join('.')}`,
   );
 
@@ -148,6 +149,13 @@ describe('The rules for registering an Identity Record', () => {
     expect(broken(proven({ detail: deep }))).toEqual([`VAL003 ${proof}.detail`]);
   });
 
+  it('prove an identity in the past, with a tolerance of five minutes for the clock of the client', () => {
+    expect(broken(proven({ verifiedAt: new Date('2026-01-02T03:05:00Z') }))).toEqual([]);
+    expect(broken(proven({ verifiedAt: new Date('2026-01-02T03:05:00.001Z') }))).toEqual([
+      'VAL003 principalVerification.verifiedAt',
+    ]);
+  });
+
   it('accept http return URLs outside production', () => {
     expect(broken({ ...record, passkeyReturnUrl: 'http://localhost:4002/' }, false)).toEqual([]);
   });
@@ -158,7 +166,7 @@ describe('The rules for registering an Identity Record', () => {
       email: 'Meadow',
       passkeyReturnUrl: 'Meadow',
     };
-    const violations = identityRecordViolations(input, { production: true, returnUrls });
+    const violations = identityRecordViolations(input, { production: true, returnUrls, now });
     expect(violations.length).toBeGreaterThanOrEqual(4);
     expect(JSON.stringify(violations)).not.toContain('Meadow');
   });

@@ -67,7 +67,8 @@ describe('The documented commands', () => {
   );
 
   it('of Interface A register, verify, revoke and verify again', async () => {
-    const [ir, ak, verified, revoked, verifiedAgain] = await printed(...codeBlocks('docs/interface-a.md', 'bash'));
+    const lines = await printed(...codeBlocks('docs/interface-a.md', 'bash'));
+    const [ir, ak, verified, revoked, verifiedAgain, linkByRecord, linkByMeterPoint] = lines;
     expect(ir).toMatch(/^ir_[0-9a-f]{24}$/);
     expect(ak).toMatch(/^ak_[0-9a-f]{24}$/);
     expect(recordIn(verified)).toMatchObject({
@@ -77,6 +78,14 @@ describe('The documented commands', () => {
     const { 'revoked-at': revokedAt, ...revocation } = JSON.parse(revoked ?? '') as Record<string, unknown>;
     expect(revocation).toMatchObject({ ak });
     expect(recordIn(verifiedAgain)).toMatchObject({ 'access-event': { state: 'REVOKED', 'revoked-at': revokedAt } });
+    const [back] = register.sandbox.accounts.find(({ role }) => role === 'data_user')?.return_urls ?? [];
+    const queries = [linkByRecord, linkByMeterPoint].map((link) =>
+      Object.fromEntries(new URL(String(link)).searchParams),
+    );
+    expect(queries).toEqual([
+      { ir, return: back },
+      { mpxn: '1076543210', return: back, lang: 'cy' },
+    ]);
   });
 
   it('of Interface B register, update and list a consent, and verify it as an access record', async () => {
@@ -120,11 +129,8 @@ describe('The documented commands', () => {
   });
 
   it('of Interface D read tariffs, and those of a consumer who has signed in and consented', async () => {
-    const [read, readWhole, asSupplier, consent] = codeBlocks('docs/interface-d.md', 'bash') as [
-      string,
-      string,
-      string,
-      string,
+    const [read, readWhole, asSupplier, consent, signIn, publish] = codeBlocks('docs/interface-d.md', 'bash') as [
+      ...[string, string, string, string, string, string],
     ];
     const printedLines = await printed(read, readWhole, asSupplier);
     const [suppliers, list, tariff, whole, users] = printedLines.map((line) => JSON.parse(line));
@@ -143,6 +149,13 @@ describe('The documented commands', () => {
     const [mine] = registered.data.tariffs;
     expect(mine.mpxn).toBe(register.sandbox.customers[0]?.mpxn);
     expect(ofCustomer.data).toEqual([expect.objectContaining({ tariff_id: mine.tariff_id })]);
+
+    const results = await printed(read, signIn, publish);
+    const [published, assigned, inRest] = results.slice(-3).map((line) => JSON.parse(line));
+    const { tariffId } = published.data.publishTariff.tariff;
+    expect(published.data.publishTariff).toMatchObject({ tariff: { version: 1 } });
+    expect(assigned.data.assignTariff.tariff).toEqual({ name: 'Night and Day' });
+    expect(inRest.data).toEqual([expect.objectContaining({ tariff_id: tariffId, meter_type: 'multi_rate' })]);
   });
 
   it('of GraphQL query a record and check a change, and of webhooks subscribe, receive and follow the events', async () => {
@@ -157,7 +170,12 @@ describe('The documented commands', () => {
     expect(checked).toEqual({ revokeAccessRecord: { revokedAt: expect.any(String) } });
     expect(recordAfterCheck).toEqual(record);
 
-    const [signIn, subscribe, tryIt] = codeBlocks('docs/webhooks.md', 'bash') as [string, string, string];
+    const [signIn, subscribe, tryIt, report] = codeBlocks('docs/webhooks.md', 'bash') as [
+      string,
+      string,
+      string,
+      string,
+    ];
     const [secret, wid] = await printed(signIn, subscribe.replace('5055', String(port)), 'echo $wid');
     const subscribed = `${signIn}\nwid=${wid}`;
     const [sendTest, readLog] = tryIt.trim().split('\n') as [string, string];
@@ -179,6 +197,11 @@ describe('The documented commands', () => {
       expect(await dividedWithinCharacter(port, String(secret))).toBe(204);
       expect(receiver.output()).toMatch(/^genuine .*"webhook\.test"/m);
       expect(receiver.output()).not.toContain('FORGED');
+
+      await printed(...codeBlocks('docs/interface-b.md', 'bash'));
+      const [change] = await printed(signIn, report);
+      expect(JSON.parse(String(change))['active-records-affected']).toBeGreaterThan(0);
+      await until(() => /^genuine .*"tenancy\.change"/m.test(receiver.output()) || undefined);
     } finally {
       receiver.kill();
       stream.kill();
@@ -267,7 +290,7 @@ function startReceiver(folder: string, secret: string, port: number): StartedScr
   const [code] = codeBlocks('docs/webhooks.md', 'js') as [string];
   const file = join(folder, 'receiver.js');
   writeFileSync(file, code.replace('.listen(5055)', `.listen(${port}, () => console.log('listens'))`));
-  return started(process.execPath, [file, secret]);
+  return started(process.execPath, [file, 'whsec_new', secret]); // as after a rotation: the event has the previous secret
 }
 
 /** Sends a signed body in two chunks that divide a character; returns the status. */

@@ -14,11 +14,13 @@ const contextOf = (transactionId: string): CallContext => ({
 describe('Vouching for Identity Records', () => {
   const contexts: CallContext[] = [];
   const lines: string[] = [];
+  let changes: object = {};
   const identity: SubgraphLink = {
     name: 'identity',
     execute: ({ variables }, context) => {
       contexts.push(context);
-      const link = { id: 'id', duid: FACTS.duid, meterPointId: 'meter point', anonymised: false, closing: false };
+      const open = { id: 'id', duid: FACTS.duid, meterPointId: 'meter point', anonymised: false, closing: false };
+      const link = { ...open, ...changes };
       return Promise.resolve({
         data: { identityRecordLinks: ((variables?.['refs'] ?? []) as string[]).map(() => link) },
       });
@@ -34,7 +36,17 @@ describe('Vouching for Identity Records', () => {
     Promise.all(transactionIds.map((id) => links.vouchFor(recordOnContract(), FACTS.duid, contextOf(id))));
   beforeEach(() => {
     contexts.length = 0;
+    changes = {};
     lines.length = 0;
+  });
+
+  it.each([
+    [{ closing: true }, 'The Identity Record is closing: it will be anonymised.'],
+    [{ closing: true, anonymised: true }, 'The Identity Record is anonymised.'],
+    [{ anonymised: true, meterPointId: null }, 'The Identity Record is anonymised.'],
+  ])('is rejected for %j, with the reason', async (state, message) => {
+    changes = state;
+    await expect(vouchFor('tid_one')).rejects.toMatchObject({ code: 'CNF003', message });
   });
 
   it('has the transaction id of a single request', async () => {

@@ -36,10 +36,15 @@ const OTHERS: Readonly<Record<string, (body: Json, samples: Samples) => Json>> =
     const [start, end] = [String(body['period_start']), String(body['period_end'])];
     const percentiles = Object.values(body['response_time_ms'] as Record<string, number>);
     const [p50 = 0, p95 = 0, p99 = 0] = percentiles.toSorted((one, other) => one - other);
-    const ahead = new Date(Math.floor(Date.parse(start) / 1000) * 1000 + 1000).toISOString();
+    const [from, to] = [start, end].map((at) => Math.min(Date.parse(at.toUpperCase()), Date.now() - 1000)) as [
+      number,
+      number,
+    ];
+    const ahead = Math.floor(from / 1000) * 1000 + 1000;
     return {
       ...body,
-      period_end: Date.parse(end) > Date.parse(start) ? end : ahead,
+      period_start: new Date(from).toISOString(),
+      period_end: new Date(to > from ? to : ahead).toISOString(),
       // Each is at least the previous one; often they are equal.
       response_time_ms: { p50: p95 % 2 === 0 ? p95 : p50, p95, p99: p50 % 2 === 0 ? p95 : p99 },
     };
@@ -52,6 +57,13 @@ function consentedInTime(evidence: Json): Json {
   const at = (instant: unknown) => Date.parse(String(instant).toUpperCase());
   const latest = Math.min(Date.now(), typeof expiry === 'string' ? at(expiry) : Infinity);
   return at(date) <= latest ? evidence : { ...evidence, 'consent-date': new Date(latest).toISOString() };
+}
+
+/** A verification must not be in the future. */
+function verifiedInTime(record: Json): Json {
+  const evidence = record['principal-verification'] as Json | null | undefined;
+  if (evidence == null || Date.parse(String(evidence['verified-at']).toUpperCase()) <= Date.now()) return record;
+  return { ...record, 'principal-verification': { ...evidence, 'verified-at': new Date().toISOString() } };
 }
 
 /** A day must not be in the future. */
@@ -75,7 +87,8 @@ export function acceptedBodies({ id, body }: ServedOperation, samples: Samples):
   const { ir, duid, returnUrl, archive } = samples;
   if (ARCHIVE_BODIES.includes(id)) return fc.constant(archive);
   if (!body) return fc.constant(undefined);
-  if (id === 'registerIdentityRecord') return valuesOf(body).map((record) => returning(record, returnUrl));
+  if (id === 'registerIdentityRecord')
+    return valuesOf(body).map((record) => returning(verifiedInTime(record as Json), returnUrl));
   if (id === 'reidentify' || id === 'reidentifyOwn') return startedReidentifications(id, samples);
   const other = OTHERS[id];
   if (other) return valuesOf(body).map((value) => other(value as Json, samples));

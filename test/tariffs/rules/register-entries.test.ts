@@ -145,7 +145,7 @@ describe('A performance report', () => {
     responseTimeMs: { p50: 12, p95: 80, p99: 80 },
   };
   const of = (changes: Partial<PerformanceReportInput>) =>
-    violationLines(performanceReportViolations({ ...REPORT, ...changes }));
+    violationLines(performanceReportViolations({ ...REPORT, ...changes }, new Date('2026-05-31T23:55:00Z')));
 
   it('is valid', () => {
     expect(of({})).toEqual([]);
@@ -157,6 +157,12 @@ describe('A performance report', () => {
       'VAL003 periodEnd: must be after the beginning of the period',
     ]);
     expect(of({ periodEnd: new Date(0) })).toEqual(['VAL003 periodEnd: must be after the beginning of the period']);
+  });
+
+  it('covers a period that has ended, with a tolerance of five minutes for the clock of the client', () => {
+    expect(of({ periodEnd: new Date('2026-06-01T00:00:00.001Z') })).toEqual([
+      'VAL003 periodEnd: must not be in the future',
+    ]);
   });
 
   it.each(['totalRequests', 'notificationsIssued'])('must have a whole number of %s', (field) => {

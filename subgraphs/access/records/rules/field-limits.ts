@@ -1,3 +1,4 @@
+import { DURATION_MESSAGE, DURATION_PATTERN } from '../../../../schema/duration';
 import type { ErrorCode } from '../../../../schema/error-catalogue';
 import { POSTCODE_PATTERN } from '../../../../schema/identifiers';
 import type { Violation } from '../../../../schema/register-error';
@@ -58,17 +59,13 @@ const LIST_LENGTHS: Readonly<Record<string, readonly [number, number]>> = {
   'processing.dataTypes': [1, 8],
 };
 
-/**
- * Patterns: codes of ISO 639-1 and ISO 3166-1 alpha-2, postcode, ISO 8601 duration. Only the last component of a duration
- * may have a decimal fraction.
- */
+/** Patterns: codes of ISO 639-1 and ISO 3166-1 alpha-2, postcode, duration. */
 const PATTERNS: Readonly<Record<string, RegExp>> = {
   'notice.sharedNotice.noticeLanguage': /^[a-z]{2}$/,
   'notice.notices[].noticeLanguage': /^[a-z]{2}$/,
   [`${CONTROLLERS}.address.postcode`]: POSTCODE_PATTERN,
   [`${CONTROLLERS}.storageConditions.location`]: /^[A-Z]{2}$/,
-  [`${CONTROLLERS}.storageConditions.retentionPeriod`]:
-    /^P(?!$|.*[.,]\d+[A-Z].)(?:\d+(?:[.,]\d+)?Y)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?W)?(?:\d+(?:[.,]\d+)?D)?(?:T(?=\d)(?:\d+(?:[.,]\d+)?H)?(?:\d+(?:[.,]\d+)?M)?(?:\d+(?:[.,]\d+)?S)?)?$/,
+  [`${CONTROLLERS}.storageConditions.retentionPeriod`]: DURATION_PATTERN,
 };
 
 /** Lengths and patterns; the REST contract has the same limits, but GraphQL callers do not pass it. */
@@ -114,8 +111,12 @@ function patterns(input: object): Violation[] {
   return Object.entries(PATTERNS).flatMap(([template, pattern]) =>
     fieldsAt(input, template)
       .filter(({ value }) => !pattern.test(String(value)))
-      .map(({ path }) => violation('VAL001', path, `must match ${pattern.source}`)),
+      .map(({ path }) => violation('VAL001', path, patternMessage(pattern))),
   );
+}
+
+function patternMessage(pattern: RegExp): string {
+  return pattern === DURATION_PATTERN ? DURATION_MESSAGE : `must match ${pattern.source}`;
 }
 
 function uniqueDataTypes(dataTypes: readonly string[]): Violation[] {

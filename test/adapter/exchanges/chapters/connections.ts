@@ -91,6 +91,43 @@ export function connections(): void {
       expect([response['resource'], errors.length]).toEqual([resource, 1]);
     });
 
+    const OVERSIZED =
+      'POST /v1/access-records HTTP/1.1\r\nhost: a\r\nauthorization: Bearer good\r\ncontent-type: application/json\r\n';
+
+    it.each(['content-length', 'transfer-encoding'])(
+      'returns 413 to a client that sends its whole body before it reads, with %s',
+      async (header) => {
+        const body = ' '.repeat(4 * 1024 * 1024);
+        const bytes =
+          header === 'content-length'
+            ? `${OVERSIZED}content-length: ${body.length}\r\n\r\n${body}`
+            : `${OVERSIZED}transfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+        const response = await new Promise<string>((resolve, reject) => {
+          const chunks: Buffer[] = [];
+          const socket = connect((test.adapter.app.server.address() as AddressInfo).port, '127.0.0.1');
+          socket.on('error', reject);
+          socket.on('end', () => resolve(Buffer.concat(chunks).toString()));
+          socket.write(bytes, () => socket.on('data', (chunk) => chunks.push(chunk)));
+        });
+        expect(response).toMatch(/^HTTP\/1\.1 413 [^]*LIM001/);
+      },
+    );
+
+    it.each([
+      ['does not arrive', ''],
+      ['has more than 8 MiB', ' '.repeat(9 * 1024 * 1024)],
+    ])('closes the connection of a client whose body beyond the limit %s', async (_, part) => {
+      const bytes = `${OVERSIZED}content-length: ${1024 ** 3}\r\n\r\n${part}`;
+      const closed = new Promise<void>((resolve) => {
+        const socket = connect((test.adapter.app.server.address() as AddressInfo).port, '127.0.0.1');
+        socket.on('error', () => undefined); // a reset also ends the connection
+        socket.on('close', () => resolve());
+        socket.resume();
+        socket.write(bytes);
+      });
+      await expect(closed).resolves.toBeUndefined();
+    });
+
     it.each([
       [
         'a method that HTTP does not define',

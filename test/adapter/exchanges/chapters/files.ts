@@ -361,7 +361,7 @@ export function files(): void {
         'query parameter version: must be at most 2147483647',
       ],
       ['version 1.5', `${EQ}&version=1.5`, 400, 'query parameter version: must be an integer'],
-      ['two versions', `${EQ}&version=1&version=2`, 400, 'query parameter version: must be an integer'],
+      ['two versions', `${EQ}&version=1&version=2`, 400, 'query parameter version: is supplied more than once'],
       [
         'a project that starts with a dot',
         EQ.replace('P1', '.P1'),

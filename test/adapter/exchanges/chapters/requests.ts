@@ -271,6 +271,14 @@ export function adapterRequests(): void {
       expect(messages(await register(body))).toEqual(['/access-event/consent/consent-type: is required']);
     });
 
+    it('states the form of a retention period in words', async () => {
+      const message =
+        'must be an ISO 8601 duration, such as P1Y6M; only its last component may have a decimal fraction';
+      const payload = JSON.parse(JSON.stringify(registration()).replace('"P2Y"', '"2 years"')) as unknown;
+      const field = '/record-metadata/controller-arrangement/controllers/0/storage-conditions/retention-period';
+      expect(messages(await register(payload))).toEqual([`${field}: ${message}`]);
+    });
+
     it('reports at most 100 violations', async () => {
       const body = registration();
       body['processing'] = Object.fromEntries(Array.from({ length: 150 }, (_, index) => [`f${index}`, 1]));

@@ -103,6 +103,15 @@ export function surface(): void {
       expect(messages(response)[0]).toContain(`query parameter ${String(query.split('=')[0])}: `);
     });
 
+    it.each(['limit=1&limit=2', 'state=ACTIVE&state=REVOKED', 'cursor=a&cursor=a'])(
+      'rejects ?%s, because the parameter is repeated',
+      async (query) => {
+        const response = await send({ url: `/v1/records?${query}`, headers: GOOD });
+        const label = `query parameter ${String(query.split('=')[0])}`;
+        expect(messages(response)).toEqual([`${label}: is supplied more than once`]);
+      },
+    );
+
     it('repeats the meter point of the path', async () => {
       test.graph.roots = { meterPoint: () => ({ accessRecords: () => ({ nodes: [], nextCursor: null }) }) };
       const { status, body } = await send({ url: `/v1/meter-points/${MPXN}/access-records`, headers: GOOD });
@@ -258,6 +267,20 @@ export function surface(): void {
       expect((await send({ method: 'POST', url: '/v1/nothing', headers, payload })).status).toBe(404);
       expect((await send({ method: 'POST', url: '/v1/records', headers, payload })).status).toBe(405);
       expect((await send({ method: 'POST', url: '/docs', headers, payload })).status).toBe(404);
+    });
+
+    it.each([
+      ['GET', '/v1/webhooks/'],
+      ['PATCH', '/v1/webhooks/'],
+      ['GET', '/v1/webhooks//deliveries'],
+      ['GET', '/v1/identity-records/'],
+      ['GET', '/v1/data-users/'],
+      ['GET', '/v1/records/'],
+      ['GET', '/v1/tariff/LARK/'],
+      ['GET', '/show-consents/'],
+      ['GET', '/grid-modelling/stage3/development-projects//EQ.xml'],
+    ] as const)('return 404 for %s %s, which has an empty segment', async (method, url) => {
+      expect((await send({ method, url, headers: GOOD })).status).toBe(404);
     });
 
     it.each([
