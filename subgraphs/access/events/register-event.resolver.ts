@@ -1,14 +1,13 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, FieldResolver, Info, Int, Query, Resolver, Root, Subscription } from 'type-graphql';
-import { RegisterError } from '../../../schema/register-error';
 import { CalendarDate, EventId } from '../../../schema/scalars';
-import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
+import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import { rejectCursor, requireWithin } from '../../server/lists/connection';
 import { nullable } from '../../server/graph/decorator-options';
 import { followedByGateway } from '../../server/graph/subgraph-schema';
 import type { DirectoryEntry } from '../accounts/data-user.repository';
 import { type EventCount, MAX_MINUTES } from './event-counts.queries';
-import type { EventFilter, LoggedEvent } from './event-log.queries';
+import type { LoggedEvent } from './event-log.queries';
 import type { StoredAccessRecord } from '../records/stored-access-record.queries';
 import type { Webhook } from '../webhooks/webhook';
 import { selectsDocument } from '../records/operation-records.queries';
@@ -17,7 +16,6 @@ import { DataUserType } from '../accounts/data-user.resolver';
 import {
   AffectedRecordArgs,
   EventDeliveryType,
-  EventFilterArgs,
   EventStreamArgs,
   LatestEventArgs,
   MAX_AFFECTED_RECORDS,
@@ -26,6 +24,7 @@ import {
   RegisterEventCountType,
   RegisterEventObject,
 } from './register-event.types';
+import { isOwnersEvent, readableEvent, visibleTo } from './event-rights.flow';
 import { WebhookType } from '../webhooks/webhook.types';
 import type { AccessDependencies } from '../dependencies';
 
@@ -55,13 +54,13 @@ export class RegisterEventResolver {
     description: 'Events, oldest first, in the order in which a subscription sends them.',
   })
   registerEvents(@Args(() => RegisterEventArgs) args: RegisterEventArgs, @Ctx() context: CallContext) {
-    return this.dependencies.events.page(visible(args, context), args);
+    return this.dependencies.events.page(visibleTo(args, context), args);
   }
 
   @MayCall(...READERS)
   @Query(() => [RegisterEventObject], { description: 'The latest events, newest first.' })
   latestRegisterEvents(@Args(() => LatestEventArgs) args: LatestEventArgs, @Ctx() context: CallContext) {
-    return this.dependencies.events.latest(visible(args, context), args.first);
+    return this.dependencies.events.latest(visibleTo(args, context), args.first);
   }
 
   @MayCall('admin', 'analyst')
@@ -83,7 +82,7 @@ export class RegisterEventResolver {
       'Every event from now on, or after a cursor: first the missed events, then new ones, without gap or duplicate.',
   })
   registerEventStream(@Args(() => EventStreamArgs) args: EventStreamArgs, @Ctx() context: CallContext) {
-    visible(args, context);
+    visibleTo(args, context);
     return followedByGateway();
   }
 
@@ -154,31 +153,4 @@ export class RegisterEventResolver {
   async deliveries(@Root() { id }: LoggedEvent): Promise<readonly EventDeliveryType[]> {
     return this.dependencies.eventRelations.deliveries(id);
   }
-}
-
-/** Whether the caller is the Data User of the event: the back office reads all events, a Data User its own only. */
-function isOwnersEvent(context: CallContext): boolean {
-  return callerOf(context).role === 'data_user';
-}
-
-/** Returns an event if the caller may read it. Throws PRM002 if it belongs to another Data User. */
-export async function readableEvent(
-  { events }: Pick<AccessDependencies, 'events'>,
-  id: string,
-  context: CallContext,
-): Promise<LoggedEvent | null> {
-  const event = await events.byId(id);
-  const { role } = callerOf(context);
-  if (event === null || role === 'admin' || role === 'analyst') return event;
-  if (role !== 'data_user') throw new RegisterError('PRM001');
-  if (event.row.duid !== duidOf(context)) throw new RegisterError('PRM002');
-  return event;
-}
-
-/** Restricts the filter of a Data User to its own events. Throws PRM002 if it names another Data User. */
-function visible({ types, duid }: EventFilterArgs, context: CallContext): EventFilter {
-  if (callerOf(context).role !== 'data_user') return { types, duid };
-  const own = duidOf(context);
-  if (duid !== null && duid !== own) throw new RegisterError('PRM002');
-  return { types, duid: own };
 }
