@@ -59,7 +59,7 @@ const OPTIONS: Readonly<Record<string, CommandOptions>> = {
 };
 
 async function printKeys(): Promise<void> {
-  for (const [variable, value] of Object.entries(await newKeyVariables())) console.log(`${variable}='${value}'`);
+  for (const [variable, value] of Object.entries(newKeyVariables())) console.log(`${variable}='${value}'`);
 }
 
 /** Makes a change of accounts, audited like every other. Needs the environment of the whole register or of the service `access`. */

@@ -15,7 +15,7 @@ export async function sandboxKeyVariables(dataDir: string): Promise<Record<strin
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   if (!existsSync(file)) await createKeys(file);
   const stored = readKeys(file);
-  const missing = Object.entries(await newKeyVariables()).filter(([variable]) => !(variable in stored));
+  const missing = Object.entries(newKeyVariables()).filter(([variable]) => !(variable in stored));
   if (missing.length === 0) return stored;
   // An earlier version of the register had fewer keys.
   const temporary = writeTemporary(file, { ...stored, ...Object.fromEntries(missing) });
@@ -37,7 +37,7 @@ function writeTemporary(file: string, variables: Record<string, string>): string
  * Writes a temporary file and links it, so that the file is always complete and the first process that creates it wins.
  */
 async function createKeys(file: string): Promise<void> {
-  const temporary = writeTemporary(file, await newKeyVariables());
+  const temporary = writeTemporary(file, newKeyVariables());
   try {
     linkSync(temporary, file);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { exportJWK, generateKeyPair } from 'jose';
 import type { Configuration, Provider } from 'oidc-provider';
+import { generatedKey } from '../../process/settings/generated-key';
 import {
   RTI_SCOPES,
   type RegisterClient,
@@ -43,8 +43,7 @@ const PROVIDER_CLASS: string = 'oidc-provider/lib/provider.js';
  */
 export async function openIdProvider(issuer: string, options: ProviderOptions): Promise<Provider> {
   const { Provider: OpenIdProvider } = (await import(PROVIDER_CLASS)) as typeof import('oidc-provider');
-  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
-  const signingKey = { ...(await exportJWK(privateKey)), use: 'sig', alg: 'RS256' };
+  const signingKey = { ...generatedKey('rsa').export({ format: 'jwk' }), use: 'sig', alg: 'RS256' };
   return new OpenIdProvider(issuer, configuration(options, signingKey));
 }
 

@@ -23,6 +23,7 @@ import { EventLogResolver } from './events/event-log.resolver';
 import { DiscoveredAccessResolver } from './operator/discovered-access.resolver';
 import { LegacyConsentResolver } from './legacy/legacy-consent.resolver';
 import { MeterPointReference, MeterPointResolver } from './records/meter-point.resolver';
+import { RecordCountsResolver } from './records/record-counts.resolver';
 import { OrganisationResolver } from './accounts/organisation.resolver';
 import { RedeemedTokenResolver } from './identity-links/redeemed-token.resolver';
 import { readableEvent } from './events/event-rights.flow';
@@ -53,6 +54,7 @@ const RECORDS = [
   resolver(AccessEventResolver, ({ records }) => [records]),
   resolver(RecordMetadataResolver, ({ records }) => [records]),
   resolver(MeterPointResolver, (dependencies) => [dependencies]),
+  resolver(RecordCountsResolver, ({ recordQueries }) => [recordQueries]),
   resolver(totalResolver(AccessRecordConnectionType), () => []),
 ];
 

@@ -98,7 +98,7 @@ describe('docker-compose.yml', () => {
       expect(variables.filter((line) => !/^\w+=\S+$/.test(line))).toEqual([]); // no remark in a value
       const names = variables.map((line) => line.split('=')[0]);
       const all = Object.keys(await variablesOfAnInstallation());
-      const keys = Object.keys(await newKeyVariables());
+      const keys = Object.keys(newKeyVariables());
       expect(names.toSorted()).toEqual(
         ['KEY', 'TRUST_PROXY', ...all.filter((name) => !keys.includes(name))].toSorted(),
       );
@@ -458,7 +458,7 @@ function startCommand(): string[] {
 /** Returns the variables that an operator sets in `.env`, as described at the top of docker-compose.yml. */
 async function variablesOfAnInstallation(): Promise<Record<string, string>> {
   return {
-    ...(await newKeyVariables()),
+    ...newKeyVariables(),
     POSTGRES_PASSWORD: 'x',
     IDENTITY_DATABASE_PASSWORD: 'i',
     ACCESS_DATABASE_PASSWORD: 'a',

@@ -1,5 +1,5 @@
-import { generateKeyPairSync } from 'node:crypto';
 import { type JWK, decodeJwt, decodeProtectedHeader } from 'jose';
+import { generatedKey } from '../../process/settings/generated-key';
 import { sandboxKeyVariables } from '../../sandbox/keys';
 import type { AccountRole } from '../../schema/roles';
 import { type SigningKeys, issueBearerToken } from '../../subgraphs/server/callers/bearer-token';
@@ -119,7 +119,7 @@ async function unaccepted(register: TestRegister, token: string): Promise<Record
   const signing: SigningKeys = { issuer: String(iss), keys };
   const account = { accountId: String(sub), role: 'data_user', duid: String(duid), mpid: null } as const;
   const { kid } = decodeProtectedHeader(token);
-  const foreign = { ...generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }), kid } as JWK;
+  const foreign = { ...generatedKey('ed25519').export({ format: 'jwk' }), kid } as JWK;
   const longAgo = new Date(Date.now() - 3 * 3_600_000);
   return {
     expired: bearer(await issueBearerToken(signing, account, longAgo)),

@@ -12,6 +12,7 @@ export const MAY: Readonly<Record<string, MayCall>> = {
   'Query.accessRecord': 'anyone',
   'Query.accessRecords': ['data_user'],
   'Query.allAccessRecords': ['admin', 'analyst'],
+  'Query.accessRecordCounts': ['admin', 'analyst'],
   'Query.accounts': ['admin'],
   'Query.auditEntries': ['admin'],
   'Query.tariffAuditEntries': ['admin'],

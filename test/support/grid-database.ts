@@ -127,7 +127,7 @@ async function rowsOf(owner: Pool): Promise<Record<string, number>> {
 /** Returns the variables of a command that uses the database. */
 export async function commandVariables({ key, url, folder }: GridDatabase): Promise<Record<string, string>> {
   return {
-    ...(await newKeyVariables()),
+    ...newKeyVariables(),
     GRID_MODELS_KEY: key.toString('base64'),
     DATABASE_URL: url,
     DATA_DIR: folder.path,

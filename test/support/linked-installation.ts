@@ -1,5 +1,6 @@
-import { type KeyObject, generateKeyPairSync } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import pino, { type Logger } from 'pino';
+import { generatedKey } from '../../process/settings/generated-key';
 import { SERVICES } from '../../process/settings/keys';
 import type { CalledService } from '../../process/settings/settings';
 import type { ServiceName } from '../../subgraphs/server/callers/caller';
@@ -14,7 +15,7 @@ import {
 
 /** Returns a new private key of a service. */
 export function newServiceKey(): KeyObject {
-  return generateKeyPairSync('ed25519').privateKey;
+  return generatedKey('ed25519');
 }
 
 /** Services of one installation in this process, each with its own key; all listen on free ports. */

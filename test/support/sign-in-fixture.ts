@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { exportJWK, generateKeyPair } from 'jose';
 import { Client } from 'pg';
 import pino from 'pino';
+import { generatedKey } from '../../process/settings/generated-key';
 import { type Mailbox, startMailbox } from '../../sandbox/mailbox';
 import { type RunningSupplier, startSupplier } from '../../sandbox/supplier/supplier';
 import { startAccess } from '../../subgraphs/access/access.module';
@@ -215,11 +215,10 @@ async function startSubgraphs(
   };
   const startReplica = () => startIdentity({ ...common, keys, urls: fixtureUrls, access: between(toAccess) });
   const first = await startReplica();
-  const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
   access = await startAccess({
     ...common,
     keys: { hashKey: randomBytes(32), encryptionKey: randomBytes(32) },
-    signing: { issuer: 'http://localhost', keys: [await exportJWK(privateKey)] },
+    signing: { issuer: 'http://localhost', keys: [generatedKey('ed25519').export({ format: 'jwk' })] },
     identity: first.link,
     mail: { smtpUrl: undefined, mailFrom: fixtureUrls.mailFrom },
     webhookAllowLoopback: false,

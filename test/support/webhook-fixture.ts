@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { exportJWK, generateKeyPair } from 'jose';
 import { Client } from 'pg';
 import pino from 'pino';
+import { generatedKey } from '../../process/settings/generated-key';
 import { type CapturedMail, startMailbox } from '../../sandbox/mailbox';
 import { RegisterError } from '../../schema/register-error';
 import { startAccess } from '../../subgraphs/access/access.module';
@@ -141,11 +141,10 @@ async function startSubgraphs(databaseUrl: string, smtpUrl: string) {
     execute: (...request) =>
       isDatabaseUnavailable ? Promise.reject(new RegisterError('SYS002')) : identity.link.execute(...request),
   };
-  const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
   access = await startAccess({
     ...common,
     keys: { hashKey: randomBytes(32), encryptionKey: randomBytes(32) },
-    signing: { issuer: 'http://localhost', keys: [await exportJWK(privateKey)] },
+    signing: { issuer: 'http://localhost', keys: [generatedKey('ed25519').export({ format: 'jwk' })] },
     identity: toIdentity,
     mail: { smtpUrl, mailFrom: urls.mailFrom },
     webhookAllowLoopback: true,

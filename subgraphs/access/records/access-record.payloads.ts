@@ -1,5 +1,5 @@
 import { ArgsType, Field, Int, ObjectType } from 'type-graphql';
-import { AccessKey, DateTime } from '../../../schema/scalars';
+import { AccessKey, DateTime, Duid } from '../../../schema/scalars';
 import type { AccessState, LegalBasis } from './access-record';
 import { AccessStateEnum, LegalBasisEnum } from './access-record.enums';
 import { AccessRecordType } from './access-record.types';
@@ -46,4 +46,10 @@ export class AccessRecordListArgs {
   @Field(() => String, optional('Cursor after which the page starts.')) after: string | null;
   @Field(() => AccessStateEnum, optional('Only records in this state.')) state: AccessState | null;
   @Field(() => LegalBasisEnum, optional('Only records of this legal basis.')) legalBasis: LegalBasis | null;
+}
+
+/** Arguments of a page of the access records of all Data Users. */
+@ArgsType()
+export class AllAccessRecordsArgs extends AccessRecordListArgs {
+  @Field(() => Duid, optional('Only records of this Data User.')) duid: string | null;
 }

@@ -14,7 +14,7 @@ import type { AccessState, LegalBasis } from './access-record';
 import { outsideCheck } from '../../server/database/check-only';
 import { LISTS, type ListStatements, filters } from './access-record-list.sql';
 import type { SizedRow } from './page-size.sql';
-import { storedTotal } from './record-counts.repository';
+import { type RecordCount, storedTotal, storedTotals } from './record-counts.repository';
 import { type AccessRecordRow, StoredAccessRecord } from './stored-access-record.queries';
 
 /** The person whose proof shows a third-party portal the records of a home. */
@@ -39,6 +39,8 @@ export interface AccessRecordFilter {
   readonly meterPointId: string | null;
   readonly state: AccessState | null;
   readonly legalBasis: LegalBasis | null;
+  /** Whether the records are listed without what the back office may not see; false if absent. */
+  readonly isForBackOffice?: boolean;
   /** Required for all records of a meter point; without effect on other lists. */
   readonly occupant?: Occupant;
 }
@@ -78,10 +80,9 @@ export class AccessRecordQueries {
   async page(filter: AccessRecordFilter, page: RecordPageRequest, accountId: string): Promise<AccessRecordPage> {
     // Counted also if a check selects it: a check must not hide who read a list.
     const rows = await outsideCheck(() => this.rows(this.database.pool, filter, page, accountId));
-    const isBackOffice = filter.duid === null && filter.meterPointId === null;
     return this.listed(filter, page, rows, (row) => {
       const record = new StoredAccessRecord(row);
-      return isBackOffice ? record.forBackOffice() : record;
+      return filter.isForBackOffice ? record.forBackOffice() : record;
     });
   }
 
@@ -117,6 +118,11 @@ export class AccessRecordQueries {
   async count(filter: AccessRecordFilter): Promise<number> {
     const stored = filter.meterPointId === null ? await storedTotal(this.database.pool, filter) : undefined;
     return stored ?? this.countEach(filter);
+  }
+
+  /** Returns the totals of all records or of a Data User's; undefined before the records are counted for the first time. */
+  totals(duid: string | null): Promise<readonly RecordCount[] | undefined> {
+    return storedTotals(this.database.pool, duid);
   }
 
   /** PostgreSQL reads an index entry of every record: 50 to 100 ms for a million. */

@@ -17,6 +17,7 @@ import { AccessRecordInputType } from './access-record.inputs';
 import {
   AccessRecordConnectionType,
   AccessRecordListArgs,
+  AllAccessRecordsArgs,
   AccessRecordRegistrationType,
   AccessRecordReplacementType,
   AccessRecordRevocationType,
@@ -58,14 +59,14 @@ export class AccessRecordResolver {
 
   @MayCall('admin', 'analyst')
   @Query(() => AccessRecordConnectionType, {
-    description: 'The access records of all Data Users, newest first: for the back office.',
+    description: 'The access records of all Data Users, or of one, newest first: for the back office.',
   })
   allAccessRecords(
-    @Args(() => AccessRecordListArgs) args: AccessRecordListArgs,
+    @Args(() => AllAccessRecordsArgs) args: AllAccessRecordsArgs,
     @Ctx() context: CallContext,
     @Info() info: GraphQLResolveInfo,
   ) {
-    return this.page(null, args, context, info);
+    return this.page(args.duid, args, context, info);
   }
 
   @MayCall('data_user')
@@ -141,9 +142,10 @@ export class AccessRecordResolver {
   /** Returns a page of the records of a Data User, or of all. */
   private page(duid: string | null, args: AccessRecordListArgs, context: CallContext, info: GraphQLResolveInfo) {
     const { state, legalBasis } = args;
-    const filter = { duid, meterPointId: null, state, legalBasis };
+    const { accountId, role } = callerOf(context);
+    const filter = { duid, meterPointId: null, state, legalBasis, isForBackOffice: role !== 'data_user' };
     const page = { ...args, withVersions: selectsField(info, 'versions') };
-    return this.dependencies.recordQueries.page(filter, page, callerOf(context).accountId);
+    return this.dependencies.recordQueries.page(filter, page, accountId);
   }
 
   /**

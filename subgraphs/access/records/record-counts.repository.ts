@@ -10,6 +10,7 @@ import {
   POSITION,
   PRESENT,
   totalOf,
+  totalsOf,
 } from './record-counts.sql';
 
 /** Conditions on the records of a total; null omits a condition. */
@@ -28,26 +29,45 @@ const COUNT_ALL_TIMEOUT_MS = 30 * 60_000;
 /** SQLSTATE of a serialization failure: a concurrent transaction has counted. */
 const SERIALIZATION_FAILURE = '40001';
 
-const STATEMENTS = { ofDataUser: totalOf(true), ofAll: totalOf(false) };
+const TOTAL = { ofDataUser: totalOf(true), ofAll: totalOf(false) };
+const TOTALS = { ofDataUser: totalsOf(true), ofAll: totalsOf(false) };
 
 /** Position of the counts in the event log. */
 interface Position {
   readonly tx: string;
 }
 
+/** Number of access records that have a state and a legal basis; null is that of a discovered access. */
+export interface RecordCount {
+  readonly state: AccessState;
+  readonly legalBasis: LegalBasis | null;
+  readonly total: number;
+}
+
+/** Returns the exact total of a list of all records or of a Data User's; undefined before the records are counted for the first time. */
+export async function storedTotal(
+  pool: Pool,
+  { duid, state, legalBasis }: RecordTotalFilter,
+): Promise<number | undefined> {
+  const text = duid === null ? TOTAL.ofAll : TOTAL.ofDataUser;
+  const rows = await countedRows<{ total: string }>(pool, text, [duid, state, legalBasis]);
+  return rows && Number(rows[0]?.total);
+}
+
+/** Returns the exact totals of all records or of a Data User's; undefined before the records are counted for the first time. */
+export function storedTotals(pool: Pool, duid: string | null): Promise<RecordCount[] | undefined> {
+  return countedRows<RecordCount>(pool, duid === null ? TOTALS.ofAll : TOTALS.ofDataUser, [duid]);
+}
+
 /**
- * Returns the exact total of a list of all records or of a Data User's; undefined before the records are counted for the first time. The
- * statements have no names: PostgreSQL plans them with the position, which is near the end of the log.
+ * Runs a statement whose last parameter is the position of the counts; undefined without a position. Statements have no names: PostgreSQL
+ * plans them with the position, which is near the end of the log.
  */
-export function storedTotal(pool: Pool, filter: RecordTotalFilter): Promise<number | undefined> {
-  const { duid, state, legalBasis } = filter;
+function countedRows<Row extends object>(pool: Pool, text: string, values: unknown[]): Promise<Row[] | undefined> {
   return inTransaction(pool, async (session) => {
     await session.query(`${ONE_SNAPSHOT} read only`);
     const position = (await session.query<Position>(POSITION)).rows[0];
-    if (position === undefined) return undefined;
-    const text = duid === null ? STATEMENTS.ofAll : STATEMENTS.ofDataUser;
-    const values = [duid, state, legalBasis, position.tx];
-    return Number(onlyRow(await session.query<{ total: string }>(text, values)).total);
+    return position && (await session.query<Row>(text, [...values, position.tx])).rows;
   });
 }
 

@@ -88,21 +88,31 @@ export const COUNT_ALL = `
 const STATE_UNEXPIRED = `case when state = 'ACTIVE' and data_user_terminations() ? duid then 'REVOKED' else state end`;
 
 /**
- * The total of a list, of all Data Users or of the one in `$1`, with the state `$2` and the legal basis `$3` if they are not null; `$4` is
- * the position of the counts in this snapshot. Records whose expiry has passed since the last sweep are counted one by one.
+ * The stored records as `listed`, by the state that callers read, and by legal basis: those of all Data Users or of the one in `$1`. The
+ * parameter `position` is the position of the counts in this snapshot. Records whose expiry has passed since the last sweep are counted one
+ * by one.
  */
-export function totalOf(isOfDataUser: boolean): string {
+function listed(isOfDataUser: boolean, position: string): string {
   const scope = isOfDataUser ? 'duid = $1' : '$1::text is null';
   return `
     with stored as (
       select duid, state, legal_basis, total from record_count where ${scope}
-      union all select duid, state, legal_basis, change from (${changesAfter('$4', scope)}) later),
+      union all select duid, state, legal_basis, change from (${changesAfter(position, scope)}) later),
     overdue as (
       select duid, state, legal_basis, ${stateNow()} as state_now, count(*) as total
-      from access_record where ${hasRecentlyExpired()} and ${scope} group by 1, 2, 3, 4)
-    select coalesce(sum(total), 0)::text as total from (
+      from access_record where ${hasRecentlyExpired()} and ${scope} group by 1, 2, 3, 4),
+    listed as (
       select ${STATE_UNEXPIRED} as state, legal_basis, total from stored
       union all select ${STATE_UNEXPIRED}, legal_basis, -total from overdue
-      union all select state_now, legal_basis, total from overdue) listed
-    where ($2::text is null or state = $2) and ($3::text is null or legal_basis = $3)`;
+      union all select state_now, legal_basis, total from overdue)`;
 }
+
+/** The total of a list with the state `$2` and the legal basis `$3` if they are not null; `$4` is the position of the counts. */
+export const totalOf = (isOfDataUser: boolean): string => `${listed(isOfDataUser, '$4')}
+  select coalesce(sum(total), 0)::text as total from listed
+  where ($2::text is null or state = $2) and ($3::text is null or legal_basis = $3)`;
+
+/** The total of each state and legal basis that a record has; `$2` is the position of the counts. */
+export const totalsOf = (isOfDataUser: boolean): string => `${listed(isOfDataUser, '$2')}
+  select state, legal_basis as "legalBasis", sum(total)::float8 as total from listed
+  group by state, legal_basis having sum(total) <> 0 order by state, legal_basis nulls last`;

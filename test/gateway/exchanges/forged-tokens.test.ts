@@ -24,7 +24,7 @@ let aims: { readonly rest: Customer; readonly graph: Customer; readonly socket: 
 let wire: ReturnType<typeof wireClient>;
 
 async function newSigningKey(): Promise<JWK> {
-  const { TOKEN_SIGNING_KEYS } = await newKeyVariables();
+  const { TOKEN_SIGNING_KEYS } = newKeyVariables();
   return (JSON.parse(TOKEN_SIGNING_KEYS as string) as { keys: [JWK] }).keys[0];
 }
 

@@ -52,7 +52,7 @@ beforeAll(async () => {
   environment = { DATA_DIR: dataDir, RATE_LIMITS: 'off', WEBHOOK_ALLOW_LOOPBACK: 'true', ...issuer, ...ports };
   silent = await webhookReceiver();
   silent.respondWith(() => () => undefined);
-  for (const { TOKEN_SIGNING_KEYS } of [await newKeyVariables(), await newKeyVariables()])
+  for (const { TOKEN_SIGNING_KEYS } of [newKeyVariables(), newKeyVariables()])
     keys.push(...(JSON.parse(TOKEN_SIGNING_KEYS as string) as { keys: object[] }).keys);
 });
 afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));

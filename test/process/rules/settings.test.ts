@@ -16,7 +16,7 @@ let production: Environment;
 
 beforeAll(async () => {
   production = {
-    ...(await newKeyVariables()),
+    ...newKeyVariables(),
     NODE_ENV: 'production',
     ...SERVICE_LOGINS,
     BASE_URL,
@@ -385,7 +385,7 @@ describe('Production', () => {
   });
 
   it('rejects the key of a service that other services would not recognise', async () => {
-    const { ACCESS_SERVICE_KEY, GATEWAY_SERVICE_KEY } = await newKeyVariables();
+    const { ACCESS_SERVICE_KEY, GATEWAY_SERVICE_KEY } = newKeyVariables();
     for (const key of [ACCESS_SERVICE_KEY, GATEWAY_SERVICE_KEY])
       expect(wrongVariables({ ...production, ACCESS_SERVICE_KEY: key })).toEqual(['ACCESS_SERVICE_KEY']);
     expect(wrongVariables({ ...production, ACCESS_SERVICE_KEY: production['GATEWAY_SERVICE_KEY'] })).toEqual([

@@ -73,13 +73,40 @@ describe.each(usualWirings())('A lawful access to meter data (%s)', (wiring) => 
     });
     for (const role of ['admin', 'analyst'] as const) {
       const backOffice = await graphAs(register, role);
-      const { data } = await backOffice(`{ allAccessRecords(first: 100) { nodes { id ${FIELDS} } } }`);
-      const listed = (data.allAccessRecords.nodes as { id: string }[]).find((record) => record.id === id);
-      expect(listed).toMatchObject({
-        recordMetadata: { identityRecordRef: null },
-        accessEvent: { controllerReference: null },
-      });
+      for (const conditions of ['', `, duid: "${registrant.duid}"`]) {
+        const { data } = await backOffice(`{ allAccessRecords(first: 100${conditions}) { nodes { id ${FIELDS} } } }`);
+        const listed = (data.allAccessRecords.nodes as { id: string }[]).find((record) => record.id === id);
+        expect(listed).toMatchObject({
+          recordMetadata: { identityRecordRef: null },
+          accessEvent: { controllerReference: null },
+        });
+      }
     }
+  });
+
+  it('is listed for the back office by Data User, and counted by state and legal basis', async () => {
+    await registered();
+    const analyst = await graphAs(register, 'analyst');
+    const { data } = await analyst(
+      `query ($duid: DUID!) {
+        allAccessRecords(duid: $duid) { totalCount nodes { state legalBasis recordMetadata { duid } } }
+        accessRecordCounts(duid: $duid) { state legalBasis total }
+        whole: accessRecordCounts { total } }`,
+      { duid: registrant.duid },
+    );
+    type Listed = { state: string; legalBasis: string; recordMetadata: { duid: string } };
+    type Counted = { state: string; legalBasis: string; total: number };
+    const records = data.allAccessRecords.nodes as Listed[];
+    expect(new Set(records.map(({ recordMetadata }) => recordMetadata.duid))).toEqual(new Set([registrant.duid]));
+    const listed = (data.accessRecordCounts as Counted[]).map(({ state, legalBasis }) => ({
+      ...{ state, legalBasis },
+      total: records.filter((each) => each.state === state && each.legalBasis === legalBasis).length,
+    }));
+    expect(data.accessRecordCounts).toEqual(listed);
+    expect(listed.reduce((sum, { total }) => sum + total, 0)).toBe(records.length);
+    expect(data.allAccessRecords.totalCount).toBe(records.length);
+    const sum = (data.whole as { total: number }[]).reduce((total, each) => total + each.total, 0);
+    expect(sum).toBeGreaterThan(records.length); // other Data Users of the sandbox have records, too
   });
 
   describe('from consent to its withdrawal', () => {

@@ -12,7 +12,7 @@ export interface GraphResponse {
   readonly extensions?: { readonly transactionId?: string };
 }
 
-const STATUSES = [200, 400, 401, 404, 405, 413, 415, 429];
+const STATUSES = [200, 400, 401, 403, 404, 405, 413, 415, 429];
 
 /** The body of a response. */
 export function graphResponse({ text }: WireResponse): GraphResponse {

@@ -1,6 +1,6 @@
-import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { type JWK, decodeJwt, decodeProtectedHeader } from 'jose';
+import { generatedKey } from '../../../process/settings/generated-key';
 import { sandboxKeyVariables } from '../../../sandbox/keys';
 import type { AccountRole } from '../../../schema/roles';
 import { type SigningKeys, issueBearerToken } from '../../../subgraphs/server/callers/bearer-token';
@@ -138,7 +138,7 @@ async function forgedTokens(register: SharedRegister, token: string): Promise<[w
   const signing = await signingKeysOf(register, token);
   const { kid } = decodeProtectedHeader(token);
   const [head, payload, signature] = token.split('.') as [string, string, string];
-  const foreign = { ...generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }), kid } as JWK;
+  const foreign = { ...generatedKey('ed25519').export({ format: 'jwk' }), kid } as JWK;
   const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   return [
     ['a token of another key', await issueBearerToken({ ...signing, keys: [foreign] }, callerOf(token), new Date())],

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type JWK, SignJWT, exportJWK, generateKeyPair, importJWK } from 'jose';
+import { type JWK, SignJWT, importJWK } from 'jose';
+import { generatedKey } from '../../../../process/settings/generated-key';
 import { remoteKeySet } from '../../../../rest-adapter/responses/remote-key-set';
 import {
   type SigningKeys,
@@ -25,7 +26,7 @@ export function keySetFaults(): void {
   let token: string;
 
   const newKey = async (kid: string): Promise<JWK> => ({
-    ...(await exportJWK((await generateKeyPair('EdDSA', { extractable: true })).privateKey)),
+    ...generatedKey('ed25519').export({ format: 'jwk' }),
     kid,
   });
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { exportJWK, generateKeyPair } from 'jose';
 import { Client } from 'pg';
 import pino from 'pino';
+import { generatedKey } from '../../../../process/settings/generated-key';
 import { startAccess } from '../../../../subgraphs/access/access.module';
 import { startIdentity } from '../../../../subgraphs/identity/identity.module';
 import { absentSubgraph, urls } from '../../../support/identity-surroundings';
@@ -112,10 +112,9 @@ export function databaseLogin(): void {
       };
       const identity = await startIdentity({ ...options, keys, urls, access: absentSubgraph('access') });
       closing.push(() => identity.close());
-      const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
       const signing = {
         issuer: 'https://register.example/v1',
-        keys: [{ ...(await exportJWK(privateKey)), kid: 'one' }],
+        keys: [{ ...generatedKey('ed25519').export({ format: 'jwk' }), kid: 'one' }],
       };
       const mail = { smtpUrl: undefined, mailFrom: 'no-reply@localhost' };
       const own = { mail, webhookAllowLoopback: false, discoveredMaxAgeDays: undefined };

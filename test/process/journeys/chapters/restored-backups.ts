@@ -264,7 +264,7 @@ export function restoredBackups(site: BackupSite): void {
     });
 
     it('is rejected with other keys', async () => {
-      const others = { ...site.environmentFor(url), ...(await newKeyVariables()) };
+      const others = { ...site.environmentFor(url), ...newKeyVariables() };
       expect(await runOperatorCommand('commands/backup/backup', ['restore', site.root], others).ended).toMatchObject({
         code: 1,
         printed: expect.stringMatching(/ACCESS_HASH_KEY.*IDENTITY_HASH_KEY.*differs from the key/),

@@ -1,5 +1,5 @@
 import type { AccessState, LegalBasis } from '../../../../subgraphs/access/records/access-record';
-import { storedTotal, updateCounts } from '../../../../subgraphs/access/records/record-counts.repository';
+import { storedTotal, storedTotals, updateCounts } from '../../../../subgraphs/access/records/record-counts.repository';
 import { stateNow } from '../../../../subgraphs/access/records/record-state.sql';
 import { countChanges, expireDueRecords, revokeOfTerminated } from '../../../../subgraphs/access/records/sweeps.module';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
@@ -24,6 +24,10 @@ const COUNT_OF_LISTS = `select (select count(*)::int from access_record r
     where (list.duid is null or r.duid = list.duid) and (list.state is null or ${stateNow('r')} = list.state)
       and (list.basis is null or r.legal_basis = list.basis)) as total
   from unnest($1::text[], $2::text[], $3::text[]) with ordinality as list (duid, state, basis, position) order by position`;
+
+/** Counts the records of a Data User, or of all, one by one, by state and legal basis. */
+const COUNT_OF_GROUPS = `select ${stateNow('r')} as state, r.legal_basis as "legalBasis", count(*)::float8 as total
+  from access_record r where $1::text is null or r.duid = $1 group by 1, 2 order by 1, 2 nulls last`;
 
 /**
  * Begins a transaction that may stay open while a slow machine counts: the product ends one that is idle for seconds.
@@ -74,6 +78,10 @@ export function recordCounts(): void {
   const expectExact = async () => {
     const { stored, oneByOne } = await totals();
     expect(stored).toEqual(oneByOne);
+    for (const duid of [null, DUID, OTHER]) {
+      const { rows } = await tables.owner.query(COUNT_OF_GROUPS, [duid]);
+      expect(await storedTotals(database.pool, duid)).toEqual(rows);
+    }
   };
   const expectExactBeforeAndAfterCounting = async () => {
     await expectExact();

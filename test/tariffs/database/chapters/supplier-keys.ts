@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { UnsecuredJWT, exportJWK, generateKeyPair } from 'jose';
+import { UnsecuredJWT } from 'jose';
 import { Client } from 'pg';
 import pino from 'pino';
+import { generatedKey } from '../../../../process/settings/generated-key';
 import { type Authentication, type Identification, authentication } from '../../../../gateway/callers/authentication';
 import { admit } from '../../../../gateway/callers/audiences';
 import { RegisterError } from '../../../../schema/register-error';
@@ -39,8 +40,7 @@ export function supplierKeys(): void {
 
   beforeAll(async () => {
     database = await freshDatabase();
-    const { privateKey } = await generateKeyPair('EdDSA', { extractable: true });
-    signing = { issuer: 'http://register', keys: [await exportJWK(privateKey)] };
+    signing = { issuer: 'http://register', keys: [generatedKey('ed25519').export({ format: 'jwk' })] };
     access = await started(false);
     owner = new Client({ connectionString: database.url, options: '-c search_path=access,register' });
     await owner.connect();
