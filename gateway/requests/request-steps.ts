@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { sendable } from '../../subgraphs/server/graph/json-text';
-import { traced, withinTrace } from '../../subgraphs/server/observability/tracing';
+import { traced } from '../../subgraphs/server/observability/tracing';
 import { type AdHocOperations, GRAPHQL_RESPONSE_TYPE, responseType } from './ad-hoc-operations';
 import type { Authentication } from '../callers/authentication';
 import { withDeadline } from './deadline';
@@ -34,9 +34,8 @@ export async function handleRequest(
 ): Promise<FastifyReply> {
   const startedAt = performance.now();
   const metadata = requestMetadata(request);
-  const response = await withinTrace(request.headers, () =>
-    handleBody(request, reply, metadata, dependencies, streaming),
-  );
+  // Starts a trace of its own: by `traceparent` and `baggage`, a client could switch off sampling or write into another trace.
+  const response = await handleBody(request, reply, metadata, dependencies, streaming);
   if (response === 'streamed') return reply;
   logRequest(dependencies.logger, metadata, response, startedAt);
   return reply

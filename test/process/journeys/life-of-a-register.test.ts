@@ -352,6 +352,24 @@ describe('Another start, with a new signing key first, a moved clock and a trace
     for (const { attributes } of spans) expect(attributes).toEqual({ 'transaction-id': id });
   });
 
+  it('sends spans in a trace of its own for a client that names another trace and switches off its sampling', async () => {
+    const others = 'ab'.repeat(16);
+    const response = await fetch(`${sandbox.urls.gateway}/graphql`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        traceparent: `00-${others}-${'cd'.repeat(8)}-00`,
+        baggage: 'client=chosen',
+      },
+      body: JSON.stringify({ query: `{ accessRecord(key: "${sandbox.samples.access_keys.active}") { version } }` }),
+    });
+    const id = response.headers.get('transaction-id');
+    const ofRequest = () => collector.spans().filter(({ attributes }) => attributes['transaction-id'] === id);
+    const spans = await until(() => (ofRequest().length >= 2 ? ofRequest() : undefined));
+    expect(spans.map(({ name }) => name)).toEqual(['subgraph access', 'gateway ad hoc']);
+    for (const { traceId } of spans) expect(traceId).not.toBe(others);
+  });
+
   it('sends no path value, query string or body', async () => {
     const { mpxn, access_keys: samples } = sandbox.samples;
     const dataUser = await signedInClient(at(), 'data_user');
