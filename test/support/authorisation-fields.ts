@@ -10,6 +10,7 @@ AccessRecord: accessEvent ak arrangementType controllerCount dataTypes dataUser 
   leadControllerName legalBasis notice processing purpose recordMetadata registeredAt reidentificationToken state transitions version
   versions
 AccessRecordConnection: edges nextCursor nodes pageInfo totalCount
+AccessRecordCount: legalBasis state total
 AccessRecordEdge: cursor node
 AccessRecordRegistration: accessToken replayed
 AccessRecordReplacement: accessToken version

@@ -166,8 +166,10 @@ export const MAY: Readonly<Record<string, MayCall>> = {
   'Mutation.endCustomerSession': ['customer'],
 };
 
-/** Root fields that name objects without an owner: they create something at any meter point. */
+/** Root fields that name objects without an owner: they create something at any meter point, or show the back office any Data User's records. */
 export const WITHOUT_OWNER: readonly string[] = [
+  'Query.allAccessRecords',
+  'Query.accessRecordCounts',
   'Mutation.registerIdentityRecord',
   'Mutation.reportDiscoveredAccess',
   'Mutation.recordChangeOfTenancy',
