@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { fairLimit } from '../../subgraphs/server/fair-limit';
 import type { JsonText } from '../../subgraphs/server/graph/json-text';
 
 /**
@@ -47,8 +48,8 @@ export function sharedResults(): SharedResults {
     sizeCalculation: ({ result }) => result.bytes.length,
   });
   const running = new Map<string, Promise<EventResult>>();
-  const limited = fairLimit(MAX_CONCURRENT_EXECUTIONS, MAX_CONCURRENT_EXECUTIONS_OF_OWNER);
-  const limitedRetry = fairLimit(MAX_CONCURRENT_RETRIES, 1);
+  const limited = fairLimit({ max: MAX_CONCURRENT_EXECUTIONS, maxOfOwner: MAX_CONCURRENT_EXECUTIONS_OF_OWNER });
+  const limitedRetry = fairLimit({ max: MAX_CONCURRENT_RETRIES, maxOfOwner: 1 });
   const executed: SharedResults['of'] = async (key, { owner, isRetry }, execute) => {
     const run = () => limited(owner, execute);
     try {
@@ -67,53 +68,5 @@ export function sharedResults(): SharedResults {
       running.set(key, started);
       return started;
     },
-  };
-}
-
-/** Calls of one owner. */
-interface OwnerCalls {
-  running: number;
-  /** Functions that start the waiting calls, in order of arrival. */
-  readonly waiting: (() => void)[];
-}
-
-/**
- * Runs at most `max` calls at once, and at most `maxOfOwner` of one owner. The owners of waiting calls take turns, so
- * that many calls of one owner do not delay those of another.
- */
-function fairLimit(
-  max: number,
-  maxOfOwner: number,
-): <Result>(owner: string, work: () => Promise<Result>) => Promise<Result> {
-  /** Owners with running or waiting calls, in the order of their turns. */
-  const owners = new Map<string, OwnerCalls>();
-  let running = 0;
-  const startNext = () => {
-    if (running >= max) return;
-    for (const [owner, calls] of owners) {
-      const start = calls.running < maxOfOwner ? calls.waiting.shift() : undefined;
-      if (!start) continue;
-      owners.delete(owner);
-      owners.set(owner, calls); // the next turn of this owner follows those of all others
-      running += 1;
-      calls.running += 1;
-      return start();
-    }
-  };
-  return async (owner, work) => {
-    const calls = owners.get(owner) ?? { running: 0, waiting: [] };
-    owners.set(owner, calls);
-    await new Promise<void>((resolve) => {
-      calls.waiting.push(resolve);
-      startNext();
-    });
-    try {
-      return await work();
-    } finally {
-      running -= 1;
-      calls.running -= 1;
-      if (calls.running === 0 && calls.waiting.length === 0) owners.delete(owner);
-      startNext();
-    }
   };
 }

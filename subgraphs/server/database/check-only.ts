@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool, PoolClient } from 'pg';
 import { RegisterError } from '../../../schema/register-error';
-import { CheckQueue } from './check-queue';
+import { type FairLimit, fairLimit } from '../fair-limit';
 import { CheckedSession } from './checked-session';
 
 /** The check to which the running code belongs; null for code that a check calls and that takes effect. */
@@ -15,6 +15,8 @@ export function isChecking(): boolean {
 
 /** Maximum checks of callers of a pool at the same time, and of services on their behalf. */
 const MAX_CHECKS = 2;
+/** Longest wait of a check for its turn: that of a statement for a session of the pool. */
+const MAX_WAIT_MS = 3_000;
 /** Time after which a check ends, and longest wait of it for a lock: writes wait for its locks. */
 const [MAX_CHECK_MS, LOCK_TIMEOUT_MS] = [3_000, 1_000];
 const BEGIN = `begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = ${MAX_CHECK_MS}`;
@@ -24,24 +26,26 @@ export interface CheckOrigin {
   /** Owner of the check: the checks of different owners take turns. */
   readonly owner: string;
   /**
-   * True for a part of a check of another service. These parts have a queue of their own, so that checks of two services that call each
+   * True for a part of a check of another service. These parts have a limit of their own, so that checks of two services that call each
    * other do not wait for each other.
    */
   readonly isPart: boolean;
 }
 
-interface CheckQueues {
-  readonly whole: CheckQueue;
-  readonly parts: CheckQueue;
+/** The limits of the checks of a pool. */
+interface CheckLimits {
+  readonly whole: FairLimit;
+  readonly parts: FairLimit;
 }
 
-const queues = new WeakMap<Pool, CheckQueues>();
+const limits = new WeakMap<Pool, CheckLimits>();
 
-/** Returns the queues of a pool, which leave sessions for writes. */
-function queuesOf(pool: Pool): CheckQueues {
+/** Returns the limits of a pool, which leave sessions for writes. */
+function limitsOf(pool: Pool): CheckLimits {
   const max = Math.max(1, Math.min(MAX_CHECKS, Math.floor((pool.options.max - 1) / 2)));
-  const ofPool = queues.get(pool) ?? { whole: new CheckQueue(max), parts: new CheckQueue(max) };
-  queues.set(pool, ofPool);
+  const bounds = { max, maxOfOwner: max, maxWaitMs: MAX_WAIT_MS };
+  const ofPool = limits.get(pool) ?? { whole: fairLimit(bounds), parts: fairLimit(bounds) };
+  limits.set(pool, ofPool);
   return ofPool;
 }
 
@@ -50,18 +54,13 @@ function queuesOf(pool: Pool): CheckQueues {
  * is rolled back at its end. Rules, unique indexes, deferred triggers and locks apply as in the write itself. Rows,
  * jobs, notifications and idempotency keys do not remain. Throws SYS002 if the check cannot start or end within its bounds.
  */
-export async function runCheck<Result>(
+export function runCheck<Result>(
   pool: Pool,
   work: () => Promise<Result>,
   { owner, isPart }: CheckOrigin = { owner: '', isPart: false },
 ): Promise<Result> {
-  const queue = queuesOf(pool)[isPart ? 'parts' : 'whole'];
-  await queue.enter(owner);
-  try {
-    return await outsideCheck(() => rolledBack(pool, work));
-  } finally {
-    queue.leave();
-  }
+  const limited = limitsOf(pool)[isPart ? 'parts' : 'whole'];
+  return limited(owner, () => outsideCheck(() => rolledBack(pool, work)));
 }
 
 /** Runs `work` in a transaction of a session of the pool, for a limited time. */

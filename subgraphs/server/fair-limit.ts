@@ -1,0 +1,74 @@
+import { RegisterError } from '../../schema/register-error';
+
+/** Bounds of concurrent calls. */
+interface FairBounds {
+  /** Maximum number of calls at once. */
+  readonly max: number;
+  /** Maximum number of calls of one owner at once. */
+  readonly maxOfOwner: number;
+  /** Longest wait of a call, after which it throws SYS002; without a bound if absent. */
+  readonly maxWaitMs?: number;
+}
+
+/** Calls of one owner. */
+interface OwnerCalls {
+  running: number;
+  /** Functions that start the waiting calls, in order of arrival. */
+  readonly waiting: (() => void)[];
+}
+
+/** Runs `work` within bounds that it shares with other calls. */
+export type FairLimit = <Result>(owner: string, work: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * Returns a limit of concurrent calls. The owners of waiting calls take turns, so that many calls of one owner do not delay those of another.
+ */
+export function fairLimit({ max, maxOfOwner, maxWaitMs }: FairBounds): FairLimit {
+  /** Owners with running or waiting calls, in the order of their turns. */
+  const owners = new Map<string, OwnerCalls>();
+  let running = 0;
+  const startNext = () => {
+    if (running >= max) return;
+    for (const [owner, calls] of owners) {
+      const start = calls.running < maxOfOwner ? calls.waiting.shift() : undefined;
+      if (!start) continue;
+      owners.delete(owner);
+      owners.set(owner, calls); // the next turn of this owner follows those of all others
+      running += 1;
+      calls.running += 1;
+      return start();
+    }
+  };
+  const forgetIdle = (owner: string, calls: OwnerCalls) => {
+    if (calls.running === 0 && calls.waiting.length === 0) owners.delete(owner);
+  };
+  const started = (owner: string, calls: OwnerCalls) =>
+    new Promise<void>((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined;
+      const start = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const giveUp = () => {
+        calls.waiting.splice(calls.waiting.indexOf(start), 1);
+        forgetIdle(owner, calls);
+        reject(new RegisterError('SYS002'));
+      };
+      if (maxWaitMs !== undefined) timer = setTimeout(giveUp, maxWaitMs);
+      calls.waiting.push(start);
+      startNext();
+    });
+  return async (owner, work) => {
+    const calls = owners.get(owner) ?? { running: 0, waiting: [] };
+    owners.set(owner, calls);
+    await started(owner, calls);
+    try {
+      return await work();
+    } finally {
+      running -= 1;
+      calls.running -= 1;
+      forgetIdle(owner, calls);
+      startNext();
+    }
+  };
+}
