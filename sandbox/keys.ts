@@ -10,10 +10,10 @@ import type { Settings } from '../process/settings/settings';
  * Returns the keys of a sandbox. Creates them once, in `keys.json` of the data folder (mode 0600). Processes that start
  * at the same time use the file that was created first.
  */
-export async function sandboxKeyVariables(dataDir: string): Promise<Record<string, string>> {
+export function sandboxKeyVariables(dataDir: string): Record<string, string> {
   const file = join(dataDir, 'keys.json');
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  if (!existsSync(file)) await createKeys(file);
+  if (!existsSync(file)) createKeys(file);
   const stored = readKeys(file);
   const missing = Object.entries(newKeyVariables()).filter(([variable]) => !(variable in stored));
   if (missing.length === 0) return stored;
@@ -36,7 +36,7 @@ function writeTemporary(file: string, variables: Record<string, string>): string
 /**
  * Writes a temporary file and links it, so that the file is always complete and the first process that creates it wins.
  */
-async function createKeys(file: string): Promise<void> {
+function createKeys(file: string): void {
   const temporary = writeTemporary(file, newKeyVariables());
   try {
     linkSync(temporary, file);
@@ -55,7 +55,7 @@ export async function sandboxedSettings(environment: Environment, isCommand = fa
   const settings = readSettings(environment, isCommand);
   if (settings.production) return settings;
   const clock: Environment = settings.databaseUrl === undefined ? { CLOCK_CAN_MOVE: 'true' } : {};
-  const keys = await sandboxKeyVariables(settings.dataDir);
+  const keys = sandboxKeyVariables(settings.dataDir);
   const given = Object.entries(environment).filter(([, text]) => text !== undefined && text.trim() !== '');
   return readSettings({ ...clock, ...keys, ...Object.fromEntries(given) }, isCommand);
 }

@@ -118,7 +118,7 @@ async function fill(
   await product.stop();
   const { accounts } = JSON.parse(readFileSync(join(dataDirOf(place), 'sandbox.json'), 'utf8')) as DemoData;
   const owner = accounts.find(({ role }) => role === 'data_user') as DemoAccount;
-  const { keys } = readSettings(await sandboxKeyVariables(dataDirOf(place)));
+  const { keys } = readSettings(sandboxKeyVariables(dataDirOf(place)));
   const rows = await addRows({ databaseUrl: databaseUrlOf(place), keys, duid: owner.duid as string, records });
   progress(`a database with ${records} records is made`);
   return { ...place, rows, accounts, owner };

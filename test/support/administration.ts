@@ -10,7 +10,7 @@ import { anonymousClient } from './rest-client';
 
 /** Runs `npm run admin -- <arguments>` against a register under test; returns its output. */
 export async function runAdminCommand(register: SharedRegister, ...words: string[]): Promise<string> {
-  const keys = await sandboxKeyVariables(register.dataDir);
+  const keys = sandboxKeyVariables(register.dataDir);
   return runAdmin({ ...keys, DATABASE_URL: register.databaseUrl, DATA_DIR: register.dataDir }, ...words);
 }
 

@@ -113,7 +113,7 @@ async function suspend(register: TestRegister, { id }: CallerAccount): Promise<v
 
 /** Returns an expired token, and one signed by another key under the register's `kid`. */
 async function unaccepted(register: TestRegister, token: string): Promise<Record<'expired' | 'forged', Credential>> {
-  const variables = await sandboxKeyVariables(register.dataDir);
+  const variables = sandboxKeyVariables(register.dataDir);
   const { keys } = JSON.parse(variables['TOKEN_SIGNING_KEYS'] as string) as { keys: JWK[] };
   const { iss, sub, duid } = decodeJwt(token);
   const signing: SigningKeys = { issuer: String(iss), keys };

@@ -28,7 +28,7 @@ export class BackupSite {
   async start(): Promise<void> {
     this.register = await startTestRegister('one process'); // its own register, because a backup contains all of it at one instant
     this.dataUser = await newDataUser(this.register, 'https://larkhill.example/back');
-    this.keyVariables = await sandboxKeyVariables(this.register.dataDir);
+    this.keyVariables = sandboxKeyVariables(this.register.dataDir);
   }
 
   async close(): Promise<void> {

@@ -23,7 +23,7 @@ async function main(): Promise<void> {
     DATA_DIR: string;
     BASE_URL: string;
   };
-  const keys = readSettings(await sandboxKeyVariables(DATA_DIR)).keys as Keys;
+  const keys = readSettings(sandboxKeyVariables(DATA_DIR)).keys as Keys;
   const options = '-c search_path=access,identity,identity_keys,tariffs,register';
   const pool = new Pool({ connectionString: DATABASE_URL, max: 10, options });
   const session = sessionOf(localVerifier({ issuer: BASE_URL, keys: keys.tokenSigningKeys }));

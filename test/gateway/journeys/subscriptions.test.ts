@@ -32,7 +32,7 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
   const open: Subscriber[] = [];
 
   beforeAll(async () => {
-    register = await startTestRegister(wiring, { environment: { DELIVERY_WORKERS: '0' } });
+    register = await startTestRegister(wiring);
     dataUser = await newDataUser(register, 'https://first.example/return');
     other = await newDataUser(register, 'https://second.example/return');
     admin = await tokenOf(register, 'admin');

@@ -42,7 +42,7 @@ async function challengeFor(entry: string): Promise<{ text: string; html: string
 
 /** Returns the encrypted cookies of a browser, as the portal reads and writes them. */
 async function encryptedCookiesOf({ cookies }: PortalVisitor) {
-  const { keys } = readSettings({ ...(await sandboxKeyVariables(register.dataDir)), RATE_LIMITS: 'off' });
+  const { keys } = readSettings({ ...sandboxKeyVariables(register.dataDir), RATE_LIMITS: 'off' });
   return encryptedCookies(keys.portalKey as Buffer)<'entry' | 'supplier'>({
     read: (name) => cookies.get(`register-${name}`),
     write: (name, value) => void cookies.set(`register-${name}`, value),

@@ -55,7 +55,7 @@ describe('A backup of a register', () => {
       await partitionByHash(owner, ['access.access_record']); // a table that is newer than those that refer to it
       expect(await backedUpRows()).toEqual(rows);
 
-      const environment = { ...(await sandboxKeyVariables(place.dataDir)), DATABASE_URL: target.url };
+      const environment = { ...sandboxKeyVariables(place.dataDir), DATABASE_URL: target.url };
       const restored = await runOperatorCommand('commands/backup/backup', ['restore', root], environment).ended;
       expect(restored).toMatchObject({ code: 0 });
       const changed = differences(before, await contentsOf(target.url));

@@ -74,7 +74,7 @@ beforeAll(async () => {
     environment: { LOG_LEVEL: 'trace', WEBHOOK_ALLOW_LOOPBACK: 'true' },
   });
   receiver = await webhookReceiver();
-  const { keys } = readSettings(await sandboxKeyVariables(register.dataDir));
+  const { keys } = readSettings(sandboxKeyVariables(register.dataDir));
   registerKeys = Object.values(keys).filter((key) => Buffer.isBuffer(key));
   root = await mkdtemp(join(tmpdir(), 'register-erased-'));
   first = await newDataUser(register, RETURN_URL);

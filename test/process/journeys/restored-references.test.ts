@@ -60,7 +60,7 @@ describe('References of Data Users in a backup', () => {
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'register-references-'));
     register = await startTestRegister('one process');
-    keyVariables = await sandboxKeyVariables(register.dataDir);
+    keyVariables = sandboxKeyVariables(register.dataDir);
     dataUser = await newDataUser(register, 'https://larkhill.example/back');
     for (const name of ['live', 'replaced', 'anonymised', 'clear', 'clearAnonymised'] as const) {
       const { ir, key } = await newCustomer(dataUser);

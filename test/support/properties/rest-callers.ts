@@ -118,7 +118,7 @@ export function anyCaller(callers: readonly RestCaller[]): fc.Arbitrary<RestCall
 }
 
 async function signingKeysOf(register: SharedRegister, token: string): Promise<SigningKeys> {
-  const { keys } = JSON.parse((await sandboxKeyVariables(register.dataDir))['TOKEN_SIGNING_KEYS'] as string) as {
+  const { keys } = JSON.parse(sandboxKeyVariables(register.dataDir)['TOKEN_SIGNING_KEYS'] as string) as {
     keys: JWK[];
   };
   return { issuer: String(decodeJwt(token).iss), keys };

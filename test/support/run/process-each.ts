@@ -45,7 +45,7 @@ async function fillSandbox(
   environment: Environment,
   { dataDir, urls, mailbox, supplier }: Omit<SandboxOptions, 'accounts' | 'urls'> & { urls: Urls },
 ): Promise<void> {
-  const { keys } = readSettings({ ...(await sandboxKeyVariables(dataDir)), ...environment });
+  const { keys } = readSettings({ ...sandboxKeyVariables(dataDir), ...environment });
   const { accessHashKey: hashKey, accessEncryptionKey: encryptionKey } = keys as Required<typeof keys>;
   const accessKeys = { hashKey, encryptionKey };
   const { accounts, close } = await openAccounts(
