@@ -8,7 +8,7 @@ import type { RestAdapterOptions, RunningRestAdapter } from './adapter-options';
 import { type CompiledOperation, compile } from './contract/compile';
 import { type Contract, loadContract } from './contract/contract';
 import { type Exchange, responder } from './responses/exchange';
-import { OVERSIZED_BODY, drainBody } from './files/drain-body';
+import { OVERSIZED_BODY, drainBody } from './requests/drain-body';
 import { serveUploads } from './files/uploads';
 import { INTERFACES, type RestInterface, USUAL_BODY_MIB } from './contract/interfaces';
 import { operationsOf, parsedDocumentsIn } from '../schema/operation-documents';

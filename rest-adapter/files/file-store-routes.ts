@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ByteRange, FileStore } from './file-store';
-import { drainBody } from './drain-body';
+import { drainBody } from '../requests/drain-body';
 
 /** Path at which a process serves the contents of its file store to other services. */
 export const CONTENTS_PATH = '/files/contents';

@@ -9,7 +9,7 @@ import { routePath } from '../contract/route-paths';
 import { codeOfServerError } from '../../gateway/client/server-error';
 import { type FileDependencies, errorResponse } from './file-response';
 import type { ArchiveFault, ArchiveFinding, ArchiveWarning, PublishedVersion, UploadOutcome } from './file-store';
-import { drainBody } from './drain-body';
+import { drainBody } from '../requests/drain-body';
 import { limitUploadTime } from './upload-deadline';
 import { preferenceViolations } from '../requests/preferences';
 import { locationOf } from './archive-location';

@@ -31,6 +31,8 @@ export interface Occupant {
 export interface RecordPageRequest extends PageRequest {
   /** Whether the caller reads versions of each record, which shorten the page; false if absent. */
   readonly withVersions?: boolean;
+  /** Whether the records are listed without what the back office may not see; false if absent. */
+  readonly isForBackOffice?: boolean;
 }
 
 /** Conditions on the records of a list; null omits a condition. */
@@ -39,8 +41,6 @@ export interface AccessRecordFilter {
   readonly meterPointId: string | null;
   readonly state: AccessState | null;
   readonly legalBasis: LegalBasis | null;
-  /** Whether the records are listed without what the back office may not see; false if absent. */
-  readonly isForBackOffice?: boolean;
   /** Required for all records of a meter point; without effect on other lists. */
   readonly occupant?: Occupant;
 }
@@ -82,7 +82,7 @@ export class AccessRecordQueries {
     const rows = await outsideCheck(() => this.rows(this.database.pool, filter, page, accountId));
     return this.listed(filter, page, rows, (row) => {
       const record = new StoredAccessRecord(row);
-      return filter.isForBackOffice ? record.forBackOffice() : record;
+      return page.isForBackOffice ? record.forBackOffice() : record;
     });
   }
 

@@ -143,8 +143,12 @@ export class AccessRecordResolver {
   private page(duid: string | null, args: AccessRecordListArgs, context: CallContext, info: GraphQLResolveInfo) {
     const { state, legalBasis } = args;
     const { accountId, role } = callerOf(context);
-    const filter = { duid, meterPointId: null, state, legalBasis, isForBackOffice: role !== 'data_user' };
-    const page = { ...args, withVersions: selectsField(info, 'versions') };
+    const filter = { duid, meterPointId: null, state, legalBasis };
+    const page = {
+      ...args,
+      withVersions: selectsField(info, 'versions'),
+      isForBackOffice: role !== 'data_user',
+    };
     return this.dependencies.recordQueries.page(filter, page, accountId);
   }
 
