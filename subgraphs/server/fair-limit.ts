@@ -39,7 +39,7 @@ export function fairLimit({ max, maxOfOwner, maxWaitMs }: FairBounds): FairLimit
       return start();
     }
   };
-  const forgetIdle = (owner: string, calls: OwnerCalls) => {
+  const removeIdle = (owner: string, calls: OwnerCalls) => {
     if (calls.running === 0 && calls.waiting.length === 0) owners.delete(owner);
   };
   const started = (owner: string, calls: OwnerCalls) =>
@@ -51,7 +51,7 @@ export function fairLimit({ max, maxOfOwner, maxWaitMs }: FairBounds): FairLimit
       };
       const giveUp = () => {
         calls.waiting.splice(calls.waiting.indexOf(start), 1);
-        forgetIdle(owner, calls);
+        removeIdle(owner, calls);
         reject(new RegisterError('SYS002'));
       };
       if (maxWaitMs !== undefined) timer = setTimeout(giveUp, maxWaitMs);
@@ -67,7 +67,7 @@ export function fairLimit({ max, maxOfOwner, maxWaitMs }: FairBounds): FairLimit
     } finally {
       running -= 1;
       calls.running -= 1;
-      forgetIdle(owner, calls);
+      removeIdle(owner, calls);
       startNext();
     }
   };
