@@ -20,7 +20,6 @@ COPY package.json LICENSE THIRD-PARTY.md ./
 COPY --from=dependencies /register/node_modules ./node_modules
 COPY --from=build /register/dist ./dist
 COPY schema/generated ./schema/generated
-COPY schema/openapi ./schema/openapi
 COPY rest-adapter/operations ./rest-adapter/operations
 COPY gateway/explorer/assets ./gateway/explorer/assets
 COPY web/portal/views ./web/portal/views

@@ -17,6 +17,7 @@ module.exports = {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.data/', '<rootDir>/tmp/'],
   testPathIgnorePatterns: isLong ? [] : LONG_ONLY,
   testMatch: ['<rootDir>/test/**/*.test.ts'],
+  setupFiles: ['reflect-metadata'], // as the first import of each program: type-graphql needs it
   globalSetup: '<rootDir>/test/support/run/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/run/global-teardown.ts',
   testSequencer: '<rootDir>/test/support/slow-folders-first.js',

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { Client } from 'pg';
 import pino from 'pino';
 import { DATABASE_URL_VARIABLES, passwordOf, userOf } from '../process/settings/database-settings';

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { access, constants, stat } from 'node:fs/promises';
 import { exitWithFailure, readCommandLine, unexpected, usageError } from './command-line';
 import { commandLogin } from '../process/database-access';

@@ -138,7 +138,7 @@ async function prepare({ settings, logger, ...options }: GatewayOptions): Promis
   });
   const introspection = introspectionAudience(settings.production);
   const preparation = { supergraph, audiences: options.audiences, introspection, logger };
-  const trusted = await trustedDocuments(options.trustedDocuments, preparation, callers);
+  const trusted = trustedDocuments(options.trustedDocuments, preparation, callers);
   const report = failureReport(logger);
   return {
     apiSchema: supergraph.apiSchema,

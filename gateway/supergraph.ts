@@ -46,6 +46,7 @@ export async function loadSupergraph(
   process.env['APOLLO_TELEMETRY_DISABLED'] = 'true'; // otherwise the library sends usage data to Apollo and probes for the cloud that it runs in
   const gateway = new ApolloGateway({
     supergraphSdl,
+    validateSupergraph: false, // `npm run schema` has
     logger: quietLogger(logger),
     buildService: ({ name }) => dataSource(name, links, logger),
   });
@@ -80,7 +81,7 @@ export async function loadSupergraph(
 
 /** The API schema of a composed supergraph, for services that check themselves against it without running a gateway. */
 export function apiSchemaOf(supergraphSdl: string): GraphQLSchema {
-  const schema = Supergraph.build(supergraphSdl).apiSchema().toGraphQLJSSchema();
+  const schema = Supergraph.build(supergraphSdl, { validateSupergraph: false }).apiSchema().toGraphQLJSSchema();
   useRegisterScalars(schema);
   return schema;
 }

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import type { Logger } from 'pino';
 import { sandboxedSettings } from '../sandbox/keys';
 import type { ServiceName } from '../subgraphs/server/callers/caller';

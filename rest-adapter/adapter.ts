@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { setImmediate as eventLoopTick } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { warnOfUntrustedProxy } from '../gateway/client/client-address';
 import { listeningUrl } from '../gateway/client/listening-url';
 import { codeOfServerError } from '../gateway/client/server-error';
 import type { RestAdapterOptions, RunningRestAdapter } from './adapter-options';
 import { type CompiledOperation, compile } from './contract/compile';
-import { type Contract, loadContract } from './contract/contract';
+import { loadContract } from './contract/contract';
 import { type Exchange, responder } from './responses/exchange';
 import { OVERSIZED_BODY, drainBody } from './requests/drain-body';
 import { serveUploads } from './files/uploads';
@@ -31,7 +30,7 @@ import { webServer } from './requests/web-server';
  */
 export async function startRestAdapter(options: RestAdapterOptions): Promise<RunningRestAdapter> {
   const { graph, schema, settings, logger, metrics } = options;
-  const contracts = await loadContracts();
+  const contracts = INTERFACES.map(loadContract);
   const { operations, problems } = await compile({
     contracts,
     documents: operationsOf(parsedDocumentsIn(join(REPOSITORY_ROOT, 'rest-adapter', 'operations'))),
@@ -72,16 +71,6 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   app.setErrorHandler((_error, request, reply) => handleUnmatched(request, reply));
   await app.listen({ port: settings.port, host: settings.host ?? '127.0.0.1' });
   return { app, url: listeningUrl(app.server), close: () => app.close() };
-}
-
-/** Reads the contracts of all interfaces, each in its own event-loop tick so that the process stays responsive. */
-async function loadContracts(): Promise<Contract[]> {
-  const contracts: Contract[] = [];
-  for (const each of INTERFACES) {
-    contracts.push(loadContract(each));
-    await eventLoopTick();
-  }
-  return contracts;
 }
 
 /** Challenge of a 401, by the sign-in method of the operation. */

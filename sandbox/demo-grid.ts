@@ -83,15 +83,17 @@ const LATEST = `query Latest($area: String!, $year: Int!, $period: PublicationPe
   developmentProject(area: $area, publicationYear: $year, period: $period, projectId: $project) { latestVersion { version } }
 }`;
 
-/**
- * Publishes the fictional base model and the fictional projects by upload, as an admin does, unless they are published. Returns the sample
- * project.
- */
-export async function publishDemoGrid(asAdmin: GraphqlClient, restUrl: string): Promise<DemoGrid> {
+/** The fictional base model and the fictional projects. */
+export const DEMO_GRID = { base: BASE, projects: PROJECTS } as const;
+
+/** The sample project in `sandbox.json`. */
+export const SAMPLE_PROJECT: DemoGrid = PROJECTS[0].place;
+
+/** Publishes the fictional base model and the fictional projects by upload, as an admin does, unless they are published. */
+export async function publishDemoGrid(asAdmin: GraphqlClient, restUrl: string): Promise<void> {
   const { baseModel: published } = await asAdmin<{ baseModel: object | null }>(BASE_PUBLISHED, { ...BASE.place });
   if (published === null) await publishBase(asAdmin, restUrl);
   for (const project of PROJECTS) await publishVersions(project, asAdmin, restUrl);
-  return PROJECTS[0].place;
 }
 
 async function publishBase(asAdmin: GraphqlClient, restUrl: string): Promise<void> {

@@ -15,13 +15,16 @@ interface DemoTariffOptions {
 }
 
 /** The sample tariff in `sandbox.json`. */
-export interface DemoTariffs {
+export interface SampleTariff {
   readonly mpid: string;
   readonly tariff_id: string;
 }
 
 /** A supplier without an account: an admin publishes its tariffs. */
 const OTHER_SUPPLIER = { mpid: 'FNLD', name: 'Fenland Energy Ltd' };
+
+/** The fictional tariffs: of the demo supplier, and of another one. */
+export const DEMO_TARIFFS = { customers: CUSTOMERS_TARIFFS, others: OTHER_TARIFFS, otherSupplier: OTHER_SUPPLIER };
 
 const ENTRY = `query Entry($mpid: String!) { supplier(mpid: $mpid) { status } }`;
 const SAVE = `mutation Save($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }`;
@@ -39,7 +42,7 @@ const ASSIGN = `mutation Assign($mpxn: String!, $tariffId: String!, $from: DateT
  * Publishes the fictional tariffs as a supplier and an admin do, and assigns one to each demo customer. Does not change
  * existing suppliers, tariffs and assignments, so it can run at each start and completes earlier sandboxes.
  */
-export async function publishDemoTariffs(options: DemoTariffOptions): Promise<DemoTariffs> {
+export async function publishDemoTariffs(options: DemoTariffOptions): Promise<void> {
   const { asAdmin, asSupplier, supplier, mpxns } = options;
   if (await isActive(supplier, options)) {
     for (const plan of CUSTOMERS_TARIFFS) await publish(plan, supplier.mpid, asSupplier);
@@ -48,7 +51,11 @@ export async function publishDemoTariffs(options: DemoTariffOptions): Promise<De
   if (await isActive(OTHER_SUPPLIER, options)) {
     for (const plan of OTHER_TARIFFS) await publish(plan, OTHER_SUPPLIER.mpid, asAdmin);
   }
-  return { mpid: supplier.mpid, tariff_id: tariffId(supplier.mpid, CUSTOMERS_TARIFFS[0].key) };
+}
+
+/** Returns the sample tariff of the demo supplier. */
+export function sampleTariff(mpid: string): SampleTariff {
+  return { mpid, tariff_id: tariffId(mpid, CUSTOMERS_TARIFFS[0].key) };
 }
 
 /** Returns true if a supplier may publish. Creates its entry if there is none. */

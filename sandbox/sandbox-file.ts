@@ -1,7 +1,7 @@
 import type { AccountRole } from '../schema/roles';
 import type { DemoGrid } from './demo-grid';
 import type { DemoRtiUser } from './demo-rti';
-import type { DemoTariffs } from './demo-tariffs';
+import type { SampleTariff } from './demo-tariffs';
 import type { SupplierCredentials } from './supplier/supplier-credentials';
 
 /** A demo login in `sandbox.json`. */
@@ -34,7 +34,7 @@ export interface DemoData {
   readonly customers: readonly DemoCustomer[];
   readonly grid: DemoGrid;
   /** A tariff of the demo supplier. */
-  readonly tariff: DemoTariffs;
+  readonly tariff: SampleTariff;
   /** RTI Users with which the demo customers can share their tariffs. */
   readonly rti_users: readonly DemoRtiUser[];
 }

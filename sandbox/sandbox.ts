@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccountRole } from '../schema/roles';
@@ -5,18 +6,28 @@ import type { AccountRepository } from '../subgraphs/access/accounts/account.rep
 import { type ClientOf, signedIn } from './demo-accounts';
 import { createDemoData, discoveredAccess } from './demo-data';
 import type { DemoAccount, DemoData } from './sandbox-file';
-import { publishDemoGrid } from './demo-grid';
+import { DEMO_GRID, SAMPLE_PROJECT, publishDemoGrid } from './demo-grid';
 import { type DemoRtiUser, offerTariffSharing } from './demo-rti';
 import { offerSupplierSignIn, withSupplierCredentials } from './demo-supplier';
-import { publishDemoTariffs } from './demo-tariffs';
+import { DEMO_TARIFFS, publishDemoTariffs, sampleTariff } from './demo-tariffs';
 import { graphqlClient } from './graphql-client';
 import type { RunningSupplier } from './supplier/supplier';
 
 /** The part of the demo data that `sandbox.json` of every version contains. */
 type RecordedData = Omit<DemoData, 'grid' | 'tariff' | 'rti_users'>;
 
+/** Inputs of the publications. */
+interface Publication extends Pick<SandboxOptions, 'dataDir' | 'urls' | 'supplier'> {
+  readonly clientOf: ClientOf;
+  /** True if the demo data are created at this start. */
+  readonly isNew: boolean;
+}
+
 /** File of the data folder while demo data are loaded: a start that was interrupted is distinguished from a restore. */
 const STARTED_FILE = 'demo-data.started';
+
+/** File of the data folder with a hash of what earlier starts published, so that a start need not check each publication. */
+const PUBLISHED_FILE = 'demo-data.published';
 
 const withoutDemoData = (file: string) =>
   `No demo data: the register has accounts, but ${file} with the demo logins is missing. Copy it from the data folder that was backed up.`;
@@ -70,7 +81,7 @@ export async function loadSandbox(options: SandboxOptions): Promise<DemoData | u
   const records = stored
     ? await withDiscoveredAccess(stored, clientOf)
     : await createDemoData(await firstAdmin(accounts), clientOf);
-  const published = await publishedData(records, { urls, supplier, clientOf });
+  const published = await publishedData(records, { dataDir, urls, supplier, clientOf, isNew: stored === undefined });
   const demo = withSupplierCredentials({ ...records, ...published });
   await offerSupplierSignIn(demo, supplier, accounts);
   writeAtomically(file, {
@@ -90,20 +101,26 @@ export async function loadSandbox(options: SandboxOptions): Promise<DemoData | u
  */
 async function publishedData(
   records: RecordedData & { readonly rti_users?: readonly DemoRtiUser[] },
-  { urls, supplier, clientOf }: Pick<SandboxOptions, 'urls' | 'supplier'> & { readonly clientOf: ClientOf },
+  { dataDir, urls, supplier, clientOf, isNew }: Publication,
 ): Promise<Pick<DemoData, 'grid' | 'tariff' | 'rti_users'>> {
   const accountOf = (role: AccountRole) => records.accounts.find((account) => account.role === role) as DemoAccount;
   const asAdmin = await signedIn(accountOf('admin'), clientOf);
-  const grid = await publishDemoGrid(asAdmin, urls.rest);
   const { name, mpid = '' } = accountOf('supplier');
-  const tariff = await publishDemoTariffs({
-    asAdmin,
-    asSupplier: await signedIn(accountOf('supplier'), clientOf),
-    supplier: { mpid, name },
-    mpxns: records.customers.map(({ mpxn }) => mpxn),
-    restUrl: urls.rest,
-  });
-  return { grid, tariff, rti_users: await offerTariffSharing({ asAdmin, mpid, supplier, stored: records.rti_users }) };
+  const file = join(dataDir, PUBLISHED_FILE);
+  const publications = createHash('sha256').update(JSON.stringify([DEMO_GRID, DEMO_TARIFFS])).digest('hex');
+  if (isNew || !existsSync(file) || readFileSync(file, 'utf8') !== publications) {
+    await publishDemoGrid(asAdmin, urls.rest);
+    await publishDemoTariffs({
+      asAdmin,
+      asSupplier: await signedIn(accountOf('supplier'), clientOf),
+      supplier: { mpid, name },
+      mpxns: records.customers.map(({ mpxn }) => mpxn),
+      restUrl: urls.rest,
+    });
+    writeFileSync(file, publications);
+  }
+  const rtiUsers = await offerTariffSharing({ asAdmin, mpid, supplier, stored: records.rti_users });
+  return { grid: SAMPLE_PROJECT, tariff: sampleTariff(mpid), rti_users: rtiUsers };
 }
 
 /** Returns the demo data of an earlier start if the database still contains all its accounts and they are active. */

@@ -1,3 +1,4 @@
+import 'reflect-metadata';
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import pino from 'pino';

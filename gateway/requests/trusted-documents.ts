@@ -1,5 +1,4 @@
-import { setImmediate as eventLoopTick } from 'node:timers/promises';
-import { type ExecutionResult, Kind, type OperationDefinitionNode, parse, validate } from 'graphql';
+import { type ExecutionResult, getOperationAST, parse } from 'graphql';
 import { RegisterError } from '../../schema/register-error';
 import type { CallContext } from '../../subgraphs/server/callers/caller';
 import { traced } from '../../subgraphs/server/observability/tracing';
@@ -7,7 +6,6 @@ import { admit } from '../callers/audiences';
 import type { Authentication, Identification } from '../callers/authentication';
 import { withDeadline } from './deadline';
 import { type Preparation, type PreparedOperation, prepareOperation } from './prepared-operation';
-import { withoutValues } from './error-format';
 import type { RequestMetadata } from '../client/graph-client';
 
 /** Operations with known text; admitted callers run them by name. */
@@ -19,25 +17,15 @@ export interface TrustedDocuments {
   admit(name: string, metadata: RequestMetadata): Promise<CallContext>;
 }
 
-/**
- * Parses and validates every trusted document, each in its own event-loop tick so that the process stays responsive. The
- * first execution plans it, because a process runs few of them soon after its start. Throws an error that lists all
- * problems.
- */
-export async function trustedDocuments(
+/** Parses every trusted document, which `npm run schema` has validated. The first execution plans it, because a process runs few of them soon after its start. */
+export function trustedDocuments(
   texts: Readonly<Record<string, string>>,
   preparation: Preparation,
   callers: Authentication,
-): Promise<TrustedDocuments> {
-  const problems: string[] = [];
-  const operations = new Map<string, PreparedOperation>();
-  for (const [name, source] of Object.entries(texts)) {
-    const operation = preparedOperation(name, source, preparation, problems);
-    if (operation) operations.set(name, operation);
-    await eventLoopTick();
-  }
-  if (problems.length > 0) throw new Error(`trusted documents do not match the supergraph:\n${problems.join('\n')}`);
-
+): TrustedDocuments {
+  const operations = new Map(
+    Object.entries(texts).map(([name, source]) => [name, preparedOperation(name, source, preparation)]),
+  );
   const operationNamed = (name: string): PreparedOperation => {
     const operation = operations.get(name);
     if (!operation) throw new RegisterError('VAL003', 'No trusted document has this documentId');
@@ -71,24 +59,10 @@ function admitted({ audience }: PreparedOperation, identified: Identification): 
   return (audience.verifies ? identified.limitedContext : undefined) ?? context;
 }
 
-function preparedOperation(
-  name: string,
-  source: string,
-  preparation: Preparation,
-  problems: string[],
-): PreparedOperation | undefined {
+function preparedOperation(name: string, source: string, preparation: Preparation): PreparedOperation {
   const document = parse(source, { noLocation: true });
-  const errors = validate(preparation.supergraph.apiSchema, document);
-  const operation = document.definitions.find(
-    (definition): definition is OperationDefinitionNode =>
-      definition.kind === Kind.OPERATION_DEFINITION && definition.name?.value === name,
-  );
-  problems.push(...errors.map((error) => `${name}: ${withoutValues(error.message)}`));
-  if (!operation) problems.push(`${name}: has no operation of this name`);
-  if (errors.length > 0 || !operation) return undefined;
+  const operation = getOperationAST(document, name);
+  if (!operation) throw new Error(`the trusted document ${name} has no operation of this name`);
   const plannable = { document, source, operation, operationName: name, queryHash: `trusted:${name}` };
-  const prepared = prepareOperation(plannable, preparation, true);
-  if (prepared.audience.fields.some((audience) => audience.length === 0))
-    problems.push(`${name}: a root field has no audience`);
-  return prepared;
+  return prepareOperation(plannable, preparation, true);
 }

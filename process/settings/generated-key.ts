@@ -5,18 +5,15 @@ const ENCODINGS: ED25519KeyPairOptions<'der', 'der'> = {
   publicKeyEncoding: { format: 'der', type: 'spki' },
 };
 
-/** Bits of an RSA key (RFC 7518, section 3.3). */
-const RSA_BITS = 2_048;
-
 /**
  * Generates a private key, and reads it from its encoding. A key object of `generateKeyPair` or of `crypto.subtle` must not be exported: Node
  * locks the key meanwhile, and if garbage is collected at this moment, the job that generated the key waits for the same lock for ever (seen
  * in Node 20).
  */
-export function generatedKey(type: 'ed25519' | 'rsa'): KeyObject {
+export function generatedKey(type: 'ed25519' | 'p-256'): KeyObject {
   const { privateKey: key } =
     type === 'ed25519'
       ? generateKeyPairSync('ed25519', ENCODINGS)
-      : generateKeyPairSync('rsa', { ...ENCODINGS, modulusLength: RSA_BITS });
+      : generateKeyPairSync('ec', { ...ENCODINGS, namedCurve: 'P-256' });
   return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { load } from 'js-yaml';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import type { RestInterface } from './interfaces';
 import type { ContractSchema } from './contract-schema';
@@ -58,15 +57,12 @@ const ARCHIVE = 'application/zip';
 
 /** Reads the contract of an interface from its file. */
 export function loadContract(restInterface: RestInterface): Contract {
-  return readContract(
-    readFileSync(join(REPOSITORY_ROOT, 'schema', 'openapi', restInterface.contract), 'utf8'),
-    restInterface,
-  );
+  const file = join(REPOSITORY_ROOT, 'schema', 'generated', `contract-${restInterface.contract}.json`);
+  return readContract(JSON.parse(readFileSync(file, 'utf8')) as OpenApiDocument, restInterface);
 }
 
-/** Parses the contract of an interface. */
-export function readContract(text: string, restInterface: RestInterface): Contract {
-  const document = load(text) as OpenApiDocument;
+/** Reads the contract of an interface from its document. */
+export function readContract(document: OpenApiDocument, restInterface: RestInterface): Contract {
   const resolved = withoutReferences(document);
   const served = Object.entries(resolved.paths).flatMap(([path, item]) =>
     METHODS.filter((method) => method in item).map((method) => {

@@ -7,7 +7,7 @@ import { successionHeaders } from './succession';
 export interface RestInterface {
   /** Name in the specification. */
   readonly name: string;
-  /** File name in `schema/openapi`. */
+  /** Name of the file in `schema/openapi`, from which `npm run schema` generates the one that the adapter reads. */
   readonly contract: string;
   /** Prefix of the paths of its contract. */
   readonly basePath: string;
@@ -62,7 +62,7 @@ const USUAL = {
 export const INTERFACE_A: RestInterface = {
   ...USUAL,
   name: 'Interface A',
-  contract: 'a.yaml',
+  contract: 'a',
   basePath: '/v1',
   pathPrefixes: ['/'],
   publicAddress: ({ baseUrl }) => baseUrl,
@@ -77,7 +77,7 @@ export const INTERFACE_A: RestInterface = {
 export const INTERFACE_B: RestInterface = {
   ...USUAL,
   name: 'Interface B',
-  contract: 'b.yaml',
+  contract: 'b',
   pathPrefixes: ['/login/', '/register-consent/', '/show-consents/'],
   publicAddress: (addresses) => addresses.legacyBaseUrl ?? originOf(addresses),
   documentPath: '/openapi/b.json',
@@ -92,7 +92,7 @@ export const INTERFACE_B: RestInterface = {
 export const INTERFACE_C: RestInterface = {
   ...USUAL,
   name: 'Interface C',
-  contract: 'c.yaml',
+  contract: 'c',
   pathPrefixes: ['/grid-modelling/'],
   publicAddress: originOf,
   documentPath: '/openapi/c.json',
@@ -104,7 +104,7 @@ export const INTERFACE_C: RestInterface = {
 export const INTERFACE_D: RestInterface = {
   ...USUAL,
   name: 'Interface D',
-  contract: 'd.yaml',
+  contract: 'd',
   pathPrefixes: ['/v1/suppliers/', '/v1/users/', '/v1/tariff/', '/v1/consent/', '/v1/webhook/', '/v1/report/'],
   publicAddress: originOf,
   documentPath: '/openapi/d.json',

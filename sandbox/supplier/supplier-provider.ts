@@ -13,7 +13,7 @@ import { type SupplierLogin, errorPage } from './supplier-pages';
 import { supplierStore } from './supplier-store';
 
 /** Inputs of the provider. The lists may grow while it runs. */
-interface ProviderOptions {
+export interface ProviderOptions {
   readonly redirectUris: readonly string[];
   /** The register as an OAuth client. */
   readonly client: RegisterClient;
@@ -21,6 +21,8 @@ interface ProviderOptions {
   readonly rtiClients: readonly RtiClient[];
 }
 
+/** Algorithm of ID tokens and of RTI Users' tokens. A key for RS256 would take a third of a second at each start. */
+const SIGNING_ALGORITHM = 'ES256';
 const SIGN_IN_SCOPE = 'openid mpxn';
 /** Short, so that a developer can use several demo logins in one browser. */
 const SESSION_SECONDS = 60;
@@ -43,7 +45,7 @@ const PROVIDER_CLASS: string = 'oidc-provider/lib/provider.js';
  */
 export async function openIdProvider(issuer: string, options: ProviderOptions): Promise<Provider> {
   const { Provider: OpenIdProvider } = (await import(PROVIDER_CLASS)) as typeof import('oidc-provider');
-  const signingKey = { ...generatedKey('rsa').export({ format: 'jwk' }), use: 'sig', alg: 'RS256' };
+  const signingKey = { ...generatedKey('p-256').export({ format: 'jwk' }), use: 'sig', alg: SIGNING_ALGORITHM };
   return new OpenIdProvider(issuer, configuration(options, signingKey));
 }
 
@@ -54,6 +56,7 @@ function configuration(
   return {
     adapter: supplierStore(rtiClients),
     clients: [registerClient(client, redirectUris)],
+    clientDefaults: { id_token_signed_response_alg: SIGNING_ALGORITHM },
     jwks: { keys: [signingKey as never] },
     cookies: { keys: [randomBytes(32).toString('base64url')] },
     pkce: { required: () => true },
@@ -105,7 +108,7 @@ const tariffTokens: NonNullable<NonNullable<Configuration['features']>['resource
       scope: Object.keys(RTI_SCOPES).join(' '),
       accessTokenFormat: 'jwt',
       accessTokenTTL: RTI_TOKEN_SECONDS,
-      jwt: { sign: { alg: 'RS256' } },
+      jwt: { sign: { alg: SIGNING_ALGORITHM } },
     };
   },
 };

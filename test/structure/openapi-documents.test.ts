@@ -44,7 +44,7 @@ describe.each(contracts.map((contract) => [contract.restInterface.name, contract
 
     it('is valid against the meta-schema of OpenAPI 3.1', () => {
       const validator = 'node_modules/@seriousme/openapi-schema-validator/bin/validate-api-cli.js';
-      const output = execFileSync(process.execPath, [validator, `schema/openapi/${restInterface.contract}`], {
+      const output = execFileSync(process.execPath, [validator, `schema/openapi/${restInterface.contract}.yaml`], {
         cwd: REPOSITORY_ROOT,
         encoding: 'utf8',
       });

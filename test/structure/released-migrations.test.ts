@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { createHash } from 'node:crypto';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { accessTables } from '../../subgraphs/access/tables.sql';

@@ -1,4 +1,5 @@
 /** Lets a plain Node process run the TypeScript sources: `node -r ./test/support/swc-register.js <file>.ts`. */
+require('reflect-metadata'); // as the first import of each program
 const { readFileSync } = require('node:fs');
 const Module = require('node:module');
 const { compiled } = require('./swc-compiled');

@@ -1,15 +1,11 @@
 import { keyedHash } from '../keyed-hash';
+import { type Session, onlyRow } from './transaction';
 
 /** Keys by environment variable. */
 export type NamedKeys = Readonly<Record<string, Buffer>>;
 
-/** Runs statements: a session of TypeORM returns rows, one of pg a result that has them. */
-interface KeySession {
-  query(text: string, values?: unknown[]): Promise<unknown>;
-}
-
 /** Creates the table of the hashes of keys, and compares keys with it as {@link compareKeys} does. */
-export async function checkKeys(session: KeySession, schema: string, keys: NamedKeys): Promise<void> {
+export async function checkKeys(session: Session, schema: string, keys: NamedKeys): Promise<void> {
   await session.query(
     `create table if not exists ${schema}.key_check (variable text primary key, hash bytea not null)`,
   );
@@ -20,7 +16,7 @@ export async function checkKeys(session: KeySession, schema: string, keys: Named
  * Throws if a key is not the one that the database was created with. With another key every lookup would fail without
  * an error. The database stores a keyed hash of each variable's name.
  */
-export async function compareKeys(session: KeySession, schema: string, keys: NamedKeys): Promise<void> {
+export async function compareKeys(session: Session, schema: string, keys: NamedKeys): Promise<void> {
   const wrong: string[] = [];
   for (const [variable, key] of Object.entries(keys)) {
     const hash = keyedHash(key, 'key-check')(variable);
@@ -28,12 +24,10 @@ export async function compareKeys(session: KeySession, schema: string, keys: Nam
       variable,
       hash,
     ]);
-    const stored = rowsOf(
-      await session.query(`select hash from ${schema}.key_check where variable = $1`, [variable]),
-    ) as [{ hash: Buffer }];
-    if (!stored[0].hash.equals(hash)) wrong.push(variable);
+    const stored = onlyRow(
+      await session.query<{ hash: Buffer }>(`select hash from ${schema}.key_check where variable = $1`, [variable]),
+    );
+    if (!stored.hash.equals(hash)) wrong.push(variable);
   }
   if (wrong.length > 0) throw new Error(`${wrong.join(', ')}: not the key with which this database was created`);
 }
-
-const rowsOf = (result: unknown) => (Array.isArray(result) ? result : (result as { rows: unknown }).rows);

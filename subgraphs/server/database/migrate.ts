@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { Client } from 'pg';
 import type { Logger } from 'pino';
-import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
+import type { MigrationInterface } from 'typeorm';
 import { ADVISORY_LOCKS } from './advisory-locks';
 import { type DatabaseAddress, scramVerifier, sessionUrl } from './database-login';
 import { errorFields } from '../observability/failures';
@@ -8,6 +9,7 @@ import { installJobs } from '../jobs/jobs';
 import { type NamedKeys, checkKeys } from './key-check';
 import { installClock } from './register-clock';
 import { rejectUnfinishedRestore } from '../restore-mark';
+import { type Session, onlyRow } from './transaction';
 
 /** A migration class of a subgraph. */
 type Migration = new () => MigrationInterface;
@@ -36,6 +38,7 @@ export interface SubgraphTables {
 export type MigratedAddress = Pick<DatabaseAddress, 'url' | 'schema'> &
   Partial<Pick<DatabaseAddress, 'role' | 'password'>>;
 
+const CONNECTION_TIMEOUT_MS = 10_000;
 /** Maximum wait of a step for a lock. Later statements on the same table queue behind the step for as long. */
 const LOCK_TIMEOUT_MS = 3_000;
 /** Pause after a step that did not get a lock, in which queued statements of other sessions run. */
@@ -61,19 +64,9 @@ export async function migrate(
 ): Promise<void> {
   const { schema } = address;
   const url = sessionUrl(address.url, `-c lock_timeout=${LOCK_TIMEOUT_MS}`);
-  const source = new DataSource({
-    type: 'postgres',
-    url,
-    schema,
-    migrations: [...tables.migrations],
-    migrationsTableName: 'migration',
-    installExtensions: false,
-    logger: 'debug', // silent: the default logger prints each failed attempt as plain text
-    poolSize: 2,
-    extra: { connectionTimeoutMillis: 10_000 },
-  });
-  await source.initialize();
-  const session = source.createQueryRunner();
+  const session = new Client({ connectionString: url, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS });
+  session.on('error', () => undefined); // fails the next statement
+  await session.connect();
   try {
     await session.query('set lock_timeout = 0'); // waiting for this advisory lock blocks no other session
     await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
@@ -81,7 +74,7 @@ export async function migrate(
     if (tables.duringRestore !== true) await rejectUnfinishedRestore(session);
     const onWait = () => logger?.warn({ schema }, 'a migration waits for a lock');
     for (const step of stepsOf({ ...address, url }, tables, movableClock, keys))
-      await withRetries(() => step(session, source), onWait);
+      await withRetries(() => step(session), onWait);
   } catch (error) {
     throw new Error(
       `migration of schema ${schema} failed: ${error instanceof Error ? error.message : JSON.stringify(errorFields(error))}`,
@@ -90,14 +83,12 @@ export async function migrate(
       },
     );
   } finally {
-    await session.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.migration]).catch(() => undefined);
-    await session.release();
-    await source.destroy();
+    await session.end().catch(() => undefined); // releases the advisory lock
   }
 }
 
 /** A repeatable step that brings part of a schema up to date. */
-type Step = (session: QueryRunner, source: DataSource) => Promise<unknown>;
+type Step = (session: Session) => Promise<unknown>;
 
 function stepsOf(
   address: MigratedAddress,
@@ -114,7 +105,7 @@ function stepsOf(
       if (role !== undefined) await session.query(LOGIN(role, password));
       await installClock(session, movableClock);
     },
-    (_, source) => source.runMigrations({ transaction: 'each' }),
+    (session) => applyMissing(tables.migrations, session, url, schema),
     async (session) => void (jobs !== undefined && (await installJobs(session, jobs, { url, role }))),
     async (session) => {
       await session.query(`set search_path = ${schema}, register`);
@@ -122,6 +113,43 @@ function stepsOf(
       if (atStart !== undefined) await session.query(atStart);
     },
   ];
+}
+
+/** Returns the names of the migrations that a schema has. */
+export async function appliedMigrations(session: Session, schema: string): Promise<ReadonlySet<string>> {
+  const { rows } = await session.query<{ name: string }>(`select name from ${schema}.migration`);
+  return new Set(rows.map(({ name }) => name));
+}
+
+/** Applies the migrations that a schema lacks. TypeORM takes a quarter of a second to load, and most starts find nothing to apply. */
+async function applyMissing(
+  migrations: readonly Migration[],
+  session: Session,
+  url: string,
+  schema: string,
+): Promise<void> {
+  const isMigrated = 'select to_regclass($1) is not null as yes';
+  const { yes } = onlyRow(await session.query<{ yes: boolean }>(isMigrated, [`${schema}.migration`]));
+  const applied = yes ? await appliedMigrations(session, schema) : new Set();
+  if (migrations.every(({ name }) => applied.has(name))) return;
+  const { DataSource } = await import('typeorm');
+  const source = new DataSource({
+    type: 'postgres',
+    url,
+    schema,
+    migrations: [...migrations],
+    migrationsTableName: 'migration',
+    installExtensions: false,
+    logger: 'debug', // silent: the default logger prints each failed attempt as plain text
+    poolSize: 1,
+    extra: { connectionTimeoutMillis: CONNECTION_TIMEOUT_MS },
+  });
+  await source.initialize();
+  try {
+    await source.runMigrations({ transaction: 'each' });
+  } finally {
+    await source.destroy();
+  }
 }
 
 /** Rights with which a service that does not migrate checks at its start what the migration job has done. */

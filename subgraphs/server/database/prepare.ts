@@ -4,7 +4,7 @@ import { rejectUnfinishedRestore } from '../restore-mark';
 import { sessionOptions } from './database';
 import type { DatabaseAddress } from './database-login';
 import { type NamedKeys, compareKeys } from './key-check';
-import { type SubgraphTables, migrate } from './migrate';
+import { type SubgraphTables, appliedMigrations, migrate } from './migrate';
 
 /**
  * Prepares the schema of a subgraph for a process that serves it. With the owner's login, migrates, and creates the derived
@@ -62,13 +62,12 @@ async function requireMigrations(
   { migrations }: SubgraphTables,
   logger?: Logger,
 ): Promise<void> {
-  const { rows } = await session.query<{ name: string }>(`select name from ${schema}.migration`);
-  const done = new Set(rows.map(({ name }) => name));
-  const missing = migrations.filter(({ name }) => !done.has(name));
+  const applied = await appliedMigrations(session, schema);
+  const missing = migrations.filter(({ name }) => !applied.has(name));
   if (missing.length > 0)
     throw new Error(`${missing.length} migrations of ${schema} have not been applied; ${MIGRATION_JOB}`);
   const own = new Set(migrations.map(({ name }) => name));
-  const unknown = [...done].filter((name) => !own.has(name));
+  const unknown = [...applied].filter((name) => !own.has(name));
   if (unknown.length > 0)
     logger?.warn({ schema, migrations: unknown }, 'the database has migrations of a later release');
 }

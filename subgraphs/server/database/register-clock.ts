@@ -1,4 +1,3 @@
-import type { QueryRunner } from 'typeorm';
 import { ADVISORY_LOCKS } from './advisory-locks';
 import type { Database } from './database';
 import { type Session, onlyRow } from './transaction';
@@ -34,7 +33,7 @@ const FIXED = `
   create or replace function register.register_now() returns timestamptz language sql stable parallel safe as 'select statement_timestamp()'`;
 
 /** Installs the clock: movable if true, fixed at real time if false. Undefined leaves an existing clock unchanged. */
-export async function installClock(session: QueryRunner, movable: boolean | undefined): Promise<void> {
+export async function installClock(session: Session, movable: boolean | undefined): Promise<void> {
   await session.query('create schema if not exists register');
   await session.query(INSTALL);
   if (movable !== undefined) await session.query(movable ? MOVABLE : FIXED);

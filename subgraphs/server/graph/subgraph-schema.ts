@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { printSchemaWithDirectives } from '@graphql-tools/utils';

@@ -1,7 +1,6 @@
 import { Logger as JobLogger, runMigrations } from 'graphile-worker';
 import { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { QueryRunner } from 'typeorm';
 import { logError } from '../observability/error-log';
 import type { Session } from '../database/transaction';
 
@@ -67,7 +66,7 @@ export function jobQueue(schema: string): JobQueue {
  * to add and run jobs.
  */
 export async function installJobs(
-  session: QueryRunner,
+  session: Session,
   schema: string,
   { url, role }: { readonly url: string; readonly role: string | undefined },
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import { buildSchema, parse } from 'graphql';
+import { load } from 'js-yaml';
 import { compile } from '../../../rest-adapter/contract/compile';
-import { readContract } from '../../../rest-adapter/contract/contract';
+import { type OpenApiDocument, readContract } from '../../../rest-adapter/contract/contract';
 import { INTERFACE_A } from '../../../rest-adapter/contract/interfaces';
 import { operationsOf } from '../../../schema/operation-documents';
 import type { RouteRow } from '../../../rest-adapter/route-table';
@@ -95,7 +96,7 @@ async function compiled({ contract, graph, operation, row = ROW }: Planted) {
     return text.replace(...change);
   };
   return compile({
-    contracts: [readContract(planted(CONTRACT, contract), INTERFACE_A)],
+    contracts: [readContract(load(planted(CONTRACT, contract)) as OpenApiDocument, INTERFACE_A)],
     documents: operationsOf(new Map([['replaceRecord', parse(planted(OPERATION, operation))]])),
     rows: { replaceRecord: row },
     schema: buildSchema(planted(GRAPH, graph)),
@@ -301,7 +302,7 @@ describe('the compiler of the contract', () => {
   });
 
   it('finds documents and rows without an operation of the contract', async () => {
-    const contract = readContract('openapi: 3.1.0\npaths: {}', INTERFACE_A);
+    const contract = readContract({ openapi: '3.1.0', paths: {} }, INTERFACE_A);
     const documents = operationsOf(new Map([['replaceRecord', parse(OPERATION)]]));
     const { problems } = await compile({
       contracts: [contract],

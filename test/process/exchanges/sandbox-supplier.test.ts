@@ -24,7 +24,7 @@ afterAll(() => Promise.all([supplier?.close(), fixture?.close()]));
 describe('A consumer at the OpenID provider of a supplier', () => {
   it('grants an RTI User a token that the register accepts', async () => {
     const token = await consumerToken(supplier, CLIENT, LOGIN);
-    expect(decodeProtectedHeader(token)).toMatchObject({ alg: 'RS256', typ: 'at+jwt', kid: expect.any(String) });
+    expect(decodeProtectedHeader(token)).toMatchObject({ alg: 'ES256', typ: 'at+jwt', kid: expect.any(String) });
     expect(decodeJwt(token)).toMatchObject({ iss: supplier.issuer, aud: supplier.audience, client_id: CLIENT.id });
     expect(await fixture.tokens.verified(token)).toEqual({
       mpid: 'TIDE',

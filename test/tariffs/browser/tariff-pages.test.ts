@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { CUSTOMERS_TARIFFS } from '../../../sandbox/demo-tariff-plans';
-import { type DemoTariffs, publishDemoTariffs } from '../../../sandbox/demo-tariffs';
+import { type SampleTariff, publishDemoTariffs, sampleTariff } from '../../../sandbox/demo-tariffs';
 import { type GraphqlClient, graphqlClient } from '../../../sandbox/graphql-client';
 import { textCursor } from '../../../subgraphs/server/lists/list-cursor';
 import { follow, heading, startBrowser, openPage } from '../../support/browser';
@@ -22,7 +22,7 @@ const TIERED_WITHOUT_VAT = numbered(903);
 let register: TestRegister;
 let browser: Browser;
 let asAdmin: GraphqlClient;
-let sample: DemoTariffs;
+let sample: SampleTariff;
 
 beforeAll(async () => {
   // A separate register: the tests move its clock, correct a demo tariff, and add more suppliers than a page offers.
@@ -39,15 +39,16 @@ afterAll(async () => {
 });
 
 /** Publishes the demo tariffs, as the sandbox does at each start. */
-async function publishDemo(): Promise<DemoTariffs> {
+async function publishDemo(): Promise<SampleTariff> {
   const { name, mpid = '' } = accountOf(register.sandbox, 'supplier');
-  return publishDemoTariffs({
+  await publishDemoTariffs({
     asAdmin,
     asSupplier: graphqlClient(register.gateway, await tokenOf(register, 'supplier')),
     supplier: { name, mpid },
     mpxns: register.sandbox.customers.map(({ mpxn }) => mpxn),
     restUrl: register.rest,
   });
+  return sampleTariff(mpid);
 }
 
 const PUBLISH = `mutation Publish($input: TariffInput!) { publishTariff(input: $input) { isNew } }`;
