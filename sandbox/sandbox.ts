@@ -107,7 +107,9 @@ async function publishedData(
   const asAdmin = await signedIn(accountOf('admin'), clientOf);
   const { name, mpid = '' } = accountOf('supplier');
   const file = join(dataDir, PUBLISHED_FILE);
-  const publications = createHash('sha256').update(JSON.stringify([DEMO_GRID, DEMO_TARIFFS])).digest('hex');
+  const publications = createHash('sha256')
+    .update(JSON.stringify([DEMO_GRID, DEMO_TARIFFS]))
+    .digest('hex');
   if (isNew || !existsSync(file) || readFileSync(file, 'utf8') !== publications) {
     await publishDemoGrid(asAdmin, urls.rest);
     await publishDemoTariffs({

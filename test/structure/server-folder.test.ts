@@ -10,6 +10,7 @@ const FILES = [
   'callers/rate-limits',
   'callers/service-rights',
   'database/advisory-locks',
+  'database/apply-migrations',
   'database/batched',
   'database/check-only',
   'database/checked-session',

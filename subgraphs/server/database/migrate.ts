@@ -1,18 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Logger } from 'pino';
-import type { MigrationInterface } from 'typeorm';
 import { ADVISORY_LOCKS } from './advisory-locks';
+import { MIGRATION_CONNECTION_TIMEOUT_MS, type Migration, applyMissing } from './apply-migrations';
 import { type DatabaseAddress, scramVerifier, sessionUrl } from './database-login';
 import { errorFields } from '../observability/failures';
 import { installJobs } from '../jobs/jobs';
 import { type NamedKeys, checkKeys } from './key-check';
 import { installClock } from './register-clock';
 import { rejectUnfinishedRestore } from '../restore-mark';
-import { type Session, onlyRow } from './transaction';
-
-/** A migration class of a subgraph. */
-type Migration = new () => MigrationInterface;
+import type { Session } from './transaction';
 
 /** The tables of a subgraph: its migrations, and the rights of its login. */
 export interface SubgraphTables {
@@ -38,7 +35,6 @@ export interface SubgraphTables {
 export type MigratedAddress = Pick<DatabaseAddress, 'url' | 'schema'> &
   Partial<Pick<DatabaseAddress, 'role' | 'password'>>;
 
-const CONNECTION_TIMEOUT_MS = 10_000;
 /** Maximum wait of a step for a lock. Later statements on the same table queue behind the step for as long. */
 const LOCK_TIMEOUT_MS = 3_000;
 /** Pause after a step that did not get a lock, in which queued statements of other sessions run. */
@@ -64,7 +60,7 @@ export async function migrate(
 ): Promise<void> {
   const { schema } = address;
   const url = sessionUrl(address.url, `-c lock_timeout=${LOCK_TIMEOUT_MS}`);
-  const session = new Client({ connectionString: url, connectionTimeoutMillis: CONNECTION_TIMEOUT_MS });
+  const session = new Client({ connectionString: url, connectionTimeoutMillis: MIGRATION_CONNECTION_TIMEOUT_MS });
   session.on('error', () => undefined); // fails the next statement
   await session.connect();
   try {
@@ -113,43 +109,6 @@ function stepsOf(
       if (atStart !== undefined) await session.query(atStart);
     },
   ];
-}
-
-/** Returns the names of the migrations that a schema has. */
-export async function appliedMigrations(session: Session, schema: string): Promise<ReadonlySet<string>> {
-  const { rows } = await session.query<{ name: string }>(`select name from ${schema}.migration`);
-  return new Set(rows.map(({ name }) => name));
-}
-
-/** Applies the migrations that a schema lacks. TypeORM takes a quarter of a second to load, and most starts find nothing to apply. */
-async function applyMissing(
-  migrations: readonly Migration[],
-  session: Session,
-  url: string,
-  schema: string,
-): Promise<void> {
-  const isMigrated = 'select to_regclass($1) is not null as yes';
-  const { yes } = onlyRow(await session.query<{ yes: boolean }>(isMigrated, [`${schema}.migration`]));
-  const applied = yes ? await appliedMigrations(session, schema) : new Set();
-  if (migrations.every(({ name }) => applied.has(name))) return;
-  const { DataSource } = await import('typeorm');
-  const source = new DataSource({
-    type: 'postgres',
-    url,
-    schema,
-    migrations: [...migrations],
-    migrationsTableName: 'migration',
-    installExtensions: false,
-    logger: 'debug', // silent: the default logger prints each failed attempt as plain text
-    poolSize: 1,
-    extra: { connectionTimeoutMillis: CONNECTION_TIMEOUT_MS },
-  });
-  await source.initialize();
-  try {
-    await source.runMigrations({ transaction: 'each' });
-  } finally {
-    await source.destroy();
-  }
 }
 
 /** Rights with which a service that does not migrate checks at its start what the migration job has done. */

@@ -1,10 +1,11 @@
 import { Client } from 'pg';
 import type { Logger } from 'pino';
 import { rejectUnfinishedRestore } from '../restore-mark';
+import { appliedMigrations } from './apply-migrations';
 import { sessionOptions } from './database';
 import type { DatabaseAddress } from './database-login';
 import { type NamedKeys, compareKeys } from './key-check';
-import { type SubgraphTables, appliedMigrations, migrate } from './migrate';
+import { type SubgraphTables, migrate } from './migrate';
 
 /**
  * Prepares the schema of a subgraph for a process that serves it. With the owner's login, migrates, and creates the derived
