@@ -1,4 +1,5 @@
-import { type KeyObject, createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { type KeyObject, createHash, randomBytes, sign } from 'node:crypto';
+import { keyPair } from './key-pair';
 
 /** Deviations of an authenticator from its usual behaviour. */
 export interface Quirks {
@@ -85,7 +86,7 @@ export class SoftwareAuthenticator {
     quirks: Quirks = {},
     id = randomBytes(20).toString('base64url'),
   ): CredentialJson {
-    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const { privateKey, publicKey } = keyPair('ES256');
     const { origin, counts = true, backupEligible = false } = this.options;
     const passkey: HeldPasskey = {
       id,
@@ -127,7 +128,7 @@ export class SoftwareAuthenticator {
     const clientDataJSON = this.clientData('webauthn.get', challenge, quirks);
     const authenticatorData = this.authenticatorData(passkey, quirks, false);
     const signed = Buffer.concat([authenticatorData, sha256(Buffer.from(clientDataJSON, 'base64url'))]);
-    const key = quirks.otherKey ? generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey : passkey.privateKey;
+    const key = quirks.otherKey ? keyPair('ES256').privateKey : passkey.privateKey;
     const userHandle = quirks.userHandle === undefined ? passkey.userHandle : quirks.userHandle;
     return credential(passkey.id, {
       clientDataJSON,

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type JWTPayload, SignJWT, exportJWK, generateKeyPair } from 'jose';
+import { type JWTPayload, SignJWT, exportJWK } from 'jose';
+import { keyPair } from './key-pair';
 
 /** Deviations of a false supplier's ID token and responses. */
 export interface Forgery {
@@ -30,7 +31,7 @@ export interface Forger {
 
 /** Starts the false OpenID provider. */
 export async function startForger(): Promise<Forger> {
-  const [published, other] = await Promise.all([generateKeyPair('RS256'), generateKeyPair('RS256')]);
+  const [published, other] = [keyPair('RS256'), keyPair('RS256')];
   const promised = new Map<string, { readonly forgery: Forgery; readonly nonce: string; readonly client: string }>();
   const padding: Forger['padding'] = new Map();
   const server = createServer((request, response) => {

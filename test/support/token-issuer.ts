@@ -1,12 +1,14 @@
+import type { KeyObject } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type CryptoKey, type JWK, type JWTHeaderParameters, SignJWT, exportJWK, generateKeyPair } from 'jose';
+import { type JWK, type JWTHeaderParameters, SignJWT, exportJWK } from 'jose';
+import { keyPair } from './key-pair';
 
 /** A key pair of an issuer. */
 export interface IssuerKey {
   readonly kid: string;
   readonly alg: string;
-  readonly privateKey: CryptoKey;
+  readonly privateKey: KeyObject;
   /** The public key, in the form of a key set. */
   readonly jwk: JWK;
 }
@@ -46,7 +48,7 @@ let made = 0;
 
 /** Creates an unpublished key pair. */
 export async function newIssuerKey(alg = 'ES256', kid = `key-${++made}`): Promise<IssuerKey> {
-  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  const { privateKey, publicKey } = keyPair(alg);
   return { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 

@@ -1,6 +1,7 @@
 import { createClient } from 'graphql-ws';
-import { SignJWT, generateKeyPair } from 'jose';
+import { SignJWT } from 'jose';
 import { WebSocket } from 'ws';
+import { keyPair } from '../../support/key-pair';
 import { consumerToken, rtiApplication } from '../../support/consumer-sign-in';
 import { type GraphResponse, failuresOf, graphAs } from '../../support/graph';
 import { type SharedRegister, sharedRegister, usualWirings } from '../../support/register';
@@ -147,7 +148,7 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
 
   describe('an invalid token', () => {
     it('is rejected even by public operations: AUT001 with a challenge', async () => {
-      const { privateKey } = await generateKeyPair('RS256');
+      const { privateKey } = keyPair('RS256');
       const forged = await new SignJWT({ iss: fixture.supplier.issuer, aud: fixture.supplier.audience })
         .setProtectedHeader({ alg: 'RS256' })
         .sign(privateKey);

@@ -1,5 +1,6 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { sign } from 'node:crypto';
 import { type ConsumerFixture, consumerFixture } from '../../../support/consumer-fixture';
+import { keyPair } from '../../../support/key-pair';
 import { type Misbehaviour, type TokenIssuer, newIssuerKey, startTokenIssuer } from '../../../support/token-issuer';
 import { until } from '../../../support/until';
 
@@ -112,7 +113,7 @@ export function consumerIssuers(): void {
     });
 
     it('that signs with an RSA key that is too short: AUT001, which is logged', async () => {
-      const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });
+      const { publicKey, privateKey } = keyPair('RS256', 1_024);
       const short = { kid: 'short', alg: 'RS256', use: 'sig' };
       issuer.keys.push({ ...short, jwk: { ...publicKey.export({ format: 'jwk' }), ...short } } as never);
       const [, payload] = (await newToken()).split('.');

@@ -1,5 +1,5 @@
 import { createSecretKey } from 'node:crypto';
-import { SignJWT, UnsecuredJWT, exportSPKI, importJWK } from 'jose';
+import { type CryptoKey, SignJWT, UnsecuredJWT, exportSPKI, importJWK } from 'jose';
 import { identifiedConsumer } from '../../../../gateway/callers/admission';
 import type { CallContext } from '../../../../subgraphs/server/callers/caller';
 import { REGISTER_ENTRY_STATUSES } from '../../../../subgraphs/tariffs/register-entries/register-entry-status';
@@ -386,8 +386,7 @@ export function consumerTokens(): void {
 
   async function signedWithPublicKey(form: 'pem' | 'jwk'): Promise<string> {
     const { jwk, kid, alg } = supplier.keys[0] as IssuerKey;
-    const text =
-      form === 'jwk' ? JSON.stringify(jwk) : await exportSPKI((await importJWK(jwk, alg)) as IssuerKey['privateKey']);
+    const text = form === 'jwk' ? JSON.stringify(jwk) : await exportSPKI((await importJWK(jwk, alg)) as CryptoKey);
     return new SignJWT(claims())
       .setProtectedHeader({ alg: 'HS256', kid, typ: 'at+jwt' })
       .sign(createSecretKey(Buffer.from(text)));
