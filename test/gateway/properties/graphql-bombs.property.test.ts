@@ -143,7 +143,7 @@ const EXPECTED: Readonly<Record<string, RegExp | 'run'>> = {
   'levels of lists': /too many levels/,
   aliases: /too many aliases: at most 15/,
   'aliases of what costs nothing': /too many aliases: at most 15/,
-  cost: /costs too much: \d+, at most 50000/,
+  cost: /costs too much: \d+, at most 50000 is allowed\. The field that costs most is \w+/,
   'aliases of a costly field': /too many pairs of fields/,
   directives: /too many directives: at most 20/,
   'unknown directives': /too many directives/,
