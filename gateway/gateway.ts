@@ -125,7 +125,7 @@ interface GatewayServices extends RequestDependencies {
 }
 
 async function prepare({ settings, logger, ...options }: GatewayOptions): Promise<GatewayServices> {
-  const supergraph = await loadSupergraph(options.supergraphSdl, options.links, logger);
+  const supergraph = await loadSupergraph(options.supergraphSdl, options.clientSdl, options.links, logger);
   const { links } = supergraph;
   const [access, identity] = [links.get('access'), links.get('identity')];
   if (!access || !identity) throw new Error('the gateway needs links to the subgraphs access and identity');

@@ -7,8 +7,7 @@ import { RegisterError } from '../schema/register-error';
 import type { CallContext } from '../subgraphs/server/callers/caller';
 import { formatError } from '../subgraphs/server/observability/failures';
 import type { SubgraphLink } from '../subgraphs/server/graph/subgraph-link';
-import { suggestForShortValues } from './requests/operation-limits';
-import { useRegisterScalars } from './requests/variables';
+import { nameEnumValues, useRegisterScalars } from './requests/variables';
 
 /** One operation of a document, ready to be planned or executed. */
 export interface GraphOperation {
@@ -39,6 +38,7 @@ export interface LoadedSupergraph {
  */
 export async function loadSupergraph(
   supergraphSdl: string,
+  clientSdl: string,
   subgraphLinks: readonly SubgraphLink[],
   logger: Logger,
 ): Promise<LoadedSupergraph> {
@@ -52,7 +52,7 @@ export async function loadSupergraph(
   });
   const { schema, executor } = await gateway.load();
   useRegisterScalars(schema);
-  suggestForShortValues(schema);
+  nameEnumValues(schema, clientSdl);
   const planner = plannerOf(gateway);
   const planSchema = planner.supergraph.apiSchema();
   addIsOneOf(planSchema);

@@ -121,7 +121,7 @@ export const PublicationPeriod = stringScalar(
 
 /** Calendar date. */
 export const CalendarDate = stringScalar('Date', 'A calendar date, `YYYY-MM-DD`.', (value) =>
-  isDate(value) ? undefined : 'is not a calendar date YYYY-MM-DD',
+  isDate(value) ? undefined : 'is not a calendar date YYYY-MM-DD such as 2026-01-31',
 );
 
 /** URI. The scalar accepts any string; a domain rule checks the form (VAL008), so that all violations are returned together. */
@@ -141,7 +141,7 @@ export const DateTime = new GraphQLScalarType<Date, string>({
 
 function parseInstant(value: unknown): Date {
   const instant = typeof value === 'string' ? parseDateTime(value) : undefined;
-  if (!instant) throw new RegisterError('VAL001', 'DateTime is not an RFC 3339 date-time');
+  if (!instant) throw new RegisterError('VAL001', 'DateTime is not an RFC 3339 date-time such as 2026-01-31T09:30:00Z');
   return instant;
 }
 

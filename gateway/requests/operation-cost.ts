@@ -11,6 +11,7 @@ import { type ComplexityEstimatorArgs, getComplexity } from 'graphql-query-compl
 import { LRUCache } from 'lru-cache';
 import { parseDateTime } from '../../schema/date-time';
 import { RegisterError } from '../../schema/register-error';
+import { costliestField, recordedCosts } from './costliest-field';
 import { withoutValues } from './error-format';
 import { OPERATION_LIMITS } from './operation-limits';
 
@@ -90,12 +91,12 @@ export function costCheck(
     const key = JSON.stringify([queryHash, operationName, ...costFactors(query, variables)]);
     if (accepted.has(key)) return;
     const named = operationName === undefined ? {} : { operationName };
-    const cost = rejectingNull(() => getComplexity({ schema, query, variables, ...named, estimators: [fieldCost] }));
+    const { costs, estimators } = recordedCosts(fieldCost);
+    const cost = rejectingNull(() => getComplexity({ schema, query, variables, ...named, estimators }));
     if (cost > OPERATION_LIMITS.cost) {
-      throw new RegisterError(
-        'VAL003',
-        `The operation costs too much: ${cost}, at most ${OPERATION_LIMITS.cost} is allowed`,
-      );
+      const excess = `The operation costs too much: ${cost}, at most ${OPERATION_LIMITS.cost} is allowed`;
+      const costliest = costliestField(query, operationName, costs);
+      throw new RegisterError('VAL003', `${excess}. The field that costs most is ${costliest}`);
     }
     accepted.set(key, true);
   };

@@ -10,7 +10,6 @@ import {
   type SelectionSetNode,
   type ValidationContext,
   type ValidationRule,
-  isEnumType,
   validate,
   visit,
 } from 'graphql';
@@ -128,18 +127,3 @@ function uncountedExcess(document: DocumentNode): string[] {
 /** Returns the message about a limit that an operation exceeds. */
 export const excess = (what: string, max: number): string =>
   `The operation has too many ${what}: at most ${max} are allowed`;
-
-/**
- * Makes the schema's enums suggest similar values only for literals as short as names: the search takes longer the
- * longer a literal is, 50 milliseconds for 200,000 characters.
- */
-export function suggestForShortValues(schema: GraphQLSchema): void {
-  for (const type of Object.values(schema.getTypeMap())) {
-    if (!isEnumType(type)) continue;
-    const parse = type.parseLiteral.bind(type);
-    type.parseLiteral = (literal, variables, hidesSuggestions) => {
-      const { start = 0, end = Infinity } = literal.loc ?? {};
-      return parse(literal, variables, hidesSuggestions === true || end - start > OPERATION_LIMITS.nameLength);
-    };
-  }
-}

@@ -21,6 +21,8 @@ export interface Forger {
   readonly issuer: string;
   /** Characters by which documents at a path are longer than necessary. */
   readonly padding: Map<string, number>;
+  /** Authorization codes that the token endpoint received. */
+  readonly codes: readonly string[];
   /**
    * Returns the response to the authorization request, without a login page; `forgery` is the token response for its
    * code.
@@ -34,6 +36,7 @@ export async function startForger(): Promise<Forger> {
   const [published, other] = [keyPair('RS256'), keyPair('RS256')];
   const promised = new Map<string, { readonly forgery: Forgery; readonly nonce: string; readonly client: string }>();
   const padding: Forger['padding'] = new Map();
+  const codes: string[] = [];
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', issuer).pathname;
     const respond = (status: number, body: object, extra = padding.get(path) ?? 0) =>
@@ -41,6 +44,7 @@ export async function startForger(): Promise<Forger> {
         .writeHead(status, { 'content-type': 'application/json' })
         .end(JSON.stringify({ ...body, padding: 'x'.repeat(extra) }));
     const tokens = async (code: string) => {
+      codes.push(code);
       const { forgery, nonce, client } = promised.get(code) ?? { forgery: {}, nonce: '', client: '' };
       if (forgery.late !== undefined) await new Promise((resolve) => void setTimeout(resolve, forgery.late).unref());
       if (forgery.status !== undefined) return respond(forgery.status, { error: 'server_error' });
@@ -66,6 +70,7 @@ export async function startForger(): Promise<Forger> {
   return {
     issuer,
     padding,
+    codes,
     respondTo(authorizationUrl, forgery) {
       const parameters = new URL(authorizationUrl).searchParams;
       const code = `code-${promised.size}`;

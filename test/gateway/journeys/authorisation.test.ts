@@ -208,7 +208,7 @@ describe.each(usualWirings())('The register (%s)', (wiring) => {
       const { errors = [] } = await execute('none', { query: minimalOperation(schema, 'Mutation.issueBearerToken') });
       expect(errors.map(({ path, extensions }) => [path, extensions.code])).toEqual([[['issueBearerToken'], 'AUT001']]);
       const partly = await execute('provider', { query: '{ viewer { role } accounts { totalCount } }' });
-      expect(partly.errors?.map(({ extensions }) => extensions.code)).toEqual(['PRM001']);
+      expect(partly.errors?.map(({ path, extensions }) => [path, extensions.code])).toEqual([[['accounts'], 'PRM001']]);
       expect(partly.data?.accounts ?? null).toBeNull();
     });
 

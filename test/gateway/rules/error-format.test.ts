@@ -1,6 +1,14 @@
-import { type GraphQLError, Kind, type OperationDefinitionNode, buildSchema, parse, validate } from 'graphql';
+import {
+  type GraphQLError,
+  Kind,
+  type OperationDefinitionNode,
+  buildSchema,
+  parse,
+  printSchema,
+  validate,
+} from 'graphql';
 import { formatError } from '../../../gateway/requests/error-format';
-import { variableCheck } from '../../../gateway/requests/variables';
+import { nameEnumValues, variableCheck } from '../../../gateway/requests/variables';
 import { RegisterError } from '../../../schema/register-error';
 
 const schema = buildSchema(`
@@ -56,6 +64,31 @@ describe('an error of a variable', () => {
   ])('names the values of the enum of its field: %j', (state, message) => {
     const { extensions } = failureOf(operation as OperationDefinitionNode, { part: { state } });
     expect(extensions.violations).toEqual([{ code: 'VAL003', path: ['state'], message }]);
+  });
+});
+
+describe('an error of a literal', () => {
+  const named = buildSchema(`${printSchema(schema)} extend type Query { hidden(of: Hidden): String }`);
+  nameEnumValues(named, 'enum State { ACTIVE ENDED } type Query { find(state: State): String }');
+  const messagesOf = (query: string) =>
+    validate(named, parse(query)).map((error) => formatError(asApolloDoes(error)).message);
+
+  it.each(['unknown', '"ACTIVE"', '7', '[{ a: 7 }]', '{ a: "x\\" does not exist in \\"Hidden\\" enum" }'])(
+    'names the values of an enum of the schema for clients: %s',
+    (value) => {
+      const message = 'The value does not exist in the enum "State", which has ACTIVE, ENDED';
+      expect(messagesOf(`{ find(state: ${value}) }`)).toEqual([message]);
+      expect(messagesOf(`{ find(part: { state: ${value} }) }`)).toEqual([message]);
+    },
+  );
+
+  it('names no value of another enum, because any client may send a document', () => {
+    expect(messagesOf('{ hidden(of: unknown) }')).toEqual(['The value does not exist in the enum "Hidden"']);
+  });
+
+  it('has the location of the literal', () => {
+    const [error] = validate(named, parse('{ find(state: unknown) }'));
+    expect(formatError(asApolloDoes(error as GraphQLError)).locations).toEqual([{ line: 1, column: 15 }]);
   });
 });
 

@@ -70,15 +70,21 @@ const schema = buildSchema(`
 `);
 useRegisterScalars(schema); // as in the API schema: arguments are instants, not texts
 
+/** Returns the message about an operation that costs too much; empty if it is admitted. */
+function messageOf(text: string, variables: Record<string, unknown> = {}): string {
+  try {
+    costCheck(schema)({ document: parse(text), queryHash: text, operationName: undefined }, variables);
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /** Returns the cost of an operation, from the error message if it exceeds the limit. */
 function costOf(times: number, selection: (index: number) => string): number | undefined {
   const text = `{ ${Array.from({ length: times }, (_, index) => `f${index}: ${selection(index)}`).join(' ')} }`;
-  try {
-    costCheck(schema)({ document: parse(text), queryHash: text, operationName: undefined }, {});
-    return undefined;
-  } catch (error) {
-    return Number(/costs too much: (\d+)/.exec((error as Error).message)?.[1]);
-  }
+  const cost = /costs too much: (\d+)/.exec(messageOf(text))?.[1];
+  return cost === undefined ? undefined : Number(cost);
 }
 
 describe('The cost of an operation', () => {
@@ -217,5 +223,54 @@ describe('The cost of an operation', () => {
     expect(costOf(1, () => `developmentProjects(first: 1) { ${referred} }`)).toBeGreaterThan(500 * 100);
     const ofPage = referred.replace('first: 500', 'first: 50');
     expect(costOf(1, () => `developmentProjects(first: 1) { ${ofPage} }`)).toBeUndefined();
+  });
+});
+
+describe('The message about an operation that costs too much', () => {
+  it.each([
+    [
+      'a list without a page size, in the entries of another',
+      '{ webhooks { wid } latestRegisterEvents(first: 5000) { id affectedRecords { id } } }',
+      'latestRegisterEvents.affectedRecords',
+    ],
+    [
+      'a list in the entries of another',
+      'query Q($n: Int) { tariffs(first: 100) { nodes { name versions(first: $n) { nodes { version } } } } }',
+      'tariffs.nodes.versions',
+    ],
+    [
+      'a field that reads many rows',
+      '{ developmentProjects(first: 500) { nodes { latestVersion { models { id } objects(first: 1) { nodes { mRID } } } } } }',
+      'developmentProjects.nodes.latestVersion.objects',
+    ],
+    [
+      'the prices of a period',
+      '{ tariffs(first: 90) { nodes { prices(from: "2026-01-01T00:00:00Z", to: "2027-01-01T00:00:00Z") { from to } } } }',
+      'tariffs.nodes.prices',
+    ],
+    [
+      'the list whose entries have many fields, none of which costs most',
+      `{ latestRegisterEvents(first: 5000) { ${Array.from({ length: 12 }, (_, index) => `id${index}: id`).join(' ')} } }`,
+      'latestRegisterEvents',
+    ],
+    [
+      'a list of a fragment, by its name in the schema',
+      '{ ...All } fragment All on Query { secret: tariffs(first: 5000) { ... { nodes { ...Names } } } } fragment Names on Tariff { versions(first: 50) { nodes { version } } }',
+      'tariffs.nodes.versions',
+    ],
+  ])('names %s', (_, text, field) => {
+    expect(messageOf(text, { n: 500 })).toMatch(
+      new RegExp(
+        `^The operation costs too much: \\d+, at most 50000 is allowed\\. The field that costs most is ${field}$`,
+      ),
+    );
+  });
+
+  it('names the field of the operation that is executed', () => {
+    const query =
+      'query A { webhooks { wid } } query B { tariffs(first: 5000) { nodes { versions { nodes { version } } } } }';
+    expect(() => costCheck(schema)({ document: parse(query), queryHash: query, operationName: 'B' }, {})).toThrow(
+      'costs most is tariffs.nodes.versions',
+    );
   });
 });

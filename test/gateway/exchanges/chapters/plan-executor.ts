@@ -5,7 +5,7 @@ import { formatError } from '../../../../gateway/requests/error-format';
 import { type LoadedSupergraph, loadSupergraph } from '../../../../gateway/supergraph';
 import type { CallContext } from '../../../../subgraphs/server/callers/caller';
 import type { SubgraphLink } from '../../../../subgraphs/server/graph/subgraph-link';
-import { KEYS, counted, twoSubgraphs, unreachable } from '../../../support/two-subgraphs';
+import { CLIENT_SDL, KEYS, counted, twoSubgraphs, unreachable } from '../../../support/two-subgraphs';
 
 export function planExecutor(): void {
   const logger = pino({ level: 'silent' });
@@ -100,7 +100,7 @@ export function planExecutor(): void {
 
   async function supergraphOver(change: (links: SubgraphLink[]) => SubgraphLink[]): Promise<LoadedSupergraph> {
     const { supergraphSdl, links } = await twoSubgraphs(logger);
-    return loadSupergraph(supergraphSdl, change(links), logger);
+    return loadSupergraph(supergraphSdl, CLIENT_SDL, change(links), logger);
   }
 
   describe('a compiled plan returns the same result as the federation gateway', () => {

@@ -126,7 +126,11 @@ export function gatewayRequests(): void {
       expect(response.body.errors).toHaveLength(1);
       expect(response.body.errors?.[0]?.extensions['violations']).toEqual([
         { code: 'VAL003', path: ['purpose'], message: 'The value is not of type String' },
-        { code: 'VAL001', path: ['controllers', 0, 'since'], message: 'DateTime is not an RFC 3339 date-time' },
+        {
+          code: 'VAL001',
+          path: ['controllers', 0, 'since'],
+          message: 'DateTime is not an RFC 3339 date-time such as 2026-01-31T09:30:00Z',
+        },
         { code: 'VAL002', path: ['controllers', 1, 'name'], message: 'is required' },
         { code: 'VAL003', path: ['controllers', 1, 'nome'], message: 'is not a known field' },
         { code: 'VAL003', path: ['colour'], message: 'is not a known field' },

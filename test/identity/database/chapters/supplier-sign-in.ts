@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { valueOf } from '../../../support/ceremonies';
 import { signInAtSupplier } from '../../../support/supplier-browser';
+import { startForger } from '../../../support/supplier-forger';
 import {
   FINISH_SUPPLIER,
   SESSION,
@@ -273,6 +274,7 @@ export function supplierSignIn(): void {
     it.each([
       ['with another code', (url: URL) => url.searchParams.set('code', 'x')],
       ['of another issuer', (url: URL) => url.searchParams.set('iss', 'https://evil.example')],
+      ['without the issuer that the supplier announces', (url: URL) => url.searchParams.delete('iss')],
       ['that is an error', (url: URL) => (url.search = `?error=access_denied&state=${url.searchParams.get('state')}`)],
     ])('%s is rejected, and ends the attempt', async (_, spoil) => {
       const { secret, callback } = await started();
@@ -280,6 +282,23 @@ export function supplierSignIn(): void {
       spoil(spoilt);
       expect((await finish(secret, spoilt.href)).codes).toEqual(['AUT001']);
       expect((await finish(secret, callback)).codes).toEqual(['AUT001']);
+    });
+
+    it('to a sign-in that another supplier directed to this one is rejected (mix-up, RFC 9700 section 4.4)', async () => {
+      const forger = await startForger();
+      try {
+        const mpxn = newMpxn();
+        const [other, own] = [await fixture.newSupplier({ issuer: forger.issuer }), await begin({ mpxn })];
+        const { secret, url } = await begin({ mpxn }, other.mpid);
+        const directed = new URL(own.url);
+        directed.search = new URL(url).search;
+        const callback = await signInAtSupplier(directed.href, supplied(mpxn));
+        expect(new URL(callback).searchParams.get('iss')).toBe(fixture.supplier.issuer);
+        expect((await finish(secret, callback)).codes).toEqual(['AUT001']);
+        expect(forger.codes).toEqual([]);
+      } finally {
+        await forger.close();
+      }
     });
 
     it('that is no URL is rejected', async () => {
