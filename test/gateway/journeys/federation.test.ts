@@ -1,6 +1,7 @@
 import { type IntrospectionQuery, getIntrospectionQuery } from 'graphql';
 import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
 import { type TestRegister, startTestRegister, usualWirings } from '../../support/register';
+import { subscriptions } from './chapters/subscriptions';
 
 const ACROSS = `query Across($key: AccessKey!) {
   accessRecord(key: $key) { dataUser { displayName } identityRecord { address { postcode } } }
@@ -58,7 +59,7 @@ function placesOf(type: IntrospectionQuery['__schema']['types'][number]) {
 describe.each(usualWirings())('A register in %s:', (wiring) => {
   let register: TestRegister;
   beforeAll(async () => {
-    // Its own register, because the tests query lists and counts of all demo data.
+    // Its own register, because the tests query lists and counts of all demo data, and move the clock.
     register = await startTestRegister(wiring);
   }, 300_000);
   afterAll(() => register?.close());
@@ -372,5 +373,10 @@ describe.each(usualWirings())('A register in %s:', (wiring) => {
       expect(own.length).toBeGreaterThan(50);
       expect(undescribed).toEqual([]);
     });
+  });
+
+  // After the other tests, because they add to the lists.
+  describe('Subscriptions', () => {
+    subscriptions(() => register);
   });
 });

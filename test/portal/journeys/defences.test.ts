@@ -8,11 +8,19 @@ import { type SharedRegister, type TestRegister, sharedRegister, startTestRegist
 
 let register: SharedRegister;
 let own: Customer;
+/** A register with limits, and pages of its operator: the shared register has neither. */
+let operated: TestRegister;
+const OPERATED = {
+  ...{ SUPPORT_URL: 'https://help.example/?a=1&b=2', PRIVACY_URL: 'https://privacy.example/' },
+  ...{ RATE_LIMITS: 'on', LIMIT_SIGN_INS: '2', LIMIT_MAILS: '2' },
+};
 
 beforeAll(async () => {
   register = await sharedRegister();
   own = await newCustomer(await newDataUser(register, 'https://larkhill.example/back'));
+  operated = await startTestRegister('one process', { environment: OPERATED });
 });
+afterAll(() => operated?.close());
 
 const visitor = () => new PortalVisitor(register.portal);
 const customer = () => own;
@@ -216,35 +224,28 @@ describe('styles and scripts', () => {
 
 describe('the help and the privacy notice of the operator', () => {
   it('are linked on every page in both languages, and the help beside the reference of an error', async () => {
-    // The shared register has no such pages.
-    const environment = { SUPPORT_URL: 'https://help.example/?a=1&b=2', PRIVACY_URL: 'https://privacy.example/' };
-    const operated = await startTestRegister('one process', { environment });
-    try {
-      const newVisitor = new PortalVisitor(operated.portal);
-      const hrefs = ({ html }: VisitedPage) =>
-        [...html.matchAll(/href="(https:[^"]*)">([^<]*)</g)].map(([, ...link]) => link);
-      const [help, privacy] = ['https://help.example/?a=1&amp;b=2', 'https://privacy.example/'];
-      const { support, privacy: notice } = en.frame;
-      expect(hrefs(await newVisitor.get('/'))).toEqual([
-        [help, support],
-        [privacy, notice],
-      ]);
-      const missing = await newVisitor.get('/no-such-page');
-      expect(hrefs(missing)).toEqual([
-        [help, support],
-        [help, support],
-        [privacy, notice],
-      ]);
-      expect(missing.text).toMatch(/Reference for enquiries: tid_[0-9a-f]{24} ?\( ?Help and contact ?\)/);
-      const welsh = await newVisitor.get('/no-such-page?lang=cy');
-      expect(hrefs(welsh)).toEqual([
-        [help, cy.frame.support],
-        [help, cy.frame.support],
-        [privacy, cy.frame.privacy],
-      ]);
-    } finally {
-      await operated.close();
-    }
+    const newVisitor = new PortalVisitor(operated.portal);
+    const hrefs = ({ html }: VisitedPage) =>
+      [...html.matchAll(/href="(https:[^"]*)">([^<]*)</g)].map(([, ...link]) => link);
+    const [help, privacy] = ['https://help.example/?a=1&amp;b=2', 'https://privacy.example/'];
+    const { support, privacy: notice } = en.frame;
+    expect(hrefs(await newVisitor.get('/'))).toEqual([
+      [help, support],
+      [privacy, notice],
+    ]);
+    const missing = await newVisitor.get('/no-such-page');
+    expect(hrefs(missing)).toEqual([
+      [help, support],
+      [help, support],
+      [privacy, notice],
+    ]);
+    expect(missing.text).toMatch(/Reference for enquiries: tid_[0-9a-f]{24} ?\( ?Help and contact ?\)/);
+    const welsh = await newVisitor.get('/no-such-page?lang=cy');
+    expect(hrefs(welsh)).toEqual([
+      [help, cy.frame.support],
+      [help, cy.frame.support],
+      [privacy, cy.frame.privacy],
+    ]);
   });
 
   it('are linked nowhere if the operator has none', async () => {
@@ -256,17 +257,8 @@ describe('the help and the privacy notice of the operator', () => {
 });
 
 describe('too many attempts', () => {
-  let limited: TestRegister;
-
-  beforeAll(async () => {
-    // The limits of the shared register are off.
-    const environment = { RATE_LIMITS: 'on', LIMIT_SIGN_INS: '2', LIMIT_MAILS: '2' };
-    limited = await startTestRegister('one process', { environment });
-  });
-  afterAll(() => limited?.close());
-
   it('to sign in lead to an error that states the time to wait, in both languages', async () => {
-    const newVisitor = new PortalVisitor(limited.portal);
+    const newVisitor = new PortalVisitor(operated.portal);
     const responses = [];
     for (let attempt = 0; attempt < 3; attempt++) {
       await newVisitor.get('/?mpxn=1999999999');
@@ -282,7 +274,7 @@ describe('too many attempts', () => {
   });
 
   it('to request a link lead to a page that states the limit, in both languages', async () => {
-    const newVisitor = new PortalVisitor(limited.portal);
+    const newVisitor = new PortalVisitor(operated.portal);
     const english = await newVisitor.get('/sign-in/link-sent');
     expect(english.text).toContain('The number of links is limited to 2 in 15 minutes');
     const welsh = await newVisitor.get('/sign-in/link-sent?lang=cy');
@@ -290,14 +282,14 @@ describe('too many attempts', () => {
   });
 
   it('to request the mail of a proof lead to an error', async () => {
-    const dataUser = await newDataUser(limited, 'https://larkhill.example/back');
+    const dataUser = await newDataUser(operated, 'https://larkhill.example/back');
     const { ir } = await newCustomer(dataUser);
     const { body } = await dataUser.rest('POST', `/v1/identity-records/${ir}/re-identify`, {
       method: 'passkey-register',
       'passkey-return-url': dataUser.returnUrl,
     });
     const path = new URL(body['passkey']['redirect-url']).pathname;
-    const newVisitor = new PortalVisitor(limited.portal);
+    const newVisitor = new PortalVisitor(operated.portal);
     const responses = [];
     for (let mails = 0; mails < 3; mails++) {
       responses.push(await newVisitor.press(await newVisitor.get(path), `${path}/mail-proof`));

@@ -43,8 +43,10 @@ export function wallTimeOf(at: number): WallTime {
 const kinds = new Map<number, DayKind>();
 
 function kindOf(midnight: number): DayKind {
+  const known = kinds.get(midnight);
+  if (known !== undefined) return known;
   const { month = '', day, weekday = '' } = partsOf(CALENDAR, midnight);
-  const kind = kinds.get(midnight) ?? { month, date: Number(day), day: weekday };
+  const kind = { month, date: Number(day), day: weekday };
   kinds.set(midnight, kind);
   return kind;
 }
@@ -69,10 +71,11 @@ export function windowsAt(rates: Rates, { minute, before, ...day }: WallTime): [
 
 function holding(rates: Rates, { schedule, daysAndHours }: Walk, minute: number): [number, number, number][] {
   if (schedule === undefined || daysAndHours === undefined) return [];
-  const hours = rates[schedule]?.daysAndHours[daysAndHours]?.hours ?? [];
-  return hours.flatMap((window, index): [number, number, number][] =>
-    holds(window, minute) ? [[schedule, daysAndHours, index]] : [],
-  );
+  const found: [number, number, number][] = [];
+  rates[schedule]?.daysAndHours[daysAndHours]?.hours.forEach((window, index) => {
+    if (holds(window, minute)) found.push([schedule, daysAndHours, index]);
+  });
+  return found;
 }
 
 /** Finds the entry and the days group of a kind of day. */

@@ -49,10 +49,11 @@ function tariffOf(
   );
 }
 
-/** Returns the oracle's prices for a minute of a tariff; caches those of each window. */
+/** Returns the oracle's prices for a minute of a tariff; caches them, and those of each window. */
 function expectations(tariff: Tariff): (at: number) => string {
   const pricesOfWindows = new Map<string, string>();
-  return (at) => {
+  const pricesOfMinutes = new Map<number, string>();
+  const expectedIn = (at: number) => {
     const windows = windowsAt(tariff.rates, wallTimeAt(at));
     const [first] = windows;
     if (first === undefined) return 'no price';
@@ -60,6 +61,11 @@ function expectations(tariff: Tariff): (at: number) => string {
     const known = pricesOfWindows.get(place) ?? expectedPrices(tariff, first);
     pricesOfWindows.set(place, known);
     return `${place} of ${windows.length}: ${known}`;
+  };
+  return (at) => {
+    const known = pricesOfMinutes.get(at) ?? expectedIn(at);
+    pricesOfMinutes.set(at, known);
+    return known;
   };
 }
 
@@ -98,16 +104,16 @@ function disagreement(tariff: Tariff, begin: number): string | undefined {
   );
   if (long !== undefined) return `more than a half-hour at ${long.from.toISOString()}`;
   if (repeated !== undefined) return `the same rate again at ${repeated.from.toISOString()}`;
-  return differenceOf(halfHours, tariff, begin, end) ?? differenceOf(intervals, tariff, begin, end);
+  const expectedAt = expectations(tariff);
+  return differenceOf(halfHours, expectedAt, begin, end) ?? differenceOf(intervals, expectedAt, begin, end);
 }
 
 function differenceOf(
   series: readonly IntervalPrice[],
-  tariff: Tariff,
+  expectedAt: (at: number) => string,
   begin: number,
   end: number,
 ): string | undefined {
-  const expectedAt = expectations(tariff);
   let at = begin;
   for (const slot of series) {
     if (slot.from.getTime() !== at) return `${slot.from.toISOString()} follows ${new Date(at).toISOString()}`;

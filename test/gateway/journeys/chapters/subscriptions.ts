@@ -1,18 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client as Postgres } from 'pg';
-import { REPOSITORY_ROOT } from '../../../schema/repository-root';
-import { graphAs, graphOf } from '../../support/graph';
-import { type DataUser, newCustomer, newDataUser } from '../../support/customers';
-import { codeBlocks } from '../../support/documents';
-import { registered } from '../../support/records';
-import { type TestRegister, freePort, startTestRegister, usualWirings } from '../../support/register';
-import { tokenOf } from '../../support/rest-client';
-import { logOfRegisterSettled } from '../../support/settled-log';
-import { silencedProxy } from '../../support/silenced-proxy';
-import { type StartedScript, started } from '../../support/started-script';
-import { type Subscriber, TRANSPORTS, codesOf, overWebSocket, socketClient } from '../../support/subscriber';
-import { until } from '../../support/until';
+import { REPOSITORY_ROOT } from '../../../../schema/repository-root';
+import { graphAs, graphOf } from '../../../support/graph';
+import { type DataUser, newCustomer, newDataUser } from '../../../support/customers';
+import { codeBlocks } from '../../../support/documents';
+import { registered } from '../../../support/records';
+import { type TestRegister, freePort } from '../../../support/register';
+import { tokenOf } from '../../../support/rest-client';
+import { logOfRegisterSettled } from '../../../support/settled-log';
+import { silencedProxy } from '../../../support/silenced-proxy';
+import { type StartedScript, started } from '../../../support/started-script';
+import { type Subscriber, TRANSPORTS, codesOf, overWebSocket, socketClient } from '../../../support/subscriber';
+import { until } from '../../../support/until';
 
 const EVENTS = `subscription ($after: String, $types: [RegisterEventType!], $duid: DUID) {
   registerEvents(after: $after, types: $types, duid: $duid) { id cursor type dataUser { duid } } }`;
@@ -24,7 +24,8 @@ async function currentCursor(register: TestRegister): Promise<string> {
   return String(data.latestRegisterEvents[0].cursor);
 }
 
-describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
+/** Subscriptions of a register. They move its clock, and set it back. */
+export function subscriptions(startedRegister: () => TestRegister): void {
   let register: TestRegister;
   let dataUser: DataUser;
   let other: DataUser;
@@ -32,12 +33,11 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
   const open: Subscriber[] = [];
 
   beforeAll(async () => {
-    register = await startTestRegister(wiring);
+    register = startedRegister();
     dataUser = await newDataUser(register, 'https://first.example/return');
     other = await newDataUser(register, 'https://second.example/return');
     admin = await tokenOf(register, 'admin');
   });
-  afterAll(async () => register.close());
   afterEach(async () => {
     await Promise.all(open.splice(0).map((each) => each.stop()));
   });
@@ -304,7 +304,7 @@ describe.each(usualWirings())('Subscriptions of a register in %s', (wiring) => {
       await postgres.end();
     }
   });
-});
+}
 
 /** Starts the documented client of graphql-ws, which follows the events after a cursor. */
 function documentedClient({ dataDir, rest, gateway }: TestRegister, after: string): StartedScript {
