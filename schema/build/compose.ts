@@ -89,7 +89,7 @@ function apiSchemaOf(supergraph: string): GraphQLSchema {
 }
 
 /** Throws the list of operations that do not match the API schema. */
-function validateDocuments(api: GraphQLSchema, documents: Readonly<Record<string, string>>): void {
+export function validateDocuments(api: GraphQLSchema, documents: Readonly<Record<string, string>>): void {
   const problems = Object.entries(documents).flatMap(([name, text]) =>
     validate(api, parse(text)).map(({ message }) => `${name}: ${message}`),
   );

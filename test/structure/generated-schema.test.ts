@@ -25,7 +25,7 @@ import { ACCOUNT_ROLES } from '../../schema/roles';
 import { SAMPLE_QUERIES, VERIFY_QUERY } from '../../gateway/explorer/landing-pages';
 import { apiSchemaOf } from '../../gateway/supergraph';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
-import { writeGenerated } from '../../schema/build/compose';
+import { validateDocuments, writeGenerated } from '../../schema/build/compose';
 
 const GENERATED = join(REPOSITORY_ROOT, 'schema', 'generated');
 
@@ -71,6 +71,13 @@ describe('the generated schema', () => {
     } finally {
       rmSync(fresh, { recursive: true });
     }
+  });
+
+  it('is not generated while a trusted document does not match it: all problems are listed', () => {
+    const documents = { Broken: 'query Broken { nothing }', Empty: 'query Empty { accessRecord { nothing } }' };
+    expect(() => validateDocuments(apiSchema(), documents)).toThrow(
+      /Broken: Cannot query field "nothing"[^]*Empty: Cannot query field "nothing"/,
+    );
   });
 
   it('states for every root field who may call it', () => {

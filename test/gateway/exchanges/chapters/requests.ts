@@ -473,15 +473,6 @@ export function gatewayRequests(): void {
     });
   });
 
-  describe('a trusted document that does not match the supergraph', () => {
-    it('stops the start, with a list of all problems', async () => {
-      const documents = { Broken: 'query Broken { nothing }', Misnamed: 'query Other { __typename }' };
-      await expect(startTestGateway(documents)).rejects.toThrow(
-        /Broken: Cannot query field "nothing"[^]*Misnamed: has no operation of this name/,
-      );
-    });
-  });
-
   describe('a client in the same process', () => {
     const facts = { transactionId: 'tid_1', clientAddress: '127.0.0.1' };
     it('runs trusted documents and receives failures by code', async () => {
