@@ -41,8 +41,8 @@ Module._resolveFilename = function (request, parent, isMain, options) {
 };
 
 /** The module of `graphql` that jest replaces, too: `instance-of.js` says why. */
-function inPlaceOf(module) {
-  return module.endsWith('/graphql/jsutils/instanceOf.js') ? join(__dirname, 'instance-of.js') : module;
+function inPlaceOf(file) {
+  return file.endsWith('/graphql/jsutils/instanceOf.js') ? join(__dirname, 'instance-of.js') : file;
 }
 
 // Files of the cache are CommonJS: Node need not look for the `package.json` that would state it.
