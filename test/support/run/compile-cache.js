@@ -35,21 +35,9 @@ const find = Module._resolveFilename;
 Module._resolveFilename = function (request, parent, isMain, options) {
   if (isMain || options !== undefined || !parent?.filename) return find.call(this, request, parent, isMain, options);
   const key = `${dirname(parent.filename)}\0${request}`;
-  const place = kept.places.get(key) ?? inPlaceOf(find.call(this, request, parent, isMain));
+  const place = kept.places.get(key) ?? find.call(this, request, parent, isMain);
   kept.places.set(key, place);
   return place;
-};
-
-/** The module of `graphql` that jest replaces, too: `instance-of.js` says why. */
-function inPlaceOf(file) {
-  return file.endsWith('/graphql/jsutils/instanceOf.js') ? join(__dirname, 'instance-of.js') : file;
-}
-
-// Files of the cache are CommonJS: Node need not look for the `package.json` that would state it.
-const load = Module._extensions['.js'];
-Module._extensions['.js'] = function (module, filename) {
-  if (!kept.code.has(filename)) return load.call(this, module, filename);
-  module._compile(readFileSync(filename, 'utf8'), filename, 'commonjs');
 };
 
 const compile = Module.prototype._compile;
