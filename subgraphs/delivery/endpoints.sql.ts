@@ -20,7 +20,8 @@ const FIRST_LANES = `
   group by subject order by min(position) limit ${MAX_LANES_PER_READ}`;
 
 /**
- * Reads lanes and then the deliveries of each, both by index. `state || ''` prevents PostgreSQL from using the
+ * Reads lanes and then the deliveries of each, both by index. Without `offset 0`, PostgreSQL would seek the last due delivery of each
+ * lane twice. `state || ''` prevents PostgreSQL from using the
  * index of due deliveries for the second step: it would read all pending deliveries of the endpoint for each lane. The
  * statement has no name, so that each execution is planned for the present size of the table: a plan of an almost empty
  * table may read all deliveries of the endpoint for each lane, and a named statement keeps it until the table is analysed.
@@ -38,7 +39,7 @@ const READ_LANES = (lanes: string) => `
     from (${lanes}) lane
     cross join lateral (
       select coalesce(lane.last, (
-        select sequence from delivery where ${IN_LANE} and next_attempt_at <= register_now() order by sequence desc limit 1)) as last) due
+        select sequence from delivery where ${IN_LANE} and next_attempt_at <= register_now() order by sequence desc limit 1)) as last offset 0) due
     cross join lateral (
       select *, xmin::text as version from delivery where ${IN_LANE} and sequence > lane.after and sequence <= due.last
       order by sequence limit ${MAX_DELIVERIES_PER_LANE}) delivery

@@ -147,6 +147,26 @@ export function expiringNotices(): void {
       ]);
     });
 
+    it('supersedes the waiting notice of its own subscription only', async () => {
+      const { application, owner } = tables;
+      const [webhook, other] = [await putWebhook(application), await putWebhook(application)];
+      const id = await register(application, { expiresIn: '60 days' });
+      const send = async (receiver: string, days: number) => {
+        const event = `insert into event (type, duid, record_id, webhook_id, expiry, days_remaining)
+          select 'consent.expiring', duid, id, $2, register_now() + $3 * interval '1 day', $3 from access_record where id = $1`;
+        await application.query(event, [id, receiver, days]);
+        await fanOutAll(owner);
+      };
+      await send(webhook, 1);
+      await send(other, 1);
+      await send(webhook, 2);
+      expect(await deliveriesOf(owner, webhook, id)).toEqual([
+        'consent.expiring superseded',
+        'consent.expiring pending',
+      ]);
+      expect(await deliveriesOf(owner, other, id)).toEqual(['consent.expiring pending']);
+    });
+
     it('sends a superseded notice if its expiry is in force again when the record enters the window', async () => {
       const { application, owner } = tables;
       const webhook = await putWebhook(application, { days: 30 });

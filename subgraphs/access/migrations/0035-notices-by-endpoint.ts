@@ -1,0 +1,31 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
+
+/**
+ * The fan-out of a notice of expiry, which is an event for one subscription, does not read the other subscriptions of the Data User. A process
+ * of the previous release calls the same function.
+ */
+export class NoticesByEndpoint1790000000035 implements MigrationInterface {
+  async up(session: QueryRunner): Promise<void> {
+    await session.query('set local search_path = access, register');
+    await session.query(RECEIVERS);
+    await session.query(TEMPORARY_OBJECTS_LAST('access'));
+  }
+
+  async down(): Promise<void> {
+    throw new Error('the register is append-only: migrations go forward');
+  }
+}
+
+/**
+ * As before: the subscriptions of the event's Data User that want its type; of an event for one subscription that one, whatever it wants. One
+ * of the two parts returns nothing, without reading.
+ */
+const RECEIVERS = `
+  create or replace function receivers_of(event text, only_endpoint uuid) returns setof uuid language sql stable as $$
+    select webhook.id from (select type, duid from access.event where id = $1 offset 0) told
+      join access.webhook on webhook.duid = told.duid
+    where $2 is null and webhook.deleted_at is null and told.type = any(webhook.event_types)
+    union all
+    select webhook.id from access.event told join access.webhook using (duid)
+    where told.id = $1 and webhook.id = $2 and webhook.deleted_at is null $$`;
