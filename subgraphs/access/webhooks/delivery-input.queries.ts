@@ -55,7 +55,10 @@ interface WebhookInputRow extends InputRow, EventInput, Pick<Receiver, 'wid' | '
   readonly secrets: string | null;
 }
 
-/** Reads each subscription once: many deliveries of a batch belong to few. */
+/**
+ * Reads each subscription once: many deliveries of a batch belong to few. With `offset 0`, PostgreSQL looks each delivery and event up by its key,
+ * even if it plans the statement while the tables are empty.
+ */
 const INPUTS = {
   name: 'webhook_delivery_inputs',
   text: `with receiver as materialized (
@@ -69,8 +72,9 @@ const INPUTS = {
       record.state, record.legal_basis as "legalBasis", record.expiry as "recordExpiry", secrets
     from unnest($1::text[], $2::uuid[]) with ordinality as requested (event_id, endpoint_id, n)
       join receiver on receiver.id = requested.endpoint_id
-      join delivery on delivery.endpoint_id = requested.endpoint_id and delivery.event_id = requested.event_id
-      join event on event.id = requested.event_id
+      cross join lateral (
+        select state from delivery where endpoint_id = requested.endpoint_id and event_id = requested.event_id offset 0) delivery
+      cross join lateral (select * from event where event.id = requested.event_id offset 0) event
       left join access_record record on record.id = event.record_id
       left join access_record_transition transition on transition.record_id = event.record_id and number = event.transition`,
 };

@@ -1,4 +1,5 @@
 import { alertMails } from './chapters/alerts';
+import { deliveryInputs } from './chapters/delivery-inputs';
 import { eventCounts } from './chapters/event-counts';
 import { eventDeliveries } from './chapters/event-deliveries';
 import { eventEpochs } from './chapters/event-epochs';
@@ -21,6 +22,9 @@ describe('Epochs of the event log', () => {
 });
 describe('Deliveries of events', () => {
   eventDeliveries();
+});
+describe('The inputs of a delivery', () => {
+  deliveryInputs();
 });
 describe('Failed deliveries', () => {
   failedDeliveries();
