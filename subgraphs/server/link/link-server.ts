@@ -59,13 +59,14 @@ export function serveLinks(options: LinkServerOptions): LinkServer {
   const open = new Set<ServedConnection>();
   let closing = false;
   const upgrade: LinkServer['upgrade'] = (request, socket, head) => {
-    if (closing) return socket.end(responseOf('503 Service Unavailable'));
+    socket.on('error', () => socket.destroy()); // the HTTP server no longer listens to this socket
+    if (closing) return reject(socket, '503 Service Unavailable');
     const from = callerAt(socket as TLSSocket);
     const offered = String(request.headers['sec-websocket-protocol'] ?? '').split(/, */);
     const isLink = request.url === LINK_PATH && offered.includes(LINK_PROTOCOL);
     if (from === undefined || !isLink) {
       logger.warn({ from, version: offered[0] }, 'link rejected');
-      return socket.end(responseOf(from === undefined ? '403 Forbidden' : '400 Bad Request'));
+      return reject(socket, from === undefined ? '403 Forbidden' : '400 Bad Request');
     }
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       const connection = new ServedConnection(accepted, from, options);
@@ -87,9 +88,10 @@ export function serveLinks(options: LinkServerOptions): LinkServer {
   };
 }
 
-/** Returns the response that rejects an upgrade. */
-function responseOf(status: string): string {
-  return `HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`;
+/** Rejects an upgrade. Destroys the connection once the response is sent: a client must not hold its other half open. */
+function reject(socket: Duplex, status: string): void {
+  socket.once('finish', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\n\r\n`);
 }
 
 /** A connection of another service to this one. */

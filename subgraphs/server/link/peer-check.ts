@@ -14,8 +14,8 @@ export const CONNECT_TIMEOUT_MS = 3_000;
 
 /** Returns the service whose key the other end of a connection has proved to hold; undefined for an unlisted key. */
 export function serviceAt(socket: TLSSocket, publicKeys: ServicePublicKeys): ServiceName | undefined {
-  const certificate = socket.getPeerX509Certificate?.();
-  return certificate && publicKeys.get(publicKeyText(certificate.publicKey));
+  const key = socket.getPeerX509Certificate?.()?.publicKey;
+  return key?.asymmetricKeyType === 'ed25519' ? publicKeys.get(publicKeyText(key)) : undefined;
 }
 
 /** Connects only to one service: sends nothing before the server has proved to hold a key of that service. */

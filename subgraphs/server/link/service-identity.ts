@@ -23,7 +23,7 @@ export function serviceIdentity(
   return { name, key, cert: certificateOf(name, privateKey), publicKeys };
 }
 
-/** Returns the 32 bytes of a public Ed25519 key, in base64url; of a private key, those of its public key. */
+/** Returns the 32 bytes of a public Ed25519 key, in base64url; of a private key, those of its public key. Node throws for some keys of other types. */
 export function publicKeyText(key: KeyObject): string {
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
   return publicKey.export({ format: 'jwk' }).x ?? '';

@@ -1,7 +1,7 @@
-import { X509Certificate, sign } from 'node:crypto';
+import { X509Certificate, generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import { type Server, createServer as createTlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect as connectTcp } from 'node:net';
 import { connect } from 'node:tls';
 import { WebSocket } from 'ws';
 import { RegisterError } from '../../../schema/register-error';
@@ -30,6 +30,27 @@ function ending(identity: ServiceIdentity, key: ReturnType<typeof newServiceKey>
   const contentEnd = start + 2 + lengthBytes + whole.readUIntBE(start + 2, lengthBytes);
   sign(null, whole.subarray(start, contentEnd), key).copy(whole, whole.length - 64);
   return { ...identity, cert: new X509Certificate(whole).toString() };
+}
+
+/** Returns an RSA-PSS key, and the certificate of an identity with this key in place of its own. */
+function withRsaPssKey({ cert }: ServiceIdentity): Pick<ServiceIdentity, 'key' | 'cert'> {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa-pss', {
+    modulusLength: 2_048,
+    publicKeyEncoding: { format: 'der', type: 'spki' },
+    privateKeyEncoding: { format: 'pem', type: 'pkcs8' },
+  });
+  const { raw, publicKey: former } = new X509Certificate(cert);
+  const replaced = former.export({ format: 'der', type: 'spki' });
+  const signed = raw.subarray(raw.indexOf(Buffer.from([0x30]), 2));
+  const start = signed.indexOf(replaced);
+  const content = Buffer.concat([signed.subarray(2 + ((signed[1] as number) & 0x7f), start), publicKey]);
+  const rest = signed.subarray(start + replaced.length);
+  return { key: privateKey, cert: new X509Certificate(sequence(Buffer.concat([sequence(content), rest]))).toString() };
+}
+
+/** Encodes a DER sequence of at least 256 bytes. */
+function sequence(content: Buffer): Buffer {
+  return Buffer.concat([Buffer.of(0x30, 0x82, content.length >> 8, content.length & 0xff), content]);
 }
 
 describe('A service key', () => {
@@ -64,6 +85,31 @@ describe('A service key', () => {
     );
     expect(received).toEqual([]);
     expect(logged('UNKNOWN_PEER')).toBe(1);
+  });
+});
+
+describe('A certificate with a key of another type', () => {
+  it('is rejected at both ends, which serve on', async () => {
+    const stranger = { ...services.identity('gateway'), ...withRsaPssKey(services.identity('gateway')) };
+    const { url } = await services.serve('access', whoCalls);
+    expect(await resultOf(services.link('gateway', 'access', url, stranger).call({}))).toBe('SYS002');
+    expect(await resultOf(services.link('gateway', 'access', url).call({}))).toBe('gateway');
+    const impostor = await services.serve('access', whoCalls, { identity: stranger });
+    expect(await resultOf(services.link('gateway', 'access', impostor.url).call({}))).toBe('SYS002');
+    expect([logged('link rejected'), logged('UNKNOWN_PEER')]).toEqual([1, 1]);
+  });
+});
+
+describe('A rejected connection', () => {
+  it('is closed although the client keeps its half open', async () => {
+    const { port, app } = await services.serve('access', whoCalls);
+    const raw = connectTcp({ port, host: '127.0.0.1', allowHalfOpen: true });
+    const client = connect({ socket: raw, rejectUnauthorized: false }).on('error', () => undefined);
+    client.write('GET /link HTTP/1.1\r\nhost: access\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
+    expect(String(await new Promise((resolve) => void client.once('data', resolve)))).toMatch(/^HTTP\/1.1 403 /);
+    const connections = () => new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)));
+    await until(async () => ((await connections()) === 0 ? true : undefined));
+    raw.destroy();
   });
 });
 
