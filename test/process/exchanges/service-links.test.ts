@@ -104,6 +104,7 @@ describe('The rights of a calling service', () => {
   const caller = { accountId: 'acc_1', role: 'data_user', duid: null, mpid: null } as const;
   const CONTEXTS: Readonly<Record<string, Partial<CallContext>>> = {
     itself: { service: 'portal' },
+    'an unauthenticated client': {},
     'a caller': { caller, bearer: 'of acc_1' },
     'an attested supplier': { caller: { ...caller, role: 'supplier', mpid: 'TIDE' }, vouched: true },
   };
@@ -134,7 +135,7 @@ describe('The rights of a calling service', () => {
         expect([from, what, await execute(link, context)]).toEqual([from, what, may ? '[object Object]' : 'SYS002']);
         expect(seen.map(({ service }) => service)).toEqual(may ? [what === 'itself' ? from : null] : []);
       }
-      expect(logged('link breached')).toBe(right === 'callers' ? 0 : right === 'own account' ? 2 : 3);
+      expect(logged('link breached')).toBe(right === 'callers' ? 0 : right === 'own account' ? 3 : 4);
     },
   );
 
