@@ -10,7 +10,7 @@ export interface PlanContext {
   readonly apiSchema: GraphQLSchema;
   readonly links: ReadonlyMap<string, SubgraphLink>;
   readonly logger: Logger;
-  /** True for trusted documents: subgraphs may cache their fetches without limit. */
+  /** True for trusted documents: subgraphs compile their fetches at the first execution. */
   readonly fixed: boolean;
 }
 

@@ -83,10 +83,12 @@ function signingKeys(reader: EnvironmentReader, variable: string, text: string):
     if (keys.length > 0 && keys.every(({ kty, crv, d, kid }) => kty === 'OKP' && crv === 'Ed25519' && d && kid)) {
       if (new Set(keys.map(({ kid }) => kid)).size < keys.length)
         reader.problems.push(`${variable}: no two keys may have the same kid`);
+      if (!keys.every((key) => publicKeyText(createPrivateKey({ key, format: 'jwk' })) === key.x))
+        reader.problems.push(`${variable}: the public key x of each key must belong to its private key d`);
       return keys;
     }
   } catch {
-    // not JSON: reported below, without the value
+    // not JSON, or no private key: reported below, without the value
   }
   reader.problems.push(`${variable}: must be a JSON Web Key Set of private Ed25519 keys with kid`);
   return [];

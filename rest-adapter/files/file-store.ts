@@ -1,5 +1,8 @@
 import type { Readable } from 'node:stream';
 
+/** A transfer of a content without data for this time is aborted. */
+export const IDLE_TIMEOUT_MS = 60_000;
+
 /** A byte range, both ends included (RFC 9110 section 14.1.2). */
 export interface ByteRange {
   readonly start: number;

@@ -2,7 +2,13 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { RegisterError } from '../../schema/register-error';
-import type { CheckOutcome, FileStore, PublishedVersion, UploadOutcome } from './file-store';
+import {
+  type CheckOutcome,
+  type FileStore,
+  IDLE_TIMEOUT_MS,
+  type PublishedVersion,
+  type UploadOutcome,
+} from './file-store';
 import { CONTENTS_PATH, UPLOADS_PATH } from './file-store-routes';
 
 /** Maximum time until a content starts to arrive, below the 10 s limit of every request. */
@@ -12,8 +18,6 @@ const OPEN_TIMEOUT_MS = 8_500;
  * minutes, that of a base model eight times as long.
  */
 const PUBLISH_TIMEOUT_MS = 7_200_000;
-/** A transfer without data for this time is aborted. */
-const IDLE_TIMEOUT_MS = 60_000;
 
 /** How the file store of another process is called. */
 interface StoreRequests {

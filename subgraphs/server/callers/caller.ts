@@ -45,7 +45,7 @@ export interface CallContext {
  * - `inactive_consumer`: a consumer with one of the scopes also while its supplier or RTI User is suspended or disabled;
  * - `anyone`: also unauthenticated clients; an invalid token is ignored;
  * - `public`: also unauthenticated clients, but an invalid credential is rejected (decisions D.1);
- * - `service:<name>`: the service of that name, in its own name.
+ * - `service:<name>`: the service of that name, in its own name. No other entry admits a service.
  */
 type Audience =
   Role | `consumer:${ConsumerScope}` | 'inactive_consumer' | 'anyone' | 'public' | `service:${ServiceName}`;
@@ -91,14 +91,19 @@ class ServiceRefused extends Error {
   }
 }
 
+/** Throws {@link ServiceRefused}, which is logged, unless the audience contains the service. */
+export function requireService(audience: readonly string[], service: ServiceName): void {
+  if (!audience.includes(`service:${service}`)) throw new ServiceRefused(service);
+}
+
 /**
- * Enforces {@link MayCall}: throws AUT001 without a caller, PRM001 for another role or a missing scope, and
- * {@link ServiceRefused}, which is logged, for a service that is not in the audience.
+ * Enforces {@link MayCall}: throws AUT001 without a caller, PRM001 for another role or a missing scope, and an error that
+ * is logged for a service that is not in the audience.
  */
 export const checkAudience: AuthChecker<CallContext, Audience> = ({ context }, audience) => {
   if (context.service !== null) {
-    if (audience.includes(`service:${context.service}`)) return true;
-    throw new ServiceRefused(context.service);
+    requireService(audience, context.service);
+    return true;
   }
   if (!context.caller) throw new RegisterError('AUT001');
   requireAmong(audience, context.caller);

@@ -45,11 +45,12 @@ export function subgraphCalls(options: SubgraphCallOptions): LinkHandler {
 }
 
 /** Throws unless the sender may send requests of callers, or requests in its own name. */
-function requireRight(from: ServiceName, { caller, vouched }: SubgraphCall, to: ServiceName): void {
+function requireRight(from: ServiceName, { caller, vouched, onOwnAccount }: SubgraphCall, to: ServiceName): void {
   const right = SERVICE_RIGHTS[from][to];
   if (right === 'callers') return;
   if (right !== 'own account') throw new LinkBreach('the service may not send requests');
-  if (caller !== undefined || vouched !== undefined) throw new LinkBreach('the service may not speak for callers');
+  const isOwn = onOwnAccount === true && caller === undefined && vouched === undefined;
+  if (!isOwn) throw new LinkBreach('the service may not speak for callers or for unauthenticated clients');
 }
 
 function isSubgraphCall(payload: unknown): payload is SubgraphCall {

@@ -30,8 +30,8 @@ export interface SubgraphRequest {
   readonly variables?: Record<string, unknown> | undefined;
   readonly operationName?: string | undefined;
   /**
-   * True if the text is one of a fixed set (trusted documents and their plans), which are compiled once and never
-   * evicted.
+   * True if the text is one of a fixed set (trusted documents and their plans), which are compiled at their first
+   * execution.
    */
   readonly fixed?: boolean;
   /** True if the caller passes a result on as it is: it may contain {@link JsonText}. */
@@ -47,8 +47,8 @@ export interface SubgraphLink {
 type Run = (context: CallContext, variables: Record<string, unknown>) => ExecutionResult | Promise<ExecutionResult>;
 
 /**
- * Bounds of the cache of other documents: their number and their total characters. A client chooses the length of its
- * aliases.
+ * Bounds of the cache of fixed documents, and of that of other documents: their number and their total characters. A client
+ * chooses the length of its aliases. The fixed ones are far fewer, unless another service sends invented ones.
  */
 const DOCUMENT_CACHE = { max: 1_000, maxSize: 1_000_000 } as const;
 
@@ -78,11 +78,7 @@ export function localLink(
   pool?: Pool,
   textFields: readonly string[] = [],
 ): SubgraphLink {
-  const cached = new LRUCache<string, Run>({
-    ...DOCUMENT_CACHE,
-    sizeCalculation: (_, query) => query.length,
-  });
-  const compiled = new Map<string, Run>();
+  const [compiled, cached] = [documentCache(), documentCache()];
   let withTexts: GraphQLSchema | undefined;
 
   const prepare = ({ query, operationName, fixed, acceptsText }: SubgraphRequest, context: CallContext): Run => {
@@ -121,6 +117,10 @@ export function localLink(
       return { ...result, errors: result.errors.map((error) => formatError(error, logger, context.transactionId)) };
     },
   };
+}
+
+function documentCache(): LRUCache<string, Run> {
+  return new LRUCache({ ...DOCUMENT_CACHE, sizeCalculation: (_, query) => query.length });
 }
 
 /** Logs why a document is invalid, with both services, and returns its execution: it fails with SYS002. */

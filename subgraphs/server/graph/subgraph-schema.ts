@@ -1,10 +1,18 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { buildSubgraphSchema } from '@apollo/subgraph';
 import { printSchemaWithDirectives } from '@graphql-tools/utils';
-import { type GraphQLResolveInfo, type GraphQLSchema, isNonNullType, isObjectType, parse } from 'graphql';
+import {
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  defaultFieldResolver,
+  isNonNullType,
+  isObjectType,
+  parse,
+} from 'graphql';
 import { type BuildSchemaOptions, buildSchema, createResolversMap } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
-import { type CallContext, checkAudience } from '../callers/caller';
+import { type CallContext, checkAudience, requireService } from '../callers/caller';
 import { offerChecks } from './checked-mutations';
 
 const FEDERATION =
@@ -78,7 +86,30 @@ export async function buildFederatedSchema(options: SubgraphSchemaOptions): Prom
   }
   await nextTick();
   const schema = buildSubgraphSchema({ typeDefs: parse(sdl), resolvers: resolvers as never });
-  return { schema, sdl, audiences: audiencesOf(built) };
+  const audiences = audiencesOf(built);
+  rejectOtherServices(schema, audiences);
+  return { schema, sdl, audiences };
+}
+
+/**
+ * Rejects the request of a service in its own name for a root field whose audience does not contain the service. It
+ * covers the fields that unauthenticated clients may call, and `_entities` and `_service` of federation, which have no audience.
+ */
+function rejectOtherServices(schema: GraphQLSchema, audiences: SubgraphSchema['audiences']): void {
+  for (const root of rootTypesOf(schema)) {
+    for (const field of Object.values(root.getFields())) {
+      const { resolve = defaultFieldResolver } = field;
+      const audience = audiences[`${root.name}.${field.name}`] ?? [];
+      field.resolve = (source, parameters, context: CallContext, info) => {
+        if (context.service !== null) requireService(audience, context.service);
+        return resolve(source, parameters, context, info) as unknown;
+      };
+    }
+  }
+}
+
+function rootTypesOf(schema: GraphQLSchema): readonly GraphQLObjectType[] {
+  return [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].filter((type) => type != null);
 }
 
 /**
@@ -123,11 +154,8 @@ function rolesOf(audience: readonly string[]): string[] {
 
 /** Returns the audience of every root field, by names such as `Query.dataUser`. */
 function audiencesOf(schema: GraphQLSchema): Record<string, readonly string[]> {
-  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].filter(
-    (type) => type != null,
-  );
   return Object.fromEntries(
-    roots.flatMap((root) =>
+    rootTypesOf(schema).flatMap((root) =>
       Object.values(root.getFields()).map((field) => [
         `${root.name}.${field.name}`,
         (field.extensions['audience'] as readonly string[] | undefined) ?? [],

@@ -35,6 +35,7 @@ export const MAX_NUMBERED_DOCUMENTS = 1_000;
 /** Maximum requests of a connection that await their response. */
 export const MAX_UNANSWERED = 512;
 
+/** Maximum messages of a frame. */
 const MAX_BATCH_MESSAGES = 64;
 const MAX_BATCH_CHARACTERS = 256 * 1024;
 /** Bytes of a message; with a batch before it, it fits into `maxPayload`. A year of prices has up to six million bytes. */
@@ -112,11 +113,12 @@ export function responseWithTexts(frame: Buffer): LinkResponse | undefined {
   }
 }
 
-/** Returns the messages of a frame; undefined if it is not a JSON array of arrays that start with an id. */
+/** Returns the messages of a frame; undefined if it is not a JSON array of at most {@link MAX_BATCH_MESSAGES} arrays that start with an id. */
 export function messagesOf<Message extends LinkRequest | LinkResponse>(frame: string): readonly Message[] | undefined {
   try {
     const messages: unknown = JSON.parse(frame);
-    return Array.isArray(messages) && messages.every(isMessage) ? (messages as readonly Message[]) : undefined;
+    if (!Array.isArray(messages) || messages.length > MAX_BATCH_MESSAGES) return undefined;
+    return messages.every(isMessage) ? (messages as readonly Message[]) : undefined;
   } catch {
     return undefined;
   }

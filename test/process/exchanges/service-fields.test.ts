@@ -76,6 +76,9 @@ function calledByServices({ audiences }: SubgraphSchema): Record<string, string[
   return Object.fromEntries(services.filter(([, names]) => names.length > 0));
 }
 
+/** Fields that federation adds for routers. */
+const FEDERATION_FIELDS = ['Query._entities', 'Query._service'];
+
 /** Returns the same fields without arguments, so that a query consists of a name. Their resolvers need a database. */
 function withoutArguments({ schema }: SubgraphSchema) {
   return mapSchema(schema, {
@@ -100,17 +103,15 @@ describe.each(SUBGRAPHS)('The fields of %s that services may call', (to) => {
     expect(calledByServices(built)).toEqual(neededOf(to));
   });
 
-  it('reject every other service, whatever else it may call', async () => {
-    const internal = Object.entries(calledByServices(built)).filter(
-      ([field]) => !built.audiences[field]?.includes('anyone'),
-    );
+  it('reject every other service, as all other root fields do, also those for unauthenticated clients and for routers', async () => {
+    const fields = [...Object.keys(built.audiences), ...FEDERATION_FIELDS];
     const link = localLink(to, withoutArguments(built), services.logger);
     const verifier = { verify: () => Promise.reject(new Error('no bearer token is sent')) };
     const { url } = await services.serve(to, subgraphCalls({ name: to, link, verifier }));
     const callers = SERVICES.filter((from) => ['callers', 'own account'].includes(SERVICE_RIGHTS[from][to] ?? ''));
     for (const from of callers) {
       const remote = remoteLink(to, services.link(from, to, url));
-      for (const [field, audience] of internal) {
+      for (const field of fields) {
         services.lines.length = 0;
         const [type, name] = field.split('.');
         await remote.execute(
@@ -118,7 +119,8 @@ describe.each(SUBGRAPHS)('The fields of %s that services may call', (to) => {
           { caller: null, service: from, transactionId: 'tid_1', clientAddress: '192.0.2.1' },
         );
         const isRejected = services.lines.join('').includes('"kind":"ServiceRefused"');
-        expect([from, field, isRejected]).toEqual([from, field, !audience.includes(`service:${from}`)]);
+        const isCallable = built.audiences[field]?.includes(`service:${from}`) ?? false;
+        expect([from, field, isRejected]).toEqual([from, field, !isCallable]);
       }
     }
   });

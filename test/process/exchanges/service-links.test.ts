@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { get } from 'node:https';
 import { createServer } from 'node:net';
 import { type TLSSocket, connect } from 'node:tls';
+import { buildSchema } from 'graphql';
 import { WebSocket } from 'ws';
 import { SERVICES } from '../../../process/settings/keys';
 import { RegisterError } from '../../../schema/register-error';
@@ -10,7 +11,7 @@ import type { CallContext, ServiceName } from '../../../subgraphs/server/callers
 import { SERVICE_RIGHTS } from '../../../subgraphs/server/callers/service-rights';
 import { remoteLink } from '../../../subgraphs/server/graph/remote-link';
 import { subgraphCalls } from '../../../subgraphs/server/graph/subgraph-calls';
-import type { SubgraphLink } from '../../../subgraphs/server/graph/subgraph-link';
+import { type SubgraphLink, localLink } from '../../../subgraphs/server/graph/subgraph-link';
 import { LINK_PROTOCOL } from '../../../subgraphs/server/link/link-messages';
 import { type LinkHandler } from '../../../subgraphs/server/link/link-server';
 import { ServiceAgent, tlsSettings } from '../../../subgraphs/server/link/peer-check';
@@ -104,6 +105,7 @@ describe('The rights of a calling service', () => {
   const caller = { accountId: 'acc_1', role: 'data_user', duid: null, mpid: null } as const;
   const CONTEXTS: Readonly<Record<string, Partial<CallContext>>> = {
     itself: { service: 'portal' },
+    'an unauthenticated client': {},
     'a caller': { caller, bearer: 'of acc_1' },
     'an attested supplier': { caller: { ...caller, role: 'supplier', mpid: 'TIDE' }, vouched: true },
   };
@@ -134,7 +136,7 @@ describe('The rights of a calling service', () => {
         expect([from, what, await execute(link, context)]).toEqual([from, what, may ? '[object Object]' : 'SYS002']);
         expect(seen.map(({ service }) => service)).toEqual(may ? [what === 'itself' ? from : null] : []);
       }
-      expect(logged('link breached')).toBe(right === 'callers' ? 0 : right === 'own account' ? 2 : 3);
+      expect(logged('link breached')).toBe(right === 'callers' ? 0 : right === 'own account' ? 3 : 4);
     },
   );
 
@@ -372,6 +374,10 @@ describe('A link', () => {
     ['a message without an id', '[["1"]]'],
     ['an unknown document', '[[1,{},7]]'],
     ['a document out of order', '[[1,{},[1,"{ a }"]]]'],
+    [
+      'more requests than a service sends in one frame',
+      JSON.stringify(Array.from({ length: 65 }, (_, id) => [id, {}])),
+    ],
     ['bytes', Buffer.from('[[1,{}]]')],
   ])('ends after %s', async (_, frame) => {
     const { url } = await services.serve('access', whoCalls);
@@ -380,6 +386,22 @@ describe('A link', () => {
     socket.on('open', () => socket.send(frame));
     expect(await new Promise((resolve) => socket.on('close', resolve))).toBe(1008);
     expect(logged('link breached')).toBe(1);
+  });
+});
+
+describe('The fixed documents of a subgraph', () => {
+  it('are cached up to a number that is above that of all trusted documents and service queries', async () => {
+    const link = localLink('access', buildSchema('type Query { ready: Boolean }'), services.logger);
+    const context: CallContext = { caller: null, service: null, transactionId: 'tid_1', clientAddress: '192.0.2.1' };
+    const execute = (field: string) => link.execute({ query: `{ ${field} }`, fixed: true }, context);
+    const rejections = () => logged('Cannot query field \\"first\\"'); // one for each time that the document is prepared
+    await execute('first');
+    for (let number = 0; number < 900; number += 1) await execute(`other${number}`);
+    await execute('first');
+    expect(rejections()).toBe(1);
+    for (let number = 0; number < 1_000; number += 1) await execute(`another${number}`);
+    await execute('first');
+    expect(rejections()).toBe(2);
   });
 });
 

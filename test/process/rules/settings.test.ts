@@ -267,6 +267,21 @@ describe('A variable', () => {
     ]);
   });
 
+  it('with signing keys must have pairs that belong together', () => {
+    const [one, other] = [production, newKeyVariables()].map(
+      ({ TOKEN_SIGNING_KEYS: text }) => (JSON.parse(text as string) as { keys: { x: string; d: string }[] }).keys[0],
+    );
+    const problemsWith = (change: object) =>
+      problemsOf({ REST_PORT: 'x', TOKEN_SIGNING_KEYS: JSON.stringify({ keys: [other, { ...one, ...change }] }) });
+    const restPort = problemsOf({ REST_PORT: 'x' });
+    expect(problemsWith({})).toEqual(restPort);
+    const notOnePair = 'TOKEN_SIGNING_KEYS: the public key x of each key must belong to its private key d';
+    expect(problemsWith({ x: other?.x }).toSorted()).toEqual([...restPort, notOnePair]);
+    const noPrivateKey = 'TOKEN_SIGNING_KEYS: must be a JSON Web Key Set of private Ed25519 keys with kid';
+    for (const change of [{ x: undefined }, { d: 'c2hvcnQ' }, { d: true }])
+      expect(problemsWith(change).toSorted()).toEqual([...restPort, noPrivateKey]);
+  });
+
   it('that contains a key is never quoted', () => {
     expect(
       problemsOf({

@@ -2,6 +2,7 @@ import { type AddressInfo, type Socket, connect } from 'node:net';
 import { clientCalls } from '../../../../gateway/client/client-calls';
 import type { GraphClient, GraphFailure, GraphResult } from '../../../../gateway/client/graph-client';
 import { remoteGraphClient } from '../../../../gateway/client/remote-graph-client';
+import type { ServiceName } from '../../../../subgraphs/server/callers/caller';
 import { LinkedServices } from '../../../support/linked-installation';
 import { AK, type TestAdapter, accessRecord, startTestAdapter } from '../../../support/rest-graph';
 
@@ -271,13 +272,17 @@ export function connections(): void {
     afterEach(() => services.close());
 
     /** A client of a gateway in another process that returns the same result, or admission, to every request. */
-    async function clientOf(result: GraphResult, admission?: GraphFailure): Promise<GraphClient> {
+    async function clientOf(
+      result: GraphResult,
+      admission?: GraphFailure,
+      from: ServiceName = 'rest-adapter',
+    ): Promise<GraphClient> {
       const graph: GraphClient = {
         run: async (...call) => (calls.push(call), result),
         admit: async (...call) => (calls.push(call), admission),
       };
       const { url } = await services.serve('gateway', clientCalls(graph));
-      return remoteGraphClient(services.link('rest-adapter', 'gateway', url));
+      return remoteGraphClient(services.link(from, 'gateway', url));
     }
 
     it("receives a trusted document's name, and the credentials, transaction id and address of the client", async () => {
@@ -289,10 +294,20 @@ export function connections(): void {
       expect(calls).toEqual([['VerifyAccessRecord', { ak: AK }, metadata]]);
     });
 
-    it('receives whether the request was counted', async () => {
+    it('receives whether the request was counted, from the REST adapter only', async () => {
       const counted = { ...metadata, isCounted: true };
+      for (const from of ['portal', 'console'] as const) {
+        const client = await clientOf({ failures: [] }, undefined, from);
+        expect((await client.run('X', {}, counted)).failures).toEqual([{ code: 'SYS002', message: '' }]);
+        expect((await client.run('X', {}, metadata)).failures).toEqual([]);
+      }
+      expect(services.lines.filter((line) => line.includes('link breached'))).toHaveLength(2);
       await (await clientOf({ failures: [] })).run('X', {}, counted);
-      expect(calls).toEqual([['X', {}, counted]]);
+      expect(calls).toEqual([
+        ['X', {}, metadata],
+        ['X', {}, metadata],
+        ['X', {}, counted],
+      ]);
     });
 
     it('returns failures with violations and the time to wait', async () => {

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { OutgoingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { RegisterError } from '../../../../schema/register-error';
 import {
@@ -125,6 +129,28 @@ export function files(): void {
       test.lines.length = 0;
       await get(EQ);
       expect(test.lines.at(-1)).toMatchObject({ route: `${STAGE3}/{projectId}/{cimFile}`, status: 200 });
+    });
+  });
+
+  describe('a client that reads nothing more of a file', () => {
+    it('is disconnected after a minute, and the file is closed', async () => {
+      const { setTimeout: setIdleTimeout } = OutgoingMessage.prototype;
+      const idle = jest.spyOn(OutgoingMessage.prototype, 'setTimeout').mockImplementation(function (
+        this: OutgoingMessage,
+        _milliseconds,
+        end,
+      ) {
+        return setIdleTimeout.call(this, 1, end);
+      });
+      const content = new Readable({ read: () => void content.push(Buffer.alloc(64 * 1024)) });
+      jest.spyOn(test.files, 'open').mockResolvedValueOnce(content);
+      const closed = once(content, 'close');
+      const client = connect(Number(new URL(test.adapter.url).port), '127.0.0.1').pause();
+      client.write(`GET ${EQ} HTTP/1.1\r\nhost: register.example\r\n\r\n`);
+      await closed;
+      expect(idle.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([60_000]);
+      client.destroy();
+      jest.restoreAllMocks();
     });
   });
 
