@@ -104,6 +104,16 @@ describe('A file that is not a difference model is rejected', () => {
       'dm:sidewaysDifferences is not a part of a difference model',
     ],
     [
+      'a full model in the model',
+      modelFile({ sections: '<md:FullModel rdf:about="urn:uuid:1"><cim:X rdf:ID="_a"/></md:FullModel>' }),
+      'md:FullModel is not a part of a difference model',
+    ],
+    [
+      'a field of no model',
+      modelFile({ sections: '<md:Modelled>1</md:Modelled>' }),
+      'md:Modelled is not a part of a difference model',
+    ],
+    [
       'a section twice',
       modelFile({ sections: section('forward', '') + section('forward', '') }),
       'dm:forwardDifferences occurs twice',
