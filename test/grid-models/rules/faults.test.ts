@@ -367,6 +367,11 @@ describe('A file above a limit is rejected', () => {
     ],
     ['more than 10,000 statements', item('<cim:b/>'.repeat(10_001)), 'an item has more than 10000 statements'],
     [
+      'an item of more than 8 Mi characters in several texts',
+      item(`<cim:b>${'x'.repeat(MEBI)}</cim:b>`.repeat(8)),
+      'an item has more than 8388608 characters',
+    ],
+    [
       'elements more than 32 deep',
       modelFile({ sections: `<md:Model.more>${deep}</md:Model.more>` }),
       'elements are nested more than 32 deep',
