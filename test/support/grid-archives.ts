@@ -86,6 +86,39 @@ export async function zipOf(entries: readonly TrialEntry[]): Promise<Buffer> {
   return buffer(zip.outputStream);
 }
 
+/** Signatures of a directory entry, of the zip64 locator and of the end record of a zip (PKWARE APPNOTE.TXT 4.3). */
+const [ENTRY, LOCATOR, END] = ['PK\u0001\u0002', 'PK\u0006\u0007', 'PK\u0005\u0006'];
+
+/** Returns the zip with a locator that states the offset of a zip64 end record. */
+export function withZip64Locator(zip: Buffer, offset: bigint): Buffer {
+  const locator = Buffer.alloc(20);
+  locator.write(LOCATOR, 'latin1');
+  locator.writeBigUInt64LE(offset, 8);
+  locator.writeUInt32LE(1, 16);
+  const end = zip.lastIndexOf(END);
+  return Buffer.concat([zip.subarray(0, end), locator, zip.subarray(end)]);
+}
+
+/** Returns the zip with an 8-byte offset of its first member, in the zip64 extra field of the directory entry. */
+export function withZip64Offset(zip: Buffer, offset: bigint): Buffer {
+  const extra = Buffer.alloc(12);
+  extra.writeUInt16LE(1, 0);
+  extra.writeUInt16LE(8, 2);
+  extra.writeBigUInt64LE(offset, 4);
+  const entry = zip.indexOf(ENTRY);
+  const head = Buffer.from(zip.subarray(entry, entry + 46));
+  head.writeUInt16LE(head.readUInt16LE(30) + extra.length, 30);
+  head.writeUInt32LE(0xff_ff_ff_ff, 42);
+  const afterName = entry + 46 + head.readUInt16LE(28);
+  return Buffer.concat([
+    zip.subarray(0, entry),
+    head,
+    zip.subarray(entry + 46, afterName),
+    extra,
+    zip.subarray(afterName),
+  ]);
+}
+
 /**
  * Returns the names and contents of the members of a zip: two archives can differ in bytes that are neither, such as
  * dates.

@@ -30,6 +30,9 @@ interface WebServerOptions {
 /** Maximum size of a form; the response of a passkey takes some kilobytes. */
 const MAX_BODY_BYTES = 64 * 1024;
 
+/** Maximum length of a value in a path, without percent-encoding: that of an mRID. */
+const MAX_PATH_VALUE_LENGTH = 512;
+
 /**
  * Returns a Fastify server of pages and forms: each request gets a transaction id, headers and one log line. The response
  * to HEAD sets no cookie, because HEAD has no effect on the browser, either (decisions A/B, 1).
@@ -59,6 +62,7 @@ function bareServer({ trustProxy }: WebSettings, onError: WebServerOptions['onEr
     logger: false,
     trustProxy: proxyTrust(trustProxy),
     bodyLimit: MAX_BODY_BYTES,
+    routerOptions: { maxParamLength: MAX_PATH_VALUE_LENGTH },
     ...requestTimeouts,
     return503OnClosing: false,
     genReqId: () => newIdentifier('tid'),

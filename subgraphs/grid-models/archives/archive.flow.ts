@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { type Entry, type ZipFile, fromFdPromise } from 'yauzl';
+import { type Entry, type ZipFile, fromRandomAccessReaderPromise } from 'yauzl';
 import { CIM_FILES, type CimFile } from '../rdf/difference-model';
 import {
   type ArchiveLimits,
@@ -12,6 +12,7 @@ import {
   tooLargeMessage,
 } from './archive-member.flow';
 import { type DirectoryPosition, isGapless } from './archive-layout.flow';
+import { ArchiveReader } from './archive-reader.flow';
 import { ENCRYPTED, UNICODE_PATH } from './member-header.flow';
 import type { ArchiveFault } from '../publications/publication';
 
@@ -30,7 +31,9 @@ export async function openArchive(handle: FileHandle, limits: ArchiveLimits = DI
   if (size > limits.archive) return unreadable(`the archive is larger than ${limits.archive / 1024 / 1024} MiB`);
   let zip: ZipFile;
   try {
-    zip = await fromFdPromise(handle.fd, { autoClose: false, decodeStrings: false, validateEntrySizes: false });
+    const reader = new ArchiveReader(handle, size);
+    const options = { autoClose: false, decodeStrings: false, validateEntrySizes: false };
+    zip = await fromRandomAccessReaderPromise(reader, size, options);
   } catch {
     return unreadable('the archive is not a complete zip file');
   }

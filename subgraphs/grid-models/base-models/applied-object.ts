@@ -98,7 +98,7 @@ const isType = ({ name }: Statement): boolean => name === TYPE_STATEMENT;
 const hasType = (statements: ReadonlyMap<string, Statement>): boolean => [...statements.values()].some(isType);
 
 /** Returns the statements that an item of a full model or of the forward differences makes, or a whole object. */
-function statedBy({ type, statements }: DifferenceItem): readonly Statement[] {
+export function statedBy({ type, statements }: DifferenceItem): readonly Statement[] {
   return type === UNKNOWN_CLASS ? statements : [typeStatement(type), ...statements];
 }
 

@@ -7,7 +7,7 @@ import {
   UNKNOWN_CLASS,
   declares,
 } from '../rdf/difference-model';
-import { type AppliedObject, type Finding, appliedObject, keyOf } from './applied-object';
+import { type AppliedObject, type Finding, appliedObject, keyOf, statedBy } from './applied-object';
 import { existsAfter, findingsOf } from './apply-differences';
 import type { DifferencesByFile } from './project-differences';
 
@@ -53,7 +53,7 @@ export function afterOf(
   const { base, differences } = sources;
   const declaredIn = declaringFiles(sources);
   const statements = CIM_FILES.flatMap((file) => {
-    const before = new Set((base[file] ?? []).flatMap((item) => item.statements.map(keyOf)));
+    const before = new Set((base[file] ?? []).flatMap(statedBy).map(keyOf));
     return (results[file]?.statements ?? []).map((statement): StatementAfter => ({
       ...{ ...statement, file, isNew: !before.has(keyOf(statement)) },
       targetExists: statement.kind !== 'association' || exists(statement.value.toLowerCase()),

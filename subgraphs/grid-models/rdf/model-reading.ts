@@ -6,6 +6,9 @@ import { type QualifiedName, type RdfNames, rdfNames } from './rdf-names';
 /** Statements of one item. */
 export const MAX_STATEMENTS = 10_000;
 
+/** Characters of the names and values of one item (8 Mi). */
+export const MAX_ITEM_LENGTH = 8 << 20;
+
 /** Characters of a text, a comment or a tag (1 Mi). */
 export const MAX_TEXT_LENGTH = 1 << 20;
 
@@ -100,6 +103,8 @@ interface ItemReading {
   /** The first `length` entries belong to the item. The array is reused, which avoids growing a new one for each item. */
   readonly statements: Statement[];
   length: number;
+  /** Characters of the names and values of the item so far. */
+  characters: number;
   /** Name, kind and value of the open statement. The value of a text is `Reading.text`. */
   statement: string;
   kind: Statement['kind'];
@@ -141,6 +146,7 @@ export function newReading(
       isObject: false,
       statements: [],
       length: 0,
+      characters: 0,
       statement: '',
       kind: 'text',
       value: '',

@@ -1,6 +1,7 @@
 import { type DifferenceSection, TYPE_STATEMENT, UNKNOWN_CLASS } from './difference-model';
 import {
   type ItemSection,
+  MAX_ITEM_LENGTH,
   MAX_NAME_LENGTH,
   MAX_STATEMENTS,
   type Reading,
@@ -25,6 +26,7 @@ export function openItem(reading: Reading, element: QualifiedName): void {
   item.mRID = '';
   item.isObject = false;
   item.length = 0;
+  item.characters = 0;
   identify(reading);
   if (item.isObject && item.mRID !== '') checkUnique(reading);
 }
@@ -117,6 +119,8 @@ export function closeStatement(reading: Reading): void {
     return;
   }
   const value = item.kind === 'text' ? reading.text : item.value;
+  item.characters += item.statement.length + value.length;
+  if (item.characters > MAX_ITEM_LENGTH) stopWithFault(reading, `an item has more than ${MAX_ITEM_LENGTH} characters`);
   item.statements[item.length] = { name: item.statement, kind: item.kind, value };
   item.length += 1;
 }

@@ -114,7 +114,9 @@ function openPart(reading: Reading, model: ModelReading, element: QualifiedName)
     const section = Object.hasOwn(SECTIONS, local) ? SECTIONS[local] : undefined;
     if (section !== undefined) return openSection(reading, section, local);
     reportFault(reading, `dm:${shown(local)} is not a part of a difference model`);
-  } else if (uri === '' || (prefix !== undefined && prefix !== 'md'))
+  } else if (prefix === 'md') {
+    if (!local.startsWith('Model.')) reportFault(reading, `md:${shown(local)} is not a part of a difference model`);
+  } else if (uri === '' || prefix !== undefined)
     reportFault(reading, `${shown(element.name)} is outside the forward and reverse differences`);
   skip(reading);
 }

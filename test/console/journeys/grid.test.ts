@@ -103,6 +103,19 @@ describe('the grid pages', () => {
     expect(html).toContain(`<ins>${link(2, OTHER, 'East line')}</ins>`);
   });
 
+  it('open the pages of an object whose mRID has 512 characters, all of which are percent-encoded', async () => {
+    const mRID = 'é'.repeat(512);
+    const project = { area: 'SEPD', publicationYear: 2031, period: '02', projectId: 'Long' };
+    const EQ = differenceModelXml('EQ', { forward: lineSegment(mRID, 'Long line') });
+    await publishGrid(register, project, await gridArchive({ EQ }));
+    const visitor = new ConsoleVisitor(register.console);
+    const path = `/grid/SEPD/2031/02/Long/objects/${encodeURIComponent(mRID)}`;
+    expect((await visitor.get('/grid/SEPD/2031/02/Long')).html).toContain(path);
+    const page = await visitor.get(path);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('Long line');
+  });
+
   it('name an object of which only values change as the base model does, in its list and on its page', async () => {
     const visitor = new ConsoleVisitor(register.console);
     const { html } = await visitor.get('/grid/EPN/2026/01/Brandon-solar');

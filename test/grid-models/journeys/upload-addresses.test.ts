@@ -1,7 +1,7 @@
 import { type OnboardedAccount, graphFor, onboarded, runAdminCommand } from '../../support/administration';
 import { rowsOf } from '../../support/backup-fixture';
 import { type Graph, graphAs } from '../../support/graph';
-import { gridArchive } from '../../support/grid-archives';
+import { gridArchive, withZip64Locator, withZip64Offset } from '../../support/grid-archives';
 import { type SharedRegister, sharedRegister, usualWirings } from '../../support/register';
 import { until } from '../../support/until';
 
@@ -66,5 +66,17 @@ describe.each(usualWirings())('The upload addresses of an admin (%s)', (wiring) 
     const owner = await graphFor(register, { ...account, secretKey: printed.secret_key });
     expect(await send(await prepare(owner, 'Replaced'), new Uint8Array(await gridArchive()))).toBe(201);
     await admin(`mutation { terminateAccount(accountId: "${account.accountId}") { status } }`);
+  });
+
+  it.each([
+    ['end record', withZip64Locator],
+    ['member', withZip64Offset],
+  ])('reject an archive whose zip64 %s is at an offset that no file has, and serve on', async (part, changed) => {
+    const archive = await gridArchive();
+    const address = await prepare(admin, `Zip64-${part.slice(-6)}`);
+    for (const offset of [2n ** 60n, 2n ** 53n, 2n ** 40n, BigInt(archive.length)])
+      expect(await send(address, new Uint8Array(changed(archive, offset)))).toBe(422);
+    expect(await send(`${address}/check`, new Uint8Array(archive), 'POST')).toBe(200);
+    expect(await send(address, new Uint8Array(archive))).toBe(201);
   });
 });

@@ -104,6 +104,16 @@ describe('A file that is not a difference model is rejected', () => {
       'dm:sidewaysDifferences is not a part of a difference model',
     ],
     [
+      'a full model in the model',
+      modelFile({ sections: '<md:FullModel rdf:about="urn:uuid:1"><cim:X rdf:ID="_a"/></md:FullModel>' }),
+      'md:FullModel is not a part of a difference model',
+    ],
+    [
+      'a field of no model',
+      modelFile({ sections: '<md:Modelled>1</md:Modelled>' }),
+      'md:Modelled is not a part of a difference model',
+    ],
+    [
       'a section twice',
       modelFile({ sections: section('forward', '') + section('forward', '') }),
       'dm:forwardDifferences occurs twice',
@@ -356,6 +366,11 @@ describe('A file above a limit is rejected', () => {
       `a resource has more than 512 characters: ${'b'.repeat(100)}…`,
     ],
     ['more than 10,000 statements', item('<cim:b/>'.repeat(10_001)), 'an item has more than 10000 statements'],
+    [
+      'an item of more than 8 Mi characters in several texts',
+      item(`<cim:b>${'x'.repeat(MEBI)}</cim:b>`.repeat(8)),
+      'an item has more than 8388608 characters',
+    ],
     [
       'elements more than 32 deep',
       modelFile({ sections: `<md:Model.more>${deep}</md:Model.more>` }),

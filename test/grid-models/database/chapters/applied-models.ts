@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { APPLIED_CASES, removalOfATenth } from '../../../support/applied-cases';
-import {
-  type AppliedCase,
-  type AppliedModel,
-  HAS_PYTHON,
-  appliedByPython,
-  sorted,
-} from '../../../support/applied-models';
+import { type AppliedCase, HAS_PYTHON, appliedByPython, sorted } from '../../../support/applied-models';
 import { gridArchive } from '../../../support/grid-archives';
 import { baseArchive } from '../../../support/grid-base-archives';
 import { TEST_KEY } from '../../../support/grid-database';
@@ -16,7 +10,7 @@ import { REAL_FILES } from '../../../support/real-grid-models';
 const GENERATED_CASES = 30;
 const OBJECTS_PER_QUERY = 25;
 
-const STATEMENTS = 'statements { file name value isAssociation }';
+const STATEMENTS = 'statements { file name value isAssociation isNew }';
 const FINDINGS = 'findings { kind file mRID name value }';
 
 interface ShownFinding {
@@ -32,6 +26,7 @@ interface ShownStatement {
   readonly name: string;
   readonly value: string;
   readonly isAssociation: boolean;
+  readonly isNew: boolean;
 }
 
 interface ShownObject {
@@ -60,6 +55,7 @@ export function appliedModels(): void {
         )
       ).developmentProject.version;
     const statements: string[][] = [];
+    const classes: string[][] = [];
     for (let at = 0; at < subjects.length; at += OBJECTS_PER_QUERY) {
       const page = subjects.slice(at, at + OBJECTS_PER_QUERY);
       const found = await execute(`objectsAfter(mRIDs: ${JSON.stringify(page)}) { mRID ${STATEMENTS} }`);
@@ -69,7 +65,7 @@ export function appliedModels(): void {
       for (const id of page)
         for (const each of byMRID.get(id.toLowerCase())?.statements ?? [])
           // The class is a field of the object; only a second one is a statement.
-          if (each.name !== 'rdf:type') statements.push(rowOf(id, each));
+          (each.name === 'rdf:type' ? classes : statements).push(rowOf(id, each));
     }
     const findings: string[][] = [];
     for (let after: string | null = null; ;) {
@@ -77,37 +73,54 @@ export function appliedModels(): void {
         await execute(`unfittingObjects(after: ${JSON.stringify(after)}) { nodes { ${FINDINGS} } nextCursor }`)
       ).unfittingObjects;
       findings.push(...page.nodes.flatMap((node) => node.findings.map(findingRowOf)));
-      if (page.nextCursor === null) return { statements: sorted(statements), findings: sorted(findings) };
+      if (page.nextCursor === null) return { statements: sorted(statements), classes, findings: sorted(findings) };
       after = page.nextCursor;
     }
   }
 
-  const compare = async (each: AppliedCase, expected: AppliedModel | undefined, publicationYear: number) => {
-    const statements = (expected?.statements ?? []).filter(([, , name]) => name !== 'rdf:type');
-    const subjects = [...new Set((expected?.statements ?? []).map(([, subject]) => subject as string))];
-    const found = await appliedByGraph(each, publicationYear, subjects);
+  /** Expected models of cases, and those without the project, which show the statements that are new. */
+  const expectedOf = (cases: readonly AppliedCase[]) => {
+    const models = appliedByPython([...cases, ...cases.map(({ base }) => ({ base, project: {} }))]);
+    return cases.map((each, index) => ({ each, expected: models[index], before: models[cases.length + index] }));
+  };
+
+  const compare = async (
+    { each, expected, before }: ReturnType<typeof expectedOf>[number],
+    publicationYear: number,
+  ) => {
+    const former = new Set(before?.statements.map((row) => JSON.stringify(row)));
+    const rows = (expected?.statements ?? []).map((row) => {
+      const [file, subject, name, , value] = row as [string, string, string, string, string];
+      return [file, subject, name, value, former.has(JSON.stringify(row)) ? 'former' : 'new'];
+    });
+    const subjects = [...new Set(rows.map(([, subject]) => subject as string))];
+    const { classes, ...found } = await appliedByGraph(each, publicationYear, subjects);
     const wanted = {
-      statements: sorted(statements.map(([file, subject, name, , value]) => [file, subject, name, value] as string[])),
+      statements: sorted(rows.filter(([, , name]) => name !== 'rdf:type')),
       findings: expected?.findings ?? [],
     };
     if (JSON.stringify(found) !== JSON.stringify(wanted)) expect({ each, ...found }).toEqual({ each, ...wanted });
-    return wanted;
+    expect(rows).toEqual(expect.arrayContaining(classes));
+    return { ...wanted, classes };
   };
 
   (HAS_PYTHON ? it : it.skip)('are as an independent script computes them, of generated models', async () => {
     const kinds = new Set<string | undefined>();
-    const cases = fc.sample(APPLIED_CASES, GENERATED_CASES);
-    const expected = appliedByPython(cases);
-    for (const [index, each] of cases.entries())
-      for (const [kind] of (await compare(each, expected[index], 2_000 + index)).findings) kinds.add(kind);
+    let secondClasses = 0;
+    for (const [index, each] of expectedOf(fc.sample(APPLIED_CASES, GENERATED_CASES)).entries()) {
+      const { findings, classes } = await compare(each, 2_000 + index);
+      for (const [kind] of findings) kinds.add(kind);
+      secondClasses += classes.length;
+    }
     expect(kinds.size).toBe(3);
+    expect(secondClasses).toBeGreaterThan(0);
   });
 
   (HAS_PYTHON && REAL_FILES.size > 0 ? it : it.skip)(
     'are as an independent script computes them, of a real grid of which a tenth is removed',
     async () => {
-      const removal = removalOfATenth();
-      const { statements, findings } = await compare(removal, appliedByPython([removal])[0], 3_000);
+      const [removal] = expectedOf([removalOfATenth()]) as [ReturnType<typeof expectedOf>[number]];
+      const { statements, findings } = await compare(removal, 3_000);
       expect(statements.length).toBeGreaterThan(1_000);
       expect(findings.length).toBeGreaterThan(50);
     },
@@ -115,8 +128,8 @@ export function appliedModels(): void {
   );
 }
 
-function rowOf(subject: string, { file, name, value, isAssociation }: ShownStatement): string[] {
-  return [file.slice(0, 2), subject, name, isAssociation ? value.toLowerCase() : value];
+function rowOf(subject: string, { file, name, value, isAssociation, isNew }: ShownStatement): string[] {
+  return [file.slice(0, 2), subject, name, isAssociation ? value.toLowerCase() : value, isNew ? 'new' : 'former'];
 }
 
 function findingRowOf({ kind, file, mRID, name, value }: ShownFinding): string[] {
