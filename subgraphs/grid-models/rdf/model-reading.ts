@@ -6,9 +6,6 @@ import { type QualifiedName, type RdfNames, rdfNames } from './rdf-names';
 /** Statements of one item. */
 export const MAX_STATEMENTS = 10_000;
 
-/** Characters of the names and values of one item (8 Mi). */
-export const MAX_ITEM_LENGTH = 8 << 20;
-
 /** Characters of a text, a comment or a tag (1 Mi). */
 export const MAX_TEXT_LENGTH = 1 << 20;
 

@@ -1,7 +1,6 @@
 import { type DifferenceSection, TYPE_STATEMENT, UNKNOWN_CLASS } from './difference-model';
 import {
   type ItemSection,
-  MAX_ITEM_LENGTH,
   MAX_NAME_LENGTH,
   MAX_STATEMENTS,
   type Reading,
@@ -12,6 +11,9 @@ import {
 } from './model-reading';
 import { type QualifiedName, RDF, XML } from './rdf-names';
 import { enumerationOf, mRIDOf } from './rdf-resources';
+
+/** Characters of the names and values of one item (8 Mi). */
+const MAX_ITEM_LENGTH = 8 << 20;
 
 /** Length of the statements array up to which it is reused for the next item. */
 const MAX_REUSED_LENGTH = 100;

@@ -82,7 +82,7 @@ export function serveLinks(options: LinkServerOptions): LinkServer {
       clearInterval(beating);
       for (const connection of open) connection.announceStop();
       while (open.size > 0 && !forced.aborted) await new Promise((resolve) => setTimeout(resolve, CLOSING_INTERVAL_MS));
-      for (const connection of open) connection.terminate();
+      for (const connection of open) connection.socket.terminate();
       sockets.close();
     },
   };
@@ -102,7 +102,7 @@ class ServedConnection {
   private unanswered = 0;
 
   constructor(
-    private readonly socket: WebSocket,
+    readonly socket: WebSocket,
     private readonly from: ServiceName,
     private readonly options: LinkServerOptions,
   ) {
@@ -114,10 +114,6 @@ class ServedConnection {
 
   announceStop(): void {
     this.socket.send(STOPPING, () => undefined);
-  }
-
-  terminate(): void {
-    this.socket.terminate();
   }
 
   private read(frame: string): void {
