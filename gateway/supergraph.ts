@@ -46,7 +46,7 @@ export async function loadSupergraph(
   process.env['APOLLO_TELEMETRY_DISABLED'] = 'true'; // otherwise the library sends usage data to Apollo and probes for the cloud that it runs in
   const gateway = new ApolloGateway({
     supergraphSdl,
-    validateSupergraph: false, // `npm run schema` has
+    validateSupergraph: false, // its composition by `npm run schema` has validated it
     logger: quietLogger(logger),
     buildService: ({ name }) => dataSource(name, links, logger),
   });

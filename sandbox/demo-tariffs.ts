@@ -40,7 +40,7 @@ const ASSIGN = `mutation Assign($mpxn: String!, $tariffId: String!, $from: DateT
 
 /**
  * Publishes the fictional tariffs as a supplier and an admin do, and assigns one to each demo customer. Does not change
- * existing suppliers, tariffs and assignments, so it can run at each start and completes earlier sandboxes.
+ * existing suppliers, tariffs and assignments, so it can run again and completes earlier sandboxes.
  */
 export async function publishDemoTariffs(options: DemoTariffOptions): Promise<void> {
   const { asAdmin, asSupplier, supplier, mpxns } = options;

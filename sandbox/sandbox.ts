@@ -16,13 +16,6 @@ import type { RunningSupplier } from './supplier/supplier';
 /** The part of the demo data that `sandbox.json` of every version contains. */
 type RecordedData = Omit<DemoData, 'grid' | 'tariff' | 'rti_users'>;
 
-/** Inputs of the publications. */
-interface Publication extends Pick<SandboxOptions, 'dataDir' | 'urls' | 'supplier'> {
-  readonly clientOf: ClientOf;
-  /** True if the demo data are created at this start. */
-  readonly isNew: boolean;
-}
-
 /** File of the data folder while demo data are loaded: a start that was interrupted is distinguished from a restore. */
 const STARTED_FILE = 'demo-data.started';
 
@@ -95,9 +88,16 @@ export async function loadSandbox(options: SandboxOptions): Promise<DemoData | u
   return demo;
 }
 
+/** Inputs of the publications. */
+interface Publication extends Pick<SandboxOptions, 'dataDir' | 'urls' | 'supplier'> {
+  readonly clientOf: ClientOf;
+  /** True if the demo data are created at this start. */
+  readonly isNew: boolean;
+}
+
 /**
- * Publishes what is missing at a start: grid models, tariffs, and the RTI Users with which customers share their
- * tariffs.
+ * Publishes what is missing at a start: grid models and tariffs unless an earlier start published the same, and the RTI
+ * Users with which customers share their tariffs.
  */
 async function publishedData(
   records: RecordedData & { readonly rti_users?: readonly DemoRtiUser[] },
@@ -110,7 +110,8 @@ async function publishedData(
   const publications = createHash('sha256')
     .update(JSON.stringify([DEMO_GRID, DEMO_TARIFFS]))
     .digest('hex');
-  if (isNew || !existsSync(file) || readFileSync(file, 'utf8') !== publications) {
+  const earlier = !isNew && existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  if (earlier !== publications) {
     await publishDemoGrid(asAdmin, urls.rest);
     await publishDemoTariffs({
       asAdmin,

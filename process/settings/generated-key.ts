@@ -1,6 +1,7 @@
 import { type ED25519KeyPairOptions, type KeyObject, createPrivateKey, generateKeyPairSync } from 'node:crypto';
 
-const ENCODINGS: ED25519KeyPairOptions<'der', 'der'> = {
+/** Encodings of a generated key pair. */
+export const KEY_ENCODINGS: ED25519KeyPairOptions<'der', 'der'> = {
   privateKeyEncoding: { format: 'der', type: 'pkcs8' },
   publicKeyEncoding: { format: 'der', type: 'spki' },
 };
@@ -13,7 +14,7 @@ const ENCODINGS: ED25519KeyPairOptions<'der', 'der'> = {
 export function generatedKey(type: 'ed25519' | 'p-256'): KeyObject {
   const { privateKey: key } =
     type === 'ed25519'
-      ? generateKeyPairSync('ed25519', ENCODINGS)
-      : generateKeyPairSync('ec', { ...ENCODINGS, namedCurve: 'P-256' });
+      ? generateKeyPairSync('ed25519', KEY_ENCODINGS)
+      : generateKeyPairSync('ec', { ...KEY_ENCODINGS, namedCurve: 'P-256' });
   return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
 }

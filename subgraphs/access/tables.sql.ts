@@ -31,7 +31,7 @@ import { ReplacedCountIndex1790000000030 } from './migrations/0030-replaced-coun
 import { EndpointsLockedFirst1790000000031 } from './migrations/0031-endpoints-locked-first';
 import { DeliveriesInState1790000000032 } from './migrations/0032-deliveries-in-state';
 import { UnchangedWindows1790000000033 } from './migrations/0033-unchanged-windows';
-import { NoticesByEndpoint1790000000035 } from './migrations/0035-notices-by-endpoint';
+import { NoticesByEndpoint1790000000034 } from './migrations/0034-notices-by-endpoint';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -71,7 +71,7 @@ export const accessTables: SubgraphTables = {
     EndpointsLockedFirst1790000000031,
     DeliveriesInState1790000000032,
     UnchangedWindows1790000000033,
-    NoticesByEndpoint1790000000035,
+    NoticesByEndpoint1790000000034,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

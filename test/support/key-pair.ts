@@ -1,15 +1,5 @@
-import {
-  type ED25519KeyPairOptions,
-  type KeyObject,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-} from 'node:crypto';
-
-const ENCODINGS: ED25519KeyPairOptions<'der', 'der'> = {
-  privateKeyEncoding: { format: 'der', type: 'pkcs8' },
-  publicKeyEncoding: { format: 'der', type: 'spki' },
-};
+import { type KeyObject, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { KEY_ENCODINGS } from '../../process/settings/generated-key';
 
 /** Curves of the algorithms of JSON Web Signatures. */
 const CURVES: Readonly<Record<string, string>> = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' };
@@ -29,7 +19,7 @@ export function keyPair(
 
 function privateKeyOf(alg: string, modulusLength: number): Buffer {
   const namedCurve = CURVES[alg];
-  if (namedCurve !== undefined) return generateKeyPairSync('ec', { ...ENCODINGS, namedCurve }).privateKey;
-  if (alg === 'EdDSA') return generateKeyPairSync('ed25519', ENCODINGS).privateKey;
-  return generateKeyPairSync('rsa', { ...ENCODINGS, modulusLength }).privateKey;
+  if (namedCurve !== undefined) return generateKeyPairSync('ec', { ...KEY_ENCODINGS, namedCurve }).privateKey;
+  if (alg === 'EdDSA') return generateKeyPairSync('ed25519', KEY_ENCODINGS).privateKey;
+  return generateKeyPairSync('rsa', { ...KEY_ENCODINGS, modulusLength }).privateKey;
 }

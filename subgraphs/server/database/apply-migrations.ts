@@ -4,7 +4,7 @@ import { type Session, onlyRow } from './transaction';
 /** A migration class of a subgraph. */
 export type Migration = new () => MigrationInterface;
 
-/** Maximum duration of the connection to the database for a migration. */
+/** Maximum time to connect to the database for a migration. */
 export const MIGRATION_CONNECTION_TIMEOUT_MS = 10_000;
 
 /** Returns the names of the migrations that a schema has. */

@@ -38,7 +38,7 @@ afterAll(async () => {
   await register?.close();
 });
 
-/** Publishes the demo tariffs, as the sandbox does at each start. */
+/** Publishes the demo tariffs, as the sandbox does. */
 async function publishDemo(): Promise<SampleTariff> {
   const { name, mpid = '' } = accountOf(register.sandbox, 'supplier');
   await publishDemoTariffs({

@@ -5,7 +5,7 @@ import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
  * The fan-out of a notice of expiry, which is an event for one subscription, does not read the other subscriptions of the Data User. A process
  * of the previous release calls the same function.
  */
-export class NoticesByEndpoint1790000000035 implements MigrationInterface {
+export class NoticesByEndpoint1790000000034 implements MigrationInterface {
   async up(session: QueryRunner): Promise<void> {
     await session.query('set local search_path = access, register');
     await session.query(RECEIVERS);
@@ -23,9 +23,9 @@ export class NoticesByEndpoint1790000000035 implements MigrationInterface {
  */
 const RECEIVERS = `
   create or replace function receivers_of(event text, only_endpoint uuid) returns setof uuid language sql stable as $$
-    select webhook.id from (select type, duid from access.event where id = $1 offset 0) told
-      join access.webhook on webhook.duid = told.duid
-    where $2 is null and webhook.deleted_at is null and told.type = any(webhook.event_types)
+    select webhook.id from (select type, duid from access.event where id = $1 offset 0) occurrence
+      join access.webhook on webhook.duid = occurrence.duid
+    where $2 is null and webhook.deleted_at is null and occurrence.type = any(webhook.event_types)
     union all
-    select webhook.id from access.event told join access.webhook using (duid)
-    where told.id = $1 and webhook.id = $2 and webhook.deleted_at is null $$`;
+    select webhook.id from access.event occurrence join access.webhook using (duid)
+    where occurrence.id = $1 and webhook.id = $2 and webhook.deleted_at is null $$`;
