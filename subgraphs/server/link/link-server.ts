@@ -116,10 +116,12 @@ class ServedConnection {
     this.socket.send(STOPPING, () => undefined);
   }
 
+  /** Executes the requests of a frame; after a breach nothing more, although frames arrive until the caller has closed, too. */
   private read(frame: string): void {
+    if (!this.isOpen()) return;
     const requests = messagesOf<LinkRequest>(frame);
     if (requests === undefined) return this.end('malformed frame');
-    for (const request of requests) void this.respond(request);
+    for (const request of requests) if (this.isOpen()) void this.respond(request);
     if (this.isOverloaded()) this.socket.pause();
   }
 
@@ -168,8 +170,12 @@ class ServedConnection {
     return this.unanswered >= MAX_UNANSWERED || this.socket.bufferedAmount > MAX_BUFFERED_BYTES;
   }
 
+  private isOpen(): boolean {
+    return this.socket.readyState === this.socket.OPEN;
+  }
+
   private end(reason: string): void {
-    if (this.socket.readyState !== this.socket.OPEN) return;
+    if (!this.isOpen()) return;
     this.options.logger.error({ from: this.from, reason }, 'link breached');
     this.socket.close(POLICY_VIOLATION);
   }

@@ -379,13 +379,16 @@ describe('A link', () => {
       JSON.stringify(Array.from({ length: 65 }, (_, id) => [id, {}])),
     ],
     ['bytes', Buffer.from('[[1,{}]]')],
-  ])('ends after %s', async (_, frame) => {
-    const { url } = await services.serve('access', whoCalls);
+    ['an unknown document in a frame with another request', '[[1,{},7],[2,{}]]'],
+  ])('ends after %s, and executes nothing that arrives with it or after it', async (_, frame) => {
+    let executions = 0;
+    const { url } = await services.serve('access', () => Promise.resolve((executions += 1)));
     const agent = new ServiceAgent(services.identity('gateway'), 'access');
     const socket = new WebSocket(`${url.replace('http', 'ws')}/link`, LINK_PROTOCOL, { agent });
-    socket.on('open', () => socket.send(frame));
+    socket.on('open', () => [frame, '[[3,{}]]'].forEach((each) => socket.send(each)));
     expect(await new Promise((resolve) => socket.on('close', resolve))).toBe(1008);
     expect(logged('link breached')).toBe(1);
+    expect(executions).toBe(0);
   });
 });
 
