@@ -23,6 +23,9 @@ export interface LinkDocument {
 /** Maximum time from a call to its response, with the wait for a connection; below the ten seconds within which every request receives one. */
 const RESPONSE_TIMEOUT_MS = 8_500;
 
+/** Unsent bytes of a connection above which it takes no more requests: the service is frozen or reads too slowly. */
+const MAX_UNSENT_BYTES = 64 * 1024 * 1024;
+
 interface Unanswered {
   readonly startedAt: number;
   resolve(result: unknown): void;
@@ -64,7 +67,7 @@ export class LinkConnection {
 
   /** Sends a request of a call that started at this time, by `performance.now()`; resolves with the result. */
   call(payload: unknown, document: LinkDocument | undefined, startedAt: number): Promise<unknown> {
-    if (this.unanswered.size >= MAX_UNANSWERED) return Promise.reject(new RegisterError('SYS002'));
+    if (this.isFull()) return Promise.reject(new RegisterError('SYS002'));
     return new Promise((resolve, reject) => {
       const id = (this.lastId += 1);
       const trace = traceHeaders();
@@ -101,6 +104,10 @@ export class LinkConnection {
 
   terminate(): void {
     this.socket.terminate();
+  }
+
+  private isFull(): boolean {
+    return this.unanswered.size >= MAX_UNANSWERED || this.socket.bufferedAmount > MAX_UNSENT_BYTES;
   }
 
   private referenceTo({ text, fixed }: LinkDocument): LinkRequest[2] {

@@ -368,6 +368,19 @@ describe('A link', () => {
     jest.restoreAllMocks();
   });
 
+  it('rejects calls at once while more than 64 MiB await a frozen service', async () => {
+    const { app, url } = await services.serve('access', whoCalls);
+    const accepted = new Promise<TLSSocket>((resolve) => app.server.once('secureConnection', resolve));
+    const link = services.link('gateway', 'access', url);
+    expect(await link.call({})).toBe('gateway');
+    (await accepted).pause();
+    const text = 'x'.repeat(4 * 1024 * 1024);
+    let rejected = 0;
+    for (let call = 0; call < 24; call += 1) void codeOf(link.call({ text })).then(() => (rejected += 1));
+    expect(await codeOf(link.call({}))).toBe('SYS002');
+    expect([rejected > 0, rejected < 12]).toEqual([true, true]); // at most 32 MiB are in the buffers of the system
+  });
+
   it.each([
     ['text that is not JSON', 'nonsense'],
     ['JSON that is not an array', '{}'],
