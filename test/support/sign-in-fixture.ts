@@ -122,7 +122,7 @@ export async function startSignInFixture(options: SignInFixtureOptions = {}): Pr
     executeInAccess: (...request) => responseOf(access.link, ...request),
     ...organisationsOf(access.accounts, supplier.issuer),
     ...recordsOf(execute),
-    ...whatTheOwnerDoes(owner, keys),
+    ...whatTheOwnerDoes(owner, keys, log),
     addReplica: async () => void identities.push(await startReplica()),
     close: async () => {
       await Promise.all([...identities.map((identity) => identity.close()), supplier.close(), mailbox.close()]);
@@ -173,13 +173,16 @@ function recordsOf(execute: SignInFixture['execute']): Pick<SignInFixture, 'newR
 function whatTheOwnerDoes(
   owner: Client,
   { indexKey }: IdentityKeys,
+  log: () => string,
 ): Pick<SignInFixture, 'tenancyChanged' | 'moveClock' | 'jobsDone'> {
-  const waiting = async () =>
-    (
-      await owner.query(
-        'select count(*)::int as waiting from identity_jobs._private_jobs where run_at <= now() or locked_at is not null or attempts > 0',
-      )
-    ).rows[0].waiting as number;
+  const due = `from identity_jobs._private_jobs job join identity_jobs._private_tasks task on task.id = task_id
+    where run_at <= now() or locked_at is not null or attempts > 0`;
+  const isDone = async () => (await owner.query(`select ${due} limit 1`)).rowCount === 0 || undefined;
+  const whyNotDone = async () => {
+    const { rows } = await owner.query(`select identifier, attempts, last_error, locked_by, run_at, now() ${due}`);
+    const warnings = log().match(/^.*"level":[456]0.*$/gm) ?? [];
+    return ['jobs are not done', ...rows.map((row) => JSON.stringify(row)), ...warnings.slice(-20)].join('\n');
+  };
   return {
     tenancyChanged: async (mpxn, effectiveDate) =>
       void (await owner.query(
@@ -187,7 +190,10 @@ function whatTheOwnerDoes(
         [blindIndexes(indexKey).mpxn(mpxn), effectiveDate],
       )),
     moveClock: async (seconds) => void (await owner.query('select register.set_clock_offset($1)', [seconds])),
-    jobsDone: async () => void (await until(async () => ((await waiting()) === 0 ? true : undefined))),
+    jobsDone: async () =>
+      void (await until(isDone).catch(async () => {
+        throw new Error(await whyNotDone());
+      })),
   };
 }
 
