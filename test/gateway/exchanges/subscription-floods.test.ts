@@ -232,17 +232,18 @@ describe('Slow events of an account with many subscriptions', () => {
 
   it('take turns with those of others while all concurrent executions are taken', async () => {
     const { fixture } = gateway;
-    fixture.hold = () => released;
+    fixture.hold = (accountId) => (accountId === 'admin:two' ? undefined : released);
     flood('data_user:one');
     flood('admin:one');
     await open(100);
     const other = subscribed('admin:two');
     await open(101);
-    expect(fixture.executedFor).toHaveLength(9);
+    const held = fixture.executedFor.length; // 9, or more on a machine so slow that held executions time out and are repeated
+    expect(held).toBeGreaterThanOrEqual(9);
     release();
     await other.first(9);
-    expect(fixture.executedFor.indexOf('admin:two')).toBeLessThan(20);
-    expect(fixture.executedFor.lastIndexOf('admin:two')).toBeLessThan(100);
+    expect(fixture.executedFor.indexOf('admin:two')).toBeLessThan(held + 11);
+    expect(fixture.executedFor.lastIndexOf('admin:two')).toBeLessThan(held + 91);
   });
 });
 
