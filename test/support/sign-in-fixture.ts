@@ -60,6 +60,8 @@ export interface SignInFixture {
   tenancyChanged(mpxn: string, effectiveDate: string): Promise<void>;
   /** Moves the register's clock. */
   moveClock(seconds: number): Promise<void>;
+  /** Damages the data key of the record with a key `ir`, which cannot be decrypted from then on, when no job uses it. */
+  damageDataKey(ir: string): Promise<void>;
   /** Starts another replica of `identity`. */
   addReplica(): Promise<void>;
   /** Resolves when no job is waiting or running, except those of a later day. */
@@ -174,7 +176,7 @@ function whatTheOwnerDoes(
   owner: Client,
   { indexKey }: IdentityKeys,
   log: () => string,
-): Pick<SignInFixture, 'tenancyChanged' | 'moveClock' | 'jobsDone'> {
+): Pick<SignInFixture, 'tenancyChanged' | 'moveClock' | 'damageDataKey' | 'jobsDone'> {
   const due = `from identity_jobs._private_jobs job join identity_jobs._private_tasks task on task.id = task_id
     where run_at <= now() or locked_at is not null or attempts > 0`;
   const isDone = async () => (await owner.query(`select ${due} limit 1`)).rowCount === 0 || undefined;
@@ -183,6 +185,10 @@ function whatTheOwnerDoes(
     const warnings = log().match(/^.*"level":[456]0.*$/gm) ?? [];
     return ['jobs are not done', ...rows.map((row) => JSON.stringify(row)), ...warnings.slice(-20)].join('\n');
   };
+  const jobsDone = async () =>
+    void (await until(isDone).catch(async () => {
+      throw new Error(await whyNotDone());
+    }));
   return {
     tenancyChanged: async (mpxn, effectiveDate) =>
       void (await owner.query(
@@ -190,10 +196,15 @@ function whatTheOwnerDoes(
         [blindIndexes(indexKey).mpxn(mpxn), effectiveDate],
       )),
     moveClock: async (seconds) => void (await owner.query('select register.set_clock_offset($1)', [seconds])),
-    jobsDone: async () =>
-      void (await until(isDone).catch(async () => {
-        throw new Error(await whyNotDone());
-      })),
+    damageDataKey: async (ir) => {
+      await jobsDone();
+      await owner.query(
+        `update identity_keys.data_key set wrapped = '\\x00'
+          where record_id = (select id from identity.identity_record where ref = $1)`,
+        [ir],
+      );
+    },
+    jobsDone,
   };
 }
 

@@ -3,7 +3,7 @@ import { addAuditEntry } from '../../server/audit/audit.repository';
 import type { Database } from '../../server/database/database';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import { lockMeterPoint } from '../locks.sql';
-import type { OccupancyRepository } from '../occupancy/occupancy.repository';
+import { type OccupancyRepository, isReadable } from '../occupancy/occupancy.repository';
 import { type ContactRejection, distrustedContacts } from './distrusted-contacts';
 
 /** A rejection with its progress, for admins. */
@@ -103,10 +103,13 @@ export class ContactRejectionRepository {
     });
   }
 
-  /** Rejects the contacts of a meter point that rejections concern; returns their number. */
+  /**
+   * Rejects the contacts of a meter point that rejections concern; returns their number. A record that cannot be decrypted opens nothing, and
+   * does not prevent the review of others.
+   */
   private async rejectAt(session: Session, mpxnIndex: Buffer): Promise<number> {
     await lockMeterPoint(session, mpxnIndex);
-    const records = await this.occupants.verifiedAtIndex(mpxnIndex, session);
+    const records = (await this.occupants.verifiedAtIndex(mpxnIndex, session)).filter(isReadable);
     const duids = [...new Set(records.map(({ duid }) => duid))];
     const { rows: rejections } = await session.query<ContactRejection>(OF_DATA_USERS, [duids]);
     const rejected = distrustedContacts(records, rejections);

@@ -5,6 +5,7 @@ import { ofThisService, querySubgraph } from '../../server/graph/service-query';
 import type { OutgoingMail } from './outgoing-mail';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
 import type { Attempt } from '../../server/jobs/jobs';
+import { isReadable } from '../occupancy/occupancy.repository';
 import { organisations } from '../organisations.client';
 import { SENDER, mailMessage } from './mail-message.flow';
 import { TASK } from './mail-queue.flow';
@@ -13,8 +14,8 @@ import { TASK } from './mail-queue.flow';
 const NOTICE_HOURS = { 'sign-in-notice': 24, 'contest-notice': 7 * 24 } as const;
 
 /**
- * Sends mails. A mail is dropped if its record is not live, its link has expired, or the address of its link was rejected as a contact. While
- * the mail server is unavailable, the job retries until then.
+ * Sends mails. A mail is dropped if its record is not live or cannot be decrypted, its link has expired, or the address of its link was
+ * rejected as a contact. While the mail server is unavailable, the job retries until then.
  */
 export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
   const { occupants, clock, keys, urls, production, logger } = dependencies;
@@ -46,6 +47,10 @@ export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
   const addressFor = async (mail: OutgoingMail): Promise<string | undefined> => {
     const [record, now] = await Promise.all([occupants.byId(mail.recordId), clock.now()]);
     if (record === undefined || usefulUntil(mail) <= now) return undefined;
+    if (!isReadable(record)) {
+      logger.error({ mail: mail.kind, identityRecord: record.id }, 'mail not sent: its record cannot be decrypted');
+      return undefined;
+    }
     return ('at' in mail ? record.storedEmail : record.email) ?? undefined;
   };
   const send = async (payload: unknown, attempt: Attempt): Promise<void> => {

@@ -89,9 +89,12 @@ export class OccupancyRepository {
     return this.records(WITH_CLOSED_AT_METER_POINT, mpxnIndex);
   }
 
-  /** Returns the verified records with an e-mail address, alternating between Data Users, each newest first, at most 500. */
-  verifiedOfEmail(email: string): Promise<OccupantRecord[]> {
-    return this.records(VERIFIED_OF_EMAIL, this.indexes.email(email));
+  /**
+   * Returns the verified records with an e-mail address, alternating between Data Users, each newest first, at most 500. Records that cannot be
+   * decrypted are omitted: they do not prevent sign-in at other homes.
+   */
+  async verifiedOfEmail(email: string): Promise<OccupantRecord[]> {
+    return (await this.records(VERIFIED_OF_EMAIL, this.indexes.email(email))).filter(isReadable);
   }
 
   /** Returns the record with an internal id. */
@@ -134,7 +137,8 @@ export async function verifiedUntilEnd(
   return rows.map((row) => new StoredOccupant(row, cipher)).filter(isReadable);
 }
 
-function isReadable(record: OccupantRecord): boolean {
+/** Returns whether the personal data of a record can be decrypted; false if its key or its data is damaged. */
+export function isReadable(record: OccupantRecord): boolean {
   try {
     return record.moveInDate !== '';
   } catch {

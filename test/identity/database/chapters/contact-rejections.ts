@@ -70,6 +70,15 @@ export function contactRejections(): void {
     expect(await receivesLink(email)).toBe(false);
   });
 
+  it('are rejected also at a home where a record of another Data User cannot be decrypted', async () => {
+    const [mpxn, email] = [newMpxn(), people.newEmail('planted')];
+    const damaged = await people.customer(honest, mpxn, people.newEmail('damaged'), 'damaged');
+    await people.customer(malicious, mpxn, email, 'of the home');
+    await fixture.damageDataKey(damaged);
+    expect(await rejected(malicious)).toMatchObject({ recordsReviewed: 1, contactsRejected: 1 });
+    expect(await receivesLink(email)).toBe(false);
+  });
+
   it('are rejected also while a request to anonymise their record is undecided', async () => {
     const [mpxn, email] = [newMpxn(), people.newEmail('planted')];
     await people.customer(malicious, mpxn, email, 'of the home');

@@ -111,11 +111,7 @@ export function keptConnections(): void {
     it('and the Identity Record with the passkey is anonymised even if another of the home cannot be decrypted', async () => {
       const { mpxn, anonymise } = await connected();
       const damaged = await people.customer(second, mpxn, people.newEmail('damaged'), 'damaged');
-      await fixture.owner.query(
-        `update identity_keys.data_key set wrapped = '\\x00'
-          where record_id = (select id from identity.identity_record where ref = $1)`,
-        [damaged],
-      );
+      await fixture.damageDataKey(damaged);
       expect(await anonymise()).not.toBeNull();
     });
 

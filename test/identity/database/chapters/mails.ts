@@ -158,6 +158,26 @@ export function mails(): void {
       expect(await mailsTo(email)).toEqual([]);
     });
 
+    it('is dropped, and reported with its record, when the record cannot be decrypted', async () => {
+      isOpen = false;
+      const { id, email } = await person();
+      await enqueue(id);
+      await triedInVain();
+      await identity.owner.query(`update identity_keys.data_key set wrapped = '\\x00' where record_id = $1`, [id]);
+      await identity.owner.query('update identity_jobs._private_jobs set run_at = now()');
+      isOpen = true;
+      await ended();
+      expect(await mailsTo(email)).toEqual([]);
+      const report = { level: 50, mail: 'reidentification-link', identityRecord: id };
+      expect(
+        identity
+          .log()
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line) as object),
+      ).toContainEqual(expect.objectContaining(report));
+    });
+
     it('about a sign-in is sent for up to one day', async () => {
       const [early, late] = [await person(), await person()];
       await enqueue(early.id, {

@@ -68,6 +68,14 @@ export function signInLinks(): void {
       for (const sent of [1, 2, 3, 3, 3]) expect(await linksSent({ mpxn }, email)).toBe(sent);
     });
 
+    it('is sent for each home of an address, except one whose record cannot be decrypted', async () => {
+      const { ir, email } = await newCustomer();
+      await fixture.newRecord(await fixture.dataUser(), { email }, { mpxn: newMpxn() });
+      expect(await linksSent({ email }, email)).toBe(2);
+      await fixture.damageDataKey(ir);
+      expect(await linksSent({ email }, email)).toBe(3);
+    });
+
     it('starts with the requested language', async () => {
       const { mpxn, email } = await newCustomer();
       await requestLink(fixture, { mpxn }, 'CY');
