@@ -1,7 +1,7 @@
 import { rateLimit } from '../../server/callers/rate-limits';
 import { encryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
-import { addressIndexOf } from './mail-recipient.repository';
+import { addressOf } from './mail-recipient.repository';
 import type { OutgoingMail, SignInNoticeMail } from './outgoing-mail';
 import type { Limits, RateLimitStore } from '../../server/callers/rate-limits';
 import type { JobQueue } from '../../server/jobs/jobs';
@@ -12,8 +12,9 @@ export interface Mails {
   /** Enqueues a mail; it is sent after the transaction of the session commits. */
   enqueue(session: Session, mail: OutgoingMail): Promise<void>;
   /**
-   * Counts a mail to the person of a record, and to its address; in the transaction of a session, or by itself. `by` causes it, such as
-   * the DUID of a Data User, or {@link ANONYMOUS}; each has its own limits. Returns null if the mail is allowed, else the seconds to wait.
+   * Counts a mail to the person of a record, and to its address in the records of the same Data User: a limit that a Data User reaches with
+   * own records does not show who else has the address. Counts in the transaction of a session, or by itself. `by` causes the mail, such as the
+   * DUID of a Data User, or {@link ANONYMOUS}; each has its own limits. Returns null if the mail is allowed, else the seconds to wait.
    */
   permit(recordId: string, by: string, session?: Session): Promise<number | null>;
   /**
@@ -31,7 +32,9 @@ export const TASK = 'mail';
 
 const QUARTER_HOUR = 15 * 60;
 
-/** Records of one address that may use up their limits of mails at the same time: a request for sign-in links mails as many. */
+/**
+ * Records of one address and Data User that may use up their limits of mails at the same time: a request for sign-in links mails as many.
+ */
 const HOMES_OF_ADDRESS = 5;
 
 /** More attempts than fit into the time in which a mail is useful; that time limits them. */
@@ -58,7 +61,7 @@ export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependenc
     enqueue: (session, mail) => add(session, mail),
     async permit(recordId, by, session) {
       const retryAfter = await perPerson.count(`${recordId} ${by}`, session);
-      const address = retryAfter === null ? await addressIndexOf(session ?? rateLimits.pool, recordId) : null;
+      const address = retryAfter === null ? await addressOf(session ?? rateLimits.pool, recordId) : null;
       return address === null ? retryAfter : perAddress.count(`${address} ${by}`, session);
     },
     async permitNotice(notice) {

@@ -188,6 +188,25 @@ export function mailBudgets(): void {
     expect(notices).toHaveLength(3);
   });
 
+  it('of an e-mail address does not show a Data User whether a customer of another has it', async () => {
+    const email = people.newEmail('suspected');
+    for (let n = 0; n < 5; n++) {
+      const mpxn = newMpxn();
+      const own = { mpxn, email, ref: await fixture.newRecord(honest, { email }, { mpxn }) };
+      expect(await requestByMail(honest, own)).toEqual(PERMITTED);
+    }
+    for (const address of [email, people.newEmail('not-suspected')]) {
+      const mpxn = newMpxn();
+      await fixture.newRecord(other, { email: address }, { mpxn });
+      const initiated = await fixture.execute(
+        REIDENTIFY,
+        { input: { mpxn, method: 'MAGIC_LINK' } },
+        { caller: honest },
+      );
+      expect(initiated.codes).toEqual([]);
+    }
+  });
+
   it('of an e-mail address is five times that of a record, for each Data User', async () => {
     const email = people.newEmail('landlord');
     const homes = [];
