@@ -56,12 +56,13 @@ export function expiredRows(pool: Pick<Pool, 'query'>, { table, column, through 
 
 /**
  * Returns a function that deletes expired rows of a table without an index on the expiry. One short statement per call
- * selects keys and deletes all rows with these keys.
+ * selects keys and deletes all rows with these keys, except those that a concurrent transaction renews: it does not wait.
  *
  * @param which the text after `from` that selects the rows: the table, its joins and the condition
  */
 export function matchingRows(pool: Pick<Pool, 'query'>, table: string, key: string, which: string): Purge {
-  const text = `delete from ${table} where ${key} = any (array(select ${table}.${key} from ${which} limit $1))`;
+  const text = `delete from ${table} where ${key} = any (array(
+    select ${table}.${key} from ${which} limit $1 for update of ${table} skip locked))`;
   return inBatches(async (limit) => ({ count: (await pool.query(text, [limit])).rowCount ?? 0, last: null }));
 }
 

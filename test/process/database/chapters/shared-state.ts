@@ -120,6 +120,12 @@ export function sharedState(): void {
       return rateLimit({ pool: owner, schema: 'trial', hash, off: false }, name, points, seconds);
     };
 
+    /** Deletes expired counts in sessions whose search path is that of the service. */
+    const deleteExpired = async () => {
+      const pool = new Pool({ connectionString: database.url, max: 1, options: '-c search_path=trial' });
+      await expiredRateLimits(pool)().finally(() => pool.end());
+    };
+
     it('counts by the clock of the database, not by that of a process', async () => {
       const limit = limitOf('skewed', 2, 60);
       expect([await limit.count('a'), await limit.count('a'), await limit.passed('a')]).toEqual([null, null, null]);
@@ -149,12 +155,20 @@ export function sharedState(): void {
       await until(async () => ((await limit.passed('a')) === null ? true : undefined));
       const rows = () => owner.query(`select from trial.rate_limit where key like 'short:%'`);
       expect((await rows()).rowCount).toBe(1);
-      const deleteExpired = expiredRateLimits({
-        query: (text: string, values: unknown[]) =>
-          owner.query(text.replaceAll(/\brate_limit\b/g, 'trial.rate_limit'), values),
-      } as unknown as Pool);
       await deleteExpired();
       expect((await rows()).rowCount).toBe(0);
+    });
+
+    it('keeps the count of a period that starts while ended ones are deleted', async () => {
+      const limit = limitOf('renewed', 2, 60);
+      await limit.count('a');
+      await owner.query(`update trial.rate_limit set expire = 0 where key like 'renewed:%'`);
+      const session = await owner.connect();
+      await session.query('begin');
+      await limit.count('a', session);
+      await deleteExpired().finally(() => session.query('commit'));
+      session.release();
+      expect([await limit.count('a'), await limit.count('a')]).toEqual([null, expect.any(Number)]);
     });
   });
 
