@@ -8,6 +8,7 @@ import { decryptValue } from '../../server/encryption';
 import { inTransaction } from '../../server/database/transaction';
 import type { ChangeOfTenancy } from './change-of-tenancy';
 import type { IdentityDependencies } from '../dependencies';
+import { lockMeterPoint } from '../locks.sql';
 import { occupancyEndedBy } from '../occupancy/identity-occupancies.queries';
 
 /** Data Users that were notified of a change, as `access` returned them. */
@@ -41,9 +42,6 @@ export const ANNOUNCE = 'announce-change-of-tenancy';
 
 /** Seconds until the job checks whether the change was announced; usually it was. */
 const CHECK_AFTER_SECONDS = 5;
-
-/** Concurrent requests with the same change wait for the first, and find its row. */
-const LOCK = `select pg_advisory_xact_lock(hashtextextended('change of tenancy ' || encode($1::bytea, 'hex'), 0))`;
 
 const KNOWN = {
   name: 'known_change_of_tenancy',
@@ -97,13 +95,14 @@ export class ChangeOfTenancyRepository {
 
   /**
    * Records a change with the job that announces it, or returns the existing one with the same meter point, day and reference. Returns
-   * undefined if the idempotency key was used before.
+   * undefined if the idempotency key was used before. Locks the meter point: concurrent requests with the same change find the row of the
+   * first, and a session that starts at the same time starts before the change or knows it.
    */
   async record(change: ChangeOfTenancy, request: IdempotentRequest): Promise<RecordedChange | undefined> {
     const names = this.naturalKeyOf(change);
     const there = [names[0], change.effectiveDate] as const;
     return inTransaction(this.database.pool, async (session) => {
-      await session.query(LOCK, [names[0]]);
+      await lockMeterPoint(session, names[0]);
       const [known] = (await session.query<{ id: string }>({ ...KNOWN, values: names })).rows;
       const recorded = { id: known?.id ?? randomUUID(), isNew: known === undefined };
       if (!(await storeResponse(session, request, recorded))) return undefined;

@@ -28,7 +28,7 @@ interface ProvenCustomer {
   /** The supplier of a supplier sign-in. */
   readonly mpid?: string;
   readonly from: SignInOrigin;
-  /** Uses the proof in the session's transaction; returns false if it was used before. */
+  /** Uses the proof in the session's transaction; returns false if it was used before or no longer holds. */
   readonly useProof?: (session: Session) => Promise<boolean>;
 }
 

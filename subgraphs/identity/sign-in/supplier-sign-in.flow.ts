@@ -3,7 +3,7 @@ import type { CallOrigin } from '../../server/graph/service-query';
 import type { MeterPointWithoutRecord, StartedCustomerSession } from './customer-session.repository';
 import { TenancyRepository } from '../occupancy/occupancy.repository';
 import { SignInRepository } from './sign-in.repository';
-import type { OccupantRecord } from '../occupancy/occupancy';
+import type { TenancyChange } from '../occupancy/occupancy';
 import { type SignInHint, type SignInOrigin, claimNames, originIn, supplierSignInBy } from './sign-in-hint';
 import type { CustomerSession } from './customer-session';
 import type { IdentityDependencies } from '../dependencies';
@@ -22,7 +22,7 @@ export interface SupplierSignIns {
     session: CustomerSession | undefined,
     origin: CallOrigin,
   ): Promise<{ readonly secret: string; readonly url: string }>;
-  /** Throws AUT001 if the response does not prove the meter point of the hints. */
+  /** Throws AUT001 if the response does not prove the meter point of the hints, or a Change of Tenancy takes effect there meanwhile. */
   finish(secret: string, callbackUrl: string, origin: CallOrigin): Promise<StartedCustomerSession>;
   close(): void;
 }
@@ -34,12 +34,17 @@ export function supplierSignIns(dependencies: IdentityDependencies): SupplierSig
   const signIns = new SignInRepository(database, keys);
   const tenancy = new TenancyRepository(database, indexes);
   const startSession = sessionStart(dependencies);
-  const customerAt = async (mpxn: string): Promise<OccupantRecord | MeterPointWithoutRecord> => {
+  const customerAt = async (mpxn: string) => {
+    const { changes, today } = await tenancy.at(mpxn);
     const found = supplierSignInBy(await occupants.verifiedAt(mpxn));
     if (!found.allowed) throw new RegisterError('AUT001');
-    if (found.record) return found.record;
-    const { changes, today } = await tenancy.at(mpxn);
-    return { mpxn, since: changes.at(-1)?.day ?? today };
+    const place: MeterPointWithoutRecord = { mpxn, since: changes.at(-1)?.day ?? today };
+    const daysOf = (each: readonly TenancyChange[]) => each.map(({ day }) => day).join();
+    return {
+      by: found.record ?? place,
+      /** Returns false after a Change of Tenancy: the supplier may have proven the former customer. */
+      useProof: async () => daysOf((await tenancy.at(mpxn)).changes) === daysOf(changes),
+    };
   };
   return {
     async start(mpid, entry, session, origin) {
@@ -58,8 +63,8 @@ export function supplierSignIns(dependencies: IdentityDependencies): SupplierSig
       const { mpxn: claimed } = await client.claims(callbackUrl, attempt);
       const { mpid, mpxn } = attempt;
       if (mpxn === null || !claimNames(claimed, mpxn)) throw new RegisterError('AUT001');
-      const customer = { by: await customerAt(mpxn), contact: null, means: 'supplier', mpid, from: attempt } as const;
-      return startSession(customer, origin);
+      const customer = await customerAt(mpxn);
+      return startSession({ ...customer, contact: null, means: 'supplier', mpid, from: attempt }, origin);
     },
     close: () => clients.close(),
   };

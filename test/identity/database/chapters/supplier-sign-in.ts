@@ -1,5 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
+import { Pool } from 'pg';
 import { valueOf } from '../../../support/ceremonies';
+import { heldBy } from '../../../support/held-lock';
 import { signInAtSupplier } from '../../../support/supplier-browser';
 import { startForger } from '../../../support/supplier-forger';
 import {
@@ -13,6 +15,7 @@ import {
 import { mailsNow } from '../../../support/sign-in-mails';
 import { type SignInFixture, newMpxn, fixtureOfThisFile, startSignInFixture } from '../../../support/sign-in-fixture';
 
+const RECORD_CHANGE = 'mutation ($input: ChangeOfTenancyInput!) { recordChangeOfTenancy(input: $input) { isNew } }';
 const BACK = 'https://larkhill.example/back';
 
 export function supplierSignIn(): void {
@@ -58,6 +61,16 @@ export function supplierSignIn(): void {
         `select to_char((register.register_now() at time zone 'Europe/London')::date, 'YYYY-MM-DD') as day`,
       )
     ).rows[0].day as string;
+
+  /** Records a Change of Tenancy of a former day at a home, and holds the lock of the home. */
+  async function heldHome(mpxn: string) {
+    await fixture.tenancyChanged(mpxn, '2018-08-08');
+    const home = `select pg_advisory_xact_lock(hashtextextended('people at ' || encode(mpxn_index, 'hex'), 0))
+      from identity.change_of_tenancy where effective_date = '2018-08-08' order by recorded_at desc limit 1`;
+    const pool = new Pool({ connectionString: fixture.databaseUrl, max: 1 });
+    const lock = await heldBy(pool, home, []);
+    return { ...lock, release: () => lock.release().then(() => pool.end()) };
+  }
 
   describe('A sign-in at the supplier', () => {
     it('signs in a customer without an Identity Record, with history from the present day', async () => {
@@ -125,6 +138,34 @@ export function supplierSignIn(): void {
       const token = await tokenOf(signIn({ mpxn }, supplied(mpxn)));
       await fixture.tenancyChanged(mpxn, '2019-03-03');
       expect(await scopeOf(fixture, token)).toMatchObject({ isCurrent: true, since: '2022-06-01', endedAt: null });
+    });
+
+    it('is rejected if a Change of Tenancy is recorded while the session starts', async () => {
+      const mpxn = newMpxn();
+      const lock = await heldHome(mpxn);
+      const result = signIn({ mpxn }, supplied(mpxn));
+      await lock.isWaitedFor();
+      await fixture.tenancyChanged(mpxn, await today());
+      await lock.release();
+      expect((await result).codes).toEqual(['AUT001']);
+    });
+
+    it('is before or after a Change of Tenancy: recording one waits for sessions that start at the home, and for no others', async () => {
+      const mpxn = newMpxn();
+      const lock = await heldHome(mpxn);
+      const operator = {
+        accountId: `acc_${'c'.repeat(24)}`,
+        role: 'communications_operator',
+        duid: null,
+        mpid: null,
+      } as const;
+      const input = { mpxn, effectiveDate: await today(), sourceReference: 'a move' };
+      const change = fixture.execute(RECORD_CHANGE, { input }, { caller: operator });
+      await lock.isWaitedFor();
+      const elsewhere = newMpxn();
+      expect(await tokenOf(signIn({ mpxn: elsewhere }, supplied(elsewhere)))).toMatch(/^cst_/);
+      await lock.release();
+      expect((await change).data.recordChangeOfTenancy).toEqual({ isNew: true });
     });
 
     it('is possible for each of several meter points in the claim', async () => {
