@@ -1,7 +1,7 @@
 import { graphqlLanguage } from '../request/languages';
 import { portal } from '../page';
 import { hasErrorCode } from '../../shared/operation-error';
-import { contactsView } from './contacts';
+import { changedContactsView, contactsView } from './contacts';
 import { passkeyProof, passkeyStart } from './credential';
 
 /** Requests a link, mailed to another address of the home, that proves that the address is also the customer's. */
@@ -13,8 +13,7 @@ export const contactMailForm = portal.postFrom('/contacts', '/contacts/mail', as
     });
     return { seeOther: '/contacts/link-sent' };
   } catch (error) {
-    // the contact has changed since the page was loaded
-    if (hasErrorCode(error, 'NTF001', 'REI001')) return { seeOther: '/contacts' };
+    if (hasErrorCode(error, 'NTF001', 'REI001')) return changedContactsView(context);
     throw error;
   }
 });
