@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import cy from '../../../web/portal/locales/cy.json';
 import en from '../../../web/portal/locales/en.json';
 import { SoftwareAuthenticator } from '../../support/authenticator';
 import { type Customer, type DataUser, mailsTo, newCustomer, newDataUser, newMpxn } from '../../support/customers';
@@ -86,6 +87,23 @@ describe('a link that is mailed for a re-identification', () => {
     expect(again.text).toContain('This link no longer works');
     expect(again.text).toMatch(/tid_[0-9a-f]{24}/);
   });
+
+  it.each([
+    ['en', en],
+    ['cy', cy],
+  ] as const)(
+    'leads after a second press of its button to a page that says where to go on (%s)',
+    async (language, texts) => {
+      const { path, token } = await mailedConfirmation(customer(1), returnUrl);
+      const newVisitor = visitor();
+      const page = await newVisitor.get(`${path}?lang=${language}`);
+      expect((await newVisitor.press(page, path)).status).toBe(303);
+      const again = await newVisitor.press(page, path);
+      expect([again.status, again.text]).toEqual([404, expect.stringContaining(texts.problem.confirmationUsed.text)]);
+      expect(again.html).not.toContain(token);
+      expect(await statusOf(token)).toBe('confirmed');
+    },
+  );
 
   it('ends on a page of the register if there is no return URL', async () => {
     const { path } = await mailedConfirmation(customer(1), null);

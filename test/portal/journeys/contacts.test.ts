@@ -1,14 +1,7 @@
 import cy from '../../../web/portal/locales/cy.json';
 import en from '../../../web/portal/locales/en.json';
-import {
-  type Customer,
-  type DataUser,
-  anonymise,
-  identityRecord,
-  newCustomer,
-  newDataUser,
-} from '../../support/customers';
-import { signedInVisitor } from '../../support/portal-sign-in';
+import { type DataUser, anonymise, identityRecord, newCustomer, newDataUser } from '../../support/customers';
+import { mailedPath, signedInVisitor } from '../../support/portal-sign-in';
 import type { PortalVisitor } from '../../support/portal-visitor';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 
@@ -23,8 +16,9 @@ beforeAll(async () => {
 });
 
 interface ContestedHome {
-  readonly customer: Customer;
-  /** Key of the Identity Record by which another Data User registered another address. */
+  /** Address that another Data User registered. */
+  readonly other: string;
+  /** Key of the Identity Record of that Data User. */
   readonly otherIr: string;
   readonly visitor: PortalVisitor;
 }
@@ -35,7 +29,7 @@ async function contestedHome(): Promise<ContestedHome> {
   const other = `second-${customer.mpxn}@customer.example`;
   const { body } = await rival.rest('POST', '/v1/identity-records', identityRecord(customer.mpxn, other));
   const visitor = await signedInVisitor(register, `ir=${customer.ir}`, customer.email);
-  return { customer, otherIr: String(body['ir']), visitor };
+  return { other, otherIr: String(body['ir']), visitor };
 }
 
 describe.each([
@@ -56,5 +50,23 @@ describe.each([
       expect(response.text).not.toContain(texts.contacts.contested);
       expect(response.html).toContain(`href="/contacts?lang=${language === 'en' ? 'cy' : 'en'}"`);
     }
+  });
+});
+
+describe.each([
+  ['en', en],
+  ['cy', cy],
+] as const)('a customer who proves another address and presses the button again (%s)', (language, texts) => {
+  it('reads that the link works once, above the list in which both addresses are the own ones', async () => {
+    const { other, visitor } = await contestedHome();
+    await visitor.press(await visitor.get(`/contacts?lang=${language}`), '/contacts/mail');
+    const path = await mailedPath(register, other, 'contacts/link');
+    const page = await visitor.get(path);
+    expect(await visitor.press(page, path)).toMatchObject({ status: 303, location: '/contacts' });
+
+    const again = await visitor.press(page, path);
+    expect([again.status, again.text]).toEqual([404, expect.stringContaining(texts.contacts.linkUsed)]);
+    expect(again.html.match(/data-standing="OWN"/g)).toHaveLength(2);
+    expect((await visitor.get(path)).text).not.toMatch(/Nothing has changed|Nid oes dim wedi newid/);
   });
 });
