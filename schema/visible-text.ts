@@ -8,3 +8,11 @@ const VISIBLE = /(?![\p{Default_Ignorable_Code_Point}\u2800])[\p{L}\p{N}\p{P}\p{
 export function hasVisibleCharacter(text: string): boolean {
   return VISIBLE.test(text);
 }
+
+/**
+ * Returns a text without characters that change the direction of the text around it (Unicode Standard Annex #9, section 2), so that a name
+ * does not reverse the sentence of a page or mail that contains it.
+ */
+export function withoutBidiControls(text: string): string {
+  return text.replace(/\p{Bidi_Control}/gu, '');
+}

@@ -7,7 +7,7 @@ import { until } from './until';
 export async function mailedPath(
   { mailbox }: Pick<SharedRegister, 'mailbox'>,
   to: string,
-  kind: 'sign-in/link' | 'identify/link' | 'identify/proof',
+  kind: 'sign-in/link' | 'identify/link' | 'identify/proof' | 'contacts/link',
   before: ReadonlySet<string> = new Set(),
 ): Promise<string> {
   return until(async () => {

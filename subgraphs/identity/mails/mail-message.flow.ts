@@ -1,3 +1,4 @@
+import { withoutBidiControls } from '../../../schema/visible-text';
 import { type MailMessage, htmlMail } from '../../server/mail-server';
 import type { Language, OutgoingMail, SignInLinkMail } from './outgoing-mail';
 import { type HomeText, MAIL_TEXTS, type MailText } from './texts';
@@ -73,9 +74,11 @@ function addressOf(mail: OutgoingMail, { portalUrl, identityRedirectUrl }: LinkU
   }
 }
 
-/** Removes line breaks from a name, which could otherwise start a header or paragraph. */
+/** Removes line breaks from a name, which could otherwise start a header or paragraph, and what reverses the text after it. */
 function oneLine(name: string): string {
-  return name.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+  return withoutBidiControls(name)
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
 }
 
 const formatsOf = (locale: string) => {

@@ -136,6 +136,16 @@ describe('Every mail', () => {
     }
   });
 
+  it('contains no control character of a name that reverses the text after it', () => {
+    for (const mail of [reidentification, linkMails('en')[0]?.[1] as ReidentificationMail]) {
+      const { subject, text, html } = mailMessage({ ...mail, organisation: 'Larkhill\u202E Energy\u2067' }, urls);
+      for (const part of [subject, text, html]) {
+        expect(part).toContain('Larkhill Energy');
+        expect(part).not.toMatch(/\p{Bidi_Control}/u);
+      }
+    }
+  });
+
   it('puts a name on one line, so that it starts no header or paragraph', () => {
     const odd = 'Evil\r\nBcc: all@example.org\u2028\u2029\u0085\nCorp';
     const { subject, text } = mailMessage({ ...reidentification, organisation: odd }, urls);

@@ -357,6 +357,15 @@ export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
     variant: 'linkExpired',
     go: at(`/sign-in/link/${UNKNOWN}`),
   },
+  'confirmation by a used link': {
+    view: 'problem',
+    variant: 'confirmationUsed',
+    async go(page, place) {
+      await atConfirmation(page, place, {});
+      await page.evaluate(`document.querySelector('main form').action = '/identify/link/${UNKNOWN}'`);
+      await press(page);
+    },
+  },
   'session that has ended': {
     view: 'problem',
     variant: 'sessionEnded',

@@ -179,7 +179,9 @@ describe('Every page', () => {
       for (const language of ['en', 'cy'] as const) {
         if (language === 'cy') {
           const status = await inWelsh(page);
-          expect(status === 404).toBe(['notFound', 'linkExpired', 'notWithdrawn'].includes(variant ?? ''));
+          expect(status === 404).toBe(
+            ['notFound', 'linkExpired', 'confirmationUsed', 'notWithdrawn'].includes(variant ?? ''),
+          );
           expect(await page.locator('html').getAttribute('lang')).toBe(language);
           const isAnother = !titleOf(visited, language).test(await page.title());
           if (isAnother || isResponsePage(name)) await go(page, place);

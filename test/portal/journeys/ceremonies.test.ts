@@ -1,4 +1,6 @@
 import { Client } from 'pg';
+import cy from '../../../web/portal/locales/cy.json';
+import en from '../../../web/portal/locales/en.json';
 import { SoftwareAuthenticator } from '../../support/authenticator';
 import { type Customer, type DataUser, mailsTo, newCustomer, newDataUser, newMpxn } from '../../support/customers';
 import { logLines, mailedPath, mailedPaths } from '../../support/portal-sign-in';
@@ -85,6 +87,23 @@ describe('a link that is mailed for a re-identification', () => {
     expect(again.text).toContain('This link no longer works');
     expect(again.text).toMatch(/tid_[0-9a-f]{24}/);
   });
+
+  it.each([
+    ['en', en],
+    ['cy', cy],
+  ] as const)(
+    'leads after a second press of its button to a page that says where to go on (%s)',
+    async (language, texts) => {
+      const { path, token } = await mailedConfirmation(customer(1), returnUrl);
+      const newVisitor = visitor();
+      const page = await newVisitor.get(`${path}?lang=${language}`);
+      expect((await newVisitor.press(page, path)).status).toBe(303);
+      const again = await newVisitor.press(page, path);
+      expect([again.status, again.text]).toEqual([404, expect.stringContaining(texts.problem.confirmationUsed.text)]);
+      expect(again.html).not.toContain(token);
+      expect(await statusOf(token)).toBe('confirmed');
+    },
+  );
 
   it('ends on a page of the register if there is no return URL', async () => {
     const { path } = await mailedConfirmation(customer(1), null);
@@ -276,7 +295,8 @@ describe('a passkey', () => {
     expect((await asker.get(path)).text).not.toContain('Make a passkey');
   });
 
-  it('that is removed while its page is open leads to an error that recommends another method', async () => {
+  /** Registers a customer with a passkey and no address; returns the meter point and the key of the Identity Record. */
+  async function enrolledWithoutAddress(): Promise<{ readonly number: string; readonly key: string }> {
     const number = newMpxn();
     const { body } = await dataUser('POST', '/v1/identity-records', {
       'pii-principal': { mpxn: number, 'move-in-date': '2022-02-02' },
@@ -290,6 +310,23 @@ describe('a passkey', () => {
     const owner = visitor();
     const enrolled = await useScript(owner, await owner.get(enrolment), enrolment);
     expect(enrolled.location).toMatch(/\?dar-passkey-token=mlr_[0-9a-f]{24}&state=wizard%20%26%20step%202$/);
+    return { number, key: body['ir'] };
+  }
+
+  it('is the proof that the page offers once no link can be mailed any more', async () => {
+    const { number } = await enrolledWithoutAddress();
+    const started = await reidentified({ mpxn: number, method: 'passkey-register', 'passkey-return-url': returnUrl });
+    const path = pathOf(started['passkey']['redirect-url']);
+    const newVisitor = visitor();
+    const { forms } = await newVisitor.get(path);
+    expect(forms.map(({ action }) => action)).toEqual([path]);
+    const page = await newVisitor.post(`${path}/mail-proof`, forms[0]?.fields ?? {});
+    expect([page.status, page.text]).toEqual([422, expect.stringContaining(en.ceremony.mailImpossible)]);
+    expect(page.forms.map(({ action }) => action)).toEqual([path]);
+  });
+
+  it('that is removed while its page is open leads to an error that recommends another method', async () => {
+    const { number, key } = await enrolledWithoutAddress();
     const started = await reidentified({ mpxn: number, method: 'passkey-assert', 'passkey-return-url': returnUrl });
     const path = pathOf(started['passkey']['redirect-url']);
     const newVisitor = visitor();
@@ -297,10 +334,9 @@ describe('a passkey', () => {
     const { fields = {} } = page.forms.find(({ action }) => action === path) ?? {};
     const passkeyOptions = await newVisitor.post(`${path}/options`, fields, { accept: 'application/json' });
     const { options } = JSON.parse(passkeyOptions.html) as { options: never };
-    const [{ 'credential-id': id }] = (await dataUser('GET', `/v1/identity-records/${body['ir']}`)).body[
-      'identity-record'
-    ].credentials;
-    await dataUser('DELETE', `/v1/identity-records/${body['ir']}/credentials/${id}`);
+    const [{ 'credential-id': id }] = (await dataUser('GET', `/v1/identity-records/${key}`)).body['identity-record']
+      .credentials;
+    await dataUser('DELETE', `/v1/identity-records/${key}/credentials/${id}`);
     const response = await newVisitor.press(page, path, { credential: JSON.stringify(authenticator.get(options)) });
     expect([response.status, response.text]).toEqual([422, expect.stringContaining('This passkey was removed')]);
     const again = await newVisitor.post(`${path}/options`, fields, { accept: 'application/json' });

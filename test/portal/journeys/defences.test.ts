@@ -201,6 +201,17 @@ describe('the language switch of a page that responds to a form', () => {
   });
 });
 
+describe('the language switch of the page after a sign-out', () => {
+  it('keeps the warning that the register did not confirm the end of the session', async () => {
+    const newVisitor = visitor();
+    const { html, text } = await newVisitor.get('/signed-out?unconfirmed');
+    expect(text).toContain(en.signedOut.unconfirmed);
+    const [, switched = ''] = /href="(\/signed-out\?lang=cy[^"]*)"/.exec(html) ?? [];
+    const welsh = await newVisitor.get(switched.replaceAll('&amp;', '&'));
+    expect(welsh.text).toContain(cy.signedOut.unconfirmed);
+  });
+});
+
 describe('styles and scripts', () => {
   it('are served by the portal, cached under a path with a digest, and contain neither crest nor typeface', async () => {
     const { html } = await visitor().get('/sign-in');

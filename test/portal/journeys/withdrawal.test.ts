@@ -117,6 +117,20 @@ describe('a customer who followed a link of a Data User', () => {
     expect(page.html).not.toMatch(/<textarea|<select|type="(text|radio)"/);
   });
 
+  it('reads names and purposes without the control characters that reverse the text after them', async () => {
+    const [{ ir }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
+    const record = consentRecord(ir, { purpose: 'Advice\u2067 on a boiler' });
+    record['record-metadata']['controller-arrangement'].controllers[0]!.name = 'Larkhill\u202E Energy\u200F';
+    good(await dataUser('POST', '/v1/access-records', record));
+    const path = `/access/${accessWith((await customer.get('/access')).html, 'on a boiler')}/withdraw`;
+    const { html, text } = await customer.get(path);
+    expect(html).not.toMatch(/\p{Bidi_Control}/u);
+    expect(text).toContain('from this moment on, Larkhill Energy may no longer collect data of your meter');
+    expect(text).toContain('Advice on a boiler');
+    const { location = '' } = await customer.press(await customer.get(path), path);
+    expect((await customer.get(location)).html).not.toMatch(/\p{Bidi_Control}/u);
+  });
+
   it('withdraws: the record is REVOKED before the response, and the return link reports the withdrawal', async () => {
     const id = accessWith((await customer.get('/access')).html, 'that is to be withdrawn');
     const path = `/access/${id}/withdraw`;

@@ -261,6 +261,9 @@ describe('a link of a page', () => {
     expect(returnLink('https://larkhill.example/back?x=1', 'withdrawn')).toBe(
       'https://larkhill.example/back?x=1&dar-action=withdrawn',
     );
+    expect(returnLink('https://larkhill.example/back?next=a%20b&flag#top', 'withdrawn')).toBe(
+      'https://larkhill.example/back?next=a%20b&flag&dar-action=withdrawn#top',
+    );
     expect(returnLink(null, 'withdrawn')).toBeUndefined();
   });
 });

@@ -1,7 +1,8 @@
 import { type Page, type PageContext, identity } from '../page';
+import type { View } from '../../shared/page-response';
 import type { Ceremony } from '../presentation/operation-results';
 import { webLink } from '../presentation/web-link';
-import { LINK_EXPIRED, withLink } from '../request/problems';
+import { CONFIRMATION_USED, LINK_EXPIRED, withLink } from '../request/problems';
 import { afterCeremony } from './ceremony-outcome';
 
 /** Returns the ceremony of a secret; null if the secret was used, has expired or never existed. */
@@ -16,16 +17,16 @@ export function ceremonyModel({ organisation, cancelUrl }: Ceremony) {
 }
 
 /** The page of the link that is mailed for a re-identification, and its form. */
-export const confirmationPages = linkPages('/link/:secret', 'CONFIRM_LINK', 'ceremony-confirm');
+export const confirmationPages = linkPages('/link/:secret', 'CONFIRM_LINK', 'ceremony-confirm', CONFIRMATION_USED);
 
 /** The page of the link that is mailed before a passkey is added, and its form. */
-export const proofPages = linkPages('/proof/:secret', 'CONFIRM_PROOF', 'ceremony-proof');
+export const proofPages = linkPages('/proof/:secret', 'CONFIRM_PROOF', 'ceremony-proof', LINK_EXPIRED);
 
 /**
  * Returns a page with one form, and its handler. Mail scanners follow links but submit no forms, so that they cannot
- * redeem the secret (decisions A/B, 4).
+ * redeem the secret (decisions A/B, 4). The handler returns `rejected` if the register rejects the secret.
  */
-function linkPages(path: string, kind: Ceremony['kind'], view: string): readonly Page[] {
+function linkPages(path: string, kind: Ceremony['kind'], view: string, rejected: View): readonly Page[] {
   return [
     identity.get(path, async (context) => {
       const ceremony = await ceremonyOf(context);
@@ -37,7 +38,7 @@ function linkPages(path: string, kind: Ceremony['kind'], view: string): readonly
         const secret = context.params['secret'] ?? '';
         const { outcome } = await context.execute('ConfirmCeremonyLink', { secret });
         return afterCeremony(context, outcome, 'confirmed');
-      }),
+      }, rejected),
     ),
   ];
 }

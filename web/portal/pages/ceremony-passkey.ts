@@ -48,11 +48,17 @@ export const passkeyCeremonyForm = identity.post(PATH, async (context) => {
 /** Requests a link by mail, by which the customer proves their identity before a passkey is added. */
 export const mailProofForm = identity.postFrom(PATH, `${PATH}/mail-proof`, (context) =>
   withLink(async () => {
-    const { execute, params, language, publicUrls, encryptedCookies } = context;
+    const { execute, params, language, translate, publicUrls, encryptedCookies } = context;
     const secret = params['secret'] ?? '';
     const ceremony = await ceremonyOf(context);
     if (!ceremony) return LINK_EXPIRED;
-    await execute('MailCeremonyProof', { secret, language: graphqlLanguage(language) });
+    try {
+      await execute('MailCeremonyProof', { secret, language: graphqlLanguage(language) });
+    } catch (error) {
+      // the address was removed or rejected since the page was loaded
+      if (hasErrorCode(error, 'REI001')) return ceremonyView(context, translate('ceremony.mailImpossible'), 422);
+      throw error;
+    }
     encryptedCookies.write('proof', { secret, organisation: ceremony.organisation } satisfies MailedProof);
     return { seeOther: `${publicUrls.identityPath}/passkey/${encodeURIComponent(secret)}/mail-sent` };
   }),
@@ -65,7 +71,7 @@ export const mailSentPage = identity.get(`${PATH}/mail-sent`, async (context) =>
   return source ? { view: 'ceremony-mail-sent', model: { organisation: source.organisation } } : LINK_EXPIRED;
 });
 
-async function ceremonyView(context: PageContext, fault?: string): Promise<PageResponse> {
+async function ceremonyView(context: PageContext, fault?: string, faultStatus = 401): Promise<PageResponse> {
   const ceremony = await ceremonyOf(context);
   if (!ceremony || (ceremony.kind !== 'ASSERT_PASSKEY' && ceremony.kind !== 'REGISTER_PASSKEY')) return LINK_EXPIRED;
   const path = `${context.publicUrls.identityPath}/passkey/${encodeURIComponent(context.params['secret'] ?? '')}`;
@@ -77,7 +83,7 @@ async function ceremonyView(context: PageContext, fault?: string): Promise<PageR
       proofs: ceremony.proofs,
       ...(fault === undefined ? {} : { errors: [{ text: fault, href: '#passkey' }] }),
     },
-    status: fault === undefined ? 200 : 401,
+    status: fault === undefined ? 200 : faultStatus,
     formTargets: 'elsewhere',
   };
 }

@@ -1,7 +1,7 @@
 import { graphqlLanguage } from '../request/languages';
 import { portal } from '../page';
 import { hasErrorCode } from '../../shared/operation-error';
-import { contactsView } from './contacts';
+import { changedContactsView, contactsView } from './contacts';
 import { passkeyProof, passkeyStart } from './credential';
 
 /** Requests a link, mailed to another address of the home, that proves that the address is also the customer's. */
@@ -13,8 +13,7 @@ export const contactMailForm = portal.postFrom('/contacts', '/contacts/mail', as
     });
     return { seeOther: '/contacts/link-sent' };
   } catch (error) {
-    // the contact has changed since the page was loaded
-    if (hasErrorCode(error, 'NTF001', 'REI001')) return { seeOther: '/contacts' };
+    if (hasErrorCode(error, 'NTF001', 'REI001')) return changedContactsView(context);
     throw error;
   }
 });
@@ -32,13 +31,18 @@ export const contactLinkPage = portal.get('/contacts/link/:secret', async ({ exe
   return { view: link ? 'contact-link' : 'contact-link-elsewhere' };
 });
 
-/** Proves the address, in the session that requested the link. */
-export const contactLinkForm = portal.post('/contacts/link/:secret', async ({ executeAsCustomer, params }) => {
+/**
+ * Proves the address, in the session that requested the link. A browser that received no response repeats the form: the list then shows
+ * whether the first press proved the address.
+ */
+export const contactLinkForm = portal.post('/contacts/link/:secret', async (context) => {
+  const { executeAsCustomer, params, translate } = context;
   try {
     await executeAsCustomer('ProveContactByLink', { secret: params['secret'] ?? '' });
     return { seeOther: '/contacts' };
   } catch (error) {
-    if (hasErrorCode(error, 'NTF001')) return { view: 'contact-link-elsewhere' };
+    const used = { text: translate('contacts.linkUsed'), href: '#main-content' };
+    if (hasErrorCode(error, 'NTF001')) return contactsView(context, used, 404);
     throw error;
   }
 });

@@ -34,16 +34,22 @@ export async function contactsView(context: PageContext, error?: FieldError, sta
   };
 }
 
+/** Returns the contacts page after a form had no effect, because the contacts have changed since the page was loaded. */
+export function changedContactsView(context: PageContext): Promise<View> {
+  return contactsView(context, { text: context.translate('contacts.changed'), href: '#main-content' }, 409);
+}
+
 /** A customer whom the supplier proved confirms or rejects a contact. */
-export const verdictForm = portal.postFrom('/contacts', '/contacts/verdict', async ({ executeAsCustomer, form }) => {
+export const verdictForm = portal.postFrom('/contacts', '/contacts/verdict', async (context) => {
+  const { executeAsCustomer, form } = context;
   const verdict = form['verdict'] === 'CONFIRMED' ? 'CONFIRMED' : 'REJECTED';
   try {
     await executeAsCustomer('JudgeContact', { contact: form['contact'] ?? '', verdict });
+    return { seeOther: '/contacts' };
   } catch (error) {
-    // the contact has changed since the page was loaded
-    if (!hasErrorCode(error, 'NTF001', 'PRM003')) throw error;
+    if (hasErrorCode(error, 'NTF001', 'PRM003')) return changedContactsView(context);
+    throw error;
   }
-  return { seeOther: '/contacts' };
 });
 
 /**

@@ -19,7 +19,7 @@ export const signOutForm = portal.postFrom('/access', '/sign-out', async ({ exec
 });
 
 /** Confirms the sign-out; with `unconfirmed` only that of the browser. */
-export const signedOutPage = portal.get('/signed-out', ({ query }) => ({
-  view: 'signed-out',
-  model: { isUnconfirmed: query['unconfirmed'] !== undefined },
-}));
+export const signedOutPage = portal.get('/signed-out', ({ query }) => {
+  const isUnconfirmed = query['unconfirmed'] !== undefined;
+  return { view: 'signed-out', model: { isUnconfirmed, pathQuery: isUnconfirmed ? '&unconfirmed' : '' } };
+});

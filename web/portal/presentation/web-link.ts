@@ -11,7 +11,7 @@ export function webLink(address: string | null | undefined): string | undefined 
 export function returnLink(returnUrl: string | null, action?: 'withdrawn'): string | undefined {
   const address = webLink(returnUrl);
   if (address === undefined || action === undefined) return address;
-  const url = new URL(address);
-  url.searchParams.set('dar-action', action);
-  return url.href;
+  const [, beginning = '', fragment = ''] = /^([^#]*)(.*)$/s.exec(address) ?? [];
+  const separator = !beginning.includes('?') ? '?' : /[?&]$/.test(beginning) ? '' : '&';
+  return `${beginning}${separator}dar-action=${action}${fragment}`;
 }

@@ -7,6 +7,7 @@ import type { PageResponse } from '../page';
 type Problem =
   | 'notFound'
   | 'linkExpired'
+  | 'confirmationUsed'
   | 'passkeyRemoved'
   | 'notWithdrawn'
   | 'tooMany'
@@ -59,15 +60,21 @@ function problem(name: Problem, status: number): View {
 /** The page of a link that was used, has expired or never existed. It does not reveal which. */
 export const LINK_EXPIRED: View = problem('linkExpired', errorCatalogue.NTF001.status);
 
+/**
+ * The page of a confirmation by a link that was used, has expired or never existed: a browser that received no response repeats the form. The
+ * page does not reveal which, and does not return the customer, because another holder of the link would then receive the token-ref.
+ */
+export const CONFIRMATION_USED: View = problem('confirmationUsed', errorCatalogue.NTF001.status);
+
 /** The page of a withdrawal of an access that is no longer in the customer's scope. */
 export const NOT_WITHDRAWN: View = problem('notWithdrawn', errorCatalogue.NTF001.status);
 
-/** Runs `step`, which redeems the secret of a link; returns {@link LINK_EXPIRED} if the register rejects the secret. */
-export async function withLink(step: () => Promise<PageResponse>): Promise<PageResponse> {
+/** Runs `step`, which redeems the secret of a link; returns `rejected` if the register rejects the secret. */
+export async function withLink(step: () => Promise<PageResponse>, rejected = LINK_EXPIRED): Promise<PageResponse> {
   try {
     return await step();
   } catch (error) {
-    if (hasErrorCode(error, 'NTF001', 'AUT001')) return LINK_EXPIRED;
+    if (hasErrorCode(error, 'NTF001', 'AUT001')) return rejected;
     throw error;
   }
 }

@@ -1,0 +1,72 @@
+import cy from '../../../web/portal/locales/cy.json';
+import en from '../../../web/portal/locales/en.json';
+import { type DataUser, anonymise, identityRecord, newCustomer, newDataUser } from '../../support/customers';
+import { mailedPath, signedInVisitor } from '../../support/portal-sign-in';
+import type { PortalVisitor } from '../../support/portal-visitor';
+import { type SharedRegister, sharedRegister } from '../../support/register';
+
+let register: SharedRegister;
+let dataUser: DataUser;
+let rival: DataUser;
+
+beforeAll(async () => {
+  register = await sharedRegister();
+  dataUser = await newDataUser(register, 'https://larkhill.example/return');
+  rival = await newDataUser(register, 'https://wheatley.example/return');
+});
+
+interface ContestedHome {
+  /** Address that another Data User registered. */
+  readonly other: string;
+  /** Key of the Identity Record of that Data User. */
+  readonly otherIr: string;
+  readonly visitor: PortalVisitor;
+}
+
+/** Signs in a customer for whose home another Data User has registered another address. */
+async function contestedHome(): Promise<ContestedHome> {
+  const customer = await newCustomer(dataUser);
+  const other = `second-${customer.mpxn}@customer.example`;
+  const { body } = await rival.rest('POST', '/v1/identity-records', identityRecord(customer.mpxn, other));
+  const visitor = await signedInVisitor(register, `ir=${customer.ir}`, customer.email);
+  return { other, otherIr: String(body['ir']), visitor };
+}
+
+describe.each([
+  ['en', en],
+  ['cy', cy],
+] as const)('a customer whose contacts have changed since the page was loaded reads it (%s)', (language, texts) => {
+  it('if the link to another address cannot be mailed any more, or a verdict is not stored', async () => {
+    const { otherIr, visitor } = await contestedHome();
+    const page = await visitor.get(`/contacts?lang=${language}`);
+    const { fields = {} } = page.forms.find(({ action }) => action === '/contacts/mail') ?? {};
+    await anonymise(register, rival, otherIr);
+    const verdict = { ...fields, verdict: 'REJECTED' };
+    for (const response of [
+      await visitor.press(page, '/contacts/mail'),
+      await visitor.post('/contacts/verdict', verdict),
+    ]) {
+      expect([response.status, response.text]).toEqual([409, expect.stringContaining(texts.contacts.changed)]);
+      expect(response.text).not.toContain(texts.contacts.contested);
+      expect(response.html).toContain(`href="/contacts?lang=${language === 'en' ? 'cy' : 'en'}"`);
+    }
+  });
+});
+
+describe.each([
+  ['en', en],
+  ['cy', cy],
+] as const)('a customer who proves another address and presses the button again (%s)', (language, texts) => {
+  it('reads that the link works once, above the list in which both addresses are the own ones', async () => {
+    const { other, visitor } = await contestedHome();
+    await visitor.press(await visitor.get(`/contacts?lang=${language}`), '/contacts/mail');
+    const path = await mailedPath(register, other, 'contacts/link');
+    const page = await visitor.get(path);
+    expect(await visitor.press(page, path)).toMatchObject({ status: 303, location: '/contacts' });
+
+    const again = await visitor.press(page, path);
+    expect([again.status, again.text]).toEqual([404, expect.stringContaining(texts.contacts.linkUsed)]);
+    expect(again.html.match(/data-standing="OWN"/g)).toHaveLength(2);
+    expect((await visitor.get(path)).text).not.toMatch(/Nothing has changed|Nid oes dim wedi newid/);
+  });
+});
