@@ -38,15 +38,23 @@ const DESTROY = [
   'delete from idempotency_key where record_id = $1',
 ];
 
-/** Deletes rows about a contact of the record `$1` unless another record of the meter point has the same contact. */
-const lastOf = (table: string, contact: string): string => `
+/** Whether a record has the contact of a row as e-mail address or passkey. */
+const has = (record: string, contact: string): string => `(${record}.email_index = noted.${contact}
+  or exists (select from passkey where passkey.record_id = ${record}.id and passkey.credential_hash = noted.${contact}))`;
+/** Whether another record of the meter point of the record `$1` exists that meets a condition. */
+const anotherThere = (condition: string): string => `exists (
+  select from identity_record other where other.mpxn_index = own.mpxn_index and other.id <> own.id and ${condition})`;
+
+/** Deletes rows about contacts at the meter point of the record `$1` that no other record there has. */
+const lastOf = (table: string, contact: string, condition = 'true'): string => `
   delete from ${table} noted using identity_record own
-  where own.id = $1 and noted.mpxn_index = own.mpxn_index and not exists (
-    select from identity_record other where other.mpxn_index = own.mpxn_index and other.id <> own.id
-      and (other.email_index = noted.${contact}
-        or exists (select from passkey where passkey.record_id = other.id and passkey.credential_hash = noted.${contact})))`;
+  where own.id = $1 and noted.mpxn_index = own.mpxn_index and not ${anotherThere(has('other', contact))} and ${condition}`;
+
+/** A rejection of a passkey that was removed remains until the last record of the meter point ends: the passkey could be registered again. */
+const IS_OBSOLETE_VERDICT = `(noted.verdict <> 'rejected' or ${has('own', 'contact')} or not ${anotherThere('true')})`;
+
 const DELETE_CONTACTS = [
-  lastOf('contact_verdict', 'contact'),
+  lastOf('contact_verdict', 'contact', IS_OBSOLETE_VERDICT),
   lastOf('contact_contest', 'contact'),
   lastOf('contact_proof', 'one'),
   lastOf('contact_proof', 'other'),

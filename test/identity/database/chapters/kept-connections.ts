@@ -243,10 +243,21 @@ export function keptConnections(): void {
       expect(await people.notices(home.email)).toHaveLength(before.length + 1);
     });
 
-    it('stays rejected if the customer had rejected it', async () => {
+    it.each([
+      ['', async () => {}],
+      [
+        ', also after another record of the home was anonymised',
+        async (mpxn: string) => {
+          const other = await fixture.newRecord(ofPasskey, { email: null, principalVerification: null }, { mpxn });
+          expect(await anonymised(ofPasskey, other)).not.toBeNull();
+        },
+      ],
+    ])('stays rejected if the customer had rejected it%s', async (_, meanwhile) => {
       const home = await unconnected();
       await judge(home.mpxn, 'REJECTED', isPasskey);
-      const thief = await registeredAgain(home);
+      await home.remove();
+      await meanwhile(home.mpxn);
+      const thief = await registeredAgain({ ...home, remove: async () => {} });
       const signIn = await fixture.execute(SIGN_IN_WITH_PASSKEY, { ...(await people.assertion(thief)), entry: null });
       expect(signIn.codes).toEqual(['AUT001']);
     });
