@@ -242,7 +242,7 @@ describe('a session', () => {
 describe('the page of the audit', () => {
   /** Texts of the rows, newest first. */
   const rowsOf = (html: string) =>
-    [...html.matchAll(/<tr data-entry="([^"]+)">(.*?)<\/tr>/gs)].map(([, key, row = '']) => ({
+    [...html.matchAll(/<tr role="row" data-entry="([^"]+)">(.*?)<\/tr>/gs)].map(([, key, row = '']) => ({
       key,
       text: row
         .replaceAll(/<[^>]+>/g, ' ')
@@ -278,7 +278,7 @@ describe('the page of the audit', () => {
       new RegExp(`^Supplier saved .* UTC Actor ${accountId} Day shift Object ${mpid} .*name Kestrel`),
     );
     expect(shown[1]?.text).toMatch(
-      /Settings of an account changed .* Object acc_[0-9a-f]{24} Night shift contact URL https:\/\/register.example\/48 → https:\/\/register.example\/49/,
+      /Settings of an account changed .* Object acc_[0-9a-f]{24} Night shift Values contact URL https:\/\/register.example\/48 → https:\/\/register.example\/49/,
     );
     const [, next = ''] = /href="([^"]+)" rel="next"/.exec(first.html) ?? [];
     const last = await visitor.get(next.replaceAll('&amp;', '&'));
@@ -316,7 +316,9 @@ describe('the page of accounts', () => {
     const visitor = await backOffice(register);
     const { html } = await visitor.get(`/accounts?text=${encodeURIComponent(dataUser.name.toUpperCase())}`);
     const [row = ''] =
-      new RegExp(`<tr data-account="acc_[0-9a-f]{24}">(?:(?!<tr)[^])*${dataUser.duid}[^]*?</tr>`).exec(html) ?? [];
+      new RegExp(`<tr role="row" data-account="acc_[0-9a-f]{24}">(?:(?!<tr)[^])*${dataUser.duid}[^]*?</tr>`).exec(
+        html,
+      ) ?? [];
     expect(row).toContain(dataUser.name);
     expect(row).toContain('data user');
     expect(row).toMatch(/href="\/audit\?actor=acc_[0-9a-f]{24}"/);
@@ -338,7 +340,7 @@ describe('the live page, without scripts', () => {
     expect(status).toBe(200);
     expect(listed(html).indexOf(later)).toBeGreaterThanOrEqual(0);
     expect(listed(html).indexOf(earlier)).toBeGreaterThan(listed(html).indexOf(later));
-    const [row = ''] = new RegExp(`<tr data-event="${later}">.*?</tr>`, 's').exec(html) ?? [];
+    const [row = ''] = new RegExp(`<tr role="row" data-event="${later}">.*?</tr>`, 's').exec(html) ?? [];
     expect(row).toContain('access.registered');
     expect(row).toContain(dataUser.name);
     expect(row).toContain('active');
