@@ -46,6 +46,17 @@ export async function faultsOf(page: Page, name: string): Promise<string[]> {
     faults.push(...(await accessibilityFaults(page)).map((fault) => `${screen} ${scheme}: ${fault}`));
   }
   await page.setViewportSize({ width: 320, height: 256 }); // 1280 × 1024 at 400 %
+  faults.push(...(await page.evaluate<string[]>(NAMELESS_TABLES)));
   const sideways = await sidewaysScroll(page);
   return sideways === 0 ? faults : [...faults, `${sideways} pixels to scroll sideways at 400 %`];
 }
+
+/** Tables whose column names are hidden, or whose parts `display` turns into boxes without a role, so that names and cells no longer belong together. */
+const NAMELESS_TABLES = `[...document.querySelectorAll('table')].flatMap((table) => {
+  const parts = [table, ...table.querySelectorAll('thead, tbody, tr, th, td')];
+  const displayOf = (part) => getComputedStyle(part).display;
+  const isBox = parts.some((part) => !/^(table|none)/.test(displayOf(part)));
+  const roleless = isBox ? parts.filter((part) => !part.hasAttribute('role')).map(({ localName }) => localName + ' without a role') : [];
+  const hidden = parts.filter((part) => displayOf(part) === 'none').map(({ localName }) => localName + ' without display');
+  return [...new Set([...hidden, ...roleless])].map((fault) => '400 %: ' + table.className + ': ' + fault);
+})`;

@@ -5,6 +5,8 @@ import type { Environment } from '../../process/settings/environment';
 export interface StartedScript {
   output(): string;
   errors(): string;
+  /** Resolves with its exit code; null if a signal ended it. */
+  readonly ended: Promise<number | null>;
   kill(): void;
 }
 
@@ -19,5 +21,6 @@ export function started(
   let [output, errors] = ['', ''];
   child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-  return { output: () => output, errors: () => errors, kill: () => child.kill() };
+  const ended = new Promise<number | null>((resolve) => void child.once('exit', resolve));
+  return { output: () => output, errors: () => errors, ended, kill: () => child.kill() };
 }

@@ -8,6 +8,7 @@ import type { ConsoleOptions } from './console-options';
 import type { PageContext, PageResponse, StreamResponse } from './page';
 import { PAGES } from './page-list';
 import { consoleAssets } from './request/assets';
+import type { RequiredPage } from './request/cookies';
 import { type OpenStreams, openStreams } from './request/open-streams';
 import { pageContexts } from './request/page-context';
 import { FORM_EXPIRED, problemOf } from './request/problems';
@@ -53,11 +54,14 @@ const MAX_PATH_LENGTH = 2_000;
  */
 function responseToError(error: OperationError, { request, context }: Exchange<PageContext>): PageResponse {
   if (error.code === 'AUT001' || error.code === 'AUT002') {
-    const hadSession = context.session !== undefined;
+    const { session } = context;
     context.cookies.delete('session');
     if (request.method === 'POST') return { seeOther: '/sign-in?ended=form' };
-    if (request.method === 'GET' && isOwnPath(request.url)) context.encryptedCookies.write('page', request.url);
-    return { seeOther: hadSession ? '/sign-in?ended' : '/sign-in' };
+    if (request.method === 'GET' && isOwnPath(request.url)) {
+      const required: RequiredPage = { path: request.url, ...(session && { accountId: session.accountId }) };
+      context.encryptedCookies.write('page', required);
+    }
+    return { seeOther: session ? '/sign-in?ended' : '/sign-in' };
   }
   return error instanceof FormExpiredError ? FORM_EXPIRED : problemOf(error, request.url);
 }

@@ -48,8 +48,8 @@ interface FailedRow extends Omit<FailedDelivery, 'lastFailure'> {
 
 /** Entries of a page of failed deliveries. */
 const MAX_PAGE_SIZE = 500;
-/** Subscriptions that the result lists. */
-const MAX_SUBSCRIPTIONS = 500;
+/** Subscriptions that the result lists, those with problems first. */
+export const MAX_SUBSCRIPTIONS = 500;
 /** Deliveries, those planned last, among which the last success of a subscription is found if it had none in the last day. */
 const MAX_EARLIER_DELIVERIES = 20;
 
@@ -99,7 +99,7 @@ const BY_SUBSCRIPTION = `
     left join faulty on faulty.endpoint_id = webhook.id
     left join ended on ended.endpoint_id = webhook.id
   where deleted_at is null and status <> 'terminated'
-  order by pending desc, "failedAttemptsLastHour" desc, undelivered desc, webhook.id limit ${MAX_SUBSCRIPTIONS}`;
+  order by undelivered desc, faulty desc, "failedAttemptsLastHour" desc, pending desc, webhook.id limit ${MAX_SUBSCRIPTIONS}`;
 
 /**
  * The deliveries behind the figures: pending ones that failed, those that became undelivered in the last day, and those that ended in the last

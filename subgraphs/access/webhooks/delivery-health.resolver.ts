@@ -4,7 +4,12 @@ import { MayCall } from '../../server/callers/caller';
 import { simple } from '../../server/graph/decorator-options';
 import type { DataUserRepository, DirectoryEntry } from '../accounts/data-user.repository';
 import { DataUserType } from '../accounts/data-user.resolver';
-import type { DeliveryHealth, DeliveryHealthRepository, SubscriptionHealth } from './delivery-health.repository';
+import {
+  type DeliveryHealth,
+  type DeliveryHealthRepository,
+  MAX_SUBSCRIPTIONS,
+  type SubscriptionHealth,
+} from './delivery-health.repository';
 
 @ObjectType(
   'SubscriptionHealth',
@@ -42,7 +47,9 @@ class DeliveryHealthType implements DeliveryHealth {
   @Field(() => Int, { description: 'Pending deliveries whose body could not be assembled; nothing was sent.' })
   faulty: number;
   @Field(() => Int, { description: 'Deliveries that became undelivered in the last day.' }) undeliveredLastDay: number;
-  @Field(() => [SubscriptionHealthType], { description: 'Figures by subscription, the most pending deliveries first.' })
+  @Field(() => [SubscriptionHealthType], {
+    description: `Figures of at most ${MAX_SUBSCRIPTIONS} subscriptions: those with the most undelivered events first, then by \`faulty\`, \`failedAttemptsLastHour\` and \`pending\`.`,
+  })
   subscriptions: SubscriptionHealth[];
 }
 

@@ -11,8 +11,8 @@ interface ContactCounts {
   readonly mostContests: number;
 }
 
-/** Data Users with the most rejections and contests come first. */
-const MAX_DATA_USERS = 500;
+/** Data Users that the result lists, those with the most rejections and contests first. */
+export const MAX_DATA_USERS = 500;
 
 const COUNTS = `
   with daily as (

@@ -2,7 +2,7 @@ import { Arg, Field, Int, ObjectType, Query, Resolver } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { MayCall } from '../../server/callers/caller';
 import { nullable, simple } from '../../server/graph/decorator-options';
-import type { ContactCountRepository } from './contact-count.repository';
+import { type ContactCountRepository, MAX_DATA_USERS } from './contact-count.repository';
 import { DataUserReference } from '../lookups/identity-lookup.resolver';
 
 const MAX_DAYS = 400;
@@ -34,8 +34,7 @@ export class ContactCountResolver {
 
   @MayCall('admin', 'analyst')
   @Query(() => [ContactCount], {
-    description:
-      'Contacts that Data Users asserted in some days: Data Users with the most rejections first, then with the most contests.',
+    description: `Contacts that Data Users asserted in some days: at most ${MAX_DATA_USERS} Data Users, those with the most rejections first, then with the most contests.`,
   })
   async contactCounts(
     @Arg('days', () => Int, { defaultValue: 1, description: 'Number of days, including the present one: 1 to 400.' })

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
 import { LISTED_EVENTS } from '../../../web/console/live/latest-events';
 import { onboarded } from '../../support/administration';
 import {
@@ -93,6 +93,29 @@ describe('the live page', () => {
     expect(await page.evaluate('window.stillTheSame')).toBe(true);
     expect(await page.locator('#plot canvas').count()).toBe(1);
     expect(await coloursDrawn(page)).toBeGreaterThan(2);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('leaves the focus at the link of a figure that changes', async () => {
+    const { page, complaints } = await livePage();
+    await state(page, 'live');
+    const link = page.locator('#figures').getByRole('link', { name: 'Undelivered' });
+    await link.focus();
+    const sendChange = async (route: Route) => {
+      const { figures, perMinute } = await page.evaluate<{ figures: string; perMinute: string }>(
+        `({ figures: document.getElementById('figures').innerHTML, ...document.getElementById('plot').dataset })`,
+      );
+      const worrying = figures.replaceAll(/class="figure[^"]*"/g, 'class="figure worrying"');
+      const changed = worrying.replaceAll(/<dd>[^]*?<\/dd>/g, '<dd>7,654</dd>');
+      const data = JSON.stringify({ figures: changed, perMinute: JSON.parse(perMinute) });
+      await route.fulfill({ contentType: 'text/event-stream', body: `event: figures\ndata: ${data}\n\n` });
+    };
+    await page.route('**/live/stream?*', sendChange, { times: 1 });
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    const figure = page.locator('.figure.worrying').filter({ hasText: 'Undelivered' });
+    await figure.getByText('7,654').waitFor();
+    expect(await link.evaluate((each) => each.matches(':focus'))).toBe(true);
     expect(complaints).toEqual([]);
     await page.context().close();
   });

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { PageContext } from '../../../web/console/page';
+import { contactRejectionsForm } from '../../../web/console/pages/contact-rejections';
+import { OperationError } from '../../../web/shared/operation-error';
 import { ConsoleVisitor, backOffice } from '../../support/console-visitor';
 import {
   type Customer,
@@ -80,6 +83,37 @@ describe('the page of rejected contacts', () => {
     const progress = new RegExp(`${rival.name} all [^U]+ UTC acc_[0-9a-f]{24} 1 0 1 [^U]+ UTC`);
     await until(async () => (progress.test((await visitor.get(PATH)).text) ? true : undefined));
   });
+
+  it('shows the list to an admin who confirms a rejection twice, and an error to one who confirms another', async () => {
+    const rival = await newDataUser(register, 'https://larkhill.example/return');
+    const visitor = await backOffice(register);
+    const form = await visitor.get(PATH);
+    const confirm = () => visitor.press(form, PATH, { 'data-user': rival.duid, confirmed: 'yes' });
+    const accepted = { status: 303, location: PATH };
+    expect(await Promise.all([confirm(), confirm()])).toEqual([accepted, accepted].map(expect.objectContaining));
+    expect(await confirmedWhileOneRuns('acc_1', '')).toEqual({ seeOther: PATH });
+    const conflict = { status: 409, model: { error: expect.stringContaining('An earlier rejection') } };
+    expect(await confirmedWhileOneRuns('acc_2', '')).toMatchObject(conflict);
+    expect(await confirmedWhileOneRuns('acc_1', '2026-01-01T00:00')).toMatchObject(conflict);
+  });
+
+  /** Submits the confirmed form of an account while a rejection of all contacts by `acc_1` is not finished. */
+  function confirmedWhileOneRuns(accountId: string, since: string) {
+    const running = {
+      dataUser: { duid: 'duid_1' },
+      since: null,
+      requestedAt: '2026-02-01T00:00:00Z',
+      requestedBy: 'acc_1',
+    };
+    return contactRejectionsForm.respond({
+      form: { 'data-user': 'duid_1', since, confirmed: 'yes' },
+      session: { id: '', token: '', accountId, role: 'ADMIN' },
+      executeAsAccount: async (name: string) => {
+        if (name === 'RejectAssertedContacts') throw new OperationError('CNF001');
+        return { rejections: [{ ...running, finishedAt: null }] };
+      },
+    } as Partial<PageContext> as PageContext);
+  }
 
   it.each([
     ['was ended elsewhere', (visitor: ConsoleVisitor) => new Map(visitor.cookies)],

@@ -119,7 +119,7 @@ describe('the grid pages', () => {
   it('name an object of which only values change as the base model does, in its list and on its page', async () => {
     const visitor = new ConsoleVisitor(register.console);
     const { html } = await visitor.get('/grid/EPN/2026/01/Brandon-solar');
-    const [row = ''] = /<tr>(?:(?!<\/tr>)[^])*Brandon Heath old tap changer[^]*?<\/tr>/.exec(html) ?? [];
+    const [row = ''] = /<tr role="row">(?:(?!<\/tr>)[^])*Brandon Heath old tap changer[^]*?<\/tr>/.exec(html) ?? [];
     expect(row).toContain('RatioTapChanger');
     const [, address = ''] = /href="([^"]*)"/.exec(row) ?? [];
     const page = await visitor.get(address.replaceAll('&amp;', '&'));
@@ -187,11 +187,11 @@ describe('the grid pages', () => {
     const visitor = new ConsoleVisitor(register.console);
     const added = await visitor.get(`/grid/SEPD/2031/02/Mixed/objects/${ADDED}`);
     expect(added.text).toMatch(/\+ ?added/);
-    expect(added.html).toMatch(/<td class="before">\s*<div class="value">0\.71</);
+    expect(added.html).toMatch(/<td role="cell" class="before">.*Before<\/span>\s*<div class="value">0\.71</);
     const removed = await visitor.get(`/grid/SEPD/2031/02/Mixed/objects/${REMOVED}`);
     expect(removed.text).toMatch(/removed/);
-    expect(removed.html).toMatch(/<td class="after">\s*<div class="value">0\.72</);
-    expect(added.html.match(/<th scope="col">Before/g)).toHaveLength(1); // not in the table of associations
+    expect(removed.html).toMatch(/<td role="cell" class="after">.*After<\/span>\s*<div class="value">0\.72</);
+    expect(added.html.match(/<th role="columnheader" scope="col">Before/g)).toHaveLength(1); // not in the table of associations
   });
 
   it('state at the end of the objects that do not fit that there is none any more, whatever the earlier pages have', async () => {

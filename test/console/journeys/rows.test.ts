@@ -42,10 +42,10 @@ async function discovered(organisation: string, mpxn: string): Promise<void> {
 
 /** Returns the rows of a list as type, organisation and state, from the top. */
 function rowsOf(html: string): string[][] {
-  return [...html.matchAll(/<tr data-event="[^]*?<\/tr>/g)].map(([row]) =>
+  return [...html.matchAll(/<tr role="row" data-event="[^]*?<\/tr>/g)].map(([row]) =>
     ['cell-type', 'cell-user', 'cell-state'].map((cell) => {
-      const [, content = ''] = new RegExp(`<td class="${cell}">([^]*?)</td>`).exec(row) ?? [];
-      return content.replace(/<[^>]*>/g, '').trim();
+      const [, content = ''] = new RegExp(`<td role="cell" class="${cell}">([^]*?)</td>`).exec(row) ?? [];
+      return content.replaceAll(/<span class="cell-name">[^<]*<\/span>|<[^>]*>/g, '').trim();
     }),
   );
 }
@@ -164,7 +164,7 @@ describe('the page of failed deliveries', () => {
     expect((await visitor.get('/')).html).toContain('<a href="/deliveries/failed">Failed attempts</a>');
     const row = await until(async () => {
       const { html } = await visitor.get('/deliveries/failed');
-      return new RegExp(`<tr data-delivery="${eventId}">[^]*?</tr>`).exec(html)?.[0];
+      return new RegExp(`<tr role="row" data-delivery="${eventId}">[^]*?</tr>`).exec(html)?.[0];
     });
     for (const shown of ['webhook.test', name, wid, 'pending', 'name not found']) expect(row).toContain(shown);
     expect(row).toMatch(/Next attempt<\/span> <time datetime="[^"]+Z">[\d-]+ [\d:]+ UTC/);

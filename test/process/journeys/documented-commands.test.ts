@@ -142,7 +142,9 @@ describe('The documented commands', () => {
     const contact = expect.objectContaining({ email: expect.stringContaining('@') });
     expect(users.data).toContainEqual(expect.objectContaining({ contact }));
 
-    const token = await sharedToken(register, folder, await freePort());
+    const token = await sharing(register, folder, 'allow', (script) =>
+      until(() => script.output().trim() || undefined),
+    );
     const shared = consent.replace('$(node share.js)', token);
     const responses = await printed('base=http://localhost:4001/v1', shared);
     const [registered, ofCustomer] = responses.map((line) => JSON.parse(line));
@@ -156,6 +158,15 @@ describe('The documented commands', () => {
     expect(published.data.publishTariff).toMatchObject({ tariff: { version: 1 } });
     expect(assigned.data.assignTariff.tariff).toEqual({ name: 'Night and Day' });
     expect(inRest.data).toEqual([expect.objectContaining({ tariff_id: tariffId, meter_type: 'multi_rate' })]);
+  });
+
+  it('of Interface D end with an error if the consumer does not allow to read the tariffs', async () => {
+    await sharing(register, folder, 'refuse', async (script, response) => {
+      expect([response.status, await response.text()]).toEqual([200, 'Not allowed: continue in the terminal.']);
+      expect(await script.ended).toBe(1);
+      expect(script.output()).toBe('');
+      expect(script.errors()).toMatch(/\naccess_denied\n$/);
+    });
   });
 
   it('of GraphQL query a record and check a change, and of webhooks subscribe, receive and follow the events', async () => {
@@ -266,20 +277,24 @@ function programCommand(program: string): string {
 }
 
 /**
- * Runs the script of Interface D's document, signs in as the customer that it prints, and returns the token that it
- * prints.
+ * Runs the script of Interface D's document, signs in as the customer that it prints, and decides. Returns what `outcome`
+ * reads from the script and from its response to the browser.
  */
-async function sharedToken(register: SharedRegister, folder: string, port: number): Promise<string> {
+async function sharing<Outcome>(
+  register: SharedRegister,
+  folder: string,
+  decision: 'allow' | 'refuse',
+  outcome: (script: StartedScript, response: Response) => Promise<Outcome>,
+): Promise<Outcome> {
   const [code] = codeBlocks('docs/interface-d.md', 'js') as [string];
   const file = join(folder, 'share.js');
-  writeFileSync(file, code.replaceAll('5056', String(port)).replace('./.data/', `${register.dataDir}/`));
+  writeFileSync(file, code.replaceAll('5056', String(await freePort())).replace('./.data/', `${register.dataDir}/`));
   const script = started(process.execPath, [file], 'pipe');
   try {
     const [, url = '', login = '', password = ''] = await until(
       () => /^(http.+)\nas (\S+) with (\S+)\n/.exec(script.errors()) ?? undefined,
     );
-    await fetch(await signInAtSupplier(url, { login, password }));
-    return await until(() => script.output().trim() || undefined);
+    return await outcome(script, await fetch(await signInAtSupplier(url, { login, password }, decision)));
   } finally {
     script.kill();
   }

@@ -91,7 +91,7 @@ function add(html) {
   element('no-events').hidden = list.rows.length > 0;
 }
 
-/** Shows newer figures. Unchanged elements stay, so that a selection in them is not lost. */
+/** Shows newer figures. Unchanged elements stay, so that a selection in them and the focus are not lost. */
 function show({ perMinute, ...parts }) {
   for (const [id, html] of Object.entries(parts)) replace(element(id), html);
   const drawn = JSON.stringify(perMinute);
@@ -103,5 +103,20 @@ function show({ perMinute, ...parts }) {
 function replace(target, html) {
   const newer = target.cloneNode(false);
   newer.innerHTML = html;
-  if (newer.innerHTML !== target.innerHTML) target.replaceChildren(...newer.childNodes);
+  update(target, newer);
+}
+
+/** Changes what differs between two elements of one kind, so that a link keeps the focus while the figure beside it changes. */
+function update(shown, newer) {
+  for (const name of shown.getAttributeNames()) if (!newer.hasAttribute(name)) shown.removeAttribute(name);
+  for (const { name, value } of newer.attributes) shown.setAttribute(name, value);
+  const [nodes, newerNodes] = [[...shown.childNodes], [...newer.childNodes]];
+  const hasSameShape =
+    nodes.length === newerNodes.length && nodes.every(({ nodeName }, at) => nodeName === newerNodes[at].nodeName);
+  if (!hasSameShape) return shown.replaceChildren(...newerNodes);
+  for (const [at, node] of nodes.entries()) {
+    if (node.isEqualNode(newerNodes[at])) continue;
+    if (node.nodeType === Node.ELEMENT_NODE) update(node, newerNodes[at]);
+    else node.replaceWith(newerNodes[at]);
+  }
 }

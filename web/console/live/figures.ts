@@ -84,25 +84,17 @@ function failures(name: string, span: string, value: number): Figure {
   return { ...figure(name, span, value), isWorrying: value > 0, address: FAILED_DELIVERIES_PATH };
 }
 
-/** Subscriptions with problems come first. */
+/** Returns the rows in the order of the register: subscriptions with problems come first. */
 function subscriptionRows({ subscriptions }: DeliveryHealth): SubscriptionRow[] {
-  return subscriptions
-    .map((each) => ({
-      dataUser: each.dataUser.displayName,
-      duid: each.dataUser.duid,
-      wid: each.wid,
-      isSuspended: !each.active,
-      pending: each.pending,
-      failed: each.failedAttemptsLastHour,
-      faulty: each.faulty,
-      undelivered: each.undelivered,
-      lastDelivered: each.lastDeliveredAt === null ? undefined : shortTime(each.lastDeliveredAt),
-    }))
-    .toSorted(
-      (one, other) =>
-        other.undelivered - one.undelivered ||
-        other.faulty - one.faulty ||
-        other.failed - one.failed ||
-        other.pending - one.pending,
-    );
+  return subscriptions.map((each) => ({
+    dataUser: each.dataUser.displayName,
+    duid: each.dataUser.duid,
+    wid: each.wid,
+    isSuspended: !each.active,
+    pending: each.pending,
+    failed: each.failedAttemptsLastHour,
+    faulty: each.faulty,
+    undelivered: each.undelivered,
+    lastDelivered: each.lastDeliveredAt === null ? undefined : shortTime(each.lastDeliveredAt),
+  }));
 }

@@ -26,6 +26,7 @@ export const contactRejectionsForm = post(PATH, async (context) => {
     return isConfirmed ? { seeOther: PATH } : { view: 'confirm-contact-rejection', model: { entered, rejection } };
   } catch (error) {
     if (!hasErrorCode(error, 'VAL001', 'VAL003', 'NTF001', 'CNF001')) throw error;
+    if (isConfirmed && error.code === 'CNF001' && (await isRepeated(context, entered))) return { seeOther: PATH };
     return listView(context, entered, error.code);
   }
 });
@@ -39,6 +40,15 @@ interface Entered {
 /** Returns a local time of a browser, which omits seconds of zero, as an instant in UTC; null for none. */
 function instantOf(time: string): string | null {
   return time === '' ? null : `${time}${/T\d\d:\d\d$/.test(time) ? ':00' : ''}Z`;
+}
+
+/** Returns whether this account has just requested the same rejection: a double click submits the form twice. */
+async function isRepeated({ executeAsAccount, session }: PageContext, { duid, since }: Entered): Promise<boolean> {
+  const { rejections } = await executeAsAccount('ReadContactRejections');
+  const newest = rejections.find(({ dataUser }) => dataUser?.duid === duid);
+  if (newest === undefined || newest.requestedBy !== session?.accountId) return false;
+  const [accepted, requested] = [newest.since, instantOf(since)].map((time) => time && Date.parse(time));
+  return accepted === requested;
 }
 
 const ERRORS: Partial<Record<ErrorCode, string>> = {

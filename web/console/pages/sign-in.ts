@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { errorCatalogue } from '../../../schema/error-catalogue';
 import { hasErrorCode } from '../../shared/operation-error';
 import type { View } from '../../shared/page-response';
+import { sendEnd } from '../live/live-stream';
 import { type PageContext, get, post } from '../page';
-import { CONSOLE_ROLES, type ConsoleRole, type Session } from '../request/cookies';
+import { CONSOLE_ROLES, type ConsoleRole, type RequiredPage, type Session } from '../request/cookies';
 
 /** The sign-in page of the back office. */
 export const signInPage = get('/sign-in', ({ session, query }) =>
@@ -13,8 +14,8 @@ export const signInPage = get('/sign-in', ({ session, query }) =>
 );
 
 /**
- * Signs this browser in with a bearer token of the account, if the account has a role of the back office. Leads back to the
- * page that required the sign-in.
+ * Signs this browser in with a bearer token of the account, if the account has a role of the back office, and ends its former
+ * session. Leads back to the page that required the sign-in, unless another account had requested it.
  */
 export const signInForm = post('/sign-in', async (context) => {
   const accountId = (context.form['account-id'] ?? '').trim();
@@ -22,10 +23,12 @@ export const signInForm = post('/sign-in', async (context) => {
   try {
     const session = await sessionOf(context, accountId, secretKey);
     if (session === undefined) return rejectedView(accountId, 'PRM001', 'This account has no role in the back office.');
+    for (const stream of context.endSession()) sendEnd(stream, { isSignedOut: true });
     context.encryptedCookies.write('session', session);
-    const page = context.encryptedCookies.read<string>('page') ?? '/';
+    const required = context.encryptedCookies.read<RequiredPage>('page');
     context.cookies.delete('page');
-    return { seeOther: page };
+    const isOfAnother = required?.accountId !== undefined && required.accountId !== accountId;
+    return { seeOther: (isOfAnother ? undefined : required?.path) ?? '/' };
   } catch (error) {
     if (hasErrorCode(error, 'AUT001', 'AUT002', 'VAL001', 'VAL003'))
       return rejectedView(accountId, 'AUT001', WRONG_CREDENTIALS);

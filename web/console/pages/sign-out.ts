@@ -4,6 +4,6 @@ import { post } from '../page';
 /** Ends the session, also for live pages that are open in other windows, and clears the browser's cache. */
 export const signOutForm = post('/sign-out', ({ cookies, endSession }) => {
   for (const stream of endSession()) sendEnd(stream, { isSignedOut: true });
-  cookies.delete('session', 'form');
+  cookies.delete('session', 'form', 'page');
   return { seeOther: '/sign-in', headers: { 'clear-site-data': '"cache"' } };
 });

@@ -5,11 +5,19 @@ export type CookieName = 'session' | 'form' | 'page';
 
 /** A session of the console. The browser stores it encrypted, so that it never reveals the bearer token. */
 export interface Session {
-  /** New for each sign-in; a sign-out ends all streams with this id. */
+  /** New for each sign-in; a sign-out, or the next sign-in, ends all streams with this id. */
   readonly id: string;
   readonly token: string;
   readonly accountId: string;
   readonly role: ConsoleRole;
+}
+
+/** Content of the cookie `page`. */
+export interface RequiredPage {
+  /** Path and query. */
+  readonly path: string;
+  /** Account of the session that had ended; absent if there was none. */
+  readonly accountId?: string;
 }
 
 /** A role of the back office (decisions A/B, 2). */
@@ -29,7 +37,7 @@ export const CONSOLE_COOKIES: CookieSettings<CookieName> = {
     session: SESSION_LIFETIME_SECONDS,
     /** The random value to which form tokens are bound. */
     form: undefined,
-    /** Path and query of the page that required the sign-in; encrypted. */
+    /** The page that required the sign-in; encrypted. */
     page: 10 * 60,
   },
 };

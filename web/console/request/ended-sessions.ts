@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { SESSION_LIFETIME_SECONDS } from './cookies';
 
-/** Ids of sessions that a sign-out ended; a copied cookie with such an id is rejected. */
+/** Ids of sessions that a sign-out or another sign-in ended; a copied cookie with such an id is rejected. */
 interface EndedSessions {
   add(id: string): void;
   has(id: string): boolean;

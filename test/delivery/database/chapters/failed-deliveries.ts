@@ -77,4 +77,18 @@ export function failedDeliveries(): void {
     expect(new Set(all).size).toBe(all.length);
     expect(all.length).toBeGreaterThan(5);
   });
+
+  it('put their subscription before those with more pending deliveries, since the list of subscriptions is limited', async () => {
+    const [failed] = [await putWebhook(tables.application), await putWebhook(tables.application)];
+    await planned();
+    await tables.owner.query(
+      `update delivery set state = 'undelivered', ended_at = register_now() where endpoint_id = $1`,
+      [failed],
+    );
+    const { subscriptions } = await new DeliveryHealthRepository({ pool }).now();
+    expect(subscriptions.find(({ webhookId }) => webhookId === failed)).toMatchObject({ pending: 0, undelivered: 1 });
+    const undelivered = subscriptions.map((each) => each.undelivered);
+    expect(undelivered).toEqual(undelivered.toSorted((one, other) => other - one));
+    expect(undelivered.at(-1)).toBe(0);
+  });
 }
