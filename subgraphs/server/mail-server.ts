@@ -27,7 +27,10 @@ interface MailSender {
 
 /** The mail server of the installation. */
 export interface MailServer {
-  /** Resolves when the server has accepted the mail and is responsible for its delivery. */
+  /**
+   * Resolves when the server has accepted the mail and is responsible for its delivery. Fails at once for some seconds after the server did not
+   * respond.
+   */
   send(address: string, message: MailMessage): Promise<void>;
 }
 
@@ -35,6 +38,8 @@ export interface MailServer {
 const STEP_TIMEOUT_MS = 5_000;
 /** Time after which sending a mail fails; callers try again later. */
 const SEND_TIMEOUT_MS = 20_000;
+/** Time in which no mail is tried after the server did not respond: mails that wait for a timeout would occupy all workers of jobs. */
+const PAUSE_MS = 5_000;
 
 /**
  * Creates the client of a mail server. `languages` is the Content-Language of all mails. In production the connection
@@ -54,17 +59,24 @@ export function mailServer(url: string, from: MailSender, languages: string, pro
     ...timeouts,
     url,
   });
+  const sent = (address: string, { subject, text, html }: MailMessage) =>
+    transport.sendMail({
+      from,
+      to: { name: '', address },
+      envelope: { from: from.address, to: [address] },
+      subject,
+      text,
+      html,
+      headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': languages },
+      signal: AbortSignal.timeout(SEND_TIMEOUT_MS),
+    });
+  let unresponsive: { readonly error: Error; readonly at: number } | undefined;
   return {
-    async send(address, { subject, text, html }) {
-      await transport.sendMail({
-        from,
-        to: { name: '', address },
-        envelope: { from: from.address, to: [address] },
-        subject,
-        text,
-        html,
-        headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': languages },
-        signal: AbortSignal.timeout(SEND_TIMEOUT_MS),
+    async send(address, message) {
+      if (unresponsive && performance.now() - unresponsive.at < PAUSE_MS) throw unresponsive.error;
+      await sent(address, message).catch((error: Error) => {
+        if (isUnresponsive(error)) unresponsive = { error, at: performance.now() };
+        throw error;
       });
     },
   };
@@ -83,17 +95,22 @@ const FAILED_BEFORE_CONTENT = /^(EDNS|EAUTH|ENOAUTH|EOAUTH2|ETLS|EREQUIRETLS|EEN
 const NOT_CONNECTED = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/;
 const TIMED_OUT_BEFORE_CONTENT = /^(CONNECT|GREETING|UPGRADE)_TIMEOUT$/;
 
+/** Returns true if no connection to the server was established in time. */
+function isUnresponsive(error: unknown): boolean {
+  return TIMED_OUT_BEFORE_CONTENT.test(String((error as { timeoutType?: unknown }).timeoutType));
+}
+
 /**
  * Returns true if the server cannot have accepted a mail: it rejected the mail or never received the content. Every
  * other error may have occurred after acceptance, such as a timeout while the client waits for the reply.
  */
 export function isDefinitelyRejected(error: unknown): boolean {
-  const { code, originalCode, timeoutType, responseCode } = error as Record<string, unknown>;
+  const { code, originalCode, responseCode } = error as Record<string, unknown>;
   const isRejected = typeof responseCode === 'number' && responseCode >= 400;
   return (
     isRejected ||
     FAILED_BEFORE_CONTENT.test(String(code)) ||
     NOT_CONNECTED.test(String(originalCode)) ||
-    TIMED_OUT_BEFORE_CONTENT.test(String(timeoutType))
+    isUnresponsive(error)
   );
 }

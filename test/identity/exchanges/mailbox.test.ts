@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { createTransport } from 'nodemailer';
 import { type CapturedMail, type Mailbox, startMailbox } from '../../../sandbox/mailbox';
+import { isDefinitelyRejected, mailServer } from '../../../subgraphs/server/mail-server';
 
 describe('The mailbox of a sandbox', () => {
   let mailbox: Mailbox;
@@ -49,4 +52,27 @@ describe('The mailbox of a sandbox', () => {
     expect((await fetch(`${mailbox.url}/other`)).status).toBe(404);
     expect((await fetch(mailbox.url, { method: 'POST' })).status).toBe(405);
   });
+});
+
+describe('A mail server that does not respond', () => {
+  it('is tried again after a pause, in which each mail fails at once', async () => {
+    let connections = 0;
+    const silent = createServer(() => (connections += 1)).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const server = mailServer(
+      `smtp://127.0.0.1:${port}`,
+      { name: 'Register', address: 'a@register.example' },
+      'en',
+      false,
+    );
+    const send = () =>
+      server.send('ada@customer.example', { subject: 's', text: 't', html: 'h' }).catch(isDefinitelyRejected);
+    expect([await send(), await send(), connections]).toEqual([true, true, 1]);
+    const now = performance.now();
+    jest.spyOn(performance, 'now').mockReturnValue(now + 5_000);
+    expect([await send(), connections]).toEqual([true, 2]);
+    jest.restoreAllMocks();
+    silent.close();
+  }, 30_000);
 });
