@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
@@ -120,7 +119,6 @@ async function extendList(session: Client, root: string): Promise<AnonymisedList
     const list = new UnitedList();
     await list.addFile(root);
     await list.addFrom(session);
-    await mkdir(root, { recursive: true, mode: 0o700 });
     await writeList(root, list);
     return list;
   } finally {

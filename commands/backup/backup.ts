@@ -12,6 +12,7 @@ import {
   usageError,
 } from '../command-line';
 import { takeList } from './anonymised-list';
+import { createRoot, requireFolders } from './backup-folder';
 import type { Reanonymised } from './reanonymise';
 import type * as ReanonymiseExisting from './reanonymise-existing';
 import type * as Restore from './restore';
@@ -42,7 +43,9 @@ async function main(): Promise<void> {
   if (command === 'reanonymise') return reanonymiseBy(folder, values);
   const settings = readBackupSettings(process.env);
   await requireCluster(settings);
-  return values['list-only'] === true ? list(settings, folder) : backUp(settings, folder);
+  const isListOnly = values['list-only'] === true;
+  await (settings.mayCreateFolder ? createRoot(folder) : requireFolders(folder, !isListOnly));
+  return isListOnly ? list(settings, folder) : backUp(settings, folder);
 }
 
 type Values = CommandLine['values'];
