@@ -29,6 +29,7 @@ async function main(): Promise<void> {
   if (words.length > 0) throw usageError(unexpected(words, []), 'usage: npm run migrate');
   const settings = readMigrationSettings(process.env);
   const logger = pino({ level: 'warn' }, process.stderr);
+  for (const warning of settings.warnings) logger.warn(warning);
   await rejectSharedLogins(settings);
   for (const subgraph of SUBGRAPHS) {
     const address = addressOf(subgraph, settings);

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
@@ -98,7 +97,7 @@ function copyOf(text: string): string {
  * undefined and writes nothing while another process extends a list of this database: slow runs do not queue.
  */
 export async function takeList(databaseUrl: string, root: string): Promise<number | undefined> {
-  return inSession(databaseUrl, LIST_TIMEOUT_MS, async (session) => {
+  return inSession(databaseUrl, { connectionTimeoutMs: LIST_TIMEOUT_MS }, async (session) => {
     await rejectUnfinishedRestore(session);
     await requireRegister(session);
     const { rows } = await session.query<{ isMine: boolean }>('select pg_try_advisory_lock($1) as "isMine"', [
@@ -120,7 +119,6 @@ async function extendList(session: Client, root: string): Promise<AnonymisedList
     const list = new UnitedList();
     await list.addFile(root);
     await list.addFrom(session);
-    await mkdir(root, { recursive: true, mode: 0o700 });
     await writeList(root, list);
     return list;
   } finally {
@@ -154,7 +152,7 @@ export async function readLists(root: string): Promise<UnitedList | undefined> {
 /** Adds the list of a database that still accepts connections. Its other tables may be damaged. */
 async function addListOf(databaseUrl: string, list: UnitedList): Promise<void> {
   try {
-    await inSession(databaseUrl, LIST_TIMEOUT_MS, async (session) => {
+    await inSession(databaseUrl, { connectionTimeoutMs: LIST_TIMEOUT_MS }, async (session) => {
       await requireRegister(session);
       await list.addFrom(session);
     });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeyHashes } from './register-keys';
 import { namesIn, textOf, writeWhole } from './stored-files';
@@ -47,10 +47,28 @@ const HOUR_MS = 3_600_000;
 const ABANDONED_AFTER_MS: Readonly<Record<BackupKind, number>> = { register: 20 * HOUR_MS, 'data-keys': HOUR_MS };
 const PRIVATE_FOLDER = 0o700;
 
-/** Creates the folder of a backup, named after its instant. */
+/**
+ * Throws unless the folder of backups exists, and with `alsoDataKeys` that of data keys in it. Without its disk, a backup
+ * would be stored on another one, where its data keys would outlive an erasure.
+ */
+export async function requireFolders(root: string, alsoDataKeys: boolean): Promise<void> {
+  for (const folder of [root, ...(alsoDataKeys ? [join(root, 'data-keys')] : [])]) {
+    const found = await stat(folder).catch(() => undefined);
+    if (found?.isDirectory() !== true) throw new Error(`${folder} is no folder: mount its disk, or create the folder`);
+  }
+}
+
+/** Creates the folder of backups, if it does not exist. */
+export async function createRoot(root: string): Promise<void> {
+  await mkdir(root, { recursive: true, mode: PRIVATE_FOLDER });
+}
+
+/** Creates the folder of a backup, named after its instant. The folder of all backups must exist: its disk may be unmounted meanwhile. */
 export async function newBackupFolder(root: string, kind: BackupKind, takenAt: Date): Promise<string> {
   const folder = join(root, kind, takenAt.toISOString().replace(/[-:]/g, ''));
-  await mkdir(join(root, kind), { recursive: true, mode: PRIVATE_FOLDER });
+  await mkdir(join(root, kind), { mode: PRIVATE_FOLDER }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
   await mkdir(folder, { mode: PRIVATE_FOLDER });
   return folder;
 }

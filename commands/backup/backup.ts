@@ -12,6 +12,7 @@ import {
   usageError,
 } from '../command-line';
 import { takeList } from './anonymised-list';
+import { createRoot, requireFolders } from './backup-folder';
 import type { Reanonymised } from './reanonymise';
 import type * as ReanonymiseExisting from './reanonymise-existing';
 import type * as Restore from './restore';
@@ -32,7 +33,7 @@ const USAGE = `usage: npm run backup -- <folder>    backs up register and data k
          --without-data-keys             anonymises identity records whose data key is in no backup
        npm run reanonymise -- --list <folder>   repeats the erasures of the lists of the folder in an existing
                                      database; run it before the register starts
-         --end-sessions                  also ends all sessions of customers, links, re-identifications and aliases
+         --end-sessions                  also ends sessions of customers, links, re-identifications, aliases and epochs of event logs
          --also-from, --without-data-keys   as above`;
 
 /** Runs the operator's commands backup, restore and reanonymise. */
@@ -42,7 +43,9 @@ async function main(): Promise<void> {
   if (command === 'reanonymise') return reanonymiseBy(folder, values);
   const settings = readBackupSettings(process.env);
   await requireCluster(settings);
-  return values['list-only'] === true ? list(settings, folder) : backUp(settings, folder);
+  const work = values['list-only'] === true ? list : backUp;
+  await (settings.mayCreateFolder ? createRoot(folder) : requireFolders(folder, work === backUp));
+  return work(settings, folder);
 }
 
 type Values = CommandLine['values'];

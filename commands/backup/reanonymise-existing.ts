@@ -11,7 +11,7 @@ import type { RestorePlan } from './restore';
  */
 export async function reanonymiseExisting(plan: RestorePlan): Promise<Reanonymised> {
   const list = await requireLists(plan.root, plan.alsoFrom);
-  return inSession(plan.databaseUrl, 0, async (session) => {
+  return inSession(plan.databaseUrl, {}, async (session) => {
     await rejectUnfinishedRestore(session);
     await requireRegister(session);
     for (const { address, tables, keys } of plan.subgraphs) await migrate(address, tables, undefined, keys);

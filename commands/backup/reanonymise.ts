@@ -6,6 +6,7 @@ import {
   anonymiseAgain,
   closeAgain,
 } from '../../subgraphs/identity/anonymisation/personal-data-destruction.repository';
+import { BEGIN_EVENT_ERA } from '../../subgraphs/server/event-log/event-era';
 import { type KeyedSubgraph, eraseKeys } from '../../subgraphs/server/occupancy-keys';
 import { TARIFF_OCCUPANCIES } from '../../subgraphs/tariffs/occupancies/tariff-occupancies.sql';
 import type { AnonymisedList, Instants } from './anonymised-list';
@@ -37,7 +38,10 @@ export interface Reanonymised {
 export interface ReanonymiseOptions {
   /** True to anonymise records without a data key; otherwise they are an error. */
   readonly withoutDataKeys: boolean;
-  /** True to end short-lived credentials, some of which may have been ended or used after the instant of the database. */
+  /**
+   * True to end short-lived credentials, some of which may have been ended or used after the instant of the database, and to
+   * start new epochs of the event logs, some of whose events may be lost.
+   */
   readonly endSessions?: boolean;
 }
 
@@ -142,6 +146,7 @@ async function eraseAgain(
   };
   if (!withoutDataKeys) rejectUnreadable(done);
   const ended = endSessions ? { credentialsEnded: await endCredentials(session) } : {};
+  if (endSessions) for (const schema of ['access', 'tariffs']) await session.query(BEGIN_EVENT_ERA(schema));
   return { listed, unreadable, done: { ...done, ...ended } };
 }
 

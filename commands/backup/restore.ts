@@ -53,7 +53,7 @@ interface Backups {
  */
 export async function restore(plan: RestorePlan): Promise<Restored> {
   const backups = await chosenBackups(plan);
-  return inSession(plan.databaseUrl, 0, async (session) => {
+  return inSession(plan.databaseUrl, {}, async (session) => {
     await rejectConcurrentRestore(session);
     await takeEmptyDatabase(session, plan.subgraphs);
     for (const subgraph of plan.subgraphs) await prepare(subgraph, backups.register.manifest);

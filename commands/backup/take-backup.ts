@@ -30,6 +30,8 @@ export interface TakenBackup {
 }
 
 const ACCOUNTS = 'access.account';
+/** Maximum pause between two statements, in which the disk of backups stores what was written: a table, or the list. */
+const MAX_PAUSE_MS = 900_000;
 
 /**
  * Backs up the register and its data keys to separate folders, from one snapshot, while the register runs. Writes the
@@ -41,7 +43,7 @@ export async function takeBackup(
   root: string,
   dataKeyRetentionDays: number,
 ): Promise<TakenBackup> {
-  return inSession(databaseUrl, 0, async (session) => {
+  return inSession(databaseUrl, { idleTransactionMs: MAX_PAUSE_MS }, async (session) => {
     await rejectUnfinishedRestore(session);
     await requireRegister(session);
     const takenAt = await beginSnapshot(session);

@@ -54,6 +54,19 @@ export function userOf(text: string): string | undefined {
   return url.searchParams.get('user') ?? (url.username === '' ? undefined : decodeURIComponent(url.username));
 }
 
+/** Returns the database of a PostgreSQL URL as pg reads it: without a path that of `PGDATABASE`, otherwise named as the user. */
+export function databaseOf(text: string, byDefault: string | undefined): string | undefined {
+  const path = URL.canParse(text) ? new URL(text).pathname.slice(1) : '';
+  return path === '' ? (byDefault ?? userOf(text)) : path;
+}
+
+/** Returns host and port of a PostgreSQL URL. */
+export function addressOf(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { hostname, port, searchParams } = new URL(text);
+  return `${searchParams.get('host') ?? hostname}:${searchParams.get('port') ?? (port || '5432')}`;
+}
+
 /** Returns the password of a PostgreSQL URL, the empty text if it has none. pg would use `PGPASSWORD`, which may be that of another user. */
 export function passwordOf(text: string): string {
   const url = new URL(text);

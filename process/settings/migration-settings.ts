@@ -1,4 +1,4 @@
-import { DATABASE_URL_VARIABLES, readDatabaseSettings, userOf } from './database-settings';
+import { DATABASE_URL_VARIABLES, addressOf, databaseOf, readDatabaseSettings, userOf } from './database-settings';
 import { type Environment, EnvironmentReader } from './environment';
 import { SUBGRAPHS, type Subgraph } from './keys';
 import { SettingsError } from './read-settings';
@@ -11,6 +11,8 @@ export interface MigrationSettings {
   readonly serviceUrls: Readonly<Record<Subgraph, string>>;
   /** True permits moving the register's clock; never in production. */
   readonly movableClock: boolean;
+  /** Settings that may be wrong: a service may connect to another server. */
+  readonly warnings: readonly string[];
 }
 
 /** Reads the settings of the migration job. Throws a SettingsError with all problems. */
@@ -19,6 +21,8 @@ export function readMigrationSettings(environment: Environment): MigrationSettin
   const { databaseUrl: ownerUrl = '', serviceDatabaseUrls } = readDatabaseSettings(reader);
   const movableClock = reader.clockOffsetSeconds() !== undefined;
   if (ownerUrl === '') reader.problems.push('DATABASE_URL: missing; the URL of the database with its owner');
+  const database = databaseOf(ownerUrl, reader.text('PGDATABASE'));
+  const warnings: string[] = [];
   for (const subgraph of SUBGRAPHS) {
     const url = serviceDatabaseUrls[subgraph];
     const variable = DATABASE_URL_VARIABLES[subgraph];
@@ -26,11 +30,17 @@ export function readMigrationSettings(environment: Environment): MigrationSettin
       reader.problems.push(`${variable}: missing; the URL of the database with the login of ${subgraph}`);
     else if (userOf(url) === userOf(ownerUrl))
       reader.problems.push(`${variable}: must not have the user of DATABASE_URL, the owner`);
+    else if (databaseOf(url, reader.text('PGDATABASE')) !== database)
+      reader.problems.push(
+        `${variable}: its database is not that of DATABASE_URL; after a restore, change the URL of each service`,
+      );
+    else if (addressOf(url) !== addressOf(ownerUrl))
+      warnings.push(`${variable}: its host or port is not that of DATABASE_URL; both must lead to the same server`);
   }
   if (movableClock && environment['NODE_ENV'] === 'production')
     reader.problems.push(
       'CLOCK_CAN_MOVE: must not be true, nor CLOCK_OFFSET_SECONDS set; the clock is fixed in production',
     );
   if (reader.problems.length > 0) throw new SettingsError(reader.problems);
-  return { ownerUrl, serviceUrls: serviceDatabaseUrls as Record<Subgraph, string>, movableClock };
+  return { ownerUrl, serviceUrls: serviceDatabaseUrls as Record<Subgraph, string>, movableClock, warnings };
 }

@@ -77,13 +77,16 @@ export function readSettings(environment: Environment, isCommand = false): Setti
 export interface BackupSettings extends Pick<Settings, 'databaseUrl' | 'dataDir'> {
   /** Days after which backups of data keys are deleted. */
   readonly dataKeyRetentionDays: number;
+  /** False in production, where the folder of backups is that of a mounted disk. */
+  readonly mayCreateFolder: boolean;
 }
 
 /** Reads the settings of a backup. Throws a SettingsError with all problems. */
 export function readBackupSettings(environment: Environment): BackupSettings {
   const reader = new EnvironmentReader(environment);
   const databaseUrl = reader.text('DATABASE_URL');
-  if (environment['NODE_ENV'] === 'production' && databaseUrl === undefined)
+  const isProduction = environment['NODE_ENV'] === 'production';
+  if (isProduction && databaseUrl === undefined)
     reader.problems.push('DATABASE_URL: missing; production needs an existing PostgreSQL');
   const dataKeyRetentionDays = reader.integer('DATA_KEYS_KEPT_DAYS') ?? 7;
   if (dataKeyRetentionDays < 0) reader.problems.push('DATA_KEYS_KEPT_DAYS: must be 0 or more');
@@ -92,6 +95,7 @@ export function readBackupSettings(environment: Environment): BackupSettings {
     databaseUrl,
     dataDir: resolve(reader.text('DATA_DIR') ?? '.data'),
     dataKeyRetentionDays,
+    mayCreateFolder: !isProduction,
   };
 }
 

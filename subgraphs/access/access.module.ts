@@ -121,7 +121,7 @@ export async function startAccess(
 const PURGE_EVERY_SECONDS = 300;
 
 function purgeOften({ pool }: Database, logger: Logger): () => Promise<void> {
-  return purgePeriodically([expiredIdempotencyKeys(pool), expiredRateLimits(pool)], PURGE_EVERY_SECONDS, logger);
+  return purgePeriodically(pool, [expiredIdempotencyKeys(pool), expiredRateLimits(pool)], PURGE_EVERY_SECONDS, logger);
 }
 
 /** Composes the dependencies of the resolvers over an open database. */

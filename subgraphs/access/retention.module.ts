@@ -25,5 +25,5 @@ const PURGE_EVERY_SECONDS = 3_600;
 
 /** Deletes expired rows every hour; returns a function that stops it. */
 export function purgeExpired({ pool }: Pick<Database, 'pool'>, logger: Logger): () => Promise<void> {
-  return purgePeriodically(expired(pool), PURGE_EVERY_SECONDS, logger);
+  return purgePeriodically(pool, expired(pool), PURGE_EVERY_SECONDS, logger);
 }

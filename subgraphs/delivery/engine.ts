@@ -128,6 +128,6 @@ function startTimers(pool: Pool, planner: FanOut, dispatcher: Dispatcher, logger
   return [
     repeat(1, poll, logger, 'polling deliveries failed'),
     repeat(1, takeOverLeases, logger, 'taking over leases of ended processes failed'),
-    purgePeriodically([() => deleteExpired(pool)], RETENTION_INTERVAL_SECONDS, logger),
+    purgePeriodically(pool, [() => deleteExpired(pool)], RETENTION_INTERVAL_SECONDS, logger),
   ];
 }

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { sessionOptions } from '../server/database/database';
 import type { DatabaseAddress } from '../server/database/database-login';
-import { ENDS_WHEN_SILENT, type LockSession, openLockSession } from '../server/database/lock-session';
+import { ENDS_WHEN_SILENT, ENDS_WHEN_UNREAD, type LockSession, openLockSession } from '../server/database/lock-session';
 
 /**
  * This process as the owner of leases. One session holds an advisory lock on its id, another one receives notifications. Other
@@ -59,13 +59,13 @@ async function openSessions(
   lockName: string,
   onNotification: (payload: string) => void,
 ): Promise<WorkerSessions> {
-  const open = () => openLockSession(sessionOptions(address, ENDS_WHEN_SILENT));
+  const open = (...more: string[]) => openLockSession(sessionOptions(address, ENDS_WHEN_SILENT, ...more));
   const lock = await open();
   let listener: LockSession | undefined;
   const end = async () => void (await Promise.all([lock.end(), listener?.end()]));
   try {
     await lock.hold(lockName);
-    listener = await open();
+    listener = await open(ENDS_WHEN_UNREAD);
     await listener.listen(`${address.schema}_deliveries`, onNotification);
   } catch (error) {
     await end();

@@ -153,6 +153,7 @@ function startCleanUp(database: Database, logger: Logger): () => Promise<void> {
     repeat(SWEEP_INTERVAL_SECONDS, removal(STAGED_VERSIONS), logger, 'removal of abandoned publications failed'),
     repeat(SWEEP_INTERVAL_SECONDS, removal(STAGED_BASES), logger, 'removal of abandoned base models failed'),
     purgePeriodically(
+      pool,
       [new UploadRepository(database).purgeExpired, expiredRateLimits(pool)],
       SWEEP_INTERVAL_SECONDS,
       logger,

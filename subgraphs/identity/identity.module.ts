@@ -72,7 +72,7 @@ export async function startIdentity(options: IdentityOptions): Promise<RunningSu
     concurrency: WORKERS,
   });
   const expired = [expiredIdempotencyKeys(database.pool), expiredRateLimits(database.pool)];
-  const stopPurging = purgePeriodically(expired, PURGE_EVERY_SECONDS, logger);
+  const stopPurging = purgePeriodically(database.pool, expired, PURGE_EVERY_SECONDS, logger);
   return {
     link: localLink('identity', schema, logger, database.pool),
     ready: () => isDatabaseReady(database),

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { errorFields } from './observability/failures';
 import { logError } from './observability/error-log';
+import { requireEqualClocks } from './database/register-clock';
 import { onlyRow } from './database/transaction';
 import { repeat } from './jobs/repeat';
 
@@ -99,13 +100,20 @@ function nextLimit(limit: number, tookMs: number): number {
 
 /**
  * Deletes expired rows periodically: kind after kind, in short statements until no expired row is left. All replicas
- * may run it at the same time. Returns a function that stops it and waits for the running statement.
+ * may run it at the same time. Deletes nothing while the clock of the database or of this process has jumped. Returns a
+ * function that stops it and waits for the running statement.
  */
-export function purgePeriodically(kinds: readonly Purge[], everySeconds: number, logger: Logger): () => Promise<void> {
+export function purgePeriodically(
+  pool: Pool,
+  kinds: readonly Purge[],
+  everySeconds: number,
+  logger: Logger,
+): () => Promise<void> {
   const deleteAll = async (kind: Purge, isToStop: () => boolean) => {
     while ((await kind()) > 0 && !isToStop());
   };
   const deleteEveryKind = async (isToStop: () => boolean) => {
+    await requireEqualClocks(pool);
     for (const kind of kinds) {
       await deleteAll(kind, isToStop).catch((error: unknown) =>
         logError(logger, 'error', error, { failure: errorFields(error) }, 'deleting expired rows failed'),

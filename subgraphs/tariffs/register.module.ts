@@ -46,7 +46,12 @@ export function registerModule(dependencies: TariffDependencies, lookups: RateLi
     dependencies;
   const { pool } = database;
   const stopReencryption = repeat(REENCRYPTION_INTERVAL_SECONDS, () => reencryptMpxns(pool, mpxns), logger);
-  const stopDestruction = purgePeriodically([dueKeys(pool, TARIFF_OCCUPANCIES)], DESTRUCTION_INTERVAL_SECONDS, logger);
+  const stopDestruction = purgePeriodically(
+    pool,
+    [dueKeys(pool, TARIFF_OCCUPANCIES)],
+    DESTRUCTION_INTERVAL_SECONDS,
+    logger,
+  );
   const hashOfContact = keyedHash(keys.hashKey, 'audited contact');
   const supplierEntries = new RegisterEntryRepository(pool, SUPPLIER, ({ support }) => ({
     support: fingerprintOf(hashOfContact(support)),

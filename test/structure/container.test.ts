@@ -268,6 +268,7 @@ describe('docker-compose.yml', () => {
       Object.keys(depends_on ?? {}),
     );
     expect(dependencies.filter((name) => !(name in compose.services))).toEqual([]);
+    expect(postgres?.healthcheck.test).toContain('--host=127.0.0.1'); // the image initialises the database on a Unix socket
   });
 
   it('backs up and restores on demand only, with the image of the services and all variables that a restore requires', async () => {

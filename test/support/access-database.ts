@@ -5,6 +5,7 @@ import { accessTables } from '../../subgraphs/access/tables.sql';
 import { sessionOptions } from '../../subgraphs/server/database/database';
 import { type DatabaseAddress, databaseAddress } from '../../subgraphs/server/database/database-login';
 import { migrate } from '../../subgraphs/server/database/migrate';
+import { installClock } from '../../subgraphs/server/database/register-clock';
 import { partitionByHash } from './hash-partitions';
 import { migratedDatabase } from './postgres';
 
@@ -51,6 +52,20 @@ export async function accessDatabase(): Promise<AccessDatabase> {
       await Promise.all([owner.end(), application.end()]);
       await database.drop();
     },
+  };
+}
+
+/**
+ * Installs a fixed clock that is ahead, as after a jump of the clock of the database; returns a function that makes it movable
+ * and correct again.
+ */
+export async function jumpedClock(owner: Client, ahead: string): Promise<() => Promise<void>> {
+  await installClock(owner, false);
+  await owner.query(`create or replace function register.register_now() returns timestamptz language sql stable parallel safe as
+    'select statement_timestamp() + interval ''${ahead}'''`);
+  return async () => {
+    await installClock(owner, false);
+    await installClock(owner, true);
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../server/database/database';
+import { requireEqualClocks } from '../../server/database/register-clock';
 import { repeat, stopAll } from '../../server/jobs/repeat';
 import { type ScanProgress, announceSome, subscriptionsToScan } from '../webhooks/expiry-notices.repository';
 import { MAX_EXPIRIES, expireSome } from './expiry.repository';
@@ -16,8 +17,9 @@ const CLAIM_EVERY_SECONDS = 1;
 /** A periodic run; it returns early once `isToStop` is true. */
 type Sweep = (pool: Database['pool'], isToStop: () => boolean) => Promise<void>;
 
-/** Expires every record whose expiry has passed (specification, States and transitions). */
+/** Expires every record whose expiry has passed (specification, States and transitions), unless the clock has jumped. */
 export const expireDueRecords: Sweep = async (pool, isToStop) => {
+  await requireEqualClocks(pool);
   let expired: number;
   do expired = await expireSome(pool);
   while (expired === MAX_EXPIRIES && !isToStop());

@@ -33,7 +33,7 @@ export function operatorModule(dependencies: IdentityDependencies): SubgraphModu
     stop: stopAll([
       repeat(SEARCH_EVERY_SECONDS, () => changes.requeueLostJobs(), logger),
       repeat(SEARCH_EVERY_SECONDS, () => reencryptIdentityMpxns(dependencies), logger),
-      purgePeriodically([dueKeys(database.pool, IDENTITY_OCCUPANCIES)], DESTROY_EVERY_SECONDS, logger),
+      purgePeriodically(database.pool, [dueKeys(database.pool, IDENTITY_OCCUPANCIES)], DESTROY_EVERY_SECONDS, logger),
     ]),
   };
 }

@@ -43,7 +43,7 @@ export function reidentificationModule(dependencies: IdentityDependencies, sessi
       new CredentialResolver(records, passkeys),
       new IdentityLookupResolver(lookups, occupants, sessions),
     ],
-    stop: purgePeriodically([reidentifications.purge, lookups.purge], PURGE_EVERY_SECONDS, logger),
+    stop: purgePeriodically(database.pool, [reidentifications.purge, lookups.purge], PURGE_EVERY_SECONDS, logger),
   };
 }
 

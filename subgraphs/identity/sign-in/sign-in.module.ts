@@ -31,7 +31,7 @@ export function signInModule(dependencies: IdentityDependencies, sessions: Custo
   const byPasskey = passkeySignIn(signIns, passkeys, party, occupants, start);
   const atSuppliers = supplierSignIns(dependencies);
   const purges = [stored.purgeExpired, ...signIns.purgeExpired, contactLinks.purgeExpired];
-  const stopPurging = purgePeriodically(purges, PURGE_EVERY_SECONDS, logger);
+  const stopPurging = purgePeriodically(dependencies.database.pool, purges, PURGE_EVERY_SECONDS, logger);
   return {
     resolvers: [
       new SignInResolver(links, signIns, byLink, byPasskey, limit),

@@ -1,6 +1,6 @@
 import { Pool, type PoolConfig, defaults } from 'pg';
 import { checkable } from './check-only';
-import { type DatabaseAddress, sessionUrl } from './database-login';
+import { type DatabaseAddress, KEEPALIVES, sessionUrl } from './database-login';
 import { READ_ONLY, SHORT_READ_CONNECTIONS, ShortReads } from './short-reads';
 
 /** The database of a running subgraph. */
@@ -33,6 +33,7 @@ export function sessionOptions(address: DatabaseAddress, ...more: string[]): Poo
     `-c search_path=${address.schema},register`,
     `-c statement_timeout=${STATEMENT_TIMEOUT_MS}`,
     `-c idle_in_transaction_session_timeout=${STATEMENT_TIMEOUT_MS}`,
+    KEEPALIVES,
     ...more,
   ];
   return {

@@ -31,6 +31,12 @@ export const ENDS_WHEN_SILENT = '-c idle_session_timeout=10000';
 const END_TIMEOUT_MS = 1_000;
 
 /**
+ * Option of a session that receives notifications: the server ends it after 20 s in which it could send nothing to a full
+ * connection, because its process is frozen. It sends in a transaction, whose snapshot holds back the vacuum of all tables.
+ */
+export const ENDS_WHEN_UNREAD = '-c tcp_user_timeout=20000';
+
+/**
  * Opens a session for locks. A frozen or unreachable server does not close connections, so the session queries it every
  * two seconds and destroys the connection if the query fails or exceeds the query timeout.
  */

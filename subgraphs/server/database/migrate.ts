@@ -3,7 +3,13 @@ import { Client } from 'pg';
 import type { Logger } from 'pino';
 import { ADVISORY_LOCKS } from './advisory-locks';
 import { MIGRATION_CONNECTION_TIMEOUT_MS, type Migration, applyMissing } from './apply-migrations';
-import { type DatabaseAddress, scramVerifier, sessionUrl } from './database-login';
+import {
+  type DatabaseAddress,
+  MAX_IDLE_TRANSACTION_MS,
+  commandLimits,
+  scramVerifier,
+  sessionUrl,
+} from './database-login';
 import { errorFields } from '../observability/failures';
 import { installJobs } from '../jobs/jobs';
 import { type NamedKeys, checkKeys } from './key-check';
@@ -59,16 +65,15 @@ export async function migrate(
   logger?: Logger,
 ): Promise<void> {
   const { schema } = address;
-  const url = sessionUrl(address.url, `-c lock_timeout=${LOCK_TIMEOUT_MS}`);
+  const onWait = () => logger?.warn({ schema }, 'a migration waits for a lock');
+  const limits = `-c lock_timeout=${LOCK_TIMEOUT_MS} ${commandLimits(MAX_IDLE_TRANSACTION_MS)}`;
+  const url = sessionUrl(address.url, limits);
   const session = new Client({ connectionString: url, connectionTimeoutMillis: MIGRATION_CONNECTION_TIMEOUT_MS });
   session.on('error', () => undefined); // fails the next statement
   await session.connect();
   try {
-    await session.query('set lock_timeout = 0'); // waiting for this advisory lock blocks no other session
-    await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
-    await session.query('reset lock_timeout');
+    await acquireLock(session, onWait);
     if (tables.duringRestore !== true) await rejectUnfinishedRestore(session);
-    const onWait = () => logger?.warn({ schema }, 'a migration waits for a lock');
     for (const step of stepsOf({ ...address, url }, tables, movableClock, keys))
       await withRetries(() => step(session), onWait);
   } catch (error) {
@@ -81,6 +86,18 @@ export async function migrate(
   } finally {
     await session.end().catch(() => undefined); // releases the advisory lock
   }
+}
+
+/** Acquires the lock that admits one migrating process. Waiting for it blocks no other session, so there is no limit. */
+async function acquireLock(session: Session, onWait: () => void): Promise<void> {
+  const acquire = () => session.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+  await acquire().catch(async (error: { code?: string }) => {
+    if (error.code !== '55P03') throw error;
+    onWait();
+    await session.query('set lock_timeout = 0');
+    await acquire();
+    await session.query('reset lock_timeout');
+  });
 }
 
 /** A repeatable step that brings part of a schema up to date. */

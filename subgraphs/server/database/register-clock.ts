@@ -53,6 +53,24 @@ export function registerClock({ pool, reads }: Pick<Database, 'pool' | 'reads'>)
   };
 }
 
+/** Maximum difference of the clocks of the database and of a process while rows expire or are deleted. */
+const MAX_DIFFERENCE_MS = 3_600_000;
+
+/** A clock that can move differs on purpose. */
+const CLOCKS = `select register_now() as now, to_regprocedure('register.set_clock_offset(integer)') is null as "isFixed"`;
+
+/**
+ * Throws if the clocks of the database and of this process differ by more than an hour: one of them has jumped. What expires or
+ * is deleted by a wrong clock cannot be restored.
+ */
+export async function requireEqualClocks(session: Session): Promise<void> {
+  const { now, isFixed } = onlyRow(await session.query<{ now: Date; isFixed: boolean }>(CLOCKS));
+  if (isFixed && Math.abs(now.getTime() - Date.now()) > MAX_DIFFERENCE_MS)
+    throw Object.assign(new Error('the clock of the database differs from that of this process by more than an hour'), {
+      code: 'CLOCKS_DIFFER',
+    });
+}
+
 /** Returns the register's time in a transaction. */
 export async function registerTime(session: Session): Promise<Date> {
   return onlyRow(await session.query<{ now: Date }>(NOW.text)).now;

@@ -41,6 +41,14 @@ export const RENEW_EVENT_ERA = (schema: string): string => `
   select ${schema}.renew_event_era()`;
 
 /**
+ * Starts a new log epoch, as the owner, for a server that continues its timeline although it may lack the latest events:
+ * a snapshot of its disk or machine replaced it. No session may write events meanwhile.
+ */
+export const BEGIN_EVENT_ERA = (schema: string): string => `
+  select pg_advisory_xact_lock(${ADVISORY_LOCKS.eventEra});
+  select ${schema}.begin_event_era(greatest((select max(era) from ${schema}.event), ${schema}.event_era()))`;
+
+/**
  * The first statement of every session that writes events. A connection to another server, such as a promoted standby,
  * is a new session, so no event is written there in the epoch of the lost server.
  */

@@ -9,7 +9,7 @@ import { logError } from '../observability/error-log';
 import { endsBefore, graceful } from '../graceful-stop';
 import { jobSweep } from './job-sweep';
 import { type Task, jobLog } from './jobs';
-import { ENDS_WHEN_SILENT, openLockSession } from '../database/lock-session';
+import { ENDS_WHEN_SILENT, ENDS_WHEN_UNREAD, openLockSession } from '../database/lock-session';
 import { repeat } from './repeat';
 
 /** Which jobs this process runs, and how many at a time. */
@@ -87,7 +87,8 @@ const poolSizeOf = ({ concurrency }: WorkerOptions) => concurrency + 2;
 async function startSession(options: WorkerOptions): Promise<WorkerSession> {
   const { address, schema, concurrency, logger } = options;
   const lock = await openLockSession(sessionOptions(address, ENDS_WHEN_SILENT));
-  const pool = toleratingSecondRelease(openPool({ ...sessionOptions(address), max: poolSizeOf(options) }));
+  const config = sessionOptions(address, ENDS_WHEN_UNREAD);
+  const pool = toleratingSecondRelease(openPool({ ...config, max: poolSizeOf(options) }));
   // Graphile Worker (0.17) reads the ids of its tasks once, at the first poll. If that fails, all later polls fail too,
   // so the session restarts.
   let onFailedPoll: () => void = () => undefined;

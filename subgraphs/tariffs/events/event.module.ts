@@ -50,7 +50,7 @@ export async function startEventModule(
   const stopApplying = applyScheduledChanges(changes, logger);
   const webhooks = new RtiWebhookRepository(database, ciphers, keyedHash(keys.hashKey, 'audited webhook address'));
   const expired = [() => webhooks.purgeRemoved(), expiredRateLimits(database.pool)];
-  const stopPurge = purgePeriodically(expired, PURGE_INTERVAL_SECONDS, logger);
+  const stopPurge = purgePeriodically(database.pool, expired, PURGE_INTERVAL_SECONDS, logger);
   const reads = { suppliers, rtiUsers, tariffQueries };
   const consents = new ConsentRepository(database, mpxns, subjectHash(keys));
   return {

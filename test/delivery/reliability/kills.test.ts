@@ -121,6 +121,26 @@ describe('Deliveries of a process that is paused', () => {
   });
 });
 
+describe('A process that is paused', () => {
+  it('does not hold back vacuum: PostgreSQL ends the session that waits to send notifications to it', async () => {
+    const { pool } = trial;
+    const stopped = await engineProcess();
+    stopped.kill('SIGSTOP');
+    try {
+      await fillConnections(pool);
+      const blocked = async () => {
+        const text = `select from pg_stat_activity where datname = current_database() and wait_event = 'ClientWrite' and backend_xmin is not null`;
+        return (await pool.query(text)).rowCount;
+      };
+      await until(async () => (await blocked()) || undefined);
+      expect(await until(async () => (await blocked()) === 0 || undefined)).toBe(true);
+    } finally {
+      stopped.kill('SIGKILL');
+      await once(stopped, 'exit');
+    }
+  });
+});
+
 describe('Deliveries in progress when PostgreSQL is killed', () => {
   it('are all sent in the end, and no more of them twice than were in progress', async () => {
     const [kills, endpoints, each] = [POSTGRES_KILLS, 3, IS_LONG ? 500 : 150];

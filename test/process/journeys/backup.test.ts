@@ -31,6 +31,9 @@ const PERSON = {
   'move-in date': '1983-11-27',
 };
 
+/** The folder name of a backup. */
+const TAKEN = expect.stringMatching(/^\d{8}T\d{6}\.\d{3}Z$/);
+
 const site = new BackupSite();
 beforeAll(() => site.start());
 afterAll(() => site.close());
@@ -98,6 +101,7 @@ describe('A backup', () => {
       `this register has no accounts, but ${register} has some: restore that backup, or back up to another folder`,
     );
     for (const kind of ['register', 'data-keys']) expect(await readdir(join(site.root, kind))).toHaveLength(1);
+    await mkdir(join(site.root, 'empty'));
     await takeBackup(empty, join(site.root, 'empty'), 7);
     await takeBackup(empty, join(site.root, 'empty'), 7);
     expect(await readdir(join(site.root, 'empty', 'register'))).toHaveLength(2);
@@ -141,7 +145,7 @@ describe('A backup', () => {
     await writeFile(manifest, JSON.stringify({ ...taken, takenAt: new Date(Date.now() - 8 * 86_400_000) }));
     await rm(dirname(register), { recursive: true });
     await writeFile(dirname(register), 'a file where the folder would be created');
-    await expect(site.backUp()).rejects.toThrow('EEXIST');
+    await expect(site.backUp()).rejects.toThrow('ENOTDIR');
     const [newest, ...others] = await readdir(dirname(dataKeys));
     expect([newest === basename(dataKeys), others]).toEqual([false, []]);
   });
@@ -311,6 +315,33 @@ describe('The backup commands', () => {
       expect([response.code, response.printed]).toEqual([1, expect.stringContaining('DATABASE_URL: missing')]);
     }
     expect(await readdir(site.root)).toEqual([]);
+  });
+});
+
+describe('In production', () => {
+  beforeAll(() => site.newRoot());
+
+  it('the folders of a backup are those of mounted disks: it creates neither, and fails without one', async () => {
+    const run = (root: string, ...options: string[]) => {
+      const production = { NODE_ENV: 'production', DATABASE_URL: site.register.databaseUrl };
+      return runOperatorCommand('commands/backup/backup', ['backup', root, ...options], production).ended;
+    };
+    const [folder, disk] = [join(site.root, 'mounted', 'register'), join(site.root, 'second disk')];
+    const missing = (name: string) => ({
+      code: 1,
+      printed: expect.stringContaining(`${name} is no folder: mount its disk, or create the folder`),
+    });
+    expect(await run(folder, '--list-only')).toMatchObject(missing(folder));
+    expect(await run(folder)).toMatchObject(missing(folder));
+    expect(await readdir(site.root)).toEqual([]);
+    await mkdir(folder, { recursive: true });
+    await symlink(disk, join(folder, 'data-keys'));
+    expect(await run(folder)).toMatchObject(missing(join(folder, 'data-keys')));
+    expect([await readdir(folder), existsSync(disk)]).toEqual([['data-keys'], false]);
+    expect(await run(folder, '--list-only')).toMatchObject({ code: 0 });
+    await mkdir(disk);
+    expect(await run(folder)).toMatchObject({ code: 0 });
+    expect([await readdir(join(folder, 'register')), await readdir(disk)]).toEqual([[TAKEN], [TAKEN]]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -260,6 +260,7 @@ describe('The documented commands', () => {
       };
       expect(statSync(join(folder, 'owner.env')).mode & 0o777).toBe(0o600);
       await documented('migrate.js');
+      mkdirSync(join(folder, 'backups', 'data-keys'), { recursive: true });
       expect((await documented(' backup ')).at(-1)).toMatch(/^0 anonymised identity records are in the list of /);
       expect((await documented(' restore '))[0]).toMatch(/^\d+ rows were restored from /);
       expect((await documented(' reanonymise '))[0]).toBe('0 identity records were anonymised again');

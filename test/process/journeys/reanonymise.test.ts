@@ -10,7 +10,8 @@ import { SUBGRAPHS } from '../../../process/settings/keys';
 import { sandboxKeyVariables, sandboxedSettings } from '../../../sandbox/keys';
 import { fingerprintOf } from '../../../subgraphs/server/audit/audit.repository';
 import { migrate } from '../../../subgraphs/server/database/migrate';
-import { GONE, LIVE, rowsOf, standing } from '../../support/backup-fixture';
+import { eventCursor, eventPosition } from '../../../subgraphs/server/event-log/event-cursor';
+import { GONE, LIVE, followed, rowsOf, standing } from '../../support/backup-fixture';
 import {
   type Customer,
   type DataUser,
@@ -316,6 +317,33 @@ describe('A session that a rewound server revives', () => {
     expect(second).not.toBe(first);
     const { body: status } = await dataUser.rest('GET', `/v1/identity-records/reidentify/${second}`);
     expect(status['status']).toBe('pending');
+  });
+});
+
+describe('A cursor of an event that a snapshot of the server does not contain', () => {
+  it('skips no later event after the command with `--end-sessions`, although the server continues its timeline', async () => {
+    const admin = await graphAs(register, 'admin');
+    const [era, tx, position] = eventPosition((await followed(admin, null)).at(-1)?.cursor as string);
+    const lost = eventCursor({ era, tx: String(BigInt(tx) + 1_000_000n), position });
+    const on = { ...environment, DATABASE_URL: register.databaseUrl };
+    const run = (...words: string[]) =>
+      runOperatorCommand('commands/backup/backup', ['reanonymise', '--list', root, ...words], on).ended;
+    const epochs = async () => {
+      const text = 'select array[access.event_era(), tariffs.event_era()]::float8[] as epochs';
+      return (await rowsOf<{ epochs: number[] }>(register.databaseUrl, text))[0]?.epochs as [number, number];
+    };
+    const former = await epochs();
+    expect(await run()).toMatchObject({ code: 0 });
+    expect(await epochs()).toEqual(former);
+    expect(await run('--end-sessions')).toMatchObject({ code: 0 });
+    const [ofAccess, ofTariffs] = await epochs();
+    expect([ofAccess > former[0], ofTariffs > former[1]]).toEqual([true, true]);
+    await newCustomer(dataUser);
+    const next = await until(async () => {
+      const events = await followed(admin, lost);
+      return events.some(({ type }) => type === 'ACCESS_REGISTERED') ? events : undefined;
+    });
+    expect(next[0]).toMatchObject({ type: 'ACCESS_REGISTERED' });
   });
 });
 

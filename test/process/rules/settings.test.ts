@@ -294,6 +294,38 @@ describe('A variable', () => {
   });
 });
 
+describe('The database of the migration job', () => {
+  const job = { ...SERVICE_LOGINS, ...OWNER_LOGIN };
+  const withAccess = (url: string) => readMigrationSettings({ ...job, ACCESS_DATABASE_URL: url });
+
+  it.each([
+    'postgres://access:pw@db.example/former',
+    'postgres://access:pw@db.example',
+    'postgres://access:pw@pooler.example/former?options=-c%20x=y',
+  ])('is that of each service: a service with %s would continue to serve another one', (url) => {
+    expect(() => withAccess(url)).toThrow(
+      'ACCESS_DATABASE_URL: its database is not that of DATABASE_URL; after a restore, change the URL of each service',
+    );
+  });
+
+  it('is that of PGDATABASE in URLs without one', () => {
+    const urls = Object.entries(job).map(([name, url]) => [name, url.replace(/\/register$/, '')]);
+    const withoutName = Object.fromEntries(urls) as typeof job;
+    expect(() => readMigrationSettings({ ...withoutName, PGDATABASE: 'register' })).not.toThrow();
+    expect(() => readMigrationSettings(withoutName)).toThrow('ACCESS_DATABASE_URL: its database is not');
+  });
+
+  it.each(['pooler.example/register', 'db.example:6432/register', 'db.example/register?host=pooler.example'])(
+    'may have another address for a service, such as that of a pooler (%s): the job warns',
+    (address) => {
+      const warning =
+        'ACCESS_DATABASE_URL: its host or port is not that of DATABASE_URL; both must lead to the same server';
+      expect(withAccess(`postgres://access:pw@${address}`).warnings).toEqual([warning]);
+      expect(withAccess('postgresql://access:pw@db.example:5432/register').warnings).toEqual([]);
+    },
+  );
+});
+
 describe('The clock that the migration job installs', () => {
   const job = { ...SERVICE_LOGINS, ...OWNER_LOGIN };
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Pool } from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { inSession } from '../../../../commands/backup/session';
 import { ADVISORY_LOCKS } from '../../../../subgraphs/server/database/advisory-locks';
 import { openDatabase } from '../../../../subgraphs/server/database/database';
 import { databaseAddress } from '../../../../subgraphs/server/database/database-login';
@@ -32,6 +33,22 @@ class ChangedTable1790000000002 implements MigrationInterface {
   readonly name = 'ChangedTable1790000000002';
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('alter table trial.busy add column more integer');
+  }
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations only go forwards'));
+  }
+}
+
+/** Limits of the server on a session whose client is frozen or lost, in milliseconds and seconds. */
+const LIMITS = `select array[current_setting('idle_in_transaction_session_timeout'), current_setting('tcp_keepalives_idle'),
+  current_setting('tcp_keepalives_interval'), current_setting('tcp_keepalives_count')] as limits`;
+const KEEPALIVES = ['30', '10', '3'];
+
+/** Stores the limits of its session. */
+class StoredLimits1790000000004 implements MigrationInterface {
+  readonly name = 'StoredLimits1790000000004';
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`create table trial.stored_limits as ${LIMITS}`);
   }
   down(): Promise<void> {
     return Promise.reject(new Error('migrations only go forwards'));
@@ -275,6 +292,35 @@ export function sharedState(): void {
         expect((await owner.query('select last from trial.busy')).rowCount).toBe(0);
       } finally {
         await Promise.all([gate.end(), busy.end()]);
+      }
+    });
+
+    it('whose process is frozen or lost is ended by the server, as is the session of another command', async () => {
+      await migrateTrial(TrialTables1790000000001, StoredLimits1790000000004);
+      expect((await owner.query('select limits from trial.stored_limits')).rows).toEqual([
+        { limits: ['1min', ...KEEPALIVES] },
+      ]);
+      const limitsOf = (limits: { readonly idleTransactionMs?: number }) =>
+        inSession(database.url, limits, async (session) => (await session.query(LIMITS)).rows[0].limits);
+      expect(await limitsOf({})).toEqual(['1min', ...KEEPALIVES]);
+      expect(await limitsOf({ idleTransactionMs: 900_000 })).toEqual(['15min', ...KEEPALIVES]);
+    });
+
+    it('that waits for another process logs that once, after the time of a lock', async () => {
+      const other = new Client({ connectionString: database.url });
+      await other.connect();
+      const warn = jest.fn();
+      const address = databaseAddress(database.url, 'trial', Buffer.alloc(32, 7));
+      const tables = { migrations: [TrialTables1790000000001], rights: () => 'select' };
+      try {
+        await other.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+        const migrating = migrate(address, tables, false, {}, { warn } as never);
+        await until(() => warn.mock.calls.length === 1 || undefined);
+        await other.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.migration]);
+        await migrating;
+        expect(warn.mock.calls).toEqual([[{ schema: 'trial' }, 'a migration waits for a lock']]);
+      } finally {
+        await other.end();
       }
     });
 

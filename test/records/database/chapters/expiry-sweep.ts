@@ -4,7 +4,7 @@ import { RecordHistory } from '../../../../subgraphs/access/records/record-histo
 import { expireDueRecords, startSweeps } from '../../../../subgraphs/access/records/sweeps.module';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
 import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';
-import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
+import { type AccessDatabase, accessDatabase, jumpedClock } from '../../../support/access-database';
 import { putRecord } from '../../../support/access-rows';
 import { end, eventsOf, putMany, register, replace } from '../../../support/event-rows';
 import { until } from '../../../support/until';
@@ -61,6 +61,20 @@ export function expirySweep(showsPlan = true): void {
       expect(event).toMatchObject({ type: 'access.expired', transition: 2, occurred_at: rows[0].expiry });
       expect(event?.['recorded_at'].getTime()).toBeGreaterThan(rows[0].expiry.getTime());
       expect(await eventsOf(owner, revoked)).toHaveLength(2);
+    });
+
+    it('expires nothing while the clock of the database differs from that of the process by more than an hour', async () => {
+      const id = await register(tables.application, { expiresIn: '80 minutes' });
+      const correct = await jumpedClock(tables.owner, '90 minutes');
+      try {
+        await expect(sweep()).rejects.toMatchObject({ code: 'CLOCKS_DIFFER' });
+      } finally {
+        await correct();
+      }
+      await sweep();
+      expect(await statesOf(id)).toEqual(['ACTIVE']);
+      const correctAgain = await jumpedClock(tables.owner, '50 minutes');
+      await sweep().finally(correctAgain);
     });
 
     it('changes nothing in the history: the expiry is there before it and after it, once', async () => {
@@ -179,7 +193,7 @@ export function expirySweep(showsPlan = true): void {
       const before = performance.now();
       await expireDueRecords(database.pool, toTheEnd);
       const took = performance.now() - before;
-      const [{ text }] = queries.mock.calls[0] as unknown as [{ text: string }];
+      const [{ text }] = queries.mock.calls[1] as unknown as [{ text: string }]; // the first one reads the clocks
       queries.mockRestore();
       const idle = performance.now();
       await expireDueRecords(database.pool, toTheEnd);

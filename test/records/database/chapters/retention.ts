@@ -6,7 +6,7 @@ import { type Database, openDatabase, openPool, sessionOptions } from '../../../
 import { expiredIdempotencyKeys } from '../../../../subgraphs/server/idempotency';
 import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { purgePeriodically } from '../../../../subgraphs/server/retention';
-import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
+import { type AccessDatabase, accessDatabase, jumpedClock } from '../../../support/access-database';
 import { putRecord } from '../../../support/access-rows';
 import { until } from '../../../support/until';
 
@@ -58,6 +58,19 @@ export function retention(): void {
       expect(logged).toEqual([]);
     });
 
+    it('are not deleted while the clock of the database is years ahead of that of the process: an error is logged', async () => {
+      await putLookup(randomUUID(), '1 day');
+      const correct = await jumpedClock(tables.owner, '2 years');
+      await runPurge().finally(correct);
+      expect(await rowsOf('look')).toHaveLength(1);
+      expect(logged.map((line) => JSON.parse(line))).toMatchObject([
+        { level: 50, msg: 'background work failed', failure: { code: 'CLOCKS_DIFFER' } },
+      ]);
+      logged = [];
+      await runPurge();
+      expect([await rowsOf('look'), logged]).toMatchObject([[{}], []]);
+    });
+
     it('are forgotten in batches until none is left', async () => {
       await tables.owner.query(
         `insert into look (record_id, kind, hour, count)
@@ -83,7 +96,7 @@ export function retention(): void {
     /** Deletes expired responses until so many rows are left. */
     const purgeResponses = async (pool: Pick<Database['pool'], 'query'>, left: number) => {
       const logger = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
-      const stop = purgePeriodically([expiredIdempotencyKeys(pool as Database['pool'])], 3_600, logger);
+      const stop = purgePeriodically(database.pool, [expiredIdempotencyKeys(pool as Database['pool'])], 3_600, logger);
       await until(async () => ((await rowsOf('idempotency_key')).length === left ? true : undefined));
       await stop();
       expect(logged).toEqual([]);
