@@ -19,27 +19,22 @@ export interface CookieSettings<Name extends string> {
 }
 
 /**
- * Returns the cookies of a request. Browsers send them to this host only, never to scripts, and with requests from other
- * sites only on navigation. Cookies of an https URL are sent over TLS only; over http, which only a sandbox permits, Safari
- * ignores cookies with this restriction, and other browsers do so at any host but localhost. In production the prefix
- * `__Host-` prevents other hosts of the domain from setting them.
+ * Returns the cookies of a request. Browsers send them to this host only, over TLS only, never to scripts, and with
+ * requests from other sites only on navigation. In production the prefix `__Host-` prevents other hosts of the domain
+ * from setting them.
  */
 export function cookiesOf<Name extends string>(
   { prefix, lifetimes }: CookieSettings<Name>,
   request: FastifyRequest,
   reply: FastifyReply,
-  { production, hasTls }: { readonly production: boolean; readonly hasTls: boolean },
+  production: boolean,
 ): Cookies<Name> {
   const fullName = (name: Name) => `${production ? '__Host-' : ''}${prefix}-${name}`;
   // undefined if the request could not be parsed
   const received: Readonly<Record<string, string | undefined>> = request.cookies ?? {};
   const written = new Map<Name, string | undefined>();
   const set = (name: Name, value: string, maxAge: number | undefined) => {
-    reply.setCookie(fullName(name), value, {
-      ...ATTRIBUTES,
-      secure: production || hasTls,
-      ...(maxAge === undefined ? {} : { maxAge }),
-    });
+    reply.setCookie(fullName(name), value, { ...ATTRIBUTES, ...(maxAge === undefined ? {} : { maxAge }) });
   };
   return {
     read: (name) => (written.has(name) ? written.get(name) : received[fullName(name)]),
@@ -56,4 +51,4 @@ export function cookiesOf<Name extends string>(
   };
 }
 
-const ATTRIBUTES: CookieSerializeOptions = { path: '/', httpOnly: true, sameSite: 'lax' };
+const ATTRIBUTES: CookieSerializeOptions = { path: '/', httpOnly: true, secure: true, sameSite: 'lax' };

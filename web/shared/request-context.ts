@@ -23,12 +23,10 @@ export function requestContexts<CookieName extends string>(
   service: string,
   { graph, settings, key }: Pick<PageServerOptions, 'graph' | 'settings' | 'key'>,
   cookieSettings: CookieSettings<CookieName>,
-  publicUrl: string,
 ) {
-  const security = { production: settings.production, hasTls: publicUrl.startsWith('https:') };
   const encrypted = encryptedCookies(key);
   return (request: FastifyRequest, reply: FastifyReply): RequestContext<CookieName> => {
-    const cookies = cookiesOf(cookieSettings, request, reply, security);
+    const cookies = cookiesOf(cookieSettings, request, reply, settings.production);
     return {
       params: (request.params ?? {}) as Record<string, string>,
       query: (request.query ?? {}) as Record<string, unknown>,

@@ -76,7 +76,7 @@ describe('the sign-in', () => {
     const visitor = new ConsoleVisitor(register.console);
     const { headers } = await visitor.signIn(...login('admin'));
     const [cookie = ''] = headers.getSetCookie().filter((each) => each.startsWith(SESSION));
-    expect(cookie).toMatch(/^console-session=[\w-]+; Max-Age=7200; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(cookie).toMatch(/^console-session=[\w-]+; Max-Age=7200; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
     const kept = Buffer.from(visitor.cookies.get(SESSION) ?? '', 'base64url').toString('latin1');
     expect(kept).not.toMatch(/token|eyJ|ADMIN/);
   });

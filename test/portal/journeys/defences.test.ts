@@ -63,10 +63,10 @@ describe('every page', () => {
     }
   });
 
-  it('sets cookies for this host only, not readable by scripts and not sent by other sites', async () => {
+  it('sets cookies for this host only, over TLS only, not readable by scripts and not sent by other sites', async () => {
     const response = await fetch(`${register.portal}/?mpxn=${customer().mpxn}`, { redirect: 'manual' });
     const [cookie] = response.headers.getSetCookie();
-    expect(cookie).toMatch(/^register-entry=[\w-]+; Max-Age=1800; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(cookie).toMatch(/^register-entry=[\w-]+; Max-Age=1800; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
   });
 
   it.each([

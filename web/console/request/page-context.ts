@@ -9,7 +9,7 @@ import type { OpenStreams } from './open-streams';
 
 /** Returns a function that makes the context of a request. */
 export function pageContexts(options: ConsoleOptions, streams: OpenStreams) {
-  const contextOf = requestContexts('console', options, CONSOLE_COOKIES, options.settings.consoleUrl);
+  const contextOf = requestContexts('console', options, CONSOLE_COOKIES);
   const ended = endedSessions();
   return (request: FastifyRequest, reply: FastifyReply): PageContext => {
     const context = contextOf(request, reply);

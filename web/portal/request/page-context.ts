@@ -12,7 +12,7 @@ import { pagePath } from './page-path';
  * Returns a function that makes the context of a request. The language of the parameter `lang` is stored in a cookie.
  */
 export function pageContexts(options: PortalOptions, publicUrls: PublicUrls) {
-  const contextOf = requestContexts('portal', options, PORTAL_COOKIES, options.settings.portalUrl);
+  const contextOf = requestContexts('portal', options, PORTAL_COOKIES);
   return (request: FastifyRequest, reply: FastifyReply): PageContext => {
     const context = contextOf(request, reply);
     const { cookies, query, execute } = context;
