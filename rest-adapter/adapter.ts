@@ -46,6 +46,7 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
     files: options.files,
     logger,
     defaultArea,
+    publicPath: new URL(settings.baseUrl).pathname,
     ...responder(record, secure, settings),
   };
 

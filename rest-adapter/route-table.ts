@@ -56,7 +56,7 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
 
   registerAccessRecord: {
     spread: 'registration',
-    location: { collection: '/v1/access-records', key: 'registration.accessToken.key' },
+    location: { collection: '/access-records', key: 'registration.accessToken.key' },
     replayed: 'registration.replayed',
   },
   verifyAccessRecord: { nullIs404: 'accessRecord', malformed: ['ak'], etag: 'accessRecord.version', hasEffect: true },
@@ -79,7 +79,7 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
 
   registerIdentityRecord: {
     spread: 'registration',
-    location: { collection: '/v1/identity-records', key: 'registration.ir' },
+    location: { collection: '/identity-records', key: 'registration.ir' },
     replayed: 'registration.replayed',
   },
   readIdentityRecord: { nullIs404: 'identityRecord', hasEffect: true },
@@ -93,7 +93,7 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
 
   registerWebhook: {
     spread: 'registration',
-    location: { collection: '/v1/webhooks', key: 'registration.webhook.wid' },
+    location: { collection: '/webhooks', key: 'registration.webhook.wid' },
     replayed: 'registration.replayed',
   },
   readWebhook: { nullIs404: 'webhook' },
@@ -105,7 +105,7 @@ export const routeTable: Readonly<Record<string, RouteRow>> = {
   reportDiscoveredAccess: {
     spread: 'report',
     isNew: 'report.isNew',
-    location: { collection: '/v1/access-records', key: 'report.ak' },
+    location: { collection: '/access-records', key: 'report.ak' },
     replayed: 'report.replayed',
   },
   recordChangeOfTenancy: { spread: 'change', isNew: 'change.isNew', replayed: 'change.replayed' },

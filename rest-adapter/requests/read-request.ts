@@ -7,7 +7,7 @@ import { areaOfHost } from '../files/licence-area';
 import { type CatalogueError, catalogueError, violationsError } from '../responses/error-response';
 import { DRY_RUN, preferenceViolations, wantsCheck } from './preferences';
 import { pointerToken } from './request-binding';
-import { basicCredentials, ifMatchViolations, namesTagOfUntagged, versionsOf } from './request-headers';
+import { basicCredentials, ifMatchViolations, unmetPrecondition, versionsOf } from './request-headers';
 import { type BoundParameter, parameterLabel } from './request-parameters';
 import type { RouteRow } from '../route-table';
 import { MAX_VIOLATIONS } from '../../schema/register-error';
@@ -49,8 +49,8 @@ export function readRequest(operation: CompiledOperation, request: FastifyReques
     : { body: undefined, bodyViolations: [] };
   if (violations.length > 0 || !isAcceptable(bodyViolations, body))
     return { error: violationsError([...violations, ...bodyViolations]) };
-  if (operation.row.ifMatch === undefined && namesTagOfUntagged(request))
-    return { error: catalogueError('CND001', 'The resource has no entity tag: send no If-Match, or *.') };
+  const unmet = unmetPrecondition(request, operation.row.ifMatch !== undefined);
+  if (unmet !== undefined) return { error: catalogueError('CND001', unmet) };
   const isCheck = operation.request.checkSupport === 'checkable' && wantsCheck(request.headers);
   const dryRun = isCheck ? { [DRY_RUN]: true } : {};
   return {
@@ -166,7 +166,7 @@ function readBody(
   try {
     if (bytes === undefined || bytes.length === 0) return { body: undefined, bodyViolations: [NO_BODY] };
     if (!isUtf8(bytes)) return { body: undefined, bodyViolations: [NOT_JSON] };
-    const body: unknown = JSON.parse(bytes.toString('utf8'));
+    const body: unknown = JSON.parse(textOf(bytes));
     const outOfBounds = boundViolations(body);
     const exceedsBounds = outOfBounds.some(({ pointer }) => pointer === '');
     return { body, bodyViolations: exceedsBounds ? outOfBounds : [...check(body), ...outOfBounds] };
@@ -175,6 +175,9 @@ function readBody(
     throw error;
   }
 }
+
+/** Returns a text without the byte order mark that some clients send (RFC 8259 section 8.1). */
+const textOf = (bytes: Buffer): string => bytes.toString('utf8').replace(/^\uFEFF/, '');
 
 const NO_BODY: RequestViolation = { code: 'VAL010', pointer: '', message: 'The body is missing: send a JSON object.' };
 const NOT_JSON: RequestViolation = { code: 'VAL010', pointer: '', message: errorCatalogue.VAL010.meaning };

@@ -21,6 +21,8 @@ export interface AdapterServices extends FileDependencies {
   readonly graph: GraphClient;
   readonly logger: Logger;
   readonly defaultArea: string | undefined;
+  /** Path of the public URL of Interface A, to which `Location` adds collection and key. */
+  readonly publicPath: string;
 }
 
 /**
@@ -121,20 +123,21 @@ function respond(
   services.send(
     exchange,
     isNew ? status : statusUnlessNew,
-    headersOf(operation, data, { isNew, isCheck }),
+    headersOf(services, operation, data, { isNew, isCheck }),
     operation.body?.(data, responseMetadataOf(exchange), parameters),
   );
 }
 
 /** A check has neither `Location` nor `ETag`, since it creates neither a resource nor a version. */
 function headersOf(
+  { publicPath }: AdapterServices,
   { etag, location, isReplayed }: CompiledOperation,
   data: Record<string, unknown>,
   { isNew, isCheck }: { readonly isNew: boolean; readonly isCheck: boolean },
 ) {
   return {
     ...(etag && !isCheck && { etag: etag(data) }),
-    ...(location && isNew && !isCheck && { location: location(data) }),
+    ...(location && isNew && !isCheck && { location: publicPath + location(data) }),
     ...(isReplayed?.(data) && { 'idempotency-replayed': 'true' }),
     ...(isCheck && CHECK_APPLIED),
   };

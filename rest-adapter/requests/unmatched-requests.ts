@@ -8,7 +8,7 @@ import { isUploading } from '../files/upload-deadline';
 import { interfaceAt } from '../contract/interfaces';
 import { catalogueError } from '../responses/error-response';
 import { type Route, pathPattern } from '../contract/route-paths';
-import { UNKNOWN_ROUTE } from '../responses/telemetry';
+import { UNKNOWN_METHOD, UNKNOWN_ROUTE } from '../responses/telemetry';
 
 /**
  * Returns the handler of requests that match no operation: 405 with `Allow` if the path exists in a contract, otherwise
@@ -87,10 +87,10 @@ function targetOf({ rawPacket }: BrokenRequest): string {
 }
 
 /**
- * Sends an error for a request that is malformed, too slow, or has too large headers, in the form of its interface, and
- * closes the connection.
+ * Sends an error for a request that is malformed, too slow, or has too large headers, in the form of its interface, records it, and closes
+ * the connection.
  */
-export function sendBrokenRequestError(error: BrokenRequest, socket: Socket, { headersOf }: Responder): void {
+export function sendBrokenRequestError(error: BrokenRequest, socket: Socket, { headersOf, record }: Responder): void {
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -114,4 +114,6 @@ export function sendBrokenRequestError(error: BrokenRequest, socket: Socket, { h
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const { status } = errorResponse;
+  record({ transactionId, method: UNKNOWN_METHOD, route: UNKNOWN_ROUTE, status, startedAt: performance.now() });
 }

@@ -65,6 +65,8 @@ export interface Responder {
     bytes?: Buffer | Readable,
   ): void;
   sendError(exchange: Exchange, error: ErrorResponse, headers?: Readonly<Record<string, string>>): void;
+  /** Records a response that is sent without an exchange. */
+  readonly record: RecordRequest;
 }
 
 /** Creates the responder: adds headers and envelope, and records each response once. */
@@ -91,6 +93,7 @@ export function responder(record: RecordRequest, secure: boolean, installation: 
   };
   return {
     headersOf,
+    record,
     start(
       request,
       reply,

@@ -18,6 +18,9 @@ export type RecordRequest = (request: CompletedRequest) => void;
 /** Route of requests that match no path, or that are rejected before routing. */
 export const UNKNOWN_ROUTE = 'unknown';
 
+/** Method of requests that cannot be parsed. */
+export const UNKNOWN_METHOD = 'unknown';
+
 /** Logs and measures requests by route template, method and status. */
 export function requestRecorder(logger: Logger, registry: Registry): RecordRequest {
   const seconds = new Histogram({

@@ -172,6 +172,7 @@ export async function startTestAdapter(
     trustProxy?: boolean | number | string[];
     production?: boolean;
     ltdsDefaultArea?: string | undefined;
+    baseUrl?: string;
   } = {},
   files: FileStore = NO_FILES,
   log?: Logger,
@@ -186,7 +187,7 @@ export async function startTestAdapter(
     keySet: () => Promise.resolve({ keys: [{ kty: 'OKP', kid: 'one' }] }),
     settings: {
       port: 0,
-      baseUrl: 'https://register.example/v1',
+      baseUrl: settings.baseUrl ?? 'https://register.example/v1',
       legacySunset: new Date('2027-11-20T00:00:00Z'),
       trustProxy: settings.trustProxy ?? false,
       production: settings.production ?? true,

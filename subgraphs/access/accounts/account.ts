@@ -1,7 +1,7 @@
 import { MPID_PATTERN } from '../../../schema/identifiers';
 import type { Violation } from '../../../schema/register-error';
 import type { AccountRole } from '../../../schema/roles';
-import { hasVisibleCharacter } from '../../../schema/visible-text';
+import { textViolations } from '../../../schema/text-limits';
 import { urlViolations } from '../../server/web-address';
 import { DATA_TYPES, type DataType } from '../../../schema/data-types';
 
@@ -85,11 +85,8 @@ export function settingsViolations(settings: AccountSettings, production: boolea
   const add = (code: Violation['code'], path: (string | number)[], message: string) =>
     violations.push({ code, path, message });
   const lengths = { displayName: 255, organisationReference: 255, oauthClientId: 255 } as const;
-  for (const [field, max] of Object.entries(lengths) as [keyof typeof lengths, number][]) {
-    const value = settings[field];
-    if (value != null && (!hasVisibleCharacter(value) || [...value].length > max))
-      add('VAL003', [field], `must have 1 to ${max} characters`);
-  }
+  for (const [field, max] of Object.entries(lengths) as [keyof typeof lengths, number][])
+    violations.push(...textViolations([field], settings[field], { min: 1, max }));
   for (const field of URL_FIELDS) violations.push(...urlViolations([field], settings[field], { production }));
   (settings.returnUrls ?? []).forEach((url, index) =>
     violations.push(...urlViolations(['returnUrls', index], url, { production })),

@@ -24,7 +24,7 @@ const LINES: [program: string, line: string, reasons: string[]][] = [
   ['admin', 'create-admin', ['--name: is missing']],
   ['admin', 'create-admin Office --nam Back', ['--nam: is not an option of this command', '--name: is missing']],
   ['admin', 'create-admin --name', ['--name: needs a value']],
-  ['admin', 'create-admin --name=\u3000', ['--name: must have 1 to 255 characters']],
+  ['admin', 'create-admin --name=\u3000', ['--name: must have a visible character']],
   ['admin', `create-admin --name ${'x'.repeat(256)}`, ['--name: must have 1 to 255 characters']],
   ['admin', 'revoke-secret', ['--account: is missing']],
   ['admin', 'create-keys --name x', ['--name: is not an option of this command']],

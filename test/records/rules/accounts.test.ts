@@ -22,7 +22,12 @@ const SETTINGS: [sentence: string, settings: AccountSettings, violationLines: st
   ['nothing', {}, []],
   ['a name', { displayName: 'Harbourlight' }, []],
   ['an empty name', { displayName: '' }, [NAME]],
-  ['a name of white space', { displayName: ' \t ' }, [NAME]],
+  ['a name of white space', { displayName: ' \t ' }, ['VAL003 displayName: must have a visible character']],
+  [
+    'a name with half of a surrogate pair',
+    { displayName: 'Acme \ud800' },
+    ['VAL001 displayName: contains a character that cannot be stored'],
+  ],
   ['a name of 255 characters', { displayName: '🏡'.repeat(255) }, []],
   ['a name of 256 characters', { displayName: 'a'.repeat(256) }, [NAME]],
   ['addresses removed', { contactUrl: null, privacyUrl: null, organisationReference: null, returnUrls: null }, []],

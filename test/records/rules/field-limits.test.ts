@@ -123,6 +123,12 @@ describe.each(TEXTS)('The text at %s', (path, least, most) => {
   });
 });
 
+it('A retention period has at most 50 characters', () => {
+  const path = `${SECOND}/storageConditions/retentionPeriod`;
+  expect(limits(path, `P${'9'.repeat(48)}Y`)).toEqual([]);
+  expect(limits(path, `P${'9'.repeat(49)}Y`)).toEqual([`VAL003 ${path}: must have 0 to 50 characters`]);
+});
+
 describe('Optional texts', () => {
   it('may be null', () => {
     const record = fullRecord();

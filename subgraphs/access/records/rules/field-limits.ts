@@ -40,6 +40,7 @@ const TEXT_LENGTHS: Readonly<Record<string, readonly [number, number]>> = {
   [`${CONTROLLERS}.address.addressLine2`]: [0, 100],
   [`${CONTROLLERS}.address.townCity`]: [1, 100],
   [`${CONTROLLERS}.address.county`]: [0, 100],
+  [`${CONTROLLERS}.storageConditions.retentionPeriod`]: [0, 50],
   'notice.sharedNotice.noticeVersion': [1, 50],
   'notice.notices[].noticeVersion': [1, 50],
   'notice.notices[].controllerName': [1, 255],

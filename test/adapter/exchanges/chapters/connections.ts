@@ -90,6 +90,9 @@ export function connections(): void {
       const { response, errors } = JSON.parse(body) as { response: Record<string, string>; errors: unknown[] };
       expect(head).toContain(`transaction-id: ${String(response['transaction-id'])}`);
       expect([response['resource'], errors.length]).toEqual([resource, 1]);
+      expect(test.lines).toContainEqual(
+        expect.objectContaining({ 'transaction-id': response['transaction-id'], status }),
+      );
     });
 
     const OVERSIZED =

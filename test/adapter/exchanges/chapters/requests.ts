@@ -1,6 +1,15 @@
 import type { GraphFailure } from '../../../../gateway/client/graph-client';
 import { RegisterError } from '../../../../schema/register-error';
-import { AK, DUID, IR, accessRecord, broken, registration, adapterOfChapter } from '../../../support/rest-graph';
+import {
+  AK,
+  DUID,
+  IR,
+  accessRecord,
+  adapterOfChapter,
+  broken,
+  registration,
+  startTestAdapter,
+} from '../../../support/rest-graph';
 import { GOOD, JSON_TYPE, type Sent, codes, messages, sendTo } from '../../../support/rest-sending';
 
 export function adapterRequests(): void {
@@ -141,6 +150,14 @@ export function adapterRequests(): void {
       expect(body['access-token']).toEqual({ key: AK, expiry: null });
       expect(headers['idempotency-replayed']).toBeUndefined();
       expect(Object.keys(body)).toEqual(['response', 'access-token']);
+    });
+
+    it('returns a Location below the path of the public URL', async () => {
+      const other = await startTestAdapter({ baseUrl: 'https://register.example/dar/v1' });
+      other.graph.roots = test.graph.roots;
+      const request = { method: 'POST' as const, url: '/v1/access-records', headers: GOOD, payload: registration() };
+      expect((await sendTo(other, request)).headers['location']).toBe(`/dar/v1/access-records/${AK}`);
+      await other.adapter.close();
     });
 
     it('passes the names and enum values of GraphQL, and no null for an optional member', async () => {
@@ -296,6 +313,11 @@ export function adapterRequests(): void {
       expect(messages(await register(payload))).toContain(`${pointer}: contains a character that cannot be stored`);
     });
 
+    it('accepts a body that starts with a byte order mark', async () => {
+      const response = await register(`\ufeff${JSON.stringify(registration())}`, { ...GOOD, ...JSON_TYPE });
+      expect(response.status).toBe(201);
+    });
+
     it.each([
       ['not JSON', '{"a":'],
       ['empty', ''],
@@ -428,6 +450,18 @@ export function adapterRequests(): void {
       await replacement(ifMatch);
       expect((test.graph.variables as { ifVersions?: number[] }).ifVersions).toEqual(versions);
     });
+
+    it.each(['*', '"3"'])(
+      'makes no change with If-None-Match: %s, which demands that the record does not exist',
+      async (tags) => {
+        const [url, headers] = [`/v1/access-records/${AK}`, { ...GOOD, 'if-none-match': tags }];
+        for (const change of [{ method: 'PUT' as const, payload: registration() }, { method: 'DELETE' as const }]) {
+          const response = await send({ ...change, url, headers });
+          expect([response.status, codes(response)]).toEqual([412, ['CND001']]);
+        }
+        expect(test.graph.calls).toEqual([]);
+      },
+    );
 
     it.each(['3', '"3', '"3", 4', "'3'", '*, "3"'])(
       'rejects If-Match %s, which is no list of entity tags',
