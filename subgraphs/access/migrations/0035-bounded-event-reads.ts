@@ -1,0 +1,29 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** The deliveries of an event are read through the subscriptions of its Data User that were not deleted before it; their number is bounded. */
+export class BoundedEventReads1790000000035 implements MigrationInterface {
+  async up(session: QueryRunner): Promise<void> {
+    await session.query('set local search_path = access, register');
+    await session.query(SUBSCRIPTIONS_BY_DELETION);
+    await session.query(LIMIT_OF_DELETED_SUBSCRIPTIONS);
+  }
+
+  async down(): Promise<void> {
+    throw new Error('the register is append-only: migrations go forward');
+  }
+}
+
+const SUBSCRIPTIONS_BY_DELETION = `create index webhook_by_deletion on webhook (duid, coalesce(deleted_at, 'infinity'))`;
+
+/** A Data User that deleted 1,000 subscriptions within a day registers no further one. Deletions are always possible. */
+const LIMIT_OF_DELETED_SUBSCRIPTIONS = `
+  create function limit_deleted_webhooks() returns trigger language plpgsql as $$
+    begin
+      if (select count(*) from access.webhook where duid = new.duid and deleted_at is not null
+          and coalesce(deleted_at, 'infinity') > register.register_now() - interval '1 day') >= 1000 then
+        raise exception 'a Data User deletes at most 1,000 subscriptions within a day'
+          using errcode = 'check_violation', constraint = 'webhook_deletion_limit';
+      end if;
+      return new;
+    end $$;
+  create trigger most_deleted_webhooks before insert on webhook for each row execute function limit_deleted_webhooks()`;
