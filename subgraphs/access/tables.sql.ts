@@ -32,6 +32,7 @@ import { EndpointsLockedFirst1790000000031 } from './migrations/0031-endpoints-l
 import { DeliveriesInState1790000000032 } from './migrations/0032-deliveries-in-state';
 import { UnchangedWindows1790000000033 } from './migrations/0033-unchanged-windows';
 import { NoticesByEndpoint1790000000034 } from './migrations/0034-notices-by-endpoint';
+import { BoundedEventReads1790000000035 } from './migrations/0035-bounded-event-reads';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -72,6 +73,7 @@ export const accessTables: SubgraphTables = {
     DeliveriesInState1790000000032,
     UnchangedWindows1790000000033,
     NoticesByEndpoint1790000000034,
+    BoundedEventReads1790000000035,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

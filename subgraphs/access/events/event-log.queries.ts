@@ -1,4 +1,5 @@
 import type { Database } from '../../server/database/database';
+import { longReads } from '../../server/database/rows-by-key';
 import {
   AFTER_POSITION,
   type EventPosition,
@@ -31,6 +32,9 @@ export interface EventLogEntry {
   readonly type: RegisterEventType;
   readonly duid: string | null;
 }
+
+/** Columns of an {@link EventLogEntry}. */
+const ENTRY_COLUMNS = 'id, type, duid';
 
 /** An event of the log with its state transition. */
 interface EventRow extends EventPosition {
@@ -94,7 +98,7 @@ const BY_ID = { name: 'event_by_id', text: withTransition('select * from event w
 const OLDEST_FIRST = 'order by era, tx, position';
 const NEWEST_FIRST = 'order by era desc, tx desc, position desc';
 
-/** Most events are registrations. Without them, each type is read separately from the index of the rarer types. */
+/** Most events are registrations. Without them, each type is read separately from an index of the rarer types. */
 const ofRarerTypes = (where: string, order: string): string => `
   select event.* from unnest($6::text[]) wanted (wanted_type) cross join lateral (
     select * from event where type = wanted_type and type <> 'access.registered' and ${where} ${order} limit $4) event
@@ -104,7 +108,7 @@ const ofRarerTypes = (where: string, order: string): string => `
 function selectedBy({ types, duid }: EventFilter, isNewestFirst = false): SelectedEvents {
   const order = isNewestFirst ? NEWEST_FIRST : OLDEST_FIRST;
   const where = `${AFTER_POSITION} and ${IS_STABLE} and ${duid === null ? '$5::text is null' : 'duid = $5'}`;
-  const isOfRarer = types !== null && duid === null && !types.includes('access.registered');
+  const isOfRarer = types !== null && !types.includes('access.registered');
   const ofTypes = types === null ? '$6::text[] is null' : 'type = any($6::text[])';
   const text = isOfRarer
     ? ofRarerTypes(where, order)
@@ -118,9 +122,12 @@ function selectedBy({ types, duid }: EventFilter, isNewestFirst = false): Select
 export class EventLog {
   private readonly rowById: (id: string) => Promise<EventRow | undefined>;
   private readonly following: EventFollowing<EventLogEntry>;
+  /** Reads what a subscription with a filter missed, through the pool: the connections of the short reads serve verifications. */
+  private readonly catchingUp: EventFollowing<EventLogEntry>;
 
   constructor(private readonly database: Database) {
-    this.following = eventFollowing(database.reads, 'id, type, duid');
+    this.following = eventFollowing(database.reads, ENTRY_COLUMNS);
+    this.catchingUp = eventFollowing(longReads(database), ENTRY_COLUMNS);
     this.rowById = database.reads.byKey(BY_ID, (row: EventRow) => row.id, String);
   }
 
@@ -145,7 +152,8 @@ export class EventLog {
 
   /** Returns selected entries after a cursor, from the start for the empty one; for null only the current cursor. */
   follow(filter: EventFilter, after: string | null, first: number): Promise<EventPage<EventLogEntry>> {
-    return this.following.follow(selectedBy(filter), after, first);
+    const isFiltered = filter.types !== null || filter.duid !== null;
+    return (isFiltered ? this.catchingUp : this.following).follow(selectedBy(filter), after, first);
   }
 
   private async rows(filter: EventFilter, after: string | null, limit: number, isNewestFirst: boolean) {

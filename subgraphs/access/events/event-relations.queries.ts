@@ -1,5 +1,6 @@
 import type { Database } from '../../server/database/database';
-import type { DeliveryState } from '../webhooks/webhook';
+import { longReads, rowsByKey } from '../../server/database/rows-by-key';
+import { type DeliveredEventType, type DeliveryState, WEBHOOK_EVENT_TYPES } from '../webhooks/webhook';
 
 /** Delivery of an event to one subscription. */
 export interface EventDelivery {
@@ -8,14 +9,22 @@ export interface EventDelivery {
   readonly attempts: number;
 }
 
-/** Joined through the subscriptions of the Data User, because deliveries are indexed by endpoint and event. */
+/** Types of the events that are sent to subscriptions. */
+const DELIVERED_TYPES = [...WEBHOOK_EVENT_TYPES, 'webhook.test'] satisfies DeliveredEventType[];
+
+/**
+ * Joins through the subscriptions of the Data User, because the index of deliveries is on endpoint and event. A subscription that was deleted
+ * before the event has no delivery; the transaction of a deletion ends within a minute.
+ */
 const DELIVERIES = {
-  name: 'deliveries_of_event',
-  text: `select event.id, coalesce(json_agg(json_build_object('webhookId', webhook.id, 'status', delivery.state, 'attempts',
-        jsonb_array_length(delivery.attempts)) order by webhook.created_at, webhook.id), '[]') as deliveries
-    from event join webhook on webhook.duid = event.duid
+  name: 'deliveries_of_events',
+  text: `select event.id as "eventId", webhook.id as "webhookId", delivery.state as status, jsonb_array_length(attempts) as attempts
+    from event
+      join webhook on webhook.duid = event.duid and coalesce(deleted_at, 'infinity') > event.recorded_at - interval '1 minute'
+        and (event.webhook_id is null or webhook.id = event.webhook_id)
       join delivery on delivery.endpoint_id = webhook.id and delivery.event_id = event.id
-    where event.id = any($1) group by event.id`,
+    where event.id = any($1::text[]) and event.type in (${DELIVERED_TYPES.map((type) => `'${type}'`).join(', ')})
+    order by webhook.created_at, webhook.id`,
 };
 
 const EFFECTIVE_DATE = {
@@ -31,14 +40,14 @@ export interface EventRelations {
   effectiveDate(changeId: string): Promise<string | null>;
 }
 
-/** Reads deliveries and effective dates of events. */
-export function eventRelations({ reads }: Database): EventRelations {
-  type DeliveriesRow = { readonly id: string; readonly deliveries: readonly EventDelivery[] };
+/** Reads deliveries and effective dates of events. Deliveries are not short reads: an event may have many. */
+export function eventRelations(database: Pick<Database, 'pool' | 'reads'>): EventRelations {
+  type DeliveryRow = EventDelivery & { readonly eventId: string };
   type DateRow = { readonly id: string; readonly effective_date: string };
-  const deliveries = reads.byKey<string, DeliveriesRow>(DELIVERIES, ({ id }) => id, String);
-  const effectiveDate = reads.byKey<string, DateRow>(EFFECTIVE_DATE, ({ id }) => id, String);
+  const keyOf = ({ eventId }: DeliveryRow) => [eventId] as const;
+  const effectiveDate = database.reads.byKey<string, DateRow>(EFFECTIVE_DATE, ({ id }) => id, String);
   return {
-    deliveries: async (eventId) => (await deliveries(eventId))?.deliveries ?? [],
+    deliveries: rowsByKey(longReads(database), DELIVERIES, keyOf),
     effectiveDate: async (changeId) => (await effectiveDate(changeId))?.effective_date ?? null,
   };
 }

@@ -65,13 +65,13 @@ const FAILED_LAST_HOUR = `
   cross join lateral jsonb_to_recordset(attempts) as made(at timestamptz, error text)
   where made.error is not null and made.at > ${LAST_HOUR}`;
 
-/** The subscriptions of suspended Data Users, and of terminated ones: how long their deliveries wait is no delay of the register. */
-const INACTIVE = `select webhook.id from webhook join account using (duid) where status <> 'active'`;
+/** Deliveries to suspended Data Users, and to terminated ones: how long they wait is no delay of the register. */
+const WAITS_FOR_DATA_USER = `exists (select from webhook join account using (duid) where webhook.id = endpoint_id and status <> 'active')`;
 
 const ALL = `
   select (select count(*) from delivery where state = 'pending')::int as pending,
     (select extract(epoch from register_now() - min(created_at)) from delivery
-      where state = 'pending' and endpoint_id <> all (array(${INACTIVE})))::int as "oldestPendingSeconds",
+      where state = 'pending' and not ${WAITS_FOR_DATA_USER})::int as "oldestPendingSeconds",
     (select count(*) from delivery where state = 'delivered' and ended_at > ${LAST_HOUR})::int as "deliveredLastHour",
     (select count(*) from (${FAILED_LAST_HOUR}) failed)::int as "failedAttemptsLastHour",
     (select count(*) from delivery where state = 'pending' and faults > 0)::int as faulty,

@@ -1,6 +1,7 @@
 import { type DeliveryKey, type InputRow, pendingInputs } from '../../delivery/delivery-inputs.queries';
 import type { SigningSecret } from '../../delivery/requests/signing-secret';
 import { SECRETS_OF_WEBHOOK, webhookDecryption } from '../../delivery/requests/webhook-ciphers';
+import { batched } from '../../server/database/batched';
 import type { Database } from '../../server/database/database';
 import { decryptValue } from '../../server/encryption';
 import type { AccountStatus } from '../accounts/account';
@@ -36,7 +37,6 @@ export interface EventInput {
   readonly expiry: Date | null;
   readonly daysRemaining: number | null;
   readonly changeId: string | null;
-  readonly recordIds: readonly string[] | null;
   /** Current state of the record; null for an event without one. */
   readonly state: AccessState | null;
   readonly legalBasis: LegalBasis | null;
@@ -66,7 +66,7 @@ const INPUTS = {
       from webhook join account using (duid) where webhook.id = any($2::uuid[]))
     select requested.n::int, event.id, event.type, event.duid, occurred_at as "occurredAt", recorded_at as "recordedAt",
       event.record_id as "recordId", key_sealed as "keySealed", identity_record_id as "identityRecordId", revoked_at as "revokedAt",
-      reason, event.expiry, days_remaining as "daysRemaining", change_id as "changeId", record_ids as "recordIds",
+      reason, event.expiry, days_remaining as "daysRemaining", change_id as "changeId",
       receiver.id as "webhookId", wid, callback_sealed as callback, deleted as "isDeleted", status,
       register_now() as now, delivery.state = 'pending' as "isPending",
       record.state, record.legal_basis as "legalBasis", record.expiry as "recordExpiry", secrets
@@ -79,10 +79,18 @@ const INPUTS = {
       left join access_record_transition transition on transition.record_id = event.record_id and number = event.transition`,
 };
 
-const RECORD_KEY = {
-  name: 'webhook_record_key',
-  text: `select id, key_sealed as encrypted, identity_record_id as "identityRecordId" from access_record where id = any($1::uuid[])`,
+/** With `offset 0`, PostgreSQL looks each record up by its key, however many an event affects. */
+const RECORD_KEYS = {
+  name: 'webhook_record_keys',
+  text: `select record.* from event cross join lateral unnest(record_ids) with ordinality as affected (id, n)
+      cross join lateral (
+        select id, key_sealed as encrypted, identity_record_id as "identityRecordId"
+        from access_record where id = affected.id offset 0) record
+    where event.id = $1 order by n`,
 };
+
+/** Events per read of record keys, and concurrent reads. An event may affect many records. */
+const RECORD_KEY_READS = { maxSize: 1, concurrency: 2 };
 
 interface EncryptedRecordKey extends Omit<RecordKey, 'ak'> {
   readonly id: string;
@@ -99,10 +107,12 @@ interface DeliveryInput {
 export class DeliveryInputQueries {
   /** Returns undefined if the delivery does not exist or is no longer pending. A row that cannot be decrypted fails its own delivery only. */
   readonly of: (delivery: DeliveryKey) => Promise<DeliveryInput | undefined>;
-  private readonly recordRow: (id: string) => Promise<EncryptedRecordKey | undefined>;
+  /** Record keys of events that are to be read. */
+  private readonly unread = new Map<string, Promise<readonly RecordKey[]>>();
+  private readonly readRecordKeys: (eventId: string) => Promise<readonly RecordKey[]>;
 
   constructor(
-    reads: Database['reads'],
+    { pool, reads }: Pick<Database, 'pool' | 'reads'>,
     cipher: WebhookCipher,
     private readonly encryptionKey: Buffer,
   ) {
@@ -116,7 +126,11 @@ export class DeliveryInputQueries {
       const secrets = decryption.secrets(webhookId, row.secrets);
       return { event: row, receiver: { wid, callbackUrl, isDeleted, status, secrets, now } };
     };
-    this.recordRow = reads.byKey(RECORD_KEY, (row: EncryptedRecordKey) => row.id, String);
+    this.readRecordKeys = batched(async (eventIds) => {
+      eventIds.forEach((id) => this.unread.delete(id));
+      const { rows } = await pool.query<EncryptedRecordKey>({ ...RECORD_KEYS, values: [...eventIds] });
+      return [rows.map(({ id, encrypted, ...row }) => ({ ...row, ak: this.decryptKey(encrypted, id) }))];
+    }, RECORD_KEY_READS);
   }
 
   /** Decrypts the access key of the record of an event. */
@@ -125,12 +139,11 @@ export class DeliveryInputQueries {
     return this.decryptKey(keySealed, recordId);
   }
 
-  /** Returns the access keys of existing records, in the order of the ids. */
-  async recordKeys(ids: readonly string[]): Promise<RecordKey[]> {
-    const rows = await Promise.all(ids.map((id) => this.recordRow(id)));
-    return rows
-      .filter((row) => row !== undefined)
-      .map(({ id, encrypted, identityRecordId }) => ({ identityRecordId, ak: this.decryptKey(encrypted, id) }));
+  /** Returns the access keys of the records that an event affects. Deliveries that call this before the read starts share it. */
+  recordKeys(eventId: string): Promise<readonly RecordKey[]> {
+    const keys = this.unread.get(eventId) ?? this.readRecordKeys(eventId);
+    this.unread.set(eventId, keys);
+    return keys;
   }
 
   private decryptKey(encrypted: Buffer, recordId: string): string {

@@ -91,11 +91,11 @@ function payloadBuilder({ inputs, mpxnOf, sourceReferenceOf, changes }: WebhookS
     const changeId = required(event.changeId);
     const [effectiveDate, records] = await Promise.all([
       changes.effectiveDateOf(changeId),
-      inputs.recordKeys(required(event.recordIds)),
+      inputs.recordKeys(event.id),
     ]);
     const affectedAks = records.map(({ ak }) => ak);
-    const ids = records.flatMap(({ identityRecordId }) => identityRecordId ?? []);
-    const mpxn = await firstMpxn(ids, mpxnOf);
+    const ids = new Set(records.flatMap(({ identityRecordId }) => identityRecordId ?? []));
+    const mpxn = await firstMpxn([...ids], mpxnOf);
     const sourceReference = mpxn === null ? null : await sourceReferenceOf(changeId);
     const payload = { mpxn, effectiveDate: required(effectiveDate), affectedAks, sourceReference };
     return { ...event, type: 'tenancy.change', payload };

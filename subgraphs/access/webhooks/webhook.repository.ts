@@ -107,7 +107,7 @@ export class WebhookRepository {
 
   /**
    * Registers a subscription. Returns undefined if the idempotency key was used before. Throws CNF002 if the callback URL is in use, or the
-   * Data User has 100 subscriptions.
+   * Data User has 100 subscriptions or deleted 1,000 within a day.
    */
   async register(
     { duid, accountId }: Actor,
@@ -180,5 +180,10 @@ function rejectConflict(error: unknown): never {
     throw new RegisterError('CNF002', 'The callback URL is that of another subscription.');
   if (code === '23514' && constraint === 'webhook_limit')
     throw new RegisterError('CNF002', 'The Data User has 100 subscriptions, which is the maximum.');
+  if (code === '23514' && constraint === 'webhook_deletion_limit')
+    throw new RegisterError(
+      'CNF002',
+      'The Data User deleted 1,000 subscriptions within a day. Register this one later.',
+    );
   throw error;
 }

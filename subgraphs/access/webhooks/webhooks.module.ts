@@ -80,7 +80,7 @@ export async function deliverWebhooks(options: WebhookDeliveryOptions): Promise<
     logger,
   });
   const source = webhookSource({
-    inputs: new DeliveryInputQueries(database.reads, cipher, encryptionKey),
+    inputs: new DeliveryInputQueries(database, cipher, encryptionKey),
     mpxnOf: mpxnsOfRecords(options.identity),
     sourceReferenceOf: sourceReferencesOfChanges(options.identity),
     changes,

@@ -1,4 +1,5 @@
 import { alertMails } from './chapters/alerts';
+import { deletedSubscriptions } from './chapters/deleted-subscriptions';
 import { deliveryInputs } from './chapters/delivery-inputs';
 import { eventCounts } from './chapters/event-counts';
 import { eventDeliveries } from './chapters/event-deliveries';
@@ -22,6 +23,9 @@ describe('Epochs of the event log', () => {
 });
 describe('Deliveries of events', () => {
   eventDeliveries();
+});
+describe('Deleted subscriptions', () => {
+  deletedSubscriptions();
 });
 describe('The inputs of a delivery', () => {
   deliveryInputs();

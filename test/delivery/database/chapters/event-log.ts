@@ -1,10 +1,11 @@
-import { Client } from 'pg';
+import { Client, Pool } from 'pg';
 import { Registry } from 'prom-client';
 import { type EventFilter, EventLog } from '../../../../subgraphs/access/events/event-log.queries';
 import { RENEW_EVENT_ERA } from '../../../../subgraphs/server/event-log/event-era';
 import { measureEventLog } from '../../../../subgraphs/server/event-log/event-log-lag';
 import { type Database, openDatabase, sessionOptions } from '../../../../subgraphs/server/database/database';
 import { type AccessDatabase, DUID, accessDatabase, outcomeOf } from '../../../support/access-database';
+import { type Planning, rowsRead } from '../../../support/rows-read';
 import { logSettled } from '../../../support/settled-log';
 import { until } from '../../../support/until';
 import { end, eventsOf, register, replace } from '../../../support/event-rows';
@@ -313,6 +314,7 @@ export function eventLog(): void {
       ['registrations', { types: ['access.registered'], duid: null }],
       ['a Data User', { types: null, duid: DUID }],
       ['some types of a Data User', { types: ['access.registered', 'access.revoked'], duid: DUID }],
+      ['rarer types of a Data User', { types: ['consent.withdrawal', 'access.revoked'], duid: DUID }],
     ] as const)('leads to the next one until the end, oldest first: %s', async (_, filter) => {
       const all = await log.page(filter, { first: 500, after: null });
       const seen: string[] = [];
@@ -331,6 +333,21 @@ export function eventLog(): void {
       expect(await everythingAfter('', 70, filter)).toEqual(seen);
     });
 
+    it('with rarer types of a Data User is followed without its other events, and without the connections of verification', async () => {
+      const rejected = () => Promise.reject(new Error('a short read'));
+      const reads = { rows: rejected, byKey: () => rejected } as unknown as Database['reads'];
+      const options = '-c search_path=access,register -c enable_seqscan=off -c enable_bitmapscan=off'; // the log of a test is small
+      const planner = new Pool({ connectionString: tables.address.url, options });
+      await tables.owner.query('vacuum analyze event');
+      const filter: EventFilter = { types: ['consent.withdrawal'], duid: DUID };
+      const { entries } = await log.follow(filter, '', 500);
+      expect(entries.length).toBeGreaterThan(0);
+      const graph = { owner: planner, execute: () => new EventLog({ ...database, reads }).follow(filter, '', 500) };
+      for (const planning of ['force_custom_plan', 'force_generic_plan'] satisfies Planning[])
+        expect((await rowsRead(graph, '', planning)).rows).toEqual({ event: entries.length });
+      await planner.end();
+    });
+
     it('for another Data User is empty', async () => {
       const filter = { types: null, duid: `duid_${'f'.repeat(24)}` };
       expect((await log.page(filter, { first: 10, after: null })).nodes).toEqual([]);
@@ -342,6 +359,7 @@ export function eventLog(): void {
       ['event_order', EVERYTHING, true],
       ['event_of_data_user', { types: null, duid: DUID }, true],
       ['event_of_rarer_type', { types: ['consent.withdrawal'], duid: null }, true],
+      ['event_of_data_user_by_rarer_type', { types: ['consent.withdrawal'], duid: DUID }, false],
     ] as const)('is read from the index %s without sorting the log', async (index, filter, isNewestFirst) => {
       const queries = jest.spyOn(database.pool, 'query');
       await (isNewestFirst ? log.latest(filter, 5) : log.page(filter, { first: 5, after: null }));

@@ -119,6 +119,20 @@ export function subscriptions(): void {
       expect((await register()).codes).toEqual([]);
     });
 
+    it('is rejected after its Data User deleted 1,000 within a day', async () => {
+      const { wid } = await registered();
+      await fixture.execute(by, DELETE, { wid });
+      await fixture.owner.query(
+        `insert into webhook (wid, duid, callback_hash, callback_sealed, alert_email_sealed, event_types, deleted_at)
+         select 'wid_' || left(encode(uuid_send(gen_random_uuid()), 'hex'), 24), duid, callback_hash, '', '', event_types, deleted_at
+         from webhook cross join generate_series(1, 999) where wid = $1`,
+        [wid],
+      );
+      expect((await register()).codes).toEqual(['CNF002']);
+      await fixture.moveClock(86_460);
+      expect((await register()).codes).toEqual([]);
+    });
+
     it('is registered once by concurrent callers', async () => {
       const results = await Promise.all(Array.from({ length: 8 }, () => register()));
       expect(results.map(({ codes }) => codes.join()).toSorted()).toEqual(['', ...Array<string>(7).fill('CNF002')]);
