@@ -55,7 +55,7 @@ export interface Endpoints {
   readRest(worker: string, read: readonly LaneDelivery[]): Promise<readonly LaneDelivery[]>;
   /** Releases a lease. Has no effect if the endpoint was woken since its last read, or if its row is locked. */
   release(release: Release): Promise<ReleaseOutcome>;
-  /** Releases all leases of a worker. */
+  /** Releases the leases of a worker, except those of locked endpoints: `takeOver` releases these once the worker has ended. */
   releaseAll(worker: string): Promise<void>;
 }
 
@@ -98,13 +98,14 @@ const RELEASE = `
     put_off_at = case when is_external then register_now() else put_off_at end
   from next where e.id = next.id returning next.n::int, coalesce(due_at <= register_now(), false) as "isDue"`;
 
+/** A fan-out may lock the same deliveries in another order. A lease after this one ends what it skips. */
 const END_SOME = `
   update delivery d set ${END_OBSOLETE} where (endpoint_id, event_id) in (
-    select endpoint_id, event_id from delivery where endpoint_id = $1 and state = 'pending' limit ${END_SIZE} for update)`;
+    select endpoint_id, event_id from delivery where endpoint_id = $1 and state = 'pending' limit ${END_SIZE} for update skip locked)`;
 
 const RELEASE_ALL = `
   update delivery_endpoint e set leased_by = null, due_at = least(e.due_at, register_now()) from (
-    select id from delivery_endpoint where leased_by = $1 order by id for update) own
+    select id from delivery_endpoint where leased_by = $1 for update skip locked) own
   where e.id = own.id`;
 
 interface PendingRow extends Omit<LaneDelivery, 'plannedAt'> {

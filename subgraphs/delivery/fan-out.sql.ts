@@ -1,3 +1,6 @@
+/** Key of the advisory lock that `fan_out` holds, for sessions that have its schema in front of their search path. */
+export const FAN_OUT_LOCK = `hashtextextended('fan out ' || current_schema(), 0)`;
+
 /** Creates the first version of `fan_out`. */
 export const RELEASED_FAN_OUT = (makeEvents?: string): string => `
   create ${fanOut(makeEvents, RELEASED)}`;
@@ -119,7 +122,7 @@ const fanOut = (
   begin
     events := -1;
     deliveries := 0;
-    if not pg_try_advisory_xact_lock(hashtextextended('fan out ' || current_schema(), 0)) then return; end if;
+    if not pg_try_advisory_xact_lock(${FAN_OUT_LOCK}) then return; end if;
     taken := array(select id from fanout where urgent order by id limit most);
     if cardinality(taken) = 0 then
       taken := array(select id from fanout order by id limit most);

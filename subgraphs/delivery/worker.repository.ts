@@ -30,13 +30,13 @@ const MAX_CONFIRMATION_AGE_MS = 8_000;
 /** Name of a worker's advisory lock, before its id. */
 const LOCK_NAME = 'delivery worker ';
 
-/** Also releases the lease of a claim that was committed after its worker ended. */
+/** Also releases the lease of a claim that was committed after its worker ended; the next call those of endpoints that are locked. */
 const TAKE_OVER = `
   with worker as materialized (select distinct leased_by as id from delivery_endpoint where leased_by is not null),
   ended as materialized (
     select id from worker where pg_try_advisory_xact_lock(hashtextextended('${LOCK_NAME}' || id, 0))),
   leased as materialized (
-    select e.id from delivery_endpoint e join ended on e.leased_by = ended.id order by e.id for update of e),
+    select e.id from delivery_endpoint e join ended on e.leased_by = ended.id for update of e skip locked),
   released as (
     update delivery_endpoint e set leased_by = null, due_at = least(e.due_at, register_now())
     from leased where e.id = leased.id returning e.id)

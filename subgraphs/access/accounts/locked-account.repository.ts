@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { RegisterError } from '../../../schema/register-error';
+import { FAN_OUT_LOCK } from '../../delivery/fan-out.sql';
 import type { Session } from '../../server/database/transaction';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { type Account, type SecretKind, type StatusChange, isDeactivation } from './account';
@@ -55,13 +56,18 @@ const DELIVERIES: Readonly<Record<StatusChange, string | null>> = {
   terminate: `select end_deliveries(id) ${OWN}`,
 };
 
+/** Waits for the fan-out in progress, and delays the next one: both lock several endpoints, in different orders. */
+const NOT_DURING_FAN_OUT = `select pg_advisory_xact_lock_shared(${FAN_OUT_LOCK})`;
+
 /**
  * Resumes or ends the deliveries of an account in the transaction that changes its status, before the change: a termination counts from that
  * statement on, and is read once the transaction commits.
  */
 export async function updateDeliveries(session: Session, accountId: string, change: StatusChange): Promise<void> {
   const statement = DELIVERIES[change];
-  if (statement !== null) await session.query(statement, [accountId]);
+  if (statement === null) return;
+  await session.query(NOT_DURING_FAN_OUT);
+  await session.query(statement, [accountId]);
 }
 
 /** Adds a secret of an account and returns it; only its keyed hash is stored. */

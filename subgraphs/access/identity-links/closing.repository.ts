@@ -24,7 +24,8 @@ const CLOSED = 'select from closed_identity_link where identity_record_id = $1';
 
 /** The records of a Change of Tenancy event in their order, without the closed ones. */
 const AFFECTED_STILL = `array(
-  select id from unnest(record_ids) with ordinality as affected (id, place) where id <> all (closed.ids) order by place)`;
+  select affected.id from unnest(record_ids) with ordinality as affected (id, place)
+  where not exists (select from unnest(closed.ids) as gone (id) where gone.id = affected.id) order by place)`;
 
 /** Statements that clear the links to the records `ids`, a subselect: in change-of-tenancy events, and as superseding record. */
 const unlink = (ids: string): string[] => [

@@ -10,12 +10,16 @@ const REQUEST = `
   on conflict (duid) do update set after_created_at = default, after_id = default`;
 
 /**
- * Locks a search and the account, so that neither its name nor its status changes during a part; skips those that another transaction has
+ * Locks the account of a search, so that neither its name nor its status changes during a part; skips those that another transaction has
  * locked. Registrations do not wait for this lock.
  */
 const NEXT = `
-  select duid, after_created_at::text as "createdAt", after_id as id from pending_claim join account using (duid)
+  select duid from account where exists (select from pending_claim where pending_claim.duid = account.duid)
   order by duid limit 1 for no key update skip locked`;
+
+/** Locks the search after its account, as a new name does. A part that another process has just committed may have ended it. */
+const SEARCH = `
+  select after_created_at::text as "createdAt", after_id as id from pending_claim where duid = $1 for no key update`;
 
 const RECORDS = {
   name: 'records_that_may_claim',
@@ -57,9 +61,12 @@ export async function requestClaims(session: Session, duid: string): Promise<voi
 /** Claims for the next {@link MAX_RECORDS} records of a requested search, in one transaction; returns false if there is none. */
 export function claimSome(pool: Pool): Promise<boolean> {
   return inTransaction(pool, async (session) => {
-    const [search] = (await session.query<Position & { duid: string }>(NEXT)).rows;
-    if (search === undefined) return false;
-    const { duid, createdAt, id } = search;
+    const [account] = (await session.query<{ duid: string }>(NEXT)).rows;
+    if (account === undefined) return false;
+    const { duid } = account;
+    const [search] = (await session.query<Position>(SEARCH, [duid])).rows;
+    if (search === undefined) return true;
+    const { createdAt, id } = search;
     const { rows: records } = await session.query<Position>({ ...RECORDS, values: [duid, createdAt, id] });
     await session.query({ ...CLAIM, values: [duid, records.map((record) => record.id)] });
     const last = records[MAX_RECORDS - 1];

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { FAN_OUT_LOCK } from '../../delivery/fan-out.sql';
 import { inTransaction } from '../../server/database/transaction';
 import { ON_CONSENT } from '../records/record-state.sql';
 import { isAhead } from '../records/transitions';
@@ -66,6 +67,12 @@ const START_SCAN = {
 };
 
 /**
+ * Waits until the fan-out in progress ends, which may have read a subscription before its change: later ones read the change. The rollback
+ * releases the lock.
+ */
+const AFTER_FAN_OUT = `savepoint fan_out; select pg_advisory_xact_lock_shared(${FAN_OUT_LOCK}); rollback to savepoint fan_out`;
+
+/**
  * Reads records after a position, in order, and writes a row of the outbox for each for which the subscription has no event, or one whose
  * delivery is superseded because the expiry had changed. For this row the fan-out calls `make_notices_of_expiry`: it alone writes notices, so
  * that no two transactions write those of the same records in different orders. `offset 0` prevents a join: with outdated statistics
@@ -123,7 +130,9 @@ export function announceSome(pool: Pool, webhookId: string, before?: ScanProgres
     const [scan] = (await session.query<Scan>({ ...START_SCAN, values: [webhookId] })).rows;
     if (scan === undefined) return undefined;
     const { webhook, duid, from, through, version } = scan;
-    const { expiry, id } = before?.version === version ? before : START;
+    const position = before?.version === version ? before : START;
+    if (from === null && position === START) await session.query(AFTER_FAN_OUT);
+    const { expiry, id } = position;
     const values = [webhook, duid, from, through, expiry, id];
     const [last] = (await session.query<Read>({ ...ANNOUNCE, values })).rows;
     if (last?.count === MAX_RECORDS) return { version, expiry: last.expiry, id: last.id };

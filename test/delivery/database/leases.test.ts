@@ -4,6 +4,7 @@ import pino from 'pino';
 import { Dispatcher } from '../../../subgraphs/delivery/dispatcher';
 import { type Endpoints, endpointTable } from '../../../subgraphs/delivery/endpoints.repository';
 import { type LaneLimits, laneLimits } from '../../../subgraphs/delivery/limits';
+import { takeOver } from '../../../subgraphs/delivery/worker.repository';
 import { type FreshDatabase, freshDatabase } from '../../support/postgres';
 import { fanOutAll, plan, trialDeliveries, trialEndpoint } from '../../support/trial-deliveries';
 import { until } from '../../support/until';
@@ -26,6 +27,17 @@ const always = (id: string) => () => id;
 function closedLimits(): LaneLimits & { open(): void } {
   let isOpen = false;
   return { admits: () => isOpen, enter: () => () => undefined, open: () => void (isOpen = true) };
+}
+
+/** Locks a row until the returned function is called. */
+async function lockedRow(row: string, id: string): Promise<() => Promise<void>> {
+  const session = await pool.connect();
+  await session.query('begin');
+  await session.query(`select from ${row} for no key update`, [id]);
+  return async () => {
+    await session.query('rollback');
+    session.release();
+  };
 }
 
 /** Returns a dispatcher whose attempts succeed without a request, and the events that it delivered. */
@@ -208,6 +220,45 @@ describe('The lease of an endpoint', () => {
     expect(new Set(deliveries.map(({ subject }) => subject)).size).toBe(128);
     const numbers = deliveries.map(({ sequence }) => sequence);
     expect(numbers).toEqual(Array.from({ length: 128 }, () => [1, 2, 3]).flat());
+  });
+
+  it.each([
+    ['by its worker, which stops', (worker: string) => endpointTable(pool).releaseAll(worker)],
+    ['by another process, once its worker has ended', () => takeOver(pool)],
+  ])('is released %s, without a wait for endpoints that a fan-out has locked', async (_, release) => {
+    const [worker, free, locked] = [randomUUID(), randomUUID(), randomUUID()];
+    for (const id of [free, locked])
+      await pool.query('insert into delivery_endpoint (id, leased_by) values ($1, $2)', [id, worker]);
+    const leased = async () =>
+      (await pool.query('select id from delivery_endpoint where leased_by = $1', [worker])).rows.map(({ id }) => id);
+    const unlock = await lockedRow('delivery_endpoint where id = $1', locked);
+    await release(worker).finally(unlock);
+    expect(await leased()).toEqual([locked]);
+    await takeOver(pool);
+    expect(await leased()).toEqual([]);
+  });
+
+  it('of a removed endpoint ends its deliveries, without a wait for those that a fan-out has locked', async () => {
+    const table = endpointTable(pool);
+    const endpoint = await trialEndpoint(pool, 'http://127.0.0.1:9/');
+    const lease = { worker: randomUUID(), id: endpoint };
+    for (const event of ['free', 'locked']) await plan(pool, endpoint, `${event} at the removal`, event);
+    await fanOutAll(pool);
+    await pool.query('select end_deliveries($1)', [endpoint]);
+    await table.claim(lease.worker, 1_000, []);
+    const pending = async () =>
+      (
+        await pool.query(`select subject from delivery where endpoint_id = $1 and state = 'pending'`, [endpoint])
+      ).rows.map(({ subject }) => subject);
+    const unlock = await lockedRow(`delivery where endpoint_id = $1 and subject = 'locked'`, endpoint);
+    const read = await table.readPending(lease).finally(unlock);
+    expect(await pending()).toEqual(['locked']);
+    expect(await table.release({ ...lease, generation: read?.generation as string, deferral: undefined })).toBe(
+      'released-due',
+    );
+    await table.claim(lease.worker, 1_000, []);
+    await table.readPending(lease);
+    expect(await pending()).toEqual([]);
   });
 
   it('is read and released for its own worker, also in one statement with the leases of another', async () => {

@@ -113,6 +113,24 @@ export function expiringNotices(): void {
       ]);
     });
 
+    it('sends a subscription that widens during a fan-out notices of the records that this fan-out has read', async () => {
+      const { application } = tables;
+      const webhook = await putWebhook(application, { days: 30 });
+      const id = await register(application, { expiresIn: '50 days' });
+      await sweep();
+      await replace(application, id, '55 days');
+      const planning = await database.pool.connect();
+      await planning.query('begin');
+      await planning.query('select from fan_out(250)');
+      await application.query('update webhook set notify_days_before = 60 where id = $1', [webhook]);
+      const swept = sweep();
+      await until(async () => (await waiting()) === 1 || undefined);
+      await planning.query('commit');
+      planning.release();
+      await swept;
+      expect(await noticesOf(id)).toEqual([[webhook, 55]]);
+    });
+
     it('sends notices of ACTIVE records based on consent only', async () => {
       const { application } = tables;
       const silent = [

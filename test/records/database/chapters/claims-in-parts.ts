@@ -96,6 +96,30 @@ export function claimsInParts(): void {
       expect(await part).toBe(true);
     });
 
+    it('may be corrected by another admin while the records of the next organisation are claimed', async () => {
+      const other = await fixture.organisation('Other');
+      const [corrected, next] = [organisation.duid, other.duid].toSorted() as [string, string];
+      await rows(`set session_replication_role = 'replica'`);
+      await rows(PUT_MANY, other.duid, 1, null);
+      await rows(PUT_MANY, other.duid, 1, {});
+      await rows(`set session_replication_role = 'origin'`);
+      await rows('insert into pending_claim (duid) values ($1), ($2)', corrected, next);
+      const { application } = fixture.tables;
+      await application.query('begin');
+      await application.query('select from account where duid = $1 for update', [corrected]);
+      const report = await fixture.database.pool.connect();
+      await report.query('begin');
+      await lockMeterPoint(report, `${next} 1`);
+      const part = claimPart();
+      await untilBlocked();
+      const search = 'select from pending_claim where duid = $1 for update nowait';
+      const locked = await application.query(search, [corrected]).catch((error: Error) => error);
+      await application.query('rollback');
+      await report.query('rollback');
+      report.release();
+      expect([await part, locked]).toEqual([true, expect.objectContaining({ rowCount: 1 })]);
+    });
+
     it('has each record claimed once, however many replicas do so', async () => {
       await named();
       await Promise.all(Array.from({ length: 4 }, claimAll));

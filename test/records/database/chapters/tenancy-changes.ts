@@ -228,6 +228,25 @@ export function tenancyChanges(): void {
       }
     });
 
+    it('names no record of an anonymised Identity Record, also if it named 50,000 of them', async () => {
+      const identityRecordId = randomUUID();
+      await rows(`set session_replication_role = 'replica'`);
+      await rows(
+        `with record as (
+           insert into access_record (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, state,
+             legal_basis, registered_at, revoked_at, document)
+           select gen_random_uuid(), uuid_send(gen_random_uuid()), '', $1, $2, 'ir', 'REVOKED', 'uk-contract', register_now(), register_now(), '{}'
+           from generate_series(1, 50000) returning id)
+         insert into event (type, duid, change_id, record_ids)
+         select 'tenancy.change', $1, $2, array_agg(id) from record`,
+        larkhill.duid,
+        identityRecordId,
+      );
+      await rows(`set session_replication_role = 'origin'`);
+      expect(await new ClosingRepository(fixture.database).close(identityRecordId, larkhill.duid)).toBe('closed');
+      expect(await events(identityRecordId)).toMatchObject([{ record_ids: [] }]);
+    });
+
     it.each([
       ['deleted', 'delete from tenancy_change'],
       ['changed', `update tenancy_change set duids = '{}'`],

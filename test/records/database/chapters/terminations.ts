@@ -46,6 +46,37 @@ export function terminations(): void {
     );
   const progress = ({ duid }: { duid: string }) => new TerminationRepository(fixture.database).progress(duid);
 
+  describe('A change of status', () => {
+    it.each(['reactivate', 'terminate'] as const)(
+      'waits for a fan-out that wakes subscriptions of the account in another order (%s)',
+      async (change) => {
+        const { accountId, duid } = await fixture.organisation('Sallow Meters');
+        if (change === 'reactivate') await accounts.changeStatus(ADMIN, accountId, 'suspend');
+        const { owner, application } = fixture.tables;
+        const webhooks = [await putWebhook(application, { duid }), await putWebhook(application, { duid })].toSorted();
+        const planNotice = async (webhook: string | undefined) => {
+          await application.query(
+            `insert into event (type, duid, record_id, webhook_id, expiry, days_remaining)
+             values ('consent.expiring', $1, gen_random_uuid(), $2, register_now() + interval '1 day', 1)`,
+            [duid, webhook],
+          );
+          await owner.query('select from fan_out(250)');
+        };
+        await owner.query('begin');
+        await planNotice(webhooks[1]);
+        const changed = accounts.changeStatus(ADMIN, accountId, change).catch((error: Error) => error);
+        await until(async () => {
+          const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+          return (await application.query(waiting)).rowCount || undefined;
+        });
+        const planned = await planNotice(webhooks[0]).catch((error: Error) => error);
+        await owner.query('commit');
+        expect(planned).toBeUndefined();
+        expect(await changed).toMatchObject({ status: change === 'terminate' ? 'terminated' : 'active' });
+      },
+    );
+  });
+
   describe('From the instant of a termination', () => {
     it('every read returns REVOKED, before and after the transitions are stored', async () => {
       const [meterPoint, organisation] = [newMeterPoint(), await fixture.organisation('Alderbrook Analytics')];
