@@ -232,7 +232,9 @@ describe('Slow events of an account with many subscriptions', () => {
 
   it('take turns with those of others while all concurrent executions are taken', async () => {
     const { fixture } = gateway;
-    fixture.hold = (accountId) => (accountId === 'admin:two' ? undefined : released);
+    // A turn of the event loop for each execution of the flood: in one turn, the other account executes and receives one event at most.
+    const aTurn = () => new Promise<void>((resolve) => void setTimeout(resolve, 1));
+    fixture.hold = (accountId) => (accountId === 'admin:two' ? undefined : released.then(aTurn));
     flood('data_user:one');
     flood('admin:one');
     await open(100);
@@ -243,7 +245,7 @@ describe('Slow events of an account with many subscriptions', () => {
     release();
     await other.first(9);
     expect(fixture.executedFor.indexOf('admin:two')).toBeLessThan(held + 11);
-    expect(fixture.executedFor.lastIndexOf('admin:two')).toBeLessThan(held + 91);
+    expect(fixture.executedFor.lastIndexOf('admin:two')).toBeLessThan(held + 450); // in the order of requests: 900
   });
 });
 
@@ -282,16 +284,12 @@ describe('Open connections', () => {
 
   it('are limited to two hundred for a client network, except those of known callers', async () => {
     await Promise.all([many(100, 'admin:one'), many(100, 'admin:two'), letIn('admin:three')]);
-    let withoutCaller = 0;
-    const rejectedOnes = await until(async () => {
-      const sockets = await Promise.all(Array.from({ length: 201 }, openedOrRejected));
-      const rejections = sockets.filter((each) => !(each instanceof WebSocket));
-      withoutCaller += sockets.length - rejections.length;
-      // On a slow machine, the first sockets are closed before the last is opened, because they name no caller.
-      return rejections.length > 0 ? rejections : undefined;
-    });
-    expect(rejectedOnes).toContain('429: LIM002');
-    expect(withoutCaller).toBeGreaterThanOrEqual(200);
+    delaySignInTimeout();
+    const sockets = await Promise.all(Array.from({ length: 201 }, openedOrRejected));
+    jest.restoreAllMocks();
+    const rejections = sockets.filter((each) => !(each instanceof WebSocket));
+    expect(rejections).toContain('429: LIM002');
+    expect(sockets.length - rejections.length).toBeGreaterThanOrEqual(200);
     const rejection = await eventStream('admin:three');
     expect([rejection.statusCode, await textOf(rejection)]).toEqual([
       429,
@@ -301,6 +299,14 @@ describe('Open connections', () => {
     await until(async () => ((await eventStream('admin:three')).statusCode === 200 ? true : undefined));
   });
 });
+
+/** Lets connections without a caller stay open for a minute instead of 3 s: a busy machine needs longer to open 201. */
+function delaySignInTimeout(): void {
+  const set = globalThis.setTimeout;
+  jest
+    .spyOn(globalThis, 'setTimeout')
+    .mockImplementation(((work: () => void, ms?: number) => set(work, ms === 3_000 ? 60_000 : ms)) as never);
+}
 
 /** Returns an open WebSocket that names no caller, or the status and code of the response that rejects it. */
 async function openedOrRejected(): Promise<WebSocket | string> {

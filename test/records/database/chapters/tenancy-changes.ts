@@ -20,6 +20,8 @@ import { until } from '../../../support/until';
 
 export function tenancyChanges(): void {
   const DAY = 86_400;
+  /** Records that one change affects. The long form shows that the closing does not grow with their square. */
+  const NAMED = process.env['TEST_LONG'] ? 50_000 : 2_000;
 
   let fixture: OperatorFixture;
   let larkhill: Organisation;
@@ -228,7 +230,7 @@ export function tenancyChanges(): void {
       }
     });
 
-    it('names no record of an anonymised Identity Record, also if it named 50,000 of them', async () => {
+    it(`names no record of an anonymised Identity Record, also if it named ${NAMED} of them`, async () => {
       const identityRecordId = randomUUID();
       await rows(`set session_replication_role = 'replica'`);
       await rows(
@@ -236,7 +238,7 @@ export function tenancyChanges(): void {
            insert into access_record (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, state,
              legal_basis, registered_at, revoked_at, document)
            select gen_random_uuid(), uuid_send(gen_random_uuid()), '', $1, $2, 'ir', 'REVOKED', 'uk-contract', register_now(), register_now(), '{}'
-           from generate_series(1, 50000) returning id)
+           from generate_series(1, ${NAMED}) returning id)
          insert into event (type, duid, change_id, record_ids)
          select 'tenancy.change', $1, $2, array_agg(id) from record`,
         larkhill.duid,
