@@ -233,8 +233,8 @@ describe('Slow events of an account with many subscriptions', () => {
   it('take turns with those of others while all concurrent executions are taken', async () => {
     const { fixture } = gateway;
     // A turn of the event loop for each execution of the flood: in one turn, the other account executes and receives one event at most.
-    const aTurn = () => new Promise<void>((resolve) => void setTimeout(resolve, 1));
-    fixture.hold = (accountId) => (accountId === 'admin:two' ? undefined : released.then(aTurn));
+    const later = () => new Promise<void>((resolve) => void setTimeout(resolve, 1));
+    fixture.hold = (accountId) => (accountId === 'admin:two' ? undefined : released.then(later));
     flood('data_user:one');
     flood('admin:one');
     await open(100);
