@@ -349,7 +349,7 @@ function accepted(
   if (request.isSignedIn && caller.rejectedWith) found.push(`${caller.who} was let in`);
   found.push(...acceptedParameters(operation, new URLSearchParams(target.split('?')[1] ?? '')));
   if (!operation.body || !request.body || ARCHIVE_BODIES.includes(operation.id)) return found;
-  const body = JSON.parse(request.body.toString()) as WireRecord;
+  const body = JSON.parse(request.body.toString().replace(/^\uFEFF/, '')) as WireRecord;
   const schema = operation.body as Schema;
   const takesNull = operation.of === 'A' || operation.of === 'B';
   found.push(...misfits(schema, takesNull ? withoutOptionalNulls(schema, body) : body));

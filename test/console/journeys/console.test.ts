@@ -11,6 +11,7 @@ import { ConsoleVisitor, backOffice } from '../../support/console-visitor';
 import { type Customer, type DataUser, newCustomer, newDataUser, newMpid } from '../../support/customers';
 import type { OpenStream } from '../../support/event-source';
 import { graphAs, graphOf } from '../../support/graph';
+import { loggedSoFar } from '../../support/logged-so-far';
 import { logLines } from '../../support/portal-sign-in';
 import { registered } from '../../support/records';
 import { type SharedRegister, sharedRegister } from '../../support/register';
@@ -407,6 +408,7 @@ describe('other requests', () => {
   it('write no secret to the log', async () => {
     const [account, secret] = login('admin');
     await new ConsoleVisitor(register.console).get(`/?duid=${dataUser.duid}&secret=${secret}`);
+    await loggedSoFar(register);
     const log = logLines(register);
     expect(log).toContain('"route":"/live/stream"');
     for (const text of [secret, account, dataUser.duid]) expect(log.includes(text)).toBe(false);
