@@ -53,6 +53,11 @@ export function claimsInParts(): void {
       return (await rows(text, organisation.accountId))[0];
     };
     const each = (count: number) => ({ claims: count, records: count });
+    /** Returns the meter point of the record for which an organisation claims first. */
+    const firstMeterPoint = async (duid: string): Promise<string> => {
+      const first = `select meter_point_id from access_record where duid = $1 and state = 'ACTIVE' order by created_at, id limit 1`;
+      return (await rows(first, duid))[0].meter_point_id;
+    };
     const untilBlocked = () =>
       until(async () => {
         const blocked = await rows(
@@ -85,8 +90,7 @@ export function claimsInParts(): void {
       await named();
       const { application } = fixture.tables;
       await application.query('begin');
-      const ofFirst = `select meter_point_id as id from access_record where state = 'ACTIVE' order by created_at, access_record.id limit 1`;
-      const [{ id: meterPoint }] = await rows(ofFirst);
+      const meterPoint = await firstMeterPoint(organisation.duid);
       await lockMeterPoint(application, meterPoint);
       const part = claimPart();
       await untilBlocked();
@@ -109,7 +113,7 @@ export function claimsInParts(): void {
       await application.query('select from account where duid = $1 for update', [corrected]);
       const report = await fixture.database.pool.connect();
       await report.query('begin');
-      await lockMeterPoint(report, `${next} 1`);
+      await lockMeterPoint(report, await firstMeterPoint(next));
       const part = claimPart();
       await untilBlocked();
       const search = 'select from pending_claim where duid = $1 for update nowait';
