@@ -1,3 +1,4 @@
+import { returnUrlParts } from '../../../schema/return-url';
 import type { OwnRecords } from '../contacts/contacts';
 import type { OccupancyPeriod } from '../occupancy/occupancy';
 import { comparableEmail } from '../records/personal-data-rules';
@@ -102,26 +103,19 @@ export function returnAddress(
   tokenRef: string,
   state: string | null,
 ): string {
-  const { beginning, fragment } = partsOf(returnUrl);
+  const { beginning, fragment } = returnUrlParts(returnUrl);
   const stated = state === null ? '' : `&state=${encodeURIComponent(state)}`;
   return `${beginning}${parameterOf(method)}=${tokenRef}${stated}${fragment}`;
 }
 
 /** Whether {@link returnAddress} made an address of a return URL. */
 export function isOfReturnUrl(address: string, returnUrl: string): boolean {
-  const { beginning, fragment } = partsOf(returnUrl);
+  const { beginning, fragment } = returnUrlParts(returnUrl);
   return /^dar-(?:reid|passkey)-token=[^&#]*(?:&state=[^&#]*)?$/.test(
     address.startsWith(beginning) && address.endsWith(fragment)
       ? address.slice(beginning.length, address.length - fragment.length)
       : '',
   );
-}
-
-/** Returns a return URL up to the parameter that is appended, and its fragment. */
-function partsOf(returnUrl: string): { readonly beginning: string; readonly fragment: string } {
-  const [, address = '', fragment = ''] = /^([^#]*)(#.*)?$/s.exec(returnUrl) ?? [];
-  const separator = !address.includes('?') ? '?' : /[?&]$/.test(address) ? '' : '&';
-  return { beginning: address + separator, fragment };
 }
 
 /** Returns a return URL without its token-ref, for a customer who does not confirm; `state` remains. */

@@ -1,3 +1,5 @@
+import { returnUrlParts } from '../../../schema/return-url';
+
 /** Returns a URL that a page may link to: http or https only, whatever a record contains. */
 export function webLink(address: string | null | undefined): string | undefined {
   if (address == null || !URL.canParse(address)) return undefined;
@@ -11,7 +13,6 @@ export function webLink(address: string | null | undefined): string | undefined 
 export function returnLink(returnUrl: string | null, action?: 'withdrawn'): string | undefined {
   const address = webLink(returnUrl);
   if (address === undefined || action === undefined) return address;
-  const [, beginning = '', fragment = ''] = /^([^#]*)(.*)$/s.exec(address) ?? [];
-  const separator = !beginning.includes('?') ? '?' : /[?&]$/.test(beginning) ? '' : '&';
-  return `${beginning}${separator}dar-action=${action}${fragment}`;
+  const { beginning, fragment } = returnUrlParts(address);
+  return `${beginning}dar-action=${action}${fragment}`;
 }
