@@ -5,9 +5,9 @@ const LOCK_CONTESTS = `select pg_advisory_xact_lock(hashtextextended('contests o
 
 /**
  * Locks a meter point until the transaction ends: concurrent transactions that add Identity Records, passkeys, proofs, verdicts, sessions or
- * Changes of Tenancy there, or end a record or remove a passkey, wait. Later statements of the transaction read what the previous owner of the lock committed. A
- * transaction locks the meter point before existing rows of Identity Records, and before the count of contests: in another order it could
- * wait for one that waits for it.
+ * Changes of Tenancy there, or end a record or remove a passkey, wait. Later statements of the transaction read what the previous owner of the
+ * lock committed. A transaction locks the meter point before existing rows of Identity Records, and before the count of contests: in another
+ * order it could wait for one that waits for it.
  */
 export async function lockMeterPoint(session: Session, mpxnIndex: Buffer): Promise<void> {
   await session.query(LOCK_METER_POINT, [mpxnIndex]);

@@ -3,7 +3,8 @@ import { addAuditEntry } from '../../server/audit/audit.repository';
 import type { Database } from '../../server/database/database';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import { lockMeterPoint } from '../locks.sql';
-import { type OccupancyRepository, isReadable } from '../occupancy/occupancy.repository';
+import { isReadable } from '../occupancy/occupancy';
+import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import { type ContactRejection, distrustedContacts } from './distrusted-contacts';
 
 /** A rejection with its progress, for admins. */

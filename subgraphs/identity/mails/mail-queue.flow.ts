@@ -1,7 +1,7 @@
 import { rateLimit } from '../../server/callers/rate-limits';
 import { encryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
-import { addressOf } from './mail-recipient.repository';
+import { addressKeyOf } from './mail-recipient.repository';
 import type { OutgoingMail, SignInNoticeMail } from './outgoing-mail';
 import type { Limits, RateLimitStore } from '../../server/callers/rate-limits';
 import type { JobQueue } from '../../server/jobs/jobs';
@@ -61,7 +61,7 @@ export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependenc
     enqueue: (session, mail) => add(session, mail),
     async permit(recordId, by, session) {
       const retryAfter = await perPerson.count(`${recordId} ${by}`, session);
-      const address = retryAfter === null ? await addressOf(session ?? rateLimits.pool, recordId) : null;
+      const address = retryAfter === null ? await addressKeyOf(session ?? rateLimits.pool, recordId) : null;
       return address === null ? retryAfter : perAddress.count(`${address} ${by}`, session);
     },
     async permitNotice(notice) {

@@ -5,7 +5,7 @@ import { ofThisService, querySubgraph } from '../../server/graph/service-query';
 import type { OutgoingMail } from './outgoing-mail';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
 import type { Attempt } from '../../server/jobs/jobs';
-import { isReadable } from '../occupancy/occupancy.repository';
+import { isReadable } from '../occupancy/occupancy';
 import { organisations } from '../organisations.client';
 import { SENDER, mailMessage } from './mail-message.flow';
 import { TASK } from './mail-queue.flow';

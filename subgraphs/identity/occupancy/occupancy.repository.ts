@@ -2,7 +2,7 @@ import { isUuid } from '../../../schema/identifiers';
 import type { Database } from '../../server/database/database';
 import type { NamedStatement } from '../../server/database/short-reads';
 import type { Session } from '../../server/database/transaction';
-import type { OccupantRecord, TenancyChange } from './occupancy';
+import { type OccupantRecord, type TenancyChange, isReadable } from './occupancy';
 import { lockMeterPoint } from '../locks.sql';
 import type { BlindIndexes } from '../records/blind-index';
 import type { PersonalDataCipher } from '../records/personal-data-cipher';
@@ -135,15 +135,6 @@ export async function verifiedUntilEnd(
 ): Promise<OccupantRecord[]> {
   const { rows } = await session.query<OccupantRow>({ ...VERIFIED_AT_METER_POINT, values: [mpxnIndex] });
   return rows.map((row) => new StoredOccupant(row, cipher)).filter(isReadable);
-}
-
-/** Returns whether the personal data of a record can be decrypted; false if its key or its data is damaged. */
-export function isReadable(record: OccupantRecord): boolean {
-  try {
-    return record.moveInDate !== '';
-  } catch {
-    return false;
-  }
 }
 
 /** Tenancies of a meter point: effective Changes of Tenancy in ascending order, and the present day. */

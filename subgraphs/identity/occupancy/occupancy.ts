@@ -125,3 +125,12 @@ export interface OccupantRecord {
   /** Contacts with the verdict `confirmed`. */
   readonly confirmed: readonly Contact[];
 }
+
+/** Returns whether the personal data of a record can be decrypted; false if its key or its data is damaged. */
+export function isReadable(record: OccupantRecord): boolean {
+  try {
+    return record.moveInDate !== '';
+  } catch {
+    return false;
+  }
+}

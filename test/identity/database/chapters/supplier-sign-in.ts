@@ -150,7 +150,7 @@ export function supplierSignIn(): void {
       expect((await result).codes).toEqual(['AUT001']);
     });
 
-    it('is before or after a Change of Tenancy: recording one waits for sessions that start at the home, and for no others', async () => {
+    it('is before or after a Change of Tenancy: recording one waits for a session that starts at the home, and delays none elsewhere', async () => {
       const mpxn = newMpxn();
       const lock = await heldHome(mpxn);
       const operator = {
