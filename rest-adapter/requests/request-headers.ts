@@ -55,8 +55,8 @@ export function versionsOf(ifMatch: string | undefined): number[] | undefined {
 const CHANGING_METHODS: readonly string[] = ['PUT', 'PATCH', 'DELETE'];
 
 /**
- * Returns why a change is not made, whatever the state of the resource: `If-None-Match` demands that it does not exist or differs, which no
- * change here can meet (RFC 9110 section 13.1.2), or `If-Match` names entity tags of a resource that has none (section 13.1.1).
+ * Returns why a change is not made, whatever the state of the resource: it has `If-None-Match`, which would be of use only if a change could
+ * create the resource (RFC 9110 section 13.1.2), or its `If-Match` names entity tags of a resource that has none (section 13.1.1).
  */
 export function unmetPrecondition(
   { method, headers }: Pick<FastifyRequest, 'method' | 'headers'>,
@@ -64,7 +64,7 @@ export function unmetPrecondition(
 ): string | undefined {
   if (!CHANGING_METHODS.includes(method)) return undefined;
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = headers;
-  if (ifNoneMatch !== undefined) return 'A change cannot meet If-None-Match: omit it, or send If-Match.';
+  if (ifNoneMatch !== undefined) return 'A change with If-None-Match is not made: omit it, or send If-Match.';
   const namesTag = ifMatch !== undefined && ifMatch.trim() !== '*';
   return namesTag && !hasEntityTag ? 'The resource has no entity tag: send no If-Match, or *.' : undefined;
 }

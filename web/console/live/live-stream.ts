@@ -43,8 +43,13 @@ export function liveMessages(
   };
 }
 
+/** Ends the live pages of a session that a sign-out or another sign-in has ended. */
+export function endLivePages(streams: readonly EventStream[]): void {
+  for (const stream of streams) sendEnd(stream, { isSignedOut: true });
+}
+
 /** Sends `ended` to a page, with the reason, and ends its stream. */
-export function sendEnd(stream: EventStream, reason: { readonly isSignedOut: boolean }): void {
+function sendEnd(stream: EventStream, reason: { readonly isSignedOut: boolean }): void {
   stream.send({ event: 'ended', data: reason });
   stream.end();
 }

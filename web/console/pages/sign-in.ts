@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { errorCatalogue } from '../../../schema/error-catalogue';
 import { hasErrorCode } from '../../shared/operation-error';
 import type { View } from '../../shared/page-response';
-import { sendEnd } from '../live/live-stream';
+import { endLivePages } from '../live/live-stream';
 import { type PageContext, get, post } from '../page';
 import { CONSOLE_ROLES, type ConsoleRole, type RequiredPage, type Session } from '../request/cookies';
 
@@ -23,7 +23,7 @@ export const signInForm = post('/sign-in', async (context) => {
   try {
     const session = await sessionOf(context, accountId, secretKey);
     if (session === undefined) return rejectedView(accountId, 'PRM001', 'This account has no role in the back office.');
-    for (const stream of context.endSession()) sendEnd(stream, { isSignedOut: true });
+    endLivePages(context.endSession());
     context.encryptedCookies.write('session', session);
     const required = context.encryptedCookies.read<RequiredPage>('page');
     context.cookies.delete('page');
