@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from '../server/database/database';
 import { expiredRows, purgePeriodically, matchingRows } from '../server/retention';
-import { lateLinks } from './identity-links/closing.repository';
+import { lateLinks } from './identity-links/unlinking.repository';
 
 /**
  * Rows that are deleted after a time: lookup counts after 13 months, and within the hour if they were added while their Identity Record was

@@ -33,6 +33,7 @@ import { DeliveriesInState1790000000032 } from './migrations/0032-deliveries-in-
 import { UnchangedWindows1790000000033 } from './migrations/0033-unchanged-windows';
 import { NoticesByEndpoint1790000000034 } from './migrations/0034-notices-by-endpoint';
 import { BoundedEventReads1790000000035 } from './migrations/0035-bounded-event-reads';
+import { ClosingsInBatches1790000000036 } from './migrations/0036-closings-in-batches';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -74,6 +75,7 @@ export const accessTables: SubgraphTables = {
     UnchangedWindows1790000000033,
     NoticesByEndpoint1790000000034,
     BoundedEventReads1790000000035,
+    ClosingsInBatches1790000000036,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

@@ -1,9 +1,8 @@
-import type { Pool } from 'pg';
 import type { Database } from '../../server/database/database';
 import { type Session, inTransaction } from '../../server/database/transaction';
-import type { Purge } from '../../server/retention';
 import { stateChange } from '../records/transitions';
 import { isActive } from '../records/record-state.sql';
+import { dropNext, unlinkRecords } from './unlinking.repository';
 
 /**
  * Waits for the end of registrations, then of changes of linked records: a change that started before an expiry may still move the link.
@@ -20,45 +19,10 @@ const CLOSE = `
   )
   insert into closed_identity_link (identity_record_id) select $1 from open on conflict do nothing`;
 
+/** The trigger of `closed_identity_link` leaves the references to the batches that follow. */
+const IN_BATCHES = `set local register.references_in_batches = 'on'`;
+
 const CLOSED = 'select from closed_identity_link where identity_record_id = $1';
-
-/** The records of a Change of Tenancy event in their order, without the closed ones. */
-const AFFECTED_STILL = `array(
-  select affected.id from unnest(record_ids) with ordinality as affected (id, place)
-  where not exists (select from unnest(closed.ids) as gone (id) where gone.id = affected.id) order by place)`;
-
-/** Statements that clear the links to the records `ids`, a subselect: in change-of-tenancy events, and as superseding record. */
-const unlink = (ids: string): string[] => [
-  `with closed as (select array(${ids}) as ids)
-  update event set record_ids = ${AFFECTED_STILL} from closed where type = 'tenancy.change' and record_ids && closed.ids`,
-  `update access_record set superseded_by = null where superseded_by in (${ids})`,
-];
-
-/**
- * Unlinks the records of a closed Identity Record: clears superseding record, meter point and change-of-tenancy events; deletes lookup
- * counts and portal aliases. Versions and transitions remain, and the database makes their references unreadable (`destroy_references`).
- */
-const DROP = [
-  ...unlink('select id from access_record where identity_record_id = $1'),
-  'update access_record set meter_point_id = null where identity_record_id = $1 and meter_point_id is not null',
-  `with gone as (
-    select tableoid, ctid from look where record_id in (select id from access_record where identity_record_id = $1)
-    order by record_id, account_id, kind, hour for update
-  )
-  delete from look using gone where look.ctid = gone.ctid and look.tableoid = gone.tableoid`,
-  'delete from portal_alias where record_id in (select id from access_record where identity_record_id = $1)',
-];
-
-/** Records whose Identity Record was closed within a day. */
-const CLOSED_RECENTLY = `select id from access_record join closed_identity_link using (identity_record_id)
-  where closed_at > register_now() - interval '1 day'`;
-
-/**
- * Clears the links that a Change of Tenancy or a claim wrote while their Identity Record was being closed: it had read the record before, and
- * the closing did not see the link. Each function returns the number of changed rows.
- */
-export const lateLinks = (pool: Pick<Pool, 'query'>): Purge[] =>
-  unlink(CLOSED_RECENTLY).map((statement) => async () => (await pool.query(statement)).rowCount ?? 0);
 
 /**
  * Revokes ACTIVE records that a restore brought back and whose Identity Record was anonymised after the backup. They had ended before, or
@@ -80,7 +44,8 @@ export async function endLinked(session: Session, identityRecordId: string): Pro
     identityRecordId,
   ]);
   const { rowCount } = await session.query(END_ACTIVE, [identityRecordId]);
-  for (const statement of DROP) await session.query(statement, [identityRecordId]);
+  await unlinkRecords(session, identityRecordId);
+  while (await dropNext(session, identityRecordId));
   return rowCount ?? 0;
 }
 
@@ -99,28 +64,45 @@ export async function destroyReferencesOfClosed(session: Session): Promise<void>
 }
 
 /**
- * Result of a closing: an ACTIVE record of the Identity Record's own Data User prevents it, one of another Data User delays it.
+ * Result of a closing: an ACTIVE record of the Identity Record's own Data User prevents it. One of another Data User delays it, as do more
+ * linked records than a call can unlink.
  */
 type Closing = 'closed' | 'refused' | 'delayed';
 
 const OWN_ACTIVE = `
   select count(*)::int as own from access_record where identity_record_id = $1 and duid = $2 and ${isActive()}`;
 
+/** Milliseconds after which a call begins no further batch of linked records. A service waits 8.5 seconds for a response. */
+const MAX_UNLINKING_MS = 3_000;
+
 /** Closes Identity Records in `access`: no access record can be linked to a closed one (decisions A/B, 4). */
 export class ClosingRepository {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly maxUnlinkingMs = MAX_UNLINKING_MS,
+  ) {}
 
-  /** Closes the Identity Record of a Data User unless an ACTIVE record is linked to it. Idempotent. */
-  close(identityRecordId: string, duid: string): Promise<Closing> {
-    return inTransaction(this.database.pool, async (session) => {
+  /**
+   * Closes the Identity Record of a Data User unless an ACTIVE record is linked to it, then unlinks its records in batches. If many are
+   * linked, the next call continues. Idempotent.
+   */
+  async close(identityRecordId: string, duid: string): Promise<Closing> {
+    const { pool } = this.database;
+    const start = performance.now();
+    const closing = await inTransaction(pool, async (session) => {
       for (const lock of LOCKS) await session.query(lock, [identityRecordId]);
       const { rowCount: already } = await session.query(CLOSED, [identityRecordId]);
-      if (already === 0) await session.query(CLOSE, [identityRecordId]);
-      const { rowCount: closed } = await session.query(CLOSED, [identityRecordId]);
-      if (closed === 0) return stillOpen(session, identityRecordId, duid);
-      for (const statement of DROP) await session.query(statement, [identityRecordId]);
-      return 'closed';
+      if (already === 1) return 'closed';
+      await session.query(IN_BATCHES);
+      const { rowCount: closed } = await session.query(CLOSE, [identityRecordId]);
+      return closed === 1 ? 'closed' : stillOpen(session, identityRecordId, duid);
     });
+    if (closing !== 'closed') return closing;
+    await unlinkRecords(pool, identityRecordId);
+    while (await inTransaction(pool, (session) => dropNext(session, identityRecordId))) {
+      if (performance.now() - start > this.maxUnlinkingMs) return 'delayed';
+    }
+    return 'closed';
   }
 }
 

@@ -4,6 +4,7 @@ import pino from 'pino';
 import { newIdentifier } from '../../../../schema/identifiers';
 import { AccessRecordRepository } from '../../../../subgraphs/access/records/access-record.repository';
 import { ClosingRepository } from '../../../../subgraphs/access/identity-links/closing.repository';
+import { lateLinks } from '../../../../subgraphs/access/identity-links/unlinking.repository';
 import {
   ControllerReferences,
   type VersionWithReference,
@@ -254,6 +255,57 @@ export function references(): void {
         expect(await keysOf(id)).toEqual([]);
         expect(await readable(id)).toEqual([null, null]);
       }
+    });
+
+    describe('of one of many records of an Identity Record', () => {
+      const MANY = 2_100;
+      const LINKED = `select count(meter_point_id)::int as linked, count(key.record_id)::int as readable from access_record
+        left join access_keys.reference_key key on record_id = id where identity_record_id = $1`;
+      const left = async (identityRecordId: string) => (await tables.owner.query(LINKED, [identityRecordId])).rows[0];
+      async function manyEnded(): Promise<string> {
+        const { owner } = tables;
+        const identityRecordId = randomUUID();
+        await owner.query(`set session_replication_role = 'replica'`);
+        await owner.query(
+          `with record as (
+             insert into access_record (id, key_hash, key_sealed, duid, identity_record_id, identity_record_ref, meter_point_id,
+               state, legal_basis, registered_at, revoked_at, document)
+             select gen_random_uuid(), uuid_send(gen_random_uuid()), '', $1, $2, 'ir', 'meter point of many', 'REVOKED',
+               'uk-contract', register_now(), register_now(), '{}' from generate_series(1, ${MANY}) returning id),
+           version as (
+             insert into access_record_version (record_id, version, account_id, legal_basis, registered_at, document, reference_sealed)
+             select id, 1, '${ACCOUNT}', 'uk-contract', register_now(), '{}', '\\x01' from record)
+           insert into access_keys.reference_key select id, 1, '\\x01' from record`,
+          [DUID, identityRecordId],
+        );
+        await owner.query(`set session_replication_role = 'origin'`);
+        return identityRecordId;
+      }
+
+      it('is lost in batches: a closing that ends early is continued, not repeated', async () => {
+        const identityRecordId = await manyEnded();
+        const impatient = new ClosingRepository(tables.database, 0);
+        const results = [];
+        for (let calls = 0; results.at(-1) !== 'closed' && calls < 5; calls += 1) {
+          results.push(await impatient.close(identityRecordId, DUID));
+          if (calls === 0)
+            expect(await left(identityRecordId)).toEqual({ linked: MANY - 1_000, readable: MANY - 1_000 });
+        }
+        expect(results).toEqual(['delayed', 'delayed', 'delayed', 'closed']);
+        expect(await left(identityRecordId)).toEqual({ linked: 0, readable: 0 });
+      });
+
+      it('is lost, also if a process of the release before ends the closing that this one began', async () => {
+        const identityRecordId = await manyEnded();
+        expect(await new ClosingRepository(tables.database, 0).close(identityRecordId, DUID)).toBe('delayed');
+        await tables.database.pool.query(
+          'update access_record set meter_point_id = null where identity_record_id = $1 and meter_point_id is not null',
+          [identityRecordId],
+        );
+        expect(await left(identityRecordId)).toEqual({ linked: 0, readable: MANY - 1_000 });
+        for (const purge of lateLinks(tables.database.pool)) while ((await purge()) > 0);
+        expect(await left(identityRecordId)).toEqual({ linked: 0, readable: 0 });
+      });
     });
 
     it('of a consent whose Identity Record changed is lost version by version, as those Identity Records are closed', async () => {
