@@ -14,6 +14,7 @@ import { serveReadiness } from '../subgraphs/server/observability/readiness-rout
 import type { SubgraphLink } from '../subgraphs/server/graph/subgraph-link';
 import type { ServiceSockets } from '../subgraphs/server/link/service-server';
 import { adHocOperations } from './requests/ad-hoc-operations';
+import { concurrentOperations } from './requests/concurrent-operations';
 import { type Audiences, introspectionAudience } from './callers/audiences';
 import { authentication } from './callers/authentication';
 import { MAX_BODY_BYTES, parseJsonBodies } from './requests/body-limits';
@@ -138,12 +139,14 @@ async function prepare({ settings, logger, ...options }: GatewayOptions): Promis
   });
   const introspection = introspectionAudience(settings.production);
   const preparation = { supergraph, audiences: options.audiences, introspection, logger };
-  const trusted = trustedDocuments(options.trustedDocuments, preparation, callers);
+  const concurrent = concurrentOperations();
+  const trusted = trustedDocuments(options.trustedDocuments, preparation, callers, concurrent);
   const report = failureReport(logger);
   return {
     apiSchema: supergraph.apiSchema,
     callers,
     trusted,
+    concurrent,
     adHoc: await adHocOperations(preparation, settings.production, report),
     subscriptions: subscriptions({ preparation, callers, ...settings, logger, report, registry: options.metrics }),
     metrics: operationMetrics(options.metrics, trusted.operations.keys()),

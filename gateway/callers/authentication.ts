@@ -119,6 +119,7 @@ async function identifyBearer(
   }
 }
 
-function anonymous({ transactionId, clientAddress }: RequestMetadata): CallContext {
+/** Returns the context of a request without a caller. */
+export function anonymous({ transactionId, clientAddress }: RequestMetadata): CallContext {
   return { caller: null, service: null, transactionId, clientAddress };
 }

@@ -4,6 +4,8 @@ import { sendable } from '../../subgraphs/server/graph/json-text';
 import { traced } from '../../subgraphs/server/observability/tracing';
 import { type AdHocOperations, GRAPHQL_RESPONSE_TYPE, responseType } from './ad-hoc-operations';
 import type { Authentication } from '../callers/authentication';
+import { ownerOf } from '../../subgraphs/server/callers/resource-owner';
+import type { ConcurrentOperations } from './concurrent-operations';
 import { withDeadline } from './deadline';
 import { type AdHocRequest, type TrustedRequest, graphRequest, isPersistedQuery, isTrusted } from './graph-request';
 import { type HttpResponse, httpResponse, persistedQueryNotSupported } from './http-response';
@@ -20,6 +22,7 @@ export interface RequestDependencies {
   readonly callers: Authentication;
   readonly trusted: TrustedDocuments;
   readonly adHoc: AdHocOperations;
+  readonly concurrent: ConcurrentOperations;
   readonly metrics: OperationMetrics;
   readonly logger: Logger;
   readonly report: FailureReport;
@@ -117,11 +120,16 @@ async function runAdHoc(
   request: AdHocRequest,
   requestHeaders: Readonly<Record<string, unknown>>,
   metadata: RequestMetadata,
-  { adHoc, callers, metrics }: RequestDependencies,
+  { adHoc, callers, concurrent, metrics }: RequestDependencies,
 ): Promise<HttpResponse> {
   const stop = metrics.start(AD_HOC);
   const { head, body, operationName, outcome } = await traced('gateway ad hoc', metadata.transactionId, async () =>
-    withDeadline((async () => adHoc.run(request, await callers.identify(metadata), requestHeaders))()),
+    withDeadline(
+      (async () => {
+        const identified = await callers.identify(metadata);
+        return concurrent.adHoc(ownerOf(identified.context), () => adHoc.run(request, identified, requestHeaders));
+      })(),
+    ),
   ).catch((error: unknown) => {
     stop(formatError(error).extensions.code);
     throw error;

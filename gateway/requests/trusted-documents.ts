@@ -3,7 +3,9 @@ import { RegisterError } from '../../schema/register-error';
 import type { CallContext } from '../../subgraphs/server/callers/caller';
 import { traced } from '../../subgraphs/server/observability/tracing';
 import { admit } from '../callers/audiences';
-import type { Authentication, Identification } from '../callers/authentication';
+import { type Authentication, type Identification, anonymous } from '../callers/authentication';
+import { ownerOf } from '../../subgraphs/server/callers/resource-owner';
+import type { ConcurrentOperations } from './concurrent-operations';
 import { withDeadline } from './deadline';
 import { type Preparation, type PreparedOperation, prepareOperation } from './prepared-operation';
 import type { RequestMetadata } from '../client/graph-client';
@@ -22,6 +24,7 @@ export function trustedDocuments(
   texts: Readonly<Record<string, string>>,
   preparation: Preparation,
   callers: Authentication,
+  { trusted: limited }: ConcurrentOperations,
 ): TrustedDocuments {
   const operations = new Map(
     Object.entries(texts).map(([name, source]) => [name, preparedOperation(name, source, preparation)]),
@@ -37,16 +40,37 @@ export function trustedDocuments(
       withDeadline(
         traced(`gateway ${name}`, metadata.transactionId, async () => {
           const operation = operationNamed(name);
-          const identified = callers.identify(metadata);
+          const identified = identifiedFor(operation, callers, metadata);
           const context = admitted(operation, identified instanceof Promise ? await identified : identified);
           operation.checkVariables(variables);
-          return operation.execute(variables, context);
+          const execute = () => operation.execute(variables, context);
+          return operation.audience.verifies ? execute() : limited(ownerOf(context), execute);
         }),
       ),
     async admit(name, metadata) {
-      return admitted(operationNamed(name), await withDeadline(Promise.resolve(callers.identify(metadata))));
+      const operation = operationNamed(name);
+      const identified = identifiedFor(operation, callers, metadata);
+      return admitted(operation, await withDeadline(Promise.resolve(identified)));
     },
   };
+}
+
+/** Milliseconds after which an operation that ignores an unverifiable token no longer waits for its verification. */
+const MAX_IDENTIFICATION_MS = 1_500;
+
+/** Identifies the caller of an operation: verification waits for a short time only, because it does not need the caller. */
+function identifiedFor(
+  { audience }: PreparedOperation,
+  callers: Authentication,
+  metadata: RequestMetadata,
+): Identification | Promise<Identification> {
+  const identifying = callers.identify(metadata);
+  if (!audience.lenient || !(identifying instanceof Promise)) return identifying;
+  return new Promise((resolve, reject) => {
+    const withoutCaller = () => resolve({ context: anonymous(metadata), error: new RegisterError('SYS002') });
+    const timer = setTimeout(withoutCaller, MAX_IDENTIFICATION_MS);
+    identifying.finally(() => clearTimeout(timer)).then(resolve, reject);
+  });
 }
 
 /**

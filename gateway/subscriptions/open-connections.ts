@@ -1,5 +1,5 @@
 import { RegisterError } from '../../schema/register-error';
-import { clientNetwork } from '../../subgraphs/server/callers/rate-limits';
+import { clientNetwork } from '../../subgraphs/server/callers/resource-owner';
 import type { ConnectionEnd } from './connection-end';
 import type { SubscriptionMetrics, Transport } from './subscription-metrics';
 

@@ -6,8 +6,10 @@ interface FairBounds {
   readonly max: number;
   /** Maximum number of calls of one owner at once. */
   readonly maxOfOwner: number;
-  /** Longest wait of a call, after which it throws SYS002; without a bound if absent. */
+  /** Longest wait of a call, after which it fails; without a bound if absent. */
   readonly maxWaitMs?: number;
+  /** Returns the error of a call that has waited for too long; SYS002 by default. */
+  readonly exceeded?: () => RegisterError;
 }
 
 /** Calls of one owner. */
@@ -20,10 +22,12 @@ interface OwnerCalls {
 /** Runs `work` within bounds that it shares with other calls. */
 export type FairLimit = <Result>(owner: string, work: () => Promise<Result>) => Promise<Result>;
 
+const unavailable = () => new RegisterError('SYS002');
+
 /**
  * Returns a limit of concurrent calls. The owners of waiting calls take turns, so that many calls of one owner do not delay those of another.
  */
-export function fairLimit({ max, maxOfOwner, maxWaitMs }: FairBounds): FairLimit {
+export function fairLimit({ max, maxOfOwner, maxWaitMs, exceeded = unavailable }: FairBounds): FairLimit {
   /** Owners with running or waiting calls, in the order of their turns. */
   const owners = new Map<string, OwnerCalls>();
   let running = 0;
@@ -52,7 +56,7 @@ export function fairLimit({ max, maxOfOwner, maxWaitMs }: FairBounds): FairLimit
       const giveUp = () => {
         calls.waiting.splice(calls.waiting.indexOf(start), 1);
         removeIdle(owner, calls);
-        reject(new RegisterError('SYS002'));
+        reject(exceeded());
       };
       if (maxWaitMs !== undefined) timer = setTimeout(giveUp, maxWaitMs);
       calls.waiting.push(start);

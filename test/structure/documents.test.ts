@@ -7,6 +7,8 @@ import { CloseCode } from 'graphql-ws';
 import { MAX_ANONYMOUS_BODY_BYTES, MAX_BODY_BYTES } from '../../gateway/requests/body-limits';
 import { OPERATION_DEADLINE_MS } from '../../gateway/requests/deadline';
 import { ASSUMED_LIST_LENGTH, LIST_LENGTHS, READ_COSTS } from '../../gateway/requests/operation-cost';
+import { MAX_AD_HOC } from '../../gateway/requests/concurrent-operations';
+import { MAX_PAGES_OF_ACCOUNT } from '../../subgraphs/access/records/access-record.queries';
 import { OPERATION_LIMITS } from '../../gateway/requests/operation-limits';
 import {
   CLOSE_FRAMES,
@@ -66,6 +68,8 @@ describe('docs/graphql.md', () => {
         CONNECTION_LIMITS.network,
         MAX_CONCURRENT_OPERATIONS,
         MAX_CONCURRENT_EXECUTIONS_OF_OWNER,
+        MAX_AD_HOC,
+        MAX_PAGES_OF_ACCOUNT,
       ].map(number),
       ...[MAX_MESSAGE_BYTES, MAX_FIRST_MESSAGE_BYTES].map((each) => `${each / 1_024} KiB`),
       number(MAX_OPERATION_ID_LENGTH),

@@ -8,6 +8,7 @@ const FILES = [
   'callers/bearer-token',
   'callers/caller',
   'callers/rate-limits',
+  'callers/resource-owner',
   'callers/service-rights',
   'database/advisory-locks',
   'database/apply-migrations',

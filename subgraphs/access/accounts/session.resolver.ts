@@ -10,7 +10,8 @@ import {
 import { type CallContext, IDENTIFYING_SERVICES, MayCall, callerOf } from '../../server/callers/caller';
 import { NotCheckable } from '../../server/graph/checked-mutations';
 import { nullable } from '../../server/graph/decorator-options';
-import { IS_COUNTED, type RateLimit, clientNetwork, rejectLimited } from '../../server/callers/rate-limits';
+import { IS_COUNTED, type RateLimit, rejectLimited } from '../../server/callers/rate-limits';
+import { clientNetwork } from '../../server/callers/resource-owner';
 import type { AccountAdmission, AdmissionRow } from './account-admission.queries';
 import type { DataUserRepository, DirectoryEntry } from './data-user.repository';
 import { DataUserType } from './data-user.resolver';

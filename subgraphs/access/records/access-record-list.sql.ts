@@ -1,7 +1,7 @@
 import { countListings } from '../customers/lookup-counts.repository';
 import { selectFitting, sizedPage } from './page-size.sql';
 import { ENDED_AT, IN_FORCE, hasRecentlyExpired, historyStart, isUnexpired, stateNow } from './record-state.sql';
-import { ACCESS_RECORD_COLUMNS, COLUMNS_WITHOUT_REFERENCE } from './stored-access-record.queries';
+import { COLUMNS_WITH_OPTIONAL_DOCUMENT, NO_REFERENCE } from './stored-access-record.queries';
 
 /** SQL: a record has the state `$3` and the legal basis `$4`; null admits every record. */
 export const filters = (): string =>
@@ -20,7 +20,8 @@ export interface ListStatements {
 }
 
 interface ListOptions {
-  readonly columns?: string;
+  /** SQL of the Identity Record reference; that of the record by default. */
+  readonly identityRecordRef?: string;
   /** Number of parameters of the conditions; those of the page follow. */
   readonly parameters?: number;
   /** The `from` and `where` clauses that together select the records of the list, each by its own index; one by default. */
@@ -29,8 +30,11 @@ interface ListOptions {
 
 /** A page is read and its listing counted by one statement, so that no list of records is read uncounted. */
 function list(name: string, where: string, options: ListOptions = {}): ListStatements {
-  const { columns = ACCESS_RECORD_COLUMNS, parameters = 4, parts = [`access_record where ${where}`] } = options;
-  const [createdAt, id, limit, account, withVersions] = [1, 2, 3, 4, 5].map((number) => `$${parameters + number}`);
+  const { identityRecordRef, parameters = 4, parts = [`access_record where ${where}`] } = options;
+  const [createdAt, id, limit, account, withVersions, withDocument] = [1, 2, 3, 4, 5, 6].map(
+    (number) => `$${parameters + number}`,
+  );
+  const columns = COLUMNS_WITH_OPTIONAL_DOCUMENT(`${withDocument}::boolean`, identityRecordRef);
   const newest = `${NEWEST_FIRST} limit ${limit}`;
   const ofPage = `${filters()} and (created_at, id) < (${createdAt}::timestamptz, ${id}::uuid) ${newest}`;
   const [first = '', ...others] = parts.map((part) => `${part} and ${ofPage}`);
@@ -75,6 +79,6 @@ export const LISTS = {
   meterPoint: list(
     'access_records_at_meter_point',
     `$1::text is null and meter_point_id = $2 and claimed_at is null and (${IN_FORCE} or ${ENDED_AT} >= ${OF_OCCUPANT})`,
-    { columns: COLUMNS_WITHOUT_REFERENCE, parameters: 7 },
+    { identityRecordRef: NO_REFERENCE, parameters: 7 },
   ),
 };

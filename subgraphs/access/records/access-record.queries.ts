@@ -12,6 +12,7 @@ import { countRows } from '../../server/lists/paged-list';
 import type { Session } from '../../server/database/transaction';
 import type { AccessState, LegalBasis } from './access-record';
 import { outsideCheck } from '../../server/database/check-only';
+import { type FairLimit, fairLimit } from '../../server/fair-limit';
 import { LISTS, type ListStatements, filters } from './access-record-list.sql';
 import type { SizedRow } from './page-size.sql';
 import { type RecordCount, storedTotal, storedTotals } from './record-counts.repository';
@@ -31,6 +32,8 @@ export interface Occupant {
 export interface RecordPageRequest extends PageRequest {
   /** Whether the caller reads versions of each record, which shorten the page; false if absent. */
   readonly withVersions?: boolean;
+  /** Whether the caller reads fields that are stored in the documents of the records; true if absent. */
+  readonly withDocument?: boolean;
   /** Whether the records are listed without what the back office may not see; false if absent. */
   readonly isForBackOffice?: boolean;
 }
@@ -50,6 +53,14 @@ export type AccessRecordPage = ConnectionWithTotal<StoredAccessRecord>;
 
 /** Maximum entries of a page (decisions A/B, 3). */
 export const MAX_PAGE_SIZE = 500;
+
+/**
+ * Pages that an account reads at once: an operation may list the same records several times, and each page waits for the lock of the lookup
+ * counts that another one writes, while it occupies a session of the pool.
+ */
+export const MAX_PAGES_OF_ACCOUNT = 2;
+/** Longest wait of a page for others of its account: that of a statement for a session. */
+const MAX_WAIT_MS = 3_000;
 
 function listOf({ duid, meterPointId, state }: AccessRecordFilter): ListStatements {
   if (meterPointId !== null) return duid === null ? LISTS.meterPoint : LISTS.ownAtMeterPoint;
@@ -74,12 +85,22 @@ function instantOf(seconds: number): string {
 
 /** Lists of access records. Every read counts a listing of each record of the page (decisions A/B, 10). */
 export class AccessRecordQueries {
-  constructor(private readonly database: Database) {}
+  private readonly limited: FairLimit;
+
+  constructor(private readonly database: Database) {
+    this.limited = fairLimit({
+      max: database.pool.options.max,
+      maxOfOwner: MAX_PAGES_OF_ACCOUNT,
+      maxWaitMs: MAX_WAIT_MS,
+    });
+  }
 
   /** Returns a page, newest first, and counts the listing for an account. */
   async page(filter: AccessRecordFilter, page: RecordPageRequest, accountId: string): Promise<AccessRecordPage> {
     // Counted also if a check selects it: a check must not hide who read a list.
-    const rows = await outsideCheck(() => this.rows(this.database.pool, filter, page, accountId));
+    const rows = await outsideCheck(() =>
+      this.limited(accountId, () => this.rows(this.database.pool, filter, page, accountId)),
+    );
     return this.listed(filter, page, rows, (row) => {
       const record = new StoredAccessRecord(row);
       return page.isForBackOffice ? record.forBackOffice() : record;
@@ -95,7 +116,8 @@ export class AccessRecordQueries {
   ): Promise<readonly ListedRow[]> {
     requirePageSize(page.first, MAX_PAGE_SIZE);
     const [createdAt, id] = cursorPosition(page.after);
-    const values = [...conditions(filter), createdAt, id, page.first + 1, accountId, page.withVersions ?? false];
+    const { first, withVersions = false, withDocument = true } = page;
+    const values = [...conditions(filter), createdAt, id, first + 1, accountId, withVersions, withDocument];
     const { name, page: text } = listOf(filter);
     return (await session.query<ListedRow>({ name, text, values })).rows;
   }

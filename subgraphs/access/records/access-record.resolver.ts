@@ -3,7 +3,8 @@ import { Arg, Args, Ctx, Info, Int, Mutation, Query, Resolver } from 'type-graph
 import { type Violation, throwViolations } from '../../../schema/register-error';
 import { AccessKey } from '../../../schema/scalars';
 import { type Actor, type CallContext, MayCall, actorOf, callerOf, duidOf } from '../../server/callers/caller';
-import { clientNetwork, withinLimit } from '../../server/callers/rate-limits';
+import { withinLimit } from '../../server/callers/rate-limits';
+import { clientNetwork } from '../../server/callers/resource-owner';
 import { nullable } from '../../server/graph/decorator-options';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import { selectsField } from '../../server/graph/selected-field';
@@ -26,6 +27,7 @@ import { AccessRecordType } from './access-record.types';
 import { rejectAlias, rejectChange } from './change-rejection';
 import type { RegistrationContext } from './rules/registration-rule';
 import type { AccessDependencies } from '../dependencies';
+import { selectsDocument } from './operation-records.queries';
 
 const TOO_MANY_UNKNOWN_KEYS = 'Too many verifications of unknown keys from this network.';
 
@@ -147,6 +149,7 @@ export class AccessRecordResolver {
     const page = {
       ...args,
       withVersions: selectsField(info, 'versions'),
+      withDocument: selectsDocument(info),
       isForBackOffice: role !== 'data_user',
     };
     return this.dependencies.recordQueries.page(filter, page, accountId);

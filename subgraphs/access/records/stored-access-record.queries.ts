@@ -30,12 +30,15 @@ const columns = (identityRecordRef: string, document = 'document'): string => `
 /** Columns of {@link AccessRecordRow} without its reference, in a statement over `access_record`. */
 export const ACCESS_RECORD_COLUMNS = columns('identity_record_ref');
 
-/** Columns of a record without the Identity Record reference, for customers and third-party portals. */
-export const COLUMNS_WITHOUT_REFERENCE = columns('null::text as identity_record_ref');
+/** The Identity Record reference of a record that customers and third-party portals read. */
+export const NO_REFERENCE = 'null::text as identity_record_ref';
+
+/** Columns of a record without the Identity Record reference. */
+export const COLUMNS_WITHOUT_REFERENCE = columns(NO_REFERENCE);
 
 /** Columns of a record whose document is empty unless `condition` is true, or the access is a discovered one. */
-export const COLUMNS_WITH_OPTIONAL_DOCUMENT = (condition: string): string =>
-  columns('identity_record_ref', `case when duid is null or ${condition} then document else '{}' end as document`);
+export const COLUMNS_WITH_OPTIONAL_DOCUMENT = (condition: string, identityRecordRef = 'identity_record_ref'): string =>
+  columns(identityRecordRef, `case when duid is null or ${condition} then document else '{}' end as document`);
 
 /** Returns the row without the Controller's reference, which only the owning Data User and the customer read (decisions A/B, 1, Roles). */
 export function withoutControllerReference(row: AccessRecordRow): AccessRecordRow {

@@ -1,6 +1,7 @@
 import { RegisterError } from '../../../schema/register-error';
 import type { CallContext } from '../../server/callers/caller';
-import { clientNetwork, rateLimit, withinLimit } from '../../server/callers/rate-limits';
+import { rateLimit, withinLimit } from '../../server/callers/rate-limits';
+import { clientNetwork } from '../../server/callers/resource-owner';
 import type { IdentityDependencies } from '../dependencies';
 
 /** Passkey sign-ins that a network may start per sign-in that it may request: starting one costs only a row. */

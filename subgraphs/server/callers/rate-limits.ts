@@ -1,9 +1,9 @@
-import ipaddr from 'ipaddr.js';
 import type { Pool } from 'pg';
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { RegisterError } from '../../../schema/register-error';
 import { outsideCheck } from '../database/check-only';
 import type { CallContext } from './caller';
+import { clientNetwork } from './resource-owner';
 import type { Session } from '../database/transaction';
 import type { KeyedHash } from '../keyed-hash';
 import { type Purge, matchingRows } from '../retention';
@@ -163,14 +163,3 @@ export function rejectLimited(retryAfter: number | null, message?: string): void
 
 /** Message of the limit of requests of an account. */
 export const TOO_MANY_OF_ACCOUNT = 'Too many requests of this account.';
-
-/**
- * Returns the network that counts as one client: an IPv4 address, or the /64 prefix of an IPv6 address (decisions A/B,
- * 2).
- */
-export function clientNetwork(address: string): string {
-  if (!ipaddr.isValid(address)) return 'unknown';
-  const parsed = ipaddr.process(address);
-  if (parsed.kind() === 'ipv4') return parsed.toString();
-  return (parsed as ipaddr.IPv6).parts.slice(0, 4).join(':');
-}

@@ -13,6 +13,7 @@ import {
 import { Extensions } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import type { CallContext } from '../callers/caller';
+import { ownerOf } from '../callers/resource-owner';
 import { type CheckOrigin, isChecking } from '../database/check-only';
 import { fragmentsOf, rootFieldsOf } from './root-fields';
 
@@ -90,9 +91,9 @@ function hideSecret(field: Field): void {
   };
 }
 
-/** Returns who checks: the accounts of a Data User share their turns. */
-export function checkOrigin({ caller, clientAddress, checkOnly }: CallContext): CheckOrigin {
-  return { owner: caller?.duid ?? caller?.accountId ?? clientAddress, isPart: checkOnly === true };
+/** Returns who checks. */
+export function checkOrigin(context: CallContext): CheckOrigin {
+  return { owner: ownerOf(context), isPart: context.checkOnly === true };
 }
 
 type Variables = Readonly<Record<string, unknown>>;

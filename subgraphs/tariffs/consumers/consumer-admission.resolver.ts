@@ -2,7 +2,8 @@ import { Arg, Ctx, Directive, Field, ID, Int, ObjectType, Query, Resolver } from
 import { RegisterError } from '../../../schema/register-error';
 import { DateTime } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
-import { IS_COUNTED, type RateLimit, clientNetwork, withinLimit } from '../../server/callers/rate-limits';
+import { IS_COUNTED, type RateLimit, withinLimit } from '../../server/callers/rate-limits';
+import { clientNetwork } from '../../server/callers/resource-owner';
 import { nullable, simple } from '../../server/graph/decorator-options';
 import type { ConsumerTokens, VerifiedConsumer } from './consumer-tokens.flow';
 

@@ -3,6 +3,7 @@ import { connections } from './chapters/connections';
 import { keySetFaults } from './chapters/key-set-faults';
 import { planExecutor } from './chapters/plan-executor';
 import { gatewayRequests } from './chapters/requests';
+import { busyGateway } from './chapters/busy-gateway';
 
 /** Chapters share one file, so that the product is loaded once. */
 describe('Requests', () => {
@@ -10,6 +11,9 @@ describe('Requests', () => {
 });
 describe('The plan executor', () => {
   planExecutor();
+});
+describe('A busy gateway', () => {
+  busyGateway();
 });
 describe('Connections', () => {
   connections();

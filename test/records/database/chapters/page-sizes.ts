@@ -114,6 +114,24 @@ export function pageSizes(): void {
     });
   });
 
+  describe('A page of 30 records of a Data User with documents of 250 KB', () => {
+    it.each([
+      ['has all of them without their documents', 'id state registeredAt', 30],
+      ['has fewer with a field of their documents', 'id purpose', 17],
+    ])('%s', async (_, selection, length) => {
+      const { owner, dataUser, executeInAccess } = await fixtureOfThisFile();
+      const caller = await dataUser();
+      const controllers = manyControllers();
+      await owner.query('set search_path = access, register');
+      const meterPointId = randomUUID();
+      for (let n = 0; n < 30; n++) await putRecord(owner, { meterPointId, controllers });
+      await passTo(caller.duid ?? '', owner, meterPointId);
+      await owner.query('reset search_path');
+      const { data } = await executeInAccess(`{ accessRecords { nodes { ${selection} } } }`, {}, { caller });
+      expect(data.accessRecords.nodes).toHaveLength(length);
+    });
+  });
+
   describe('A page of 20 records of a Data User that were changed 500 times', () => {
     it.each([
       ['has all of them without their versions', 'id } }', 20],
@@ -138,11 +156,16 @@ export function pageSizes(): void {
 }
 
 /** Changes the records of a meter point 500 times, and passes them to a Data User. */
-async function changeOften(owner: Client, meterPointId: string, duid = DUID): Promise<void> {
+const changeOften = (owner: Client, meterPointId: string, duid = DUID) => change(owner, meterPointId, duid, 500);
+/** Passes the records of a meter point to a Data User. */
+const passTo = (duid: string, owner: Client, meterPointId: string) => change(owner, meterPointId, duid, 1);
+
+async function change(owner: Client, meterPointId: string, duid: string, version: number): Promise<void> {
   await owner.query(`set session_replication_role = 'replica'`);
-  await owner.query('update access_record set version = 500, duid = $2 where meter_point_id = $1', [
+  await owner.query('update access_record set version = $3, duid = $2 where meter_point_id = $1', [
     meterPointId,
     duid,
+    version,
   ]);
   await owner.query('reset session_replication_role');
 }

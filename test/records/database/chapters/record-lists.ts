@@ -13,6 +13,7 @@ import { type AccessDatabase, DUID, accessDatabase, insertRecord } from '../../.
 import { putRecord } from '../../../support/access-rows';
 import { putMany } from '../../../support/event-rows';
 import { type Planning, rowsRead } from '../../../support/rows-read';
+import { until } from '../../../support/until';
 
 export function recordLists(): void {
   const ACCOUNT = `acc_${'0'.repeat(24)}`;
@@ -50,6 +51,22 @@ export function recordLists(): void {
       const [, page = ''] = /CTE sized\n([\s\S]*?)\n +CTE/.exec(plan) ?? [];
       expect(page).toContain('Index Scan using access_record_newest');
       expect(page).not.toContain('Sort');
+    });
+
+    it('leaves sessions for others while an operation lists records that another one counts', async () => {
+      const lists = new AccessRecordQueries(database);
+      const WAITING = `select from pg_locks where not granted and relation = 'look'::regclass`;
+      const waiting = async () => (await tables.owner.query(WAITING)).rowCount;
+      await tables.owner.query('begin; lock table look in exclusive mode');
+      const page = { first: 2, after: null };
+      const pages = Array.from({ length: 15 }, () => lists.page(EVERYTHING, page, ACCOUNT));
+      try {
+        await until(async () => ((await waiting()) === 2 ? true : undefined));
+        expect((await database.pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+      } finally {
+        await tables.owner.query('rollback');
+      }
+      for (const { nodes } of await Promise.all(pages)) expect(nodes).toHaveLength(2);
     });
 
     it.each([

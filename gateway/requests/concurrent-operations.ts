@@ -1,0 +1,32 @@
+import { RegisterError } from '../../schema/register-error';
+import { type FairLimit, fairLimit } from '../../subgraphs/server/fair-limit';
+
+/** Limits of the operations that one owner runs at the same time. */
+export interface ConcurrentOperations {
+  /** Trusted documents, verification excepted. */
+  readonly trusted: FairLimit;
+  /** Operations with the client's own document; each may execute many statements. */
+  readonly adHoc: FairLimit;
+}
+
+/** Longest wait of an operation for others of its owner: that of a statement for a session of the pool. */
+const MAX_WAIT_MS = 3_000;
+/** Far fewer than the requests that a link to a service takes, and enough for the statements of a pool. */
+const MAX_TRUSTED = 64;
+/** Fewer than the default connections of a pool (DATABASE_POOL). */
+export const MAX_AD_HOC = 8;
+
+/**
+ * Returns the limits of this gateway. The owner whose operations wait for too long gets LIM002; operations of others do not wait for them.
+ */
+export function concurrentOperations(): ConcurrentOperations {
+  return { trusted: ofOwner(MAX_TRUSTED), adHoc: ofOwner(MAX_AD_HOC) };
+}
+
+function ofOwner(maxOfOwner: number): FairLimit {
+  const exceeded = () =>
+    new RegisterError('LIM002', `At most ${maxOfOwner} operations of an account run at the same time.`, {
+      retryAfter: 1,
+    });
+  return fairLimit({ max: Infinity, maxOfOwner, maxWaitMs: MAX_WAIT_MS, exceeded });
+}
