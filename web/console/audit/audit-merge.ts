@@ -8,14 +8,8 @@ export type AuditPages = Operations['ReadAudit']['result'];
 /** An entry with the service that stores it. */
 export type ListedEntry = AuditPages[AuditService]['nodes'][number] & { readonly service: AuditService };
 
-/** A page of the merged audit, and the cursor of the next one. */
-interface MergedPage {
-  readonly entries: readonly ListedEntry[];
-  readonly next: AuditCursor | undefined;
-}
-
 /** Merges the newest entries of all services. Entries of one service stay in their order, also where the clock was moved. */
-export function mergedPage(pages: AuditPages, cursor: AuditCursor, size: number): MergedPage {
+export function mergedPage(pages: AuditPages, cursor: AuditCursor, size: number) {
   const remaining = new Map(AUDIT_SERVICES.map((service) => [service, [...pages[service].nodes]]));
   const last: Record<AuditService, string | null> = { ...cursor };
   const entries: ListedEntry[] = [];

@@ -6,12 +6,6 @@ interface GridLine {
   readonly label: string;
 }
 
-/** A bar of a round length: its width in percent of the picture's. */
-interface ScaleBar {
-  readonly width: number;
-  readonly label: string;
-}
-
 /** Maximum number of lines in each direction. */
 const MAX_LINES = 5;
 
@@ -61,8 +55,8 @@ function metres(value: number, direction: string): string {
   return `${Math.round(value).toLocaleString('en-GB')} ${direction}`;
 }
 
-/** Returns a scale bar of at most a quarter of the width. */
-export function scaleBar({ west, east, metresPerUnit }: MapPlane): ScaleBar {
+/** Returns a bar of a round length, at most a quarter of the picture's width: its width is in percent of the picture's. */
+export function scaleBar({ west, east, metresPerUnit }: MapPlane) {
   const across = (east - west) * metresPerUnit;
   const maxLength = across / 4;
   const power = 10 ** Math.floor(Math.log10(maxLength));

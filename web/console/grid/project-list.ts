@@ -58,16 +58,7 @@ function areaOf(areas: readonly NamedArea[], label: string): NamedArea | undefin
   );
 }
 
-interface ProjectsPage {
-  readonly nodes: readonly ListedProject[];
-  readonly nextCursor: string | null;
-}
-
-async function readPage(
-  execute: PageContext['execute'],
-  filter: ProjectFilter,
-  after: string | undefined,
-): Promise<ProjectsPage> {
+async function readPage(execute: PageContext['execute'], filter: ProjectFilter, after: string | undefined) {
   const { projects } = await execute('ReadGridProjects', {
     first: LISTED_PROJECTS,
     after: after ?? null,

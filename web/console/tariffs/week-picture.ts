@@ -25,20 +25,6 @@ interface WeekLabel {
   readonly isShort: boolean;
 }
 
-/** A row of the heat map. */
-interface WeekDay {
-  readonly day: Day;
-  /** Day of the week and of the month: `Sun 29`. */
-  readonly name: string;
-  readonly month: string;
-  readonly fullName: string;
-  /** Change of the clocks on this day. */
-  readonly clocks: string | undefined;
-  readonly description: string;
-  readonly cells: readonly WeekCell[];
-  readonly labels: readonly WeekLabel[];
-}
-
 /** Height of a row. */
 export const ROW_HEIGHT_PX = 32;
 
@@ -47,7 +33,7 @@ export const ROW_HEIGHT_PX = 32;
  * part of one in which the price changes. A half-hour that the clock
  * shows twice is divided, the earlier one above.
  */
-export function weekPicture(days: readonly Day[], slots: readonly SlotPrice[], scale: PriceScale): WeekDay[] {
+export function weekPicture(days: readonly Day[], slots: readonly SlotPrice[], scale: PriceScale) {
   return days.map((day) => {
     const halfHours = pricedDay(day, slots);
     const fullName = writtenDay(day, 'cccc d LLLL yyyy');
