@@ -1,5 +1,5 @@
 import { AUDIT_ACTIONS, type AuditService } from '../../../schema/audit-actions';
-import { dayAndTime } from '../live/instants';
+import { utcDayAndTime } from '../format';
 import type { PageContext } from '../page';
 import { pageLinks, textOf, withQuery } from '../request/query';
 import { accountNames } from './account-names';
@@ -77,7 +77,7 @@ function rowOf(
   return {
     key: `${service} ${id}`,
     kind: KINDS[action] ?? action,
-    time: { at, written: dayAndTime(at) },
+    time: { at, written: utcDayAndTime(at) },
     actor: { id: actor, name: names.get(actor), address: withQuery(AUDIT_PATH, { kind, actor }) },
     subject: { id: subject, name: names.get(subject) },
     values: statedValues(detail),

@@ -5,7 +5,7 @@ import {
   type ObjectChangeKind,
   type ObjectClassCount,
 } from './operation-results';
-import { counted } from './labels';
+import { counted, rounded } from '../format';
 
 /** A bar in a table cell; lengths are percentages of the space beside the text. */
 interface Bar {
@@ -114,8 +114,4 @@ export function stripOf(counts: ChangeCounts): StripPart[] {
     start += width;
   }
   return parts;
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 100) / 100;
 }

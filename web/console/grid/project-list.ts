@@ -4,7 +4,8 @@ import { stripOf, sumOf, totalOf } from './class-bars';
 import { countsByKind } from './counts-by-kind';
 import { projectPage } from './project-address';
 import { type LicenceArea, type ListedProject, OBJECT_CHANGE_KINDS } from './operation-results';
-import { KINDS, PERIOD_MONTHS, counted, dayOf, publicationName } from './labels';
+import { counted, utcDay } from '../format';
+import { KINDS, PERIOD_MONTHS, publicationName } from './labels';
 
 /** Selects the projects of the list. */
 interface ProjectFilter {
@@ -80,7 +81,7 @@ function rowOf(project: ListedProject) {
     publication: publicationName(publicationYear, period),
     version: latestVersion.version,
     publishedAt: latestVersion.publishedAt,
-    published: dayOf(latestVersion.publishedAt),
+    published: utcDay(latestVersion.publishedAt),
     counts: OBJECT_CHANGE_KINDS.map((kind) => ({ ...KINDS[kind], text: counted(counts[kind]) })),
     total: counted(totalOf(sum)),
     strip: stripOf(sum),

@@ -1,5 +1,5 @@
 import { wireType } from './event-types';
-import { dayAndTime } from './instants';
+import { quantity, utcDayAndTime } from '../format';
 import type { LiveEvent } from './operation-results';
 
 /** Returns an event as a row of the list. */
@@ -9,7 +9,7 @@ export function rowOf(event: LiveEvent) {
     id: event.id,
     type: wireType(event.type),
     occurredAt: event.occurredAt,
-    dayAndTime: dayAndTime(event.occurredAt),
+    dayAndTime: utcDayAndTime(event.occurredAt),
     organisation: event.dataUser?.displayName ?? discovered,
     duid: event.dataUser?.duid,
     isDiscovered: event.dataUser === null && discovered !== undefined,
@@ -19,12 +19,8 @@ export function rowOf(event: LiveEvent) {
 }
 
 function detailOf({ type, daysRemaining, affectedRecordCount, effectiveDate }: LiveEvent): string {
-  if (type === 'CONSENT_EXPIRING' && daysRemaining !== null) return `ends in ${counted(daysRemaining, 'day')}`;
+  if (type === 'CONSENT_EXPIRING' && daysRemaining !== null) return `ends in ${quantity(daysRemaining, 'day')}`;
   if (type !== 'TENANCY_CHANGE') return '';
-  const records = counted(affectedRecordCount ?? 0, 'record');
+  const records = quantity(affectedRecordCount ?? 0, 'record');
   return effectiveDate === null ? records : `${records}, from ${effectiveDate}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,3 +1,4 @@
+import { rounded } from '../format';
 import { COLUMNS, type Day, writtenDay } from './local-time';
 import { type Amount, pence } from './money';
 import { type PricedHalfHour, dayInWords, halfHourCount, pricedDay, runsOf } from './priced-day';
@@ -86,11 +87,11 @@ const CELL_OVERLAP = 0.06;
 
 function positionOf(position: number, span: number) {
   const x = hundredths(position);
-  return { x, width: Math.round((Math.min(100, hundredths(position + span) + CELL_OVERLAP) - x) * 1000) / 1000 };
+  return { x, width: rounded(Math.min(100, hundredths(position + span) + CELL_OVERLAP) - x, 3) };
 }
 
 function hundredths(position: number): number {
-  return Math.round((position / COLUMNS) * 100_000) / 1000;
+  return rounded((position / COLUMNS) * 100, 3);
 }
 
 function stateOf({ slot, price }: PricedHalfHour<SlotPrice>, scale: PriceScale): Pick<WeekCell, 'state' | 'level'> {
