@@ -1,4 +1,3 @@
-import { countsByKind } from './counts-by-kind';
 import {
   type ChangeCounts,
   OBJECT_CHANGE_KINDS,
@@ -81,6 +80,11 @@ export function sortedByTotal(counts: readonly ObjectClassCount[]): ObjectClassC
     (one, other) =>
       isPoint(one) - isPoint(other) || totalOf(other) - totalOf(one) || one.type.localeCompare(other.type),
   );
+}
+
+/** Returns counts keyed by kind of change. */
+export function countsByKind({ added, removed, changed }: ChangeCounts): Readonly<Record<ObjectChangeKind, number>> {
+  return { ADDED: added, REMOVED: removed, CHANGED: changed };
 }
 
 /** Adds up counts by kind of change. */

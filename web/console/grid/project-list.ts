@@ -1,7 +1,6 @@
 import type { PageContext } from '../page';
 import { pageLinks, textOf, withQuery } from '../request/query';
-import { stripOf, sumOf, totalOf } from './class-bars';
-import { countsByKind } from './counts-by-kind';
+import { countsByKind, stripOf, sumOf, totalOf } from './class-bars';
 import { projectPage } from './project-address';
 import { type LicenceArea, type ListedProject, OBJECT_CHANGE_KINDS } from './operation-results';
 import { counted, utcDay } from '../format';

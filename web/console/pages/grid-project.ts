@@ -1,5 +1,4 @@
-import { sortedByTotal, divergingBars, lettersOf, sumOf, totalOf } from '../grid/class-bars';
-import { countsByKind } from '../grid/counts-by-kind';
+import { countsByKind, divergingBars, lettersOf, sortedByTotal, sumOf, totalOf } from '../grid/class-bars';
 import { locationMap } from '../grid/location-map';
 import type { LocationTarget } from '../grid/location-rows';
 import { modelCards } from '../grid/model-cards';
