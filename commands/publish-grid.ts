@@ -51,13 +51,8 @@ async function main(): Promise<void> {
   process.exitCode = 1;
 }
 
-interface Command {
-  readonly archive: string;
-  readonly publishIn: (publishing: Publishing) => Promise<Outcome>;
-}
-
 /** Parses the command line; throws everything that is wrong with it together. */
-function commandOf(args: readonly string[]): Command {
+function commandOf(args: readonly string[]) {
   const { positionals, values, violations } = readCommandLine(args, OPTIONS);
   const text = (name: string) => (typeof values[name] === 'string' ? values[name] : undefined);
   const missing = ['area', 'year', 'period'].filter((name) => values[name] === undefined).map((name) => `--${name}`);
@@ -77,7 +72,7 @@ function commandOf(args: readonly string[]): Command {
     ...(archive === undefined ? ['the archive is missing'] : unexpected(more, violations)),
   ];
   if (all.length > 0 || archive === undefined || 'violations' in key) throw usageError(all, USAGE);
-  return { archive, publishIn: (publishing) => publish(publishing, key.key, archive) };
+  return { archive, publishIn: (publishing: Publishing) => publish(publishing, key.key, archive) };
 }
 
 const OPTIONS = {

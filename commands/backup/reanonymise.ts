@@ -81,13 +81,6 @@ const UNREADABLE_MPXNS = `
   select change.id from identity.change_of_tenancy change where key_id is not null and announced_at is null
     and not exists (select from identity_keys.occupancy_key key where key.id = change.key_id)`;
 
-/** Erasures that the first transaction repeated, and the Identity Records that remain to be anonymised. */
-interface FirstErasures {
-  readonly listed: readonly string[];
-  readonly unreadable: readonly string[];
-  readonly done: Omit<Reanonymised, 'revoked'>;
-}
-
 /**
  * Repeats the erasures of a list in both subgraphs. Idempotent, and safe while the register runs. It changes nothing if a
  * needed key is missing. Each Identity Record is anonymised in its own transaction, so that registrations wait briefly
@@ -130,7 +123,7 @@ async function eraseAgain(
   session: Client,
   { anonymised, closed, occupancyKeys }: AnonymisedList,
   { withoutDataKeys, endSessions = false }: ReanonymiseOptions,
-): Promise<FirstErasures> {
+) {
   await session.query('set local search_path = identity, register');
   const ids = [...anonymised.keys()];
   await adoptProvisional(session, [...ids, ...closed.keys()]);

@@ -10,7 +10,7 @@ import { type MigratedAddress, type SubgraphTables, migrate } from '../../subgra
 import { RESTORE_MARK } from '../../subgraphs/server/restore-mark';
 import { type AnonymisedList, requireLists } from './anonymised-list';
 import { type FoundBackup, type Manifest, type TableDump, backupsOf, verify } from './backup-folder';
-import { type ReanonymiseOptions, type Reanonymised, reanonymise } from './reanonymise';
+import { type ReanonymiseOptions, reanonymise } from './reanonymise';
 import { differentKeys, keyHashes } from './register-keys';
 import { inSession } from './session';
 import { DATA_KEYS } from './stored-tables';
@@ -33,14 +33,6 @@ export interface RestorePlan extends ReanonymiseOptions {
   readonly backup?: string | undefined;
 }
 
-/** The restored backup, and counts for the operator. */
-interface Restored extends Reanonymised {
-  readonly register: string;
-  /** Undefined for a restore without data keys. */
-  readonly dataKeys: string | undefined;
-  readonly rows: number;
-}
-
 interface Backups {
   readonly register: FoundBackup;
   readonly dataKeys: FoundBackup | undefined;
@@ -51,7 +43,7 @@ interface Backups {
  * Restores the newest or a named backup to an empty database. Marks the database first: no service starts on it until all rows are
  * loaded and all later erasures are repeated. After a crash, the command starts again from the beginning.
  */
-export async function restore(plan: RestorePlan): Promise<Restored> {
+export async function restore(plan: RestorePlan) {
   const backups = await chosenBackups(plan);
   return inSession(plan.databaseUrl, {}, async (session) => {
     await rejectConcurrentRestore(session);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { BAD_PORTS } from './bad-ports';
 import { SERVICES } from './keys';
+import { BAD_PORTS } from './ports';
 import { licenceAreaOf } from '../../subgraphs/grid-models/projects/licence-areas';
 import { type MemberProfiles, addedProfiles } from '../../subgraphs/grid-models/rdf/member-profiles';
 import type { ServiceName } from '../../subgraphs/server/callers/caller';

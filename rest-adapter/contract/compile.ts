@@ -38,17 +38,11 @@ export interface CompiledOperation extends RowReaders {
   readonly body: BodyBuilder | undefined;
 }
 
-/** Compiled operations, and all mismatches between their sources. The adapter starts only without problems. */
-interface Compilation {
-  readonly operations: readonly CompiledOperation[];
-  readonly problems: readonly string[];
-}
-
 /**
- * Compiles contracts, documents, route table and schema once at start. Each operation takes its own event-loop tick, so
- * that the process stays responsive.
+ * Compiles contracts, documents, route table and schema once at start, and returns all mismatches between them: the
+ * adapter starts only without problems. Each operation takes its own event-loop tick, so that the process stays responsive.
  */
-export async function compile({ contracts, ...sources }: CompilationInput): Promise<Compilation> {
+export async function compile({ contracts, ...sources }: CompilationInput) {
   const { documents, rows } = sources;
   const problems: string[] = [];
   const operations: CompiledOperation[] = [];

@@ -10,7 +10,7 @@ const { boundaryOf, mayImport } = require('./import-boundaries') as {
 const FRAMEWORKS: Readonly<Record<string, RegExp>> = {
   'type-graphql':
     /\.(types|enums|inputs?|payloads|resolver)\.ts$|^subgraphs\/server\/(callers\/caller|graph\/(checked-mutations|subgraph-schema))\.ts$/,
-  typeorm: /\/migrations(\/[^/]+)?\.ts$|^subgraphs\/server\/database\/apply-migrations\.ts$/,
+  typeorm: /\/migrations(\/[^/]+)?\.ts$|^subgraphs\/server\/database\/(apply-migrations|forward-migration)\.ts$/,
   pg: /\.(repository|queries)\.ts$|^subgraphs\/server\/|^sandbox\/postgres\/|^commands\/(backup\/|migrate\.ts$)/,
   fastify: /^(gateway|rest-adapter|web|subgraphs\/server)\/|^process\/(startup|shutdown|subgraph-http|wiring)\.ts$/,
   '@apollo/gateway': /^gateway\//,

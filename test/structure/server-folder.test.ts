@@ -18,6 +18,7 @@ const FILES = [
   'database/connection-budget',
   'database/database',
   'database/database-login',
+  'database/forward-migration',
   'database/key-check',
   'database/lock-session',
   'database/migrate',

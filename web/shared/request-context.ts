@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type CookieSettings, type Cookies, cookiesOf } from './cookies';
 import { type EncryptedCookies, encryptedCookies } from './encrypted-cookies';
-import { formFields } from './form-fields';
 import { type ExecuteOperation, operationRunner } from './operation-runner';
 import type { PageServerOptions } from './page-server-options';
 
@@ -36,4 +35,10 @@ export function requestContexts<CookieName extends string>(
       execute: operationRunner(service, graph, request),
     };
   };
+}
+
+/** Returns the fields of a submitted form. A field that occurs twice counts as absent. */
+function formFields(body: unknown): Readonly<Record<string, string>> {
+  const entries = Object.entries((body ?? {}) as Record<string, unknown>);
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }

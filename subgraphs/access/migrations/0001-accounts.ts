@@ -1,18 +1,14 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { CREATE_IDEMPOTENCY_KEY, CREATE_RATE_LIMIT } from '../../server/database/released-sql';
 
 /** Accounts with their directory entry, their secrets, the audit of what was done to them, rate limits, idempotency keys. */
-export class Accounts1790000000001 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(ACCOUNTS);
-    await session.query(CREATE_IDEMPOTENCY_KEY);
-    await session.query(CREATE_RATE_LIMIT);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class Accounts1790000000001 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = access, register',
+    ACCOUNTS,
+    CREATE_IDEMPOTENCY_KEY,
+    CREATE_RATE_LIMIT,
+  ];
 }
 
 const ACCOUNTS = `

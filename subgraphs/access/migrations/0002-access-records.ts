@@ -1,18 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Access records with their versions and transitions; what must never be rewritten is refused by the database itself. */
-export class AccessRecords1790000000002 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(TABLES);
-    await session.query(APPEND_ONLY);
-    await session.query(GUARD_CHANGES);
-    await session.query(GUARD_HISTORY);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class AccessRecords1790000000002 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', TABLES, APPEND_ONLY, GUARD_CHANGES, GUARD_HISTORY];
 }
 
 const TABLES = `

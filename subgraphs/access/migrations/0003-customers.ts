@@ -1,17 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Proofs of re-identification that were redeemed, aliases under which portals know access records, and who looked. */
-export class Customers1790000000003 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(REDEEMED);
-    await session.query(ALIASES);
-    await session.query(LOOKS);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class Customers1790000000003 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', REDEEMED, ALIASES, LOOKS];
 }
 
 /** The database is the arbiter of a token: the key redeems it once, the check only before its hour has passed. */

@@ -1,17 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Identity Records that were closed: nothing is linked to them any more. */
-export class ClosedIdentityRecords1790000000004 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(CLOSED);
-    await session.query(REFUSE_CLOSED);
-    await session.query(REFUSE_REVIVAL);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class ClosedIdentityRecords1790000000004 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', CLOSED, REFUSE_CLOSED, REFUSE_REVIVAL];
 }
 
 const CLOSED = `

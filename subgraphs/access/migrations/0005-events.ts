@@ -1,24 +1,20 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { CREATE_EVENT_ERA, EVENT_ORDER } from '../../server/database/released-sql';
 import { CREATE_DELIVERIES, CREATE_WEBHOOK_SECRETS } from '../../delivery/released-sql';
 
 /** The event log, webhook subscriptions and their deliveries; what a change of a record leads to is done by the database itself. */
-export class Events1790000000005 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(CREATE_EVENT_ERA('access'));
-    await session.query(EVENTS);
-    await session.query(WEBHOOKS);
-    await session.query(CREATE_DELIVERIES('access_jobs'));
-    await session.query(EVENT_OF_TRANSITION);
-    await session.query(DELIVERIES_OF_EVENT);
-    await session.query(EXPIRING_AT_ONCE);
-    await session.query(WIDER_WINDOW);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class Events1790000000005 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = access, register',
+    CREATE_EVENT_ERA('access'),
+    EVENTS,
+    WEBHOOKS,
+    CREATE_DELIVERIES('access_jobs'),
+    EVENT_OF_TRANSITION,
+    DELIVERIES_OF_EVENT,
+    EXPIRING_AT_ONCE,
+    WIDER_WINDOW,
+  ];
 }
 
 /** Hours before an expiry at which any subscription wants its notice: 90 days. */

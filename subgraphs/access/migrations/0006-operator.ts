@@ -1,22 +1,18 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** What the communications operator tells: discovered access, how it is claimed, and changes of tenancy. */
-export class Operator1790000000006 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(TENANCY_CHANGES);
-    await session.query(AFFECTED_RECORDS);
-    await session.query(DISCOVERED);
-    await session.query(GUARD_NEW);
-    await session.query(GUARD_CLAIM);
-    await session.query(CLAIMS);
-    await session.query(AWAIT_CLAIMANTS);
-    await session.query(CLAIM_BY_REGISTRATION);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class Operator1790000000006 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = access, register',
+    TENANCY_CHANGES,
+    AFFECTED_RECORDS,
+    DISCOVERED,
+    GUARD_NEW,
+    GUARD_CLAIM,
+    CLAIMS,
+    AWAIT_CLAIMANTS,
+    CLAIM_BY_REGISTRATION,
+  ];
 }
 
 /**

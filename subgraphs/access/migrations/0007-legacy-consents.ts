@@ -1,19 +1,15 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Consents that came through Interface B: they are marked, and they alone may be linked to another Identity Record. */
-export class LegacyConsents1790000000007 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(MARK);
-    await session.query(RESTS_ON);
-    await session.query(GUARD_CHANGES);
-    await session.query(GUARD_HISTORY);
-    await session.query(NOT_MOVED_TO_CLOSED);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class LegacyConsents1790000000007 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = access, register',
+    MARK,
+    RESTS_ON,
+    GUARD_CHANGES,
+    GUARD_HISTORY,
+    NOT_MOVED_TO_CLOSED,
+  ];
 }
 
 /** What says so is this column alone: of the content, clients of Interface A may write anything. */

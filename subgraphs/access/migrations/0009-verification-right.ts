@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** The right of a Data User to assert that it verified a customer's identity, which an admin can withdraw (decisions A/B, 11). */
-export class VerificationRight1790000000009 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(RIGHT);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class VerificationRight1790000000009 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', RIGHT];
 }
 
 const RIGHT = `

@@ -1,17 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** From which instant the records of a terminated Data User read REVOKED; a sweep writes their transitions afterwards. */
-export class TerminatedDataUsers1790000000010 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(TERMINATED_AT);
-    await session.query(EVENT_OF_TRANSITION);
-    await session.query(CLAIMS);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TerminatedDataUsers1790000000010 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', TERMINATED_AT, EVENT_OF_TRANSITION, CLAIMS];
 }
 
 /** Every read of an ACTIVE record looks here: the index holds terminated Data Users only, so that it is nearly empty. */

@@ -1,25 +1,21 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** References of Data Users to their customers, each version under a data key that anonymising destroys (decisions A/B, 12). */
-export class SealedReferences1790000000011 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(KEYS);
-    await session.query(COLUMNS);
-    await session.query(KEY_OF_VERSION);
-    await session.query(FORGOTTEN);
-    await session.query(GUARD_KEYS);
-    await session.query(GUARD_CHANGES);
-    await session.query(GUARD_HISTORY);
-    await session.query(GUARD_VERSIONS);
-    await session.query(NO_VERSION_OF_CLOSED);
-    await session.query(DESTROY);
-    await session.query(SEAL);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class SealedReferences1790000000011 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = access, register',
+    KEYS,
+    COLUMNS,
+    KEY_OF_VERSION,
+    FORGOTTEN,
+    GUARD_KEYS,
+    GUARD_CHANGES,
+    GUARD_HISTORY,
+    GUARD_VERSIONS,
+    NO_VERSION_OF_CLOSED,
+    DESTROY,
+    SEAL,
+  ];
 }
 
 /** No foreign key between the two schemas: they are backed up and restored apart. Autovacuum removes destroyed keys from the file at its next turn. */

@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** The database accepts the transitions of the table of transitions only, whichever statement writes them. */
-export class TransitionTable1790000000012 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(IN_TABLE);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TransitionTable1790000000012 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', IN_TABLE];
 }
 
 /** Not validated: rows of earlier releases passed their guards, and a scan of all history would hold up registrations. */

@@ -1,17 +1,9 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { ADVISORY_LOCKS } from '../../server/database/advisory-locks';
 
 /** The terminations as a constant of the statements that read access records, kept by a trigger. */
-export class TerminationConstant1790000000013 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(RENEW);
-    await session.query(TRIGGER);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TerminationConstant1790000000013 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', RENEW, TRIGGER];
 }
 
 /**

@@ -1,26 +1,22 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { REPLACE_DELIVERIES } from '../../delivery/tables.sql';
 
 /**
  * Deliveries are planned after the commit of the change that causes them: the change writes one row to the outbox, whatever the number
  * of subscriptions.
  */
-export class Outbox1790000000014 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(REPLACE_DELIVERIES('make_notices_of_expiry'));
-    await session.query(REPLACEABLE);
-    await session.query(RECEIVERS);
-    await session.query(OUTBOX_OF_EVENT);
-    await session.query(EXPIRING_AT_ONCE);
-    await session.query(MAKE_NOTICES);
-    await session.query(WHOLE_WINDOW);
-    await session.query(MOST_SUBSCRIPTIONS);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class Outbox1790000000014 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = access, register',
+    REPLACE_DELIVERIES('make_notices_of_expiry'),
+    REPLACEABLE,
+    RECEIVERS,
+    OUTBOX_OF_EVENT,
+    EXPIRING_AT_ONCE,
+    MAKE_NOTICES,
+    WHOLE_WINDOW,
+    MOST_SUBSCRIPTIONS,
+  ];
 }
 
 /** Hours before an expiry at which any subscription wants its notice: 90 days. */

@@ -1,16 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Counts of access records by Data User, state and legal basis, so that lists do not count their rows. */
-export class RecordCounts1790000000016 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(COUNTS);
-    await session.query(LEGAL_BASIS_CHANGES);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class RecordCounts1790000000016 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', COUNTS, LEGAL_BASIS_CHANGES];
 }
 
 /**

@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Indexes by which the audit is filtered by action and by actor, newest first. */
-export class AccessAuditIndexes1790000000017 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(INDEXES);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class AccessAuditIndexes1790000000017 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', INDEXES];
 }
 
 const INDEXES = `

@@ -1,18 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /**
  * Source references of Changes of Tenancy are stored in `identity` only, under the key of the occupancy, which is destroyed with the data of
  * the customer. `access` stored them under its own key. All processes of the previous release have stopped (`CHANGELOG.md`).
  */
-export class TenancyReferences1790000000021 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(REMOVE_REFERENCES);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TenancyReferences1790000000021 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', REMOVE_REFERENCES];
 }
 
 /** Rewrites the table first: PostgreSQL leaves the values of a dropped column in its file. */

@@ -1,18 +1,14 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** A change of an ACTIVE record that waited for the row lock counts at the instant of the lock, not at its arrival. */
-export class ChangesAfterWaiting1790000000022 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(CLOCK);
-    await session.query(STILL_ACTIVE);
-    await session.query(TRANSITION_AT_LOCK);
-    await session.query(VERSION_AT_LOCK);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class ChangesAfterWaiting1790000000022 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = access, register',
+    CLOCK,
+    STILL_ACTIVE,
+    TRANSITION_AT_LOCK,
+    VERSION_AT_LOCK,
+  ];
 }
 
 /** The register's clock at this call; `register_now()` is the clock at the arrival of the statement. */

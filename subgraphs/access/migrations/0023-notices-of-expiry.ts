@@ -1,17 +1,13 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { RESTORE_IN_FAN_OUT } from '../../delivery/fan-out.sql';
 
 /** Changes the fan-out and `make_notices_of_expiry`, which it calls. A process of the previous release calls the same functions. */
-export class NoticesOfExpiry1790000000023 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(MAKE_NOTICES);
-    await session.query(RESTORE_IN_FAN_OUT('make_notices_of_expiry'));
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class NoticesOfExpiry1790000000023 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = access, register',
+    MAKE_NOTICES,
+    RESTORE_IN_FAN_OUT('make_notices_of_expiry'),
+  ];
 }
 
 /**

@@ -1,18 +1,9 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { ADVISORY_LOCKS } from '../../server/database/advisory-locks';
 
 /** A termination or claim that waited for a lock counts at the instant of the lock, not at its arrival. */
-export class InstantsAfterWaiting1790000000024 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(NOTE_TERMINATION);
-    await session.query(CLAIMS);
-    await session.query(TRANSITION_AT_LOCK);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class InstantsAfterWaiting1790000000024 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', NOTE_TERMINATION, CLAIMS, TRANSITION_AT_LOCK];
 }
 
 /** As before, but the instant is read with the lock for which terminations wait: until then, verifications return ACTIVE. */

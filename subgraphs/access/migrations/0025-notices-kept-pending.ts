@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Changes `make_notices_of_expiry`, which the fan-out calls. A process of the previous release calls the same function. */
-export class NoticesKeptPending1790000000025 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(MAKE_NOTICES);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class NoticesKeptPending1790000000025 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', MAKE_NOTICES];
 }
 
 /**

@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** A change of an access record is rejected if its account is no longer active when the change has locked the record. */
-export class ActiveAccount1790000000026 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(ACTIVE_ACCOUNT);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class ActiveAccount1790000000026 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', ACTIVE_ACCOUNT];
 }
 
 /**

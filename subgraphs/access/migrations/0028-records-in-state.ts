@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Lists of the records of a Data User in one state read no others. */
-export class RecordsInState1790000000028 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(RECORDS_IN_STATE);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class RecordsInState1790000000028 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', RECORDS_IN_STATE];
 }
 
 /** The columns of `access_record_count`, which migration 0030 drops, and those of the progress of a termination. Lists read it backwards. */

@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** An admin names an organisation in a short transaction; a sweep claims what was discovered of it, in parts. */
-export class PendingClaims1790000000029 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(PENDING_CLAIMS);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class PendingClaims1790000000029 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', PENDING_CLAIMS];
 }
 
 /**

@@ -1,19 +1,15 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { REDELIVER_AFTER_LOCKING_ENDPOINT } from '../../delivery/tables.sql';
 import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
 
 /** Redeliveries and the fan-out lock an endpoint before its deliveries. A process of the previous release calls the same functions. */
-export class EndpointsLockedFirst1790000000031 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(REDELIVER_AFTER_LOCKING_ENDPOINT);
-    await session.query(MAKE_NOTICES);
-    await session.query(TEMPORARY_OBJECTS_LAST('access'));
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class EndpointsLockedFirst1790000000031 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = access, register',
+    REDELIVER_AFTER_LOCKING_ENDPOINT,
+    MAKE_NOTICES,
+    TEMPORARY_OBJECTS_LAST('access'),
+  ];
 }
 
 /** As before, and the endpoint of an existing notice is locked before its delivery. */

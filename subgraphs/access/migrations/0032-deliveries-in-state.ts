@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Lists of the undelivered and of the superseded deliveries of a webhook read no others. */
-export class DeliveriesInState1790000000032 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(DELIVERIES_IN_STATE);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class DeliveriesInState1790000000032 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', DELIVERIES_IN_STATE];
 }
 
 /**

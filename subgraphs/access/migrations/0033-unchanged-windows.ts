@@ -1,17 +1,9 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
 
 /** A subscription that is saved with the same window and event types is not scanned from the start of its window again. */
-export class UnchangedWindows1790000000033 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(WHOLE_WINDOW);
-    await session.query(TEMPORARY_OBJECTS_LAST('access'));
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class UnchangedWindows1790000000033 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', WHOLE_WINDOW, TEMPORARY_OBJECTS_LAST('access')];
 }
 
 const WHOLE_WINDOW = `

@@ -1,20 +1,12 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
 
 /**
  * The fan-out of a notice of expiry, which is an event for one subscription, does not read the other subscriptions of the Data User. A process
  * of the previous release calls the same function.
  */
-export class NoticesByEndpoint1790000000034 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(RECEIVERS);
-    await session.query(TEMPORARY_OBJECTS_LAST('access'));
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class NoticesByEndpoint1790000000034 extends ForwardMigration {
+  readonly statements = ['set local search_path = access, register', RECEIVERS, TEMPORARY_OBJECTS_LAST('access')];
 }
 
 /**

@@ -1,20 +1,16 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /**
  * A subscription of a Data User to the rarer types of events reads no others. The deliveries of an event are read through the subscriptions of
  * its Data User that were not deleted before it; their number is bounded.
  */
-export class BoundedEventReads1790000000035 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(EVENTS_BY_RARER_TYPE);
-    await session.query(SUBSCRIPTIONS_BY_DELETION);
-    await session.query(LIMIT_OF_DELETED_SUBSCRIPTIONS);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class BoundedEventReads1790000000035 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = access, register',
+    EVENTS_BY_RARER_TYPE,
+    SUBSCRIPTIONS_BY_DELETION,
+    LIMIT_OF_DELETED_SUBSCRIPTIONS,
+  ];
 }
 
 /** Most events are registrations: they have no entry, so that a registration costs no more. */

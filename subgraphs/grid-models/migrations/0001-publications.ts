@@ -1,29 +1,22 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { CREATE_RATE_LIMIT } from '../../server/database/released-sql';
 
 /** Creates the tables of published archives: their bytes, and an index of their contents. */
-export class Publications1790000000001 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = grid_models, register');
-    for (const part of [
-      PROJECTS,
-      LATEST,
-      MODELS,
-      CONTENTS,
-      ITEMS,
-      CHANGES,
-      LOCATIONS,
-      PLANNING,
-      UPLOADS,
-      GUARDS,
-      CREATE_RATE_LIMIT,
-    ])
-      await session.query(part);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('this migration cannot be reverted');
-  }
+export class Publications1790000000001 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = grid_models, register',
+    PROJECTS,
+    LATEST,
+    MODELS,
+    CONTENTS,
+    ITEMS,
+    CHANGES,
+    LOCATIONS,
+    PLANNING,
+    UPLOADS,
+    GUARDS,
+    CREATE_RATE_LIMIT,
+  ];
 }
 
 /**

@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Creates the table of the items of `dm:preconditions`. */
-export class Preconditions1790000000002 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = grid_models, register');
-    await session.query(PRECONDITIONS);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('this migration cannot be reverted');
-  }
+export class Preconditions1790000000002 extends ForwardMigration {
+  readonly statements = ['set local search_path = grid_models, register', PRECONDITIONS];
 }
 
 /**

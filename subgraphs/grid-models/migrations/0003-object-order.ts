@@ -1,16 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Creates the indexes by which the changed objects of a version are listed: by class and name, points last. */
-export class ObjectOrder1790000000003 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = grid_models, register');
-    await session.query(KEYS);
-    await session.query(INDEXES);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('this migration cannot be reverted');
-  }
+export class ObjectOrder1790000000003 extends ForwardMigration {
+  readonly statements = ['set local search_path = grid_models, register', KEYS, INDEXES];
 }
 
 /** Classes whose objects are points of another object: a file has hundreds of them for each object that a reader looks for. */

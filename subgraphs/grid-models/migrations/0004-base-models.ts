@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Creates the tables of base models: full models of a licence area, to which projects are applied. */
-export class BaseModels1790000000004 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = grid_models, register');
-    for (const part of [BASES, ITEMS, PLANNING, GUARDS]) await session.query(part);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('this migration cannot be reverted');
-  }
+export class BaseModels1790000000004 extends ForwardMigration {
+  readonly statements = ['set local search_path = grid_models, register', BASES, ITEMS, PLANNING, GUARDS];
 }
 
 /**

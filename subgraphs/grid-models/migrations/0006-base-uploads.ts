@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Upload addresses of base models: they have no project, and a used one stores the base model. */
-export class BaseUploads1790000000006 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = grid_models, register');
-    await session.query(UPLOADS);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('this migration cannot be reverted');
-  }
+export class BaseUploads1790000000006 extends ForwardMigration {
+  readonly statements = ['set local search_path = grid_models, register', UPLOADS];
 }
 
 /** The previous release adds addresses of projects only, which satisfy the new constraints. */

@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Adds the class under which an object of unknown class is listed. Migration 0009 fills it, so that this lock of the table is short. */
-export class ListedType1790000000008 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = grid_models, register');
-    await session.query(LISTED_TYPE);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('this migration cannot be reverted');
-  }
+export class ListedType1790000000008 extends ForwardMigration {
+  readonly statements = ['set local search_path = grid_models, register', LISTED_TYPE];
 }
 
 /**

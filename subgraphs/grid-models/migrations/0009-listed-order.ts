@@ -1,16 +1,15 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { proposedClass } from '../changes/proposed-class';
 
 /** Fills the listed class of objects of published versions, and creates the indexes of the lists. */
-export class ListedOrder1790000000009 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
+export class ListedOrder1790000000009 extends ForwardMigration {
+  readonly statements = [INDEXES];
+
+  override async up(session: QueryRunner): Promise<void> {
     await session.query('set local search_path = grid_models, register');
     await fillListedTypes(session);
-    await session.query(INDEXES);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('this migration cannot be reverted');
+    await super.up(session);
   }
 }
 

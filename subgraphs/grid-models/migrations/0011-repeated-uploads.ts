@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Adds when an upload address was prepared, which limits its extension, and the index by which full models are found. */
-export class RepeatedUploads1790000000011 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = grid_models, register');
-    for (const part of [PREPARED, FULL_MODELS]) await session.query(part);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('this migration cannot be reverted');
-  }
+export class RepeatedUploads1790000000011 extends ForwardMigration {
+  readonly statements = ['set local search_path = grid_models, register', PREPARED, FULL_MODELS];
 }
 
 /** The previous release adds addresses without it. Those that exist count as prepared at the migration. */

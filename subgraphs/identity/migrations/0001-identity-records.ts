@@ -1,20 +1,16 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { CREATE_IDEMPOTENCY_KEY, CREATE_RATE_LIMIT } from '../../server/database/released-sql';
 
 /** Identity Records, their data keys apart from them, idempotency keys, rate limits. */
-export class IdentityRecords1790000000001 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = identity, register');
-    await session.query(RECORDS);
-    await session.query(GUARDS);
-    await session.query(DATA_KEYS);
-    await session.query(CREATE_IDEMPOTENCY_KEY);
-    await session.query(CREATE_RATE_LIMIT);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class IdentityRecords1790000000001 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = identity, register',
+    RECORDS,
+    GUARDS,
+    DATA_KEYS,
+    CREATE_IDEMPOTENCY_KEY,
+    CREATE_RATE_LIMIT,
+  ];
 }
 
 const RECORDS = `

@@ -1,19 +1,15 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Changes of tenancy, passkeys, re-identifications with their ceremonies, and who looked. */
-export class Reidentification1790000000002 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = identity, register');
-    await session.query(OCCUPANCIES);
-    await session.query(PASSKEYS);
-    await session.query(REIDENTIFICATIONS);
-    await session.query(CEREMONIES);
-    await session.query(LOOKS);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class Reidentification1790000000002 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = identity, register',
+    OCCUPANCIES,
+    PASSKEYS,
+    REIDENTIFICATIONS,
+    CEREMONIES,
+    LOOKS,
+  ];
 }
 
 /** An occupancy begins at the latest effective change of tenancy; without one it has always been the same. */

@@ -1,20 +1,16 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Identity Records that are closing: nothing is linked to them, nothing is sent to their persons any more. */
-export class MailsAndClosing1790000000003 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = identity, register');
-    await session.query(CLOSING);
-    await session.query(GUARD);
-    await session.query(KEYS_OF_THE_LIVING);
-    await session.query(NOTHING_AFTERWARDS);
-    await session.query(CLEARED_AWAY);
-    await session.query(ANSWERS_ABOUT_RECORDS);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class MailsAndClosing1790000000003 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = identity, register',
+    CLOSING,
+    GUARD,
+    KEYS_OF_THE_LIVING,
+    NOTHING_AFTERWARDS,
+    CLEARED_AWAY,
+    ANSWERS_ABOUT_RECORDS,
+  ];
 }
 
 const CLOSING = `

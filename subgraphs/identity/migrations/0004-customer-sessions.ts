@@ -1,16 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Customers' sessions, and what leads to them: mailed links, attempts that a browser has started (decisions A/B, 9). */
-export class CustomerSessions1790000000004 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = identity, register');
-    await session.query(SESSIONS);
-    await session.query(SIGN_IN);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class CustomerSessions1790000000004 extends ForwardMigration {
+  readonly statements = ['set local search_path = identity, register', SESSIONS, SIGN_IN];
 }
 
 /** What is personal is read from the Identity Record; sealed here only for a session that has none. */

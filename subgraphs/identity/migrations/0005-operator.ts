@@ -1,17 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** What the communications operator tells of meter points: changes of tenancy, and where access was discovered. */
-export class Operator1790000000005 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = identity, register');
-    await session.query(CHANGES);
-    await session.query(GUARD_CHANGES);
-    await session.query(DISCOVERED_AT);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class Operator1790000000005 extends ForwardMigration {
+  readonly statements = ['set local search_path = identity, register', CHANGES, GUARD_CHANGES, DISCOVERED_AT];
 }
 
 /** MPxN and reference are sealed together. What `access` has found when it announced the change is noted once, and answers repeats. */

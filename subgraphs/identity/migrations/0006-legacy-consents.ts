@@ -1,16 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Identity Records of consents of Interface B that are not registered yet, and the look that showing consents is. */
-export class LegacyConsents1790000000006 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = identity, register');
-    await session.query(PROVISIONAL);
-    await session.query(LOOKS);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class LegacyConsents1790000000006 extends ForwardMigration {
+  readonly statements = ['set local search_path = identity, register', PROVISIONAL, LOOKS];
 }
 
 /**

@@ -1,20 +1,16 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Verified records known without opening them, when occupancies begin, and the contacts of customers (decisions A/B, 11). */
-export class Contacts1790000000007 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = identity, register');
-    await session.query(RECORDS);
-    await session.query(GUARD);
-    await session.query(OCCUPANCIES);
-    await session.query(CONTACTS);
-    await session.query(PROOFS_UNDER_WAY);
-    await session.query(COUNTS);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class Contacts1790000000007 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = identity, register',
+    RECORDS,
+    GUARD,
+    OCCUPANCIES,
+    CONTACTS,
+    PROOFS_UNDER_WAY,
+    COUNTS,
+  ];
 }
 
 /**

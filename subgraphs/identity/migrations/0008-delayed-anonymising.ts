@@ -1,16 +1,12 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Identity Records that are closed before they are anonymised (decisions A/B, 4). */
-export class DelayedAnonymising1790000000008 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = identity, register');
-    await session.query('alter table identity_record add column closed_at timestamptz');
-    await session.query(GUARD);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class DelayedAnonymising1790000000008 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = identity, register',
+    'alter table identity_record add column closed_at timestamptz',
+    GUARD,
+  ];
 }
 
 /** As before; `closed_at` is set once: what a Data User was answered is not taken back. */

@@ -1,21 +1,17 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { CREATE_OCCUPANCY_KEYS, GUARD_OCCUPANCY_KEYS } from '../../server/occupancy-keys';
 import { IDENTITY_OCCUPANCIES } from '../occupancy/identity-occupancies.queries';
 
 /** MPxNs of the communications operator's reports under a key per meter point and occupancy (decisions A/B, 12). */
-export class OccupancyKeys1790000000009 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = identity, register');
-    await session.query(CREATE_OCCUPANCY_KEYS(IDENTITY_OCCUPANCIES));
-    await session.query(KEYED_CHANGES);
-    await session.query(KEYED_DISCOVERIES);
-    await session.query(DUE);
-    await session.query(GUARD_OCCUPANCY_KEYS(IDENTITY_OCCUPANCIES));
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class OccupancyKeys1790000000009 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = identity, register',
+    CREATE_OCCUPANCY_KEYS(IDENTITY_OCCUPANCIES),
+    KEYED_CHANGES,
+    KEYED_DISCOVERIES,
+    DUE,
+    GUARD_OCCUPANCY_KEYS(IDENTITY_OCCUPANCIES),
+  ];
 }
 
 /**

@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** The audit of changes of trust: removals of passkeys and anonymising. */
-export class IdentityAudit1790000000010 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = identity, register');
-    await session.query(AUDIT);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class IdentityAudit1790000000010 extends ForwardMigration {
+  readonly statements = ['set local search_path = identity, register', AUDIT];
 }
 
 const AUDIT = `

@@ -1,16 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Rejections of the contacts that a Data User asserted, by an admin (decisions A/B, 11). */
-export class ContactRejections1790000000013 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = identity, register');
-    await session.query(REJECTIONS);
-    await session.query(ASSERTIONS);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class ContactRejections1790000000013 extends ForwardMigration {
+  readonly statements = ['set local search_path = identity, register', REJECTIONS, ASSERTIONS];
 }
 
 /**

@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Indexes of the erasures that `npm run backup -- --list-only` reads every minute. */
-export class ErasureIndexes1790000000016 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = identity, register');
-    await session.query(INDEXES);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class ErasureIndexes1790000000016 extends ForwardMigration {
+  readonly statements = ['set local search_path = identity, register', INDEXES];
 }
 
 const INDEXES = `

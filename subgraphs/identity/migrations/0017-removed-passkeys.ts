@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** Deletes what was proven and confirmed about contacts that no Identity Record of the meter point has: passkeys that were removed. */
-export class RemovedPasskeys1790000000017 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = identity, register');
-    for (const statement of DELETIONS) await session.query(statement);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class RemovedPasskeys1790000000017 extends ForwardMigration {
+  readonly statements = ['set local search_path = identity, register', ...DELETIONS];
 }
 
 /** Whether no record of the meter point, closed or not, has the contact as e-mail address or passkey. A removed passkey has no hash. */

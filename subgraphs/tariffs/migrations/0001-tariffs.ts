@@ -1,17 +1,19 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { CREATE_RATE_LIMIT } from '../../server/database/released-sql';
 
 /** The register of suppliers and RTI Users, tariffs with their versions, the tariff of an MPxN over time, performance reports. */
-export class Tariffs1790000000001 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = tariffs, register');
-    for (const part of [FORBID, ENTRIES, TARIFFS, VERSIONS, LISTS, STEPS, REPORTS, CREATE_RATE_LIMIT])
-      await session.query(part);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class Tariffs1790000000001 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = tariffs, register',
+    FORBID,
+    ENTRIES,
+    TARIFFS,
+    VERSIONS,
+    LISTS,
+    STEPS,
+    REPORTS,
+    CREATE_RATE_LIMIT,
+  ];
 }
 
 const FORBID = `

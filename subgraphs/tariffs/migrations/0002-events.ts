@@ -1,32 +1,25 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { TARIFF_JOBS } from '../tariff-jobs';
 import { CREATE_EVENT_ERA, EVENT_ORDER } from '../../server/database/released-sql';
 import { CREATE_DELIVERIES, CREATE_WEBHOOK_SECRETS } from '../../delivery/released-sql';
 
 /** Consents, webhooks, the event log and its deliveries; what becomes due, and when, is planned by the database itself. */
-export class TariffEvents1790000000002 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = tariffs, register');
-    for (const part of [
-      CONSENTS,
-      COVERAGE,
-      WEBHOOKS,
-      CREATE_EVENT_ERA('tariffs'),
-      EVENTS,
-      CREATE_DELIVERIES(TARIFF_JOBS),
-      DELIVERIES_OF_EVENT,
-      EFFECTS,
-      EFFECTS_OF_REVOCATION,
-      EFFECTS_OF_STEP,
-      EFFECT_OF_REPLACEMENT,
-      EFFECTS_OF_STATUS,
-    ])
-      await session.query(part);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TariffEvents1790000000002 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = tariffs, register',
+    CONSENTS,
+    COVERAGE,
+    WEBHOOKS,
+    CREATE_EVENT_ERA('tariffs'),
+    EVENTS,
+    CREATE_DELIVERIES(TARIFF_JOBS),
+    DELIVERIES_OF_EVENT,
+    EFFECTS,
+    EFFECTS_OF_REVOCATION,
+    EFFECTS_OF_STEP,
+    EFFECT_OF_REPLACEMENT,
+    EFFECTS_OF_STATUS,
+  ];
 }
 
 const PATH = 'set search_path = tariffs, register, pg_temp';

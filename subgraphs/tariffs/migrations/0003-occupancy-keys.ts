@@ -1,25 +1,18 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { CREATE_OCCUPANCY_KEYS, GUARD_OCCUPANCY_KEYS } from '../../server/occupancy-keys';
 import { STEP_COUNTS_FROM, TARIFF_OCCUPANCIES } from '../occupancies/tariff-occupancies.sql';
 
 /** MPxNs under a key per meter point and occupancy (2-decisions-a-b.md, section 12). */
-export class TariffOccupancyKeys1790000000003 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = tariffs, register');
-    for (const part of [
-      CREATE_OCCUPANCY_KEYS(TARIFF_OCCUPANCIES),
-      OCCUPANCIES,
-      MPXNS,
-      EMPTIED_METER_POINTS,
-      DUE,
-      GUARD_OCCUPANCY_KEYS(TARIFF_OCCUPANCIES),
-    ])
-      await session.query(part);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TariffOccupancyKeys1790000000003 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = tariffs, register',
+    CREATE_OCCUPANCY_KEYS(TARIFF_OCCUPANCIES),
+    OCCUPANCIES,
+    MPXNS,
+    EMPTIED_METER_POINTS,
+    DUE,
+    GUARD_OCCUPANCY_KEYS(TARIFF_OCCUPANCIES),
+  ];
 }
 
 const PATH = 'set search_path = tariffs, register, pg_temp';

@@ -1,21 +1,12 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { REPLACE_DELIVERIES } from '../../delivery/tables.sql';
 
 /**
  * Deliveries are planned after the commit of the change that causes them: the change writes one row to the outbox. What happens while an
  * RTI User is suspended is kept for it (decisions C/D, D.3).
  */
-export class TariffOutbox1790000000004 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = tariffs, register');
-    await session.query(REPLACE_DELIVERIES());
-    await session.query(RECEIVERS);
-    await session.query(OUTBOX_OF_EVENT);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TariffOutbox1790000000004 extends ForwardMigration {
+  readonly statements = ['set local search_path = tariffs, register', REPLACE_DELIVERIES(), RECEIVERS, OUTBOX_OF_EVENT];
 }
 
 const PATH = 'set search_path = tariffs, register, pg_temp';

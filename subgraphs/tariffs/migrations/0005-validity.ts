@@ -1,19 +1,20 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /**
  * Events follow what applies (decisions C/D, D.3): a tariff applies from its `valid_from` to its `valid_to`, and an end without successor is
  * an event. The ends of a tariff can be moved (decisions C/D, D.2).
  */
-export class TariffValidity1790000000005 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = tariffs, register');
-    for (const part of [CEASED, CHANGES, CHANGES_OF_VALIDITY, CHANGES_AHEAD, MOVABLE_ENDS, RECEIVES, RECEIVERS])
-      await session.query(part);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TariffValidity1790000000005 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = tariffs, register',
+    CEASED,
+    CHANGES,
+    CHANGES_OF_VALIDITY,
+    CHANGES_AHEAD,
+    MOVABLE_ENDS,
+    RECEIVES,
+    RECEIVERS,
+  ];
 }
 
 const PATH = 'set search_path = tariffs, register, pg_temp';

@@ -1,17 +1,16 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /**
  * Windows that run on past midnight, the period of tiers, appended prices of dynamic tariffs, and filters by sale (decisions C/D, D.2).
  */
-export class TariffReading1790000000006 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = tariffs, register');
-    for (const part of [SPLIT_WRAPPED_WINDOWS, TIER_PERIOD, APPENDED_PRICES, LISTS]) await session.query(part);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TariffReading1790000000006 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = tariffs, register',
+    SPLIT_WRAPPED_WINDOWS,
+    TIER_PERIOD,
+    APPENDED_PRICES,
+    LISTS,
+  ];
 }
 
 const SPLIT_HOURS = `(select jsonb_agg(part order by position, number)

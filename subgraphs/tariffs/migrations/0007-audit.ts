@@ -1,15 +1,8 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** The audit of changes of trust: addresses, token issuers and status of suppliers and RTI Users. */
-export class TariffAudit1790000000007 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = tariffs, register');
-    await session.query(AUDIT);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TariffAudit1790000000007 extends ForwardMigration {
+  readonly statements = ['set local search_path = tariffs, register', AUDIT];
 }
 
 const AUDIT = `

@@ -1,15 +1,13 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /** `last_modified` of a tariff changes with its appended prices, so that the filter "modified since" finds it (decisions C/D, D.2). */
-export class TariffModifiedPrices1790000000008 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = tariffs, register');
-    for (const part of [REPRICED_TARIFFS, MODIFY_SPLIT_TARIFFS, MODIFY_REPRICED_TARIFFS]) await session.query(part);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TariffModifiedPrices1790000000008 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = tariffs, register',
+    REPRICED_TARIFFS,
+    MODIFY_SPLIT_TARIFFS,
+    MODIFY_REPRICED_TARIFFS,
+  ];
 }
 
 /** As 0005; `last_modified` of a dynamic tariff may also grow alone, when prices are appended. */

@@ -1,18 +1,18 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /**
  * The end of an assignment counts only if the tariff of its supplier would continue, and may be at the instant at which the next assignment
  * starts. It always ends the consents at its own supplier. A process of the previous release still calls the former `consent_covers`.
  */
-export class TariffEndsOfAssignments1790000000013 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = tariffs, register');
-    for (const part of [STEPS_OF_INSTANT, ENDS_ASSIGNMENT, COVERS, RECEIVES, OCCUPANCIES]) await session.query(part);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TariffEndsOfAssignments1790000000013 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = tariffs, register',
+    STEPS_OF_INSTANT,
+    ENDS_ASSIGNMENT,
+    COVERS,
+    RECEIVES,
+    OCCUPANCIES,
+  ];
 }
 
 const PATH = 'set search_path = tariffs, register, pg_temp';

@@ -1,18 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /**
  * An event belongs to the coverage in which it was recorded: a consent that is granted later receives it no more, however long its delivery
  * waits. A process of the previous release calls the same function.
  */
-export class TariffConsentsSinceEvents1790000000015 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = tariffs, register');
-    await session.query(RECEIVES);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TariffConsentsSinceEvents1790000000015 extends ForwardMigration {
+  readonly statements = ['set local search_path = tariffs, register', RECEIVES];
 }
 
 const COUNTS_FROM = 'greatest(valid_from, recorded_at)';

@@ -1,13 +1,7 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
 
 /** Temporary objects of a login replace no type or table in the functions of deliveries. */
-export class TariffSearchPaths1790000000016 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query(TEMPORARY_OBJECTS_LAST('tariffs'));
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TariffSearchPaths1790000000016 extends ForwardMigration {
+  readonly statements = [TEMPORARY_OBJECTS_LAST('tariffs')];
 }

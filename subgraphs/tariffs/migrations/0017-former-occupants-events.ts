@@ -1,18 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /**
  * An event belongs to the occupancy in which it took effect: a change that is applied late is not sent on the consent of the next occupant. A
  * process of the previous release calls the same function.
  */
-export class TariffEventsOfFormerOccupants1790000000017 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = tariffs, register');
-    await session.query(RECEIVES);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TariffEventsOfFormerOccupants1790000000017 extends ForwardMigration {
+  readonly statements = ['set local search_path = tariffs, register', RECEIVES];
 }
 
 const COUNTS_FROM = 'greatest(valid_from, recorded_at)';

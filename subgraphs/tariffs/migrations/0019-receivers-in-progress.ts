@@ -1,4 +1,4 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { WAIT_IN_FAN_OUT } from '../../delivery/fan-out.sql';
 import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
 
@@ -6,16 +6,12 @@ import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
  * A consent that began before an event receives it also if it is committed after the event. A process of the previous release calls the same
  * function.
  */
-export class TariffReceiversInProgress1790000000019 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = tariffs, register');
-    await session.query(WAIT_IN_FAN_OUT(WAIT_FOR_CONSENTS));
-    await session.query(TEMPORARY_OBJECTS_LAST('tariffs'));
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TariffReceiversInProgress1790000000019 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = tariffs, register',
+    WAIT_IN_FAN_OUT(WAIT_FOR_CONSENTS),
+    TEMPORARY_OBJECTS_LAST('tariffs'),
+  ];
 }
 
 /** A transaction that grants a consent shares the locks of its MPxNs before it reads the clock. Every session locks in the same order. */

@@ -1,18 +1,11 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 
 /**
  * A change of a supplier's issuer ends its earlier consents: their consumers, whom only the former issuer names, could not withdraw them. The
  * consents are revoked in steps, as after a removal.
  */
-export class TariffConsentsOfFormerIssuers1790000000021 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = tariffs, register');
-    for (const part of [END, KIND, CHANGE]) await session.query(part);
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TariffConsentsOfFormerIssuers1790000000021 extends ForwardMigration {
+  readonly statements = ['set local search_path = tariffs, register', END, KIND, CHANGE];
 }
 
 /** Not checked for former rows, which a stricter constraint has checked; so is the next one. */

@@ -1,6 +1,11 @@
-import { FIRST_PAGE, auditCursorOf, textOfCursor } from '../../../web/console/audit/audit-cursor';
+import {
+  type AuditPages,
+  FIRST_PAGE,
+  auditCursorOf,
+  mergedPage,
+  textOfCursor,
+} from '../../../web/console/audit/audit-merge';
 import { statedValues } from '../../../web/console/audit/audit-detail';
-import { type AuditPages, mergedPage } from '../../../web/console/audit/audit-merge';
 
 const entry = (id: number, minute: number) => ({
   ...{ id: String(id), at: `2026-11-23T10:${String(minute).padStart(2, '0')}:00.000Z` },

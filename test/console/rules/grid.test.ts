@@ -11,15 +11,8 @@ import {
 import { projectFilterOf } from '../../../web/console/grid/project-list';
 import type { GridModel } from '../../../web/console/grid/operation-results';
 import { differenceOf, valueRows } from '../../../web/console/grid/value-rows';
-import {
-  breakable,
-  cimName,
-  className,
-  fileSize,
-  publicationName,
-  quantity,
-  writtenInstant,
-} from '../../../web/console/grid/labels';
+import { fileSize, quantity, utcMinute } from '../../../web/console/format';
+import { breakable, cimName, className, publicationName } from '../../../web/console/grid/labels';
 import { problemOf } from '../../../web/console/request/problems';
 import { withQuery } from '../../../web/console/request/query';
 import { OperationError } from '../../../web/shared/operation-error';
@@ -148,9 +141,9 @@ describe('names and figures of the grid pages', () => {
     ]);
     expect(quantity(1, 'item')).toBe('1 item');
     expect(quantity(1200, 'item')).toBe('1,200 items');
-    expect(writtenInstant('2028-11-01T00:00:00')).toBe('2028-11-01T00:00:00');
-    expect(writtenInstant('2028-11-01T00:00:00+01:00')).toBe('31 Oct 2028, 23:00 UTC');
-    expect(writtenInstant('in spring')).toBe('in spring');
+    expect(utcMinute('2028-11-01T00:00:00')).toBe('2028-11-01T00:00:00');
+    expect(utcMinute('2028-11-01T00:00:00+01:00')).toBe('31 Oct 2028, 23:00 UTC');
+    expect(utcMinute('in spring')).toBe('in spring');
   });
 });
 

@@ -5,7 +5,7 @@ import {
   unreadableDataUser,
 } from '../../../web/console/live/event-filter';
 import { rowOf } from '../../../web/console/live/event-rows';
-import { clockTime, dayAndTime, duration, shortTime } from '../../../web/console/live/instants';
+import { duration, utcDayAndTime, utcShortTime, utcTime } from '../../../web/console/format';
 import { readLatestEvents } from '../../../web/console/live/latest-events';
 import type { PageContext } from '../../../web/console/page';
 import { PLOTTED_MINUTES, eventsPerMinute, minutesTable } from '../../../web/console/live/minutes';
@@ -160,9 +160,9 @@ describe('a row of the list', () => {
 
 describe('times', () => {
   it('are in UTC', () => {
-    expect(clockTime('2026-06-01T00:30:05.999+01:00')).toBe('23:30:05');
-    expect(dayAndTime('2026-06-01T00:30:05.999+01:00')).toBe('2026-05-31 23:30:05 UTC');
-    expect(shortTime('2026-06-01T00:30:05.999+01:00')).toBe('31 May, 23:30');
+    expect(utcTime('2026-06-01T00:30:05.999+01:00')).toBe('23:30:05');
+    expect(utcDayAndTime('2026-06-01T00:30:05.999+01:00')).toBe('2026-05-31 23:30:05 UTC');
+    expect(utcShortTime('2026-06-01T00:30:05.999+01:00')).toBe('31 May, 23:30');
   });
 
   it.each([

@@ -1,11 +1,18 @@
 import { AUDIT_ACTIONS, type AuditService } from '../../../schema/audit-actions';
-import { dayAndTime } from '../live/instants';
+import { ACCOUNT_ID_PATTERN, DUID_PATTERN, MPID_PATTERN } from '../../../schema/identifiers';
+import { utcDayAndTime } from '../format';
 import type { PageContext } from '../page';
 import { pageLinks, textOf, withQuery } from '../request/query';
-import { accountNames } from './account-names';
-import { AUDIT_SERVICES, FIRST_PAGE, type AuditCursor, auditCursorOf, textOfCursor } from './audit-cursor';
 import { statedValues } from './audit-detail';
-import { type ListedEntry, mergedPage } from './audit-merge';
+import {
+  AUDIT_SERVICES,
+  type AuditCursor,
+  FIRST_PAGE,
+  type ListedEntry,
+  auditCursorOf,
+  mergedPage,
+  textOfCursor,
+} from './audit-merge';
 
 /** The path of the page. */
 export const AUDIT_PATH = '/audit';
@@ -69,6 +76,24 @@ export async function readAudit(context: Pick<PageContext, 'executeAsAccount' | 
   };
 }
 
+/** Identifiers of accounts: the audit also contains those of other objects, and words such as `register`. */
+const IDS = [ACCOUNT_ID_PATTERN, DUID_PATTERN, MPID_PATTERN];
+
+/** Returns the names of accounts by each of their identifiers. Other texts among the given ones have no name. */
+async function accountNames(
+  { executeAsAccount }: Pick<PageContext, 'executeAsAccount'>,
+  texts: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(texts)].filter((text) => IDS.some((pattern) => pattern.test(text)));
+  if (ids.length === 0) return new Map();
+  const { accounts } = await executeAsAccount('ReadAccountNames', { first: ids.length, ids });
+  return new Map(
+    accounts.nodes.flatMap(({ accountId, duid, mpid, displayName }) =>
+      [accountId, duid, mpid].flatMap((id): [string, string][] => (id === null ? [] : [[id, displayName]])),
+    ),
+  );
+}
+
 function rowOf(
   { service, id, at, actor, action, subject, detail }: ListedEntry,
   { kind }: ChosenAudit,
@@ -77,7 +102,7 @@ function rowOf(
   return {
     key: `${service} ${id}`,
     kind: KINDS[action] ?? action,
-    time: { at, written: dayAndTime(at) },
+    time: { at, written: utcDayAndTime(at) },
     actor: { id: actor, name: names.get(actor), address: withQuery(AUDIT_PATH, { kind, actor }) },
     subject: { id: subject, name: names.get(subject) },
     values: statedValues(detail),

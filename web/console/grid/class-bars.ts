@@ -1,11 +1,10 @@
-import { countsByKind } from './counts-by-kind';
 import {
   type ChangeCounts,
   OBJECT_CHANGE_KINDS,
   type ObjectChangeKind,
   type ObjectClassCount,
 } from './operation-results';
-import { counted } from './labels';
+import { counted, rounded } from '../format';
 
 /** A bar in a table cell; lengths are percentages of the space beside the text. */
 interface Bar {
@@ -83,6 +82,11 @@ export function sortedByTotal(counts: readonly ObjectClassCount[]): ObjectClassC
   );
 }
 
+/** Returns counts keyed by kind of change. */
+export function countsByKind({ added, removed, changed }: ChangeCounts): Readonly<Record<ObjectChangeKind, number>> {
+  return { ADDED: added, REMOVED: removed, CHANGED: changed };
+}
+
 /** Adds up counts by kind of change. */
 export function sumOf(counts: readonly ChangeCounts[]): ChangeCounts {
   const sum = (kind: keyof ChangeCounts) => counts.reduce((total, each) => total + each[kind], 0);
@@ -114,8 +118,4 @@ export function stripOf(counts: ChangeCounts): StripPart[] {
     start += width;
   }
   return parts;
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 100) / 100;
 }

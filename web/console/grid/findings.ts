@@ -1,4 +1,4 @@
-import { type CimName, cimName, className, fileName } from './labels';
+import { cimName, className, fileName } from './labels';
 import type { Finding, UnfittingObject } from './operation-results';
 
 /** How a statement does not fit, in words for network engineers. */
@@ -29,26 +29,6 @@ export const FINDING_WORDS: Readonly<Record<Finding['kind'], FindingWords>> = {
 /** The statement of the class of an object. */
 const TYPE_STATEMENT = 'rdf:type';
 
-/** A statement that does not fit. */
-interface FindingEntry {
-  /** Undefined for the object itself. */
-  readonly name: CimName | undefined;
-  readonly fullName: string;
-  readonly value: string;
-  readonly file: string;
-  /** mRID of the object that refers to this one, which the project removes; undefined for statements of the object itself. */
-  readonly from: string | undefined;
-  /** Values that the base model has instead. */
-  readonly instead: readonly string[];
-  /** Number of statements that are left out: those of an object that is missing as a whole. */
-  readonly others: number;
-}
-
-/** The findings of one kind about an object. */
-interface FindingGroup extends FindingWords {
-  readonly entries: readonly FindingEntry[];
-}
-
 /**
  * Returns the findings of an object by kind. For an object that the base model lacks as a whole, one entry represents all its statements; an
  * object that exists there can lack its class as well, since it has another one.
@@ -57,7 +37,7 @@ export function findingGroups({
   mRID: own,
   existed,
   findings,
-}: Pick<UnfittingObject, 'mRID' | 'existed' | 'findings'>): FindingGroup[] {
+}: Pick<UnfittingObject, 'mRID' | 'existed' | 'findings'>) {
   return Object.entries(FINDING_WORDS).flatMap(([kind, words]) => {
     const ofKind = findings.filter((finding) => finding.kind === kind);
     const isAbsent = kind === 'MISSING_STATEMENT' && !existed;
@@ -73,17 +53,17 @@ export function findingGroups({
 function entryOf(
   { kind, file, mRID, name, value, instead }: Finding,
   { mRID: own, existed }: Pick<UnfittingObject, 'mRID' | 'existed'>,
-): FindingEntry {
+) {
   const isObject = name === TYPE_STATEMENT && !(kind === 'MISSING_STATEMENT' && existed);
   const valueOf = (each: string) => (name === TYPE_STATEMENT ? className(each) : each);
   return {
-    name: isObject ? undefined : cimName(name),
+    name: isObject ? undefined : cimName(name), // undefined for the object itself
     fullName: name,
     value: valueOf(value),
     file: fileName(file),
-    from: mRID.toLowerCase() === own.toLowerCase() ? undefined : mRID,
+    from: mRID.toLowerCase() === own.toLowerCase() ? undefined : mRID, // of the object that refers to this one
     instead: instead.map(valueOf),
-    others: 0,
+    others: 0, // statements of an object that is missing as a whole
   };
 }
 

@@ -4,7 +4,8 @@ import { layersOf, simplified } from './map-layers';
 import { type Coordinates, type MapPlane, planeOf } from './map-plane';
 import { linesOfX, linesOfY, scaleBar } from './map-scale';
 import { type GridLocation, OBJECT_CHANGE_KINDS, type ObjectChangeKind } from './operation-results';
-import { KINDS, counted, quantity } from './labels';
+import { counted, quantity, rounded } from '../format';
+import { KINDS } from './labels';
 
 /** Kinds in drawing order: new objects are drawn on top. */
 const DRAWING_ORDER: readonly ObjectChangeKind[] = ['CHANGED', 'REMOVED', 'ADDED'];
@@ -131,7 +132,7 @@ function distance(one: Coordinates, other: Coordinates): number {
 }
 
 function between(from: Coordinates, to: Coordinates, share: number): Coordinates {
-  const along = (start: number, end: number) => Math.round((start + (end - start) * share) * 100) / 100;
+  const along = (start: number, end: number) => rounded(start + (end - start) * share);
   return { x: along(from.x, to.x), y: along(from.y, to.y) };
 }
 

@@ -1,22 +1,8 @@
-import type { GridLocation, ObjectChangeKind } from './operation-results';
+import type { GridLocation } from './operation-results';
 import { KINDS, UNKNOWN_CLASS, className } from './labels';
 
-/** A row of the table of locations. */
-interface LocationRow {
-  readonly kind: ObjectChangeKind;
-  readonly word: string;
-  readonly sign: string;
-  readonly target: LocationTarget | undefined;
-  readonly name: string;
-  readonly className: string;
-  readonly points: number;
-  /** Coordinates of the first point, before the change if the location moves, and after it. */
-  readonly before: string | undefined;
-  readonly first: string;
-}
-
-/** Returns the row of a location. */
-export function rowOf(location: GridLocation): LocationRow {
+/** Returns the row of a location, with the coordinates of its first point; also before the change if the location moves. */
+export function rowOf(location: GridLocation) {
   const [first] = location.points;
   const [former] = formerPoints(location);
   return {

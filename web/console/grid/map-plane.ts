@@ -1,3 +1,5 @@
+import { rounded } from '../format';
+
 /** A point in the coordinate system of its file. */
 export interface Coordinates {
   readonly x: number;
@@ -63,8 +65,8 @@ function framed(west: number, south: number, width: number, height: number) {
     east: west + width,
     north: south + height,
     place: (point: Coordinates) => ({
-      x: hundredths((point.x - west) / width),
-      y: hundredths((south + height - point.y) / height),
+      x: rounded(((point.x - west) / width) * 100),
+      y: rounded(((south + height - point.y) / height) * 100),
     }),
   };
 }
@@ -95,8 +97,4 @@ function withMargin(span: number, smallest: number): number {
 function shapeOf(ratio: number): MapShape {
   if (ratio >= 1.7) return 'wide';
   return ratio >= 0.95 ? 'even' : 'tall';
-}
-
-function hundredths(share: number): number {
-  return Math.round(share * 10_000) / 100;
 }

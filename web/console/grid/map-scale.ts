@@ -1,14 +1,9 @@
+import { counted, rounded } from '../format';
 import type { MapPlane } from './map-plane';
 
 /** A line of equal x or y: its position in percent of the picture, and its coordinate. */
 interface GridLine {
   readonly at: number;
-  readonly label: string;
-}
-
-/** A bar of a round length: its width in percent of the picture's. */
-interface ScaleBar {
-  readonly width: number;
   readonly label: string;
 }
 
@@ -58,16 +53,15 @@ function degrees(value: number, step: number, positive: string, negative: string
 }
 
 function metres(value: number, direction: string): string {
-  return `${Math.round(value).toLocaleString('en-GB')} ${direction}`;
+  return `${counted(Math.round(value))} ${direction}`;
 }
 
-/** Returns a scale bar of at most a quarter of the width. */
-export function scaleBar({ west, east, metresPerUnit }: MapPlane): ScaleBar {
+/** Returns a bar of a round length, at most a quarter of the picture's width: its width is in percent of the picture's. */
+export function scaleBar({ west, east, metresPerUnit }: MapPlane) {
   const across = (east - west) * metresPerUnit;
   const maxLength = across / 4;
   const power = 10 ** Math.floor(Math.log10(maxLength));
   const length = power * ([5, 2, 1].find((factor) => factor * power <= maxLength) ?? 1);
-  const label =
-    length >= 1000 ? `${(length / 1000).toLocaleString('en-GB')} km` : `${length.toLocaleString('en-GB')} m`;
-  return { width: Math.round((length / across) * 10_000) / 100, label };
+  const label = length >= 1000 ? `${counted(length / 1000)} km` : `${counted(length)} m`;
+  return { width: rounded((length / across) * 100), label };
 }

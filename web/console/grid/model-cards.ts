@@ -1,17 +1,7 @@
 import { filePath, versionPage } from './project-address';
 import type { GridModel, GridVersion, ProjectName, SectionCounts } from './operation-results';
-import {
-  FILE_SUBJECTS,
-  cimName,
-  className,
-  counted,
-  fileLetters,
-  fileName,
-  fileSize,
-  publicationName,
-  quantity,
-  writtenInstant,
-} from './labels';
+import { counted, fileSize, quantity, utcMinute } from '../format';
+import { FILE_SUBJECTS, cimName, className, fileLetters, fileName, publicationName } from './labels';
 
 /** Returns the files of a version with the fields of their headers. */
 export function modelCards(project: ProjectName, { version, models }: Pick<GridVersion, 'version' | 'models'>) {
@@ -62,8 +52,8 @@ function preconditionsOf({ preconditions: { nodes, totalCount } }: GridModel) {
 function headerOf({ header }: GridModel) {
   return {
     ...header,
-    created: writtenInstant(header.created),
-    scenarioTime: writtenInstant(header.scenarioTime),
+    created: utcMinute(header.created),
+    scenarioTime: utcMinute(header.scenarioTime),
     profiles: header.profile.map((uri) => ({ uri, name: profileName(uri) })),
   };
 }

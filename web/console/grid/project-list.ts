@@ -1,10 +1,10 @@
 import type { PageContext } from '../page';
 import { pageLinks, textOf, withQuery } from '../request/query';
-import { stripOf, sumOf, totalOf } from './class-bars';
-import { countsByKind } from './counts-by-kind';
+import { countsByKind, stripOf, sumOf, totalOf } from './class-bars';
 import { projectPage } from './project-address';
 import { type LicenceArea, type ListedProject, OBJECT_CHANGE_KINDS } from './operation-results';
-import { KINDS, PERIOD_MONTHS, counted, dayOf, publicationName } from './labels';
+import { counted, utcDay } from '../format';
+import { KINDS, PERIOD_MONTHS, publicationName } from './labels';
 
 /** Selects the projects of the list. */
 interface ProjectFilter {
@@ -58,16 +58,7 @@ function areaOf(areas: readonly NamedArea[], label: string): NamedArea | undefin
   );
 }
 
-interface ProjectsPage {
-  readonly nodes: readonly ListedProject[];
-  readonly nextCursor: string | null;
-}
-
-async function readPage(
-  execute: PageContext['execute'],
-  filter: ProjectFilter,
-  after: string | undefined,
-): Promise<ProjectsPage> {
+async function readPage(execute: PageContext['execute'], filter: ProjectFilter, after: string | undefined) {
   const { projects } = await execute('ReadGridProjects', {
     first: LISTED_PROJECTS,
     after: after ?? null,
@@ -89,7 +80,7 @@ function rowOf(project: ListedProject) {
     publication: publicationName(publicationYear, period),
     version: latestVersion.version,
     publishedAt: latestVersion.publishedAt,
-    published: dayOf(latestVersion.publishedAt),
+    published: utcDay(latestVersion.publishedAt),
     counts: OBJECT_CHANGE_KINDS.map((kind) => ({ ...KINDS[kind], text: counted(counts[kind]) })),
     total: counted(totalOf(sum)),
     strip: stripOf(sum),

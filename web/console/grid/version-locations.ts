@@ -1,5 +1,5 @@
 import type { PageContext } from '../page';
-import { countsByKind } from './counts-by-kind';
+import { countsByKind } from './class-bars';
 import type { ProjectAddress } from './project-address';
 import { found } from './project-reading';
 import type { GridLocation, ObjectChangeKind, ObjectClassCount } from './operation-results';

@@ -1,5 +1,5 @@
 import type { PageContext } from '../page';
-import { duration, shortTime } from './instants';
+import { counted, duration, utcShortTime } from '../format';
 import { type EventsPerMinute, PLOTTED_MINUTES, eventsPerMinute, minutesTable } from './minutes';
 import type { DeliveryHealth } from './operation-results';
 
@@ -76,7 +76,7 @@ function figuresOf({ total }: EventsPerMinute, health: DeliveryHealth): Figure[]
 const LAST_HOUR = 'last hour';
 
 function figure(name: string, span: string, value: number): Figure {
-  return { name, span, value: value.toLocaleString('en-GB'), isWorrying: false };
+  return { name, span, value: counted(value), isWorrying: false };
 }
 
 /** A figure that needs attention unless it is 0, with the list of the deliveries. */
@@ -95,6 +95,6 @@ function subscriptionRows({ subscriptions }: DeliveryHealth): SubscriptionRow[] 
     failed: each.failedAttemptsLastHour,
     faulty: each.faulty,
     undelivered: each.undelivered,
-    lastDelivered: each.lastDeliveredAt === null ? undefined : shortTime(each.lastDeliveredAt),
+    lastDelivered: each.lastDeliveredAt === null ? undefined : utcShortTime(each.lastDeliveredAt),
   }));
 }

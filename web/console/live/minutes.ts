@@ -1,5 +1,5 @@
 import { EVENT_TYPES, wireType } from './event-types';
-import { clockTime } from './instants';
+import { utcTime } from '../format';
 import type { EventCount } from './operation-results';
 
 /** Minutes in the chart, including the current one. */
@@ -65,7 +65,7 @@ export function minutesTable({
 }: EventsPerMinute): readonly { time: string; counts: readonly number[] }[] {
   return minutes
     .map((minute, index) => ({
-      time: clockTime(new Date(minute * 1000).toISOString()).slice(0, 5),
+      time: utcTime(new Date(minute * 1000).toISOString()).slice(0, 5),
       counts: series.map(({ counts }) => counts[index] ?? 0),
     }))
     .filter(({ counts }) => counts.some((count) => count > 0))

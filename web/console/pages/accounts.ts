@@ -1,6 +1,6 @@
 import type { Operations } from '../../../schema/generated/operations';
 import { AUDIT_PATH } from '../audit/audit-list';
-import { dayAndTime } from '../live/instants';
+import { counted, utcDayAndTime } from '../format';
 import { get } from '../page';
 import { pageLinks, textOf, withQuery } from '../request/query';
 
@@ -21,7 +21,7 @@ export const accountsPage = get(PATH, async ({ executeAsAccount, query }) => {
     view: 'accounts',
     model: {
       text,
-      total: accounts.totalCount.toLocaleString('en-GB'),
+      total: counted(accounts.totalCount),
       rows: accounts.nodes.map(rowOf),
       page: PATH,
       ...pageLinks(after, accounts.nextCursor, (cursor) => withQuery(PATH, { text, after: cursor })),
@@ -36,7 +36,7 @@ function rowOf({ accountId, role, displayName, status, registeredAt, duid, mpid 
     name: displayName,
     role: role.toLowerCase().replaceAll('_', ' '),
     status: status.toLowerCase(),
-    registered: { at: registeredAt, written: dayAndTime(registeredAt) },
+    registered: { at: registeredAt, written: utcDayAndTime(registeredAt) },
     ids: [accountId, duid, mpid].filter((id) => id !== null),
     audit: withQuery(AUDIT_PATH, { actor: accountId }),
     events: duid !== null && role === 'DATA_USER' ? withQuery('/', { duid }) : undefined,

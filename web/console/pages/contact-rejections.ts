@@ -1,7 +1,7 @@
 import { type ErrorCode, errorCatalogue } from '../../../schema/error-catalogue';
 import { hasErrorCode } from '../../shared/operation-error';
 import type { View } from '../../shared/page-response';
-import { dayAndTime } from '../live/instants';
+import { utcDayAndTime } from '../format';
 import { type PageContext, get, post } from '../page';
 import { textOf } from '../request/query';
 
@@ -62,9 +62,9 @@ async function listView({ executeAsAccount }: PageContext, entered: Entered, cod
   const { rejections } = await executeAsAccount('ReadContactRejections');
   const rows = rejections.map(({ since, requestedAt, finishedAt, ...rejection }) => ({
     ...rejection,
-    since: since && dayAndTime(since),
-    requestedAt: dayAndTime(requestedAt),
-    finishedAt: finishedAt && dayAndTime(finishedAt),
+    since: since && utcDayAndTime(since),
+    requestedAt: utcDayAndTime(requestedAt),
+    finishedAt: finishedAt && utcDayAndTime(finishedAt),
   }));
   return {
     view: 'contact-rejections',

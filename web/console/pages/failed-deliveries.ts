@@ -1,6 +1,6 @@
 import { wireType } from '../live/event-types';
 import { FAILED_DELIVERIES_PATH } from '../live/figures';
-import { dayAndTime } from '../live/instants';
+import { utcDayAndTime } from '../format';
 import type { FailedDelivery } from '../live/operation-results';
 import { get } from '../page';
 import { pageLinks, textOf, withQuery } from '../request/query';
@@ -41,5 +41,5 @@ function reasonOf({ status, error }: NonNullable<FailedDelivery['lastFailure']>)
 }
 
 function instantOf(at: string) {
-  return { at, written: dayAndTime(at) };
+  return { at, written: utcDayAndTime(at) };
 }

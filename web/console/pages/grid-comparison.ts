@@ -18,7 +18,8 @@ import {
 } from '../grid/operation-results';
 import { readChangedObjects } from '../grid/referenced-objects';
 import { type ValueRow, valueRows } from '../grid/value-rows';
-import { FILE_SUBJECTS, KINDS, className, counted, fileName, objectLabel } from '../grid/labels';
+import { counted } from '../format';
+import { FILE_SUBJECTS, KINDS, className, fileName, objectLabel } from '../grid/labels';
 import { type PageContext, get } from '../page';
 import { pageLinks, textOf, withQuery } from '../request/query';
 

@@ -1,5 +1,6 @@
 import { FINDING_WORDS, fateOf, findingGroups } from '../grid/findings';
-import { className, counted, dayOf, fileLetters, fileName, publicationName, quantity } from '../grid/labels';
+import { counted, quantity, utcDay } from '../format';
+import { className, fileLetters, fileName, publicationName } from '../grid/labels';
 import type { GridFit, GridProject, UnfittingObject } from '../grid/operation-results';
 import {
   PROJECT_PATH,
@@ -72,7 +73,7 @@ function baseModel({ baseModel: base }: GridFit) {
     base: {
       version,
       publication: publicationName(publicationYear, period),
-      published: dayOf(publishedAt),
+      published: utcDay(publishedAt),
       warnings: warnings.map(({ file, message }) => ({ letters: fileLetters(file), message })),
       files: files.map(({ file, items, statements, header }) => ({
         file: fileName(file),

@@ -1,5 +1,4 @@
-import { sortedByTotal, divergingBars, lettersOf, sumOf, totalOf } from '../grid/class-bars';
-import { countsByKind } from '../grid/counts-by-kind';
+import { countsByKind, divergingBars, lettersOf, sortedByTotal, sumOf, totalOf } from '../grid/class-bars';
 import { locationMap } from '../grid/location-map';
 import type { LocationTarget } from '../grid/location-rows';
 import { modelCards } from '../grid/model-cards';
@@ -20,7 +19,8 @@ import {
 import { found, projectHead, readProject, shownVersion } from '../grid/project-reading';
 import { type VersionLocations, locationTotals, readLocations } from '../grid/version-locations';
 import { type GridProject, type GridVersion, OBJECT_CHANGE_KINDS } from '../grid/operation-results';
-import { KINDS, breakable, className, counted, dayOf, fileLetters, fileSize, quantity } from '../grid/labels';
+import { counted, fileSize, quantity, utcDay } from '../format';
+import { KINDS, breakable, className, fileLetters } from '../grid/labels';
 import { type PageContext, get } from '../page';
 
 /** Shows what a version of a development project changes: in charts, on a map, and object by object. */
@@ -43,7 +43,7 @@ export const gridProjectPage = get(PROJECT_PATH, async (context) => {
       filter,
       lead: leadOf(version),
       version: number,
-      published: dayOf(version.publishedAt),
+      published: utcDay(version.publishedAt),
       versions: project.versions.map((each) => versionLink(project, each, number)),
       comparison: earlier && { with: earlier.version, address: comparisonPage(project, earlier.version, number) },
       fit: fitPage(project, number),
@@ -109,7 +109,7 @@ function pictureModel(
 function versionLink(project: GridProject, { version, publishedAt }: GridProject['versions'][number], shown: number) {
   return {
     version,
-    published: dayOf(publishedAt),
+    published: utcDay(publishedAt),
     isShown: version === shown,
     address: version === project.versions[0]?.version ? projectPage(project) : versionPage(project, version),
   };

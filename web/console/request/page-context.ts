@@ -1,16 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { withSession } from '../../shared/operation-runner';
 import { requestContexts } from '../../shared/request-context';
 import type { ConsoleOptions } from '../console-options';
 import type { PageContext } from '../page';
-import { CONSOLE_COOKIES, type Session } from './cookies';
-import { endedSessions } from './ended-sessions';
+import { CONSOLE_COOKIES, SESSION_LIFETIME_SECONDS, type Session } from './cookies';
 import type { OpenStreams } from './open-streams';
 
-/** Returns a function that makes the context of a request. */
+/** Bounds the memory. To exceed it, a client would need an account's secret key and 10,000 sign-outs within two hours. */
+const MAX_ENDED_SESSIONS = 10_000;
+
+/**
+ * Returns a function that makes the context of a request. The ids of sessions that a sign-out or another sign-in ended stay in memory until
+ * the tokens of the sessions expire: a copied cookie with such an id is rejected. Another replica, or this process after a restart, still
+ * accepts it; suspending the account ends the session everywhere.
+ */
 export function pageContexts(options: ConsoleOptions, streams: OpenStreams) {
   const contextOf = requestContexts('console', options, CONSOLE_COOKIES);
-  const ended = endedSessions();
+  const ended = new LRUCache<string, true>({ max: MAX_ENDED_SESSIONS, ttl: SESSION_LIFETIME_SECONDS * 1_000 });
   return (request: FastifyRequest, reply: FastifyReply): PageContext => {
     const context = contextOf(request, reply);
     const storedSession = context.encryptedCookies.read<Session>('session');
@@ -28,7 +35,7 @@ export function pageContexts(options: ConsoleOptions, streams: OpenStreams) {
       executeAsAccount: withSession(context.execute, () => currentSession()?.token),
       endSession() {
         if (storedSession === undefined) return [];
-        ended.add(storedSession.id);
+        ended.set(storedSession.id, true);
         return streams.ofSession(storedSession.id);
       },
     };

@@ -1,3 +1,4 @@
+import { rounded } from '../format';
 import { type Amount, PENNY, amountOf, smallestRoundStep, pence } from './money';
 import { type PricedHalfHour, halfHourCount } from './priced-day';
 import type { Level, PriceScale } from './price-scale';
@@ -66,7 +67,7 @@ export function dayCurve(halfHours: readonly PricedHalfHour<HalfHourPrice>[], sc
     (slot?.tiers ?? []).slice(0, MAX_TIERS).map((each) => amountOf(each.unitPriceIncludingVat)),
   );
   const top = topOf(drawn);
-  const y = (price: Amount) => rounded(100 - (Number(price) / Number(top.amount)) * 100);
+  const y = (price: Amount) => rounded(100 - (Number(price) / Number(top.amount)) * 100, 3);
   return {
     bars: halfHours.map((each) => barOf(each, halfHourCount(halfHours), scale, y)),
     lines: linesOf(halfHours, tiers, y),
@@ -96,9 +97,9 @@ function barOf(
   const top = price === undefined ? 100 : y(price);
   return {
     x: share(elapsed, count),
-    width: rounded(share(elapsed + span, count) - share(elapsed, count)),
+    width: rounded(share(elapsed + span, count) - share(elapsed, count), 3),
     y: top,
-    height: rounded(100 - top),
+    height: rounded(100 - top, 3),
     level: price === undefined ? undefined : scale.levelOf(price),
     description: descriptionOf(halfHour, count),
   };
@@ -192,9 +193,5 @@ function timesOf(halfHours: readonly PricedHalfHour<HalfHourPrice>[]): Pick<DayC
 }
 
 function share(elapsed: number, count: number): number {
-  return rounded((elapsed / count) * 100);
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000;
+  return rounded((elapsed / count) * 100, 3);
 }

@@ -4,22 +4,11 @@ import { type PricedHalfHour, halfHourCount, pricedDay } from './priced-day';
 import type { HalfHourPrice } from './operation-results';
 import { tierLimits } from './tier-limits';
 
-/** A half-hour, or a part of one, in the table of a day. */
-interface DayRow {
-  readonly when: string;
-  /** Empty outside the validity of the tariff, or in a gap of a dynamic tariff. */
-  readonly prices: readonly {
-    readonly limit: string;
-    readonly including: string;
-    readonly excluding: string | undefined;
-  }[];
-  readonly missing: string | undefined;
-  /** The published rate that determines the price. */
-  readonly rate: { readonly address: string; readonly name: string } | undefined;
-}
-
-/** Returns the table of a day: the prices of the curve, with the rates that determine them. */
-export function dayRows(halfHours: readonly PricedHalfHour<HalfHourPrice>[]): DayRow[] {
+/**
+ * Returns the table of a day: the prices of the curve, with the published rates that determine them. There are none outside the validity of
+ * the tariff, or in a gap of a dynamic tariff.
+ */
+export function dayRows(halfHours: readonly PricedHalfHour<HalfHourPrice>[]) {
   const isUsualDay = halfHourCount(halfHours) === COLUMNS;
   return halfHours.map(({ time, until, zone, slot }) => {
     const limits = tierLimits(slot ?? { tiers: [] });
@@ -49,14 +38,8 @@ export function rateName(schedule: number, daysAndHours: number, hours: number) 
   };
 }
 
-/** The table of a week: one row per half-hour of the clock, one column per day. */
-interface WeekTable {
-  readonly days: readonly string[];
-  readonly rows: readonly { readonly when: string; readonly cells: readonly string[] }[];
-}
-
-/** Returns the table of a week, in p/kWh including VAT. */
-export function weekTable(days: readonly Day[], slots: readonly HalfHourPrice[]): WeekTable {
+/** Returns the table of a week, one row per half-hour of the clock and one column per day, in p/kWh including VAT. */
+export function weekTable(days: readonly Day[], slots: readonly HalfHourPrice[]) {
   const columns = days.map((day) => pricedDay(day, slots));
   return {
     days: days.map((day) => writtenDay(day, 'ccc d LLL')),

@@ -3,20 +3,8 @@ import { rateName } from './price-tables';
 import type { HourlyRate, ScheduleEntry } from './operation-results';
 import { tierLimits } from './tier-limits';
 
-/** Rates of some days of a schedule entry. */
-interface RateGroup {
-  readonly when: string;
-  readonly days: string;
-  readonly rates: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly window: string;
-    readonly prices: readonly string[];
-  }[];
-}
-
 /** Returns the published tree of rates as groups. The first group that matches a day applies. */
-export function rateGroups(rates: readonly ScheduleEntry[]): RateGroup[] {
+export function rateGroups(rates: readonly ScheduleEntry[]) {
   return rates.flatMap(({ months, dates, daysAndHours }, schedule) =>
     daysAndHours.map(({ days, hours }, group) => ({
       when: seasonOf(months, dates),

@@ -87,21 +87,14 @@ interface ChainLink {
   readonly isShown: boolean;
 }
 
-/** The tariffs that a tariff replaces, and those that replace it. */
-interface ReplacementChain {
-  /** Oldest first; empty if the tariff neither replaces another one nor is replaced. */
-  readonly links: readonly ChainLink[];
-  /** Address of the tariff before the first link, if there is one. */
-  readonly earlier: string | undefined;
-  /** Address of the tariff after the last link, if there is one. */
-  readonly later: string | undefined;
-}
-
 /** Maximum number of tariffs on each side; `readTariff.graphql` reads one more, so that the page can link to it. */
 const MAX_LINKS_EACH_WAY = 3;
 
-/** Returns the chain of replacements around a tariff. */
-export function replacementChain(tariff: Tariff): ReplacementChain {
+/**
+ * Returns the tariffs that a tariff replaces and those that replace it, oldest first, with the addresses of the one before and the one after
+ * if there are more. Returns no links if the tariff neither replaces another one nor is replaced.
+ */
+export function replacementChain(tariff: Tariff) {
   const [before, after] = [predecessors(tariff.replaces), successors(tariff.replacedBy)];
   const links = [
     ...before.slice(0, MAX_LINKS_EACH_WAY).toReversed(),

@@ -1,5 +1,6 @@
 import type { Operations } from '../../../schema/generated/operations';
 import { hasErrorCode } from '../../shared/operation-error';
+import { rounded } from '../format';
 import type { PageContext } from '../page';
 import { pageLinks, textOf, withQuery } from '../request/query';
 import { COLUMNS, type Day, dayOf, daysAfter, instantOf, startOf, writtenDay, writtenInstant } from './local-time';
@@ -119,7 +120,7 @@ function rangeOf(prices: ListedTariff['prices']): string | undefined {
 function stripOf(day: Day, prices: readonly SlotPrice[], scale: PriceScale) {
   const halfHours = pricedDay(day, prices);
   const total = Math.max(halfHourCount(halfHours), COLUMNS);
-  const share = (count: number) => Math.round((count / total) * 10_000) / 100;
+  const share = (count: number) => rounded((count / total) * 100);
   let start = 0;
   return runsOf(halfHours).flatMap(({ length, price }) => {
     const x = share(start);

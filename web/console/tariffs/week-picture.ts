@@ -1,3 +1,4 @@
+import { rounded } from '../format';
 import { COLUMNS, type Day, writtenDay } from './local-time';
 import { type Amount, pence } from './money';
 import { type PricedHalfHour, dayInWords, halfHourCount, pricedDay, runsOf } from './priced-day';
@@ -25,20 +26,6 @@ interface WeekLabel {
   readonly isShort: boolean;
 }
 
-/** A row of the heat map. */
-interface WeekDay {
-  readonly day: Day;
-  /** Day of the week and of the month: `Sun 29`. */
-  readonly name: string;
-  readonly month: string;
-  readonly fullName: string;
-  /** Change of the clocks on this day. */
-  readonly clocks: string | undefined;
-  readonly description: string;
-  readonly cells: readonly WeekCell[];
-  readonly labels: readonly WeekLabel[];
-}
-
 /** Height of a row. */
 export const ROW_HEIGHT_PX = 32;
 
@@ -47,7 +34,7 @@ export const ROW_HEIGHT_PX = 32;
  * part of one in which the price changes. A half-hour that the clock
  * shows twice is divided, the earlier one above.
  */
-export function weekPicture(days: readonly Day[], slots: readonly SlotPrice[], scale: PriceScale): WeekDay[] {
+export function weekPicture(days: readonly Day[], slots: readonly SlotPrice[], scale: PriceScale) {
   return days.map((day) => {
     const halfHours = pricedDay(day, slots);
     const fullName = writtenDay(day, 'cccc d LLLL yyyy');
@@ -100,11 +87,11 @@ const CELL_OVERLAP = 0.06;
 
 function positionOf(position: number, span: number) {
   const x = hundredths(position);
-  return { x, width: Math.round((Math.min(100, hundredths(position + span) + CELL_OVERLAP) - x) * 1000) / 1000 };
+  return { x, width: rounded(Math.min(100, hundredths(position + span) + CELL_OVERLAP) - x, 3) };
 }
 
 function hundredths(position: number): number {
-  return Math.round((position / COLUMNS) * 100_000) / 1000;
+  return rounded((position / COLUMNS) * 100, 3);
 }
 
 function stateOf({ slot, price }: PricedHalfHour<SlotPrice>, scale: PriceScale): Pick<WeekCell, 'state' | 'level'> {

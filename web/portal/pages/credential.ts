@@ -1,11 +1,5 @@
 import { type Page, type PageContext, portal } from '../page';
 
-/** Proof of a passkey: the secret of a challenge issued to this browser, and the authenticator's response to it. */
-interface PasskeyProof {
-  readonly secret: string;
-  readonly response: object;
-}
-
 /**
  * Returns a page that starts the use of a passkey, for the script of another page. The secret of the challenge stays in
  * a cookie of this browser.
@@ -19,10 +13,10 @@ export function passkeyStart(path: string, formPage: string): Page {
 }
 
 /**
- * Returns the proof in a submitted form; undefined if secret or response is missing. The cookie stays after a rejected
- * response, which may belong to an attempt of another tab.
+ * Returns the proof of a passkey: the secret of a challenge issued to this browser, and the authenticator's response to it. Undefined if one
+ * is missing. The cookie stays after a rejected response, which may belong to an attempt of another tab.
  */
-export function passkeyProof({ encryptedCookies, form }: PageContext): PasskeyProof | undefined {
+export function passkeyProof({ encryptedCookies, form }: PageContext) {
   const secret = encryptedCookies.read<string>('passkey');
   const response = credentialOf(form['credential']);
   return secret === undefined || response === undefined ? undefined : { secret, response };

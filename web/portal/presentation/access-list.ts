@@ -62,14 +62,6 @@ interface Terms {
   readonly controller: string | undefined;
 }
 
-/** The counts above the list. */
-interface AccessCounts {
-  readonly organisations: number;
-  readonly byConsent: number;
-  readonly byOther: number;
-  readonly discovered: number;
-}
-
 /**
  * Groups records by organisation. Discovered organisations come first, because the customer should check them; the
  * others follow in the order of their newest access.
@@ -86,7 +78,7 @@ export function organisationsOf(records: readonly CustomerRecord[], language: La
 }
 
 /** Returns the counts above the list. */
-export function countsOf(organisations: readonly Organisation[]): AccessCounts {
+export function countsOf(organisations: readonly Organisation[]) {
   const registered = organisations.filter(({ isDiscovered }) => !isDiscovered);
   const accesses = registered.flatMap((organisation) => organisation.accesses);
   const byConsent = accesses.filter(({ legalBasis }) => isConsent(legalBasis)).length;

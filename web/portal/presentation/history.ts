@@ -1,21 +1,13 @@
 import type { Language } from '../request/languages';
 import { accessOf, nameOf } from './access-list';
-import type { Access } from './access-list';
 import { dayInWords } from './dates';
 import type { CustomerRecord } from './operation-results';
-
-/** An access that has ended. */
-interface EndedAccess extends Access {
-  readonly name: string;
-  readonly ended: string | undefined;
-  readonly endedBy: EndedBy;
-}
 
 /** Why an access ended; each value has a text. */
 type EndedBy = 'withdrawn' | 'organisation' | 'terminated' | 'expiry' | 'claimed' | 'notSeenAgain';
 
 /** Returns ended accesses as the page shows them, in the order of the records (newest first). */
-export function historyOf(records: readonly CustomerRecord[], language: Language): EndedAccess[] {
+export function historyOf(records: readonly CustomerRecord[], language: Language) {
   return records.map((record) => {
     const end = endOf(record);
     return {

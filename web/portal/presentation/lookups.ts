@@ -4,28 +4,11 @@ import { MS_PER_HOUR, dateInWords, dayOf, hourInWords } from './dates';
 import { groupBy } from './group-by';
 import type { AccessLookup, IdentityLookup } from './operation-results';
 
-/** Number of lookups of one kind. */
-interface LookupCount {
+/** Lookups of one kind by one organisation within one hour. */
+interface Lookup {
   readonly kind: AccessLookup['kind'] | IdentityLookup['kind'];
   readonly count: number;
-}
-
-/** Lookups of one organisation within one hour. */
-interface HourlyLookups {
-  readonly hour: string;
   /** Undefined for an unauthenticated caller with the access key. */
-  readonly organisation: string | undefined;
-  readonly lookups: readonly LookupCount[];
-}
-
-/** Lookups of one day. */
-interface DailyLookups {
-  /** The day in words. */
-  readonly day: string;
-  readonly hours: readonly HourlyLookups[];
-}
-
-interface Lookup extends LookupCount {
   readonly organisation: string | undefined;
   readonly hour: string;
 }
@@ -38,7 +21,7 @@ export function lookupsByDay(
   accessLooks: readonly AccessLookup[],
   identityLooks: readonly IdentityLookup[],
   language: Language,
-): DailyLookups[] {
+) {
   const lookups = [...accessLooks.map(accessLookup), ...identityLooks.map(identityLookup)].toSorted(newestFirst);
   const days = groupBy(lookups, ({ hour }) => dayOf(hour));
   return [...days].map(([day, own]) => ({
@@ -76,7 +59,7 @@ function completeHour(list: readonly { readonly hour: string }[]): string | unde
   return new Date(Date.parse(earliest) + MS_PER_HOUR).toISOString();
 }
 
-function hourOf(lookups: readonly Lookup[]): HourlyLookups {
+function hourOf(lookups: readonly Lookup[]) {
   const [{ hour, organisation }] = lookups as [Lookup, ...Lookup[]];
   const kinds = groupBy(lookups, ({ kind }) => kind);
   return {
