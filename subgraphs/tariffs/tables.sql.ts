@@ -20,6 +20,7 @@ import { TariffWebhooksByRemoval1790000000018 } from './migrations/0018-webhooks
 import { TariffReceiversInProgress1790000000019 } from './migrations/0019-receivers-in-progress';
 import { TariffEndpointsLockedFirst1790000000020 } from './migrations/0020-endpoints-locked-first';
 import { TariffConsentsOfFormerIssuers1790000000021 } from './migrations/0021-consents-of-former-issuers';
+import { TariffIssuersOfConsents1790000000022 } from './migrations/0022-issuers-of-consents';
 import { tariffRights } from './rights.sql';
 import { TARIFF_JOBS } from './tariff-jobs';
 
@@ -46,6 +47,7 @@ export const tariffTables: SubgraphTables = {
     TariffReceiversInProgress1790000000019,
     TariffEndpointsLockedFirst1790000000020,
     TariffConsentsOfFormerIssuers1790000000021,
+    TariffIssuersOfConsents1790000000022,
   ],
   rights: tariffRights,
   jobs: TARIFF_JOBS,

@@ -190,9 +190,9 @@ Mutation.revokeTariffConsent
   another consumer's        u     x     u     u     r     r     r     r     r     r     r     ok    r     r     n     r
   absent                    u     x     u     u     r     r     r     r     r     r     r     n     r     r     n     r
 Mutation.removeRtiWebhook
-  the consumer's            u     x     u     u     r     r     r     r     r     r     r     r     r     r     ok    r
-  at the rival              u     x     u     u     r     r     r     r     r     r     r     r     r     r     n     r
-  absent                    u     x     u     u     r     r     r     r     r     r     r     r     r     r     n     r
+  the consumer's            u     x     u     u     r     r     r     r     r     ok    n     ok    r     r     ok    ok
+  at the rival              u     x     u     u     r     r     r     r     r     n     ok    ok    r     r     n     n
+  absent                    u     x     u     u     r     r     r     r     r     n     n     n     r     r     n     n
 `;
 
 /** Fields that only some of the callers may read that reach their object. */

@@ -167,7 +167,7 @@ export const REQUESTS: Readonly<Record<string, RequestMaker>> = {
   'POST /v1/webhook': () => ({ body: { webhook_url: 'https://pennywise.example/tariff-events' } }),
   'DELETE /v1/webhook/{webhook_id}': async (inputs) =>
     inputs.object === 'at the rival'
-      ? { path: await inputs.objects.get('tariff webhook at rival') }
+      ? { path: await inputs.objects.get('tariff webhook at rival'), uses: 'tariff webhook at rival' }
       : ending('tariff webhook')(inputs),
   'POST /v1/report': () => ({ body: REPORT }),
 };

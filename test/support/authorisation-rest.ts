@@ -194,9 +194,9 @@ DELETE /v1/consent/{registration_id}
 POST /v1/webhook
   any                   401u  401x  401u  401u  403r  403r  403r  403r  403r  403r  403r  403r  403r  403r  201   403r
 DELETE /v1/webhook/{webhook_id}
-  the consumer's        401u  401x  401u  401u  403r  403r  403r  403r  403r  403r  403r  403r  403r  403r  204   403r
-  at the rival          401u  401x  401u  401u  403r  403r  403r  403r  403r  403r  403r  403r  403r  403r  404   403r
-  absent                401u  401x  401u  401u  403r  403r  403r  403r  403r  403r  403r  403r  403r  403r  404   403r
+  the consumer's        401u  401x  401u  401u  403r  403r  403r  403r  403r  204   404   204   403r  403r  204   204
+  at the rival          401u  401x  401u  401u  403r  403r  403r  403r  403r  404   204   204   403r  403r  404   404
+  absent                401u  401x  401u  401u  403r  403r  403r  403r  403r  404   404   404   403r  403r  404   404
 POST /v1/report
   any                   401u  401x  401u  401u  403r  403r  403r  403r  403r  202   202   403r  403r  403r  403r  202
 `;

@@ -161,7 +161,7 @@ export const MAY: Readonly<Record<string, MayCall>> = {
   'Mutation.giveTariffConsent': ['consumer'],
   'Mutation.revokeTariffConsent': ['admin', 'consumer'],
   'Mutation.registerRtiWebhook': ['consumer'],
-  'Mutation.removeRtiWebhook': ['consumer'],
+  'Mutation.removeRtiWebhook': ['supplier', 'admin', 'consumer'],
   // Called last, because it ends the session of this test's customer.
   'Mutation.endCustomerSession': ['customer'],
 };

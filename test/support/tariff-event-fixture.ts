@@ -6,7 +6,17 @@ import { openDatabase } from '../../subgraphs/server/database/database';
 import { databaseAddress } from '../../subgraphs/server/database/database-login';
 import { MAX_CLOCK_SKEW_MS } from '../../schema/consumer-claims';
 import { ScheduledChangeRepository } from '../../subgraphs/tariffs/events/scheduled-change.repository';
-import { ADMIN, ASSIGN, PUBLISH, type TariffGraph, supplierOf, tariffGraph, tariffInput, trf } from './tariff-graph';
+import {
+  ADMIN,
+  ASSIGN,
+  CONSUMER_ISSUER,
+  PUBLISH,
+  type TariffGraph,
+  supplierOf,
+  tariffGraph,
+  tariffInput,
+  trf,
+} from './tariff-graph';
 import { until } from './until';
 import { type ReceivedPost, type WebhookReceiver, webhookReceiver } from './webhook-receiver';
 
@@ -87,7 +97,7 @@ export interface Participation {
 
 const ALL: Omit<Participation, 'issuedAt'> = {
   mpid: 'LAPW',
-  issuer: 'https://id.lapw.example',
+  issuer: CONSUMER_ISSUER,
   subject: 'consumer-1',
   mpxns: ['1012345678'],
   scopes: ['tariff:read', 'consent:write', 'webhook:write'],

@@ -47,11 +47,14 @@ export const supplierOf = (mpid: string): Caller => ({
   mpid,
 });
 
+/** The issuer of the tokens of all trial suppliers; each has another audience. */
+export const CONSUMER_ISSUER = 'https://id.supplier.example';
+
 /** Returns an RTI User as a caller, with the token of a supplier. */
 export const consumerOf = (userId: string, mpid = 'LAPW'): Caller => ({
   ...{ accountId: userId, role: 'consumer', duid: null, mpid },
   consumer: {
-    issuer: 'https://id.lapw.example',
+    issuer: CONSUMER_ISSUER,
     subject: 'consumer-1',
     userId,
     mpxns: ['1012345678'],
@@ -133,7 +136,12 @@ export async function tariffGraph(limits?: Partial<Limits>, metrics?: Registry):
     errorOf: async (query, variables, caller) => errorOf(await run(query, variables, caller)),
     moveClock: async (seconds) => void (await owner.query('select register.set_clock_offset($1)', [seconds])),
     async suppliers(...mpids) {
-      for (const mpid of mpids) await execute(SAVE_SUPPLIER, { input: supplierInput(mpid) }, ADMIN);
+      for (const mpid of mpids)
+        await execute(
+          SAVE_SUPPLIER,
+          { input: supplierInput(mpid, { issuer: CONSUMER_ISSUER, audience: mpid }) },
+          ADMIN,
+        );
     },
     close: async () => {
       await running.close();

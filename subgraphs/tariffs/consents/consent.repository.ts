@@ -29,7 +29,7 @@ const ADD_METER_POINTS = {
 /** Locks a live consent of the consumer and leaves it unchanged; otherwise inserts one. */
 const GRANT = {
   name: 'grant_tariff_consent',
-  text: `insert into tariff_consent as live (id, mpid, user_id, subject_hash) values ($1, $2, $3, $4)
+  text: `insert into tariff_consent as live (id, mpid, user_id, subject_hash, issuer) values ($1, $2, $3, $4, $5)
     on conflict (mpid, user_id, subject_hash) where revoked_at is null do update set revoked_at = live.revoked_at
     returning id`,
 };
@@ -105,7 +105,7 @@ export class ConsentRepository {
     return inTransaction(this.database.pool, async (session) => {
       await lockMpxnsShared(session, hashes); // before all rows, as a change of an assignment does
       const issuer = await lockActive(session, consumer);
-      if (issuer !== null && issuer !== consumer.issuer) throw new RegisterError('AUT001'); // changed since the token was admitted
+      if (issuer !== consumer.issuer) throw new RegisterError('AUT001'); // changed or removed since the token was admitted
       await session.query({ ...ADD_METER_POINTS, values: [hashes] });
       const { registrationId, isNew } = await this.liveConsent(session, consumer);
       await session.query({ ...COVER, values: [registrationId, hashes, mpid, issuedAt] });
@@ -152,7 +152,7 @@ export class ConsentRepository {
 
   private async liveConsent(session: Session, consumer: Consumer): Promise<Omit<GrantedConsent, 'tariffs'>> {
     const newId = randomUUID();
-    const values = [newId, ...this.keyOf(consumer)];
+    const values = [newId, ...this.keyOf(consumer), consumer.issuer];
     const { id } = onlyRow(await session.query<{ id: string }>({ ...GRANT, values }));
     return { registrationId: id, isNew: id === newId };
   }

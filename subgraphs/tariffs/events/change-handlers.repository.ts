@@ -1,5 +1,11 @@
 import type { Session } from '../../server/database/transaction';
-import type { ConsentEnd } from '../consents/consent';
+import {
+  PUBLISH_REVOCATIONS,
+  REVOKED_MPXNS,
+  REVOKE_OF_FORMER_ISSUER,
+  REVOKE_OF_RTI_USER,
+  REVOKE_OF_SUPPLIER,
+} from './revocations.sql';
 import { publishTariffChanges } from './tariff-check.repository';
 
 /** MPxNs that one transaction changes, so that its locks are short. */
@@ -55,43 +61,17 @@ const MPXNS_OF_TARIFF = {
     order by step.mpxn_hash limit $3`,
 };
 
-/** Revokes live consents of a party, in the order of their ids, until `$3` MPxNs or more are affected. */
-const revokeConsents = (column: 'mpid' | 'user_id', by: ConsentEnd, condition = 'true') => ({
-  name: `revoke_consents_${by}`,
-  text: `with live as (
-      select id from tariff_consent where ${column} = $1 and revoked_at is null and ${condition} order by id limit $3 for update),
-    counted as (
-      select id, sum(mpxns) over (order by id) - mpxns as mpxns_before from (
-        select id, (select count(*) from (select from consent_meter_point where consent_id = live.id limit $3) point) as mpxns
-        from live) live)
-    update tariff_consent consent set revoked_at = $2, revoked_by = '${by}' from counted
-    where consent.id = counted.id and mpxns_before < $3`,
-});
-const REVOKE_OF_SUPPLIER = revokeConsents('mpid', 'supplier_removed');
-const REVOKE_OF_RTI_USER = revokeConsents('user_id', 'rti_user_removed');
-/** A consent that is granted after the change is one of the new issuer: the change and every grant lock the supplier. */
-const REVOKE_OF_FORMER_ISSUER = revokeConsents('mpid', 'issuer_changed', 'given_at <= $2');
-
-/** MPxNs of revoked consents without an event of the revocation: change by change, each after its progress key. */
-const REVOKED_MPXNS = {
-  name: 'mpxns_of_revocations',
-  text: `select effect.id as "changeId", consent.revoked_at as "revokedAt", consent.mpid, point.mpxn_hash as "mpxnHash",
-      consent.id as "consentId"
-    from unnest($1::bigint[]) with ordinality as batch (id, number) join tariff_effect effect using (id)
-      join tariff_consent consent on consent.id = effect.consent_id
-      cross join lateral (
-        select mpxn_hash from consent_meter_point
-        where consent_id = consent.id and mpxn_hash > coalesce(effect.reached, '') order by mpxn_hash limit $2) point
-    order by batch.number, point.mpxn_hash limit $2`,
-};
-
-/** Inserts events in the order of the MPxNs, as every writer of events does, to avoid deadlocks. */
-const PUBLISH_REVOCATIONS = {
-  name: 'publish_revocations',
-  text: `insert into event (type, occurred_at, mpid, mpxn_hash, consent_id)
-    select 'consent.revoked', * from unnest($1::timestamptz[], $2::text[], $3::bytea[], $4::uuid[])
-      as revoked (occurred_at, mpid, mpxn_hash, consent_id)
-    order by revoked.mpxn_hash, revoked.consent_id`,
+/**
+ * A change at the same instant that checks the same MPxNs and more, and has not begun: that of the tariff which replaces the one of the
+ * change `$1`. What a check publishes depends on its MPxN and its instant only.
+ */
+const COVERING = {
+  name: 'covering_change',
+  text: `select from tariff_effect effect join tariff later on later.replaces = effect.tariff_id
+      join tariff_effect covering on covering.tariff_id = later.tariff_id and covering.due_at = effect.due_at
+    where effect.id = $1 and covering.done_at is null and covering.cancelled_at is null and covering.reached is null
+      and covering.faults = 0
+    limit 1`,
 };
 
 interface Revocation {
@@ -141,6 +121,7 @@ async function checkMpxns(
 
 /** Checks the next MPxNs of a tariff that takes effect or ceases to be valid. */
 async function checkMpxnsOfTariff(session: Session, change: DueChange): Promise<void> {
+  if ((await session.query({ ...COVERING, values: [change.id] })).rowCount === 1) return complete(session, [change.id]);
   const limit = mpxnLimit(change);
   const values = [change.tariffId, change.progressKey ?? Buffer.alloc(0), limit];
   const { rows } = await session.query<{ mpxnHash: Buffer }>({ ...MPXNS_OF_TARIFF, values });
@@ -176,7 +157,7 @@ async function endConsents(
   statement: typeof REVOKE_OF_SUPPLIER,
   party: string | null,
 ): Promise<void> {
-  const { rowCount } = await session.query({ ...statement, values: [party, change.dueAt, mpxnLimit(change)] });
+  const { rowCount } = await session.query({ ...statement, values: [party, change.id, mpxnLimit(change)] });
   if (rowCount === 0) await complete(session, [change.id]);
   else await continueLater(session, change);
 }

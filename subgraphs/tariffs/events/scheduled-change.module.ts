@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { collectedGauge } from '../../server/observability/collected-gauge';
@@ -6,6 +7,10 @@ import { repeat } from '../../server/jobs/repeat';
 import type { ChangeFailure, ScheduledChangeRepository } from './scheduled-change.repository';
 
 const INTERVAL_SECONDS = 1;
+/** Pause before another attempt while a transaction that moves the end of a tariff, or another process, holds the lock. */
+const LOCKED_PAUSE_MS = 50;
+/** Consecutive attempts that find the lock held, after which the next interval continues. */
+const MAX_LOCKED_ATTEMPTS = 6;
 
 /**
  * Applies due changes every second: assignments and replacements that take effect, removals, and revocations. Changes that became due
@@ -16,10 +21,22 @@ export function applyScheduledChanges(changes: ScheduledChangeRepository, logger
     const fields = { failure: errorFields(error), kind, first: ids[0], changes: ids.length };
     logger.error(fields, 'scheduled tariff changes failed and were rescheduled');
   };
-  const applyAll = async (isToStop: () => boolean) => {
-    while (!isToStop() && (await changes.applyDue(onFailure)));
-  };
-  return repeat(INTERVAL_SECONDS, applyAll, logger, 'reading scheduled tariff changes failed');
+  const work = (isToStop: () => boolean) => applyAllDue(changes, onFailure, isToStop);
+  return repeat(INTERVAL_SECONDS, work, logger, 'reading scheduled tariff changes failed');
+}
+
+/** Applies due changes until none is due, or the lock is held for long. */
+export async function applyAllDue(
+  changes: Pick<ScheduledChangeRepository, 'applyDue'>,
+  onFailure: ChangeFailure,
+  isToStop: () => boolean,
+): Promise<void> {
+  for (let lockedAttempts = 0; lockedAttempts < MAX_LOCKED_ATTEMPTS && !isToStop();) {
+    const outcome = await changes.applyDue(onFailure);
+    if (outcome === 'none') return;
+    lockedAttempts = outcome === 'locked' ? lockedAttempts + 1 : 0;
+    if (outcome === 'locked') await setTimeout(LOCKED_PAUSE_MS);
+  }
 }
 
 /** Registers the gauge of overdue changes; its value is NaN while the database is unavailable. */

@@ -9,6 +9,12 @@ export type ChangeFailure = (
   changes: { readonly kind: string; readonly ids: readonly string[] },
 ) => void;
 
+/**
+ * The result of a transaction: changes were applied or rescheduled; none was due; or another transaction held the lock, which a tariff whose
+ * end moves holds until its commit.
+ */
+export type ApplyOutcome = 'applied' | 'none' | 'locked';
+
 const LOCK = 'select pg_try_advisory_xact_lock($1) as locked';
 
 /** Due changes: `turn_at` is the next attempt, null before the first. */
@@ -39,19 +45,17 @@ export class ScheduledChangeRepository {
   /**
    * Applies due changes in one transaction. An advisory lock admits one process at a time; a crash rolls back. Failed changes are
    * rescheduled, so that other changes proceed.
-   *
-   * @returns whether more changes may be due
    */
-  async applyDue(onFailure: ChangeFailure): Promise<boolean> {
+  async applyDue(onFailure: ChangeFailure): Promise<ApplyOutcome> {
     let batch: readonly DueChange[] = [];
     try {
       return await inTransaction(this.pool, async (session) => {
         const { rows: locked } = await session.query<{ locked: boolean }>(LOCK, [ADVISORY_LOCKS.effects]);
-        if (locked[0]?.locked !== true) return false;
+        if (locked[0]?.locked !== true) return 'locked';
         batch = batchOf((await session.query<DueChange>(DUE)).rows);
         const [first] = batch;
         if (first !== undefined) await CHANGE_HANDLERS[first.kind](session, batch, first);
-        return first !== undefined;
+        return first === undefined ? 'none' : 'applied';
       });
     } catch (error) {
       const [first] = batch;
@@ -61,7 +65,7 @@ export class ScheduledChangeRepository {
         throw error;
       });
       onFailure(error, { kind: first.kind, ids });
-      return true;
+      return 'applied';
     }
   }
 

@@ -14,7 +14,7 @@ import {
   eventFollowing,
   requireEventPage,
 } from '../../server/event-log/event-follow';
-import { rowsByKey } from '../../server/database/rows-by-key';
+import { longReads, rowsByKey } from '../../server/database/rows-by-key';
 import type { MpxnCipher, StoredMpxn } from '../occupancies/mpxn-cipher.repository';
 import { INSTANT_OF_EVENT, STORED_MPXN_COLUMNS, storedMpxn } from '../occupancies/tariff-occupancies.sql';
 import type { TariffDeliveryState, TariffEventType } from './tariff-event';
@@ -32,6 +32,9 @@ export interface TariffEventEntry {
   /** The supplier whose RTI Users receive the event. */
   readonly mpid: string;
 }
+
+/** Columns of a {@link TariffEventEntry}. */
+const ENTRY_COLUMNS = 'id, type, mpid';
 
 interface EventRow extends EventPosition, TariffEventEntry, StoredMpxn {
   readonly occurredAt: Date;
@@ -97,19 +100,22 @@ const DELIVERIES = {
 
 /** Reads the event log of tariffs: one row per event, ordered by epoch, transaction and position. */
 export class TariffEventQueries {
-  /** Returns the deliveries of an event, in the order in which their webhooks were registered. */
+  /** Returns the deliveries of an event, in the order in which their webhooks were registered. An event may have many: they are no short read. */
   readonly deliveriesOf: (eventId: string) => Promise<readonly TariffEventDelivery[]>;
   private readonly rowById: (id: string) => Promise<EventRow | undefined>;
   private readonly following: EventFollowing<TariffEventEntry>;
+  /** Reads what a subscription with a filter missed, through the pool: the connections of the short reads admit consumers. */
+  private readonly catchingUp: EventFollowing<TariffEventEntry>;
 
   constructor(
     private readonly database: Pick<Database, 'pool' | 'reads'>,
     private readonly mpxns: Pick<MpxnCipher, 'decrypt'>,
   ) {
     this.rowById = database.reads.byKey(BY_ID, (row: EventRow) => row.id, String);
-    this.following = eventFollowing(database.reads, 'id, type, mpid');
+    this.following = eventFollowing(database.reads, ENTRY_COLUMNS);
+    this.catchingUp = eventFollowing(longReads(database), ENTRY_COLUMNS);
     type DeliveryRow = TariffEventDelivery & { readonly eventId: string };
-    this.deliveriesOf = rowsByKey(database.reads, DELIVERIES, ({ eventId }: DeliveryRow) => [eventId] as const);
+    this.deliveriesOf = rowsByKey(longReads(database), DELIVERIES, ({ eventId }: DeliveryRow) => [eventId] as const);
   }
 
   /** Returns an event by its id; null if there is none. */
@@ -130,7 +136,8 @@ export class TariffEventQueries {
 
   /** Returns the selected entries after a cursor; without a cursor, only the cursor of the end. */
   follow(filter: TariffEventFilter, after: string | null, first: number): Promise<EventPage<TariffEventEntry>> {
-    return this.following.follow(selectedBy(filter), after, first);
+    const isFiltered = filter.types !== null || filter.mpid !== null;
+    return (isFiltered ? this.catchingUp : this.following).follow(selectedBy(filter), after, first);
   }
 
   private logged(row: EventRow): LoggedTariffEvent {

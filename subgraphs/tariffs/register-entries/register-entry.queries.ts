@@ -21,6 +21,8 @@ export interface EntryKind<Entry extends RegisterEntry> {
   readonly key: keyof Entry & ('mpid' | 'userId');
   /** The columns that an admin writes, by their fields; `status` and `last_modified` are columns of every kind. */
   readonly columns: Readonly<Record<Exclude<keyof Entry & string, keyof RegisterEntry>, string>>;
+  /** Fields whose absence leaves the stored value as it is; every other absent field is set to null. */
+  readonly keptIfAbsent?: readonly (keyof Entry & string)[];
   /** Personal data: the removal of an entry sets these columns to null. */
   readonly personalColumns?: readonly string[];
   /** Fields whose former and new values the audit states; of the others, which may name people, it states fingerprints. */
@@ -28,7 +30,7 @@ export interface EntryKind<Entry extends RegisterEntry> {
   readonly notFound: ErrorCode;
   /** The message of CNF001 when an admin saves a removed entry. */
   readonly removed: string;
-  /** Unique indexes to the violations that they report. */
+  /** Unique indexes and check constraints to the violations that they report. */
   readonly conflicts?: Readonly<Record<string, Violation>>;
 }
 

@@ -11,7 +11,7 @@ export interface SavedEntry<Entry> {
   readonly isNew: boolean;
 }
 
-/** Values of the columns that an admin writes, by their fields; an absent value is null. */
+/** Values of the columns that an admin writes, by their fields. */
 type EntryValues = Readonly<Record<string, unknown>>;
 
 /** Returns keyed fingerprints of the fields of an entry that may name people, for the audit. */
@@ -26,14 +26,16 @@ export class RegisterEntryRepository<Entry extends RegisterEntry> {
   ) {}
 
   /**
-   * Creates or corrects an entry, with its entry in the audit. CNF001 if it is removed, or if a unique index of the kind rejects it.
+   * Creates or corrects an entry, with its entry in the audit. An absent field keeps its value if the kind says so, and is null otherwise.
+   * CNF001 if the entry is removed, or if an index or a constraint of the kind rejects it.
    */
   upsert(values: EntryValues, actor: string): Promise<SavedEntry<Entry>> {
     const { table, key, columns, removed } = this.kind;
-    const parameters = Object.keys(columns).map((field) => values[field] ?? null);
     return inTransaction(this.pool, async (session) => {
       await session.query(LOCK, [`${table} ${String(values[key])}`]);
       const former = (await session.query<Entry>(lockedEntry(this.kind), [values[key]])).rows[0];
+      const written: EntryValues = { ...this.keptOf(former), ...definedOf(values) };
+      const parameters = Object.keys(columns).map((field) => written[field] ?? null);
       const { rows } = await session
         .query<Entry & { isNew: boolean }>(upsertStatement(this.kind), parameters)
         .catch((error: unknown) => this.rejectConflict(error));
@@ -45,6 +47,11 @@ export class RegisterEntryRepository<Entry extends RegisterEntry> {
       if (detail) await addAuditEntry(session, { actor, action, subject: String(values[key]), detail });
       return { entry, isNew };
     });
+  }
+
+  /** Returns the values of an entry that remain unless a call states others. */
+  private keptOf(entry: Entry | undefined): EntryValues {
+    return Object.fromEntries((this.kind.keptIfAbsent ?? []).map((field) => [field, entry?.[field]]));
   }
 
   /** Returns the values of an entry that the audit states. */
@@ -95,6 +102,10 @@ const LOCK = 'select pg_advisory_xact_lock(hashtextextended($1, 0))';
 
 function lockedEntry<Entry extends RegisterEntry>(kind: EntryKind<Entry>): string {
   return `select ${entryColumns(kind)} from ${kind.table} where ${keyColumn(kind)} = $1 for update`;
+}
+
+function definedOf(values: EntryValues): EntryValues {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 /** Returns the former and new values of the fields that differ, undefined if none does; `from` is null for a new entry. */

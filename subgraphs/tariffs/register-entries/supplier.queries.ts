@@ -11,10 +11,16 @@ export const SUPPLIER: EntryKind<Supplier> = {
     ...{ apiUrl: 'api_url', oauthUrl: 'oauth_url', issuer: 'issuer', audience: 'audience' },
   },
   audited: ['name', 'displayName', 'apiUrl', 'oauthUrl', 'issuer', 'audience'],
+  keptIfAbsent: ['issuer', 'audience'],
   notFound: 'NTF002',
   removed: 'The supplier was removed',
   conflicts: {
     supplier_issuer: { code: 'CNF001', path: ['issuer'], message: 'another supplier has this issuer and audience' },
+    issuer_with_audience: {
+      code: 'CNF001',
+      path: ['issuer'],
+      message: 'a concurrent call changed issuer and audience',
+    },
   },
 };
 

@@ -1,4 +1,5 @@
 import { Arg, Args, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { MPID_PATTERN } from '../../../schema/identifiers';
 import { throwViolations } from '../../../schema/register-error';
 import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import { nullable } from '../../server/graph/decorator-options';
@@ -77,14 +78,15 @@ export class SupplierResolver {
   @MayCall('admin')
   @Mutation(() => SavedSupplierPayload, {
     description:
-      'Creates or corrects the entry of a supplier. CNF001 if it is removed. Another issuer revokes the consents of the supplier: its ' +
-      'consumers, whom only the former issuer names, could not withdraw them.',
+      'Creates or corrects the entry of a supplier. CNF001 if it is removed. Another issuer, and null instead of one, revokes the consents of ' +
+      'the supplier: its consumers, whom only the former issuer names, could not withdraw them. An absent issuer and audience remain.',
   })
   async saveSupplier(
     @Arg('input', () => SupplierInput, { description: 'The entry.' }) input: SupplierInput,
     @Ctx() context: CallContext,
   ): Promise<SavedSupplierPayload> {
-    throwViolations(supplierViolations(input, this.urlPolicy));
+    const stored = MPID_PATTERN.test(input.mpid) ? await this.entries.byKey(input.mpid) : null;
+    throwViolations(supplierViolations(input, this.urlPolicy, stored));
     const { entry, isNew } = await this.repository.upsert({ ...input }, callerOf(context).accountId);
     return { supplier: entry, isNew };
   }

@@ -16,7 +16,7 @@ export interface SupplierInput {
   support: string;
   apiUrl: string;
   oauthUrl?: string | null;
-  /** Issuer and audience of the tokens of the supplier's consumers; both or neither. */
+  /** Issuer and audience of the tokens of the supplier's consumers; both or neither. Absent: as stored. Null: none. */
   issuer?: string | null;
   audience?: string | null;
 }
@@ -30,18 +30,31 @@ export type Supplier = { [Field in keyof SupplierInput]-?: Exclude<SupplierInput
 const LENGTHS = { name: [1, 200], displayName: [1, 100], support: [1, 200], audience: [1, 255] } as const;
 const ADDRESSES = ['apiUrl', 'oauthUrl', 'issuer'] as const;
 
-/** Returns all violations of a supplier's entry: VAL001 patterns, VAL002 missing fields, VAL003 lengths, VAL008 addresses. */
-export function supplierViolations(input: SupplierInput, policy: WebUrlPolicy): Violation[] {
+/**
+ * Returns all violations of a supplier's entry: VAL001 patterns, VAL002 missing fields, VAL003 lengths, VAL008 addresses.
+ *
+ * @param stored null for a new entry
+ */
+export function supplierViolations(
+  input: SupplierInput,
+  policy: WebUrlPolicy,
+  stored: Pick<Supplier, 'issuer' | 'audience'> | null,
+): Violation[] {
   return [
     ...patternViolations('mpid', input.mpid, MPID_PATTERN),
     ...lengthViolations(input, LENGTHS),
     ...addressViolations(input, ADDRESSES, policy),
-    ...issuerAndAudienceViolations(input),
+    ...issuerAndAudienceViolations(input, stored),
   ];
 }
 
-function issuerAndAudienceViolations({ issuer, audience }: SupplierInput): Violation[] {
-  if ((issuer == null) === (audience == null)) return [];
-  const [missing, present] = issuer == null ? ['issuer', 'audience'] : ['audience', 'issuer'];
+/** Returns the violation of the values that the entry has once the input is saved. */
+function issuerAndAudienceViolations(
+  input: SupplierInput,
+  stored: Pick<Supplier, 'issuer' | 'audience'> | null,
+): Violation[] {
+  const { issuer = stored?.issuer ?? null, audience = stored?.audience ?? null } = input;
+  if ((issuer === null) === (audience === null)) return [];
+  const [missing, present] = issuer === null ? ['issuer', 'audience'] : ['audience', 'issuer'];
   return [{ code: 'VAL002', path: [missing as string], message: `is required with ${present}` }];
 }

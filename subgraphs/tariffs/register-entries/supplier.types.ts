@@ -45,9 +45,18 @@ export class SupplierInput implements domain.SupplierInput {
   @Field(() => String, { description: 'Short trading name, at most 100 characters.' }) displayName: string;
   @Field(() => String, { description: 'Contact for support, at most 200 characters.' }) support: string;
   @Field(() => String, { description: 'URL of its supplier endpoints.' }) apiUrl: string;
-  @Field(() => String, nullable('URL at which consumers authorise RTI Users.')) oauthUrl?: string | null;
-  @Field(() => String, nullable("Issuer of its consumers' tokens; with audience.")) issuer?: string | null;
-  @Field(() => String, nullable('Audience of these tokens; with issuer.')) audience?: string | null;
+  @Field(() => String, nullable('URL at which consumers authorise RTI Users. Absent or null: none.'))
+  oauthUrl?: string | null;
+  @Field(
+    () => String,
+    nullable(
+      "Issuer of its consumers' tokens; with audience. Absent: unchanged. Null: none. Another value and null revoke all live consents of " +
+        'the supplier.',
+    ),
+  )
+  issuer?: string | null;
+  @Field(() => String, nullable('Audience of these tokens; with issuer. Absent: unchanged. Null: none.'))
+  audience?: string | null;
 }
 
 @ObjectType('SavedSupplier', simple('A register entry as stored.'))

@@ -1,6 +1,7 @@
 import type { Connection, PageRequest } from '../../server/lists/connection';
 import { newestFirst } from '../../server/lists/paged-list';
 import type { Database } from '../../server/database/database';
+import { longReads, rowsByKey } from '../../server/database/rows-by-key';
 import type { RtiWebhookCiphers } from './rti-webhook.repository';
 
 /** A filter of webhooks: both conditions must hold; null and absent ones are ignored. */
@@ -45,19 +46,19 @@ const PENDING = {
 
 /** Reads the webhooks of RTI Users, the latest first. */
 export class RtiWebhookQueries {
-  private readonly pendingOf: (webhookId: string) => Promise<{ readonly pending: number } | undefined>;
+  private readonly pendingOf: (webhookId: string) => Promise<readonly { readonly pending: number }[]>;
 
   constructor(
-    private readonly database: Pick<Database, 'pool' | 'reads'>,
+    private readonly database: Pick<Database, 'pool'>,
     private readonly ciphers: RtiWebhookCiphers,
   ) {
     type Row = { readonly webhookId: string; readonly pending: number };
-    this.pendingOf = database.reads.byKey(PENDING, ({ webhookId }: Row) => webhookId, String);
+    this.pendingOf = rowsByKey(longReads(database), PENDING, ({ webhookId }: Row) => [webhookId] as const);
   }
 
   /** Returns the number of pending deliveries, at most 10,001; one statement for all webhooks of a response. */
   async pending(webhookId: string): Promise<number> {
-    return (await this.pendingOf(webhookId))?.pending ?? 0;
+    return (await this.pendingOf(webhookId))[0]?.pending ?? 0;
   }
 
   /** Returns the page after a cursor. */

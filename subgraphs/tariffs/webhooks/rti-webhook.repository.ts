@@ -28,6 +28,20 @@ interface LiveWebhook {
   readonly callbackSealed: Buffer;
 }
 
+interface RemovableWebhook extends LiveWebhook {
+  readonly mpid: string;
+}
+
+/** Who removes a webhook: an RTI User its own at a supplier, a supplier any of its own, an admin any. */
+export interface WebhookRemover {
+  /** The RTI User or the account, for the audit. */
+  readonly actor: string;
+  /** The supplier whose webhooks may be removed; null: any. */
+  readonly mpid: string | null;
+  /** The RTI User whose webhooks may be removed; null: any. */
+  readonly userId: string | null;
+}
+
 const NEW = {
   name: 'new_rti_webhook',
   text: `insert into webhook (id, mpid, user_id, callback_sealed) values ($1, $2, $3, $4)
@@ -37,7 +51,11 @@ const NEW = {
 const LIVE_WEBHOOK = `select id, callback_sealed as "callbackSealed" from webhook
   where mpid = $1 and user_id = $2 and deleted_at is null`;
 const LIVE = { name: 'live_rti_webhook', text: `${LIVE_WEBHOOK} for update` };
-const OWN = { name: 'own_rti_webhook', text: `${LIVE_WEBHOOK} and id = $3 for update` };
+const REMOVABLE = {
+  name: 'removable_rti_webhook',
+  text: `select id, mpid, callback_sealed as "callbackSealed" from webhook
+    where id = $1 and deleted_at is null and ($2::text is null or mpid = $2) and ($3::text is null or user_id = $3) for update`,
+};
 
 const REPLACE = {
   name: 'replace_rti_webhook',
@@ -113,14 +131,15 @@ export class RtiWebhookRepository {
     });
   }
 
-  /** Removes a webhook, its URL and its secrets, and ends its deliveries. NTF006 if the parties have none with this id. */
-  remove(webhookId: string, { mpid, userId }: Parties): Promise<void> {
+  /** Removes a webhook, its URL and its secrets, and ends its deliveries. NTF006 if the remover may not remove one with this id. */
+  remove(webhookId: string, { actor, mpid, userId }: WebhookRemover): Promise<void> {
     return inTransaction(this.database.pool, async (session) => {
-      const own = (await session.query<LiveWebhook>({ ...OWN, values: [mpid, userId, webhookId] })).rows[0];
-      if (own === undefined) throw new RegisterError('NTF006');
-      const detail = { from: { mpid, ...(await this.audited(session, own)) }, to: null };
-      await addAuditEntry(session, { actor: userId, action: 'remove-rti-webhook', subject: own.id, detail });
-      await session.query({ ...REMOVE, values: [own.id] });
+      const { rows } = await session.query<RemovableWebhook>({ ...REMOVABLE, values: [webhookId, mpid, userId] });
+      const [removable] = rows;
+      if (removable === undefined) throw new RegisterError('NTF006');
+      const detail = { from: { mpid: removable.mpid, ...(await this.audited(session, removable)) }, to: null };
+      await addAuditEntry(session, { actor, action: 'remove-rti-webhook', subject: removable.id, detail });
+      await session.query({ ...REMOVE, values: [removable.id] });
       for (const statement of DELETE_DEPENDENTS) await session.query(statement, [webhookId]);
     });
   }

@@ -18,13 +18,13 @@ import { nullable, simple } from '../../server/graph/decorator-options';
 import { throwViolations } from '../../../schema/register-error';
 import { DateTime } from '../../../schema/scalars';
 import { type CallbackUrlPolicy, callbackUrlViolation } from '../../delivery/requests/callback-url';
-import { type CallContext, MayCall } from '../../server/callers/caller';
+import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import type { Connection } from '../../server/lists/connection';
 import { connectionType } from '../../server/lists/connection.types';
 import { cursorPage } from '../../server/lists/offset-page';
 import { ListArgs } from '../../server/lists/offset-page.types';
 import { consumerOf } from '../consumers/consumer-tokens.flow';
-import { seesWebhookUrls, visibleSupplier } from '../register-entries/own-supplier.queries';
+import { ownSupplier, seesWebhookUrls, visibleSupplier } from '../register-entries/own-supplier.queries';
 import type { RtiUserQueries, StoredRtiUser } from '../register-entries/rti-user.queries';
 import { RtiUserType } from '../register-entries/rti-user.types';
 import type { Supplier } from '../register-entries/supplier';
@@ -32,7 +32,7 @@ import type { SupplierQueries } from '../register-entries/supplier.queries';
 import { SupplierType } from '../register-entries/supplier.types';
 import { requireUuid } from '../arguments';
 import type { RtiWebhookFilter, RtiWebhookQueries, StoredRtiWebhook } from './rti-webhook.queries';
-import type { RegisteredWebhook, RtiWebhookRepository } from './rti-webhook.repository';
+import type { RegisteredWebhook, RtiWebhookRepository, WebhookRemover } from './rti-webhook.repository';
 
 @ObjectType('RtiWebhook', simple('The webhook at which an RTI User receives the events of a supplier.'))
 class RtiWebhookType implements Omit<StoredRtiWebhook, 'decryptUrl'> {
@@ -98,18 +98,18 @@ export class RtiWebhookResolver {
     return this.dependencies.webhooks.register(consumer, webhookUrl);
   }
 
-  @MayCall('consumer:webhook:write')
+  @MayCall('consumer:webhook:write', 'supplier', 'admin')
   @Mutation(() => RemovedRtiWebhookPayload, {
     description:
-      "Removes a webhook and ends its deliveries. NTF006 if it is not the RTI User's webhook at the supplier.",
+      'Removes a webhook and ends its deliveries. A supplier removes webhooks of all RTI Users at itself, an admin any. NTF006 if it is not ' +
+      "the RTI User's webhook at the supplier, or not one at the calling supplier.",
   })
   async removeRtiWebhook(
     @Arg('webhookId', () => String, { description: 'The webhook.' }) webhookId: string,
     @Ctx() context: CallContext,
   ): Promise<RemovedRtiWebhookPayload> {
-    const consumer = consumerOf(context);
     requireUuid('webhookId', webhookId);
-    await this.dependencies.webhooks.remove(webhookId, consumer);
+    await this.dependencies.webhooks.remove(webhookId, await this.removerOf(context));
     return { webhookId };
   }
 
@@ -147,5 +147,14 @@ export class RtiWebhookResolver {
   @FieldResolver(() => RtiUserType, { description: 'The RTI User.' })
   rtiUser(@Root() { userId }: StoredRtiWebhook): Promise<StoredRtiUser | null> {
     return this.dependencies.rtiUsers.byKey(userId);
+  }
+
+  private async removerOf(context: CallContext): Promise<WebhookRemover> {
+    const { role, accountId: actor } = callerOf(context);
+    if (role === 'admin') return { actor, mpid: null, userId: null };
+    if (role === 'supplier')
+      return { actor, mpid: await ownSupplier(context, this.dependencies.suppliers), userId: null };
+    const { mpid, userId } = consumerOf(context);
+    return { actor: userId, mpid, userId };
   }
 }

@@ -28,7 +28,7 @@ export const TARIFF_AUDIENCES: Readonly<Record<string, TariffAudience>> = {
   giveTariffConsent: CONSUMERS,
   revokeTariffConsent: { ...CONSUMERS, inactive: true, accounts: ['admin'] },
   registerRtiWebhook: CONSUMERS,
-  removeRtiWebhook: CONSUMERS,
+  removeRtiWebhook: { ...CONSUMERS, accounts: ['supplier', 'admin'] },
   submitPerformanceReport: { allCallers: false, consumers: false, accounts: ['supplier'] },
 };
 

@@ -1,7 +1,13 @@
 import pino from 'pino';
 import { Registry } from 'prom-client';
+import { ADVISORY_LOCKS } from '../../../subgraphs/server/database/advisory-locks';
 import type { RunningSubgraph } from '../../../subgraphs/server/graph/running-subgraph';
 import { MAX_MPXNS } from '../../../subgraphs/tariffs/events/change-handlers.repository';
+import { applyAllDue } from '../../../subgraphs/tariffs/events/scheduled-change.module';
+import {
+  type ApplyOutcome,
+  ScheduledChangeRepository,
+} from '../../../subgraphs/tariffs/events/scheduled-change.repository';
 import { mpxnCipher } from '../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
 import { startTariffs } from '../../../subgraphs/tariffs/tariffs.module';
 import { directlyEncrypted } from '../../support/directly-encrypted';
@@ -452,5 +458,108 @@ describe('One process', () => {
         expect(whole).not.toContain('event');
       },
     );
+  });
+
+  describe('a tariff of many MPxNs', () => {
+    const MANY_ON_TARIFF = 2 * MAX_MPXNS + 200;
+    /** Seconds by which the register's clock is ahead, as earlier tests have left it. */
+    let ahead = 0;
+    const inMinutes = (minutes: number) => new Date(Date.now() + ahead * 1_000 + minutes * 60_000).toISOString();
+    /** Moves the clock forwards, and applies what is due then. */
+    const minutesPass = async (minutes: number) => {
+      await fixture.moveOn((ahead += minutes * 60));
+      await fixture.settled();
+    };
+
+    beforeAll(async () => {
+      ahead = Math.round(((await fixture.now()).getTime() - Date.now()) / 1_000);
+      await fixture.owner.query(`
+        create table applied_transaction (effect_id bigint not null);
+        create function count_transaction() returns trigger language plpgsql security definer as $$ begin
+          insert into tariffs.applied_transaction values (new.id);
+          return null;
+        end $$;
+        create trigger count_transaction after update of reached, done_at on tariff_effect for each row
+          when (new.tariff_id is not null) execute function count_transaction()`);
+    });
+    afterAll(() => fixture.owner.query('drop trigger count_transaction on tariff_effect'));
+
+    /** Publishes a tariff to which many MPxNs are assigned. */
+    async function manyOn(number: number, change: Record<string, unknown>): Promise<void> {
+      await fixture.publish(number, change);
+      await fixture.owner.query('alter table tariff_step disable trigger effect');
+      await fixture.owner.query(
+        `with step as (
+           insert into tariff_step (mpxn_hash, valid_from, tariff_id, mpid, account_id)
+           select hash, '2026-01-01Z', $2, 'LAPW', 'acc' from unnest($1::bytea[]) hash returning *)
+         insert into tariff_standing (mpxn_hash, tariff_id, mpid, as_of) select mpxn_hash, tariff_id, mpid, valid_from from step`,
+        [await meterPoints(MANY_ON_TARIFF), trf(number)],
+      );
+      await fixture.owner.query('alter table tariff_step enable trigger effect');
+    }
+
+    /** Returns the number of transactions that have applied changes of tariffs. */
+    const transactions = async (...tariffs: readonly number[]) => {
+      const { rowCount } = await fixture.owner.query(
+        `select from applied_transaction join tariff_effect on tariff_effect.id = effect_id where tariff_id = any($1)`,
+        [tariffs.map(trf)],
+      );
+      return rowCount;
+    };
+
+    /** Returns the events of the MPxNs of a tariff, by type and tariff. */
+    const eventsOn = async (number: number) => {
+      const { rows } = await fixture.owner.query(
+        `select type, event.tariff_id as "tariffId", count(*)::int as events, count(distinct mpxn_hash)::int as mpxns
+         from event join tariff_step using (mpxn_hash) where tariff_step.tariff_id = $1 group by 1, 2`,
+        [trf(number)],
+      );
+      return rows;
+    };
+    const onePerMpxn = { events: MANY_ON_TARIFF, mpxns: MANY_ON_TARIFF };
+
+    it('whose end was moved often is checked at its last end only, once: other events are not delayed', async () => {
+      await manyOn(80, { validTo: inMinutes(15) });
+      const [first, second] = [inMinutes(10), inMinutes(20)];
+      for (let move = 0; move < 20; move++) await fixture.publish(80, { validTo: move % 2 === 0 ? first : second });
+      const last = inMinutes(9 * 60);
+      for (const validTo of [last, inMinutes(8 * 60), last]) await fixture.publish(80, { validTo });
+      await minutesPass(60);
+      expect(await transactions(80)).toBe(0);
+      expect(await eventsOn(80)).toEqual([]);
+      await minutesPass(8 * 60 + 1);
+      expect(await eventsOn(80)).toEqual([{ type: 'tariff.change', tariffId: null, ...onePerMpxn }]);
+      expect(await transactions(80)).toBe(3);
+    });
+
+    it('which ends when another one replaces it is checked with that one, once', async () => {
+      const at = inMinutes(10 * 60);
+      await manyOn(81, { validTo: at });
+      await fixture.publish(82, { replaces: trf(81), validFrom: at });
+      await minutesPass(10 * 60 + 1);
+      expect(await eventsOn(81)).toEqual([{ type: 'tariff.update', tariffId: trf(82), ...onePerMpxn }]);
+      expect(await transactions(81, 82)).toBe(4);
+    });
+
+    it('is checked on as soon as a transaction that moved an end has committed', async () => {
+      const blocker = await fixture.owner.connect();
+      await blocker.query('begin');
+      await blocker.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.effects]);
+      const repository = new ScheduledChangeRepository(fixture.owner);
+      const outcomes: ApplyOutcome[] = [];
+      const applyDue = async () => {
+        const outcome = await repository.applyDue(() => undefined);
+        if (outcomes.push(outcome) === 1) await blocker.query('commit');
+        return outcome;
+      };
+      await applyAllDue(
+        { applyDue },
+        () => undefined,
+        () => false,
+      );
+      blocker.release();
+      expect(outcomes[0]).toBe('locked');
+      expect(outcomes.length).toBeGreaterThan(1);
+    });
   });
 });

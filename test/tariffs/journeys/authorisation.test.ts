@@ -34,8 +34,8 @@ a token of an unknown issuer            401u  401u 401u    401u   401u     401u 
 a token of a suspended supplier         401u  401u 401u    401u   401u     401u    401u   404r    401u   401u   401u
 a token of another supplier              200   200  200     200    200     403c     201   404r     201   404w   403f
 no token at all                         401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
-the key of the supplier                  200   200  200     200    200     403f    403f   403f    403f   403f    202
-the key of another supplier              200   200  200     200    200     403f    403f   403f    403f   403f    202
+the key of the supplier                  200   200  200     200    200     403f    403f   403f    403f    204    202
+the key of another supplier              200   200  200     200    200     403f    403f   403f    403f   404w    202
 the key of a suspended supplier          200  403f 403f     200    200     403f    403f   403f    403f   403f   403f
 the key of a disabled supplier           200  403f 403f     200    200     403f    403f   403f    403f   403f   403f
 the key of a removed supplier            200  403f 403f     200    200     403f    403f   403f    403f   403f   403f
@@ -43,11 +43,11 @@ the key of a supplier without an entry   200  403f 403f     200    200     403f 
 the former key of the supplier          401k  401k 401k    401k   401k     401k    401k   401k    401k   401k   401k
 no key at all                           401k  401k 401k    401k   401k     401k    401k   401k    401k   401k   401k
 a token and a key                       401u  401u 401u    401u   401u     401u    401u   401u    401u   401u   401u
-an account of the supplier               200   200  200     200    200     403f    403f   403f    403f   403f    202
+an account of the supplier               200   200  200     200    200     403f    403f   403f    403f    204    202
 an account of a suspended supplier       200  403f 403f     200    200     403f    403f   403f    403f   403f   403f
 an account of a data_user                200   200  200     200    200     403f    403f   403f    403f   403f   403f
 an account of an analyst                 200   200  200     200    200     403f    403f   403f    403f   403f   403f
-an account of an admin                   200   200  200     200    200     403f    403f    204    403f   403f   403f
+an account of an admin                   200   200  200     200    200     403f    403f    204    403f    204   403f
 `;
 
 const WORDS: Readonly<Record<string, string>> = {

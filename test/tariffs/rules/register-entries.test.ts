@@ -45,8 +45,11 @@ describe('An entry of a supplier', () => {
     issuer: 'https://login.lapwing.example',
     audience: 'https://tariffs.lapwing.example',
   };
-  const of = (changes: Partial<SupplierInput>, realm = PRODUCTION) =>
-    violationLines(supplierViolations({ ...LAPWING, ...changes }, realm));
+  const of = (
+    changes: Partial<SupplierInput>,
+    realm = PRODUCTION,
+    stored: Parameters<typeof supplierViolations>[2] = null,
+  ) => violationLines(supplierViolations({ ...LAPWING, ...changes }, realm, stored));
 
   it('is valid with and without optional fields', () => {
     expect(of({})).toEqual([]);
@@ -84,6 +87,17 @@ describe('An entry of a supplier', () => {
   it('has issuer and audience of tokens, or neither', () => {
     expect(of({ audience: null })).toEqual(['VAL002 audience: is required with issuer']);
     expect(of({ issuer: null })).toEqual(['VAL002 issuer: is required with audience']);
+    expect(of({ audience: undefined })).toEqual(['VAL002 audience: is required with issuer']);
+  });
+
+  it('keeps a stored issuer and audience that the input omits', () => {
+    const stored = { issuer: 'https://former.example', audience: 'former' };
+    expect(of({ issuer: undefined, audience: undefined }, PRODUCTION, stored)).toEqual([]);
+    expect(of({ audience: undefined }, PRODUCTION, stored)).toEqual([]);
+    expect(of({ issuer: undefined, audience: null }, PRODUCTION, stored)).toEqual([
+      'VAL002 audience: is required with issuer',
+    ]);
+    expect(of({ issuer: null, audience: null }, PRODUCTION, stored)).toEqual([]);
   });
 });
 

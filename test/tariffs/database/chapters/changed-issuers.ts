@@ -8,6 +8,7 @@ export function changedIssuers(): void {
   const REVOKE = 'mutation ($id: String!) { revokeTariffConsent(registrationId: $id) { registrationId } }';
   const LIST = `query ($userId: String) { tariffConsents(first: 10, filter: { userId: $userId }) {
     nodes { registrationId revokedBy } } }`;
+  const SUPPLIER = 'query ($mpid: String!) { supplier(mpid: $mpid) { support issuer audience } }';
   const AUDIT = `select detail from audit_entry where action = 'save-supplier' and subject = $1 order by id desc limit 1`;
   const [FORMER, NEW] = ['https://former.example', 'https://new.example'];
 
@@ -78,6 +79,42 @@ export function changedIssuers(): void {
       await fixture.settled();
       expect(await endsOf(userId)).toEqual([[registrationId, null]]);
       expect(received(path)).toEqual([]);
+    });
+
+    it('is none if a correction of other fields omits issuer and audience: both remain, and the consents continue', async () => {
+      const { userId, mpid, registrationId, save } = await sharing();
+      await fixture.execute(SAVE, { input: supplierInput(mpid, { support: 'new@supplier.example' }) }, ADMIN);
+      await fixture.settled();
+      expect(await endsOf(userId)).toEqual([[registrationId, null]]);
+      const { supplier } = await fixture.execute(SUPPLIER, { mpid }, ADMIN);
+      expect(supplier).toEqual({ support: 'new@supplier.example', issuer: FORMER, audience: `of-${mpid}` });
+      await save({ issuer: NEW, audience: undefined });
+      await fixture.settled();
+      expect(await endsOf(userId)).toEqual([[registrationId, 'ISSUER_CHANGED']]);
+      expect((await fixture.execute(SUPPLIER, { mpid }, ADMIN)).supplier).toMatchObject({
+        issuer: NEW,
+        audience: `of-${mpid}`,
+      });
+    });
+
+    it('is null if an admin removes it together with the audience only: the consents end, and no token gives another', async () => {
+      const { caller, userId, registrationId, save, mpid } = await sharing();
+      const removed = (input: object) => fixture.errorOf(SAVE, { input: { ...supplierInput(mpid), ...input } }, ADMIN);
+      expect(await removed({ issuer: null })).toBe('VAL002 issuer');
+      expect(await removed({ audience: null })).toBe('VAL002 audience');
+      await save({ issuer: null, audience: null });
+      expect(await fixture.errorOf(GIVE, {}, caller)).toBe('AUT001');
+      await fixture.settled();
+      expect(await endsOf(userId)).toEqual([[registrationId, 'ISSUER_CHANGED']]);
+    });
+
+    it('revokes the consents of the former one also if the clock was set back since they were given', async () => {
+      const { userId, registrationId, save } = await sharing();
+      await fixture.moveClock(-5);
+      await save({ issuer: NEW });
+      await fixture.settled();
+      expect(await endsOf(userId)).toEqual([[registrationId, 'ISSUER_CHANGED']]);
+      await fixture.moveClock(0);
     });
 
     it('admits no consent with a token of the former one that was admitted before the change', async () => {

@@ -1,6 +1,9 @@
 import type { CallContext } from '../../../../subgraphs/server/callers/caller';
 import { ADVISORY_LOCKS } from '../../../../subgraphs/server/database/advisory-locks';
 import { RENEW_EVENT_ERA } from '../../../../subgraphs/server/event-log/event-era';
+import type { Database } from '../../../../subgraphs/server/database/database';
+import { TariffEventQueries } from '../../../../subgraphs/tariffs/events/tariff-event.queries';
+import { RtiWebhookQueries } from '../../../../subgraphs/tariffs/webhooks/rti-webhook.queries';
 import { mpxnCipher } from '../../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
 import { type TariffEventFixture, isSigned, tariffEventFixture, bodiesOf } from '../../../support/tariff-event-fixture';
 import { ADMIN, ANALYST, ASSIGN, supplierOf, trf } from '../../../support/tariff-graph';
@@ -146,6 +149,24 @@ export function eventsOfTariffs(): void {
       expect(await fixture.errorOf(PAGE, { first: 5, filter: { types: [] } }, ADMIN)).toBe('VAL003 filter.types');
       expect(await fixture.errorOf(PAGE, { first: 5, after: 'none' }, ADMIN)).toBe('VAL001 after');
       expect(await fixture.errorOf(FOLLOW, { first: 5 }, ADMIN)).toBe('PRM001');
+    });
+
+    it('is followed with a filter, and lists deliveries, without the connections that admit consumers', async () => {
+      const { mpxn, path } = await following();
+      await fixture.assign(mpxn, 1);
+      await fixture.posts(1, path);
+      const rejected = () => Promise.reject(new Error('a short read'));
+      const reads = { rows: rejected, byKey: () => rejected } as unknown as Database['reads'];
+      const database = { pool: fixture.owner, reads };
+      const events = new TariffEventQueries(database, mpxnCipher(fixture.keys));
+      const followed = await until(async () => {
+        const { entries } = await events.follow({ mpid: 'LAPW', types: ['tariff.change'] }, '', 500);
+        return entries.length === 0 ? undefined : entries;
+      });
+      const deliveries = await Promise.all(followed.map(({ id }) => events.deliveriesOf(id)));
+      expect(deliveries.flat().map(({ attempts }) => attempts)).toContain(1);
+      const webhooks = new RtiWebhookQueries(database, {} as never);
+      expect(await webhooks.pending(String(deliveries.flat()[0]?.webhookId))).toBe(0);
     });
 
     it('contains no event after a running transaction, so that no cursor skips a late commit', async () => {

@@ -125,6 +125,37 @@ export function rtiWebhooks(): void {
     });
   });
 
+  describe('A webhook of another RTI User', () => {
+    const AUDIT = `select actor, detail -> 'from' ->> 'mpid' as mpid, detail -> 'to' as to from audit_entry
+      where action = 'remove-rti-webhook' and subject = $1`;
+
+    it.each([
+      ['an admin', ADMIN],
+      ['the supplier', supplierOf('LAPW')],
+    ])('is removed by %s, whom the audit names; it receives no further event', async (_, remover) => {
+      const { webhook, path, mpxn } = await following();
+      const id = webhook.webhookId;
+      expect(await fixture.errorOf(REMOVE, { id }, supplierOf('FELL'))).toBe('NTF006');
+      expect(await fixture.errorOf(REMOVE, { id }, ANALYST)).toBe('PRM001');
+      expect(await fixture.execute(REMOVE, { id }, remover)).toEqual({ removeRtiWebhook: { webhookId: id } });
+      expect(await fixture.errorOf(REMOVE, { id }, remover)).toBe('NTF006');
+      await fixture.assign(mpxn, 1);
+      await fixture.settled();
+      expect(fixture.receiver.received.filter((each) => each.path === path)).toEqual([]);
+      const { rows } = await fixture.owner.query(AUDIT, [id]);
+      expect(rows).toEqual([{ actor: remover.accountId, mpid: 'LAPW', to: null }]);
+    });
+
+    it('is not removed by a supplier that is not active', async () => {
+      const there = fixture.with(await fixture.participant(), { mpid: 'FELL' });
+      const { webhookId: id } = await fixture.webhook(there, '/at-fell');
+      await fixture.setStatus({ mpid: 'FELL' }, 'SUSPENDED');
+      expect(await fixture.errorOf(REMOVE, { id }, supplierOf('FELL'))).toBe('PRM001');
+      await fixture.setStatus({ mpid: 'FELL' }, 'ACTIVE');
+      await fixture.execute(REMOVE, { id }, supplierOf('FELL'));
+    });
+  });
+
   describe('A delivery that fails', () => {
     it('is retried for more than 72 hours, first after 5 seconds, with the same event and the time of each attempt in the body', async () => {
       const { delays } = TARIFF_SCHEDULE;
