@@ -1,18 +1,14 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
 
 /** An Identity Record with tens of thousands of linked records is closed in batches: no statement handles all of them. */
-export class ClosingsInBatches1790000000036 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = access, register');
-    await session.query(DESTROY_REFERENCES);
-    await session.query(GUARD_EVENT);
-    await session.query(TEMPORARY_OBJECTS_LAST('access'));
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class ClosingsInBatches1790000000036 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = access, register',
+    DESTROY_REFERENCES,
+    GUARD_EVENT,
+    TEMPORARY_OBJECTS_LAST('access'),
+  ];
 }
 
 /**

@@ -1,20 +1,19 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
 
 /**
  * A consent states the issuer under which it was given, so that a change of the supplier's issuer revokes it whatever the clock shows. A tariff
  * has at most one scheduled change for its end: another end cancels it, so that moving an end often does not delay other events.
  */
-export class TariffIssuersOfConsents1790000000022 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = tariffs, register');
-    for (const part of [ISSUER, CHANGES_OF_TARIFF, CHANGE_OF_END, FORMER_ENDS]) await session.query(part);
-    await session.query(TEMPORARY_OBJECTS_LAST('tariffs'));
-  }
-
-  async down(): Promise<void> {
-    throw new Error('the register is append-only: migrations go forward');
-  }
+export class TariffIssuersOfConsents1790000000022 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = tariffs, register',
+    ISSUER,
+    CHANGES_OF_TARIFF,
+    CHANGE_OF_END,
+    FORMER_ENDS,
+    TEMPORARY_OBJECTS_LAST('tariffs'),
+  ];
 }
 
 /** Null for the consents of earlier releases. */
