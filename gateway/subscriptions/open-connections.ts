@@ -13,7 +13,12 @@ export interface Connection {
   countFor(accountId: string): void;
   /** Ends the connection on the register's initiative. */
   end(reason: ConnectionEnd): void;
-  /** Stops counting the connection; called when it is closed by either side. */
+  /**
+   * Calls `end` when the connection is closed, at once if it is closed already, so that nothing of it remains. Returns the
+   * function that undoes this.
+   */
+  onClosed(end: () => void): () => void;
+  /** Stops counting the connection and ends its streams; called when it is closed by either side. */
   closed(): void;
 }
 
@@ -78,6 +83,7 @@ class CountedConnection implements Connection {
   private isCountedForNetwork = true;
   private isEnded = false;
   private isClosed = false;
+  private readonly closeListeners = new Set<() => void>();
 
   constructor(
     readonly transport: Transport,
@@ -104,6 +110,13 @@ class CountedConnection implements Connection {
     this.isClosed = true;
     this.releaseAccount?.();
     this.releaseNetwork();
+    for (const end of this.closeListeners) end();
+  }
+
+  onClosed(end: () => void): () => void {
+    if (this.isClosed) end();
+    else this.closeListeners.add(end);
+    return () => void this.closeListeners.delete(end);
   }
 
   private releaseNetwork(): void {

@@ -177,11 +177,13 @@ function opened(
   const stopRevalidation = revalidated(identified, revalidator, end, onInactive);
   const onEnd = () => {
     open.delete(stream);
+    leaveConnection?.();
     stopRevalidation();
     closed();
   };
   const stream = eventStream({ ...dependencies, onEnd });
   open.add(stream, end);
+  const leaveConnection = connection.onClosed(() => void stream.return());
   return stream;
 }
 

@@ -13,13 +13,14 @@ import {
   INVALID_MESSAGE,
   MESSAGE_TOO_LONG,
   NOT_INITIALISED,
+  OPERATION_ACTIVE,
   SLOW_CLIENT_TIMEOUT_MS,
   closeFrameFor,
 } from '../../gateway/subscriptions/connection-end';
 import { CONNECTION_LIMITS } from '../../gateway/subscriptions/open-connections';
 import { MAX_CONCURRENT_EXECUTIONS_OF_OWNER } from '../../gateway/subscriptions/shared-results';
+import { MAX_CONCURRENT_OPERATIONS } from '../../gateway/subscriptions/transports/running-operations';
 import {
-  MAX_CONCURRENT_OPERATIONS,
   MAX_FIRST_MESSAGE_BYTES,
   MAX_MESSAGE_BYTES,
   MAX_OPERATION_ID_LENGTH,
@@ -85,9 +86,10 @@ describe('docs/graphql.md', () => {
 
   it('explains every code with which the register closes a WebSocket, and no other', () => {
     const rejections = [new RegisterError('SYS001'), new RegisterError('SYS002')].map(closeFrameFor);
-    const frames = [...Object.values(CLOSE_FRAMES), INVALID_MESSAGE, NOT_INITIALISED, MESSAGE_TOO_LONG, ...rejections];
-    const ofLibrary = [CloseCode.SubprotocolNotAcceptable, CloseCode.SubscriberAlreadyExists];
-    const codes = [...new Set([...frames.map(({ code }) => code), ...ofLibrary].map(String))];
+    const ofMessages = [INVALID_MESSAGE, NOT_INITIALISED, MESSAGE_TOO_LONG, OPERATION_ACTIVE];
+    const frames = [...Object.values(CLOSE_FRAMES), ...ofMessages, ...rejections];
+    const ofLibrary = CloseCode.SubprotocolNotAcceptable;
+    const codes = [...new Set([...frames.map(({ code }) => code), ofLibrary].map(String))];
     expect(rowsOf(text, 'Code').map(([code]) => code)).toEqual(codes.toSorted());
   });
 });

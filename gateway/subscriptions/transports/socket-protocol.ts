@@ -12,7 +12,7 @@ import { logRequest } from '../../requests/request-log';
 import { isCredentialError } from '../connection-end';
 import type { Connection } from '../open-connections';
 import type { ResultsInMessages } from './results-in-messages';
-import { MAX_CONCURRENT_OPERATIONS } from './socket-messages';
+import { MAX_CONCURRENT_OPERATIONS } from './running-operations';
 import type { SocketWriter } from './socket-writer';
 import { type StartedOperation, type StreamingDependencies, startOperation } from './started-operation';
 

@@ -6,6 +6,7 @@ import {
   type Subscriber,
   TRANSPORTS,
   errorsOf,
+  openSocket,
   overEvents,
   overWebSocket,
   socketClient,
@@ -406,13 +407,3 @@ describe('A request for an upgrade', () => {
     return response;
   };
 });
-
-async function openSocket(url: string, token: string, headers: Record<string, string> = {}): Promise<WebSocket> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
-    headers: { ...headers, authorization: `Bearer ${token}` },
-  });
-  await once(socket, 'open');
-  socket.send(JSON.stringify({ type: 'connection_init' }));
-  await once(socket, 'message');
-  return socket;
-}
