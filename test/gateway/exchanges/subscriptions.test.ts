@@ -191,6 +191,32 @@ it.each(TRANSPORTS)('A query over %s that exceeds a limit returns the error that
   expect(await errorsOf(rejected)).toEqual([TOO_MANY_LEVELS]);
 });
 
+it.each(TRANSPORTS)(
+  'A subscription over %s whose account is suspended while it starts receives no event and ends with AUT001',
+  async (transport, subscribe) => {
+    const { fixture } = gateway;
+    fixture.add(1);
+    let release: (() => void) | undefined;
+    fixture.holdLog = (after) =>
+      after === BEGINNING.after && !release ? new Promise((resolve) => void (release = resolve)) : undefined;
+    const subscriber = kept(subscribe(gateway.url, 'admin:suspended', { query: EVENTS, variables: BEGINNING }));
+    const held = await until(() => release);
+    const witness = kept(overWebSocket(gateway.url, 'admin:active', { query: EVENTS, variables: BEGINNING }));
+    fixture.inactive.add('admin:suspended');
+    fixture.add(2);
+    await witness.first(3);
+    held();
+    const ending = await subscriber.ended;
+    expect(subscriber.messages).toEqual([]);
+    if (transport === 'WebSocket') expect(ending).toMatchObject({ kind: 'closed', code: 4401 });
+    else expect(ending).toMatchObject({ kind: 'closed', code: 401 });
+    await witness.stop();
+    await until(async () =>
+      /gateway_subscriptions{[^}]*} [1-9]/.test(await gateway.registry.metrics()) ? undefined : true,
+    );
+  },
+);
+
 it('A subscription that starts while the gateway stops is ended, so that the gateway does not wait for it', async () => {
   const { fixture } = gateway;
   let release: (() => void) | undefined;
