@@ -18,11 +18,21 @@ interface ActiveSubscription {
   readonly context: CallContext;
 }
 
+/** How a subscription requests the result of an event. */
+export interface EventRequest {
+  /** Whether its last result was `unavailable`. */
+  readonly isRetry: boolean;
+  /** Returns false once the subscription has ended. */
+  isWanted(): boolean;
+  /** Returns the events that the subscription requests after this one. */
+  upcoming(): readonly LogEntry[];
+}
+
 /**
  * Returns the result of an event for one subscription. If the event is executed for the first time, also requests the
  * upcoming ones: a retry would repeat them too.
  */
-export type ResultOf = (entry: LogEntry, isRetry: boolean, upcoming: () => readonly LogEntry[]) => Promise<EventResult>;
+export type ResultOf = (entry: LogEntry, request: EventRequest) => Promise<EventResult>;
 
 /** Errors for which an event is omitted: it is not visible to the caller or no longer exists. */
 const HIDING_CODES: ReadonlySet<string> = new Set(['PRM001', 'PRM002', 'NTF001']);
@@ -39,15 +49,15 @@ export function eventResults(
   return (subscription) => {
     const group = groupOf(subscription);
     const owner = ownerOf(subscription);
-    const resultOf: ResultOf = (entry, isRetry, upcoming) =>
-      shared.of(`${group}:${entry.id}`, { owner, isRetry }, () => {
+    const resultOf: ResultOf = (entry, { isRetry, isWanted, upcoming }) =>
+      shared.of(`${group}:${entry.id}`, { owner, isRetry, isWanted }, () => {
         metrics.executed();
         const executed = execute(subscription, entry, report);
-        if (!isRetry) for (const each of upcoming()) void resultOf(each, false, () => []);
+        if (!isRetry) for (const each of upcoming()) void resultOf(each, { isRetry, isWanted, upcoming: () => [] });
         return executed;
       });
-    return async (entry, isRetry, upcoming) => {
-      const result = await resultOf(entry, isRetry, upcoming);
+    return async (entry, request) => {
+      const result = await resultOf(entry, request);
       if (result.kind === 'result') metrics.sent();
       return result;
     };

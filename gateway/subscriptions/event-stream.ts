@@ -119,7 +119,11 @@ class Stream implements EventStream {
 
   private async resultOf(entry: LogEntry, isRetry: boolean): Promise<EventResult> {
     const { reader, resultOf } = this.dependencies;
-    const result = await resultOf(entry, isRetry, () => reader.upcoming(PREFETCHED_EVENTS));
+    const result = await resultOf(entry, {
+      isRetry,
+      isWanted: () => !this.isEnded,
+      upcoming: () => reader.upcoming(PREFETCHED_EVENTS),
+    });
     if (result.kind !== 'unavailable') return result;
     this.failedAt ??= performance.now();
     if (performance.now() - this.failedAt < MAX_RETRY_MS) throw UNAVAILABLE;

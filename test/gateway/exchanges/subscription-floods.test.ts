@@ -230,6 +230,21 @@ describe('Slow events of an account with many subscriptions', () => {
     await Promise.all(slow.map((each) => each.first(9)));
   });
 
+  it('are not executed once their subscriptions have ended', async () => {
+    const { fixture } = gateway;
+    fixture.hold = () => released;
+    flood('data_user:one');
+    await open(50);
+    await until(() => (fixture.executed.length === 8 ? true : undefined));
+    clients.splice(0).forEach((each) => void each.terminate());
+    await open(0);
+    const next = subscribed('data_user:one');
+    await open(1);
+    release();
+    await next.first(9);
+    expect(fixture.executed).toHaveLength(8 + 9);
+  });
+
   it('take turns with those of others while all concurrent executions are taken', async () => {
     const { fixture } = gateway;
     // A turn of the event loop for each execution of the flood: in one turn, the other account executes and receives one event at most.
