@@ -14,10 +14,10 @@ export interface Connection {
   /** Ends the connection on the register's initiative. */
   end(reason: ConnectionEnd): void;
   /**
-   * Calls `end` when the connection is closed, at once if it is closed already, so that nothing of it remains. Returns the
-   * function that undoes this.
+   * Calls `end` when the register ends the connection or either side closes it, at once if that has happened, so that none of
+   * its streams remains. Returns the function that undoes this.
    */
-  onClosed(end: () => void): () => void;
+  onEnd(end: () => void): () => void;
   /** Stops counting the connection and ends its streams; called when it is closed by either side. */
   closed(): void;
 }
@@ -83,7 +83,7 @@ class CountedConnection implements Connection {
   private isCountedForNetwork = true;
   private isEnded = false;
   private isClosed = false;
-  private readonly closeListeners = new Set<() => void>();
+  private readonly streamEnds = new Set<() => void>();
 
   constructor(
     readonly transport: Transport,
@@ -103,6 +103,7 @@ class CountedConnection implements Connection {
     if (!this.isEnded) this.callbacks.ended(reason);
     this.isEnded = true;
     this.callbacks.end(reason);
+    this.endStreams();
   }
 
   closed(): void {
@@ -110,13 +111,17 @@ class CountedConnection implements Connection {
     this.isClosed = true;
     this.releaseAccount?.();
     this.releaseNetwork();
-    for (const end of this.closeListeners) end();
+    this.endStreams();
   }
 
-  onClosed(end: () => void): () => void {
-    if (this.isClosed) end();
-    else this.closeListeners.add(end);
-    return () => void this.closeListeners.delete(end);
+  onEnd(end: () => void): () => void {
+    if (this.isEnded || this.isClosed) end();
+    else this.streamEnds.add(end);
+    return () => void this.streamEnds.delete(end);
+  }
+
+  private endStreams(): void {
+    for (const end of this.streamEnds) end();
   }
 
   private releaseNetwork(): void {

@@ -168,6 +168,6 @@ function opened(
   const stream = eventStream({ ...dependencies, onEnd });
   end.endsStream(stream);
   open.add(stream, end.withConnection);
-  leaveConnection = connection.onClosed(() => void stream.return());
+  leaveConnection = connection.onEnd(() => void stream.return());
   return stream;
 }

@@ -40,6 +40,24 @@ const letIn = async (token: string): Promise<WebSocket> => {
   await once(socket, 'message');
   return socket;
 };
+/** Opens the maximum of subscriptions of a connection. */
+const sendSubscriptions = (client: WebSocket) => {
+  for (let each = 0; each < 50; each += 1) {
+    const payload = { query: EVENTS, variables: { after: '' } };
+    client.send(JSON.stringify({ id: String(each), type: 'subscribe', payload }));
+  }
+};
+const open = async (count: number) =>
+  until(async () =>
+    (await gateway.registry.metrics()).includes(`gateway_subscriptions{transport="websocket"} ${count}\n`)
+      ? true
+      : undefined,
+  );
+const subscribedTo = (token: string) => {
+  const client = socketClient(gateway.url, token);
+  clients.push(client);
+  return overWebSocket(gateway.url, token, { query: EVENTS, variables: { after: '' } }, client);
+};
 const gone = (socket: WebSocket) => socket.readyState === socket.CLOSED;
 
 /** Bytes that the gateway buffers for a connection: unprocessed input and unsent output. */
@@ -139,20 +157,53 @@ describe('A client that floods a WebSocket and reads nothing', () => {
     fixture.add(1);
     const client = await letIn('admin:one');
     client.pause();
-    for (let each = 0; each < 50; each += 1) {
-      const payload = { query: EVENTS, variables: { after: '' } };
-      client.send(JSON.stringify({ id: String(each), type: 'subscribe', payload }));
-    }
+    sendSubscriptions(client);
     expect(await takenOrHeld(client)).toBeLessThan(6 * FEW);
+    await until(async () => (/reason="too-slow"} 1/.test(await gateway.registry.metrics()) ? true : undefined));
     const closed = once(client, 'close') as Promise<[number]>;
     client.resume();
     expect((await closed)[0]).toBe(4408);
+  });
+
+  it('is ended before others, and at once, when the responses of all clients are too many', async () => {
+    const { fixture } = gateway;
+    fixture.size = 400_000;
+    fixture.add(1);
+    const reading = subscribedTo('admin:reading');
+    await reading.first(1);
+    const waiting = await Promise.all(Array.from({ length: 6 }, () => letIn('admin:one')));
+    for (const client of waiting) {
+      client.pause();
+      sendSubscriptions(client);
+    }
+    const isEnded = async () =>
+      /reason="too-slow"} [1-9]/.test(await gateway.registry.metrics()) ? 'ended' : undefined;
+    expect(await until(isEnded, 8_000)).toBe('ended'); // less than the time in which a client must read
+    fixture.add(1);
+    await reading.first(2);
   });
 
   it('cannot enlarge every response by a long operation id', async () => {
     const client = await letIn('admin:one');
     client.send(JSON.stringify({ id: 'x'.repeat(257), type: 'subscribe', payload: { query: EVENTS } }));
     expect((await once(client, 'close'))[0]).toBe(4400);
+  });
+});
+
+describe('A client that reads at full speed', () => {
+  it('receives all results that become ready at once, and pongs meanwhile', async () => {
+    const { fixture } = gateway;
+    fixture.size = 400_000;
+    const client = await letIn('admin:one');
+    const types: string[] = [];
+    client.on('message', (data: Buffer) => void types.push((JSON.parse(String(data)) as { type: string }).type));
+    sendSubscriptions(client);
+    await open(50);
+    fixture.add(1);
+    client.send(PING);
+    const all = await until(() => (types.length === 51 || client.readyState !== client.OPEN ? types : undefined));
+    expect(all.filter((type) => type === 'next')).toHaveLength(50);
+    expect(all).toContain('pong');
   });
 });
 
@@ -188,12 +239,6 @@ describe('A client of Server-Sent Events that reads nothing', () => {
 });
 
 describe('Slow events of an account with many subscriptions', () => {
-  const open = async (count: number) =>
-    until(async () =>
-      (await gateway.registry.metrics()).includes(`gateway_subscriptions{transport="websocket"} ${count}\n`)
-        ? true
-        : undefined,
-    );
   /** Opens the maximum of subscriptions of a connection. Each has an alias of its own, so that they share no result. */
   const flood = (token: string) => {
     const client = socketClient(gateway.url, token);
@@ -202,11 +247,6 @@ describe('Slow events of an account with many subscriptions', () => {
       const query = `subscription { registerEvents(after: "") { id text${each}: text } }`;
       return overWebSocket(gateway.url, token, { query }, client);
     });
-  };
-  const subscribed = (token: string) => {
-    const client = socketClient(gateway.url, token);
-    clients.push(client);
-    return overWebSocket(gateway.url, token, { query: EVENTS, variables: { after: '' } }, client);
   };
   let release: () => void;
   let released: Promise<void>;
@@ -223,7 +263,7 @@ describe('Slow events of an account with many subscriptions', () => {
     fixture.hold = (accountId) => (accountId === 'data_user:one' ? released : undefined);
     const slow = flood('data_user:one');
     await open(50);
-    await subscribed('admin:two').first(9);
+    await subscribedTo('admin:two').first(9);
     expect(slow.flatMap(({ messages }) => messages)).toEqual([]);
     expect(fixture.executedFor.filter((each) => each === 'data_user:one')).toHaveLength(8);
     release();
@@ -238,7 +278,7 @@ describe('Slow events of an account with many subscriptions', () => {
     await until(() => (fixture.executed.length === 8 ? true : undefined));
     clients.splice(0).forEach((each) => void each.terminate());
     await open(0);
-    const next = subscribed('data_user:one');
+    const next = subscribedTo('data_user:one');
     await open(1);
     release();
     await next.first(9);
@@ -253,7 +293,7 @@ describe('Slow events of an account with many subscriptions', () => {
     flood('data_user:one');
     flood('admin:one');
     await open(100);
-    const other = subscribed('admin:two');
+    const other = subscribedTo('admin:two');
     await open(101);
     const held = fixture.executedFor.length; // 9, or more on a machine so slow that held executions time out and are repeated
     expect(held).toBeGreaterThanOrEqual(9);
