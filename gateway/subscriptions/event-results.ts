@@ -8,12 +8,12 @@ import { type FormattedError, formatError } from '../requests/error-format';
 import type { FailureReport } from '../requests/request-log';
 import type { LogEntry } from './event-log';
 import { type EventResult, sharedResults } from './shared-results';
-import type { StreamedOperation } from './streamed-operations';
+import type { EventExecution } from './streamed-operations';
 import type { SubscriptionMetrics } from './subscription-metrics';
 
 /** A caller's subscription; many may be identical. */
 interface ActiveSubscription {
-  readonly streamed: StreamedOperation;
+  readonly event: EventExecution;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: CallContext;
 }
@@ -64,10 +64,10 @@ export function eventResults(
   };
 }
 
-function groupOf({ streamed, variables, context: { caller } }: ActiveSubscription): string {
-  const values = streamed.query.variables.map((name) => variables[name]);
+function groupOf({ event, variables, context: { caller } }: ActiveSubscription): string {
+  const values = event.variables.map((name) => variables[name]);
   return createHash('sha256')
-    .update(JSON.stringify([streamed.hash, values, caller?.role, caller?.duid, caller?.mpid]))
+    .update(JSON.stringify([event.hash, values, caller?.role, caller?.duid, caller?.mpid]))
     .digest('base64');
 }
 
@@ -77,14 +77,14 @@ function ownerOf({ context: { caller } }: ActiveSubscription): string {
 }
 
 async function execute(
-  { streamed, variables, context }: ActiveSubscription,
+  { event, variables, context }: ActiveSubscription,
   entry: LogEntry,
   report: FailureReport,
 ): Promise<EventResult> {
-  const { idVariable, responseKey } = streamed.query;
+  const { idVariable, responseKey } = event;
   const transactionId = newIdentifier('tid');
   const result = await withDeadline(
-    streamed.execute({ ...variables, [idVariable]: entry.id }, { ...context, transactionId }),
+    event.execute({ ...variables, [idVariable]: entry.id }, { ...context, transactionId }),
   ).catch((error: unknown): Pick<ExecutionResult, 'data'> & { errors: unknown[] } => ({ errors: [error] }));
   for (const error of result.errors ?? []) report(error, transactionId);
   const errors = result.errors?.map(formatError);

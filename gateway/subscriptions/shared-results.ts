@@ -65,10 +65,10 @@ export function sharedResults(): SharedResults {
     execute: () => Promise<EventResult>,
   ): PendingResult => {
     const requests: PendingResult['requests'] = [];
-    const remove = () => void (pending.get(key) === begun && pending.delete(key));
+    const remove = () => void (pending.get(key) === execution && pending.delete(key));
     const executeIfWanted = async (): Promise<EventResult> => {
       if (requests.some((isWanted) => isWanted())) return execute();
-      remove(); // a later request begins anew
+      remove(); // a later request is executed again
       return { kind: 'unavailable' };
     };
     const run = () => limited(owner, executeIfWanted);
@@ -81,8 +81,8 @@ export function sharedResults(): SharedResults {
         remove();
       }
     };
-    const begun: PendingResult = { result: finish(), requests };
-    return begun;
+    const execution: PendingResult = { result: finish(), requests };
+    return execution;
   };
   return {
     of(key, request, execute) {

@@ -124,7 +124,7 @@ interface Services {
 async function start(request: SubscriptionRequest, services: Services): Promise<EventStream> {
   const { streamed, variables, metadata, connection } = request;
   const { dependencies, logs } = services;
-  const { kind } = streamed.query;
+  const { kind, event } = streamed;
   const followed = logs.get(kind);
   if (!followed) throw new RegisterError('SYS002');
   const identified = await dependencies.callers.identify(metadata);
@@ -141,7 +141,7 @@ async function start(request: SubscriptionRequest, services: Services): Promise<
     await services.revalidator.check();
     await requireAdmission(kind, context, dependencies.preparation.supergraph.links);
     const reader = await openReader({ ...followed, filter, after: requested.after });
-    const resultOf = services.results({ streamed, variables, context });
+    const resultOf = services.results({ event, variables, context });
     const onFailure = (error: unknown) => dependencies.report(error, metadata.transactionId);
     return opened({ reader, resultOf, onFailure, onEnd: stopRevalidation }, end, connection, services);
   } catch (error) {

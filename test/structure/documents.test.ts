@@ -7,7 +7,7 @@ import { CloseCode } from 'graphql-ws';
 import { MAX_ANONYMOUS_BODY_BYTES, MAX_BODY_BYTES } from '../../gateway/requests/body-limits';
 import { OPERATION_DEADLINE_MS } from '../../gateway/requests/deadline';
 import { ASSUMED_LIST_LENGTH, LIST_LENGTHS, READ_COSTS } from '../../gateway/requests/operation-cost';
-import { OPERATION_LIMITS } from '../../gateway/requests/operation-limits';
+import { OPERATION_LIMITS, SUBSCRIPTION_LIMITS } from '../../gateway/requests/operation-limits';
 import {
   CLOSE_FRAMES,
   INVALID_MESSAGE,
@@ -61,6 +61,7 @@ describe('docs/graphql.md', () => {
       `${MAX_BODY_BYTES / 1_024 ** 2} MiB`,
       `${MAX_ANONYMOUS_BODY_BYTES / 1_024} KiB`,
       ...[1, tokens, nameLength, depth, aliases, directives, variables, selections, pairs, cost].map(number),
+      ...[SUBSCRIPTION_LIMITS.text, SUBSCRIPTION_LIMITS.variables].map(number),
       ...times,
       ...[
         CONNECTION_LIMITS.account,

@@ -1,4 +1,4 @@
-import { MessageType, parseMessage } from 'graphql-ws';
+import { MessageType, type SubscribeMessage, type SubscribePayload, parseMessage } from 'graphql-ws';
 import type { WebSocket } from 'ws';
 import {
   type CloseFrame,
@@ -64,7 +64,23 @@ async function handleMessage(
   if (message.type !== MessageType.Subscribe) return handle(text);
   if (message.id.length > MAX_OPERATION_ID_LENGTH) return close(INVALID_MESSAGE);
   if (operations.isActive(message.id)) return close(OPERATION_ACTIVE);
-  return operations.start(message.id, () => handle(text));
+  const read = withoutUnread(message) ?? text;
+  return operations.start(message.id, () => handle(read));
+}
+
+/**
+ * Returns the text of an operation's message without what the gateway does not read, because graphql-ws keeps the text as
+ * long as the operation runs. Returns undefined for a message with too many levels to be written.
+ */
+function withoutUnread({ id, type, payload }: SubscribeMessage): string | undefined {
+  const { query, operationName, variables, documentId } = payload as SubscribePayload & {
+    readonly documentId?: unknown;
+  };
+  try {
+    return JSON.stringify({ id, type, payload: { query, operationName, variables, documentId } });
+  } catch {
+    return undefined;
+  }
 }
 
 function parsed(text: string): ReturnType<typeof parseMessage> | undefined {

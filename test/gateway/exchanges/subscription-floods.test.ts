@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { WebSocket } from 'ws';
 import { type Subscriber, overWebSocket, socketClient } from '../../support/subscriber';
 import { until } from '../../support/until';
@@ -40,6 +42,12 @@ const letIn = async (token: string): Promise<WebSocket> => {
   await once(socket, 'message');
   return socket;
 };
+/** Returns the function that collects garbage, without a flag of the process. */
+function garbageCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+}
+
 /** Opens the maximum of subscriptions of a connection. */
 const sendSubscriptions = (client: WebSocket) => {
   for (let each = 0; each < 50; each += 1) {
@@ -187,6 +195,40 @@ describe('A client that floods a WebSocket and reads nothing', () => {
     const client = await letIn('admin:one');
     client.send(JSON.stringify({ id: 'x'.repeat(257), type: 'subscribe', payload: { query: EVENTS } }));
     expect((await once(client, 'close'))[0]).toBe(4400);
+  });
+});
+
+describe('Subscriptions that run', () => {
+  const collectGarbage = garbageCollector();
+  const usedBytes = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const subscribe = (number: number, payload: object) =>
+    JSON.stringify({ id: String(number), type: 'subscribe', payload });
+  const unread = (number: number) =>
+    subscribe(number, { query: EVENTS, extensions: { [number]: 'x'.repeat(200_000) } });
+  const EVENT = 'registerEvent(id: "evt_000000000000000000000000")';
+  const OTHERS = Array.from(
+    { length: 20 },
+    (_, each) => `query Q${each} { ${EVENT} { id cursor text prices { price } meterPoint { kind } __typename } }`,
+  );
+  const long = (number: number) => {
+    const query = `${OTHERS.join('\n')} subscription S { registerEvents { id text${number}: text } }`;
+    return subscribe(number, { query, operationName: 'S' });
+  };
+
+  it.each([
+    ['with members that the gateway does not read', unread],
+    ['with a long document', long],
+  ])('%s occupy little memory', async (_, message) => {
+    const client = await letIn('admin:one');
+    const before = usedBytes();
+    for (let each = 0; each < 49; each += 1) client.send(message(each));
+    await open(49);
+    client.send(subscribe(49, { query: `{ __typename } # ${'x'.repeat(250_000)}` })); // replaces documents that the gateway has cached
+    await once(client, 'message');
+    expect((usedBytes() - before) / 49).toBeLessThan(140_000);
   });
 });
 

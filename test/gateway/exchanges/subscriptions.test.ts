@@ -58,6 +58,34 @@ describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
     expect(errors).toEqual([expect.objectContaining({ locations: [location], extensions: { code } })]);
   });
 
+  it.each([
+    [
+      'a long comment',
+      `${EVENTS} # ${'x'.repeat(16_400)}`,
+      {},
+      'The text of a subscription has at most 16384 characters',
+    ],
+    [
+      'long variables',
+      EVENTS,
+      { after: '-1', unused: 'x'.repeat(16_400) },
+      'The variables of a subscription have at most 16384 characters of JSON',
+    ],
+  ])('with %s is rejected', async (_, query, variables, message) => {
+    const errors = await errorsOf(kept(subscribe(gateway.url, 'admin:one', { query, variables })));
+    expect(errors).toEqual([expect.objectContaining({ message, extensions: { code: 'VAL003' } })]);
+  });
+
+  it('with a comment and variables within the limits receives events', async () => {
+    gateway.fixture.add(1);
+    const query = `${EVENTS} # ${'x'.repeat(16_000)}`;
+    const subscriber = kept(
+      subscribe(gateway.url, 'admin:one', { query, variables: { ...BEGINNING, unused: 'x'.repeat(16_000) } }),
+    );
+    await subscriber.first(1);
+    expect(idsOf(subscriber)).toEqual(gateway.fixture.ids);
+  });
+
   it('waits while the subgraph is unavailable, and omits nothing', async () => {
     const { fixture } = gateway;
     const subscriber = follow();
