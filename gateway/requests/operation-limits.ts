@@ -36,6 +36,14 @@ export const OPERATION_LIMITS = {
   cost: 50_000,
 } as const;
 
+/** Limits of subscriptions, in characters. A gateway keeps these texts as long as the subscription runs. */
+export const SUBSCRIPTION_LIMITS = {
+  /** Of the text, with its comments. */
+  text: 16 * 1024,
+  /** Of the variables, as JSON. */
+  variables: 16 * 1024,
+} as const;
+
 /**
  * Limits of caches keyed by client texts: entries, and characters of all texts. A parsed document references its text
  * and takes a multiple of its memory, and unauthenticated clients may send 256 KiB.

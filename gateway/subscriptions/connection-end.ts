@@ -52,6 +52,8 @@ const INTERNAL_ERROR: CloseFrame = { code: 4500, text: `SYS001: ${errorCatalogue
 export const INVALID_MESSAGE: CloseFrame = { code: 4400, text: 'Not a message of graphql-transport-ws.' };
 /** Sent when another message precedes `connection_init`. */
 export const NOT_INITIALISED: CloseFrame = { code: 4401, text: 'AUT001: send connection_init first.' };
+/** Sent for the id of an operation that the client has not completed. */
+export const OPERATION_ACTIVE: CloseFrame = { code: 4409, text: 'An operation with this id is active.' };
 /** Sent when a message exceeds its maximum size. */
 export const MESSAGE_TOO_LONG: CloseFrame = { code: 1009, text: 'LIM001: the message is too long.' };
 

@@ -8,21 +8,31 @@ import { type FormattedError, formatError } from '../requests/error-format';
 import type { FailureReport } from '../requests/request-log';
 import type { LogEntry } from './event-log';
 import { type EventResult, sharedResults } from './shared-results';
-import type { StreamedOperation } from './streamed-operations';
+import type { EventExecution } from './streamed-operations';
 import type { SubscriptionMetrics } from './subscription-metrics';
 
 /** A caller's subscription; many may be identical. */
 interface ActiveSubscription {
-  readonly streamed: StreamedOperation;
+  readonly event: EventExecution;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly context: CallContext;
+}
+
+/** How a subscription requests the result of an event. */
+export interface EventRequest {
+  /** Whether its last result was `unavailable`. */
+  readonly isRetry: boolean;
+  /** Returns false once the subscription has ended. */
+  isWanted(): boolean;
+  /** Returns the events that the subscription requests after this one. */
+  upcoming(): readonly LogEntry[];
 }
 
 /**
  * Returns the result of an event for one subscription. If the event is executed for the first time, also requests the
  * upcoming ones: a retry would repeat them too.
  */
-export type ResultOf = (entry: LogEntry, isRetry: boolean, upcoming: () => readonly LogEntry[]) => Promise<EventResult>;
+export type ResultOf = (entry: LogEntry, request: EventRequest) => Promise<EventResult>;
 
 /** Errors for which an event is omitted: it is not visible to the caller or no longer exists. */
 const HIDING_CODES: ReadonlySet<string> = new Set(['PRM001', 'PRM002', 'NTF001']);
@@ -39,25 +49,25 @@ export function eventResults(
   return (subscription) => {
     const group = groupOf(subscription);
     const owner = ownerOf(subscription);
-    const resultOf: ResultOf = (entry, isRetry, upcoming) =>
-      shared.of(`${group}:${entry.id}`, { owner, isRetry }, () => {
+    const resultOf: ResultOf = (entry, { isRetry, isWanted, upcoming }) =>
+      shared.of(`${group}:${entry.id}`, { owner, isRetry, isWanted }, () => {
         metrics.executed();
         const executed = execute(subscription, entry, report);
-        if (!isRetry) for (const each of upcoming()) void resultOf(each, false, () => []);
+        if (!isRetry) for (const each of upcoming()) void resultOf(each, { isRetry, isWanted, upcoming: () => [] });
         return executed;
       });
-    return async (entry, isRetry, upcoming) => {
-      const result = await resultOf(entry, isRetry, upcoming);
+    return async (entry, request) => {
+      const result = await resultOf(entry, request);
       if (result.kind === 'result') metrics.sent();
       return result;
     };
   };
 }
 
-function groupOf({ streamed, variables, context: { caller } }: ActiveSubscription): string {
-  const values = streamed.query.variables.map((name) => variables[name]);
+function groupOf({ event, variables, context: { caller } }: ActiveSubscription): string {
+  const values = event.variables.map((name) => variables[name]);
   return createHash('sha256')
-    .update(JSON.stringify([streamed.hash, values, caller?.role, caller?.duid, caller?.mpid]))
+    .update(JSON.stringify([event.hash, values, caller?.role, caller?.duid, caller?.mpid]))
     .digest('base64');
 }
 
@@ -67,14 +77,14 @@ function ownerOf({ context: { caller } }: ActiveSubscription): string {
 }
 
 async function execute(
-  { streamed, variables, context }: ActiveSubscription,
+  { event, variables, context }: ActiveSubscription,
   entry: LogEntry,
   report: FailureReport,
 ): Promise<EventResult> {
-  const { idVariable, responseKey } = streamed.query;
+  const { idVariable, responseKey } = event;
   const transactionId = newIdentifier('tid');
   const result = await withDeadline(
-    streamed.execute({ ...variables, [idVariable]: entry.id }, { ...context, transactionId }),
+    event.execute({ ...variables, [idVariable]: entry.id }, { ...context, transactionId }),
   ).catch((error: unknown): Pick<ExecutionResult, 'data'> & { errors: unknown[] } => ({ errors: [error] }));
   for (const error of result.errors ?? []) report(error, transactionId);
   const errors = result.errors?.map(formatError);

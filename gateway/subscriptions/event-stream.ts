@@ -12,7 +12,7 @@ import type { EventResult } from './shared-results';
  * grows for a slow client.
  */
 export interface EventStream extends AsyncIterableIterator<JsonText, undefined> {
-  /** Ends the stream at once, also while it waits for an event. */
+  /** Ends the stream at once, also while it waits for an event or its result. */
   return(): Promise<IteratorResult<JsonText, undefined>>;
   /** Ends the stream with an error as its last result. */
   fail(failure: RegisterError): void;
@@ -55,6 +55,8 @@ class Stream implements EventStream {
   private isEnded = false;
   private failure: RegisterError | undefined;
   private takenAt: number | undefined;
+  /** Ends the wait for the next result. */
+  private stopWaiting: (() => void) | undefined;
   /** When the current event failed first. */
   private failedAt: number | undefined;
 
@@ -66,7 +68,7 @@ class Stream implements EventStream {
 
   async next(): Promise<Step> {
     this.takenAt = undefined;
-    const value = (await this.nextResult()) ?? this.finalError();
+    const value = (await this.untilEnd(this.nextResult())) ?? this.finalError();
     if (value === undefined) return { done: true, value };
     this.takenAt = performance.now();
     return { done: false, value };
@@ -91,6 +93,15 @@ class Stream implements EventStream {
     this.isEnded = true;
     this.dependencies.reader.close();
     this.dependencies.onEnd();
+    this.stopWaiting?.();
+  }
+
+  /** Returns the result of `work`, or undefined as soon as the stream ends. */
+  private untilEnd(work: Promise<JsonText | undefined>): Promise<JsonText | undefined> {
+    return new Promise((resolve, reject) => {
+      this.stopWaiting = () => resolve(undefined);
+      work.then(resolve, reject);
+    });
   }
 
   private async nextResult(): Promise<JsonText | undefined> {
@@ -108,7 +119,11 @@ class Stream implements EventStream {
 
   private async resultOf(entry: LogEntry, isRetry: boolean): Promise<EventResult> {
     const { reader, resultOf } = this.dependencies;
-    const result = await resultOf(entry, isRetry, () => reader.upcoming(PREFETCHED_EVENTS));
+    const result = await resultOf(entry, {
+      isRetry,
+      isWanted: () => !this.isEnded,
+      upcoming: () => reader.upcoming(PREFETCHED_EVENTS),
+    });
     if (result.kind !== 'unavailable') return result;
     this.failedAt ??= performance.now();
     if (performance.now() - this.failedAt < MAX_RETRY_MS) throw UNAVAILABLE;

@@ -13,7 +13,12 @@ export interface Connection {
   countFor(accountId: string): void;
   /** Ends the connection on the register's initiative. */
   end(reason: ConnectionEnd): void;
-  /** Stops counting the connection; called when it is closed by either side. */
+  /**
+   * Calls `end` when the register ends the connection or either side closes it, at once if that has happened, so that none of
+   * its streams remains. Returns the function that undoes this.
+   */
+  onEnd(end: () => void): () => void;
+  /** Stops counting the connection and ends its streams; called when it is closed by either side. */
   closed(): void;
 }
 
@@ -78,6 +83,7 @@ class CountedConnection implements Connection {
   private isCountedForNetwork = true;
   private isEnded = false;
   private isClosed = false;
+  private readonly streamEnds = new Set<() => void>();
 
   constructor(
     readonly transport: Transport,
@@ -97,6 +103,7 @@ class CountedConnection implements Connection {
     if (!this.isEnded) this.callbacks.ended(reason);
     this.isEnded = true;
     this.callbacks.end(reason);
+    this.endStreams();
   }
 
   closed(): void {
@@ -104,6 +111,17 @@ class CountedConnection implements Connection {
     this.isClosed = true;
     this.releaseAccount?.();
     this.releaseNetwork();
+    this.endStreams();
+  }
+
+  onEnd(end: () => void): () => void {
+    if (this.isEnded || this.isClosed) end();
+    else this.streamEnds.add(end);
+    return () => void this.streamEnds.delete(end);
+  }
+
+  private endStreams(): void {
+    for (const end of this.streamEnds) end();
   }
 
   private releaseNetwork(): void {

@@ -17,6 +17,15 @@ export type EventResult =
 interface ResultRequest {
   readonly owner: string;
   readonly isRetry: boolean;
+  /** Returns false once the subscription has ended. */
+  isWanted(): boolean;
+}
+
+/** An execution that waits or runs. */
+interface PendingResult {
+  readonly result: Promise<EventResult>;
+  /** Whether each request for it still wants it. */
+  readonly requests: (() => boolean)[];
 }
 
 /** Results shared by identical subscriptions with the same visibility: each event is executed once for all of them. */
@@ -24,7 +33,7 @@ interface SharedResults {
   /**
    * Returns the result for a key. Executes at most once concurrently and caches a successful result for 5 s. Other
    * outcomes are not cached, so that a reactivated supplier receives the events it missed. The execution counts for the
-   * owner that requests it first.
+   * owner that requests it first. It is dropped, with the result `unavailable`, if no request wants it any more when it may run.
    */
   of(key: string, request: ResultRequest, execute: () => Promise<EventResult>): Promise<EventResult>;
 }
@@ -47,26 +56,42 @@ export function sharedResults(): SharedResults {
     ttl: RESULT_TTL_MS,
     sizeCalculation: ({ result }) => result.bytes.length,
   });
-  const running = new Map<string, Promise<EventResult>>();
+  const pending = new Map<string, PendingResult>();
   const limited = fairLimit({ max: MAX_CONCURRENT_EXECUTIONS, maxOfOwner: MAX_CONCURRENT_EXECUTIONS_OF_OWNER });
   const limitedRetry = fairLimit({ max: MAX_CONCURRENT_RETRIES, maxOfOwner: 1 });
-  const executed: SharedResults['of'] = async (key, { owner, isRetry }, execute) => {
-    const run = () => limited(owner, execute);
-    try {
-      const result = await (isRetry ? limitedRetry(owner, run) : run());
-      if (result.kind === 'result') cache.set(key, result);
-      return result;
-    } finally {
-      running.delete(key);
-    }
+  const begin = (
+    key: string,
+    { owner, isRetry }: ResultRequest,
+    execute: () => Promise<EventResult>,
+  ): PendingResult => {
+    const requests: PendingResult['requests'] = [];
+    const remove = () => void (pending.get(key) === execution && pending.delete(key));
+    const executeIfWanted = async (): Promise<EventResult> => {
+      if (requests.some((isWanted) => isWanted())) return execute();
+      remove(); // a later request is executed again
+      return { kind: 'unavailable' };
+    };
+    const run = () => limited(owner, executeIfWanted);
+    const finish = async () => {
+      try {
+        const result = await (isRetry ? limitedRetry(owner, run) : run());
+        if (result.kind === 'result') cache.set(key, result);
+        return result;
+      } finally {
+        remove();
+      }
+    };
+    const execution: PendingResult = { result: finish(), requests };
+    return execution;
   };
   return {
     of(key, request, execute) {
       const cached = cache.get(key);
       if (cached) return Promise.resolve(cached);
-      const started = running.get(key) ?? executed(key, request, execute);
-      running.set(key, started);
-      return started;
+      const each = pending.get(key) ?? begin(key, request, execute);
+      pending.set(key, each);
+      each.requests.push(request.isWanted);
+      return each.result;
     },
   };
 }

@@ -18,22 +18,26 @@ import type { AdHocRequest } from '../requests/graph-request';
 import { type OperationAudience, audienceOf } from '../callers/audiences';
 import { type Preparation, prepareOperation } from '../requests/prepared-operation';
 import { costCheck } from '../requests/operation-cost';
-import { TEXT_CACHE_LIMITS, OPERATION_LIMITS, rejectExcess } from '../requests/operation-limits';
+import { TEXT_CACHE_LIMITS, OPERATION_LIMITS, SUBSCRIPTION_LIMITS, rejectExcess } from '../requests/operation-limits';
 import type { CompiledPlan } from '../plans/plan-executor';
 import { type VariableCheck, variableCheck } from '../requests/variables';
 import { type EventQuery, eventQueryOf, rejectConditionalEvents } from './event-query';
-import type { StreamArguments } from './event-stream-kinds';
+import type { EventStreamKind, StreamArguments } from './event-stream-kinds';
+
+/** The query for one event, as long as the subscription runs: without the client's document, which takes more memory. */
+export interface EventExecution extends Pick<EventQuery, 'responseKey' | 'idVariable' | 'variables'> {
+  readonly execute: CompiledPlan;
+  /** Hash of the query. */
+  readonly hash: string;
+}
 
 /** A subscription with everything that is computed before it starts. */
 export interface StreamedOperation {
   readonly document: DocumentNode;
   readonly operationName: string | undefined;
   readonly audience: OperationAudience;
-  readonly query: EventQuery;
-  /** Executes the query for one event. */
-  readonly execute: CompiledPlan;
-  /** Hash of that query. */
-  readonly hash: string;
+  readonly kind: EventStreamKind;
+  readonly event: EventExecution;
   /** Checks variables and cost, and returns the arguments; throws the violations. */
   argumentsOf(variables: Readonly<Record<string, unknown>>): StreamArguments;
 }
@@ -61,10 +65,15 @@ export function operationParser(
         'VAL003',
         'The document has no operation of this name, or has several and the request names none.',
       );
-    const parsed: ParsedOperation =
-      operation.operation === 'subscription'
-        ? { kind: 'subscription', streamed: prepare(document, operation, key) }
-        : { kind: 'single', document };
+    const isSubscription = operation.operation === 'subscription';
+    if (isSubscription && request.query.length > SUBSCRIPTION_LIMITS.text)
+      throw new RegisterError(
+        'VAL003',
+        `The text of a subscription has at most ${SUBSCRIPTION_LIMITS.text} characters`,
+      );
+    const parsed: ParsedOperation = isSubscription
+      ? { kind: 'subscription', streamed: prepare(document, operation, key) }
+      : { kind: 'single', document };
     cache.set(key, parsed, { size: request.query.length });
     return parsed;
   };
@@ -88,23 +97,33 @@ function streamedPreparation(preparation: Preparation, production: boolean) {
     const [validationError] = validate(apiSchema, document);
     if (validationError) throw withCode(validationError, 'GRAPHQL_VALIDATION_FAILED', production);
     const query = eventQueryOf(document, operation);
-    const source = print(query.document);
-    const hash = hashOf(source);
     const operationName = operation.name?.value;
     const check = variableCheck(operation, apiSchema);
-    const event = { ...query, source, operationName, queryHash: `event:${hash}` };
     return {
       document,
       operationName,
       audience: audienceOf(operation, fragmentsOf(document), preparation.audiences, []),
-      query,
-      execute: prepareOperation(event, preparation, false).execute,
-      hash,
+      kind: query.kind,
+      event: eventExecution(query, operationName, preparation),
       argumentsOf: argumentsReader(preparation, operation, query, check, (variables) =>
         checkCost({ document, queryHash: key, operationName }, variables),
       ),
     };
   };
+}
+
+function eventExecution(
+  { document: rewritten, responseKey, idVariable, variables }: EventQuery,
+  operationName: string | undefined,
+  preparation: Preparation,
+): EventExecution {
+  const source = print(rewritten);
+  const hash = hashOf(source);
+  const document = parse(source, { noLocation: true });
+  const operation = getOperationAST(document) as OperationDefinitionNode;
+  const prepared = { document, operation, source, operationName, queryHash: `event:${hash}` };
+  const { execute } = prepareOperation(prepared, preparation, false);
+  return { responseKey, idVariable, variables, execute, hash };
 }
 
 function argumentsReader(
@@ -118,12 +137,28 @@ function argumentsReader(
   if (!field) throw new RegisterError('VAL003', 'This subscription does not exist.');
   return (variables) => {
     check(variables);
+    rejectLongVariables(variables);
     checkCost({ ...variables });
     const { coerced } = getVariableValues(apiSchema, operation.variableDefinitions ?? [], variables);
     const requested = kind.argumentsOf(getArgumentValues(field, streamed, coerced ?? {}));
     throwViolations(selectionViolations(requested.types, kind.typesPath));
     return requested;
   };
+}
+
+function rejectLongVariables(variables: Readonly<Record<string, unknown>>): void {
+  const max = SUBSCRIPTION_LIMITS.variables;
+  if (jsonLength(variables) > max)
+    throw new RegisterError('VAL003', `The variables of a subscription have at most ${max} characters of JSON`);
+}
+
+/** Returns the length of a value as JSON; infinite for one with too many levels to be written. */
+function jsonLength(value: unknown): number {
+  try {
+    return JSON.stringify(value).length;
+  } catch {
+    return Infinity;
+  }
 }
 
 const SUGGESTION = / ?Did you mean(.+?)\?$/;

@@ -6,26 +6,23 @@ import { RegisterError } from '../../schema/register-error';
 import { callerOf } from '../../subgraphs/server/callers/caller';
 import type { AdHocRequest } from '../requests/graph-request';
 import { admit } from '../callers/audiences';
-import type { Authentication, Identification } from '../callers/authentication';
+import type { Authentication } from '../callers/authentication';
 import { withDeadline } from '../requests/deadline';
 import type { Preparation } from '../requests/prepared-operation';
 import type { FailureReport } from '../requests/request-log';
 import type { RequestMetadata } from '../client/graph-client';
 import { type SessionRevalidator, sessionRevalidator } from './session-revalidator';
-import {
-  type ConnectionEnd,
-  STALL_CHECK_INTERVAL_MS,
-  SLOW_CLIENT_TIMEOUT_MS,
-  isCredentialError,
-} from './connection-end';
+import { STALL_CHECK_INTERVAL_MS } from './connection-end';
 import { eventResults } from './event-results';
 import { accountQueries, supplierQueries } from './session-queries';
 import { openReader } from './event-reader';
 import { type EventStream, SUPPLIER_NOT_ACTIVE, type StreamDependencies, eventStream } from './event-stream';
 import { type FollowedLogs, followedLogs } from './followed-logs';
+import { OpenStreams, endStalled } from './open-streams';
 import { type Connection, type OpenConnections, openConnections } from './open-connections';
 import { filterFor, requireAdmission, revalidated } from './subscriber-access';
 import { type StreamedOperation, operationParser } from './streamed-operations';
+import { SubscriptionEnd } from './subscription-end';
 import { type SubscriptionMetrics, subscriptionMetrics } from './subscription-metrics';
 
 /** A client's request to start a subscription. */
@@ -113,23 +110,6 @@ export function subscriptions(dependencies: SubscriptionDependencies): Subscript
   };
 }
 
-/** Open streams, with the function that ends each together with its connection. */
-class OpenStreams extends Map<EventStream, (reason: ConnectionEnd) => void> {
-  private isClosed = false;
-
-  /** Adds a stream. After the close it ends at once: it started before. */
-  add(stream: EventStream, end: (reason: ConnectionEnd) => void): void {
-    this.set(stream, end);
-    if (this.isClosed) end('closing');
-  }
-
-  /** Ends all streams. */
-  close(): void {
-    this.isClosed = true;
-    for (const end of this.values()) end('closing');
-  }
-}
-
 /** Dependencies of the steps of a subscription. */
 interface Services {
   readonly dependencies: SubscriptionDependencies;
@@ -140,11 +120,11 @@ interface Services {
   readonly open: OpenStreams;
 }
 
-/** Steps of a subscription, in order: caller, permission, filter, start cursor; then its stream. */
+/** Steps of a subscription, in order: caller, permission, filter, revalidation, start cursor; then its stream. */
 async function start(request: SubscriptionRequest, services: Services): Promise<EventStream> {
   const { streamed, variables, metadata, connection } = request;
   const { dependencies, logs } = services;
-  const { kind } = streamed.query;
+  const { kind, event } = streamed;
   const followed = logs.get(kind);
   if (!followed) throw new RegisterError('SYS002');
   const identified = await dependencies.callers.identify(metadata);
@@ -153,40 +133,41 @@ async function start(request: SubscriptionRequest, services: Services): Promise<
   const requested = streamed.argumentsOf(variables);
   const filter = filterFor(caller, kind, requested);
   connection.countFor(caller.accountId);
-  await requireAdmission(kind, context, dependencies.preparation.supergraph.links);
-  const reader = await openReader({ ...followed, filter, after: requested.after });
-  const resultOf = services.results({ streamed, variables, context });
-  const onFailure = (error: unknown) => dependencies.report(error, metadata.transactionId);
-  return opened({ reader, resultOf, onFailure }, identified, connection, services);
+  const end = new SubscriptionEnd(connection);
+  const onInactive = () => end.fail(new RegisterError('PRM001', SUPPLIER_NOT_ACTIVE));
+  const stopRevalidation = revalidated(identified, services.revalidator, end.withConnection, onInactive);
+  try {
+    // Each read of events after this check includes the caller in a check of its own.
+    await services.revalidator.check();
+    await requireAdmission(kind, context, dependencies.preparation.supergraph.links);
+    const reader = await openReader({ ...followed, filter, after: requested.after });
+    const resultOf = services.results({ event, variables, context });
+    const onFailure = (error: unknown) => dependencies.report(error, metadata.transactionId);
+    return opened({ reader, resultOf, onFailure, onEnd: stopRevalidation }, end, connection, services);
+  } catch (error) {
+    stopRevalidation();
+    throw error;
+  }
 }
 
-/** Creates the stream; its end releases everything that belongs to it. */
+/** Creates the stream; its end releases everything that belongs to it. Throws the error that ended it while it started. */
 function opened(
-  dependencies: Omit<StreamDependencies, 'onEnd'>,
-  identified: Identification,
+  dependencies: StreamDependencies,
+  end: SubscriptionEnd,
   connection: Connection,
-  { revalidator, metrics, open }: Services,
+  { metrics, open }: Services,
 ): EventStream {
   const closed = metrics.opened(connection.transport);
-  const end = (reason: ConnectionEnd) => {
-    if (isCredentialError(reason)) stream.fail(new RegisterError(reason));
-    else void stream.return();
-    connection.end(reason);
-  };
-  const onInactive = () => stream.fail(new RegisterError('PRM001', SUPPLIER_NOT_ACTIVE));
-  const stopRevalidation = revalidated(identified, revalidator, end, onInactive);
+  let leaveConnection: (() => void) | undefined;
   const onEnd = () => {
     open.delete(stream);
-    stopRevalidation();
+    leaveConnection?.();
+    dependencies.onEnd();
     closed();
   };
   const stream = eventStream({ ...dependencies, onEnd });
-  open.add(stream, end);
+  end.endsStream(stream);
+  open.add(stream, end.withConnection);
+  leaveConnection = connection.onEnd(() => void stream.return());
   return stream;
-}
-
-function endStalled(open: OpenStreams): void {
-  for (const [stream, end] of open) {
-    if (stream.stalledMs() > SLOW_CLIENT_TIMEOUT_MS) end('too-slow');
-  }
 }

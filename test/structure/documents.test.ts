@@ -9,19 +9,20 @@ import { OPERATION_DEADLINE_MS } from '../../gateway/requests/deadline';
 import { ASSUMED_LIST_LENGTH, LIST_LENGTHS, READ_COSTS } from '../../gateway/requests/operation-cost';
 import { MAX_AD_HOC } from '../../gateway/requests/concurrent-operations';
 import { MAX_PAGES_OF_ACCOUNT } from '../../subgraphs/access/records/access-record.queries';
-import { OPERATION_LIMITS } from '../../gateway/requests/operation-limits';
+import { OPERATION_LIMITS, SUBSCRIPTION_LIMITS } from '../../gateway/requests/operation-limits';
 import {
   CLOSE_FRAMES,
   INVALID_MESSAGE,
   MESSAGE_TOO_LONG,
   NOT_INITIALISED,
+  OPERATION_ACTIVE,
   SLOW_CLIENT_TIMEOUT_MS,
   closeFrameFor,
 } from '../../gateway/subscriptions/connection-end';
 import { CONNECTION_LIMITS } from '../../gateway/subscriptions/open-connections';
 import { MAX_CONCURRENT_EXECUTIONS_OF_OWNER } from '../../gateway/subscriptions/shared-results';
+import { MAX_CONCURRENT_OPERATIONS } from '../../gateway/subscriptions/transports/running-operations';
 import {
-  MAX_CONCURRENT_OPERATIONS,
   MAX_FIRST_MESSAGE_BYTES,
   MAX_MESSAGE_BYTES,
   MAX_OPERATION_ID_LENGTH,
@@ -62,6 +63,7 @@ describe('docs/graphql.md', () => {
       `${MAX_BODY_BYTES / 1_024 ** 2} MiB`,
       `${MAX_ANONYMOUS_BODY_BYTES / 1_024} KiB`,
       ...[1, tokens, nameLength, depth, aliases, directives, variables, selections, pairs, cost].map(number),
+      ...[SUBSCRIPTION_LIMITS.text, SUBSCRIPTION_LIMITS.variables].map(number),
       ...times,
       ...[
         CONNECTION_LIMITS.account,
@@ -89,9 +91,10 @@ describe('docs/graphql.md', () => {
 
   it('explains every code with which the register closes a WebSocket, and no other', () => {
     const rejections = [new RegisterError('SYS001'), new RegisterError('SYS002')].map(closeFrameFor);
-    const frames = [...Object.values(CLOSE_FRAMES), INVALID_MESSAGE, NOT_INITIALISED, MESSAGE_TOO_LONG, ...rejections];
-    const ofLibrary = [CloseCode.SubprotocolNotAcceptable, CloseCode.SubscriberAlreadyExists];
-    const codes = [...new Set([...frames.map(({ code }) => code), ...ofLibrary].map(String))];
+    const ofMessages = [INVALID_MESSAGE, NOT_INITIALISED, MESSAGE_TOO_LONG, OPERATION_ACTIVE];
+    const frames = [...Object.values(CLOSE_FRAMES), ...ofMessages, ...rejections];
+    const ofLibrary = CloseCode.SubprotocolNotAcceptable;
+    const codes = [...new Set([...frames.map(({ code }) => code), ofLibrary].map(String))];
     expect(rowsOf(text, 'Code').map(([code]) => code)).toEqual(codes.toSorted());
   });
 });

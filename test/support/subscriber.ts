@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type Client, createClient } from 'graphql-ws';
 import { createClient as createEventClient } from 'graphql-sse';
 import { WebSocket } from 'ws';
@@ -75,6 +76,17 @@ export function overEvents(
     (sink) => client.subscribe({ query, variables }, sink as never),
     async () => client.dispose(),
   );
+}
+
+/** Opens a WebSocket whose messages the test writes itself, and authenticates it. */
+export async function openSocket(url: string, token: string, headers: Record<string, string> = {}): Promise<WebSocket> {
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
+    headers: { ...headers, authorization: `Bearer ${token}` },
+  });
+  await once(socket, 'open');
+  socket.send(JSON.stringify({ type: 'connection_init' }));
+  await once(socket, 'message');
+  return socket;
 }
 
 /** Both transports, for tests of each. */

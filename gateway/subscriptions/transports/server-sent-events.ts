@@ -107,8 +107,8 @@ async function resultsOf(
 ): Promise<Results> {
   const startedAt = performance.now();
   try {
-    const { stream, once } = await startOperation(request, metadata, connection, dependencies);
-    return stream ?? single(once);
+    const started = await startOperation(request, metadata, connection, dependencies);
+    return started.stream ?? single(started.once);
   } catch (error) {
     const formatted = formatError(error);
     const { code } = formatted.extensions;

@@ -1,6 +1,13 @@
-import { MessageType, parseMessage } from 'graphql-ws';
+import { MessageType, type SubscribeMessage, type SubscribePayload, parseMessage } from 'graphql-ws';
 import type { WebSocket } from 'ws';
-import { NOT_INITIALISED, INVALID_MESSAGE, type CloseFrame, MESSAGE_TOO_LONG } from '../connection-end';
+import {
+  type CloseFrame,
+  INVALID_MESSAGE,
+  MESSAGE_TOO_LONG,
+  NOT_INITIALISED,
+  OPERATION_ACTIVE,
+} from '../connection-end';
+import { type RunningOperations, runningOperations } from './running-operations';
 
 /** Handlers for a client's messages. */
 interface MessageHandlers {
@@ -16,9 +23,6 @@ export const MAX_MESSAGE_BYTES = 256 * 1024;
 export const MAX_FIRST_MESSAGE_BYTES = 16 * 1024;
 /** Maximum length of a client's operation id, which every response repeats. */
 export const MAX_OPERATION_ID_LENGTH = 256;
-/** Maximum number of concurrent operations per connection. */
-export const MAX_CONCURRENT_OPERATIONS = 50;
-
 /**
  * Processes the messages of a socket one at a time: the next one when the response to the previous one has left this
  * process. Until then the socket is paused, so that unread responses cannot accumulate here. Operations run
@@ -28,11 +32,13 @@ export function processMessages(socket: WebSocket, handlers: MessageHandlers): v
   const waiting: Buffer[] = [];
   const operations = runningOperations();
   let isProcessing = false;
+  const isOpen = () => socket.readyState === socket.OPEN;
+  const handle = async (text: string) => (isOpen() ? handlers.handle(text) : undefined);
   const process = async () => {
     isProcessing = true;
     socket.pause();
     for (let data = waiting.shift(); data; data = waiting.shift()) {
-      if (socket.readyState === socket.OPEN) await handleMessage(data, handlers, operations);
+      if (isOpen()) await handleMessage(data, { ...handlers, handle }, operations);
     }
     isProcessing = false;
     socket.resume();
@@ -54,9 +60,27 @@ async function handleMessage(
   const message = parsed(text);
   if (!message) return close(INVALID_MESSAGE);
   if (!isInitialised() && message.type !== MessageType.ConnectionInit) return close(NOT_INITIALISED);
+  if (message.type === MessageType.Complete) operations.complete(message.id);
   if (message.type !== MessageType.Subscribe) return handle(text);
   if (message.id.length > MAX_OPERATION_ID_LENGTH) return close(INVALID_MESSAGE);
-  return operations.start(handle(text));
+  if (operations.isActive(message.id)) return close(OPERATION_ACTIVE);
+  const read = withoutUnread(message) ?? text;
+  return operations.start(message.id, () => handle(read));
+}
+
+/**
+ * Returns the text of an operation's message without what the gateway does not read, because graphql-ws keeps the text as
+ * long as the operation runs. Returns undefined for a message with too many levels to be written.
+ */
+function withoutUnread({ id, type, payload }: SubscribeMessage): string | undefined {
+  const { query, operationName, variables, documentId } = payload as SubscribePayload & {
+    readonly documentId?: unknown;
+  };
+  try {
+    return JSON.stringify({ id, type, payload: { query, operationName, variables, documentId } });
+  } catch {
+    return undefined;
+  }
 }
 
 function parsed(text: string): ReturnType<typeof parseMessage> | undefined {
@@ -65,28 +89,4 @@ function parsed(text: string): ReturnType<typeof parseMessage> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Operations that have not ended. */
-interface RunningOperations {
-  /** Resolves when another operation may start, even if only to be rejected. */
-  start(operation: Promise<void>): Promise<void>;
-}
-
-function runningOperations(): RunningOperations {
-  let count = 0;
-  let notifyEnded: (() => void) | undefined;
-  return {
-    start(operation) {
-      count += 1;
-      void operation.finally(() => {
-        count -= 1;
-        notifyEnded?.();
-      });
-      if (count <= MAX_CONCURRENT_OPERATIONS) return Promise.resolve();
-      return new Promise((resolve) => {
-        notifyEnded = resolve;
-      });
-    },
-  };
 }

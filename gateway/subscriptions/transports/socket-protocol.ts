@@ -12,7 +12,7 @@ import { logRequest } from '../../requests/request-log';
 import { isCredentialError } from '../connection-end';
 import type { Connection } from '../open-connections';
 import type { ResultsInMessages } from './results-in-messages';
-import { MAX_CONCURRENT_OPERATIONS } from './socket-messages';
+import { MAX_CONCURRENT_OPERATIONS } from './running-operations';
 import type { SocketWriter } from './socket-writer';
 import { type StartedOperation, type StreamingDependencies, startOperation } from './started-operation';
 
@@ -52,7 +52,7 @@ export function protocolSteps(dependencies: StreamingDependencies): ProtocolOpti
       }
     },
     subscribe: ({ contextValue }) => (contextValue as StartedOperation).stream as never,
-    execute: ({ contextValue }) => (contextValue as StartedOperation).once() as never,
+    execute: ({ contextValue }) => (contextValue as StartedOperation).once?.() as never,
     onNext: ({ extra }, _, __, ___, result) => extra.inMessages.standInFor(result as unknown as JsonText) as never,
     onError: (_, __, ___, errors) => errors.map(formatError),
   };
@@ -71,7 +71,7 @@ async function startedArgs(
   const started = await startOperation(request, metadata, connection, dependencies);
   return {
     document: started.document,
-    operationName: request.operationName,
+    operationName: started.stream ? null : request.operationName,
     contextValue: started,
   } as ExecutionArgs;
 }

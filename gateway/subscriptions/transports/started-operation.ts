@@ -1,4 +1,4 @@
-import type { DocumentNode } from 'graphql';
+import { type DocumentNode, parse } from 'graphql';
 import type { Logger } from 'pino';
 import { type JsonText, writtenText } from '../../../subgraphs/server/graph/json-text';
 import type { AdHocRequest } from '../../requests/graph-request';
@@ -10,11 +10,12 @@ import type { Connection } from '../open-connections';
 import type { Subscriptions } from '../subscriptions';
 
 /** An operation that has started: a stream, or one result. */
-export interface StartedOperation {
-  readonly document: DocumentNode;
-  readonly stream?: EventStream;
-  once(): Promise<JsonText>;
-}
+export type StartedOperation =
+  | { readonly document: DocumentNode; readonly stream: EventStream; readonly once?: never }
+  | { readonly document: DocumentNode; readonly stream?: never; once(): Promise<JsonText> };
+
+/** Stands for the document of a subscription that runs, so that the client's document does not occupy memory. */
+const A_SUBSCRIPTION = parse('subscription { event }', { noLocation: true });
 
 /** Dependencies of operations over streaming connections. */
 export interface StreamingDependencies {
@@ -42,5 +43,5 @@ export async function startOperation(
   if (!streamed) return { document, once };
   const stream = await subscriptions.start({ streamed, variables: request.variables ?? {}, metadata, connection });
   logRequest(logger, metadata, { operation: streamed.operationName, status: 200, outcome: 'ok' }, startedAt);
-  return { document, stream, once };
+  return { document: A_SUBSCRIPTION, stream };
 }

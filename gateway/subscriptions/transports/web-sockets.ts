@@ -11,7 +11,7 @@ import {
 import type { Connection } from '../open-connections';
 import { MAX_MESSAGE_BYTES, processMessages } from './socket-messages';
 import { ResultsInMessages } from './results-in-messages';
-import { socketWriter } from './socket-writer';
+import { type UnsentBytes, socketWriter } from './socket-writer';
 import { type Client, protocolSteps } from './socket-protocol';
 import type { StreamingDependencies } from './started-operation';
 import type { Upgrade } from './upgrades';
@@ -36,6 +36,7 @@ export function webSockets(dependencies: StreamingDependencies): WebSockets {
   const protocol = makeServer(protocolSteps(dependencies));
   const alive = new WeakSet<WebSocket>();
   const clients = new Set<Client>();
+  const unsentBytes: UnsentBytes = { ofAll: 0 };
   const pings = setInterval(() => pingAll(server, alive), PING_INTERVAL_MS).unref();
   const stalls = setInterval(() => endStalled(clients), STALL_CHECK_INTERVAL_MS).unref();
   return {
@@ -47,10 +48,13 @@ export function webSockets(dependencies: StreamingDependencies): WebSockets {
       );
       socket.once('close', () => connection.closed());
       server.handleUpgrade(raw, socket, head, (opened) => {
-        end = (reason) => close(opened, CLOSE_FRAMES[reason]);
         alive.add(opened);
         opened.on('pong', () => alive.add(opened));
-        const writer = socketWriter(opened, () => connection.end('too-slow'));
+        const writer = socketWriter(opened, unsentBytes, () => connection.end('too-slow'));
+        end = (reason) => {
+          close(opened, CLOSE_FRAMES[reason]);
+          writer.close();
+        };
         const client: Client = { socket: opened, connection, writer, metadata, inMessages: new ResultsInMessages() };
         clients.add(client);
         opened.once('close', () => clients.delete(client));
@@ -102,7 +106,7 @@ function serve(client: Client, protocol: Server<Client>, { report }: StreamingDe
       onMessage: (handler) => {
         handle = handler;
       },
-      onPing: () => writer.send(PONG),
+      onPing: () => writer.sendFirst(PONG),
     },
     client,
   );

@@ -41,8 +41,8 @@ export class EventFixture {
   readonly executedFor: string[] = [];
   /** Delays the result of an event for an account. */
   hold: (accountId: string) => Promise<void> | undefined = () => undefined;
-  /** Delays the results of the gateway's reads of the event log. */
-  holdLog: () => Promise<void> | undefined = () => undefined;
+  /** Delays the results of the gateway's reads of the event log after a cursor. */
+  holdLog: (after: string | null) => Promise<void> | undefined = () => undefined;
   readonly inactive = new Set<string>();
   readonly rejected = new Set<string>();
   readonly gone = new Set<string>();
@@ -185,7 +185,7 @@ class EventResolver {
     @Arg('duid', () => Duid, { nullable: true }) _duid: string | null,
     @Arg('types', () => [OnlyType], { nullable: true }) _types: string[] | null,
   ): Promise<EventLogPage> {
-    await fixture.holdLog();
+    await fixture.holdLog(after);
     if (fixture.logUnavailable) throw away();
     if (after === null) return { cursor: String(fixture.ids.length - 1), entries: [] };
     const from = after === '' ? 0 : Number(after) + 1;

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { WebSocket } from 'ws';
 import { type Subscriber, overWebSocket, socketClient } from '../../support/subscriber';
 import { until } from '../../support/until';
@@ -39,6 +41,30 @@ const letIn = async (token: string): Promise<WebSocket> => {
   socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: `Bearer ${token}` } }));
   await once(socket, 'message');
   return socket;
+};
+/** Returns the function that collects garbage, without a flag of the process. */
+function garbageCollector(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+}
+
+/** Opens the maximum of subscriptions of a connection. */
+const sendSubscriptions = (client: WebSocket) => {
+  for (let each = 0; each < 50; each += 1) {
+    const payload = { query: EVENTS, variables: { after: '' } };
+    client.send(JSON.stringify({ id: String(each), type: 'subscribe', payload }));
+  }
+};
+const open = async (count: number) =>
+  until(async () =>
+    (await gateway.registry.metrics()).includes(`gateway_subscriptions{transport="websocket"} ${count}\n`)
+      ? true
+      : undefined,
+  );
+const subscribedTo = (token: string) => {
+  const client = socketClient(gateway.url, token);
+  clients.push(client);
+  return overWebSocket(gateway.url, token, { query: EVENTS, variables: { after: '' } }, client);
 };
 const gone = (socket: WebSocket) => socket.readyState === socket.CLOSED;
 
@@ -139,20 +165,87 @@ describe('A client that floods a WebSocket and reads nothing', () => {
     fixture.add(1);
     const client = await letIn('admin:one');
     client.pause();
-    for (let each = 0; each < 50; each += 1) {
-      const payload = { query: EVENTS, variables: { after: '' } };
-      client.send(JSON.stringify({ id: String(each), type: 'subscribe', payload }));
-    }
+    sendSubscriptions(client);
     expect(await takenOrHeld(client)).toBeLessThan(6 * FEW);
+    await until(async () => (/reason="too-slow"} 1/.test(await gateway.registry.metrics()) ? true : undefined));
     const closed = once(client, 'close') as Promise<[number]>;
     client.resume();
     expect((await closed)[0]).toBe(4408);
+  });
+
+  it('is ended before others, and at once, when the responses of all clients are too many', async () => {
+    const { fixture } = gateway;
+    fixture.size = 400_000;
+    fixture.add(1);
+    const reading = subscribedTo('admin:reading');
+    await reading.first(1);
+    const waiting = await Promise.all(Array.from({ length: 6 }, () => letIn('admin:one')));
+    for (const client of waiting) {
+      client.pause();
+      sendSubscriptions(client);
+    }
+    const isEnded = async () =>
+      /reason="too-slow"} [1-9]/.test(await gateway.registry.metrics()) ? 'ended' : undefined;
+    expect(await until(isEnded, 8_000)).toBe('ended'); // less than the time in which a client must read
+    fixture.add(1);
+    await reading.first(2);
   });
 
   it('cannot enlarge every response by a long operation id', async () => {
     const client = await letIn('admin:one');
     client.send(JSON.stringify({ id: 'x'.repeat(257), type: 'subscribe', payload: { query: EVENTS } }));
     expect((await once(client, 'close'))[0]).toBe(4400);
+  });
+});
+
+describe('Subscriptions that run', () => {
+  const collectGarbage = garbageCollector();
+  const usedBytes = () => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const subscribe = (number: number, payload: object) =>
+    JSON.stringify({ id: String(number), type: 'subscribe', payload });
+  const unread = (number: number) =>
+    subscribe(number, { query: EVENTS, extensions: { [number]: 'x'.repeat(200_000) } });
+  const EVENT = 'registerEvent(id: "evt_000000000000000000000000")';
+  const OTHERS = Array.from(
+    { length: 20 },
+    (_, each) => `query Q${each} { ${EVENT} { id cursor text prices { price } meterPoint { kind } __typename } }`,
+  );
+  const long = (number: number) => {
+    const query = `${OTHERS.join('\n')} subscription S { registerEvents { id text${number}: text } }`;
+    return subscribe(number, { query, operationName: 'S' });
+  };
+
+  it.each([
+    ['with members that the gateway does not read', unread],
+    ['with a long document', long],
+  ])('%s occupy little memory', async (_, message) => {
+    const client = await letIn('admin:one');
+    const before = usedBytes();
+    for (let each = 0; each < 49; each += 1) client.send(message(each));
+    await open(49);
+    client.send(subscribe(49, { query: `{ __typename } # ${'x'.repeat(250_000)}` })); // replaces documents that the gateway has cached
+    await once(client, 'message');
+    expect((usedBytes() - before) / 49).toBeLessThan(140_000);
+  });
+});
+
+describe('A client that reads at full speed', () => {
+  it('receives all results that become ready at once, and pongs meanwhile', async () => {
+    const { fixture } = gateway;
+    fixture.size = 400_000;
+    const client = await letIn('admin:one');
+    const types: string[] = [];
+    client.on('message', (data: Buffer) => void types.push((JSON.parse(String(data)) as { type: string }).type));
+    sendSubscriptions(client);
+    await open(50);
+    fixture.add(1);
+    client.send(PING);
+    const all = await until(() => (types.length === 51 || client.readyState !== client.OPEN ? types : undefined));
+    expect(all.filter((type) => type === 'next')).toHaveLength(50);
+    expect(all).toContain('pong');
   });
 });
 
@@ -188,12 +281,6 @@ describe('A client of Server-Sent Events that reads nothing', () => {
 });
 
 describe('Slow events of an account with many subscriptions', () => {
-  const open = async (count: number) =>
-    until(async () =>
-      (await gateway.registry.metrics()).includes(`gateway_subscriptions{transport="websocket"} ${count}\n`)
-        ? true
-        : undefined,
-    );
   /** Opens the maximum of subscriptions of a connection. Each has an alias of its own, so that they share no result. */
   const flood = (token: string) => {
     const client = socketClient(gateway.url, token);
@@ -202,11 +289,6 @@ describe('Slow events of an account with many subscriptions', () => {
       const query = `subscription { registerEvents(after: "") { id text${each}: text } }`;
       return overWebSocket(gateway.url, token, { query }, client);
     });
-  };
-  const subscribed = (token: string) => {
-    const client = socketClient(gateway.url, token);
-    clients.push(client);
-    return overWebSocket(gateway.url, token, { query: EVENTS, variables: { after: '' } }, client);
   };
   let release: () => void;
   let released: Promise<void>;
@@ -223,11 +305,26 @@ describe('Slow events of an account with many subscriptions', () => {
     fixture.hold = (accountId) => (accountId === 'data_user:one' ? released : undefined);
     const slow = flood('data_user:one');
     await open(50);
-    await subscribed('admin:two').first(9);
+    await subscribedTo('admin:two').first(9);
     expect(slow.flatMap(({ messages }) => messages)).toEqual([]);
     expect(fixture.executedFor.filter((each) => each === 'data_user:one')).toHaveLength(8);
     release();
     await Promise.all(slow.map((each) => each.first(9)));
+  });
+
+  it('are not executed once their subscriptions have ended', async () => {
+    const { fixture } = gateway;
+    fixture.hold = () => released;
+    flood('data_user:one');
+    await open(50);
+    await until(() => (fixture.executed.length === 8 ? true : undefined));
+    clients.splice(0).forEach((each) => void each.terminate());
+    await open(0);
+    const next = subscribedTo('data_user:one');
+    await open(1);
+    release();
+    await next.first(9);
+    expect(fixture.executed).toHaveLength(8 + 9);
   });
 
   it('take turns with those of others while all concurrent executions are taken', async () => {
@@ -238,7 +335,7 @@ describe('Slow events of an account with many subscriptions', () => {
     flood('data_user:one');
     flood('admin:one');
     await open(100);
-    const other = subscribed('admin:two');
+    const other = subscribedTo('admin:two');
     await open(101);
     const held = fixture.executedFor.length; // 9, or more on a machine so slow that held executions time out and are repeated
     expect(held).toBeGreaterThanOrEqual(9);

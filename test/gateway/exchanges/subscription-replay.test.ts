@@ -97,7 +97,7 @@ describe('A subscription whose event fails again and again', () => {
     const attempts: [string, boolean][] = [];
     const stream = eventStream({
       reader,
-      resultOf: async ({ id }, isRetry) => {
+      resultOf: async ({ id }, { isRetry }) => {
         attempts.push([id, isRetry]);
         return service.isAvailable ? { kind: 'result', result: writtenText(`"${id}"`) } : { kind: 'unavailable' };
       },
@@ -147,7 +147,7 @@ describe('Events that are executed again while a dependency does not respond', (
     const shared = sharedResults();
     const started: string[] = [];
     const begin = (owner: string, event: string, isRetry: boolean) =>
-      void shared.of(`${owner} ${event}`, { owner, isRetry }, () => {
+      void shared.of(`${owner} ${event}`, { owner, isRetry, isWanted: () => true }, () => {
         started.push(`${owner} ${event}`);
         return pending();
       });

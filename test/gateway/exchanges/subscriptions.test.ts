@@ -6,6 +6,7 @@ import {
   type Subscriber,
   TRANSPORTS,
   errorsOf,
+  openSocket,
   overEvents,
   overWebSocket,
   socketClient,
@@ -55,6 +56,34 @@ describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
   ])('with %s is rejected with the location of the error', async (_, query, code, location) => {
     const errors = await errorsOf(kept(subscribe(gateway.url, 'admin:one', { query })));
     expect(errors).toEqual([expect.objectContaining({ locations: [location], extensions: { code } })]);
+  });
+
+  it.each([
+    [
+      'a long comment',
+      `${EVENTS} # ${'x'.repeat(16_400)}`,
+      {},
+      'The text of a subscription has at most 16384 characters',
+    ],
+    [
+      'long variables',
+      EVENTS,
+      { after: '-1', unused: 'x'.repeat(16_400) },
+      'The variables of a subscription have at most 16384 characters of JSON',
+    ],
+  ])('with %s is rejected', async (_, query, variables, message) => {
+    const errors = await errorsOf(kept(subscribe(gateway.url, 'admin:one', { query, variables })));
+    expect(errors).toEqual([expect.objectContaining({ message, extensions: { code: 'VAL003' } })]);
+  });
+
+  it('with a comment and variables within the limits receives events', async () => {
+    gateway.fixture.add(1);
+    const query = `${EVENTS} # ${'x'.repeat(16_000)}`;
+    const subscriber = kept(
+      subscribe(gateway.url, 'admin:one', { query, variables: { ...BEGINNING, unused: 'x'.repeat(16_000) } }),
+    );
+    await subscriber.first(1);
+    expect(idsOf(subscriber)).toEqual(gateway.fixture.ids);
   });
 
   it('waits while the subgraph is unavailable, and omits nothing', async () => {
@@ -189,6 +218,32 @@ it.each(TRANSPORTS)('A query over %s that exceeds a limit returns the error that
   const rejected = kept(subscribe(gateway.url, 'admin:one', TOO_DEEP));
   expect(await errorsOf(rejected)).toEqual([TOO_MANY_LEVELS]);
 });
+
+it.each(TRANSPORTS)(
+  'A subscription over %s whose account is suspended while it starts receives no event and ends with AUT001',
+  async (transport, subscribe) => {
+    const { fixture } = gateway;
+    fixture.add(1);
+    let release: (() => void) | undefined;
+    fixture.holdLog = (after) =>
+      after === BEGINNING.after && !release ? new Promise((resolve) => void (release = resolve)) : undefined;
+    const subscriber = kept(subscribe(gateway.url, 'admin:suspended', { query: EVENTS, variables: BEGINNING }));
+    const held = await until(() => release);
+    const witness = kept(overWebSocket(gateway.url, 'admin:active', { query: EVENTS, variables: BEGINNING }));
+    fixture.inactive.add('admin:suspended');
+    fixture.add(2);
+    await witness.first(3);
+    held();
+    const ending = await subscriber.ended;
+    expect(subscriber.messages).toEqual([]);
+    if (transport === 'WebSocket') expect(ending).toMatchObject({ kind: 'closed', code: 4401 });
+    else expect(ending).toMatchObject({ kind: 'closed', code: 401 });
+    await witness.stop();
+    await until(async () =>
+      /gateway_subscriptions{[^}]*} [1-9]/.test(await gateway.registry.metrics()) ? undefined : true,
+    );
+  },
+);
 
 it('A subscription that starts while the gateway stops is ended, so that the gateway does not wait for it', async () => {
   const { fixture } = gateway;
@@ -406,13 +461,3 @@ describe('A request for an upgrade', () => {
     return response;
   };
 });
-
-async function openSocket(url: string, token: string, headers: Record<string, string> = {}): Promise<WebSocket> {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/graphql`, 'graphql-transport-ws', {
-    headers: { ...headers, authorization: `Bearer ${token}` },
-  });
-  await once(socket, 'open');
-  socket.send(JSON.stringify({ type: 'connection_init' }));
-  await once(socket, 'message');
-  return socket;
-}
