@@ -3,6 +3,7 @@ import { differenceModelXml, gridArchive, lineSegment } from '../../../support/g
 import { baseArchive, fullModelXml } from '../../../support/grid-base-archives';
 import { TEST_KEY } from '../../../support/grid-database';
 import { type GridGraph, gridGraph } from '../../../support/grid-graph';
+import { registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { profilesWith } from '../../../../subgraphs/grid-models/rdf/member-profiles';
 import type { PublicationRepository } from '../../../../subgraphs/grid-models/publications/publication.repository';
 import { type PublicationOutcome, publishArchive } from '../../../../subgraphs/grid-models/publications/publish.flow';
@@ -77,6 +78,66 @@ export function publicationChecks(): void {
       const path = await grid.folder.write('staged-first.zip', await of('One'));
       const first = await publishArchive({ ...grid.parts, publications }, { ...newKey(), accountId: null }, path);
       expect([reused(other as unknown as PublicationOutcome), reused(first)]).toEqual([false, true]);
+    });
+  });
+
+  describe('a model mRID that was used before', () => {
+    const reused = ({ warnings }: { readonly warnings?: readonly { readonly kind: string }[] }) =>
+      (warnings ?? []).some(({ kind }) => kind === 'reused-mrid');
+    const onPage = async (projectId: string, number: number): Promise<boolean> => {
+      const { version } = (await grid.execute(VERSION, { projectId, version: number })).developmentProject;
+      return version.warnings.some(({ kind }: { kind: string }) => kind === 'REUSED_MRID');
+    };
+    /** Publishes one archive after the other, with the clock an hour further back before each. */
+    const againstTheClock = async (publications: readonly (() => Promise<object>)[]) => {
+      const clock = registerClock(grid.database);
+      const found: boolean[] = [];
+      try {
+        for (const [index, publication] of publications.entries()) {
+          await clock.setOffset(-3600 * index);
+          found.push(reused(await publication()));
+        }
+      } finally {
+        await clock.setOffset(0);
+      }
+      return found;
+    };
+
+    const archivesWith = (mRID: string) => (name: string) =>
+      gridArchive({ EQ: differenceModelXml('EQ', { mRID, forward: lineSegment('A', name) }) });
+
+    it('is reported of the later version of a project, also if the clock is set back', async () => {
+      const [key, of] = [newKey(), archivesWith(randomUUID())];
+      const published = await againstTheClock([
+        async () => grid.publish(await of('One'), key),
+        async () => grid.publish(await of('Two'), key),
+      ]);
+      expect(published).toEqual([false, true]);
+      expect([await onPage(key.projectId, 1), await onPage(key.projectId, 2)]).toEqual([false, true]);
+    });
+
+    it('is reported to the later publisher of two projects, also if the clock is set back', async () => {
+      const of = archivesWith(randomUUID());
+      const published = await againstTheClock([
+        async () => grid.publish(await of('One'), newKey()),
+        async () => grid.publish(await of('Two'), newKey()),
+      ]);
+      expect(published).toEqual([false, true]);
+    });
+
+    it('is reported of the later base model of a cycle, also if the clock is set back', async () => {
+      const [key, mRID] = [{ ...TEST_KEY, area: 'SEPD' }, randomUUID()];
+      const of = (name: string) => baseArchive({ EQ: fullModelXml('EQ', lineSegment('A', name), mRID) });
+      const published = await againstTheClock([
+        async () => grid.publishBase(await of('One'), key),
+        async () => grid.publishBase(await of('Two'), key),
+      ]);
+      expect(published).toEqual([false, true]);
+      const [one, two] = (await grid.owner.query(`select number from base_model where area = 'SEPD' order by version`))
+        .rows as [{ number: number }, { number: number }];
+      const { warnings } = grid.parts;
+      const pages = [await warnings.ofBase(one.number), await warnings.ofBase(two.number)];
+      expect(pages.map((found) => reused({ warnings: found }))).toEqual([false, true]);
     });
   });
 
