@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { differenceModelXml, gridArchive, lineSegment } from '../../../support/grid-archives';
 import { baseArchive, fullModelXml } from '../../../support/grid-base-archives';
 import { TEST_KEY } from '../../../support/grid-database';
+import { untilOneWaits } from '../../../support/lock-waiters';
 import { type GridGraph, gridGraph } from '../../../support/grid-graph';
 import { registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { profilesWith } from '../../../../subgraphs/grid-models/rdf/member-profiles';
@@ -193,6 +194,76 @@ export function publicationChecks(): void {
       const { version } = (await grid.execute(query, { projectId: key.projectId })).developmentProject;
       expect(version.objects.nodes).toEqual([{ mRID: 'A', kind: 'CHANGED' }]);
       expect((await grid.owner.query('select from project_version where version is null')).rowCount).toBe(0);
+    });
+  });
+
+  describe('a transaction of the login of the subgraph that is under way at a publication', () => {
+    /** Publishes an archive; `atPublication` receives the id of the staged version and its contents, and publishes it. */
+    const published = async (
+      atPublication: (
+        staged: { readonly id: string; readonly content: number },
+        publish: () => Promise<unknown>,
+      ) => Promise<void>,
+    ) => {
+      const publications = Object.create(grid.parts.publications) as PublicationRepository;
+      publications.stage = async (...args) => {
+        const staging = await grid.parts.publications.stage(...args);
+        const publish: typeof staging.publish = async (...request) => {
+          const { rows } = await grid.owner.query('select number from content where project_version = $1', [
+            staging.id,
+          ]);
+          let result!: ReturnType<typeof staging.publish>;
+          await atPublication({ id: staging.id, content: (rows[0] as { number: number }).number }, () => {
+            result = staging.publish(...request);
+            return result;
+          });
+          return result;
+        };
+        return { id: staging.id, publish, end: () => staging.end() };
+      };
+      const path = await grid.folder.write('intruded.zip', await gridArchive());
+      return publishArchive({ ...grid.parts, publications }, { ...newKey(), accountId: null }, path);
+    };
+
+    it('deletes and adds no chunk if its snapshot is older', async () => {
+      const session = await grid.database.pool.connect();
+      const change = async (statement: string, content: number) => {
+        await session.query('savepoint before_change');
+        await expect(session.query(statement, [content])).rejects.toMatchObject({ code: '40001' });
+        await session.query('rollback to before_change');
+      };
+      let content = 0;
+      expect(
+        await published(async (staged, publish) => {
+          ({ content } = staged);
+          await session.query('begin isolation level repeatable read');
+          await session.query('select from content_chunk where content = $1', [content]);
+          await publish();
+        }),
+      ).toMatchObject({ outcome: 'published', isNew: true });
+      await change('delete from content_chunk where content = $1', content);
+      await change(`insert into content_chunk (content, number, bytes) values ($1, 1000, 'x')`, content);
+      await session.query('rollback');
+      session.release();
+    });
+
+    it('that changes chunks delays the publication until it ends', async () => {
+      const session = await grid.database.pool.connect();
+      for (const statement of [
+        `insert into content_chunk (content, number, bytes) values ($1, 1000, 'x')`,
+        'delete from content_chunk where content = $1',
+      ])
+        await published(async ({ id, content }, publish) => {
+          await session.query('begin');
+          await session.query(statement, [content]);
+          let isPublished = false;
+          const publication = publish().then(() => (isPublished = true));
+          await Promise.race([publication, untilOneWaits(session)]);
+          expect([id, isPublished]).toEqual([id, false]);
+          await session.query('rollback');
+          await publication;
+        });
+      session.release();
     });
   });
 
