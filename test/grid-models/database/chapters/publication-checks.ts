@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { PoolClient } from 'pg';
 import { differenceModelXml, gridArchive, lineSegment } from '../../../support/grid-archives';
 import { baseArchive, fullModelXml } from '../../../support/grid-base-archives';
 import { TEST_KEY } from '../../../support/grid-database';
@@ -225,8 +226,16 @@ export function publicationChecks(): void {
       return publishArchive({ ...grid.parts, publications }, { ...newKey(), accountId: null }, path);
     };
 
-    it('deletes and adds no chunk if its snapshot is older', async () => {
+    const sessions: PoolClient[] = [];
+    const connected = async () => {
       const session = await grid.database.pool.connect();
+      sessions.push(session);
+      return session;
+    };
+    afterEach(() => sessions.splice(0).forEach((session) => session.release(true)));
+
+    it('deletes and adds no chunk if its snapshot is older', async () => {
+      const session = await connected();
       const change = async (statement: string, content: number) => {
         await session.query('savepoint before_change');
         await expect(session.query(statement, [content])).rejects.toMatchObject({ code: '40001' });
@@ -243,12 +252,10 @@ export function publicationChecks(): void {
       ).toMatchObject({ outcome: 'published', isNew: true });
       await change('delete from content_chunk where content = $1', content);
       await change(`insert into content_chunk (content, number, bytes) values ($1, 1000, 'x')`, content);
-      await session.query('rollback');
-      session.release();
     });
 
     it('that changes chunks delays the publication until it ends', async () => {
-      const session = await grid.database.pool.connect();
+      const session = await connected();
       for (const statement of [
         `insert into content_chunk (content, number, bytes) values ($1, 1000, 'x')`,
         'delete from content_chunk where content = $1',
@@ -263,7 +270,6 @@ export function publicationChecks(): void {
           await session.query('rollback');
           await publication;
         });
-      session.release();
     });
   });
 
