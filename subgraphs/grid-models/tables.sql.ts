@@ -9,6 +9,7 @@ import { ListedType1790000000008 } from './migrations/0008-listed-type';
 import { ListedOrder1790000000009 } from './migrations/0009-listed-order';
 import { GridSearchPaths1790000000010 } from './migrations/0010-search-paths';
 import { RepeatedUploads1790000000011 } from './migrations/0011-repeated-uploads';
+import { ObjectClassCounts1790000000012 } from './migrations/0012-object-class-counts';
 
 /**
  * Grants of the login of `grid-models`. It stages a version and then publishes it once or deletes it with its rows. Triggers reject every
@@ -18,6 +19,7 @@ const gridModelRights = (role: string): string => `
   grant select, insert on development_project to ${role};
   grant select, insert, delete on difference_model, model_dependency, content, content_chunk, difference_item, item_statement,
     class_count, model_precondition, object_change, grid_location, project_version, upload to ${role};
+  grant select, insert on object_class_count to ${role};
   grant select, insert, delete on base_model, base_file, base_chunk, base_item, base_reference to ${role};
   grant update (version, published_at) on base_model to ${role};
   grant update (project, version, published_at, unplaced_points) on project_version to ${role};
@@ -37,6 +39,7 @@ export const gridModelTables: SubgraphTables = {
     ListedOrder1790000000009,
     GridSearchPaths1790000000010,
     RepeatedUploads1790000000011,
+    ObjectClassCounts1790000000012,
   ],
   rights: gridModelRights,
 };

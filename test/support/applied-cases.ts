@@ -25,11 +25,12 @@ const statement = fc.oneof(
 );
 const type = fc.constantFrom('cim:ACLineSegment', 'cim:Breaker');
 const body = fc.array(statement, { maxLength: 4 }).map((statements) => statements.join(''));
-const whole = fc.tuple(type, object, body).map(([name, id, text]) => ({
+const anyType = fc.oneof(type, fc.constant('rdf:Description'));
+const whole = fc.tuple(anyType, object, body).map(([name, id, text]) => ({
   id,
   text: `<${name} rdf:ID="_${id}">${text}</${name}>`,
 }));
-const part = fc.tuple(fc.oneof(type, fc.constant('rdf:Description')), object, body).map(([name, id, text]) => ({
+const part = fc.tuple(anyType, object, body).map(([name, id, text]) => ({
   id: undefined,
   text: `<${name} rdf:about="#_${id}">${text}</${name}>`,
 }));

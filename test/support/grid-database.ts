@@ -112,6 +112,7 @@ const TABLES = [
     'class_count',
     'model_precondition',
     'object_change',
+    'object_class_count',
     'grid_location',
     'upload',
     ...['base_model', 'base_file', 'base_chunk', 'base_item', 'base_reference'],

@@ -48,8 +48,9 @@ export class AfterProjectQueries {
     for (let examined = 0; end !== null && examined < MAX_EXAMINED; examined += EXAMINED_AT_ONCE) {
       const keys: string[] = await this.changedKeys(versionId, end);
       for (const [key, object] of await this.objects(base, versionId, keys)) {
-        if (object.findings.length > 0) found.push({ ...object, key });
-        if (found.length === page.first) return pageOf(found, page, key);
+        if (object.findings.length === 0) continue;
+        if (found.length === page.first) return pageOf(found, page, (found.at(-1) as FoundObject).key);
+        found.push({ ...object, key });
       }
       end = keys.length < EXAMINED_AT_ONCE ? null : (keys.at(-1) as string);
     }

@@ -37,7 +37,7 @@ export const INSTEAD_LIMIT = 10;
 export interface AppliedObject {
   /** Prefixed class; null if no statement of the file states it any more. */
   readonly type: string | null;
-  /** Whether the file introduces the object: in EQ and GL by its class, in SC by `rdf:ID`. SC describes objects of EQ. */
+  /** Whether the file introduces the object: by its class, in SC also by `rdf:ID`. SC describes objects of EQ. */
   readonly isDeclared: boolean;
   /** True if the item is written with `rdf:ID`. */
   readonly isObject: boolean;
@@ -88,9 +88,9 @@ function firstValuesByName(statements: Iterable<Statement>): Map<string, string[
   return found;
 }
 
-/** Returns whether items of a file introduce their object; `isTyped`: its class is stated. */
+/** Returns whether items of a file introduce their object; `isTyped`: its class is stated after the differences. */
 function isDeclaration(file: CimFile, items: readonly DifferenceItem[], isTyped: boolean): boolean {
-  return isTyped && items.some((item) => declares(file, item));
+  return isTyped && declares(file, items);
 }
 
 const isType = ({ name }: Statement): boolean => name === TYPE_STATEMENT;

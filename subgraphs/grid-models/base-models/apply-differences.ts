@@ -43,10 +43,11 @@ export function applyDifferences(project: ProjectDifferences, sink: ApplicationS
   /** Items of the base model about objects that the project touches, by file. */
   const touched: Record<CimFile, Map<string, DifferenceItem[]>> = { EQ: new Map(), SC: new Map(), GL: new Map() };
   const left: LeftAssociation[] = [];
+  const isIntroduced = introductions();
   return {
     base(file, item) {
       const key = item.mRID.toLowerCase();
-      if (relevant.has(key) && declares(file, item)) addTo(declared, key, file);
+      if (relevant.has(key) && isIntroduced(file, key, item)) addTo(declared, key, file);
       if (project.objects.get(key)?.[file] !== undefined) return hold(touched[file], key, item);
       if (removed.size > 0)
         for (const statement of item.statements)
@@ -79,6 +80,20 @@ export function applyDifferences(project: ProjectDifferences, sink: ApplicationS
         yield;
       }
     },
+  };
+}
+
+/** Returns a function that receives the items of objects one by one, and returns whether those of an object in a file introduce it. */
+function introductions(): (file: CimFile, key: string, item: DifferenceItem) => boolean {
+  /** Items of SC that state only the class of an object, or only that it is whole: another item may state the other. */
+  const halves = new Map<string, Pick<DifferenceItem, 'type' | 'isObject'>>();
+  return (file, key, { type, isObject }) => {
+    const item = { type, isObject };
+    if (file !== 'SC' || declares(file, [item])) return declares(file, [item]);
+    const half = halves.get(key);
+    if (half !== undefined && declares(file, [half, item])) return true;
+    if (isObject || type !== UNKNOWN_CLASS) halves.set(copied(key), { type: copied(type), isObject });
+    return false;
   };
 }
 

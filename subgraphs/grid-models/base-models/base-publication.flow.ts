@@ -76,7 +76,7 @@ export async function withWarnings(
   { warnings }: Pick<BasePublishingDependencies, 'warnings'>,
   { isNew, base }: Omit<PublishedBase, 'warnings'>,
 ): Promise<PublishedBase> {
-  return { isNew, base, warnings: await warnings.ofBase(base.number) };
+  return { isNew, base, warnings: await (isNew ? warnings.ofNewBase(base.number) : warnings.ofBase(base.number)) };
 }
 
 /** The members of the archive of a base model, what those without faults contain, and the faults of the others. */

@@ -104,7 +104,7 @@ export const existsIn = (sources: ObjectSources): boolean => existsAfter(results
 
 /** Returns the files of the base model that introduce an object. */
 export function declaringFiles({ base }: ObjectSources): ReadonlySet<CimFile> {
-  return new Set(CIM_FILES.filter((file) => base[file]?.some((item) => declares(file, item))));
+  return new Set(CIM_FILES.filter((file) => declares(file, base[file] ?? [])));
 }
 
 /** Returns the mRIDs, in lower case, to which an object refers before or after the project. */

@@ -71,7 +71,7 @@ function fateAfter(
   section: DifferenceSection,
   item: DifferenceItem,
 ): Fate | undefined {
-  if (section === 'forward') return declares(file, item) ? 'added' : fate;
+  if (section === 'forward') return declares(file, [item]) ? 'added' : fate;
   return removes(file, item) && fate !== 'added' ? 'removed' : fate;
 }
 

@@ -61,14 +61,24 @@ const ITEMS = {
     order by m.number, found.number`,
 };
 
+/**
+ * The stored counts of versions, largest class first; of a version without any, which a replica of the previous release has published, the
+ * number of its changes.
+ */
 const CLASS_COUNTS = {
   name: 'object_class_counts',
-  text: `select project_version as "versionId", coalesce(listed_type, type) as type,
-      count(*) filter (where kind = 'added')::integer as added,
-      count(*) filter (where kind = 'removed')::integer as removed,
-      count(*) filter (where kind = 'changed')::integer as changed
-    from object_change where project_version = any($1::uuid[])
-    group by project_version, coalesce(listed_type, type) order by count(*) desc, coalesce(listed_type, type)`,
+  text: `with counted as (
+      select project_version, type, kind, objects from object_class_count where project_version = any($1::uuid[])
+      union all
+      select c.* from unnest($1::uuid[]) wanted (version) cross join lateral (
+        select project_version, coalesce(listed_type, type), kind, count(*) from object_change
+        where project_version = wanted.version group by project_version, coalesce(listed_type, type), kind offset 0) c
+      where not exists (select from object_class_count where project_version = wanted.version))
+    select project_version as "versionId", type,
+      coalesce(sum(objects) filter (where kind = 'added'), 0)::integer as added,
+      coalesce(sum(objects) filter (where kind = 'removed'), 0)::integer as removed,
+      coalesce(sum(objects) filter (where kind = 'changed'), 0)::integer as changed
+    from counted group by project_version, type order by sum(objects) desc, type`,
 };
 
 /** `$1` version, `$2` kind, `$3` class, `$4` search text, `$5` search text without the prefix of a reference (`#_`, `urn:uuid:`). */
@@ -99,7 +109,7 @@ function listOf({ kind, type, search }: ChangeFilter) {
 export class ObjectChangeQueries {
   private readonly rowsOfObject: (version: string, mRID: string) => Promise<readonly FoundChange[]>;
   private readonly items: (version: string, key: string) => Promise<readonly FoundItem[]>;
-  /** Changed objects of a version by class, largest class first. Reads all changes of the version. */
+  /** Changed objects of a version by class, largest class first. */
   readonly classCounts: (versionId: string) => Promise<readonly ObjectClassCount[]>;
 
   constructor(private readonly database: Pick<Database, 'reads' | 'pool'>) {

@@ -28,6 +28,13 @@ export interface ContentKind {
   readonly sha256: Buffer;
 }
 
+/** Size and digest of a content. */
+interface ContentProperties {
+  readonly size: number;
+  /** Hexadecimal. */
+  readonly sha256: string;
+}
+
 /** Stores contents and reads them by number. */
 export class ContentRepository {
   constructor(private readonly pool: Pick<Pool, 'query'>) {}
@@ -49,14 +56,14 @@ export class ContentRepository {
     });
   }
 
-  /** Returns the size of a content in bytes; undefined if the number does not exist. */
-  async size(content: number): Promise<number | undefined> {
-    const { rows } = await this.pool.query<{ size: number }>({
-      name: 'content_size',
-      text: 'select size from content where number = $1',
+  /** Returns the size of a content in bytes, and its digest in hexadecimal; undefined if the number does not exist. */
+  async properties(content: number): Promise<ContentProperties | undefined> {
+    const { rows } = await this.pool.query<ContentProperties>({
+      name: 'content_properties',
+      text: `select size, encode(sha256, 'hex') as sha256 from content where number = $1`,
       values: [content],
     });
-    return rows[0]?.size;
+    return rows[0];
   }
 
   /** Returns all bytes of a content. */

@@ -116,6 +116,6 @@ export class PublishedFileResolver {
   }
 
   private representation({ content, view, encoding, size, sha256 }: StoredRepresentation) {
-    return { view, encoding, size, sha256, address: this.contents.address(content) };
+    return { view, encoding, size, sha256, address: this.contents.address({ content, sha256 }) };
   }
 }

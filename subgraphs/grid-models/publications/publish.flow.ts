@@ -123,5 +123,6 @@ export async function publishedOutcome(
   version: PublishedVersion,
   isNew: boolean,
 ): Promise<{ readonly outcome: 'published' } & PublishedOutcome> {
-  return { outcome: 'published', isNew, version, warnings: await warnings.ofVersion(version.id) };
+  const found = await (isNew ? warnings.ofNewVersion(version.id) : warnings.ofVersion(version.id));
+  return { outcome: 'published', isNew, version, warnings: found };
 }

@@ -92,7 +92,7 @@ async function stageItems(
   await models.addClassCounts(model, items.classCounts());
 }
 
-/** Merges the items of each object over the models into its change. */
+/** Merges the items of each object over the models into its change, and counts the changes by class. */
 async function stageObjectChanges(
   models: StagedModelRepository,
   version: string,
@@ -111,6 +111,7 @@ async function stageObjectChanges(
     }
     after = page.next;
   }
+  await models.addObjectClassCounts(version);
 }
 
 /** Stores the locations that the GL file describes. Needs the staged changes of objects. */

@@ -123,6 +123,11 @@ export class StagedModelRepository {
     await this.pool.query(INSERT_OBJECT_CHANGES, [version, JSON.stringify(records), base]);
   }
 
+  /** Counts the staged changes of a version by class. Must be called once, after the last of them. */
+  async addObjectClassCounts(version: string): Promise<void> {
+    await this.pool.query(INSERT_OBJECT_CLASS_COUNTS, [version]);
+  }
+
   /**
    * Adds the locations that the next objects of a model after a key describe; of points without a location, that of the base model (or null).
    * Returns the key to continue with, null at the end.
@@ -187,6 +192,11 @@ const INSERT_CLASS_COUNTS = `
   insert into class_count (model, section, type, items, statements)
   select $1, section, type, items, statements
   from jsonb_to_recordset($2::jsonb) as given (section text, type text, items integer, statements integer)`;
+
+const INSERT_OBJECT_CLASS_COUNTS = `
+  insert into object_class_count (project_version, type, kind, objects)
+  select project_version, coalesce(listed_type, type), kind, count(*)
+  from object_change where project_version = $1 group by project_version, coalesce(listed_type, type), kind`;
 
 /** All items, in any of the models, of the objects up to the last one of the page. */
 const OBJECTS_AFTER = `

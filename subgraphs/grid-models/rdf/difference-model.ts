@@ -73,9 +73,12 @@ export function valueCount(statements: readonly Statement[]): number {
   return statements.filter(({ name }) => name !== TYPE_STATEMENT).length;
 }
 
-/** Returns whether an item of a full model or of the forward differences introduces its object. SC describes objects of EQ. */
-export function declares(file: CimFile, { isObject, type }: DifferenceItem): boolean {
-  return isObject || (file !== 'SC' && type !== UNKNOWN_CLASS);
+/**
+ * Returns whether items of one object in a file, of a full model or of the forward differences, introduce it: one states its class, and in SC,
+ * which describes objects of EQ, one is the whole object.
+ */
+export function declares(file: CimFile, items: readonly Pick<DifferenceItem, 'type' | 'isObject'>[]): boolean {
+  return items.some(({ type }) => type !== UNKNOWN_CLASS) && (file !== 'SC' || items.some(({ isObject }) => isObject));
 }
 
 /** Returns whether a reverse item removes its object: it deletes the object, or the statement of its class. SC describes objects of EQ. */

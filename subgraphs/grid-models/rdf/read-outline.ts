@@ -116,9 +116,17 @@ function openPart(reading: Reading, model: ModelReading, element: QualifiedName)
     reportFault(reading, `dm:${shown(local)} is not a part of a difference model`);
   } else if (prefix === 'md') {
     if (!local.startsWith('Model.')) reportFault(reading, `md:${shown(local)} is not a part of a difference model`);
-  } else if (uri === '' || prefix !== undefined)
+  } else if (uri === '' || prefix !== undefined || isPartOfModel(reading))
     reportFault(reading, `${shown(element.name)} is outside the forward and reverse differences`);
   skip(reading);
+}
+
+/**
+ * Returns whether the current element contains statements or is an object (RDF/XML: `rdf:parseType`, `rdf:ID`, `rdf:about`). In a namespace
+ * that no rule knows it may be a section of the model; header fields of a vendor have none of these attributes.
+ */
+function isPartOfModel({ attributes }: Reading): boolean {
+  return attributes.some(({ uri, local }) => uri === RDF && ['parseType', 'ID', 'about'].includes(local));
 }
 
 function openSection(reading: Reading, section: ItemSection, local: string): void {

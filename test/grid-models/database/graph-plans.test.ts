@@ -140,6 +140,7 @@ describe.each(['just published', 'analysed while small'] as const)('A project of
           { difference_item: SHOWN + 2, item_statement: SHOWN },
         ],
         ['all objects', objects(''), { object_change: SHOWN }],
+        ['counts of objects by class, which are stored', project('version(version: 1) { classCounts { added } }'), {}],
         ['objects after another', objects(`, ${AFTER_OBJECT}`), { object_change: SHOWN }],
         ['objects of a kind', objects(', kind: ADDED'), { object_change: SHOWN }],
         ['objects of a class', objects(', type: "cim:Breaker"'), { object_change: SHOWN }],

@@ -128,6 +128,19 @@ describe('A file that is not a difference model is rejected', () => {
       modelFile({ sections: '<dm:reverseDifferences rdf:parseType="Collection"/>' }),
       'dm:reverseDifferences must have rdf:parseType="Statements"',
     ],
+    ...(
+      [
+        ['rdf:parseType', 'rdf:parseType="Statements"'],
+        ['rdf:ID', 'rdf:ID="_a"'],
+        ['rdf:about', 'rdf:about="#_a"'],
+      ] as const
+    ).map(([name, attribute]): [string, string, string] => [
+      `a part of an unknown namespace with ${name}, which may be a section or an object`,
+      modelFile({
+        sections: `<x:forwardDifferences xmlns:x="http://one#" ${attribute}><cim:X rdf:ID="_a"/></x:forwardDifferences>`,
+      }),
+      'x:forwardDifferences is outside the forward and reverse differences',
+    ]),
     ['a text between items', modelWith('some text'), 'text is not allowed here: some text'],
     [
       'a property of the model as an attribute',
@@ -136,6 +149,12 @@ describe('A file that is not a difference model is rejected', () => {
     ],
   ])('%s', (_, text, message) => {
     expect(messagesOf(text)).toEqual([message]);
+  });
+
+  it('but not for header fields of a vendor', () => {
+    const sections = ['>1</x:tool>', ' rdf:resource="http://one#a"/>', ' xml:lang="en"><x:part>1</x:part></x:tool>'];
+    const field = sections.map((rest) => `<x:tool xmlns:x="http://one#"${rest}`).join('');
+    expect(messagesOf(modelFile({ sections: field }))).toEqual([]);
   });
 });
 

@@ -29,6 +29,12 @@ describe('The change of an object', () => {
     ['removed', 'whole in the reverse differences', [filed('EQ', 'reverse', whole)]],
     ['changed', 'whole in both', [filed('EQ', 'reverse', whole), filed('EQ', 'forward', whole)]],
     ['changed', 'whole nowhere', [filed('SC', 'forward', {})]],
+    ['changed', 'whole without a class', [filed('EQ', 'forward', { isObject: true })]],
+    [
+      'removed',
+      'whole in what is deleted, whole without a class in what is added',
+      [filed('EQ', 'reverse', whole), filed('EQ', 'forward', { isObject: true })],
+    ],
     ['added', 'by class and rdf:about, where nothing is deleted', [filed('EQ', 'forward', { type: 'cim:Fuse' })]],
     ['changed', 'by class and rdf:about in SC', [filed('SC', 'forward', { type: 'cim:Fuse' })]],
     [

@@ -591,6 +591,8 @@ export function baseModels(): void {
         if (after === null) break;
       }
       expect(seen).toEqual([LINE, GONE, NEW]);
+      const { unfittingObjects } = await version('unfittingObjects(first: 3) { nodes { mRID } nextCursor }');
+      expect(unfittingObjects).toMatchObject({ nodes: { length: 3 }, nextCursor: null });
     });
   });
 }

@@ -350,6 +350,10 @@ export function graph(): void {
           { type: 'cim:Breaker', added: 0, removed: 0, changed: 1 },
           { type: 'cim:CoordinateSystem', added: 1, removed: 0, changed: 0 },
         ]);
+        // A replica of the previous release stores no counts.
+        await grid.owner.query(`alter table object_class_count disable trigger user; delete from object_class_count;
+          alter table object_class_count enable trigger user`);
+        expect(await version('classCounts { type added removed changed }')).toEqual({ classCounts });
       });
 
       it('has a location: ordered points, the object and the coordinate system', async () => {

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { PoolClient } from 'pg';
 import { differenceModelXml, gridArchive, lineSegment } from '../../../support/grid-archives';
 import { baseArchive, fullModelXml } from '../../../support/grid-base-archives';
 import { TEST_KEY } from '../../../support/grid-database';
+import { untilOneWaits } from '../../../support/lock-waiters';
 import { type GridGraph, gridGraph } from '../../../support/grid-graph';
+import { registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { profilesWith } from '../../../../subgraphs/grid-models/rdf/member-profiles';
 import type { PublicationRepository } from '../../../../subgraphs/grid-models/publications/publication.repository';
 import { type PublicationOutcome, publishArchive } from '../../../../subgraphs/grid-models/publications/publish.flow';
@@ -80,6 +83,66 @@ export function publicationChecks(): void {
     });
   });
 
+  describe('a model mRID that was used before', () => {
+    const reused = ({ warnings }: { readonly warnings?: readonly { readonly kind: string }[] }) =>
+      (warnings ?? []).some(({ kind }) => kind === 'reused-mrid');
+    const onPage = async (projectId: string, number: number): Promise<boolean> => {
+      const { version } = (await grid.execute(VERSION, { projectId, version: number })).developmentProject;
+      return version.warnings.some(({ kind }: { kind: string }) => kind === 'REUSED_MRID');
+    };
+    /** Publishes one archive after the other, with the clock an hour further back before each. */
+    const againstTheClock = async (publications: readonly (() => Promise<object>)[]) => {
+      const clock = registerClock(grid.database);
+      const found: boolean[] = [];
+      try {
+        for (const [index, publication] of publications.entries()) {
+          await clock.setOffset(-3600 * index);
+          found.push(reused(await publication()));
+        }
+      } finally {
+        await clock.setOffset(0);
+      }
+      return found;
+    };
+
+    const archivesWith = (mRID: string) => (name: string) =>
+      gridArchive({ EQ: differenceModelXml('EQ', { mRID, forward: lineSegment('A', name) }) });
+
+    it('is reported of the later version of a project, also if the clock is set back', async () => {
+      const [key, of] = [newKey(), archivesWith(randomUUID())];
+      const published = await againstTheClock([
+        async () => grid.publish(await of('One'), key),
+        async () => grid.publish(await of('Two'), key),
+      ]);
+      expect(published).toEqual([false, true]);
+      expect([await onPage(key.projectId, 1), await onPage(key.projectId, 2)]).toEqual([false, true]);
+    });
+
+    it('is reported to the later publisher of two projects, also if the clock is set back', async () => {
+      const of = archivesWith(randomUUID());
+      const published = await againstTheClock([
+        async () => grid.publish(await of('One'), newKey()),
+        async () => grid.publish(await of('Two'), newKey()),
+      ]);
+      expect(published).toEqual([false, true]);
+    });
+
+    it('is reported of the later base model of a cycle, also if the clock is set back', async () => {
+      const [key, mRID] = [{ ...TEST_KEY, area: 'SEPD' }, randomUUID()];
+      const of = (name: string) => baseArchive({ EQ: fullModelXml('EQ', lineSegment('A', name), mRID) });
+      const published = await againstTheClock([
+        async () => grid.publishBase(await of('One'), key),
+        async () => grid.publishBase(await of('Two'), key),
+      ]);
+      expect(published).toEqual([false, true]);
+      const [one, two] = (await grid.owner.query(`select number from base_model where area = 'SEPD' order by version`))
+        .rows as [{ number: number }, { number: number }];
+      const { warnings } = grid.parts;
+      const pages = [await warnings.ofBase(one.number), await warnings.ofBase(two.number)];
+      expect(pages.map((found) => reused({ warnings: found }))).toEqual([false, true]);
+    });
+  });
+
   describe('a dependency on a base model', () => {
     it('is published when the base model is: it is no warning any more, and the model names the base model', async () => {
       const [key, base] = [newKey(), randomUUID()];
@@ -132,6 +195,81 @@ export function publicationChecks(): void {
       const { version } = (await grid.execute(query, { projectId: key.projectId })).developmentProject;
       expect(version.objects.nodes).toEqual([{ mRID: 'A', kind: 'CHANGED' }]);
       expect((await grid.owner.query('select from project_version where version is null')).rowCount).toBe(0);
+    });
+  });
+
+  describe('a transaction of the login of the subgraph that is under way at a publication', () => {
+    /** Publishes an archive; `atPublication` receives the id of the staged version and its contents, and publishes it. */
+    const published = async (
+      atPublication: (
+        staged: { readonly id: string; readonly content: number },
+        publish: () => Promise<unknown>,
+      ) => Promise<void>,
+    ) => {
+      const publications = Object.create(grid.parts.publications) as PublicationRepository;
+      publications.stage = async (...args) => {
+        const staging = await grid.parts.publications.stage(...args);
+        const publish: typeof staging.publish = async (...request) => {
+          const { rows } = await grid.owner.query('select number from content where project_version = $1', [
+            staging.id,
+          ]);
+          let result!: ReturnType<typeof staging.publish>;
+          await atPublication({ id: staging.id, content: (rows[0] as { number: number }).number }, () => {
+            result = staging.publish(...request);
+            return result;
+          });
+          return result;
+        };
+        return { id: staging.id, publish, end: () => staging.end() };
+      };
+      const path = await grid.folder.write('intruded.zip', await gridArchive());
+      return publishArchive({ ...grid.parts, publications }, { ...newKey(), accountId: null }, path);
+    };
+
+    const sessions: PoolClient[] = [];
+    const connected = async () => {
+      const session = await grid.database.pool.connect();
+      sessions.push(session);
+      return session;
+    };
+    afterEach(() => sessions.splice(0).forEach((session) => session.release(true)));
+
+    it('deletes and adds no chunk if its snapshot is older', async () => {
+      const session = await connected();
+      const change = async (statement: string, content: number) => {
+        await session.query('savepoint before_change');
+        await expect(session.query(statement, [content])).rejects.toMatchObject({ code: '40001' });
+        await session.query('rollback to before_change');
+      };
+      let content = 0;
+      expect(
+        await published(async (staged, publish) => {
+          ({ content } = staged);
+          await session.query('begin isolation level repeatable read');
+          await session.query('select from content_chunk where content = $1', [content]);
+          await publish();
+        }),
+      ).toMatchObject({ outcome: 'published', isNew: true });
+      await change('delete from content_chunk where content = $1', content);
+      await change(`insert into content_chunk (content, number, bytes) values ($1, 1000, 'x')`, content);
+    });
+
+    it('that changes chunks delays the publication until it ends', async () => {
+      const session = await connected();
+      for (const statement of [
+        `insert into content_chunk (content, number, bytes) values ($1, 1000, 'x')`,
+        'delete from content_chunk where content = $1',
+      ])
+        await published(async ({ id, content }, publish) => {
+          await session.query('begin');
+          await session.query(statement, [content]);
+          let isPublished = false;
+          const publication = publish().then(() => (isPublished = true));
+          await Promise.race([publication, untilOneWaits(session)]);
+          expect([id, isPublished]).toEqual([id, false]);
+          await session.query('rollback');
+          await publication;
+        });
     });
   });
 

@@ -529,7 +529,7 @@ export function publishingRejected(): void {
         const { logger, lines } = recordingLogger();
         const contents = contentStore(grid.parts.contents, grid.key);
         const files = gridFiles(contents, uploads, logger);
-        const [address, content] = [await prepare(), contents.address(1)];
+        const [address, content] = [await prepare(), contents.address({ content: 1, sha256: '0'.repeat(64) })];
         const reset = new Error('read ECONNRESET');
         Object.assign(reset, { code: 'ECONNRESET' });
         const broken = new Readable({ read: () => undefined }).destroy(reset);
