@@ -373,10 +373,12 @@ describe('the week of a tariff', () => {
   });
 });
 
-/** Returns the colours of the nine levels, and of the texts on them. */
+/** Returns the colours of the nine levels, and of the texts on them, as the browser computes them: `rgb(1, 2, 3)`. */
 const COLOURS = `(() => {
-  const style = getComputedStyle(document.documentElement);
-  const colour = (name) => style.getPropertyValue(name).trim();
+  const colour = (name) => {
+    document.body.style.color = 'var(' + name + ')';
+    return getComputedStyle(document.body).color;
+  };
   const levels = Array.from({ length: 9 }, (_, level) => colour('--price-' + level));
   return { levels, pale: colour('--on-pale'), deep: colour('--on-deep') };
 })()`;
@@ -389,7 +391,7 @@ interface Colours {
 
 /** Returns the relative luminance of a colour (WCAG 2.2). */
 function luminance(colour: string): number {
-  const parts = [1, 3, 5].map((start) => parseInt(colour.slice(start, start + 2), 16) / 255);
+  const parts = (colour.match(/\d+/g) ?? []).map((part) => Number(part) / 255);
   const [red = 0, green = 0, blue = 0] = parts.map((part) =>
     part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4,
   );
