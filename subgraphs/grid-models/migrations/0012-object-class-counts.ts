@@ -1,17 +1,16 @@
-import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { ForwardMigration } from '../../server/database/forward-migration';
 import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
 
 /** Stores the number of changed objects of each version by class, and guards chunks against transactions that began before the publication. */
-export class ObjectClassCounts1790000000012 implements MigrationInterface {
-  async up(session: QueryRunner): Promise<void> {
-    await session.query('set local search_path = grid_models, register');
-    for (const part of [COUNTS, FILL, GUARDS, CHUNKS]) await session.query(part);
-    await session.query(TEMPORARY_OBJECTS_LAST('grid_models'));
-  }
-
-  async down(): Promise<void> {
-    throw new Error('this migration cannot be reverted');
-  }
+export class ObjectClassCounts1790000000012 extends ForwardMigration {
+  readonly statements = [
+    'set local search_path = grid_models, register',
+    COUNTS,
+    FILL,
+    GUARDS,
+    CHUNKS,
+    TEMPORARY_OBJECTS_LAST('grid_models'),
+  ];
 }
 
 /** `type` is the class under which the objects are listed. Versions that the previous release publishes have no rows. */
