@@ -15,18 +15,24 @@ const MAX_WAIT_MS = 3_000;
 const MAX_TRUSTED = 64;
 /** Fewer than the default connections of a pool (DATABASE_POOL). */
 export const MAX_AD_HOC = 8;
+/** Waiting operations of an owner for each that is executed. They occupy memory: a body has up to 2 MiB. */
+const WAITING_FOR_EACH = 8;
 
 /**
- * Returns the limits of this gateway. The owner whose operations wait for too long gets LIM002; operations of others do not wait for them.
+ * Returns the limits of this gateway. The owner whose operations wait for too long, or are too many, gets LIM002; operations of others do not
+ * wait for them.
  */
 export function concurrentOperations(): ConcurrentOperations {
   return { trusted: ofOwner(MAX_TRUSTED), adHoc: ofOwner(MAX_AD_HOC) };
 }
 
 function ofOwner(maxOfOwner: number): FairLimit {
-  const exceeded = () =>
-    new RegisterError('LIM002', `At most ${maxOfOwner} operations of an account run at the same time.`, {
-      retryAfter: 1,
-    });
-  return fairLimit({ max: Infinity, maxOfOwner, maxWaitMs: MAX_WAIT_MS, exceeded });
+  const message = `At most ${maxOfOwner} operations of an account, or of a client network without one, run at the same time.`;
+  return fairLimit({
+    max: Infinity,
+    maxOfOwner,
+    maxWaitMs: MAX_WAIT_MS,
+    maxWaitingOfOwner: maxOfOwner * WAITING_FOR_EACH,
+    exceeded: () => new RegisterError('LIM002', message, { retryAfter: 1 }),
+  });
 }

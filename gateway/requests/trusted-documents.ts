@@ -55,17 +55,17 @@ export function trustedDocuments(
   };
 }
 
-/** Milliseconds after which an operation that ignores an unverifiable token no longer waits for its verification. */
+/** Milliseconds after which verification no longer waits for the service that identifies its caller. */
 const MAX_IDENTIFICATION_MS = 1_500;
 
-/** Identifies the caller of an operation: verification waits for a short time only, because it does not need the caller. */
+/** Identifies the caller of an operation. Verification waits for a short time only, because it does not need the caller. */
 function identifiedFor(
   { audience }: PreparedOperation,
   callers: Authentication,
   metadata: RequestMetadata,
 ): Identification | Promise<Identification> {
   const identifying = callers.identify(metadata);
-  if (!audience.lenient || !(identifying instanceof Promise)) return identifying;
+  if (!audience.verifies || !(identifying instanceof Promise)) return identifying;
   return new Promise((resolve, reject) => {
     const withoutCaller = () => resolve({ context: anonymous(metadata), error: new RegisterError('SYS002') });
     const timer = setTimeout(withoutCaller, MAX_IDENTIFICATION_MS);

@@ -1,3 +1,4 @@
+import { ownerOf } from '../../subgraphs/server/callers/resource-owner';
 import { createHash } from 'node:crypto';
 import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 import { newIdentifier } from '../../schema/identifiers';
@@ -48,7 +49,7 @@ export function eventResults(
   const shared = sharedResults();
   return (subscription) => {
     const group = groupOf(subscription);
-    const owner = ownerOf(subscription);
+    const owner = ownerOf(subscription.context);
     const resultOf: ResultOf = (entry, { isRetry, isWanted, upcoming }) =>
       shared.of(`${group}:${entry.id}`, { owner, isRetry, isWanted }, () => {
         metrics.executed();
@@ -69,11 +70,6 @@ function groupOf({ event, variables, context: { caller } }: ActiveSubscription):
   return createHash('sha256')
     .update(JSON.stringify([event.hash, values, caller?.role, caller?.duid, caller?.mpid]))
     .digest('base64');
-}
-
-/** Returns the Data User or supplier, so that its accounts have one share of the executions; otherwise the account. */
-function ownerOf({ context: { caller } }: ActiveSubscription): string {
-  return caller?.duid ?? caller?.mpid ?? caller?.accountId ?? '';
 }
 
 async function execute(

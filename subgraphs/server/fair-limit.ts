@@ -8,7 +8,9 @@ interface FairBounds {
   readonly maxOfOwner: number;
   /** Longest wait of a call, after which it fails; without a bound if absent. */
   readonly maxWaitMs?: number;
-  /** Returns the error of a call that has waited for too long; SYS002 by default. */
+  /** Maximum number of waiting calls of one owner; further ones fail at once. Without a bound if absent. */
+  readonly maxWaitingOfOwner?: number;
+  /** Returns the error of a call beyond the bounds; SYS002 by default. */
   readonly exceeded?: () => RegisterError;
 }
 
@@ -27,7 +29,8 @@ const unavailable = () => new RegisterError('SYS002');
 /**
  * Returns a limit of concurrent calls. The owners of waiting calls take turns, so that many calls of one owner do not delay those of another.
  */
-export function fairLimit({ max, maxOfOwner, maxWaitMs, exceeded = unavailable }: FairBounds): FairLimit {
+export function fairLimit(bounds: FairBounds): FairLimit {
+  const { max, maxOfOwner, maxWaitMs, maxWaitingOfOwner = Infinity, exceeded = unavailable } = bounds;
   /** Owners with running or waiting calls, in the order of their turns. */
   const owners = new Map<string, OwnerCalls>();
   let running = 0;
@@ -64,6 +67,7 @@ export function fairLimit({ max, maxOfOwner, maxWaitMs, exceeded = unavailable }
     });
   return async (owner, work) => {
     const calls = owners.get(owner) ?? { running: 0, waiting: [] };
+    if (calls.waiting.length >= maxWaitingOfOwner) throw exceeded();
     owners.set(owner, calls);
     await started(owner, calls);
     try {

@@ -23,6 +23,7 @@ export const MAX_MESSAGE_BYTES = 256 * 1024;
 export const MAX_FIRST_MESSAGE_BYTES = 16 * 1024;
 /** Maximum length of a client's operation id, which every response repeats. */
 export const MAX_OPERATION_ID_LENGTH = 256;
+
 /**
  * Processes the messages of a socket one at a time: the next one when the response to the previous one has left this
  * process. Until then the socket is paused, so that unread responses cannot accumulate here. Operations run
@@ -70,17 +71,23 @@ async function handleMessage(
 
 /**
  * Returns the text of an operation's message without what the gateway does not read, because graphql-ws keeps the text as
- * long as the operation runs. Returns undefined for a message with too many levels to be written.
+ * long as the operation runs. Returns undefined for a message that cannot be written again: with too many levels, or a number that JSON
+ * cannot hold.
  */
 function withoutUnread({ id, type, payload }: SubscribeMessage): string | undefined {
   const { query, operationName, variables, documentId } = payload as SubscribePayload & {
     readonly documentId?: unknown;
   };
   try {
-    return JSON.stringify({ id, type, payload: { query, operationName, variables, documentId } });
+    return JSON.stringify({ id, type, payload: { query, operationName, variables, documentId } }, finite);
   } catch {
     return undefined;
   }
+}
+
+function finite(_: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('JSON has no such number');
+  return value;
 }
 
 function parsed(text: string): ReturnType<typeof parseMessage> | undefined {

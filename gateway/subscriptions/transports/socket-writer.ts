@@ -6,8 +6,10 @@ export interface SocketWriter {
   send(text: string | Uint8Array): Promise<void>;
   /** Sends a short text before those that wait. */
   sendFirst(text: string): Promise<void>;
-  /** Drops the texts that wait; called when the register closes the socket, which a client may delay that does not read. */
-  close(): void;
+  /** Hands the texts that wait to the socket, so that a close frame follows them. */
+  flush(): void;
+  /** Drops the texts that wait, because the client does not read. */
+  drop(): void;
   /** Milliseconds since data was last sent while more is waiting; 0 when nothing is waiting. */
   stalledMs(): number;
 }
@@ -68,7 +70,11 @@ class Writer implements SocketWriter {
     return this.unsent(text, (unsent) => this.write(unsent));
   }
 
-  close(): void {
+  flush(): void {
+    for (const unsent of this.waiting.splice(0)) this.write(unsent);
+  }
+
+  drop(): void {
     for (const unsent of this.waiting.splice(0)) {
       this.count(-unsent.bytes);
       unsent.resolve();

@@ -52,8 +52,9 @@ export function webSockets(dependencies: StreamingDependencies): WebSockets {
         opened.on('pong', () => alive.add(opened));
         const writer = socketWriter(opened, unsentBytes, () => connection.end('too-slow'));
         end = (reason) => {
+          if (reason === 'too-slow') writer.drop();
+          else writer.flush();
           close(opened, CLOSE_FRAMES[reason]);
-          writer.close();
         };
         const client: Client = { socket: opened, connection, writer, metadata, inMessages: new ResultsInMessages() };
         clients.add(client);
@@ -65,6 +66,7 @@ export function webSockets(dependencies: StreamingDependencies): WebSockets {
       clearInterval(pings);
       clearInterval(stalls);
       server.close();
+      for (const { writer } of clients) writer.flush();
       const open = [...server.clients];
       for (const socket of open) close(socket, CLOSE_FRAMES.closing);
       const cut = setTimeout(() => open.forEach((socket) => socket.terminate()), CLOSE_TIMEOUT_MS);

@@ -89,7 +89,18 @@ export class ClosingRepository {
   async close(identityRecordId: string, duid: string): Promise<Closing> {
     const { pool } = this.database;
     const start = performance.now();
-    const closing = await inTransaction(pool, async (session) => {
+    const { rowCount: before } = await pool.query(CLOSED, [identityRecordId]);
+    const closing = before === 1 ? 'closed' : await this.begin(identityRecordId, duid);
+    if (closing !== 'closed') return closing;
+    await unlinkRecords(pool, identityRecordId);
+    while (await inTransaction(pool, (session) => dropNext(session, identityRecordId))) {
+      if (performance.now() - start > this.maxUnlinkingMs) return 'delayed';
+    }
+    return 'closed';
+  }
+
+  private begin(identityRecordId: string, duid: string): Promise<Closing> {
+    return inTransaction(this.database.pool, async (session) => {
       for (const lock of LOCKS) await session.query(lock, [identityRecordId]);
       const { rowCount: already } = await session.query(CLOSED, [identityRecordId]);
       if (already === 1) return 'closed';
@@ -97,12 +108,6 @@ export class ClosingRepository {
       const { rowCount: closed } = await session.query(CLOSE, [identityRecordId]);
       return closed === 1 ? 'closed' : stillOpen(session, identityRecordId, duid);
     });
-    if (closing !== 'closed') return closing;
-    await unlinkRecords(pool, identityRecordId);
-    while (await inTransaction(pool, (session) => dropNext(session, identityRecordId))) {
-      if (performance.now() - start > this.maxUnlinkingMs) return 'delayed';
-    }
-    return 'closed';
   }
 }
 

@@ -20,7 +20,7 @@ const UNLINK = unlink('select id from access_record where identity_record_id = $
  * Locks and returns the next 1,000 records of a closed Identity Record that still have their meter point, or a readable reference that rests
  * on it: a consent of Interface B may have moved to another Identity Record.
  */
-const NEXT_LINKED = `select id from access_record where id in (
+const NEXT_LINKED = `select id, identity_record_id = $1 as "isLinked" from access_record where id in (
     (select id from access_record where identity_record_id = $1 and meter_point_id is not null limit 1000)
     union all
     (select record_id from access_record_version version where identity_record_id = $1 and (exists (
@@ -31,20 +31,18 @@ const NEXT_LINKED = `select id from access_record where id in (
         and clear.reference_sealed is null and is_reference_forgotten(clear.record_id, clear.version))) limit 1000))
   order by id limit 1000 for no key update`;
 
-/**
- * Unlinks records of a closed Identity Record: makes references unreadable, deletes lookup counts and portal aliases, and clears meter points.
- * Versions and transitions remain.
- */
+const DESTROY_REFERENCES = 'select destroy_references_of_records($1)';
+
+/** Deletes lookup counts and portal aliases of unlinked records, and clears their meter points. Versions and transitions remain. */
 const DROP = [
-  'select destroy_references_of_records($1)',
   `with gone as (
     select tableoid, ctid from look where record_id = any ($1) order by record_id, account_id, kind, hour for update
   )
   delete from look using gone where look.ctid = gone.ctid and look.tableoid = gone.tableoid`,
   'delete from portal_alias where record_id = any ($1)',
+  'update access_record set meter_point_id = null where id = any ($1) and meter_point_id is not null',
 ];
-const CLEAR_METER_POINTS =
-  'update access_record set meter_point_id = null where id = any ($1) and identity_record_id = $2 and meter_point_id is not null';
+
 /** Records whose Identity Record was closed within a day. */
 const CLOSED_RECENTLY = `select id from access_record join closed_identity_link using (identity_record_id)
   where closed_at > register_now() - interval '1 day'`;
@@ -69,12 +67,15 @@ export async function unlinkRecords(session: Pick<Session, 'query'>, identityRec
   for (const statement of UNLINK) await session.query(statement, [identityRecordId]);
 }
 
-/** Unlinks the next records of a closed Identity Record in a transaction of the caller; returns false if none is left. */
+/**
+ * Unlinks the next records of a closed Identity Record in a transaction of the caller; returns false if none is left. A record that moved to
+ * another Identity Record only loses the references that rest on the closed one.
+ */
 export async function dropNext(session: Session, identityRecordId: string): Promise<boolean> {
-  const { rows } = await session.query<{ id: string }>(NEXT_LINKED, [identityRecordId]);
-  const ids = rows.map(({ id }) => id);
-  if (ids.length === 0) return false;
-  for (const statement of DROP) await session.query(statement, [ids]);
-  await session.query(CLEAR_METER_POINTS, [ids, identityRecordId]);
+  const { rows } = await session.query<{ id: string; isLinked: boolean | null }>(NEXT_LINKED, [identityRecordId]);
+  if (rows.length === 0) return false;
+  await session.query(DESTROY_REFERENCES, [rows.map(({ id }) => id)]);
+  const linked = rows.filter(({ isLinked }) => isLinked).map(({ id }) => id);
+  for (const statement of DROP) await session.query(statement, [linked]);
   return true;
 }

@@ -1,7 +1,7 @@
 import { ForwardMigration } from '../../server/database/forward-migration';
 import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
 
-/** An Identity Record with tens of thousands of linked records is closed in batches: no statement handles all of them. */
+/** The references, meter points and lookup counts of a closed Identity Record with tens of thousands of linked records are cleared in batches. */
 export class ClosingsInBatches1790000000036 extends ForwardMigration {
   readonly statements = [
     'set local search_path = access, register',
@@ -46,7 +46,7 @@ const DESTROY_REFERENCES = `
 const GUARD_EVENT = `
   create or replace function guard_event() returns trigger language plpgsql as $$
     begin
-      if to_jsonb(new) - 'record_ids' <> to_jsonb(old) - 'record_ids' or new.record_ids is null
+      if to_jsonb(new) - 'record_ids' <> to_jsonb(old) - 'record_ids' or old.record_ids is null or new.record_ids is null
           or exists (select unnest(new.record_ids) except select unnest(old.record_ids)) then
         raise exception 'rows of event are append-only' using errcode = 'restrict_violation';
       end if;

@@ -1,3 +1,4 @@
+import { RegisterError } from '../../../schema/register-error';
 import type { Database } from '../../server/database/database';
 import {
   type ConnectionWithTotal,
@@ -59,6 +60,7 @@ export const MAX_PAGE_SIZE = 500;
  * counts that another one writes, while it occupies a session of the pool.
  */
 export const MAX_PAGES_OF_ACCOUNT = 2;
+const TOO_MANY_PAGES = `An account reads at most ${MAX_PAGES_OF_ACCOUNT} pages of access records at the same time.`;
 /** Longest wait of a page for others of its account: that of a statement for a session. */
 const MAX_WAIT_MS = 3_000;
 
@@ -89,9 +91,10 @@ export class AccessRecordQueries {
 
   constructor(private readonly database: Database) {
     this.limited = fairLimit({
-      max: database.pool.options.max,
+      max: Infinity, // of all accounts: the pool has its own limit
       maxOfOwner: MAX_PAGES_OF_ACCOUNT,
       maxWaitMs: MAX_WAIT_MS,
+      exceeded: () => new RegisterError('LIM002', TOO_MANY_PAGES, { retryAfter: 1 }),
     });
   }
 

@@ -54,6 +54,7 @@ export class AfterProjectQueries {
       }
       end = keys.length < EXAMINED_AT_ONCE ? null : (keys.at(-1) as string);
     }
+    if (end !== null && (await this.changedKeys(versionId, end)).length === 0) end = null;
     return pageOf(found, page, end);
   }
 

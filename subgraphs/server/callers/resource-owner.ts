@@ -1,9 +1,14 @@
 import ipaddr from 'ipaddr.js';
 import type { CallContext } from './caller';
 
-/** Returns who uses a shared resource: the accounts of a Data User together, another account, or the network of a client without one. */
+/**
+ * Returns who uses a shared resource: the accounts of a Data User or supplier together, another account, or the network of a client without
+ * one. A consumer's token counts for its RTI User at the supplier that issued it: each supplier can issue tokens for every RTI User.
+ */
 export function ownerOf({ caller, clientAddress }: CallContext): string {
-  return caller?.duid ?? caller?.accountId ?? clientNetwork(clientAddress);
+  if (caller === null) return clientNetwork(clientAddress);
+  const { accountId, role, duid, mpid } = caller;
+  return role === 'consumer' ? `${mpid} ${accountId}` : (duid ?? mpid ?? accountId);
 }
 
 /**

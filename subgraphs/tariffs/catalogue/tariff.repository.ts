@@ -167,7 +167,7 @@ async function written(
 
 /**
  * Compares the publication with the tariff. If its validity would end at another instant, no scheduled change is applied from then on. A
- * check moves no end: it would delay the scheduled changes of all suppliers until its whole response is resolved.
+ * check does not hold them up: its move is rolled back, and would delay those of all suppliers until its whole response is resolved.
  */
 async function changesOf(session: Session, published: Tariff, tariff: TariffInput): Promise<TariffChanges> {
   const changes = tariffChanges(published, tariff, await registerTime(session));

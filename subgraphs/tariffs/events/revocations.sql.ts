@@ -20,8 +20,8 @@ export const REVOKE_OF_SUPPLIER = revokeConsents('mpid', 'supplier_removed');
 /** Ends consents of a removed RTI User. */
 export const REVOKE_OF_RTI_USER = revokeConsents('user_id', 'rti_user_removed');
 /**
- * Ends consents that were given under a former issuer. A consent of an earlier release has no issuer; it was granted before the change. For
- * all others the clock, which may be set back, is irrelevant: the change and every grant lock the supplier.
+ * Ends consents that were given under a former issuer. A consent of an earlier release has no issuer; the clock decides whether it was granted
+ * before the change. For all others the clock, which may be set back, is irrelevant: the change and every grant lock the supplier.
  */
 export const REVOKE_OF_FORMER_ISSUER = revokeConsents(
   'mpid',

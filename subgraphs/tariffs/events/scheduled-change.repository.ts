@@ -17,13 +17,17 @@ export type ApplyOutcome = 'applied' | 'none' | 'locked';
 
 const LOCK = 'select pg_try_advisory_xact_lock($1) as locked';
 
-/** Due changes: `turn_at` is the next attempt, null before the first. */
+/**
+ * Due changes: `turn_at` is the next attempt, null before the first. A change that another transaction holds, such as a check that moves the
+ * end of a tariff, is found when it has ended.
+ */
 const DUE = {
   name: 'due_changes',
   text: `select id, kind, due_at as "dueAt", mpxn_hash as "mpxnHash", tariff_id as "tariffId", mpid, user_id as "userId",
       reached as "progressKey", faults as failures
     from tariff_effect where done_at is null and cancelled_at is null and coalesce(turn_at, due_at) <= register_now()
-    order by coalesce(turn_at, due_at), due_at, id limit ${MAX_MPXNS} for update`,
+    order by coalesce(turn_at, due_at), due_at, id limit ${MAX_MPXNS}
+    for update skip locked`,
 };
 
 /** Schedules the next attempt after 2 s, doubling to 256 s. */

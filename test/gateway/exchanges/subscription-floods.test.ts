@@ -249,6 +249,29 @@ describe('A client that reads at full speed', () => {
   });
 });
 
+describe('A connection that the register ends', () => {
+  it('delivers the results that are ready before the close frame', async () => {
+    const { fixture } = gateway;
+    fixture.size = 400_000;
+    const client = await letIn('admin:one');
+    let results = 0;
+    client.on('message', (data: Buffer) => {
+      if ((JSON.parse(String(data)) as { type: string }).type === 'next') results += 1;
+    });
+    sendSubscriptions(client);
+    await open(50);
+    client.pause();
+    fixture.add(1);
+    const isSent = async () => /^gateway_subscription_answers_total 50$/m.test(await gateway.registry.metrics());
+    await until(async () => ((await isSent()) ? true : undefined));
+    fixture.inactive.add('admin:one');
+    const closed = once(client, 'close') as Promise<[number]>;
+    await open(0);
+    client.resume();
+    expect([(await closed)[0], results]).toEqual([4401, 50]);
+  });
+});
+
 /** Starts a subscription by Server-Sent Events; returns the response, also of a rejected one. */
 async function eventStream(token: string): Promise<IncomingMessage> {
   const sent = request(`${gateway.url}/graphql`, {

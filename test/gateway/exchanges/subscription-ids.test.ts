@@ -48,6 +48,15 @@ const ping = async () => {
   messages.pop();
 };
 
+describe('A number that JSON cannot hold', () => {
+  it('is a wrong value of a variable over a WebSocket, as it is over HTTP', async () => {
+    const payload = `{ "query": ${JSON.stringify(EVENTS)}, "variables": { "after": 1e400 } }`;
+    socket.send(`{ "id": "1", "type": "subscribe", "payload": ${payload} }`);
+    await until(() => (messages.length > 0 ? true : undefined));
+    expect(messages).toMatchObject([{ type: 'error', payload: [{ extensions: { code: 'VAL003' } }] }]);
+  });
+});
+
 describe('An operation id of a WebSocket that its client uses again', () => {
   it('before the start of the completed subscription has ended belongs to the new subscription only', async () => {
     const { fixture } = gateway;

@@ -160,9 +160,9 @@ describe('While closings are blocked', () => {
     expect(status).toBe(201);
     expect(ended).toBe(0); // no other request has waited for them
     const outcomes = await attempts;
-    const isDelayed = (outcome: unknown) => outcome === 'SYS002 anonymiseIdentityRecord';
-    expect(outcomes.filter(isDelayed)).toHaveLength(MAX_AD_HOC);
-    expect(new Set(outcomes.filter((outcome) => !isDelayed(outcome)))).toEqual(new Set(['LIM002'])); // never started
+    const [delayed, neverStarted] = ['SYS002 anonymiseIdentityRecord', 'LIM002'];
+    expect(outcomes.filter((outcome) => outcome === delayed).length).toBeGreaterThanOrEqual(MAX_AD_HOC);
+    expect(new Set(outcomes)).toEqual(new Set([delayed, neverStarted]));
     await blocker.query('commit');
     await until(async () => {
       const { rows } = await owner.query(

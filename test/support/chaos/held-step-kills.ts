@@ -112,7 +112,7 @@ export function heldStepKills(fixtureOf: () => KillsFixture): void {
     await killCore(fixture);
     await steps.release();
     for (const request of requests) await request.expectNoResponse();
-    expect(await standing(links)).toMatchObject({ closing: true, closed: false });
+    expect(await standing(links)).toMatchObject({ closing: true, closed: true, anonymised: false });
     expect(await standing(keys)).toMatchObject({ closing: true, closed: true, anonymised: false });
     expect(await standingOf(unrecorded)).toBeUndefined();
     for (const change of [unannounced, lost]) expect(await standingOf(change)).toEqual({ announced: false, events: 0 });

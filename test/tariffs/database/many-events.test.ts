@@ -541,6 +541,24 @@ describe('One process', () => {
       expect(await transactions(81, 82)).toBe(4);
     });
 
+    it('does not delay others while a transaction holds its change', async () => {
+      const at = inMinutes(5);
+      await manyOn(83, { validTo: at });
+      const blocker = await fixture.owner.connect();
+      await blocker.query('begin');
+      await blocker.query('select from tariff_effect where tariff_id = $1 for update', [trf(83)]);
+      await fixture.moveOn((ahead += 6 * 60));
+      const applied = new ScheduledChangeRepository(fixture.owner).applyDue(() => undefined);
+      const isWaiting = until(async () => {
+        const { rows } = await fixture.owner.query(`select from pg_stat_activity where pg_blocking_pids(pid) <> '{}'`);
+        return rows.length > 0 ? 'waits' : undefined;
+      }, 10_000).catch(() => 'does not wait');
+      expect(await Promise.race([applied, isWaiting])).not.toBe('waits');
+      await blocker.query('rollback');
+      blocker.release();
+      await fixture.settled();
+    });
+
     it('is checked on as soon as a transaction that moved an end has committed', async () => {
       const blocker = await fixture.owner.connect();
       await blocker.query('begin');

@@ -223,4 +223,16 @@ export function appendOnly(): void {
       expect(await outcomeOf(database.application, () => database.application.query(statement))).toBe(NO_RIGHT);
     });
   });
+
+  it('An event without affected records does not get any, not even none', async () => {
+    const { application, owner } = database;
+    await owner.query(
+      `insert into event (type, duid, record_id) select 'access.registered', duid, id from access_record where id = $1`,
+      [ids.ACTIVE],
+    );
+    const rewrite = (records: string) =>
+      application.query(`update event set record_ids = ${records} where record_ids is null`);
+    for (const records of [`'{}'`, 'array[record_id]'])
+      expect(await outcomeOf(application, () => rewrite(records))).toBe(FORBIDDEN);
+  });
 }

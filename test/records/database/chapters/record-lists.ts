@@ -1,6 +1,8 @@
 import { Pool } from 'pg';
+import { RegisterError } from '../../../../schema/register-error';
 import {
   AccessRecordQueries,
+  MAX_PAGES_OF_ACCOUNT,
   type AccessRecordFilter,
   type AccessRecordPage,
 } from '../../../../subgraphs/access/records/access-record.queries';
@@ -60,13 +62,17 @@ export function recordLists(): void {
       await tables.owner.query('begin; lock table look in exclusive mode');
       const page = { first: 2, after: null };
       const pages = Array.from({ length: 15 }, () => lists.page(EVERYTHING, page, ACCOUNT));
+      const rejected: unknown[] = [];
+      const listed = Promise.all(pages.map((each) => each.catch((error: unknown) => void rejected.push(error))));
       try {
-        await until(async () => ((await waiting()) === 2 ? true : undefined));
+        await until(async () => ((await waiting()) === MAX_PAGES_OF_ACCOUNT ? true : undefined));
         expect((await database.pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+        await until(() => (rejected.length === 13 ? true : undefined)); // the others of the account wait for a limited time
       } finally {
         await tables.owner.query('rollback');
       }
-      for (const { nodes } of await Promise.all(pages)) expect(nodes).toHaveLength(2);
+      expect(new Set(rejected.map((error) => (error as RegisterError).code))).toEqual(new Set(['LIM002']));
+      expect((await listed).filter((each) => each !== undefined)).toHaveLength(MAX_PAGES_OF_ACCOUNT);
     });
 
     it.each([

@@ -309,8 +309,19 @@ export function references(): void {
     });
 
     it('of a consent whose Identity Record changed is lost version by version, as those Identity Records are closed', async () => {
+      const { owner } = tables;
+      await owner.query(
+        `insert into look (record_id, account_id, kind, hour, count) values ($1, $2, 'verification', date_trunc('hour', register_now()), 1)`,
+        [before.moved, ACCOUNT],
+      );
+      await owner.query(`insert into portal_alias (alias_hash, record_id, account_id) values ('\\x01', $1, $2)`, [
+        before.moved,
+        ACCOUNT,
+      ]);
       expect(await closing.close(formerIdentity, DUID)).toBe('closed');
       expect(await readable(before.moved)).toEqual([null, 'moved 2']);
+      for (const kept of ['look', 'portal_alias'])
+        expect((await owner.query(`select from ${kept} where record_id = $1`, [before.moved])).rowCount).toBe(1);
       await tables.owner.query(REVOKE, [before.moved]);
       expect(await closing.close(presentIdentity, DUID)).toBe('closed');
       expect(await readable(before.moved)).toEqual([null, null]);
