@@ -7,7 +7,7 @@ import type { RestAdapterOptions, RunningRestAdapter } from './adapter-options';
 import { type CompiledOperation, compile } from './contract/compile';
 import { loadContract } from './contract/contract';
 import { type Exchange, responder } from './responses/exchange';
-import { OVERSIZED_BODY, drainBody } from './requests/drain-body';
+import { BRIEFLY, drainBody } from './requests/drain-body';
 import { serveUploads } from './files/uploads';
 import { INTERFACES, type RestInterface, USUAL_BODY_MIB } from './contract/interfaces';
 import { operationsOf, parsedDocumentsIn } from '../schema/operation-documents';
@@ -132,7 +132,7 @@ function rejectOversized(
   exchange: Exchange,
   reason: CatalogueError,
 ): void {
-  drainBody(exchange.request.raw, OVERSIZED_BODY)
+  drainBody(exchange.request.raw, BRIEFLY)
     .then(() => sendErrorAfterAdmission(services, operation, exchange, reason))
     .catch((error: unknown) => fail(services, exchange, error));
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ByteRange, FileStore } from './file-store';
-import { drainBody } from '../requests/drain-body';
 
 /** Path at which a process serves the contents of its file store to other services. */
 export const CONTENTS_PATH = '/files/contents';
@@ -14,7 +13,7 @@ export const UPLOADS_PATH = '/files/uploads';
  */
 const KEEP_ALIVE_DELAY_MS = 30_000;
 
-type Addressed = FastifyRequest<{ Querystring: { address?: string } }>;
+type Addressed = FastifyRequest<{ Querystring: { address?: string; client?: string } }>;
 
 /**
  * Serves a file store to the other services of the register. The addresses authorise: those of contents are signed and
@@ -29,19 +28,20 @@ export function serveFileStore(app: FastifyInstance, store: FileStore): void {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, archive, parsed) => parsed(null, archive));
     const receive =
-      (work: FileStore['publishAt'] | FileStore['checkAt']) => async (request: Addressed, reply: FastifyReply) => {
-        const archive = request.body as IncomingMessage;
+      (work: FileStore['publishAt'] | FileStore['checkAt']) =>
+      ({ body, query: { address = '', client } }: Addressed) => {
+        const archive = body as IncomingMessage;
         archive.socket.setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
-        const drain = async () => void reply.headers(await drainBody(archive));
-        return work(request.query.address ?? '', archive).finally(drain);
+        // The sender receives an outcome before it has sent all, and drains its client.
+        return work(address, archive, client);
       };
     scope.put(
       UPLOADS_PATH,
-      receive((address, archive) => store.publishAt(address, archive)),
+      receive((...archive) => store.publishAt(...archive)),
     );
     scope.post(
       UPLOADS_PATH,
-      receive((address, archive) => store.checkAt(address, archive)),
+      receive((...archive) => store.checkAt(...archive)),
     );
     done();
   });

@@ -47,6 +47,8 @@ export type UploadOutcome =
   | { readonly outcome: 'refused'; readonly faults: readonly ArchiveFault[] }
   /** The address is unknown, has expired or was used for another archive, or the credentials of its admin have ended. */
   | { readonly outcome: 'gone' }
+  /** Would be `gone`, but the network of the client has sent too many such requests. It may retry after some seconds. */
+  | { readonly outcome: 'limited'; readonly retryAfter: number }
   /** `maxBytes` is the limit of the address; absent from a replica of the previous release. */
   | { readonly outcome: 'too-large'; readonly maxBytes?: number }
   /** Too many archives are being published; the client may retry. */
@@ -83,8 +85,11 @@ export type CheckOutcome =
 export interface FileStore {
   /** Opens the content at an address from the graph; undefined if the address is invalid or has expired. */
   open(address: string, range?: ByteRange): Promise<Buffer | Readable | undefined>;
-  /** Publishes an archive at an upload address (`/grid-modelling/uploads/{token}`). */
-  publishAt(address: string, archive: Readable): Promise<UploadOutcome>;
-  /** Checks an archive at an upload address against the base model. Publishes nothing. */
-  checkAt(address: string, archive: Readable): Promise<CheckOutcome>;
+  /**
+   * Publishes an archive at an upload address (`/grid-modelling/uploads/{token}`). Requests to addresses that are `gone` are limited by
+   * `clientAddress`; without it nothing is counted.
+   */
+  publishAt(address: string, archive: Readable, clientAddress?: string): Promise<UploadOutcome>;
+  /** Checks an archive at an upload address against the base model, with the same limit. Publishes nothing. */
+  checkAt(address: string, archive: Readable, clientAddress?: string): Promise<CheckOutcome>;
 }

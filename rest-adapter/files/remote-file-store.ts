@@ -36,9 +36,15 @@ export function remoteFileStore(url: string, { get, request }: StoreRequests): F
   };
   const upload =
     <Outcome>(method: 'PUT' | 'POST', parse: (json: string) => Outcome | undefined) =>
-    async (address: string, archive: Readable): Promise<Outcome> => {
-      const incoming = await responseTo(request(targetOf(UPLOADS_PATH, address), { method }), archive);
+    async (address: string, archive: Readable, clientAddress?: string): Promise<Outcome> => {
+      const target = targetOf(UPLOADS_PATH, address);
+      if (clientAddress !== undefined) target.searchParams.set('client', clientAddress);
+      const outgoing = request(target, { method });
+      const incoming = await responseTo(outgoing, archive);
       const json = await text(incoming).catch(() => undefined);
+      // The outcome may be certain before the store has read the archive: the rest is not sent to it.
+      archive.unpipe(outgoing);
+      if (!outgoing.writableEnded) outgoing.destroy();
       const outcome = json === undefined || incoming.statusCode !== 200 ? undefined : parse(json);
       if (outcome === undefined) throw new RegisterError('SYS002');
       return outcome;

@@ -7,15 +7,13 @@ import { catalogueError, violationsError } from '../responses/error-response';
 import { unknownQueryViolations } from '../requests/read-request';
 import { routePath } from '../contract/route-paths';
 import { codeOfServerError } from '../../gateway/client/server-error';
-import { type FileDependencies, errorResponse } from './file-response';
-import type { ArchiveFault, ArchiveFinding, ArchiveWarning, PublishedVersion, UploadOutcome } from './file-store';
-import { drainBody } from '../requests/drain-body';
+import type { FileDependencies } from './file-response';
+import type { ArchiveFinding, ArchiveWarning, PublishedVersion } from './file-store';
+import { ARCHIVE, BRIEFLY, drainBody } from '../requests/drain-body';
 import { limitUploadTime } from './upload-deadline';
+import { sendRejection } from './upload-rejection';
 import { preferenceViolations } from '../requests/preferences';
 import { locationOf } from './archive-location';
-
-/** `Retry-After` while other archives are being published. */
-const RETRY_AFTER_SECONDS = 5;
 
 /** Dependencies of uploads. */
 interface UploadDependencies extends FileDependencies {
@@ -68,11 +66,11 @@ function allowOtherOrigins({ headers }: FastifyRequest, reply: FastifyReply): vo
 }
 
 /** Sends the outcome of an archive that arrives. */
-type Work = (services: UploadDependencies, exchange: Exchange, drain: () => Promise<void>) => Promise<void>;
+type Work = (services: UploadDependencies, exchange: Exchange) => Promise<void>;
 
 async function receive(services: UploadDependencies, exchange: Exchange, work: Work): Promise<void> {
   const { raw, headers } = exchange.request;
-  const drain = async () => void exchange.reply.headers(await drainBody(raw));
+  const drain = async () => void exchange.reply.headers(await drainBody(raw, BRIEFLY));
   if (!acceptsJson(headers.accept)) {
     await drain();
     services.sendError(exchange, catalogueError('ACC001'));
@@ -88,12 +86,23 @@ async function receive(services: UploadDependencies, exchange: Exchange, work: W
     return;
   }
   limitUploadTime(raw);
-  await work(services, exchange, drain);
+  await work(services, exchange);
 }
 
-const publish: Work = async (services, exchange, drain) => {
+/** Resolves with the outcome of an archive once its rest is drained. */
+async function drained<Outcome extends { readonly outcome: string }>(
+  { request: { raw }, reply }: Exchange,
+  outcome: Promise<Outcome>,
+): Promise<Outcome> {
+  const isLimited = await outcome.then((certain) => certain.outcome === 'limited').catch(() => false);
+  reply.headers(await drainBody(raw, isLimited ? BRIEFLY : ARCHIVE));
+  return outcome;
+}
+
+const publish: Work = async (services, exchange) => {
   const { raw } = exchange.request;
-  const outcome = await services.files.publishAt(resourceOf(raw.url ?? ''), raw).finally(drain);
+  const { clientAddress } = exchange.requestMetadata;
+  const outcome = await drained(exchange, services.files.publishAt(resourceOf(raw.url ?? ''), raw, clientAddress));
   if (outcome.outcome !== 'published') return sendRejection(services, exchange, outcome);
   services.send(exchange, outcome.isNew ? 201 : 200, locationOf(outcome.version, exchange.request, services.origin), {
     ...publicVersion(outcome.version),
@@ -104,10 +113,11 @@ const publish: Work = async (services, exchange, drain) => {
 /** The last segment of the path of a check, after the upload address. */
 const CHECK_SEGMENT = /\/check$/;
 
-const check: Work = async (services, exchange, drain) => {
+const check: Work = async (services, exchange) => {
   const { raw } = exchange.request;
   const address = resourceOf(raw.url ?? '').replace(CHECK_SEGMENT, '');
-  const outcome = await services.files.checkAt(address, raw).finally(drain);
+  const { clientAddress } = exchange.requestMetadata;
+  const outcome = await drained(exchange, services.files.checkAt(address, raw, clientAddress));
   if (outcome.outcome !== 'checked') return sendRejection(services, exchange, outcome);
   const { base, isApplied = base !== null, warnings = [], findings, ...counts } = outcome;
   services.send(
@@ -128,49 +138,6 @@ const check: Work = async (services, exchange, drain) => {
 
 function publicFinding({ kind, file, mRID, statement: { name, value }, instead = [] }: ArchiveFinding) {
   return { kind, cimFile: `${file}.xml`, mRID, name, value, instead };
-}
-
-type Rejection = Exclude<UploadOutcome, { readonly outcome: 'published' }>;
-
-function sendRejection(services: FileDependencies, exchange: Exchange, outcome: Rejection): void {
-  switch (outcome.outcome) {
-    case 'refused':
-      services.sendError(exchange, archiveError(outcome.faults));
-      return;
-    case 'gone':
-      services.sendError(
-        exchange,
-        errorResponse(
-          410,
-          'The upload address is unknown, has expired, or was used for another archive, or the credentials of its admin have ended.',
-        ),
-      );
-      return;
-    case 'too-large':
-      services.sendError(exchange, errorResponse(413, tooLargeMessage(outcome.maxBytes)));
-      return;
-    case 'busy':
-      services.sendError(exchange, {
-        ...errorResponse(503, 'The register is busy with other archives.'),
-        retryAfter: RETRY_AFTER_SECONDS,
-      });
-  }
-}
-
-const MIB = 1024 * 1024;
-
-/** Limit of the archive of a project, for a replica of the previous release, which does not return it. */
-const DEFAULT_MAX_BYTES = 192 * MIB;
-
-const tooLargeMessage = (maxBytes = DEFAULT_MAX_BYTES): string => `The archive is larger than ${maxBytes / MIB} MiB.`;
-
-/** Returns the error of a rejected archive, one line per fault: `EQ.xml, line 12: …`. */
-function archiveError(faults: readonly ArchiveFault[]) {
-  const errors = faults.map(({ file, line, message }) => {
-    const place = [file, line === null ? null : `line ${line}`].filter((part) => part !== null).join(', ');
-    return { message: place === '' ? message : `${place}: ${message}` };
-  });
-  return { status: 422, errors };
 }
 
 function publicVersion({

@@ -7,11 +7,11 @@ interface DrainBounds {
   readonly maxBytes: number;
 }
 
-/** Bounds of an archive. */
-const ARCHIVE: DrainBounds = { timeoutMs: 10_000, maxBytes: Number.POSITIVE_INFINITY };
+/** Bounds of an archive at an upload address; a client that names too many invalid ones is read {@link BRIEFLY}. */
+export const ARCHIVE: DrainBounds = { timeoutMs: 10_000, maxBytes: Number.POSITIVE_INFINITY };
 
-/** Bounds of a JSON body above the limit of its interface: any client may send one, without credentials. */
-export const OVERSIZED_BODY: DrainBounds = { timeoutMs: 2_000, maxBytes: 8 * 1024 * 1024 };
+/** Bounds of a body that any client may send without credentials, as often as it likes. */
+export const BRIEFLY: DrainBounds = { timeoutMs: 2_000, maxBytes: 8 * 1024 * 1024 };
 
 /**
  * Drains the rest of a rejected request body within its bounds, because many clients lose a response that arrives before
@@ -19,7 +19,7 @@ export const OVERSIZED_BODY: DrainBounds = { timeoutMs: 2_000, maxBytes: 8 * 102
  */
 export async function drainBody(
   body: IncomingMessage,
-  { timeoutMs, maxBytes }: DrainBounds = ARCHIVE,
+  { timeoutMs, maxBytes }: DrainBounds,
 ): Promise<Record<string, string>> {
   if (body.destroyed || body.readableEnded) return {};
   const exceeded = new AbortController();

@@ -4,16 +4,15 @@ import { type DatabaseAddress, databaseAddress } from '../server/database/databa
 import type { NamedKeys } from '../server/database/key-check';
 import { keyedHash } from '../server/keyed-hash';
 import { prepare } from '../server/database/prepare';
-import { expiredRateLimits, rateLimit } from '../server/callers/rate-limits';
+import { type RateLimit, expiredRateLimits, rateLimit } from '../server/callers/rate-limits';
 import { repeat, stopAll } from '../server/jobs/repeat';
 import { purgePeriodically } from '../server/retention';
 import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../server/graph/running-subgraph';
 import { type SubgraphLink, localLink } from '../server/graph/subgraph-link';
-import type { SubgraphSchema } from '../server/graph/subgraph-schema';
 import { BaseModelRepository } from './base-models/base-model.repository';
 import { BaseModelQueries } from './base-models/base-model.queries';
 import { type BasePublicationOutcome, publishBase } from './base-models/base-publication.flow';
-import { type ContentStore, contentStore } from './files/content-store.flow';
+import { contentStore } from './files/content-store.flow';
 import { ContentRepository } from './files/content.repository';
 import { PublicationRepository } from './publications/publication.repository';
 import { StagedModelRepository } from './publications/staged-model.repository';
@@ -34,7 +33,8 @@ import { gridModelQueries } from './dependencies';
 import { type PublicationOutcome, publishArchive } from './publications/publish.flow';
 import type { ReceivedDependencies } from './publications/received-archive.flow';
 import { publicationQueue } from './publications/publication-queue';
-import { type Uploads, uploadsOf } from './publications/uploads.flow';
+import { limitedUploads } from './publications/upload-limit.flow';
+import { uploadsOf } from './publications/uploads.flow';
 import { gridModelSchema } from './schema';
 
 /** Settings with which the process starts `grid-models`. */
@@ -79,11 +79,12 @@ export async function startGridModels(options: GridModelOptions): Promise<Runnin
   const accounts = uploadingAccounts(options.access);
   const uploads = uploadsOf({ ...dependencies, accounts, queue, key, uploads: new UploadRepository(ofUploads) });
   const contents = contentStore(new ContentRepository(database.pool), key);
-  const { schema } = await executable(database, options, { contents, uploads });
+  const fileRequests = fileRequestLimit(database, options);
+  const { schema } = await gridModelSchema({ contents, uploads, queries: gridModelQueries(database), fileRequests });
   const stopCleanUp = startCleanUp(database, logger);
   return {
     link: localLink('grid-models', schema, logger, database.pool),
-    files: gridFiles(contents, uploads, logger),
+    files: gridFiles(contents, limitedUploads(uploads, fileRequests), logger),
     ready: () => isDatabaseReady(database),
     close: async () => {
       await stopCleanUp();
@@ -132,14 +133,10 @@ function publishingDependencies(
   };
 }
 
-function executable(
-  database: Database,
-  { key, limits, rateLimitsOff }: GridModelOptions,
-  files: { readonly contents: ContentStore; readonly uploads: Uploads },
-): Promise<SubgraphSchema> {
+/** The limit of the requests for files, queries and upload addresses that are `gone`, from one network. */
+function fileRequestLimit(database: Database, { key, limits, rateLimitsOff }: GridModelOptions): RateLimit {
   const store = { pool: database.pool, schema: 'grid_models', hash: keyedHash(key, 'rate-limit'), off: rateLimitsOff };
-  const fileRequests = rateLimit(store, 'grid-files', limits.gridFiles, 60);
-  return gridModelSchema({ ...files, queries: gridModelQueries(database), fileRequests });
+  return rateLimit(store, 'grid-files', limits.gridFiles, 60);
 }
 
 /** Seconds between two runs of the clean-up. */

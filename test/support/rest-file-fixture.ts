@@ -25,7 +25,7 @@ export const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).dige
 export class TestFiles implements FileStore {
   readonly contents = new Map<string, Buffer>();
   readonly opened: string[] = [];
-  readonly uploaded: { address: string; bytes: Buffer }[] = [];
+  readonly uploaded: { address: string; bytes: Buffer; client: string | undefined }[] = [];
   outcome: UploadOutcome = { outcome: 'gone' };
   checked: CheckOutcome = { outcome: 'gone' };
 
@@ -34,13 +34,13 @@ export class TestFiles implements FileStore {
     return Promise.resolve(this.contents.get(address)?.subarray(range?.start, range && range.end + 1));
   }
 
-  async publishAt(address: string, archive: Readable) {
-    this.uploaded.push({ address, bytes: await buffer(archive) });
+  async publishAt(address: string, archive: Readable, client?: string) {
+    this.uploaded.push({ address, bytes: await buffer(archive), client });
     return this.outcome;
   }
 
-  async checkAt(address: string, archive: Readable) {
-    this.uploaded.push({ address, bytes: await buffer(archive) });
+  async checkAt(address: string, archive: Readable, client?: string) {
+    this.uploaded.push({ address, bytes: await buffer(archive), client });
     return this.checked;
   }
 

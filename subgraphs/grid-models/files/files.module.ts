@@ -6,26 +6,21 @@ import { errorFields } from '../../server/observability/failures';
 import { logError } from '../../server/observability/error-log';
 import type { ContentRange, ContentStore } from './content-store.flow';
 import { TemporaryFolderError } from '../archives/temporary-file';
-import type { UploadCheckOutcome, UploadOutcome } from '../publications/received-archive.flow';
-import type { Uploads } from '../publications/uploads.flow';
+import type { LimitedUploads } from '../publications/upload-limit.flow';
 
 /**
  * Downloads and uploads, which do not pass through GraphQL. Both throw SYS002 while the database or the temporary folder is unavailable.
  */
-export interface GridFiles {
+export interface GridFiles extends LimitedUploads {
   /**
    * Returns the content at an address from GraphQL (`FileRepresentation.address`): up to 8 MiB as a buffer, longer as a stream; undefined
    * if the address is invalid or expired. The range must be within the content.
    */
   open(address: string, range?: ContentRange): Promise<Buffer | Readable | undefined>;
-  /** Publishes an archive that a client sends to an upload address, `/grid-modelling/uploads/<token>`, as the address was requested. */
-  publishAt(address: string, archive: Readable): Promise<UploadOutcome>;
-  /** Checks an archive at such an address, and publishes nothing. */
-  checkAt(address: string, archive: Readable): Promise<UploadCheckOutcome>;
 }
 
 /** Combines content store and uploads, and maps unavailable dependencies to SYS002. */
-export function gridFiles(contents: ContentStore, uploads: Uploads, logger: Logger): GridFiles {
+export function gridFiles(contents: ContentStore, uploads: LimitedUploads, logger: Logger): GridFiles {
   const rethrow = (error: unknown): never => {
     if (!isDatabaseUnavailable(error) && !(error instanceof TemporaryFolderError)) throw error;
     logError(logger, 'error', error, { failure: errorFields(error) }, 'dependency unavailable');
@@ -37,7 +32,7 @@ export function gridFiles(contents: ContentStore, uploads: Uploads, logger: Logg
   };
   return {
     open: (address, range) => contents.open(address, range).catch(rethrow),
-    publishAt: (address, archive) => uploads.publishAt(address, archive).catch(rethrowOf(archive)),
-    checkAt: (address, archive) => uploads.checkAt(address, archive).catch(rethrowOf(archive)),
+    publishAt: (address, archive, client) => uploads.publishAt(address, archive, client).catch(rethrowOf(archive)),
+    checkAt: (address, archive, client) => uploads.checkAt(address, archive, client).catch(rethrowOf(archive)),
   };
 }

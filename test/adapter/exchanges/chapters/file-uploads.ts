@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { ClientRequest, IncomingMessage, get, request } from 'node:http';
-import { type AddressInfo, Socket, createServer } from 'node:net';
+import { type AddressInfo, Socket, connect, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -11,6 +11,7 @@ import { type TestFiles, startFileFixture } from '../../../support/rest-file-fix
 import type { TestAdapter } from '../../../support/rest-graph';
 
 export function fileUploads(): void {
+  const MIB = 1024 * 1024;
   const UPLOAD = '/grid-modelling/uploads/4fGh-_token';
   const version = {
     area: 'EPN',
@@ -58,6 +59,23 @@ export function fileUploads(): void {
       headers,
     });
     return { status: response.status, headers: response.headers, body: (await response.json()) as unknown };
+  }
+
+  /** Sends an endless body as fast as the adapter reads it. Resolves with the sent bytes when the response arrives. */
+  function flooded(head: string): Promise<{ sent: number; response: string }> {
+    const client = connect(Number(new URL(test.adapter.url).port), '127.0.0.1');
+    client.on('error', () => undefined);
+    const bytes = Buffer.alloc(MIB);
+    const send = () => {
+      while (!client.destroyed && client.write(bytes));
+    };
+    client.on('connect', () => client.write(head, send)).on('drain', send);
+    return new Promise((resolve) => {
+      client.on('data', (response) => {
+        client.destroy();
+        resolve({ sent: client.bytesWritten, response: response.toString() });
+      });
+    });
   }
 
   describe('an archive that is sent to its upload URL', () => {
@@ -173,6 +191,30 @@ export function fileUploads(): void {
       expect((await put('zip')).status).toBe(201);
     });
 
+    it('is rejected with 429 if its network has sent too many to invalid addresses', async () => {
+      test.files.outcome = { outcome: 'limited', retryAfter: 41 };
+      const { status, headers, body } = await put('zip');
+      expect([status, body, headers.get('retry-after'), headers.get('ratelimit')]).toEqual([
+        429,
+        { code: 429, message: 'Too many requests to invalid upload addresses from this network.' },
+        '41',
+        '"requests";r=0;t=41',
+      ]);
+      expect(test.files.uploaded.map(({ client }) => client)).toEqual(['127.0.0.1']);
+    });
+
+    it.each<[string, string, string]>([
+      ['its network has sent too many to invalid addresses', 'application/json', '429'],
+      ['its client does not accept JSON', 'text/html', '406'],
+    ])('is read for a short time only, however fast it arrives, if %s', async (_, accept, status) => {
+      jest.spyOn(test.files, 'publishAt').mockResolvedValueOnce({ outcome: 'limited', retryAfter: 41 });
+      const head = `PUT ${UPLOAD} HTTP/1.1\r\nhost: register\r\naccept: ${accept}\r\ncontent-length: 999999999999\r\n\r\n`;
+      const { sent, response } = await flooded(head);
+      expect(response).toContain(`HTTP/1.1 ${status} `);
+      expect(sent).toBeLessThan(64 * MIB);
+      jest.restoreAllMocks();
+    });
+
     it('that fails for another reason is reported without that reason', async () => {
       jest.spyOn(test.files, 'publishAt').mockRejectedValueOnce(new Error('the disk is full'));
       expect((await put('zip')).body).toEqual({ code: 500, message: 'Internal error.' });
@@ -236,6 +278,34 @@ export function fileUploads(): void {
       };
       expect(await remote.checkAt(UPLOAD, Readable.from(['zip']))).toEqual(files.checked);
       expect(files.uploaded.map(({ address }) => address)).toEqual([UPLOAD]);
+    });
+
+    it('receives the address of the client, and limits it by it', async () => {
+      files.outcome = { outcome: 'limited', retryAfter: 41 };
+      expect(await remote.publishAt(UPLOAD, Readable.from(['zip']), '2001:db8::7')).toEqual(files.outcome);
+      await remote.checkAt(UPLOAD, Readable.from(['zip']), '192.0.2.7');
+      expect(files.uploaded.map(({ client }) => client)).toEqual(['2001:db8::7', '192.0.2.7']);
+    });
+
+    it('reports an outcome while the archive is still arriving, and is sent no more of it', async () => {
+      const closed = new Promise<void>((resolve) => {
+        jest.spyOn(files, 'publishAt').mockImplementationOnce((_, archive) => {
+          (archive as IncomingMessage).socket.once('close', () => resolve());
+          return Promise.resolve({ outcome: 'limited', retryAfter: 41 });
+        });
+      });
+      let sent = 0;
+      const endless = new Readable({
+        read() {
+          sent += MIB;
+          this.push(Buffer.alloc(MIB));
+        },
+      });
+      expect(await remote.publishAt(UPLOAD, endless, '192.0.2.7')).toEqual({ outcome: 'limited', retryAfter: 41 });
+      await closed;
+      expect(endless.destroyed).toBe(false);
+      expect(sent).toBeLessThan(64 * MIB);
+      endless.destroy();
     });
 
     it('reports an expired address, regardless of the body', async () => {

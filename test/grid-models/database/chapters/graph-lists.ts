@@ -452,5 +452,27 @@ export function graphLists(): void {
       expect(await limited.errorOf(file(1), {}, customer)).toBe('LIM002');
       expect(await limited.execute('{ licenceAreas { code } }')).toMatchObject({ licenceAreas: { length: 14 } });
     });
+
+    it('limits the requests of a network to invalid upload addresses, but never those to a valid one', async () => {
+      const { files } = limited.running;
+      const archive = await gridArchive();
+      const send = (address: string, client: string, work: 'publishAt' | 'checkAt' = 'publishAt') =>
+        files[work](address, Readable.from(archive), client);
+      const unknown = `/grid-modelling/uploads/${'u'.repeat(43)}`;
+      const input = { ...PLACE, projectId: 'LIMITED' };
+      const { address } = (await limited.execute(PREPARE, { input }, ADMIN)).prepareGridPublication;
+      const [client, neighbour, stranger] = ['2001:db8:1:2::7', '2001:db8:1:2::8', '2001:db8:1:3::7'] as const;
+      expect(await send(unknown, client)).toEqual({ outcome: 'gone' });
+      expect(await send(unknown, neighbour, 'checkAt')).toEqual({ outcome: 'gone' });
+      expect(await send('/grid-modelling/uploads/short', client)).toEqual({ outcome: 'gone' });
+      const isLimited = { outcome: 'limited', retryAfter: expect.any(Number) };
+      expect(await send(unknown, client)).toEqual(isLimited);
+      expect(await send(unknown, neighbour, 'checkAt')).toEqual(isLimited);
+      expect(await send(unknown, stranger)).toEqual({ outcome: 'gone' });
+      expect(await send(address, client, 'checkAt')).toMatchObject({ outcome: 'checked' });
+      expect(await send(address, client)).toMatchObject({ outcome: 'published', isNew: true });
+      expect(await send(address, client)).toMatchObject({ outcome: 'published', isNew: false });
+      expect(await send(address, client, 'checkAt')).toEqual(isLimited);
+    });
   });
 }
