@@ -34,8 +34,10 @@ export interface MailServer {
   send(address: string, message: MailMessage): Promise<void>;
 }
 
-/** Timeout of each step of a connection: name lookup, connection, greeting, reply. */
+/** Timeout of each step of a connection: name lookup, connection, greeting. */
 const STEP_TIMEOUT_MS = 5_000;
+/** Timeout of a reply. It also runs while the greeting is awaited, whose own timeout must end first: it shows that no mail was sent. */
+const REPLY_TIMEOUT_MS = 6_000;
 /** Time after which sending a mail fails; callers try again later. */
 const SEND_TIMEOUT_MS = 20_000;
 /** Time in which no mail is tried after the server did not respond: mails that wait for a timeout would occupy all workers of jobs. */
@@ -50,7 +52,7 @@ export function mailServer(url: string, from: MailSender, languages: string, pro
     connectionTimeout: STEP_TIMEOUT_MS,
     greetingTimeout: STEP_TIMEOUT_MS,
     dnsTimeout: STEP_TIMEOUT_MS,
-    socketTimeout: STEP_TIMEOUT_MS,
+    socketTimeout: REPLY_TIMEOUT_MS,
   };
   const transport = createTransport({
     requireTLS: production && !/[?&]requireTLS=false\b/.test(url),
