@@ -1,5 +1,5 @@
 import { RegisterError } from '../../schema/register-error';
-import { type FairLimit, fairLimit } from '../../subgraphs/server/fair-limit';
+import { type FairLimit, MAX_WAIT_MS, fairLimit } from '../../subgraphs/server/fair-limit';
 
 /** Limits of the operations that one owner runs at the same time. */
 export interface ConcurrentOperations {
@@ -9,8 +9,6 @@ export interface ConcurrentOperations {
   readonly adHoc: FairLimit;
 }
 
-/** Longest wait of an operation for others of its owner: that of a statement for a session of the pool. */
-const MAX_WAIT_MS = 3_000;
 /** Far fewer than the requests that a link to a service takes, and enough for the statements of a pool. */
 const MAX_TRUSTED = 64;
 /** Fewer than the default connections of a pool (DATABASE_POOL). */

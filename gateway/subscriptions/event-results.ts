@@ -1,8 +1,8 @@
-import { ownerOf } from '../../subgraphs/server/callers/resource-owner';
 import { createHash } from 'node:crypto';
 import type { ExecutionResult, FormattedExecutionResult } from 'graphql';
 import { newIdentifier } from '../../schema/identifiers';
 import type { CallContext } from '../../subgraphs/server/callers/caller';
+import { ownerOf } from '../../subgraphs/server/callers/resource-owner';
 import { jsonBody, writtenText } from '../../subgraphs/server/graph/json-text';
 import { withDeadline } from '../requests/deadline';
 import { type FormattedError, formatError } from '../requests/error-format';

@@ -1,5 +1,8 @@
 import { RegisterError } from '../../schema/register-error';
 
+/** Longest wait of a call for others, in milliseconds: that of a statement for a session of the pool. */
+export const MAX_WAIT_MS = 3_000;
+
 /** Bounds of concurrent calls. */
 interface FairBounds {
   /** Maximum number of calls at once. */

@@ -13,7 +13,7 @@ import { countRows } from '../../server/lists/paged-list';
 import type { Session } from '../../server/database/transaction';
 import type { AccessState, LegalBasis } from './access-record';
 import { outsideCheck } from '../../server/database/check-only';
-import { type FairLimit, fairLimit } from '../../server/fair-limit';
+import { type FairLimit, MAX_WAIT_MS, fairLimit } from '../../server/fair-limit';
 import { LISTS, type ListStatements, filters } from './access-record-list.sql';
 import type { SizedRow } from './page-size.sql';
 import { type RecordCount, storedTotal, storedTotals } from './record-counts.repository';
@@ -61,8 +61,6 @@ export const MAX_PAGE_SIZE = 500;
  */
 export const MAX_PAGES_OF_ACCOUNT = 2;
 const TOO_MANY_PAGES = `An account reads at most ${MAX_PAGES_OF_ACCOUNT} pages of access records at the same time.`;
-/** Longest wait of a page for others of its account: that of a statement for a session. */
-const MAX_WAIT_MS = 3_000;
 
 function listOf({ duid, meterPointId, state }: AccessRecordFilter): ListStatements {
   if (meterPointId !== null) return duid === null ? LISTS.meterPoint : LISTS.ownAtMeterPoint;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Pool, PoolClient } from 'pg';
 import { RegisterError } from '../../../schema/register-error';
-import { type FairLimit, fairLimit } from '../fair-limit';
+import { type FairLimit, MAX_WAIT_MS, fairLimit } from '../fair-limit';
 import { CheckedSession } from './checked-session';
 
 /** The check to which the running code belongs; null for code that a check calls and that takes effect. */
@@ -15,8 +15,6 @@ export function isChecking(): boolean {
 
 /** Maximum checks of callers of a pool at the same time, and of services on their behalf. */
 const MAX_CHECKS = 2;
-/** Longest wait of a check for its turn: that of a statement for a session of the pool. */
-const MAX_WAIT_MS = 3_000;
 /** Time after which a check ends, and longest wait of it for a lock: writes wait for its locks. */
 const [MAX_CHECK_MS, LOCK_TIMEOUT_MS] = [3_000, 1_000];
 const BEGIN = `begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local statement_timeout = ${MAX_CHECK_MS}`;
