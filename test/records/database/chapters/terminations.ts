@@ -47,6 +47,19 @@ export function terminations(): void {
   const progress = ({ duid }: { duid: string }) => new TerminationRepository(fixture.database).progress(duid);
 
   describe('A change of status', () => {
+    it('and an onboarding do not wait for those of other accounts', async () => {
+      const { accountId } = await fixture.organisation('Sallow Meters');
+      const { owner } = fixture.tables;
+      await owner.query('begin');
+      try {
+        await fixture.organisation('Alderbrook'); // in the transaction that remains open
+        await accounts.onboard(ADMIN, { role: 'analyst', displayName: 'Harbourlight' });
+        await accounts.changeStatus(ADMIN, accountId, 'suspend');
+      } finally {
+        await owner.query('rollback');
+      }
+    });
+
     it.each(['reactivate', 'terminate'] as const)(
       'waits for a fan-out that wakes subscriptions of the account in another order (%s)',
       async (change) => {
