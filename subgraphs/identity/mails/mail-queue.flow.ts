@@ -18,6 +18,11 @@ export interface Mails {
    */
   permit(recordId: string, by: string, session?: Session): Promise<number | null>;
   /**
+   * Counts a mail to each of several records like {@link Mails.permit}, in the transaction of a session. Returns the records to which a mail is
+   * allowed; of those with one address, the first ones. Counts in one order, so that concurrent transactions do not wait for each other.
+   */
+  permitEach(recordIds: readonly string[], by: string, session: Session): Promise<ReadonlySet<string>>;
+  /**
    * Returns whether a notice of a sign-in may be sent now, which is once in 15 minutes for each record. Otherwise adds a job for the end of
    * that time. A later notice replaces one with the same means and scope, so that none hides a sign-in that opened more.
    */
@@ -63,6 +68,22 @@ export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependenc
       const retryAfter = await perPerson.count(`${recordId} ${by}`, session);
       const address = retryAfter === null ? await addressKeyOf(session ?? rateLimits.pool, recordId) : null;
       return address === null ? retryAfter : perAddress.count(`${address} ${by}`, session);
+    },
+    async permitEach(recordIds, by, session) {
+      const personal = new Set<string>();
+      for (const id of recordIds.toSorted())
+        if ((await perPerson.count(`${id} ${by}`, session)) === null) personal.add(id);
+      const ofAddress = new Map<string, string[]>();
+      for (const id of recordIds.filter((each) => personal.has(each))) {
+        const address = (await addressKeyOf(session, id)) ?? '';
+        ofAddress.set(address, [...(ofAddress.get(address) ?? []), id]);
+      }
+      const permitted = new Set(ofAddress.get(''));
+      ofAddress.delete('');
+      for (const address of [...ofAddress.keys()].toSorted())
+        for (const id of ofAddress.get(address) ?? [])
+          if ((await perAddress.count(`${address} ${by}`, session)) === null) permitted.add(id);
+      return permitted;
     },
     async permitNotice(notice) {
       const afterSeconds = await noticesPerPerson.count(notice.recordId);
