@@ -2,9 +2,9 @@ import { rateLimit } from '../../server/callers/rate-limits';
 import { encryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
 import { addressKeyOf } from './mail-recipient.repository';
-import type { OutgoingMail, SignInNoticeMail } from './outgoing-mail';
+import { NOTICE_HOURS, type OutgoingMail, type SignInNoticeMail } from './outgoing-mail';
 import type { Limits, RateLimitStore } from '../../server/callers/rate-limits';
-import type { JobQueue } from '../../server/jobs/jobs';
+import { type JobQueue, MAX_RETRY_DELAY_SECONDS } from '../../server/jobs/jobs';
 import type { IdentityKeys } from '../keys';
 
 /** Mails to the persons of Identity Records. */
@@ -42,8 +42,11 @@ const QUARTER_HOUR = 15 * 60;
  */
 const HOMES_OF_ADDRESS = 5;
 
-/** More attempts than fit into the time in which a mail is useful; that time limits them. */
-const ATTEMPTS = 10_000;
+/** Attempts beyond those at the maximum delay: the first ones have shorter delays, and a process that ends may cost one. */
+const SPARE_ATTEMPTS = 100;
+
+/** More attempts than fit into the time in which a mail is useful; that time limits them. Links expire sooner than notices. */
+const ATTEMPTS = SPARE_ATTEMPTS + (Math.max(...Object.values(NOTICE_HOURS)) * 3_600) / MAX_RETRY_DELAY_SECONDS;
 
 /** Dependencies of the queue of mails. */
 interface MailQueueDependencies {
