@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { endLinked } from '../../subgraphs/access/identity-links/closing.repository';
+import { endLinked, rejectLinks } from '../../subgraphs/access/identity-links/closing.repository';
 import { IDENTITY_OCCUPANCIES } from '../../subgraphs/identity/occupancy/identity-occupancies.queries';
 import {
   adoptProvisional,
@@ -59,6 +59,10 @@ const RESPONSES = `delete from identity.idempotency_key where operation like 're
 
 const LIVE = 'select id from identity.identity_record where anonymised_at is null and id = any($1) order by id';
 
+/** Selects listed records that are closed and not anonymised. */
+const CLOSED = `select id from identity.identity_record
+  where closed_at is not null and anonymised_at is null and id = any($1) order by id`;
+
 /** Selects records without a data key that are not in a list. */
 const UNREADABLE = `select r.id from identity.identity_record r where r.anonymised_at is null and r.id <> all($1)
   and not exists (select from identity_keys.data_key k where k.record_id = r.id) order by id`;
@@ -91,12 +95,13 @@ export async function reanonymise(
   list: AnonymisedList,
   options: ReanonymiseOptions,
 ): Promise<Reanonymised> {
-  const { listed, unreadable, done } = await committed(session, () => eraseAgain(session, list, options));
+  const erased = await committed(session, () => eraseAgain(session, list, options));
+  for (const id of erased.stillClosed) await committed(session, () => rejectLinks(session, id));
   let revoked = 0;
-  for (const id of [...listed, ...unreadable]) {
+  for (const id of [...erased.listed, ...erased.unreadable]) {
     revoked += await committed(session, () => anonymise(session, id, list.anonymised.get(id)));
   }
-  return { ...done, revoked };
+  return { ...erased.done, revoked };
 }
 
 /** Runs `work` in a transaction of the session. */
@@ -140,7 +145,8 @@ async function eraseAgain(
   if (!withoutDataKeys) rejectUnreadable(done);
   const ended = endSessions ? { credentialsEnded: await endCredentials(session) } : {};
   if (endSessions) for (const schema of ['access', 'tariffs']) await session.query(BEGIN_EVENT_ERA(schema));
-  return { listed, unreadable, done: { ...done, ...ended } };
+  const stillClosed = await idsOf(session, CLOSED, [[...closed.keys()]]);
+  return { listed, stillClosed, unreadable, done: { ...done, ...ended } };
 }
 
 function rejectUnreadable({

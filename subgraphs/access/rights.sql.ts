@@ -24,8 +24,9 @@ export const accessRights = (role: string): string => `
   grant insert (token_hash, expires_at) on consumed_token to ${role};
   grant insert (alias_hash, record_id, account_id) on portal_alias to ${role};
   grant insert, update (count) on look to ${role};
-  grant select on closed_identity_link to ${role};
+  grant select on closed_identity_link, delayed_closing to ${role};
   grant insert (identity_record_id) on closed_identity_link to ${role};
+  grant insert (identity_record_id) on delayed_closing to ${role};
   grant update (claimed_at, superseded_by) on access_record to ${role};
   grant select on tenancy_change to ${role};
   grant update (record_ids) on event to ${role};

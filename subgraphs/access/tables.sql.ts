@@ -34,6 +34,7 @@ import { UnchangedWindows1790000000033 } from './migrations/0033-unchanged-windo
 import { NoticesByEndpoint1790000000034 } from './migrations/0034-notices-by-endpoint';
 import { BoundedEventReads1790000000035 } from './migrations/0035-bounded-event-reads';
 import { ClosingsInBatches1790000000036 } from './migrations/0036-closings-in-batches';
+import { DelayedClosings1790000000037 } from './migrations/0037-delayed-closings';
 import { OnlyTerminationsWait1790000000038 } from './migrations/0038-only-terminations-wait';
 import { accessRights } from './rights.sql';
 
@@ -77,6 +78,7 @@ export const accessTables: SubgraphTables = {
     NoticesByEndpoint1790000000034,
     BoundedEventReads1790000000035,
     ClosingsInBatches1790000000036,
+    DelayedClosings1790000000037,
     OnlyTerminationsWait1790000000038,
   ],
   rights: accessRights,

@@ -34,6 +34,14 @@ const END_ACTIVE = `with ${stateChange({
   account: `'restore'`,
 })} select from record`;
 
+/** Rejects new links to an Identity Record that a restore closes again, although ACTIVE records are linked to it. */
+export async function rejectLinks(session: Session, identityRecordId: string): Promise<void> {
+  await session.query('select pg_advisory_xact_lock(access.lock_of_identity_record($1))', [identityRecordId]);
+  await session.query('insert into access.delayed_closing (identity_record_id) values ($1) on conflict do nothing', [
+    identityRecordId,
+  ]);
+}
+
 /**
  * Closes an Identity Record in a restored database, whatever is linked to it; returns how many ACTIVE records it revoked. Waits for
  * registrations in progress, and those that start before the end of the transaction wait and are rejected.
@@ -69,13 +77,22 @@ export async function destroyReferencesOfClosed(session: Session): Promise<void>
  */
 type Closing = 'closed' | 'refused' | 'delayed';
 
-const OWN_ACTIVE = `
-  select count(*)::int as own from access_record where identity_record_id = $1 and duid = $2 and ${isActive()}`;
+/**
+ * Delays a closing unless an ACTIVE record of the Identity Record's own Data User prevents it. From then on trigger `not_to_closed` rejects
+ * links of registrations that were admitted before: such a record could delay the closing for ever.
+ */
+const DELAY = `
+  insert into delayed_closing (identity_record_id)
+  select $1 where not exists (select from access_record where identity_record_id = $1 and duid = $2 and ${isActive()})
+  on conflict do nothing`;
+
+/** Once delayed, a closing is never rejected: `identity` may have closed the Identity Record permanently. */
+const DELAYED = 'select from delayed_closing where identity_record_id = $1';
 
 /** Milliseconds after which a call begins no further batch of linked records. A service waits 8.5 seconds for a response. */
 const MAX_UNLINKING_MS = 3_000;
 
-/** Closes Identity Records in `access`: no access record can be linked to a closed one (decisions A/B, 4). */
+/** Closes Identity Records in `access`: no access record can be linked to one that is closed, or whose closing is delayed (decisions A/B, 4). */
 export class ClosingRepository {
   constructor(
     private readonly database: Database,
@@ -84,7 +101,7 @@ export class ClosingRepository {
 
   /**
    * Closes the Identity Record of a Data User unless an ACTIVE record is linked to it, then unlinks its records in batches. If many are
-   * linked, the next call continues. Idempotent.
+   * linked, the next call continues. Until ACTIVE records of other Data Users have ended, it only rejects new links. Idempotent.
    */
   async close(identityRecordId: string, duid: string): Promise<Closing> {
     const { pool } = this.database;
@@ -112,6 +129,7 @@ export class ClosingRepository {
 }
 
 async function stillOpen(session: Session, identityRecordId: string, duid: string): Promise<Closing> {
-  const { rows } = await session.query<{ own: number }>(OWN_ACTIVE, [identityRecordId, duid]);
-  return (rows[0]?.own ?? 0) > 0 ? 'refused' : 'delayed';
+  await session.query(DELAY, [identityRecordId, duid]);
+  const { rowCount: delayed } = await session.query(DELAYED, [identityRecordId]);
+  return delayed === 1 ? 'delayed' : 'refused';
 }

@@ -16,10 +16,6 @@ const END_SESSIONS_THERE = `
     where own.id = $1 and session.mpxn_index = own.mpxn_index and session.record_id is null
       and not exists (select from identity_record other where other.mpxn_index = own.mpxn_index and other.id <> own.id)`;
 
-/** Links that prove the address of the record in a session of another contact. */
-const DELETE_LINKS = `
-  delete from contact_link link using identity_record own where own.id = $1 and link.contact = own.email_index`;
-
 const ANONYMISED = `
   update identity_record set anonymised_at = coalesce($2::timestamptz, register_now()), closing_at = coalesce(closing_at, register_now()),
     mpxn_index = null, email_index = null, meter_point_id = null where id = $1 and anonymised_at is null`;
@@ -53,7 +49,14 @@ const lastOf = (table: string, contact: string, condition = 'true'): string => `
 /** A rejection of a passkey that was removed remains until the last record of the meter point ends: the passkey could be registered again. */
 const IS_OBSOLETE_VERDICT = `(noted.verdict <> 'rejected' or ${has('own', 'contact')} or not ${anotherThere('true')})`;
 
+/** Links that prove the address of the record in a session at its meter point, unless another record there has the address. */
+const DELETE_LINKS = `
+  delete from contact_link noted using identity_record own, customer_session session
+  where own.id = $1 and noted.contact = own.email_index and session.id = noted.session_id and session.mpxn_index = own.mpxn_index
+    and not ${anotherThere(has('other', 'contact'))}`;
+
 const DELETE_CONTACTS = [
+  DELETE_LINKS,
   lastOf('contact_verdict', 'contact', IS_OBSOLETE_VERDICT),
   lastOf('contact_contest', 'contact'),
   lastOf('contact_proof', 'one'),
@@ -67,7 +70,6 @@ const DELETE_CONTACTS = [
 export async function destroyPersonalData(session: Session, id: string, at?: string): Promise<void> {
   for (const statement of DELETE_CONTACTS) await session.query(statement, [id]);
   await session.query(END_SESSIONS_THERE, [id]);
-  await session.query(DELETE_LINKS, [id]);
   await session.query(ANONYMISED, [id, at ?? null]);
   for (const statement of DESTROY) await session.query(statement, [id]);
 }

@@ -2,9 +2,9 @@ import { rateLimit } from '../../server/callers/rate-limits';
 import { encryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
 import { addressKeyOf } from './mail-recipient.repository';
-import type { OutgoingMail, SignInNoticeMail } from './outgoing-mail';
+import { NOTICE_HOURS, type OutgoingMail, type SignInNoticeMail } from './outgoing-mail';
 import type { Limits, RateLimitStore } from '../../server/callers/rate-limits';
-import type { JobQueue } from '../../server/jobs/jobs';
+import { type JobQueue, MAX_RETRY_DELAY_SECONDS } from '../../server/jobs/jobs';
 import type { IdentityKeys } from '../keys';
 
 /** Mails to the persons of Identity Records. */
@@ -17,6 +17,11 @@ export interface Mails {
    * DUID of a Data User, or {@link ANONYMOUS}; each has its own limits. Returns null if the mail is allowed, else the seconds to wait.
    */
   permit(recordId: string, by: string, session?: Session): Promise<number | null>;
+  /**
+   * Counts a mail to each of several records like {@link Mails.permit}, in the transaction of a session. Returns the records to which a mail is
+   * allowed; of those with one address, the first ones. Counts in one order, so that concurrent transactions do not wait for each other.
+   */
+  permitEach(recordIds: readonly string[], by: string, session: Session): Promise<ReadonlySet<string>>;
   /**
    * Returns whether a notice of a sign-in may be sent now, which is once in 15 minutes for each record. Otherwise adds a job for the end of
    * that time. A later notice replaces one with the same means and scope, so that none hides a sign-in that opened more.
@@ -37,8 +42,11 @@ const QUARTER_HOUR = 15 * 60;
  */
 const HOMES_OF_ADDRESS = 5;
 
-/** More attempts than fit into the time in which a mail is useful; that time limits them. */
-const ATTEMPTS = 10_000;
+/** Attempts beyond those at the maximum delay: the first ones have shorter delays, and a process that ends may cost one. */
+const SPARE_ATTEMPTS = 100;
+
+/** More attempts than fit into the time in which a mail is useful; that time limits them. Links expire sooner than notices. */
+const ATTEMPTS = SPARE_ATTEMPTS + (Math.max(...Object.values(NOTICE_HOURS)) * 3_600) / MAX_RETRY_DELAY_SECONDS;
 
 /** Dependencies of the queue of mails. */
 interface MailQueueDependencies {
@@ -63,6 +71,22 @@ export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependenc
       const retryAfter = await perPerson.count(`${recordId} ${by}`, session);
       const address = retryAfter === null ? await addressKeyOf(session ?? rateLimits.pool, recordId) : null;
       return address === null ? retryAfter : perAddress.count(`${address} ${by}`, session);
+    },
+    async permitEach(recordIds, by, session) {
+      const personal = new Set<string>();
+      for (const id of recordIds.toSorted())
+        if ((await perPerson.count(`${id} ${by}`, session)) === null) personal.add(id);
+      const ofAddress = new Map<string, string[]>();
+      for (const id of recordIds.filter((each) => personal.has(each))) {
+        const address = (await addressKeyOf(session, id)) ?? '';
+        ofAddress.set(address, [...(ofAddress.get(address) ?? []), id]);
+      }
+      const permitted = new Set(ofAddress.get(''));
+      ofAddress.delete('');
+      for (const address of [...ofAddress.keys()].toSorted())
+        for (const id of ofAddress.get(address) ?? [])
+          if ((await perAddress.count(`${address} ${by}`, session)) === null) permitted.add(id);
+      return permitted;
     },
     async permitNotice(notice) {
       const afterSeconds = await noticesPerPerson.count(notice.recordId);

@@ -2,16 +2,13 @@ import { isPermanentlyRejected, mailServer } from '../../server/mail-server';
 import { decryptValue } from '../../server/encryption';
 import { SupplierSignIns } from '../../../schema/generated/service-queries-to-access';
 import { ofThisService, querySubgraph } from '../../server/graph/service-query';
-import type { OutgoingMail } from './outgoing-mail';
+import { NOTICE_HOURS, type OutgoingMail } from './outgoing-mail';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
 import type { Attempt } from '../../server/jobs/jobs';
 import { isReadable } from '../occupancy/occupancy';
 import { organisations } from '../organisations.client';
 import { SENDER, mailMessage } from './mail-message.flow';
 import { TASK } from './mail-queue.flow';
-
-/** Hours in which a notice is useful; it has no link that expires. */
-const NOTICE_HOURS = { 'sign-in-notice': 24, 'contest-notice': 7 * 24 } as const;
 
 /**
  * Sends mails. A mail is dropped if its record is not live or cannot be decrypted, its link has expired, or the address of its link was

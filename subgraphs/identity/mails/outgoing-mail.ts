@@ -86,3 +86,6 @@ interface ContactLinkMail {
   readonly expiresAt: Date;
   readonly language: Language;
 }
+
+/** Hours in which a notice is useful; it has no link that expires. */
+export const NOTICE_HOURS = { 'sign-in-notice': 24, 'contest-notice': 7 * 24 } as const;

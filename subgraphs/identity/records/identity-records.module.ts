@@ -46,6 +46,6 @@ export function identityRecordModule(dependencies: IdentityDependencies): Subgra
       new IdentityRecordLinkResolver(records),
       new IdentityRecordMpxnResolver(linkedRecords(records, provisional), logger),
     ],
-    stop: repeat(BACKFILL_INTERVAL_SECONDS, () => backfillVerified(database, cipher), logger),
+    stop: repeat(BACKFILL_INTERVAL_SECONDS, () => backfillVerified(database, cipher, logger), logger),
   };
 }

@@ -20,7 +20,7 @@ interface LinkRequest {
  */
 export interface SignInLinks {
   request(request: LinkRequest): Promise<void>;
-  /** The job: finds the Identity Records of a request and mails a link to each. */
+  /** The job: finds the Identity Records of a request and mails a link to each. An attempt that fails counts and mails nothing. */
   mail(payload: unknown): Promise<void>;
 }
 
@@ -57,12 +57,13 @@ export function signInLinks(dependencies: IdentityDependencies, signIns: SignInR
       const sought = soughtBy(request.entry);
       if (sought === undefined) return;
       const receivers = signInLinkReceivers(await foundBy(sought, occupants), sought);
-      const permitted: OccupantRecord[] = [];
-      for (const record of receivers) if ((await mails.permit(record.id, ANONYMOUS)) === null) permitted.push(record);
-      for (const record of permitted) {
-        const home = 'email' in sought ? homeAmong(permitted, record) : undefined;
-        await inTransaction(database.pool, (session) => invite(session, record, request, home));
-      }
+      await inTransaction(database.pool, async (session) => {
+        const ids = receivers.map(({ id }) => id);
+        const permitted = await mails.permitEach(ids, ANONYMOUS, session);
+        const invited = receivers.filter(({ id }) => permitted.has(id));
+        for (const record of invited)
+          await invite(session, record, request, 'email' in sought ? homeAmong(invited, record) : undefined);
+      });
     },
   };
 }

@@ -22,6 +22,8 @@ interface AttemptContent {
     readonly mpid: string;
     /** Null if the hints contained no known meter point; the response then proves nothing. */
     readonly mpxn: string | null;
+    /** Days of the Changes of Tenancy in effect at the meter point at the start; absent in attempts of the previous release. */
+    readonly changedOn?: readonly string[];
     readonly state: string;
     readonly nonce: string;
     readonly codeVerifier: string;

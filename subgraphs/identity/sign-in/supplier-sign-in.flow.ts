@@ -3,7 +3,6 @@ import type { CallOrigin } from '../../server/graph/service-query';
 import type { MeterPointWithoutRecord, StartedCustomerSession } from './customer-session.repository';
 import { TenancyRepository } from '../occupancy/occupancy.repository';
 import { SignInRepository } from './sign-in.repository';
-import type { TenancyChange } from '../occupancy/occupancy';
 import { type SignInHint, type SignInOrigin, claimNames, originIn, supplierSignInBy } from './sign-in-hint';
 import type { CustomerSession } from './customer-session';
 import type { IdentityDependencies } from '../dependencies';
@@ -22,7 +21,7 @@ export interface SupplierSignIns {
     session: CustomerSession | undefined,
     origin: CallOrigin,
   ): Promise<{ readonly secret: string; readonly url: string }>;
-  /** Throws AUT001 if the response does not prove the meter point of the hints, or a Change of Tenancy takes effect there meanwhile. */
+  /** Throws AUT001 if the response does not prove the meter point of the hints, or a Change of Tenancy takes effect there since the start. */
   finish(secret: string, callbackUrl: string, origin: CallOrigin): Promise<StartedCustomerSession>;
   close(): void;
 }
@@ -34,16 +33,17 @@ export function supplierSignIns(dependencies: IdentityDependencies): SupplierSig
   const signIns = new SignInRepository(database, keys);
   const tenancy = new TenancyRepository(database, indexes);
   const startSession = sessionStart(dependencies);
-  const customerAt = async (mpxn: string) => {
+  const changedDays = async (mpxn: string | null): Promise<readonly string[]> =>
+    mpxn === null ? [] : (await tenancy.at(mpxn)).changes.map(({ day }) => day);
+  /** `changedOn` is from before the customer's proof: after a later Change of Tenancy, the supplier may have proven the former customer. */
+  const customerAt = async (mpxn: string, changedOn: readonly string[]) => {
     const { changes, today } = await tenancy.at(mpxn);
     const found = supplierSignInBy(await occupants.verifiedAt(mpxn));
     if (!found.allowed) throw new RegisterError('AUT001');
     const place: MeterPointWithoutRecord = { mpxn, since: changes.at(-1)?.day ?? today };
-    const daysOf = (each: readonly TenancyChange[]) => each.map(({ day }) => day).join();
     return {
       by: found.record ?? place,
-      /** Returns false after a Change of Tenancy: the supplier may have proven the former customer. */
-      useProof: async () => daysOf((await tenancy.at(mpxn)).changes) === daysOf(changes),
+      useProof: async () => (await changedDays(mpxn)).join() === changedOn.join(),
     };
   };
   return {
@@ -51,19 +51,20 @@ export function supplierSignIns(dependencies: IdentityDependencies): SupplierSig
       const client = await clients.of(mpid, origin);
       if (!client) throw new RegisterError('NTF001');
       const mpxn = entry.mpxn ?? (await occupants.byRef(entry.ir ?? ''))?.mpxn ?? null;
+      const changedOn = await changedDays(mpxn);
       const { url, checks } = await client.authorization();
       const from = session !== undefined && session.mpxn === mpxn ? originOf(session) : originIn(entry);
-      return { secret: await signIns.addAttempt('supplier', { mpid, mpxn, ...from, ...checks }), url };
+      return { secret: await signIns.addAttempt('supplier', { mpid, mpxn, changedOn, ...from, ...checks }), url };
     },
     async finish(secret, callbackUrl, origin) {
       const returned = stateIn(callbackUrl);
       const attempt = await signIns.takeAttempt('supplier', secret, ({ state }) => state === returned);
       const client = attempt && (await clients.of(attempt.mpid, origin));
       if (!attempt || !client) throw new RegisterError('AUT001');
+      const { mpid, mpxn, changedOn = await changedDays(mpxn) } = attempt;
       const { mpxn: claimed } = await client.claims(callbackUrl, attempt);
-      const { mpid, mpxn } = attempt;
       if (mpxn === null || !claimNames(claimed, mpxn)) throw new RegisterError('AUT001');
-      const customer = await customerAt(mpxn);
+      const customer = await customerAt(mpxn, changedOn);
       return startSession({ ...customer, contact: null, means: 'supplier', mpid, from: attempt }, origin);
     },
     close: () => clients.close(),

@@ -1,12 +1,10 @@
 import type { Pool } from 'pg';
+import { MAX_RETRY_DELAY_SECONDS } from './jobs';
 
 /** Selects workers that own jobs although their lock is free. */
 const OWNERS_WITHOUT_LOCK = (schema: string): string => `
   select locked_by from (select distinct locked_by from ${schema}.jobs where locked_by is not null) owner
   where pg_try_advisory_xact_lock(hashtextextended(locked_by, 0))`;
-
-/** Maximum delay between two attempts of a job. The queue itself would wait for up to six hours. */
-const MAX_RETRY_DELAY_SECONDS = 30;
 
 /** Ends jobs that have used all their attempts. */
 const END_EXHAUSTED = (schema: string): string => `

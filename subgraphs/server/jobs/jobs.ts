@@ -4,6 +4,9 @@ import type { Logger } from 'pino';
 import { logError } from '../observability/error-log';
 import type { Session } from '../database/transaction';
 
+/** Maximum delay between two attempts of a job. The queue itself would wait for up to six hours. */
+export const MAX_RETRY_DELAY_SECONDS = 30;
+
 /** When and how a job runs. */
 interface JobOptions {
   /** Earliest start by the register's clock; default: at once. */

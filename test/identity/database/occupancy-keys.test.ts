@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
+import pino from 'pino';
 import { blindIndexes } from '../../../subgraphs/identity/records/blind-index';
 import { IDENTITY_OCCUPANCIES } from '../../../subgraphs/identity/occupancy/identity-occupancies.queries';
 import { reencryptIdentityMpxns } from '../../../subgraphs/identity/occupancy/mpxn-reencryption.flow';
@@ -252,8 +253,13 @@ describe('Anonymising an identity record', () => {
 describe('MPxNs stored by the previous release', () => {
   const settling = () => ({
     ...{ keys: fixture.keys, indexes: blindIndexes(fixture.keys.indexKey), occupancyKeys: keysOfOccupancies() },
-    database: { pool } as unknown as Database,
+    ...{
+      database: { pool } as unknown as Database,
+      logger: pino({}, { write: (line: string) => void logged.push(line) }),
+    },
   });
+  let logged: string[] = [];
+  beforeEach(() => (logged = []));
   const direct = async (mpxn: string) =>
     (await readableMpxns(fixture.owner, fixture.keys)).flatMap((each) => (each.mpxn === mpxn ? [each.direct] : []));
 
@@ -300,6 +306,31 @@ describe('MPxNs stored by the previous release', () => {
     for (const mpxn of mpxns) expect(await direct(mpxn)).toEqual([false, false, false]);
     await sweep();
     for (const mpxn of mpxns) expect(await readable(mpxn)).toEqual(['change']);
+  });
+
+  it('are encrypted under the keys of their occupancies although others are damaged, which one log line names', async () => {
+    const [damaged, intact] = [newMpxn(), newMpxn()];
+    for (const mpxn of [damaged, intact]) await storedBefore(mpxn);
+    const asReplica = async (statement: string) =>
+      (
+        (await fixture.owner.query(
+          `begin; set local session_replication_role = replica; ${statement} returning id; commit`,
+        )) as unknown as { rows: { id: string }[] }[]
+      )[2]?.rows.map(({ id }) => id) as string[];
+    const at = `mpxn_index = '\\x${indexOf(damaged).toString('hex')}'`;
+    const point = `meter_point_id = '${blindIndexes(fixture.keys.indexKey).meterPointId(damaged)}'`;
+    const changes = await asReplica(`update identity.change_of_tenancy set sealed = '\\x00' where ${at}`);
+    const discoveries = await asReplica(`update identity.discovered_meter_point set sealed = '\\x00' where ${point}`);
+    await reencryptIdentityMpxns(settling());
+    expect(await direct(intact)).toEqual([false, false, false]);
+    const reports = logged.map((line) => JSON.parse(line) as { level: number; rows: number; ids: string[] });
+    expect(reports).toEqual([
+      expect.objectContaining({ level: 50, rows: 2, ids: changes.toSorted() }),
+      expect.objectContaining({ level: 50, rows: 1, ids: discoveries }),
+    ]);
+    expect(logged.join()).not.toContain(damaged);
+    await asReplica(`delete from identity.change_of_tenancy where ${at}`);
+    await asReplica(`delete from identity.discovered_meter_point where ${point}`);
   });
 
   it('are migrated when a replica starts, and cannot be changed otherwise', async () => {

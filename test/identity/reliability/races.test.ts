@@ -219,6 +219,32 @@ describe('A registration and a concurrent anonymising of its Identity Record', (
     expect(await standing(ir)).toEqual(untouched(1));
   });
 
+  it('of which the closing is delayed by another Data User are, too: the registration that was admitted before is rejected', async () => {
+    const customer = await newCustomer(dataUser);
+    const other = await newDataUser(register, 'https://moorland.example/back');
+    const [token = '', late = ''] = await confirmedTokens(register, other, customer, 2);
+    const { status, body } = await other.rest('POST', '/v1/access-records', recordWithToken(token));
+    expect(status).toBe(201);
+    await revoke(customer);
+    await blocker.query('begin');
+    await blocker.query('lock table access.access_record in share mode');
+    const admitted = [
+      dataUser.rest('POST', '/v1/access-records', consentRecord(customer.ir)),
+      other.rest('POST', '/v1/access-records', recordWithToken(late)),
+    ];
+    await until(async () => {
+      const registrations = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and strpos(query, 'insert into access_record (') > 0`;
+      return (await owner.query(registrations)).rowCount === admitted.length ? true : undefined;
+    });
+    expect(await anonymise(customer)).toBe('anonymised'); // closed, and anonymised later
+    await blocker.query('rollback');
+    expect((await Promise.all(admitted)).map(codeOf)).toEqual(['409 CNF003', '409 CNF003']);
+    expect((await other.rest('DELETE', `/v1/access-records/${body['access-token'].key}`)).status).toBe(200);
+    expect(await anonymise(customer)).toBe('anonymised');
+    expect(await standing(customer.ir)).toEqual(ANONYMISED);
+  });
+
   it(
     'are serialised: no anonymised record has an ACTIVE access record, and none is partly anonymised',
     async () => {

@@ -103,9 +103,11 @@ async function end(admin: Graph, mpxn: string): Promise<void> {
   expect(failuresOf(await admin(END, { mpxn, at: new Date().toISOString() }))).toEqual([]);
 }
 
+/** Whether a record is closed in both subgraphs, so that `access` also rejects links of registrations that were admitted before. */
 const isClosed = async ({ ir }: Customer) => {
-  const text =
-    'select closed_at is not null and closing_at is not null as closed from identity.identity_record where ref = $1';
+  const text = `select closed_at is not null and closing_at is not null
+      and exists (select from access.delayed_closing where identity_record_id = id) as closed
+    from identity.identity_record where ref = $1`;
   return (await rowsOf<{ closed: boolean }>(before.url, text, [ir]))[0]?.closed;
 };
 

@@ -306,6 +306,20 @@ export function contests(): void {
       expect(await links()).toEqual([]);
     });
 
+    it('are proven by a link although a Data User registers and anonymises the address elsewhere and at the same meter point', async () => {
+      const [mpxn, email, theirs] = [newMpxn(), people.newEmail('resident'), people.newEmail('second')];
+      await people.customer(honest, mpxn, email, 'own');
+      await people.customer(other, mpxn, theirs, 'second');
+      const token = await people.signedIn(email);
+      const secret = await people.mailedProof(token, theirs);
+      for (const home of [newMpxn(), mpxn]) {
+        const ref = await fixture.newRecord(attacker, { email: theirs }, { mpxn: home });
+        valueOf(await fixture.execute(ANONYMISE, { ref }, { caller: attacker }));
+      }
+      valueOf(await fixture.execute(PROVE_BY_LINK, { secret }, asCustomer(token)));
+      expect(await isContested(token)).toBe(false);
+    });
+
     it('are proven by a link within ten minutes', async () => {
       const { email, theirs } = await contested();
       const token = await people.signedIn(email);

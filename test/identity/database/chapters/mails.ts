@@ -147,6 +147,21 @@ export function mails(): void {
       expect(await mailsTo(email)).toHaveLength(3);
     });
 
+    it('about a contest is sent after an outage of almost seven days, in which it is tried every half minute', async () => {
+      isOpen = false;
+      const { id, email } = await person();
+      const almostSevenDays = 7 * 24 * 3_600 - 600;
+      await enqueue(id, { kind: 'contest-notice', at: await expiry(-almostSevenDays), duid: DUID });
+      await triedInVain();
+      isOpen = true;
+      await identity.owner.query(
+        'update identity_jobs._private_jobs set attempts = $1, run_at = now() where locked_by is null',
+        [almostSevenDays / 30],
+      );
+      await ended();
+      expect(await mailsTo(email)).toHaveLength(1);
+    });
+
     it('is dropped when its link has expired before it could be sent', async () => {
       isOpen = false;
       const { id, email } = await person();

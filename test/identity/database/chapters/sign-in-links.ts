@@ -1,3 +1,5 @@
+import { Pool } from 'pg';
+import { heldBy } from '../../../support/held-lock';
 import { isLinkMail, isSignInNotice, mailsNow, mailsOf, secretIn } from '../../../support/sign-in-mails';
 import {
   SIGN_IN_LINK,
@@ -7,6 +9,7 @@ import {
   signedInByLink,
 } from '../../../support/sign-in-operations';
 import { type SignInFixture, newMpxn, startSignInFixture } from '../../../support/sign-in-fixture';
+import { until } from '../../../support/until';
 
 export function signInLinks(): void {
   let fixture: SignInFixture;
@@ -108,6 +111,30 @@ export function signInLinks(): void {
         for (const personal of [mpxn, former, next, email]) expect(subject + text).not.toContain(personal);
       expect(await linksSent({ mpxn }, email)).toBe(4);
       expect((await mailsNow(fixture, email))[0]?.text).not.toContain('more than one link');
+    });
+
+    it('is sent once for each home although the job is interrupted as often as mails are allowed', async () => {
+      const [email, dataUser] = [newEmail(), await fixture.dataUser()];
+      const ir = await fixture.newRecord(dataUser, { email });
+      await fixture.newRecord(dataUser, { email });
+      const pool = new Pool({ connectionString: fixture.databaseUrl, max: 1 });
+      const home = 'select from identity.identity_record where ref = $1 for update';
+      const lock = await heldBy(pool, home, [ir]);
+      await requestLink(fixture, { email });
+      for (const attempt of [1, 2, 3]) {
+        await lock.isWaitedFor();
+        await fixture.owner.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and strpos(query, 'insert into sign_in_link') > 0`,
+        );
+        const failed = `select from identity_jobs._private_jobs where attempts = $1 and locked_by is null`;
+        await until(async () => (await fixture.owner.query(failed, [attempt])).rowCount === 1 || undefined);
+        await fixture.owner.query('update identity_jobs._private_jobs set run_at = now() where locked_by is null');
+      }
+      await lock.release();
+      await pool.end();
+      await fixture.jobsDone();
+      const links = (await mailsNow(fixture, email)).filter(isLinkMail);
+      expect(links.map(({ subject }) => /\((\d of \d)\)/.exec(subject)?.[1]).toSorted()).toEqual(['1 of 2', '2 of 2']);
     });
 
     it('works for ten minutes', async () => {

@@ -1,5 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { Pool } from 'pg';
+import { decryptValue, encryptValue } from '../../../../subgraphs/server/encryption';
+import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { valueOf } from '../../../support/ceremonies';
 import { heldBy } from '../../../support/held-lock';
 import { signInAtSupplier } from '../../../support/supplier-browser';
@@ -61,6 +63,30 @@ export function supplierSignIn(): void {
         `select to_char((register.register_now() at time zone 'Europe/London')::date, 'YYYY-MM-DD') as day`,
       )
     ).rows[0].day as string;
+
+  /** Returns the seconds from now to the next midnight in Great Britain, and the day that starts then. */
+  const midnight = async () => {
+    const next = `((register.register_now() at time zone 'Europe/London')::date + 1)`;
+    const { rows } = await fixture.owner.query<{ seconds: number; day: string }>(
+      `select ceil(extract(epoch from ${next}::timestamp at time zone 'Europe/London' - register.register_now()))::int as seconds,
+         to_char(${next}, 'YYYY-MM-DD') as day`,
+    );
+    return rows[0] as (typeof rows)[number];
+  };
+
+  /** Rewrites a stored attempt as the previous release stores it, without Changes of Tenancy. */
+  async function storedByFormerRelease(secret: string) {
+    const { encryptionKey, hashKey } = fixture.keys;
+    const hash = keyedHash(hashKey, 'sign-in-attempt')(secret);
+    const boundTo = `sign_in_attempt ${hash.toString('base64url')}`;
+    const { rows } = await fixture.owner.query('select sealed from identity.sign_in_attempt where secret_hash = $1', [
+      hash,
+    ]);
+    const { changedOn, ...content } = JSON.parse(decryptValue(encryptionKey, rows[0].sealed, boundTo).toString('utf8'));
+    expect(changedOn).toEqual([]);
+    const sealed = encryptValue(encryptionKey, JSON.stringify(content), boundTo);
+    await fixture.owner.query('update identity.sign_in_attempt set sealed = $2 where secret_hash = $1', [hash, sealed]);
+  }
 
   /** Records a Change of Tenancy of a former day at a home, and holds the lock of the home. */
   async function heldHome(mpxn: string) {
@@ -148,6 +174,42 @@ export function supplierSignIn(): void {
       await fixture.tenancyChanged(mpxn, await today());
       await lock.release();
       expect((await result).codes).toEqual(['AUT001']);
+    });
+
+    it('is rejected if a Change of Tenancy is recorded while the customer is at the supplier; the next one is of the new tenancy', async () => {
+      const [mpxn, day] = [newMpxn(), await today()];
+      await fixture.tenancyChanged(mpxn, '2019-03-03');
+      const { secret, url } = await begin({ mpxn });
+      const callback = await signInAtSupplier(url, supplied(mpxn));
+      await fixture.tenancyChanged(mpxn, day);
+      expect((await finish(secret, callback)).codes).toEqual(['AUT001']);
+      const next = await tokenOf(signIn({ mpxn }, supplied(mpxn)));
+      expect(await scopeOf(fixture, next)).toMatchObject({ isCurrent: true, since: day });
+    });
+
+    it('is rejected if a tenancy starts at midnight while the customer is at the supplier', async () => {
+      const [mpxn, { seconds, day }] = [newMpxn(), await midnight()];
+      await fixture.moveClock(seconds - 120);
+      const { secret, url } = await begin({ mpxn });
+      const callback = await signInAtSupplier(url, supplied(mpxn));
+      await fixture.tenancyChanged(mpxn, day);
+      await fixture.moveClock(seconds + 120);
+      expect((await finish(secret, callback)).codes).toEqual(['AUT001']);
+    });
+
+    it('is not rejected for a Change of Tenancy of a later day', async () => {
+      const [mpxn, { day }] = [newMpxn(), await midnight()];
+      const { secret, url } = await begin({ mpxn });
+      const callback = await signInAtSupplier(url, supplied(mpxn));
+      await fixture.tenancyChanged(mpxn, day);
+      expect((await finish(secret, callback)).codes).toEqual([]);
+    });
+
+    it('that a process of the former release has started is completed', async () => {
+      const mpxn = newMpxn();
+      const { secret, url } = await begin({ mpxn });
+      await storedByFormerRelease(secret);
+      expect((await finish(secret, await signInAtSupplier(url, supplied(mpxn)))).codes).toEqual([]);
     });
 
     it('is before or after a Change of Tenancy: recording one waits for a session that starts at the home, and delays none elsewhere', async () => {

@@ -15,6 +15,7 @@ import {
 } from '../../../support/ceremonies';
 import { mailsNow } from '../../../support/sign-in-mails';
 import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
+import { until } from '../../../support/until';
 
 export function verifiedFirst(): void {
   const ASSERT = { method: 'PASSKEY_ASSERT', passkeyReturnUrl: RETURN_URL };
@@ -105,6 +106,29 @@ export function verifiedFirst(): void {
       const input = { mpxn, method: 'MAGIC_LINK' };
       const { magicLink } = valueOf(await fixture.execute(REIDENTIFY, { input }, { caller: other }));
       expect(magicLink.dispatchedTo).toBe('n***@c***.example');
+    });
+  });
+
+  describe('Records that the previous release stored', () => {
+    it('are counted as verified or not, although an older one cannot be decrypted, which is logged', async () => {
+      const plain = { email: null, principalVerification: null };
+      const irs: string[] = [];
+      for (const change of [{ email: null }, { email: null }, plain])
+        irs.push(await fixture.newRecord(owner, change, { mpxn: newMpxn() }));
+      const [damaged = '', ...intact] = irs;
+      await fixture.damageDataKey(damaged);
+      await fixture.owner.query(`begin; set local session_replication_role = replica;
+        update identity.identity_record set is_verified = null where ref in ('${irs.join("', '")}'); commit`);
+      await fixture.addReplica();
+      const settled =
+        'select is_verified from identity.identity_record where ref = any($1) and is_verified is not null order by is_verified';
+      const verified = await until(async () => {
+        const { rows } = await fixture.owner.query<{ is_verified: boolean }>(settled, [irs]);
+        return rows.length === intact.length ? rows.map((row) => row.is_verified) : undefined;
+      });
+      expect(verified).toEqual([false, true]);
+      const { rows } = await fixture.owner.query('select id from identity.identity_record where ref = $1', [damaged]);
+      await until(() => fixture.log().includes(`"ids":["${rows[0].id}"]`) || undefined);
     });
   });
 }

@@ -1,0 +1,36 @@
+import type { Logger } from 'pino';
+import { errorFields } from '../server/observability/failures';
+
+/** Ids in a log line, which many damaged rows would otherwise fill. */
+const MAX_LOGGED_IDS = 20;
+
+/** Rows that cannot be decrypted in a run of background work. They are skipped, so that they do not stop the work on the other rows. */
+export class DamagedRows {
+  private readonly ids: string[] = [];
+  private failure: object | undefined;
+
+  constructor(private readonly logger: Pick<Logger, 'error'>) {}
+
+  /** Returns the rows that can be decrypted, each with its content. */
+  readable<Row extends { readonly id: string }, Content>(
+    rows: readonly Row[],
+    decrypt: (row: Row) => Content,
+  ): { readonly row: Row; readonly content: Content }[] {
+    return rows.flatMap((row) => {
+      try {
+        return [{ row, content: decrypt(row) }];
+      } catch (error) {
+        this.ids.push(row.id);
+        this.failure ??= errorFields(error);
+        return [];
+      }
+    });
+  }
+
+  /** Logs their number and first ids in one line at the end of the run. */
+  report(message: string): void {
+    if (this.ids.length === 0) return;
+    const ids = this.ids.slice(0, MAX_LOGGED_IDS);
+    this.logger.error({ rows: this.ids.length, ids, failure: this.failure }, message);
+  }
+}
