@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { identityRecord, newCustomer, newDataUser } from '../../support/customers';
 import { logLines, signedInVisitor } from '../../support/portal-sign-in';
 import type { PortalVisitor } from '../../support/portal-visitor';
 import { consentRecord } from '../../support/records';
@@ -39,6 +40,12 @@ async function withdrawPathOf(purpose: string): Promise<string> {
   const [{ ir }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
   good(await dataUser('POST', '/v1/access-records', consentRecord(ir, { purpose })));
   return `/access/${accessWith((await customer.get('/access')).html, purpose)}/withdraw`;
+}
+
+/** Returns the return links of the pages of a signed-in customer that have one. */
+async function returnLinksOf(browser: PortalVisitor): Promise<Set<string | undefined>> {
+  const pages = ['/access', '/history', '/who-looked', '/contacts'].map((path) => browser.get(path));
+  return new Set((await Promise.all(pages)).map(({ html }) => /href="([^"]*)" data-return/.exec(html)?.[1]));
 }
 
 describe('a customer who followed a link of a Data User', () => {
@@ -148,13 +155,9 @@ describe('a customer who followed a link of a Data User', () => {
 
   it('reports the withdrawal by the return link of every page, until the next sign-in', async () => {
     const [{ ir, email }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
-    const linksOf = async (browser: PortalVisitor) => {
-      const pages = ['/access', '/history', '/who-looked', '/contacts'].map((path) => browser.get(path));
-      return (await Promise.all(pages)).map(({ html }) => /href="([^"]*)" data-return/.exec(html)?.[1]);
-    };
-    expect(new Set(await linksOf(customer))).toEqual(new Set([`${returnUrl}?dar-action=withdrawn`]));
+    expect(await returnLinksOf(customer)).toEqual(new Set([`${returnUrl}?dar-action=withdrawn`]));
     const browser = await signedInVisitor(register, `ir=${ir}&return=${encodeURIComponent(returnUrl)}`, email);
-    expect(new Set(await linksOf(browser))).toEqual(new Set([returnUrl]));
+    expect(await returnLinksOf(browser)).toEqual(new Set([returnUrl]));
     const path = await withdrawPathOf('Withdrawn before a sign-out');
     const { location = '' } = await browser.press(await browser.get(path), path);
     await browser.get(location);
@@ -337,6 +340,38 @@ describe('a customer who followed a link of a Data User', () => {
     for (const secret of secrets) expect(log.includes(secret)).toBe(false);
     expect(log).toContain('"/sign-in/link/:secret"');
     expect(log).not.toMatch(/sign-in\/link\/[\w-]{43}/);
+  });
+});
+
+describe('the return link of a customer whose meter data two Data Users use with consent', () => {
+  const reported = (url: string) => `${url}?dar-action=withdrawn`;
+
+  it('reports a withdrawal only to the Data User whose consent was withdrawn, also after a repeated form', async () => {
+    const sender = await newDataUser(register, 'https://larkhill.example/return');
+    const other = await newDataUser(register, 'https://wheatley.example/return');
+    const { mpxn, email, ir } = await newCustomer(sender);
+    const { body } = await other.rest('POST', '/v1/identity-records', identityRecord(mpxn, email));
+    good(
+      await other.rest('POST', '/v1/access-records', consentRecord(String(body['ir']), { purpose: 'Other advice' })),
+    );
+    const browser = await signedInVisitor(register, `ir=${ir}&return=${encodeURIComponent(sender.returnUrl)}`, email);
+    const withdraw = async (path: string) => (await browser.press(await browser.get(path), path)).location ?? '';
+
+    const ofOther = `/access/${accessWith((await browser.get('/access')).html, 'Other advice')}/withdraw`;
+    const { html } = await browser.get(await withdraw(ofOther));
+    expect(html).toContain('Consent withdrawn');
+    expect(html).toContain(`href="${sender.returnUrl}"`);
+    expect(html).not.toContain('dar-action');
+    expect(await returnLinksOf(browser)).toEqual(new Set([sender.returnUrl]));
+
+    const ofSender = `/access/${accessWith((await browser.get('/access')).html, 'data-row')}/withdraw`;
+    const form = await browser.get(ofSender);
+    const { location = '' } = await browser.press(form, ofSender);
+    expect((await browser.get(location)).html).toContain(`href="${reported(sender.returnUrl)}"`);
+    browser.cookies.delete('register-withdrawn'); // the browser did not receive the response
+    expect(await browser.press(form, ofSender)).toMatchObject({ status: 303, location });
+    expect(await returnLinksOf(browser)).toEqual(new Set([reported(sender.returnUrl)]));
+    expect((await browser.get(ofOther.replace('/withdraw', '/withdrawn'))).text).toContain('Consent withdrawn');
   });
 });
 

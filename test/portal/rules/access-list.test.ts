@@ -116,7 +116,8 @@ describe('an access', () => {
 
   it('names the Data User if it is not the organisation itself', () => {
     expect(accessOf(customerRecord(), 'en').registeredBy).toBeUndefined();
-    const dataUser = { displayName: 'Meter Gateway Ltd', contactUrl: 'https://gateway.example' };
+    const [duid, contactUrl] = ['duid_000000000000000000000002', 'https://gateway.example'];
+    const dataUser = { duid, displayName: 'Meter Gateway Ltd', contactUrl };
     expect(accessOf(customerRecord({ dataUser }), 'en').registeredBy).toEqual({
       name: 'Meter Gateway Ltd',
       contact: 'https://gateway.example',
