@@ -581,7 +581,7 @@ export type ReadContactLinkQuery = { readonly link: { readonly expiresAt: string
 export type ReadCustomerContactsQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ReadCustomerContactsQuery = { readonly session: { readonly mpxn: string, readonly isCurrent: boolean, readonly isContested: boolean, readonly mayJudge: boolean, readonly returnUrl: string | null }, readonly contacts: ReadonlyArray<{ readonly id: string, readonly kind: ContactKind, readonly shown: string | null, readonly since: string, readonly standing: ContactStanding, readonly dataUsers: ReadonlyArray<{ readonly displayName: string, readonly contactUrl: string } | null> }> };
+export type ReadCustomerContactsQuery = { readonly session: { readonly mpxn: string, readonly isCurrent: boolean, readonly isContested: boolean, readonly mayJudge: boolean, readonly returnUrl: string | null }, readonly contacts: ReadonlyArray<{ readonly id: string, readonly kind: ContactKind, readonly shown: string | null, readonly since: string | null, readonly standing: ContactStanding, readonly dataUsers: ReadonlyArray<{ readonly displayName: string, readonly contactUrl: string } | null> }> };
 
 export type ReadCustomerRecordQueryVariables = Exact<{
   id: string | number;
