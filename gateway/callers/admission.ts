@@ -10,7 +10,7 @@ import type { CallContext, Caller } from '../../subgraphs/server/callers/caller'
 import { TOO_MANY_OF_ACCOUNT, rejectLimited } from '../../subgraphs/server/callers/rate-limits';
 import { type QueriedSubgraph, querySubgraph } from '../../subgraphs/server/graph/service-query';
 
-/** A caller with a valid token, and LIM002 if its account is over its request rate. */
+/** A caller with a valid token, and LIM002 if its account or session is over its request rate. */
 interface AdmittedAccount {
   readonly caller: Caller;
   readonly excess: RegisterError | undefined;
@@ -67,17 +67,20 @@ export function isCustomerToken(bearer: string): boolean {
 
 /**
  * Returns the customer of a session, read from `identity` for every request: an ended session is rejected at once
- * (AUT001). Throws LIM002 if the session exceeds its requests per minute.
+ * (AUT001). The excess is LIM002 if the session exceeds its requests per minute.
  */
 export async function admittedCustomer(
   token: string,
   identity: QueriedSubgraph,
   context: CallContext,
-): Promise<Caller> {
+): Promise<AdmittedAccount> {
   const { customerScope } = await querySubgraph(identity.link, identity.from, CustomerAdmission, { token }, context);
   if (customerScope === null) throw new RegisterError('AUT001');
-  rejectLimited(customerScope.retryAfter);
-  return { accountId: customerScope.sessionId, role: 'customer', duid: null, mpid: null };
+  const { sessionId, retryAfter } = customerScope;
+  return {
+    caller: { accountId: sessionId, role: 'customer', duid: null, mpid: null },
+    excess: retryAfter === null ? undefined : new RegisterError('LIM002', undefined, { retryAfter }),
+  };
 }
 
 /** The caller of a supplier's token. */

@@ -17,6 +17,8 @@ export interface OperationAudience {
   readonly lenient: boolean;
   /** Every root field is verification, which counts lookups of an account that is above its request rate, too. */
   readonly verifies: boolean;
+  /** The operation only ends the session of the calling customer, also of one above its request rate. */
+  readonly endsSession: boolean;
   /** Every root field admits a consumer whose supplier or RTI User is inactive. */
   readonly admitsInactive: boolean;
   /** One entry per root field. */
@@ -26,6 +28,7 @@ export interface OperationAudience {
 }
 
 const VERIFICATION = 'accessRecord';
+const END_OF_SESSION = 'endCustomerSession';
 const ROOT_TYPES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
 
 /**
@@ -50,6 +53,7 @@ export function audienceOf(
     open,
     lenient: fields.every((audience) => audience.includes('anyone')),
     verifies: operation.operation === 'query' && names.size === 1 && names.has(VERIFICATION),
+    endsSession: operation.operation === 'mutation' && names.size === 1 && names.has(END_OF_SESSION),
     admitsInactive: fields.every((audience) => audience.includes('inactive_consumer')),
     introspection: fields.includes(introspection) ? introspection : undefined,
   };

@@ -16,6 +16,8 @@ export interface Identification {
   readonly inactiveContext?: CallContext;
   /** With LIM002: the context of the account, for verification, which counts its lookups. */
   readonly limitedContext?: CallContext;
+  /** With LIM002: the context of the customer, for the end of their session. */
+  readonly limitedCustomer?: CallContext;
   /** Expiry, by the register's clock, and series of the account's bearer token. */
   readonly token?: Pick<TokenClaims, 'expiresAt' | 'series'>;
   /** Id of the API key that authenticated the supplier. */
@@ -97,9 +99,9 @@ async function identifyBearer(
   if (bearer === undefined) throw new RegisterError('AUT001');
   if (isCustomerToken(bearer)) {
     if (identity === undefined) return { context };
-    return {
-      context: { ...context, caller: await admittedCustomer(bearer, { link: identity, from }, context), bearer },
-    };
+    const { caller, excess } = await admittedCustomer(bearer, { link: identity, from }, context);
+    const customerContext = { ...context, caller, bearer };
+    return excess ? { context, error: excess, limitedCustomer: customerContext } : { context: customerContext };
   }
   try {
     const claims = await verifier.verify(bearer);

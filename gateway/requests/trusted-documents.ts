@@ -76,9 +76,12 @@ function identifiedFor(
 /**
  * Returns the context in which a document may run. Verification runs for an account above its request rate, too. Other documents for anyone
  * then run without the account, so that they count for the client's network. So does any operation that a client wrote: it could select
- * everything that the account may read, without a limit.
+ * everything that the account may read, without a limit. A session above its request rate may still be ended, so that neither a thief of its
+ * token nor the customer's own downloads prevent the sign-out. The token is invalid afterwards, which is the bound of these requests.
  */
 function admitted({ audience }: PreparedOperation, identified: Identification): CallContext {
+  if (audience.endsSession && identified.limitedCustomer)
+    return admit(audience, { context: identified.limitedCustomer });
   const context = admit(audience, identified);
   return (audience.verifies ? identified.limitedContext : undefined) ?? context;
 }

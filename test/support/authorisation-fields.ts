@@ -58,7 +58,7 @@ ContactLink: expiresAt
 ControllerNotice: controllerName noticeLanguage noticeVersion termsUrl
 CredentialRemoval: credentialId
 CustomerContact: dataUsers id kind shown since standing
-CustomerSession: address expiresAt isContested isCurrent mayJudge moveInDate mpxn returnUrl signedInAt signedInBy
+CustomerSession: address expiresAt isContested isCurrent mayJudge moveInDate mpxn returnDuid returnUrl signedInAt signedInBy
 CustomerSignIn: expiresAt token
 DataUser: contactUrl dataTypesSupported displayName duid privacyUrl registeredAt status suspendedAt
 DaysAndHours: days hours

@@ -138,9 +138,16 @@ export class ContestFixture {
     };
   }
 
-  async contacts(
-    token: string,
-  ): Promise<{ id: string; kind: string; shown: string; standing: string; dataUsers: { duid: string }[] }[]> {
+  async contacts(token: string): Promise<
+    {
+      id: string;
+      kind: string;
+      shown: string;
+      standing: string;
+      since: Date | null;
+      dataUsers: { duid: string }[];
+    }[]
+  > {
     return valueOf(await this.fixture.execute(CONTACTS, {}, asCustomer(token)));
   }
 

@@ -27,7 +27,11 @@ export function customerRecord(change: Partial<CustomerRecord> = {}): CustomerRe
     notice: { sharedNotice: { termsUrl: 'https://larkhill.example/terms', noticeVersion: '3' }, notices: null },
     processing: { dataSource: null, recipients: null },
     accessEvent: { revokedAt: null },
-    dataUser: { displayName: 'Larkhill Energy Advice Ltd', contactUrl: 'https://larkhill.example/contact' },
+    dataUser: {
+      duid: 'duid_000000000000000000000001',
+      displayName: 'Larkhill Energy Advice Ltd',
+      contactUrl: 'https://larkhill.example/contact',
+    },
     discoveredAccess: null,
     transitions: { nodes: [{ at: '2026-03-28T23:30:00.000Z', cause: 'REGISTERED' }] },
     versions: { nodes: [customerVersion()], nextCursor: null },

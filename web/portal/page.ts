@@ -51,7 +51,7 @@ export interface PageContext extends RequestContext<CookieName> {
   readonly publicUrls: PublicUrls;
   /** Sign-in links that are mailed for an Identity Record in 15 minutes. */
   readonly mailLimit: number;
-  /** Returns the link back to the organisation that sent the customer; after a withdrawal it reports the withdrawal. */
+  /** Returns the link back to the organisation that sent the customer; after a withdrawal of a consent of that organisation it reports it. */
   returnLink(returnUrl: string | null): string | undefined;
   /** Executes an operation with the session of the signed-in customer; AUT001 without a session. */
   readonly executeAsCustomer: ExecuteOperation;

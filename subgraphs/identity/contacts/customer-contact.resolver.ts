@@ -6,7 +6,7 @@ import { NotCheckable } from '../../server/graph/checked-mutations';
 import { nullable } from '../../server/graph/decorator-options';
 import type { CustomerContacts } from './customer-contacts.flow';
 import type * as contacts from './contact';
-import { customerContacts } from './customer-contacts';
+import { readableContacts } from './customer-contacts';
 import type * as mails from '../mails/outgoing-mail';
 import type { CustomerSessions } from '../sign-in/customer-sessions.flow';
 import type { SignInLimit } from '../sign-in/sign-in-limit.flow';
@@ -31,7 +31,7 @@ export class CustomerContactResolver {
   })
   async customerContacts(@Ctx() context: CallContext): Promise<CustomerContact[]> {
     const session = await this.sessions.ofCaller(context);
-    return customerContacts(session).map(({ contact, duids, kind, shown, since, standing }) => ({
+    return readableContacts(session).map(({ contact, duids, kind, shown, since, standing }) => ({
       id: this.contacts.idOf(session, contact),
       dataUsers: duids.map((duid) => ({ duid })),
       ...{ kind, shown, since, standing },

@@ -41,10 +41,15 @@ export class CustomerContact {
   @Field(() => String, nullable('Masked e-mail address; null for a passkey.')) shown: string | null;
   @Field(() => [DataUserReference], {
     nullable: 'items',
-    description: 'The Data Users that registered it, first one first.',
+    description:
+      "The Data Users that registered it, first one first. Of a contested home, for a customer whom the supplier has not confirmed, none of a contact that is older than the customer's own, and only the first of a newer one.",
   })
   dataUsers: DataUserReference[];
-  @Field(() => DateTime, { description: 'Time at which it was first registered.' }) since: Date;
+  @Field(
+    () => DateTime,
+    nullable('Time at which it was first registered; null if `dataUsers` is empty for that reason.'),
+  )
+  since: Date | null;
   @Field(() => ContactStanding, { description: 'Its relation to the calling customer.' })
   standing: domain.ContactStanding;
 }

@@ -20,6 +20,12 @@ export interface CustomerContact {
   readonly recordId: string;
 }
 
+/** A contact without what a customer may not read of it. */
+export interface ReadableContact extends Omit<CustomerContact, 'since'> {
+  /** Null if the customer may not read it. */
+  readonly since: Date | null;
+}
+
 /** The part of a session that decides its contacts. */
 type ContactSession = Pick<CustomerSession, 'atMeterPoint' | 'tenancy' | 'contact' | 'means'>;
 
@@ -43,6 +49,28 @@ export function customerContacts({ atMeterPoint, tenancy, contact: own, means }:
   const shown = (all: readonly HeldContact[], standing: (contact: Contact) => ContactStanding) =>
     grouped(all).map((each) => contactOf(each, emails, standing));
   return oldestFirst([...shown(held, standingOf), ...shown(rejected, () => 'rejected')]);
+}
+
+/**
+ * Returns the contacts of a session as its customer reads them. A Data User can plant a contact, so that of a contested home a contact which the
+ * supplier's customer has not confirmed reads no origin of others: of contacts that are older than the own ones neither Data Users nor the
+ * day, of newer ones only the first Data User, which the mail about the contest names.
+ */
+export function readableContacts(session: ContactSession & Pick<CustomerSession, 'isContested'>): ReadableContact[] {
+  const contacts = customerContacts(session);
+  if (!session.isContested || session.means === 'supplier' || isConfirmed(session, contacts)) return contacts;
+  const ownSince = contacts.find(({ standing }) => standing === 'own')?.since;
+  return contacts.map((contact) => {
+    if (contact.standing === 'own') return contact;
+    const isNewer = ownSince !== undefined && contact.since >= ownSince;
+    return isNewer ? { ...contact, duids: contact.duids.slice(0, 1) } : { ...contact, duids: [], since: null };
+  });
+}
+
+/** Whether a customer signed in at the supplier confirmed one of the customer's own contacts. */
+function isConfirmed({ atMeterPoint, tenancy }: ContactSession, contacts: readonly CustomerContact[]): boolean {
+  const { confirmed } = contactsOf(atMeterPoint, tenancy);
+  return contacts.some(({ contact, standing }) => standing === 'own' && confirmed.includes(contact));
 }
 
 function grouped(held: readonly HeldContact[]): HeldContact[][] {

@@ -37,6 +37,7 @@ export class CustomerSessionResolver {
       returnDuid: duid,
     } = session;
     const { address, moveInDate } = record ?? { address: null, moveInDate: null };
+    const returns = url !== null && duid !== null && (await isRegistered({ url, duid }, this.organisations, context));
     return {
       mpxn,
       address,
@@ -47,8 +48,8 @@ export class CustomerSessionResolver {
       signedInBy: means,
       signedInAt: startedAt,
       expiresAt,
-      returnUrl:
-        url !== null && duid !== null && (await isRegistered({ url, duid }, this.organisations, context)) ? url : null,
+      returnUrl: returns ? url : null,
+      returnDuid: returns ? duid : null,
     };
   }
 

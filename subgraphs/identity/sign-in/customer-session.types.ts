@@ -1,5 +1,5 @@
 import { Directive, Field, ID, Int, ObjectType } from 'type-graphql';
-import { CalendarDate, DateTime, Mpxn, Uri } from '../../../schema/scalars';
+import { CalendarDate, DateTime, Duid, Mpxn, Uri } from '../../../schema/scalars';
 import type * as domain from './customer-session';
 import { UkAddress } from '../../server/graph/uk-address.types';
 import { nullable, simple } from '../../server/graph/decorator-options';
@@ -27,6 +27,7 @@ export class CustomerSession {
   @Field(() => DateTime, { description: 'Time of the sign-in.' }) signedInAt: Date;
   @Field(() => DateTime, { description: 'Expiry of the session.' }) expiresAt: Date;
   @Field(() => Uri, nullable('Return URL.')) returnUrl: string | null;
+  @Field(() => Duid, nullable('The Data User for which the return URL is registered.')) returnDuid: string | null;
 }
 
 @Directive('@inaccessible')

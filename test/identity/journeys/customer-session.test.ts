@@ -10,6 +10,7 @@ import {
   nextMail,
 } from '../../support/customers';
 import { type Graph, failuresOf, graphAs, graphOf } from '../../support/graph';
+import { signedInVisitor } from '../../support/portal-sign-in';
 import { consentRecord } from '../../support/records';
 import {
   type SharedRegister,
@@ -288,6 +289,21 @@ describe('A customer of a register with limits', () => {
     expect(errors).toMatchObject([{ extensions: { code: 'LIM002' } }]);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     expect(failuresOf(await other(read))).toEqual([]);
+  });
+
+  it('can sign out above that limit, once', async () => {
+    const customer = await newCustomer(await newDataUser(register, 'https://larkhill.example/return'));
+    const visitor = await signedInVisitor(register, `mpxn=${customer.mpxn}`, customer.email);
+    const page = await visitor.get('/access');
+    const token = visitor.cookies.get('register-session') ?? '';
+    await until(async () => ((await visitor.get('/access')).status === 429 ? true : undefined));
+    const session = graphOf(register, token);
+    const end = 'mutation { endCustomerSession }';
+    expect(failuresOf(await session(end))[0]).toMatch(/^LIM002/); // by a document of the client's own
+    expect(await visitor.press(page, '/sign-out')).toMatchObject({ status: 303, location: '/signed-out' });
+    expect(failuresOf(await session(end))[0]).toMatch(/^AUT001/);
+    visitor.cookies.set('register-session', token); // a thief repeats the sign-out
+    expect(await visitor.get('/access')).toMatchObject({ status: 401 });
   });
 
   it('does not let an organisation above its request rate read more than anyone may by a verification that it wrote', async () => {

@@ -42,7 +42,7 @@ describe('Without JavaScript', () => {
     await page.locator('a[href$="/withdraw"]').first().click();
     await page.getByRole('main').getByRole('button').click();
     await page.goto(`${register.portal}/history`);
-    expect(await page.getByRole('main').innerText()).toContain('You withdrew your consent');
+    expect(await page.getByRole('main').innerText()).toContain('Consent was withdrawn');
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.goto(`${register.portal}/access`);
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('You are not signed in');

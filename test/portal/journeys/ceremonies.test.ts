@@ -160,13 +160,18 @@ describe('a passkey', () => {
     authenticator = new SoftwareAuthenticator({ origin: new URL(register.portal).origin });
   });
 
-  /** Does what the page's script does: fetches options and submits the authenticator's response. */
-  async function useScript(newVisitor: PortalVisitor, page: VisitedPage, form: string): Promise<VisitedPage> {
+  /** Fetches options, as the page's script does; returns the authenticator's response. */
+  async function credentialFor(newVisitor: PortalVisitor, page: VisitedPage, form: string): Promise<string> {
     const { fields = {} } = page.forms.find(({ action }) => action === form) ?? {};
     const response = await newVisitor.post(`${form}/options`, fields, { accept: 'application/json' });
     const { options } = JSON.parse(response.html) as { options: never & { user?: object } };
     const credential = options['user'] === undefined ? authenticator.get(options) : authenticator.create(options);
-    return newVisitor.press(page, form, { credential: JSON.stringify(credential) });
+    return JSON.stringify(credential);
+  }
+
+  /** Does what the page's script does: fetches options and submits the authenticator's response. */
+  async function useScript(newVisitor: PortalVisitor, page: VisitedPage, form: string): Promise<VisitedPage> {
+    return newVisitor.press(page, form, { credential: await credentialFor(newVisitor, page, form) });
   }
 
   /** Ends the five minutes of the redirects to make a passkey of a record. */
@@ -252,6 +257,27 @@ describe('a passkey', () => {
     expectReturnAdvice(page, organisation);
     const response = await useScript(newVisitor, page, path);
     expect(response.location).toBe(`${returnUrl}?dar-passkey-token=${body['passkey']['token-ref']}`);
+  });
+
+  it.each([
+    ['en', en.problem.ceremonyUsed],
+    ['cy', cy.problem.ceremonyUsed],
+  ])('counts if the browser sends the same form again, and the page says so (%s)', async (language, texts) => {
+    const body = await reidentified({ mpxn, method: 'passkey-assert', 'passkey-return-url': returnUrl });
+    const token = String(body['passkey']['token-ref']);
+    const path = pathOf(body['passkey']['redirect-url']);
+    const newVisitor = visitor();
+    const page = await newVisitor.get(`${path}?lang=${language}`);
+    const credential = await credentialFor(newVisitor, page, path);
+    expect((await newVisitor.press(page, path, { credential })).location).toContain(token);
+    expect(await statusOf(token)).toBe('confirmed');
+    for (const again of [credential, '']) {
+      const { status, text, html, location } = await newVisitor.press(page, path, { credential: again });
+      expect([status, location]).toEqual([404, undefined]);
+      expect(text).toContain(texts.title);
+      expect(text).toContain(texts.text);
+      expect(html).not.toContain(token);
+    }
   });
 
   it('leads to an error on the page if the register rejects it', async () => {

@@ -1,8 +1,9 @@
 import cy from '../../../web/portal/locales/cy.json';
 import en from '../../../web/portal/locales/en.json';
+import { SoftwareAuthenticator } from '../../support/authenticator';
 import { type DataUser, anonymise, identityRecord, newCustomer, newDataUser } from '../../support/customers';
 import { mailedPath, signedInVisitor } from '../../support/portal-sign-in';
-import type { PortalVisitor } from '../../support/portal-visitor';
+import { PortalVisitor, type VisitedPage } from '../../support/portal-visitor';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 
 let register: SharedRegister;
@@ -70,3 +71,53 @@ describe.each([
     expect((await visitor.get(path)).text).not.toMatch(/Nothing has changed|Nid oes dim wedi newid/);
   });
 });
+
+describe.each([
+  ['en', en],
+  ['cy', cy],
+] as const)('a customer who proves a passkey and presses the button again (%s)', (language, texts) => {
+  /** Submits the response of the authenticator to the options that a form requests. */
+  async function credentialFor(visitor: PortalVisitor, page: VisitedPage, form: string, device: SoftwareAuthenticator) {
+    const { fields = {} } = page.forms.find(({ action }) => action === form) ?? {};
+    const { html } = await visitor.post(`${form}/options`, fields, { accept: 'application/json' });
+    const { options } = JSON.parse(html) as { options: never & { user?: object } };
+    return JSON.stringify(options['user'] === undefined ? device.get(options) : device.create(options));
+  }
+
+  it('reads that the list shows what is known to be theirs, with links that lead to a part of the page', async () => {
+    const customer = await newCustomer(dataUser);
+    const { body } = await rival.rest('POST', '/v1/identity-records', {
+      ...identityRecord(customer.mpxn, null),
+      'initiate-passkey-registration': true,
+      'passkey-return-url': rival.returnUrl,
+    });
+    const authenticator = new SoftwareAuthenticator({ origin: new URL(register.portal).origin });
+    const enrolment = new URL(body['passkey-registration-redirect']).pathname;
+    const holder = new PortalVisitor(register.portal);
+    const enrolling = await holder.get(enrolment);
+    const made = await credentialFor(holder, enrolling, enrolment, authenticator);
+    expect((await holder.press(enrolling, enrolment, { credential: made })).status).toBe(303);
+
+    const visitor = await signedInVisitor(register, `ir=${customer.ir}`, customer.email);
+    const page = await visitor.get(`/contacts?lang=${language}`);
+    const form = '/contacts/passkey';
+    const rejected = await visitor.press(page, form, { credential: '' });
+    expect([rejected.status, errorLinksOf(rejected)]).toEqual([401, ['passkey']]);
+    expect(rejected.html).toContain('id="passkey"');
+
+    const credential = await credentialFor(visitor, page, form, authenticator);
+    expect(await visitor.press(page, form, { credential })).toMatchObject({ status: 303, location: '/contacts' });
+    const again = await visitor.press(page, form, { credential });
+    expect([again.status, again.text]).toEqual([401, expect.stringContaining(texts.contacts.passkeyRefused)]);
+    expect(again.text).not.toMatch(/not one of this home|yn un o rai’r cartref/);
+    expect(again.html.match(/data-standing="OWN"/g)).toHaveLength(2);
+    expect(errorLinksOf(again)).not.toEqual([]);
+    for (const id of errorLinksOf(again)) expect(again.html).toContain(`id="${id}"`);
+  });
+});
+
+/** Returns the ids to which the errors of a page link. */
+function errorLinksOf({ html }: VisitedPage): string[] {
+  const [summary = ''] = /<div class="govuk-error-summary"[^]*?<\/ul>/.exec(html) ?? [];
+  return [...summary.matchAll(/href="#([^"]*)"/g)].map(([, id = '']) => id);
+}

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { identityRecord, newCustomer, newDataUser } from '../../support/customers';
 import { logLines, signedInVisitor } from '../../support/portal-sign-in';
 import type { PortalVisitor } from '../../support/portal-visitor';
 import { consentRecord } from '../../support/records';
@@ -41,6 +42,12 @@ async function withdrawPathOf(purpose: string): Promise<string> {
   return `/access/${accessWith((await customer.get('/access')).html, purpose)}/withdraw`;
 }
 
+/** Returns the return links of the pages of a signed-in customer that have one. */
+async function returnLinksOf(browser: PortalVisitor): Promise<Set<string | undefined>> {
+  const pages = ['/access', '/history', '/who-looked', '/contacts'].map((path) => browser.get(path));
+  return new Set((await Promise.all(pages)).map(({ html }) => /href="([^"]*)" data-return/.exec(html)?.[1]));
+}
+
 describe('a customer who followed a link of a Data User', () => {
   it('reads the property and who has access, in plain words, with terms and all contacts', async () => {
     const { status, text, html } = await customer.get('/access');
@@ -48,7 +55,7 @@ describe('a customer who followed a link of a Data User', () => {
     expect(text).toContain(register.sandbox.samples.mpxn);
     expect(text).toContain('1 April 2021');
     expect(text).toContain('Heating advice that is to be withdrawn');
-    expect(text).toContain('You gave your consent.');
+    expect(text).toContain('Consent. This access is based on consent');
     expect(text).toContain('Energy you use, every half hour');
     expect(html).toContain('href="https://harbourlight.example/contact"');
     expect(html).toContain('href="https://harbourlight.example/your-rights"');
@@ -100,7 +107,7 @@ describe('a customer who followed a link of a Data User', () => {
   it('reads the same in Welsh, and later pages stay in Welsh', async () => {
     const welsh = await customer.get('/access?lang=cy');
     expect(welsh.html).toContain('<html lang="cy"');
-    expect(welsh.text).toContain('Rhoesoch eich cydsyniad.');
+    expect(welsh.text).toContain('Cydsyniad. Mae’r mynediad hwn yn seiliedig ar gydsyniad');
     expect((await customer.get('/history')).html).toContain('<html lang="cy"');
     await customer.get('/access?lang=en');
   });
@@ -110,7 +117,7 @@ describe('a customer who followed a link of a Data User', () => {
     const page = await customer.get(`/access/${id}/withdraw`);
     expect(page.forms).toMatchObject([{ action: `/access/${id}/withdraw`, buttons: 1 }]);
     expect(page.html.match(/<button/g)).toHaveLength(1);
-    expect(page.text).toContain('If you withdraw your consent');
+    expect(page.text).toContain('If you withdraw consent:');
     expect(page.text).toContain(
       'other access of Harbourlight Energy Insight Ltd to your meter data, if there is any, goes on',
     );
@@ -148,13 +155,9 @@ describe('a customer who followed a link of a Data User', () => {
 
   it('reports the withdrawal by the return link of every page, until the next sign-in', async () => {
     const [{ ir, email }] = register.sandbox.customers as [(typeof register.sandbox.customers)[number]];
-    const linksOf = async (browser: PortalVisitor) => {
-      const pages = ['/access', '/history', '/who-looked', '/contacts'].map((path) => browser.get(path));
-      return (await Promise.all(pages)).map(({ html }) => /href="([^"]*)" data-return/.exec(html)?.[1]);
-    };
-    expect(new Set(await linksOf(customer))).toEqual(new Set([`${returnUrl}?dar-action=withdrawn`]));
+    expect(await returnLinksOf(customer)).toEqual(new Set([`${returnUrl}?dar-action=withdrawn`]));
     const browser = await signedInVisitor(register, `ir=${ir}&return=${encodeURIComponent(returnUrl)}`, email);
-    expect(new Set(await linksOf(browser))).toEqual(new Set([returnUrl]));
+    expect(await returnLinksOf(browser)).toEqual(new Set([returnUrl]));
     const path = await withdrawPathOf('Withdrawn before a sign-out');
     const { location = '' } = await browser.press(await browser.get(path), path);
     await browser.get(location);
@@ -182,7 +185,7 @@ describe('a customer who followed a link of a Data User', () => {
 
     const ended = await customer.get(path); // follows a link of the outdated list
     expect(ended.text).toContain('This access has already ended');
-    expect(ended.text).toContain('You withdrew your consent.');
+    expect(ended.text).toContain('Consent was withdrawn');
     expect(ended.forms.map(({ action }) => action)).toEqual(['/sign-out']);
     for (const [tab, page] of [[customer, one] as const, [other, two] as const]) {
       const again = await tab.press(page, path);
@@ -211,7 +214,7 @@ describe('a customer who followed a link of a Data User', () => {
       expect(response.text).toContain(unchanged);
     }
     customer.cookies.set('register-session', session);
-    expect((await customer.get(`${path}?lang=en`)).text).toContain('If you withdraw your consent');
+    expect((await customer.get(`${path}?lang=en`)).text).toContain('If you withdraw consent:');
   });
 
   it.each([
@@ -252,8 +255,8 @@ describe('a customer who followed a link of a Data User', () => {
   it('finds the access in the history, and who ended it', async () => {
     const { text } = await customer.get('/history');
     expect(text).toContain('Heating advice that is to be withdrawn');
-    expect(text).toContain('You withdrew your consent');
-    expect(text).not.toContain('You can withdraw your consent'); // an ended access cannot be withdrawn
+    expect(text).toContain('Consent was withdrawn');
+    expect(text).not.toContain('You can withdraw the consent'); // an ended access cannot be withdrawn
   });
 
   it.each([
@@ -272,7 +275,7 @@ describe('a customer who followed a link of a Data User', () => {
     const id = accessWith(html, 'Public task');
     expect(text).toContain('You have the right to object.');
     const page = await customer.get(`/access/${id}/withdraw`);
-    expect(page.text).toContain('This access does not depend on your consent');
+    expect(page.text).toContain('This access does not depend on consent');
     const forced = await customer.post(`/access/${id}/withdraw`, page.forms[0]?.fields ?? {});
     expect(forced).toMatchObject({ status: 303, location: `/access/${id}/withdrawn` });
     expect(await customer.get(`/access/${id}/withdrawn`)).toMatchObject({
@@ -297,7 +300,7 @@ describe('a customer who followed a link of a Data User', () => {
     const csv = await customer.get('/history.csv');
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     expect(csv.headers.get('content-disposition')).toBe('attachment; filename="energy-data-access.csv"');
-    expect(csv.html).toContain('You withdrew your consent');
+    expect(csv.html).toContain('Consent was withdrawn');
     const json = await customer.get('/history.json');
     const { property, 'access-records': records } = JSON.parse(json.html) as {
       property: { mpxn: string };
@@ -337,6 +340,75 @@ describe('a customer who followed a link of a Data User', () => {
     for (const secret of secrets) expect(log.includes(secret)).toBe(false);
     expect(log).toContain('"/sign-in/link/:secret"');
     expect(log).not.toMatch(/sign-in\/link\/[\w-]{43}/);
+  });
+});
+
+describe('a customer who moved in after another one', () => {
+  it('reads neither on the pages nor in the table that they consented or withdrew, where the former customer did', async () => {
+    const owner = await newDataUser(register, 'https://larkhill.example/return');
+    const present = await newCustomer(owner);
+    const leaver = `leaver-${present.email}`;
+    const { body } = await owner.rest('POST', '/v1/identity-records', {
+      ...identityRecord(present.mpxn, leaver),
+      'pii-principal': { mpxn: present.mpxn, 'move-in-date': '2015-02-01' },
+    });
+    const consents = ['Advice to the leaver', 'Tariffs for the leaver'].map((purpose) =>
+      consentRecord(String(body['ir']), { purpose }),
+    );
+    for (const consent of consents) good(await owner.rest('POST', '/v1/access-records', consent));
+    const change = { mpxn: present.mpxn, 'effective-date': '2021-04-01', 'source-reference': 'COT-2021' };
+    good(await (await signedInClient(register, 'communications_operator'))('POST', '/v1/cot-events', change));
+
+    const former = await signedInVisitor(register, `ir=${String(body['ir'])}`, leaver);
+    const path = `/access/${accessWith((await former.get('/access')).html, 'Advice to the leaver')}/withdraw`;
+    expect((await former.press(await former.get(path), path)).location).toBe(path.replace('/withdraw', '/withdrawn'));
+
+    const newcomer = await signedInVisitor(register, `ir=${present.ir}`, present.email);
+    const OWN_ACT =
+      /You (withdrew|gave|agreed)|you (agreed|asked)|your consent|Fe dynnoch|Rhoesoch|Fe gytunoch|y cytunoch|eich cydsyniad/;
+    for (const language of ['en', 'cy']) {
+      const access = await newcomer.get(`/access?lang=${language}`);
+      expect(access.text).toContain('Tariffs for the leaver');
+      const withdrawal = await newcomer.get(
+        `/access/${accessWith(access.html, 'Tariffs for the leaver')}/withdraw?lang=${language}`,
+      );
+      expect(withdrawal.text).toContain('Tariffs for the leaver');
+      const [history, table] = [await newcomer.get('/history'), await newcomer.get('/history.csv')];
+      for (const { html } of [history, table]) expect(html).toContain('Advice to the leaver');
+      for (const { text } of [access, history, table]) expect(text).not.toMatch(OWN_ACT);
+    }
+  });
+});
+
+describe('the return link of a customer whose meter data two Data Users use with consent', () => {
+  const reported = (url: string) => `${url}?dar-action=withdrawn`;
+
+  it('reports a withdrawal only to the Data User whose consent was withdrawn, also after a repeated form', async () => {
+    const sender = await newDataUser(register, 'https://larkhill.example/return');
+    const other = await newDataUser(register, 'https://wheatley.example/return');
+    const { mpxn, email, ir } = await newCustomer(sender);
+    const { body } = await other.rest('POST', '/v1/identity-records', identityRecord(mpxn, email));
+    good(
+      await other.rest('POST', '/v1/access-records', consentRecord(String(body['ir']), { purpose: 'Other advice' })),
+    );
+    const browser = await signedInVisitor(register, `ir=${ir}&return=${encodeURIComponent(sender.returnUrl)}`, email);
+    const withdraw = async (path: string) => (await browser.press(await browser.get(path), path)).location ?? '';
+
+    const ofOther = `/access/${accessWith((await browser.get('/access')).html, 'Other advice')}/withdraw`;
+    const { html } = await browser.get(await withdraw(ofOther));
+    expect(html).toContain('Consent withdrawn');
+    expect(html).toContain(`href="${sender.returnUrl}"`);
+    expect(html).not.toContain('dar-action');
+    expect(await returnLinksOf(browser)).toEqual(new Set([sender.returnUrl]));
+
+    const ofSender = `/access/${accessWith((await browser.get('/access')).html, 'data-row')}/withdraw`;
+    const form = await browser.get(ofSender);
+    const { location = '' } = await browser.press(form, ofSender);
+    expect((await browser.get(location)).html).toContain(`href="${reported(sender.returnUrl)}"`);
+    browser.cookies.delete('register-withdrawn'); // the browser did not receive the response
+    expect(await browser.press(form, ofSender)).toMatchObject({ status: 303, location });
+    expect(await returnLinksOf(browser)).toEqual(new Set([reported(sender.returnUrl)]));
+    expect((await browser.get(ofOther.replace('/withdraw', '/withdrawn'))).text).toContain('Consent withdrawn');
   });
 });
 

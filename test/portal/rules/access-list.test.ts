@@ -114,9 +114,28 @@ describe('an access', () => {
     expect(accessOf(record, 'cy')).toMatchObject({ registered: '1 Gorffennaf 2026', expiry: '31 Rhagfyr 2026' });
   });
 
+  it.each([
+    ['midnight in summer', '2026-06-30T23:00:00.000Z', '30 June 2026', '30 Mehefin 2026'],
+    ['midnight in winter', '2027-01-01T00:00:00.000Z', '31 December 2026', '31 Rhagfyr 2026'],
+    ['just after midnight', '2026-06-30T23:00:00.001Z', '1 July 2026', '1 Gorffennaf 2026'],
+  ])(
+    'that expires at %s lasts until the day before that instant, also a former expiry',
+    (_, expiry, english, welsh) => {
+      const versions = { nodes: [customerVersion(), customerVersion({ expiry })], nextCursor: null };
+      for (const [language, day] of [['en', english] as const, ['cy', welsh] as const])
+        expect(accessOf(customerRecord({ expiry, versions }), language)).toMatchObject({
+          expiry: day,
+          changes: [{ expiry: day }],
+        });
+      const ended = customerRecord({ state: 'EXPIRED', expiry: '2026-06-30T23:00:00.000Z' });
+      expect(historyOf([ended], 'en')).toMatchObject([{ ended: '1 July 2026' }]);
+    },
+  );
+
   it('names the Data User if it is not the organisation itself', () => {
     expect(accessOf(customerRecord(), 'en').registeredBy).toBeUndefined();
-    const dataUser = { displayName: 'Meter Gateway Ltd', contactUrl: 'https://gateway.example' };
+    const [duid, contactUrl] = ['duid_000000000000000000000002', 'https://gateway.example'];
+    const dataUser = { duid, displayName: 'Meter Gateway Ltd', contactUrl };
     expect(accessOf(customerRecord({ dataUser }), 'en').registeredBy).toEqual({
       name: 'Meter Gateway Ltd',
       contact: 'https://gateway.example',

@@ -65,15 +65,21 @@ describe('the table for spreadsheet programs', () => {
     },
   );
 
+  it('has no control characters that reverse the text after them, nor a formula behind one; the data have them', async () => {
+    const record = customerRecord({ purpose: '\u202E=1+1\u2067', leadControllerName: 'Larkhill\u202E Energy\u200F' });
+    const csv = await csvOf([record]);
+    expect(csv).not.toMatch(/\p{Bidi_Control}/u);
+    const cells = cellsOf(csv, 1);
+    expect([cells[0], cells[3]]).toEqual(['Larkhill Energy', "'=1+1"]);
+    const { 'access-records': facts } = await dataOf(session, [record]);
+    expect(facts[0]).toMatchObject({ 'lead-controller-name': 'Larkhill\u202E Energy\u200F' });
+  });
+
   it('has a row for each record in plain words, in the language of the page', async () => {
     const records = [customerRecord(), customerRecord({ purpose: 'One, two; "three"' })];
     const csv = await csvOf(records, 'cy');
     expect(cellsOf(csv, 0).slice(0, 3)).toEqual(['Sefydliad', 'Statws', 'Sail gyfreithiol']);
-    expect(cellsOf(csv, 1).slice(0, 3)).toEqual([
-      'Larkhill Energy Advice Ltd',
-      'Gweithredol',
-      'Rhoesoch eich cydsyniad',
-    ]);
+    expect(cellsOf(csv, 1).slice(0, 3)).toEqual(['Larkhill Energy Advice Ltd', 'Gweithredol', 'Cydsyniad']);
     expect(cellsOf(csv, 2)[3]).toBe('One, two; "three"');
     expect(csv.startsWith('\uFEFF')).toBe(true);
   });

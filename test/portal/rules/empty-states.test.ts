@@ -58,7 +58,7 @@ describe('the page “Who you are”', () => {
   it('recommends the supplier for an unknown contact only if one offers a sign-in', async () => {
     const contested = { session: { ...SESSION, isContested: true }, contacts: [{ ...CONTACT, standing: 'OTHER' }] };
     const alone = await htmlOf(contactsPage, contested);
-    expect(alone).toContain('Ask the organisation that registered it.');
+    expect(alone).toContain('Ask the organisation that registered it or,');
     expect(alone).not.toMatch(/supplier/i);
     const offered = { ...contested, suppliers: [{ mpid: 'ABCD', displayName: 'Fernhill' }] };
     expect(await htmlOf(contactsPage, offered)).toContain('Sign in at your energy supplier below.');
@@ -74,6 +74,18 @@ describe('the page “Who you are”', () => {
     const PROOFS = /Email a link to|data-passkey|Prove/;
     expect(await htmlOf(contactsPage, { session, contacts: [own, ...others] })).toMatch(PROOFS);
     expect(await htmlOf(contactsPage, { session, contacts: others })).not.toMatch(PROOFS);
+  });
+
+  it('says of a contact without an origin that the customer may not read it, and still names it differently', async () => {
+    const hidden = { ...CONTACT, standing: 'OTHER', since: null };
+    const own = { ...CONTACT, shown: 'n…@s.example', standing: 'OWN' };
+    const html = await htmlOf(contactsPage, {
+      session: { ...SESSION, isContested: true },
+      contacts: [hidden, hidden, own],
+    });
+    expect(html.match(/because it was registered before yours/g)).toHaveLength(2);
+    expect(html.match(/>Since</g)).toHaveLength(1);
+    for (const number of [1, 2]) expect(html).toContain(`Email a link to m…@s.example (number ${number})`);
   });
 
   it('names each contact differently if masked addresses or passkeys are equal', async () => {

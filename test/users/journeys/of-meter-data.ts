@@ -117,7 +117,7 @@ export function usersOfMeterData(story: UserStory): void {
     const done = await visitor.get(response.location as string);
     expect(done.html).toContain(`href="${back}?dar-action=withdrawn"`);
     expect((await visitor.get('/access')).text).not.toContain('Heating advice');
-    expect((await visitor.get('/history')).text).toContain('You withdrew your consent');
+    expect((await visitor.get('/history')).text).toContain('Consent was withdrawn');
     const { payload } = await inbox.event('data-user', 'consent.withdrawal', secret);
     expect(payload).toMatchObject({ ak: customer.ak, mpxn: customer.mpxn, reason: 'customer-request' });
   });

@@ -2,7 +2,7 @@ import { graphqlLanguage } from '../request/languages';
 import type { MailedProof } from '../request/cookies';
 import { type PageResponse, type PageContext, identity } from '../page';
 import type { Ceremony } from '../presentation/operation-results';
-import { LINK_EXPIRED, withLink } from '../request/problems';
+import { CEREMONY_USED, LINK_EXPIRED, withLink } from '../request/problems';
 import { hasErrorCode } from '../../shared/operation-error';
 import { ceremonyModel, ceremonyOf } from './ceremony-link';
 import { afterCeremony } from './ceremony-outcome';
@@ -27,7 +27,7 @@ export const passkeyCeremonyOptions = identity.postFrom(PATH, `${PATH}/options`,
   }
 });
 
-/** Completes the ceremony with the authenticator's response. */
+/** Completes the ceremony with the authenticator's response. A browser that received no response repeats the form. */
 export const passkeyCeremonyForm = identity.post(PATH, async (context) => {
   const response = credentialOf(context.form['credential']);
   if (response === undefined) return ceremonyView(context, context.translate('ceremony.refused'));
@@ -39,7 +39,7 @@ export const passkeyCeremonyForm = identity.post(PATH, async (context) => {
     });
     return afterCeremony(context, outcome, ceremony?.kind === 'REGISTER_PASSKEY' ? 'registered' : 'confirmed');
   } catch (error) {
-    if (hasErrorCode(error, 'NTF001')) return LINK_EXPIRED;
+    if (hasErrorCode(error, 'NTF001')) return CEREMONY_USED;
     if (hasErrorCode(error, 'AUT001')) return ceremonyView(context, context.translate('ceremony.refused'));
     throw error;
   }
@@ -71,9 +71,11 @@ export const mailSentPage = identity.get(`${PATH}/mail-sent`, async (context) =>
   return source ? { view: 'ceremony-mail-sent', model: { organisation: source.organisation } } : LINK_EXPIRED;
 });
 
+/** Returns the page of the ceremony, after a form with the reason for which the register rejected it. */
 async function ceremonyView(context: PageContext, fault?: string, faultStatus = 401): Promise<PageResponse> {
   const ceremony = await ceremonyOf(context);
-  if (!ceremony || (ceremony.kind !== 'ASSERT_PASSKEY' && ceremony.kind !== 'REGISTER_PASSKEY')) return LINK_EXPIRED;
+  if (ceremony?.kind !== 'ASSERT_PASSKEY' && ceremony?.kind !== 'REGISTER_PASSKEY')
+    return fault === undefined ? LINK_EXPIRED : CEREMONY_USED;
   const path = `${context.publicUrls.identityPath}/passkey/${encodeURIComponent(context.params['secret'] ?? '')}`;
   return {
     view: viewOf(ceremony),

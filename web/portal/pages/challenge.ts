@@ -26,7 +26,7 @@ export async function challenge(context: PageContext, error?: ChallengeError): P
       byEmail: hint.email !== undefined,
       canUseSupplier: identifiesMeterPoint(hint),
       suppliers,
-      ...(error ? { errors: [withVisibleTarget(error, suppliers, '#passkey-title')] } : {}),
+      ...(error ? { errors: [withVisibleTarget(error, hiddenSupplier(suppliers), '#passkey-title')] } : {}),
       ...(error?.href === '#identifier' ? { typed: '' } : {}),
     },
     status: error?.status ?? 200,
@@ -55,13 +55,18 @@ function digestOf({ email, mpxn, ir, returnUrl }: SignInHint): string {
   return createHash('sha256').update(entry).digest('base64url');
 }
 
-/** Links an error of the supplier form to the fallback if the page offers no supplier (any more). */
+/** Links an error of a form to the fallback if the page does not contain the form (any more): `hidden` are the targets that it lacks. */
 export function withVisibleTarget<FormError extends Pick<ChallengeError, 'href'>>(
   error: FormError,
-  suppliers: readonly SupplierSignIn[],
+  hidden: readonly string[],
   fallback: string,
 ): FormError {
-  return error.href === '#supplier' && suppliers.length === 0 ? { ...error, href: fallback } : error;
+  return hidden.includes(error.href) ? { ...error, href: fallback } : error;
+}
+
+/** Returns the target that a page without suppliers lacks. */
+export function hiddenSupplier(suppliers: readonly SupplierSignIn[]): readonly string[] {
+  return suppliers.length === 0 ? ['#supplier'] : [];
 }
 
 async function suppliersOf({ execute }: PageContext): Promise<readonly SupplierSignIn[]> {

@@ -50,7 +50,10 @@ export const contactLinkForm = portal.post('/contacts/link/:secret', async (cont
 /** Starts the proof of a passkey of the home, for the page's script. */
 export const contactPasskeyOptions = passkeyStart('/contacts/passkey/options', '/contacts');
 
-/** Proves a passkey of the home with the response of the authenticator. */
+/**
+ * Proves a passkey of the home with the response of the authenticator. A browser that received no response repeats the form: the list then shows
+ * whether the first press proved the passkey.
+ */
 export const contactPasskeyForm = portal.postFrom('/contacts', '/contacts/passkey', async (context) => {
   const proof = passkeyProof(context);
   const rejected = { text: context.translate('contacts.passkeyRefused'), href: '#passkey' };

@@ -3,7 +3,7 @@ import { type PageContext, portal } from '../page';
 import type { StartedSupplierSignIn } from '../request/cookies';
 import { hasOtherPasskey, shownContacts } from '../presentation/contacts';
 import { hasErrorCode } from '../../shared/operation-error';
-import { withVisibleTarget } from './challenge';
+import { hiddenSupplier, withVisibleTarget } from './challenge';
 
 interface FieldError {
   readonly text: string;
@@ -18,16 +18,18 @@ export async function contactsView(context: PageContext, error?: FieldError, sta
   const { session, contacts } = await context.executeAsCustomer('ReadCustomerContacts');
   const { suppliers } = await context.execute('ListSupplierSignIns');
   const shownSuppliers = session.isContested && !session.mayJudge ? suppliers : [];
+  const canUsePasskey = hasOtherPasskey(contacts);
+  const hidden = [...hiddenSupplier(shownSuppliers), ...(canUsePasskey ? [] : ['#passkey'])];
   return {
     view: 'contacts',
     model: {
       path: '/contacts',
       session,
       contacts: shownContacts(contacts, session.mayJudge, context),
-      hasOtherPasskey: hasOtherPasskey(contacts),
+      hasOtherPasskey: canUsePasskey,
       suppliers: shownSuppliers,
       returnLink: context.returnLink(session.returnUrl),
-      ...(error ? { errors: [withVisibleTarget(error, shownSuppliers, '#main-content')] } : {}),
+      ...(error ? { errors: [withVisibleTarget(error, hidden, '#main-content')] } : {}),
     },
     status,
     formTargets: 'elsewhere',

@@ -22,28 +22,29 @@ export const withdrawPage = portal.get('/access/:id/withdraw', async (context) =
 });
 
 /**
- * Withdraws consent: the record is REVOKED before the response is sent, and from then on the links back to the organisation that sent the
- * customer report the withdrawal. The customer states no reason. A repeated withdrawal leads to the same page as the first. A stale page of an
- * access that has left the customer's scope withdraws nothing.
+ * Withdraws consent: the record is REVOKED before the response is sent. If the consent was that of the organisation that sent the customer, the
+ * links back to it report the withdrawal from then on. The customer states no reason. A repeated withdrawal leads to the same page and links as
+ * the first. A stale page of an access that has left the customer's scope withdraws nothing.
  */
-export const withdrawForm = portal.post('/access/:id/withdraw', async ({ executeAsCustomer, params, cookies }) => {
-  const id = params['id'] ?? '';
+export const withdrawForm = portal.post('/access/:id/withdraw', async (context) => {
+  const id = context.params['id'] ?? '';
   try {
-    await executeAsCustomer('WithdrawConsent', { id });
-    cookies.write('withdrawn', 'yes');
+    await context.executeAsCustomer('WithdrawConsent', { id });
   } catch (error) {
     if (hasErrorCode(error, 'NTF001')) return NOT_WITHDRAWN;
     if (!hasErrorCode(error, 'CNF001')) throw error;
   }
+  if (isWithdrawnFromSender(await recordOf(context))) context.cookies.write('withdrawn', 'yes');
   return { seeOther: `/access/${encodeURIComponent(id)}/withdrawn` };
 });
 
-/** Confirms the withdrawal, with a return link that reports it. If the consent was not withdrawn, leads to the page that says why. */
+/** Confirms the withdrawal, with a return link that reports it to the organisation concerned only. If the consent was not withdrawn, leads to the page that says why. */
 export const withdrawnPage = portal.get('/access/:id/withdrawn', async (context) => {
   const found = await recordOf(context);
   if (endedBy(found.record) !== 'withdrawn')
     return { seeOther: `/access/${encodeURIComponent(found.record.id)}/withdraw` };
-  return viewOf('withdrawn', found, { ...context, returnLink: (url) => returnLink(url, 'withdrawn') });
+  const reporting: PageContext = { ...context, returnLink: (url) => returnLink(url, 'withdrawn') };
+  return viewOf('withdrawn', found, isWithdrawnFromSender(found) ? reporting : context);
 });
 
 /** An access record in the customer's scope, and the session. */
@@ -56,6 +57,14 @@ async function recordOf({ executeAsCustomer, params }: PageContext): Promise<Fou
   const { session, record } = await executeAsCustomer('ReadCustomerRecord', { id: params['id'] ?? '' });
   if (!record) throw new OperationError('NTF001');
   return { session, record: withHistory(record) };
+}
+
+/**
+ * Returns whether the customer withdrew a consent of the Data User to whose return URL the session's links lead. No Data User learns from a link
+ * that consent was withdrawn from another one.
+ */
+function isWithdrawnFromSender({ session, record }: Found): boolean {
+  return endedBy(record) === 'withdrawn' && session.returnDuid !== null && record.dataUser?.duid === session.returnDuid;
 }
 
 function accessModel({ record }: Found, { language }: PageContext) {

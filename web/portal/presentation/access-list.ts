@@ -1,7 +1,7 @@
 import { LEGACY_NOTICE_VERSION } from '../../../schema/legacy-consent';
 import type { Language } from '../request/languages';
 import { type Change, changesOf } from './changes';
-import { dateInWords, dayInWords } from './dates';
+import { dateInWords, dayInWords, lastDayInWords } from './dates';
 import { groupBy } from './group-by';
 import type { Controller, CustomerRecord, LegalBasis } from './operation-results';
 import { purposeInWords } from './purposes';
@@ -28,7 +28,7 @@ export interface Access {
   readonly dataSource: string | null;
   readonly terms: readonly Terms[];
   readonly registered: string | undefined;
-  /** Undefined if no expiry is set. */
+  /** Last day of the access; undefined if no expiry is set. */
   readonly expiry: string | undefined;
   readonly controllers: readonly ControllerLinks[];
   readonly recipients: readonly {
@@ -104,7 +104,7 @@ export function accessOf(record: CustomerRecord, language: Language): Access {
     dataSource: processing.dataSource,
     terms: termsOf(record),
     registered: registeredAt === null ? undefined : dayInWords(registeredAt, language),
-    expiry: expiry === null ? undefined : dayInWords(expiry, language),
+    expiry: expiry === null ? undefined : lastDayInWords(expiry, language),
     controllers: record.recordMetadata.controllerArrangement.controllers.map(linksOf),
     recipients: (processing.recipients ?? []).map(({ name, role, privacyUrl }) => ({
       name,

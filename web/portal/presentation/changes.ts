@@ -1,5 +1,5 @@
 import type { Language } from '../request/languages';
-import { dayInWords } from './dates';
+import { dayInWords, lastDayInWords } from './dates';
 import type { CustomerRecord, LegalBasis } from './operation-results';
 import { purposeInWords } from './purposes';
 
@@ -9,7 +9,7 @@ export interface Change {
   readonly legalBasis?: LegalBasis | null;
   readonly purpose?: string | null;
   readonly dataTypes?: readonly string[];
-  /** Null if no expiry was set. */
+  /** Last day of the access by the former expiry; null if no expiry was set. */
   readonly expiry?: string | null;
   readonly leadController?: string | null;
   /** Whether a member above is present. */
@@ -35,7 +35,7 @@ function changeOf(after: Version, before: Version, language: Language): Change {
     ...(after.legalBasis !== before.legalBasis && { legalBasis: before.legalBasis }),
     ...(after.purpose !== before.purpose && { purpose: purposeInWords(before.purpose, language) }),
     ...(!isSameSet(after.dataTypes, before.dataTypes) && { dataTypes: before.dataTypes }),
-    ...(after.expiry !== before.expiry && { expiry: before.expiry && dayInWords(before.expiry, language) }),
+    ...(after.expiry !== before.expiry && { expiry: before.expiry && lastDayInWords(before.expiry, language) }),
     ...(after.leadControllerName !== before.leadControllerName && { leadController: before.leadControllerName }),
   };
   return {

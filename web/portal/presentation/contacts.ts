@@ -4,10 +4,11 @@ import type { CustomerContact } from './operation-results';
 import type { PageContext } from '../page';
 
 /** A contact as the page shows it, with the actions that it offers. */
-interface ShownContact extends Omit<CustomerContact, 'dataUsers' | 'shown'> {
+interface ShownContact extends Omit<CustomerContact, 'dataUsers' | 'shown' | 'since'> {
   /** Differs from the names of the other contacts. */
   readonly name: string;
-  readonly day: string;
+  /** Undefined if the customer may read neither the day nor the organisations. */
+  readonly day: string | undefined;
   readonly organisations: readonly { readonly displayName: string; readonly contactUrl: string }[];
   /** True if a link may be mailed to this address. Following it proves that the address is also the customer's. */
   readonly canBeMailed: boolean;
@@ -25,20 +26,21 @@ export function shownContacts(
   { language, translate }: Pick<PageContext, 'language' | 'translate'>,
 ): ShownContact[] {
   const canProve = hasOwn(contacts);
-  const all = contacts.map(({ dataUsers, shown, ...contact }) => ({
+  const all = contacts.map(({ dataUsers, shown, since, ...contact }) => ({
     ...contact,
     name: shown ?? translate('contacts.passkey'),
-    day: dayInWords(contact.since, language),
+    day: since === null ? undefined : dayInWords(since, language),
     organisations: dataUsers.flatMap((dataUser) => dataUser ?? []),
     canBeMailed: canProve && contact.kind === 'EMAIL' && contact.standing !== 'OWN',
     canBeConfirmed: mayJudge && contact.standing !== 'CONFIRMED',
     canBeRejected: mayJudge && contact.standing !== 'REJECTED',
   }));
-  const withOrigin = renamed(all, ({ name, day, organisations: [first] }) =>
-    first === undefined
+  const withOrigin = renamed(all, ({ name, day, organisations: [first] }) => {
+    if (day === undefined) return name;
+    return first === undefined
       ? translate('contacts.nameWithDay', { name, day })
-      : translate('contacts.nameWithOrigin', { name, day, organisation: first.displayName }),
-  );
+      : translate('contacts.nameWithOrigin', { name, day, organisation: first.displayName });
+  });
   return renamed(withOrigin, ({ name }, index) => translate('contacts.nameWithNumber', { name, number: index + 1 }));
 }
 

@@ -13,6 +13,14 @@ export function dayInWords(instant: string, language: Language): string {
   return dayFormats[language].format(new Date(instant));
 }
 
+/**
+ * Formats the last day in Great Britain on which an access with this expiry exists. The access ends at the expiry itself, so that one which
+ * expires at midnight does not exist on the day that starts then.
+ */
+export function lastDayInWords(expiry: string, language: Language): string {
+  return dayInWords(new Date(Date.parse(expiry) - 1).toISOString(), language);
+}
+
 /** Formats a date `YYYY-MM-DD`: `1 March 2026`. */
 export function dateInWords(date: string, language: Language): string {
   return dateFormats[language].format(new Date(`${date}T00:00:00Z`));

@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import { withoutBidiControls } from '../../../schema/visible-text';
 import type { Language, Translate } from '../request/languages';
 import { accessOf, nameOf } from './access-list';
 import { endOf, endedBy } from './history';
@@ -25,7 +26,7 @@ const COLUMNS = [
 
 /**
  * Formats current and ended access records as a CSV table for spreadsheet programs, record by record. A cell that such a program would
- * read as a formula is escaped (decisions A/B, 9).
+ * read as a formula is escaped (decisions A/B, 9). Cells omit the control characters that reverse the text after them.
  */
 export async function* csvOf(
   records: AsyncIterable<CustomerRecord>,
@@ -36,7 +37,7 @@ export async function* csvOf(
   yield stringify([COLUMNS.map((column) => translate(`download.${column}`))], { ...format, bom: true });
   for await (const record of records) {
     const row = rowOf(record, language, translate);
-    yield stringify([COLUMNS.map((column) => row[column])], format);
+    yield stringify([COLUMNS.map((column) => withoutBidiControls(row[column]))], format);
   }
 }
 

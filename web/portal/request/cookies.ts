@@ -32,7 +32,7 @@ export const PORTAL_COOKIES: CookieSettings<CookieName> = {
     passkey: 10 * 60,
     /** The supplier sign-in in progress, as long as the register stores it; encrypted. */
     supplier: 10 * 60,
-    /** Present after a withdrawal of this session: the return link reports it. */
+    /** Present after this session withdrew a consent of the organisation that sent the customer: the return link reports it. */
     withdrawn: 8 * 60 * 60,
     /** The outcome of a completed ceremony, for its last page; encrypted. */
     ceremony: 10 * 60,

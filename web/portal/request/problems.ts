@@ -8,6 +8,7 @@ type Problem =
   | 'notFound'
   | 'linkExpired'
   | 'confirmationUsed'
+  | 'ceremonyUsed'
   | 'passkeyRemoved'
   | 'notWithdrawn'
   | 'tooMany'
@@ -65,6 +66,12 @@ export const LINK_EXPIRED: View = problem('linkExpired', errorCatalogue.NTF001.s
  * page does not reveal which, and does not return the customer, because another holder of the link would then receive the token-ref.
  */
 export const CONFIRMATION_USED: View = problem('confirmationUsed', errorCatalogue.NTF001.status);
+
+/**
+ * The page of a passkey ceremony that was completed or has expired, after its form was submitted again. As that of a confirmation, it does not
+ * return the customer.
+ */
+export const CEREMONY_USED: View = problem('ceremonyUsed', errorCatalogue.NTF001.status);
 
 /** The page of a withdrawal of an access that is no longer in the customer's scope. */
 export const NOT_WITHDRAWN: View = problem('notWithdrawn', errorCatalogue.NTF001.status);

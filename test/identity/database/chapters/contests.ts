@@ -118,6 +118,37 @@ export function contests(): void {
       expect((await withdrawal).codes).toEqual(['NTF001']);
     });
 
+    it.each([
+      ['after the record of the resident', false],
+      ['before the record of the resident', true],
+    ])(
+      'shows its contact neither which Data Users registered the resident nor when, except what the notice states, if it is registered %s',
+      async (_, attackerFirst) => {
+        const { mpxn, email, theirs } = await contested({ attackerFirst });
+        await people.customer(other, mpxn, email, 'of a third');
+        const originsOf = async (token: string, standing: string) =>
+          (await people.contacts(token))
+            .filter((contact) => contact.standing === standing)
+            .map(({ dataUsers, since }) => ({ duids: dataUsers.map(({ duid }) => duid), isDated: since !== null }));
+        const [all, planted] = [
+          { duids: [honest.duid, other.duid], isDated: true },
+          { duids: [attacker.duid], isDated: true },
+        ];
+        const hidden = { duids: [], isDated: false };
+        const [resident, intruder] = [await people.signedIn(email), await people.signedIn(theirs)];
+        expect([await originsOf(resident, 'OWN'), await originsOf(intruder, 'OWN')]).toEqual([[all], [planted]]);
+        const inNotice = { duids: [honest.duid], isDated: true };
+        expect(await originsOf(intruder, 'OTHER')).toEqual([attackerFirst ? inNotice : hidden]);
+        expect(await originsOf(resident, 'OTHER')).toEqual([attackerFirst ? hidden : planted]);
+
+        const supplied = await people.suppliedToken(mpxn);
+        expect(await originsOf(supplied, 'OTHER')).toEqual(attackerFirst ? [planted, all] : [all, planted]);
+        const own = (await people.contacts(supplied)).find(({ shown }) => shown.startsWith('r'))?.id as string;
+        valueOf(await people.judge(supplied, own, 'CONFIRMED'));
+        expect(await originsOf(resident, 'OTHER')).toEqual([planted]);
+      },
+    );
+
     it('does not connect its passkey to the address of the customer that it also contains', async () => {
       const [mpxn, email] = [newMpxn(), people.newEmail('resident')];
       await people.customer(honest, mpxn, email, 'own');

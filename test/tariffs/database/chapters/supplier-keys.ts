@@ -242,6 +242,7 @@ export function supplierKeys(): void {
       open: true,
       lenient: true,
       verifies: false,
+      endsSession: false,
       admitsInactive: false,
       fields: [['anyone']],
       introspection: undefined,
