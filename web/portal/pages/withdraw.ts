@@ -22,29 +22,31 @@ export const withdrawPage = portal.get('/access/:id/withdraw', async (context) =
 });
 
 /**
- * Withdraws consent: the record is REVOKED before the response is sent. If the consent was that of the organisation that sent the customer, the
- * links back to it report the withdrawal from then on. The customer states no reason. A repeated withdrawal leads to the same page and links as
- * the first. A stale page of an access that has left the customer's scope withdraws nothing.
+ * Withdraws consent: the record is REVOKED before the response is sent. The customer states no reason. A repeated withdrawal leads to the same
+ * page as the first. A stale page of an access that has left the customer's scope withdraws nothing.
  */
-export const withdrawForm = portal.post('/access/:id/withdraw', async (context) => {
-  const id = context.params['id'] ?? '';
+export const withdrawForm = portal.post('/access/:id/withdraw', async ({ executeAsCustomer, params }) => {
+  const id = params['id'] ?? '';
   try {
-    await context.executeAsCustomer('WithdrawConsent', { id });
+    await executeAsCustomer('WithdrawConsent', { id });
   } catch (error) {
     if (hasErrorCode(error, 'NTF001')) return NOT_WITHDRAWN;
     if (!hasErrorCode(error, 'CNF001')) throw error;
   }
-  if (isWithdrawnFromSender(await recordOf(context))) context.cookies.write('withdrawn', 'yes');
   return { seeOther: `/access/${encodeURIComponent(id)}/withdrawn` };
 });
 
-/** Confirms the withdrawal, with a return link that reports it to the organisation concerned only. If the consent was not withdrawn, leads to the page that says why. */
+/**
+ * Confirms the withdrawal. If the consent was that of the organisation that sent the customer, this and all later links back to it report the
+ * withdrawal. If the consent was not withdrawn, leads to the page that says why.
+ */
 export const withdrawnPage = portal.get('/access/:id/withdrawn', async (context) => {
   const found = await recordOf(context);
   if (endedBy(found.record) !== 'withdrawn')
     return { seeOther: `/access/${encodeURIComponent(found.record.id)}/withdraw` };
-  const reporting: PageContext = { ...context, returnLink: (url) => returnLink(url, 'withdrawn') };
-  return viewOf('withdrawn', found, isWithdrawnFromSender(found) ? reporting : context);
+  if (!isWithdrawnFromSender(found)) return viewOf('withdrawn', found, context);
+  context.cookies.write('withdrawn', 'yes');
+  return viewOf('withdrawn', found, { ...context, returnLink: (url) => returnLink(url, 'withdrawn') });
 });
 
 /** An access record in the customer's scope, and the session. */
