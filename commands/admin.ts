@@ -11,6 +11,7 @@ import { commandLogin } from '../process/database-access';
 import { completeKeys } from '../process/settings/keys';
 import { newKeyVariables } from '../process/settings/new-keys';
 import { sandboxedSettings } from '../sandbox/keys';
+import { runningPostgres } from '../sandbox/postgres/running-postgres';
 import { RegisterError } from '../schema/register-error';
 import { settingsViolations } from '../subgraphs/access/accounts/account';
 import type { AccountRepository } from '../subgraphs/access/accounts/account.repository';
@@ -32,8 +33,9 @@ async function main(): Promise<void> {
   ];
   if (all.length > 0) throw usageError(all, USAGE);
   if (command === 'create-keys') return printKeys();
-  const { account, secretKey } = await withAccounts((accounts) =>
-    command === 'create-admin'
+  const isFirstAdmin = command === 'create-admin';
+  const { account, secretKey } = await withAccounts(isFirstAdmin, (accounts) =>
+    isFirstAdmin
       ? accounts.onboard('operator', { role: 'admin', displayName: String(values['name']) })
       : accounts.rotateSecret('operator', String(values['account']), true).catch(unknownAccount),
   );
@@ -64,12 +66,21 @@ async function printKeys(): Promise<void> {
 }
 
 /** Makes a change of accounts, audited like every other. Needs the environment of the whole register or of the service `access`. */
-async function withAccounts<Result>(change: (accounts: AccountRepository) => Promise<Result>): Promise<Result> {
+async function withAccounts<Result>(
+  isFirstAdmin: boolean,
+  change: (accounts: AccountRepository) => Promise<Result>,
+): Promise<Result> {
   const settings = await sandboxedSettings(process.env, true);
-  const { access: url = settings.databaseUrl } = settings.serviceDatabaseUrls;
-  if (url === undefined) {
+  const { access: given = settings.databaseUrl } = settings.serviceDatabaseUrls;
+  if (given === undefined && isFirstAdmin) {
     throw new Error(
       'DATABASE_URL is missing. The embedded database of a sandbox already has an admin: see sandbox.json.',
+    );
+  }
+  const url = given ?? (await runningPostgres(settings.dataDir));
+  if (url === undefined) {
+    throw new Error(
+      `DATABASE_URL is missing, and no register with an embedded database runs in ${settings.dataDir} (DATA_DIR): start it first`,
     );
   }
   const { accessHashKey: hashKey, accessEncryptionKey: encryptionKey } = completeKeys(settings.keys, [

@@ -82,7 +82,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: requestTimeouts.requestTimeout,
     trustProxy: proxyTrust(settings.trustProxy),
-    return503OnClosing: true,
+    return503OnClosing: false, // requests that arrive while connections close receive their response
     // Two Authorization headers are invalid: they are joined like other headers; by default Node uses the first.
     http: { ...requestTimeouts.http, joinDuplicateHeaders: true },
     frameworkErrors: (_, __, reply) => sendError(reply as never, 'NTF001', newIdentifier('tid')),

@@ -50,10 +50,10 @@ export async function addLandingPages(
   { sampleKey }: LandingPages,
   clientSdl: string,
 ): Promise<void> {
-  const sandbox = await sandboxPage();
-  app.get('/graphql', (request, reply) => {
+  const key = () => sampleKey?.() ?? UNKNOWN_KEY;
+  app.get('/graphql', async (request, reply) => {
     if (!String(request.headers.accept ?? '').includes('text/html')) return reply.callNotFound();
-    return page(reply, sandbox);
+    return page(reply, await sandboxPage(key()));
   });
   app.options('/graphql', (_, reply) => reply.code(204).header('access-control-max-age', '600').send());
   app.addHook('onRequest', (request, reply, next) => {
@@ -65,7 +65,7 @@ export async function addLandingPages(
   app.get('/explorer/sample.json', () => ({
     verify: VERIFY_QUERY,
     samples: SAMPLE_QUERIES,
-    key: sampleKey?.() ?? UNKNOWN_KEY,
+    key: key(),
   }));
   app.get('/explorer/schema.json', () => introspectionFromSchema(buildSchema(clientSdl)));
   for (const { name, from, file, type } of EXPLORER_FILES) {
@@ -93,12 +93,12 @@ function allowSandbox(reply: FastifyReply): void {
   });
 }
 
-/** Apollo's landing page, with a link to the explorer that works offline. */
-async function sandboxPage(): Promise<string> {
+/** Apollo's landing page with a query of the record of a key, and a link to the explorer that works offline. */
+async function sandboxPage(key: string): Promise<string> {
   const plugin = ApolloServerPluginLandingPageLocalDefault({
     embed: false,
     document: DATA_USER_QUERY,
-    variables: { key: UNKNOWN_KEY },
+    variables: { key },
     headers: { Authorization: 'Bearer <token>' },
   });
   const listener = await plugin.serverWillStart?.({} as never);

@@ -54,7 +54,7 @@ const RECORDS = [
   resolver(AccessEventResolver, ({ records }) => [records]),
   resolver(RecordMetadataResolver, ({ records }) => [records]),
   resolver(MeterPointResolver, (dependencies) => [dependencies]),
-  resolver(RecordCountsResolver, ({ recordQueries }) => [recordQueries]),
+  resolver(RecordCountsResolver, ({ recordQueries, dataUsers }) => [recordQueries, dataUsers]),
   resolver(totalResolver(AccessRecordConnectionType), () => []),
 ];
 

@@ -3,7 +3,6 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { newKeyVariables } from '../../process/settings/new-keys';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { KEY_VARIABLES, SERVICES, SERVICE_KEY_VARIABLES, SUBGRAPHS } from '../../process/settings/keys';
@@ -13,38 +12,21 @@ import { freshDatabase } from '../support/postgres';
 import type { ServiceName } from '../../subgraphs/server/callers/caller';
 import { compiledProduct } from '../support/run/compiled';
 import { PRODUCT } from '../support/run/product-command';
+import {
+  type ComposeService,
+  backup,
+  compose,
+  layout,
+  migrate,
+  onlyProcess,
+  postgres,
+  resolved,
+  runsOf,
+  services,
+} from './compose-file';
 import { productFiles, textOf, variablesRead } from './source-files';
 import { readBackupSettings, readSettings } from '../../process/settings/read-settings';
 
-interface ComposeService {
-  readonly image: string;
-  readonly environment: Record<string, string>;
-  readonly healthcheck: { readonly test: readonly string[] };
-  readonly depends_on?: Record<string, unknown>;
-  readonly ports?: readonly string[];
-}
-
-/** A command for `docker compose run`, or a job that precedes the services. */
-interface CommandService extends ComposeService {
-  readonly profiles?: readonly string[];
-  readonly entrypoint: readonly string[];
-  readonly command: readonly string[];
-  readonly volumes: readonly { type: string; source: string; target: string; bind: object }[];
-}
-
-const compose = load(textOf('docker-compose.yml'), { schema: CORE_SCHEMA.withTags(mergeTag) }) as {
-  services: Record<string, ComposeService>;
-};
-const { postgres, backup, migrate, ...services } = compose.services as Record<string, ComposeService> & {
-  readonly backup: CommandService;
-  readonly migrate: CommandService;
-};
-/** The layout that `docker compose up` starts; `one-process` needs a profile. */
-const { 'one-process': onlyProcess, ...layout } = services;
-
-/** Returns the register's services that a container runs. */
-const runsOf = ({ environment }: ComposeService): readonly ServiceName[] =>
-  (environment['SERVICES']?.split(',') as ServiceName[] | undefined) ?? SERVICES;
 const dockerfile = textOf('Dockerfile')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));
@@ -75,9 +57,17 @@ describe('docker-compose.yml', () => {
     const run = Object.fromEntries(Object.entries(layout).map(([name, container]) => [name, runsOf(container)]));
     expect(Object.values(run).flat().toSorted()).toEqual([...SERVICES].toSorted());
     expect(run).toMatchObject({ identity: ['identity'], edge: ['gateway', 'rest-adapter'] });
-    expect(onlyProcess).toMatchObject({ profiles: ['small'] });
-    expect(runsOf(onlyProcess as ComposeService)).toEqual(SERVICES);
+    expect(runsOf(onlyProcess)).toEqual(SERVICES);
     expect(postgres).toMatchObject({ image: 'postgres:18' });
+  });
+
+  it('starts the layout that COMPOSE_PROFILES names and no other, and every command fails without one', () => {
+    expect(Object.values(layout).map(({ profiles }) => profiles)).toEqual(Object.keys(layout).map(() => ['separate']));
+    expect(onlyProcess.profiles).toEqual(['small']);
+    const always = Object.values(compose.services).filter(({ profiles }) => profiles === undefined);
+    expect(always).toEqual([postgres, migrate]);
+    expect(always.flatMap(({ ports = [] }) => ports)).toEqual([]);
+    expect(migrate).toMatchObject({ labels: { layout: expect.stringMatching(/^\$\{COMPOSE_PROFILES:\?[^}]+\}$/) } });
   });
 
   it('has set-up lines that write all variables of an installation, or, without keys or beside an existing file, none', async () => {
@@ -102,6 +92,8 @@ describe('docker-compose.yml', () => {
       expect(names.toSorted()).toEqual(
         ['KEY', 'TRUST_PROXY', ...all.filter((name) => !keys.includes(name))].toSorted(),
       );
+      const mailServer = variables.find((line) => line.startsWith('SMTP_URL='))?.replace('password', 'pa$word');
+      expect(storedValue(mailServer)).toBe('smtps://user:pa$word@mail.example');
       expect([run('printenv KEYS'), written()]).toEqual([1, first]);
     } finally {
       rmSync(folder, { recursive: true });
@@ -245,6 +237,24 @@ describe('docker-compose.yml', () => {
     expect(migrate).toMatchObject({ entrypoint: ['node', 'dist/commands/migrate.js'], restart: 'no' });
   });
 
+  it('leads all logins to the PostgreSQL of DATABASE_ADDRESS if it is set, and then needs no container for it', async () => {
+    const installation = await variablesOfAnInstallation();
+    const DATABASE_ADDRESS = 'database.example:5433/central?sslmode=verify-full';
+    const addresses = (variables: Record<string, string>) =>
+      Object.values({ ...services, backup, migrate }).flatMap(({ environment }) =>
+        Object.entries(resolved(environment, variables)).flatMap(([name, url]) =>
+          name.endsWith('DATABASE_URL') ? [url.split('@')[1]] : [],
+        ),
+      );
+    const all = addresses({ ...installation, DATABASE_ADDRESS });
+    expect(all).toHaveLength(14);
+    expect(new Set(all)).toEqual(new Set([DATABASE_ADDRESS]));
+    expect(new Set(addresses(installation))).toEqual(new Set(['postgres:5432/register']));
+    for (const { depends_on } of Object.values({ ...services, backup, migrate }))
+      expect([undefined, { condition: 'service_healthy', required: false }]).toContainEqual(depends_on?.['postgres']);
+    expect(migrate.depends_on).toHaveProperty('postgres');
+  });
+
   it.each(Object.entries(services))(
     'checks the health of %s at the port of one of its services, at a path that the service has',
     (_, container) => {
@@ -268,7 +278,7 @@ describe('docker-compose.yml', () => {
       Object.keys(depends_on ?? {}),
     );
     expect(dependencies.filter((name) => !(name in compose.services))).toEqual([]);
-    expect(postgres?.healthcheck.test).toContain('--host=127.0.0.1'); // the image initialises the database on a Unix socket
+    expect(postgres.healthcheck.test).toContain('--host=127.0.0.1'); // the image initialises the database on a Unix socket
   });
 
   it('backs up and restores on demand only, with the image of the services and all variables that a restore requires', async () => {
@@ -400,7 +410,7 @@ describe('The image', () => {
       encoding: 'utf8',
     });
     expect({ status: job.status, stderr: job.stderr }).toEqual({ status: 0, stderr: '' });
-    const small = onlyProcess as ComposeService;
+    const small = onlyProcess;
     const urls = await start(inDatabase(small.environment));
     expect((await fetch(new URL(healthAddress(small).pathname, urls['gateway']))).status).toBe(200);
     const child = started.at(-1) as ChildProcess;
@@ -469,21 +479,17 @@ async function variablesOfAnInstallation(): Promise<Record<string, string>> {
     PORTAL_URL: 'https://portal.register.example',
     CONSOLE_URL: 'https://console.register.example',
     SMTP_URL: 'smtps://mail.example',
+    COMPOSE_PROFILES: 'separate',
     MPXN_PROFILE: 'gb',
     BACKUP_FOLDER: '/mnt/backups/register',
     DATA_KEYS_FOLDER: '/mnt/data-keys/register',
   };
 }
 
-/** Substitutes `${NAME}`, `${NAME:-default}` and `${NAME:?message}`, as docker compose does. */
-function resolved(environment: Record<string, string>, variables: Record<string, string>): Record<string, string> {
-  const value = (_: string, name: string, otherwise?: string) => variables[name] ?? otherwise ?? `no ${name}`;
-  return Object.fromEntries(
-    Object.entries(environment).map(([name, text]) => [
-      name,
-      text.replace(/\$\{(\w+)(?::-([^}]*)|:\?[^}]*)?\}/g, value),
-    ]),
-  );
+/** Returns the value of a line of `.env` as docker compose reads it: between single quotes `$` is not the start of a variable. */
+function storedValue(line = ''): string {
+  const [, text = ''] = /^\w+=(.*)$/.exec(line) ?? [];
+  return /^'(.*)'$/.exec(text)?.[1] ?? text.replace(/\$\w+/g, '');
 }
 
 /** Returns the URL that a health check requests. */

@@ -51,6 +51,17 @@ describe.each(contracts.map((contract) => [contract.restInterface.name, contract
       expect([JSON.parse(output), document['openapi']]).toEqual([{ valid: true }, '3.1.0']);
     });
 
+    it('states both headers that can make a change 412, for every change with this status', () => {
+      const changes = Object.values(document.paths as Record<string, Record<string, Operation>>).flatMap((item) =>
+        ['put', 'patch', 'delete'].flatMap((method) => item[method] ?? []),
+      );
+      const described = changes.flatMap(({ operationId, responses: { 412: response } }) =>
+        response === undefined ? [] : [[operationId, resolved(response)['description']] as const],
+      );
+      const headers = ['`If-Match`', '`If-None-Match`'];
+      expect(described.filter(([, text]) => !headers.every((header) => String(text).includes(header)))).toEqual([]);
+    });
+
     it('has a summary, a description and a tag for every operation', () => {
       const tags = (document['tags'] as { name: string; description?: string }[]).map(({ name, description }) => {
         expect(description).toBeTruthy();

@@ -61,6 +61,9 @@ CustomerContact: dataUsers id kind shown since standing
 CustomerSession: address expiresAt isContested isCurrent mayJudge moveInDate mpxn returnDuid returnUrl signedInAt signedInBy
 CustomerSignIn: expiresAt token
 DataUser: contactUrl dataTypesSupported displayName duid privacyUrl registeredAt status suspendedAt
+DataUserRecordCounts: counts dataUser
+DataUserRecordCountsConnection: edges nextCursor nodes pageInfo
+DataUserRecordCountsEdge: cursor node
 DaysAndHours: days hours
 DeliveryAttempt: at durationMs error status
 DeliveryHealth: deliveredLastHour failedAttemptsLastHour faulty oldestPendingSeconds pending subscriptions undeliveredLastDay

@@ -13,6 +13,7 @@ export const MAY: Readonly<Record<string, MayCall>> = {
   'Query.accessRecords': ['data_user'],
   'Query.allAccessRecords': ['admin', 'analyst'],
   'Query.accessRecordCounts': ['admin', 'analyst'],
+  'Query.accessRecordCountsByDataUser': ['admin', 'analyst'],
   'Query.accounts': ['admin'],
   'Query.auditEntries': ['admin'],
   'Query.tariffAuditEntries': ['admin'],
@@ -170,6 +171,7 @@ export const MAY: Readonly<Record<string, MayCall>> = {
 export const WITHOUT_OWNER: readonly string[] = [
   'Query.allAccessRecords',
   'Query.accessRecordCounts',
+  'Query.accessRecordCountsByDataUser',
   'Mutation.registerIdentityRecord',
   'Mutation.reportDiscoveredAccess',
   'Mutation.recordChangeOfTenancy',

@@ -1,6 +1,7 @@
 import { RegisterError } from '../../../schema/register-error';
 import type { Database } from '../../server/database/database';
 import {
+  type Connection,
   type ConnectionWithTotal,
   type PageRequest,
   connectionOf,
@@ -9,6 +10,7 @@ import {
   cursorPosition,
   requirePageSize,
 } from '../../server/lists/connection';
+import { textCursor, textPosition } from '../../server/lists/list-cursor';
 import { countRows } from '../../server/lists/paged-list';
 import type { Session } from '../../server/database/transaction';
 import type { AccessState, LegalBasis } from './access-record';
@@ -16,7 +18,13 @@ import { outsideCheck } from '../../server/database/check-only';
 import { type FairLimit, MAX_WAIT_MS, fairLimit } from '../../server/fair-limit';
 import { LISTS, type ListStatements, filters } from './access-record-list.sql';
 import type { SizedRow } from './page-size.sql';
-import { type RecordCount, storedTotal, storedTotals } from './record-counts.repository';
+import {
+  type DataUserRecordCounts,
+  type RecordCount,
+  storedTotal,
+  storedTotals,
+  storedTotalsByDataUser,
+} from './record-counts.repository';
 import { type AccessRecordRow, StoredAccessRecord } from './stored-access-record.queries';
 
 /** The person whose proof shows a third-party portal the records of a home. */
@@ -146,6 +154,13 @@ export class AccessRecordQueries {
   /** Returns the totals of all records or of a Data User's; undefined before the records are counted for the first time. */
   totals(duid: string | null): Promise<readonly RecordCount[] | undefined> {
     return storedTotals(this.database.pool, duid);
+  }
+
+  /** Returns the totals of a page of the Data Users that have records; undefined before the records are counted for the first time. */
+  async totalsByDataUser(page: PageRequest): Promise<Connection<DataUserRecordCounts> | undefined> {
+    requirePageSize(page.first, MAX_PAGE_SIZE);
+    const rows = await storedTotalsByDataUser(this.database.pool, textPosition(page.after), page.first + 1);
+    return rows && connectionOf(rows, page, ({ duid }) => textCursor(duid));
   }
 
   /** PostgreSQL reads an index entry of every record: 50 to 100 ms for a million. */

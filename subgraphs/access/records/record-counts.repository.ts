@@ -9,6 +9,7 @@ import {
   NEXT_POSITION,
   POSITION,
   PRESENT,
+  TOTALS_BY_DATA_USER,
   totalOf,
   totalsOf,
 } from './record-counts.sql';
@@ -44,6 +45,12 @@ export interface RecordCount {
   readonly total: number;
 }
 
+/** Numbers of access records of a Data User, by state and legal basis. */
+export interface DataUserRecordCounts {
+  readonly duid: string;
+  readonly counts: readonly RecordCount[];
+}
+
 /** Returns the exact total of a list of all records or of a Data User's; undefined before the records are counted for the first time. */
 export async function storedTotal(
   pool: Pool,
@@ -57,6 +64,18 @@ export async function storedTotal(
 /** Returns the exact totals of all records or of a Data User's; undefined before the records are counted for the first time. */
 export function storedTotals(pool: Pool, duid: string | null): Promise<RecordCount[] | undefined> {
   return countedRows<RecordCount>(pool, duid === null ? TOTALS.ofAll : TOTALS.ofDataUser, [duid]);
+}
+
+/**
+ * Returns the exact totals of the Data Users that have records: of at most `limit` after a DUID, in the order of DUIDs; undefined before the
+ * records are counted for the first time.
+ */
+export function storedTotalsByDataUser(
+  pool: Pool,
+  after: string,
+  limit: number,
+): Promise<DataUserRecordCounts[] | undefined> {
+  return countedRows<DataUserRecordCounts>(pool, TOTALS_BY_DATA_USER, [after, limit]);
 }
 
 /**

@@ -88,12 +88,11 @@ export const COUNT_ALL = `
 const STATE_UNEXPIRED = `case when state = 'ACTIVE' and data_user_terminations() ? duid then 'REVOKED' else state end`;
 
 /**
- * The stored records as `listed`, by the state that callers read, and by legal basis: those of all Data Users or of the one in `$1`. The
+ * The stored records as `listed`, by Data User, the state that callers read, and legal basis; `scope` is a condition on `duid`. The
  * parameter `position` is the position of the counts in this snapshot. Records whose expiry has passed since the last sweep are counted one
  * by one.
  */
-function listed(isOfDataUser: boolean, position: string): string {
-  const scope = isOfDataUser ? 'duid = $1' : '$1::text is null';
+function listed(scope: string, position: string): string {
   return `
     with stored as (
       select duid, state, legal_basis, total from record_count where ${scope}
@@ -102,17 +101,31 @@ function listed(isOfDataUser: boolean, position: string): string {
       select duid, state, legal_basis, ${stateNow()} as state_now, count(*) as total
       from access_record where ${hasRecentlyExpired()} and ${scope} group by 1, 2, 3, 4),
     listed as (
-      select ${STATE_UNEXPIRED} as state, legal_basis, total from stored
-      union all select ${STATE_UNEXPIRED}, legal_basis, -total from overdue
-      union all select state_now, legal_basis, total from overdue)`;
+      select duid, ${STATE_UNEXPIRED} as state, legal_basis, total from stored
+      union all select duid, ${STATE_UNEXPIRED}, legal_basis, -total from overdue
+      union all select duid, state_now, legal_basis, total from overdue)`;
 }
 
+/** The records of the Data User in `$1`, or all. */
+const scopeOf = (isOfDataUser: boolean): string => (isOfDataUser ? 'duid = $1' : '$1::text is null');
+
 /** The total of a list with the state `$2` and the legal basis `$3` if they are not null; `$4` is the position of the counts. */
-export const totalOf = (isOfDataUser: boolean): string => `${listed(isOfDataUser, '$4')}
+export const totalOf = (isOfDataUser: boolean): string => `${listed(scopeOf(isOfDataUser), '$4')}
   select coalesce(sum(total), 0)::text as total from listed
   where ($2::text is null or state = $2) and ($3::text is null or legal_basis = $3)`;
 
 /** The total of each state and legal basis that a record has; `$2` is the position of the counts. */
-export const totalsOf = (isOfDataUser: boolean): string => `${listed(isOfDataUser, '$2')}
+export const totalsOf = (isOfDataUser: boolean): string => `${listed(scopeOf(isOfDataUser), '$2')}
   select state, legal_basis as "legalBasis", sum(total)::float8 as total from listed
   group by state, legal_basis having sum(total) <> 0 order by state, legal_basis nulls last`;
+
+/**
+ * The totals of each Data User that has records, in the order of their DUIDs: of at most `$2` after `$1`. `$3` is the position of the counts.
+ */
+export const TOTALS_BY_DATA_USER = `${listed('duid > $1', '$3')},
+  counted as (
+    select duid, state, legal_basis, sum(total)::float8 as total from listed
+    group by duid, state, legal_basis having sum(total) <> 0)
+  select duid, json_agg(json_build_object('state', state, 'legalBasis', legal_basis, 'total', total)
+    order by state, legal_basis nulls last) as counts
+  from counted group by duid order by duid limit $2`;

@@ -13,8 +13,9 @@ import { rowsOf, filesBelow } from '../../support/backup-fixture';
 import { BackupSite, takenAtOf } from '../../support/backup-site';
 import { restoredBackups } from './chapters/restored-backups';
 import { newCustomer } from '../../support/customers';
+import { documentText } from '../../support/documents';
 import { runOperatorCommand } from '../../support/operator-command';
-import { databaseCopy, migratedDatabase } from '../../support/postgres';
+import { databaseCopy, databaseIn, migratedDatabase, runIn, testPostgres } from '../../support/postgres';
 import { templateOf } from '../../support/run/keeper-client';
 import { type SearchedPlace, databasePlaces, findings } from '../../support/secret-scan';
 import { silencedProxy } from '../../support/silenced-proxy';
@@ -33,6 +34,12 @@ const PERSON = {
 
 /** The folder name of a backup. */
 const TAKEN = expect.stringMatching(/^\d{8}T\d{6}\.\d{3}Z$/);
+
+/** Anonymises an Identity Record after a backup. */
+const ERASE_ONE = `
+  update identity.identity_record
+  set mpxn_index = null, email_index = null, meter_point_id = null, closing_at = now(), closed_at = now(), anonymised_at = now()
+  where id = (select id from identity.identity_record where anonymised_at is null limit 1)`;
 
 const site = new BackupSite();
 beforeAll(() => site.start());
@@ -121,6 +128,23 @@ describe('A backup', () => {
       printed: expect.stringContaining(`rows were restored from ${first.register} and ${first.dataKeys}`),
     });
     expect(await rowsOf(url, 'select from identity.identity_record where ref = $1', [later.ir])).toEqual([]);
+  });
+
+  it('is restored with the erasures of the former database, which the documented statements for containers set aside', async () => {
+    const url = site.dropped(await databaseCopy((await templateOf('filled')).database));
+    const server = (await testPostgres()).url;
+    const name = new URL(url).pathname.slice(1);
+    const drop = () => runIn(server, `drop database if exists ${name}_before`);
+    const former = site.dropped({ url: databaseIn(url, `${name}_before`), drop });
+    await takeBackup(url, site.root, 7);
+    await rowsOf(url, ERASE_ONE);
+    const [command = ''] = /^docker compose exec postgres psql .*$/m.exec(documentText('docs/operations.md')) ?? [];
+    for (const [, statement = ''] of command.matchAll(/ -c '([^']+)'/g))
+      await runIn(server, statement.replaceAll('register', name));
+    expect(await site.restoreInto(url, '--also-from', former)).toMatchObject({
+      code: 0,
+      printed: expect.stringContaining('\n1 identity records were anonymised again\n'),
+    });
   });
 
   it('of data keys is deleted after its retention period, except the newest', async () => {

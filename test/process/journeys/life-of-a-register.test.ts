@@ -12,9 +12,11 @@ import { newKeyVariables } from '../../../process/settings/new-keys';
 import { runningPostgres } from '../../../sandbox/postgres/running-postgres';
 import type { SandboxUrls } from '../../../sandbox/sandbox';
 import { ACCOUNT_ROLES, type AccountRole } from '../../../schema/roles';
+import { type OnboardedAccount, onboarded, signIn } from '../../support/administration';
 import { backOffice } from '../../support/console-visitor';
 import { graphAs, graphOf } from '../../support/graph';
 import { livingProcesses } from '../../support/launcher-fixture';
+import { runOperatorCommand } from '../../support/operator-command';
 import { freePort, spawnRegisterProcess } from '../../support/register';
 import { accountOf, anonymousClient, good, signedInClient, tokenOf } from '../../support/rest-client';
 import { type TraceCollector, startTraceCollector } from '../../support/trace-collector';
@@ -154,6 +156,11 @@ describe('A register that is interrupted during its first start', () => {
 });
 
 let tokenOfTheOldKey: string;
+let robbed: OnboardedAccount;
+
+/** Runs the command that replaces a stolen secret. */
+const revokeSecret = () =>
+  runOperatorCommand('commands/admin', ['revoke-secret', '--account', robbed.accountId], { DATA_DIR: dataDir }).ended;
 
 describe('The next start, the first successful one,', () => {
   beforeAll(
@@ -275,6 +282,16 @@ describe('The next start, the first successful one,', () => {
     await until(async () => (await status()) === 200 || undefined);
   });
 
+  it('has a command that replaces a stolen secret in its embedded database', async () => {
+    const analyst = { role: 'ANALYST', displayName: 'Robbed Analyst' };
+    robbed = await onboarded(await graphAs(at(), 'admin'), analyst);
+    const { code, printed } = await revokeSecret();
+    expect({ code, printed }).toEqual({ code: 0, printed: expect.stringMatching(/^\{"account_id":/) });
+    const login = JSON.parse(printed) as { account_id: string; secret_key: string };
+    expect((await signIn(at(), robbed.accountId, robbed.secretKey)).status).toBe(401);
+    expect((await signIn(at(), login.account_id, login.secret_key)).status).toBe(200);
+  });
+
   it('ends within ten seconds with half a request open on both ports and a delivery under way', async () => {
     await sendUnansweredEvent();
     await sendHalves();
@@ -282,6 +299,13 @@ describe('The next start, the first successful one,', () => {
     gracefulShutdownMs = milliseconds;
     expect(code).toBe(0);
     expect(milliseconds).toBeLessThan(9_000);
+  });
+
+  it('must run for that command, which says so', async () => {
+    const printed = expect.stringContaining(
+      `no register with an embedded database runs in ${dataDir} (DATA_DIR): start it`,
+    );
+    expect(await revokeSecret()).toMatchObject({ code: 1, printed });
   });
 
   it('has connected only to this machine: no library sends telemetry or queries cloud metadata', () => {

@@ -109,6 +109,39 @@ describe.each(usualWirings())('A lawful access to meter data (%s)', (wiring) => 
     expect(sum).toBeGreaterThan(records.length); // other Data Users of the sandbox have records, too
   });
 
+  it('is counted for each Data User, in pages by DUID', async () => {
+    await registered();
+    const analyst = await graphAs(register, 'analyst');
+    type Counts = { dataUser: { duid: string; displayName: string }; counts: { state: string; total: number }[] };
+    const page = async (first: number, after: string | null) => {
+      const { data } = await analyst(
+        `query ($first: Int!, $after: String) { accessRecordCountsByDataUser(first: $first, after: $after) {
+          nextCursor nodes { dataUser { duid displayName } counts { state legalBasis total } } } }`,
+        { first, after },
+      );
+      return data.accessRecordCountsByDataUser as { nextCursor: string | null; nodes: Counts[] };
+    };
+    const listed: Counts[] = [];
+    let next = await page(1, null);
+    expect(next.nodes).toHaveLength(1);
+    while (listed.push(...next.nodes) && next.nextCursor !== null) next = await page(200, next.nextCursor);
+    const duids = listed.map((each) => each.dataUser.duid);
+    expect(duids).toEqual([...new Set(duids)].toSorted());
+    expect(duids).toContain(registrant.duid);
+    const own = listed.find((each) => each.dataUser.duid === registrant.duid);
+    const { data } = await analyst(
+      `query ($duid: DUID!) { accessRecordCounts(duid: $duid) { state legalBasis total }
+        allAccessRecords(duid: $duid, state: ACTIVE) { totalCount } }`,
+      { duid: registrant.duid },
+    );
+    expect(own?.counts).toEqual(data.accessRecordCounts);
+    const active = (own?.counts ?? []).filter(({ state }) => state === 'ACTIVE');
+    expect(active.reduce((sum, { total }) => sum + total, 0)).toBe(data.allAccessRecords.totalCount);
+    expect(failuresOf(await analyst('{ accessRecordCountsByDataUser(after: "!") { nextCursor } }'))).toEqual([
+      'VAL001 accessRecordCountsByDataUser',
+    ]);
+  });
+
   describe('from consent to its withdrawal', () => {
     let key: string;
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import pino from 'pino';
 import type { RunningGateway } from '../../../../gateway/gateway';
 import { ForeignToken } from '../../../../subgraphs/server/callers/bearer-token';
@@ -42,6 +44,52 @@ export function busyGateway(): void {
       const token = `e30.${Buffer.from('{"iss":"https://supplier.example"}').toString('base64url')}.`;
       expect(await post(gateway, { documentId: 'Verify', variables: { key: KEYS.own } }, token)).toEqual(IS_OK);
     } finally {
+      await gateway.close();
+    }
+  });
+
+  it('that closes executes the requests that still arrive on open connections', async () => {
+    const { links } = await twoSubgraphs(pino({ level: 'silent' }));
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let isHeld = false;
+    const holding = links.map(({ name, execute }): SubgraphLink => ({
+      name,
+      async execute(...request) {
+        isHeld = true;
+        await released;
+        return execute(...request);
+      },
+    }));
+    const gateway = await startTestGateway(DOCUMENTS, { links: holding });
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect(Number(port), hostname);
+    try {
+      const ended = once(socket, 'close');
+      let received = '';
+      socket.setEncoding('utf8').on('data', (text: string) => (received += text));
+      const send = (query: string) => {
+        const body = JSON.stringify({ query });
+        const head = ['host: a', 'authorization: Bearer data_user', 'content-type: application/json'];
+        socket.write(`POST /graphql HTTP/1.1\r\n${head.join('\r\n')}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      };
+      send(AD_HOC);
+      await until(() => isHeld || undefined);
+      const closed = gateway.close();
+      await until(() => !gateway.app.server.listening || undefined);
+      const arrived = once(gateway.app.server, 'request');
+      send('{ __typename }');
+      await arrived;
+      release();
+      await Promise.all([closed, ended]);
+      const bodies = [...received.matchAll(/\r\n\r\n(\{.*\})/g)].map(([, body = '']) => JSON.parse(body) as unknown);
+      expect(bodies).toMatchObject([
+        { data: { accessRecord: { state: 'ACTIVE' } } },
+        { data: { __typename: 'Query' } },
+      ]);
+    } finally {
+      release();
+      socket.destroy();
       await gateway.close();
     }
   });

@@ -554,6 +554,19 @@ export function gatewayRequests(): void {
       expect(explorer).not.toMatch(/(src|href)="https?:/);
     });
 
+    it('start with a query of the sample record', async () => {
+      const landing = { explorer: true, sampleKey: () => KEYS.own };
+      const sandbox = await startTestGateway(DOCUMENTS, { landing });
+      try {
+        for (const path of ['/graphql', '/explorer/sample.json']) {
+          const response = await fetch(sandbox.url + path, { headers: { accept: 'text/html' } });
+          expect([path, await response.text()]).toEqual([path, expect.stringContaining(KEYS.own)]);
+        }
+      } finally {
+        await sandbox.close();
+      }
+    });
+
     it("accept requests from Apollo Sandbox's origin, and no other", async () => {
       const preflight = async (origin: string) => {
         const response = await fetch(`${gateway.url}/graphql`, { method: 'OPTIONS', headers: { origin } });

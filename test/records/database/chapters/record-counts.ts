@@ -1,5 +1,10 @@
 import type { AccessState, LegalBasis } from '../../../../subgraphs/access/records/access-record';
-import { storedTotal, storedTotals, updateCounts } from '../../../../subgraphs/access/records/record-counts.repository';
+import {
+  storedTotal,
+  storedTotals,
+  storedTotalsByDataUser,
+  updateCounts,
+} from '../../../../subgraphs/access/records/record-counts.repository';
 import { stateNow } from '../../../../subgraphs/access/records/record-state.sql';
 import { countChanges, expireDueRecords, revokeOfTerminated } from '../../../../subgraphs/access/records/sweeps.module';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
@@ -81,6 +86,9 @@ export function recordCounts(): void {
     for (const duid of [null, DUID, OTHER]) {
       const { rows } = await tables.owner.query(COUNT_OF_GROUPS, [duid]);
       expect(await storedTotals(database.pool, duid)).toEqual(rows);
+      if (duid === null) continue;
+      const [next] = (await storedTotalsByDataUser(database.pool, duid.slice(0, -1), 1)) ?? [];
+      expect(next?.duid === duid ? next.counts : []).toEqual(rows);
     }
   };
   const expectExactBeforeAndAfterCounting = async () => {
