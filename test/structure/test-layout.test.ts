@@ -1,7 +1,15 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
-import { repositoryFiles, textOf } from './source-files';
+import {
+  type SourceFile,
+  type SyntaxNode,
+  nodesOf,
+  repositoryFiles,
+  sourceFile,
+  testFiles as testTypeScript,
+  textOf,
+} from './source-files';
 
 /** Subjects of the tests, one folder each in `test/`. */
 const NOUNS = [
@@ -33,7 +41,52 @@ describe('The tests', () => {
     );
     expect(impure).toEqual([]);
   });
+
+  it('find locks and sessions of their own database only: concurrent files have others on the same server', () => {
+    const readers = testTypeScript().filter(({ text }) => READS_SERVER.test(text));
+    expect(readers.length).toBeGreaterThan(20);
+    expect(readers.flatMap(unboundedIn)).toEqual([]);
+  });
+
+  it('that would find those of other files are reported, however the statement is written', () => {
+    const planted = `
+      query('select from pg_locks where not granted');
+      query(\`select from pg_locks where relation = \${table}::regclass\`);
+      query("select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0");
+      query('select from pg_stat_activity where datname = current_database()');
+      query(\`select from pg_locks where \${OF_THIS_DATABASE}\`);
+      query('select from pg_locks where pg_backend_pid() = any(pg_blocking_pids(pid))');`;
+    expect(unboundedIn(sourceFile('planted.ts', planted))).toEqual([
+      'planted.ts: pg_locks where not granted',
+      'planted.ts: pg_locks where relation = …::regclass',
+      'planted.ts: pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0',
+    ]);
+  });
 });
+
+/** Matches a statement that reads the locks or the sessions of a whole server. */
+const READS_SERVER = /\bfrom pg_(locks|stat_activity)\b/;
+/** Matches the conditions that select those of one database, or those that wait for one session. */
+const IS_BOUNDED = /current_database\(\)|OF_THIS_DATABASE|= any\(pg_blocking_pids\(/;
+/** A file whose statement is about a server of its own. */
+const OWN_SERVER = 'test/delivery/reliability/promoted-standby.test.ts';
+
+/** Returns the statements of a file that find locks or sessions of other databases, too. */
+function unboundedIn({ path, module }: SourceFile): string[] {
+  if (path === OWN_SERVER) return [];
+  return nodesOf(module)
+    .map(literalOf)
+    .filter((text) => READS_SERVER.test(text) && !IS_BOUNDED.test(text))
+    .map((text) => `${path}: ${text.slice(text.indexOf('pg_')).replaceAll(/\$\{\w*\}/g, '…')}`);
+}
+
+/** Returns the text of a literal, with the names of constants in it; empty for other nodes. */
+function literalOf(node: SyntaxNode): string {
+  if (node.type === 'StringLiteral') return String(node['value']);
+  if (node.type !== 'TemplateLiteral') return '';
+  const names = (node['expressions'] as SyntaxNode[]).map(({ value }) => `\${${String(value ?? '')}}`);
+  return (node['quasis'] as SyntaxNode[]).map(({ raw }, index) => `${String(raw)}${names[index] ?? ''}`).join('');
+}
 
 /**
  * Returns everything that a test file loads through files of `test/`: their paths without suffix, and names of

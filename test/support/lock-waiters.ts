@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import type { ClientBase } from 'pg';
 import { until } from './until';
 
@@ -8,10 +9,20 @@ import { until } from './until';
 const WAITERS = `select pg_stat_clear_snapshot(), count(*)::int as waiters from pg_stat_activity
   where pg_backend_pid() = any(pg_blocking_pids(pid))`;
 
-/** Waits until exactly one session waits for a lock of the holder's transaction. */
-export async function untilOneWaits(holder: Pick<ClientBase, 'query'>): Promise<void> {
+/**
+ * Waits until exactly one session waits for a lock of the holder's transaction. Throws at once if `work`, which is to
+ * wait for it, ends before.
+ */
+export async function untilOneWaits(holder: Pick<ClientBase, 'query'>, work?: Promise<unknown>): Promise<void> {
+  let ended: string | undefined;
+  work?.then(
+    (result) => (ended = inspect(result)),
+    (error: unknown) => (ended = inspect(error)),
+  );
   await until(async () => {
     const { rows } = await holder.query<{ waiters: number }>(WAITERS);
-    return rows[0]?.waiters === 1 ? true : undefined;
+    if (rows[0]?.waiters === 1) return true;
+    if (ended !== undefined) throw new Error(`the work ended without waiting for the lock: ${ended}`);
+    return undefined;
   });
 }

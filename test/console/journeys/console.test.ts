@@ -7,6 +7,7 @@ import type { EventStream, PageContext } from '../../../web/console/page';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import type { AccountRole } from '../../../schema/roles';
 import { onboarded, signIn as signedIn } from '../../support/administration';
+import { repeated } from '../../support/confirmed-tokens';
 import { ConsoleVisitor, backOffice } from '../../support/console-visitor';
 import { type Customer, type DataUser, newCustomer, newDataUser, newMpid } from '../../support/customers';
 import type { OpenStream } from '../../support/event-source';
@@ -36,6 +37,9 @@ const login = (role: AccountRole) => {
   const { account_id, secret_key } = accountOf(register.sandbox, role);
   return [account_id, secret_key] as const;
 };
+
+/** Registers a number of records; more at once would leave other tests without sessions. */
+const registeredRecords = (count: number) => repeated(count, () => registered(dataUser.rest, customer.ir), 4);
 
 /** Registers a record; returns the id of its event. */
 async function newEvent(): Promise<string> {
@@ -307,7 +311,7 @@ describe('the stream of a live page', () => {
   it('starts with the newest events for a page that has missed many, and continues after them', async () => {
     const visitor = await backOffice(register);
     const own = `duid=${dataUser.duid}`;
-    await Promise.all(Array.from({ length: LISTED_EVENTS }, () => registered(dataUser.rest, customer.ir)));
+    await registeredRecords(LISTED_EVENTS);
     const last = await newEvent();
     const { html } = await visitor.get(`/?${own}`);
     const stream = await visitor.stream(`${own}&from=newest`);
@@ -339,9 +343,7 @@ describe('the stream of a live page', () => {
   it('sends a browser that was behind only the newest events, as many as its list shows', async () => {
     const { cursor } = await anEvent();
     const { messages, isBehind, close } = slowBrowser(cursor);
-    const events = await Promise.all(
-      Array.from({ length: LISTED_EVENTS + 10 }, () => registered(dataUser.rest, customer.ir)),
-    );
+    const events = await registeredRecords(LISTED_EVENTS + 10);
     const last = await newEvent();
     const watching = await (await backOffice(register)).stream(`after=${encodeURIComponent(cursor)}`);
     await watching.next('events', ({ data }) => listed(data.html).includes(last));

@@ -15,6 +15,9 @@ import { graphAs, graphOf } from '../../support/graph';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { until } from '../../support/until';
 
+/** Periods in which an event of this test is counted, also if midnight in the UK follows it. */
+const SEVERAL_DAYS = [7, 30];
+
 let register: SharedRegister;
 let dataUser: DataUser;
 let customer: Customer;
@@ -26,10 +29,13 @@ beforeAll(async () => {
 });
 
 describe('the page of contests', () => {
-  it('marks the chosen period, and states the time zone of its days', async () => {
-    const { html, text } = await (await backOffice(register, 'analyst')).get('/contests?days=30');
+  it.each([
+    ['', 'Today'],
+    ['?days=30', 'Last 30 days'],
+  ])('marks the chosen period, and states the time zone of its days: /contests%s', async (query, chosen) => {
+    const { html, text } = await (await backOffice(register, 'analyst')).get(`/contests${query}`);
     expect(text).toContain('Days start at midnight, UK time.');
-    expect(html).toMatch(/<p class="periods">.*<a [^>]*aria-current="true">Last 30 days<\/a>/s);
+    expect(html).toMatch(new RegExp(`<p class="periods">.*<a [^>]*aria-current="true">${chosen}</a>`, 's'));
     const [stylesheet = ''] = /[^"]+\/console\.css/.exec(html) ?? [];
     const css = await (await fetch(new URL(stylesheet, register.console))).text();
     expect(css).toMatch(/\.periods \[aria-current\][^{]*\{[^}]*font-weight/);
@@ -40,8 +46,8 @@ describe('the page of contests', () => {
     const second = `second-${customer.mpxn}@customer.example`;
     await rival.rest('POST', '/v1/identity-records', identityRecord(customer.mpxn, second));
     const visitor = await backOffice(register, 'analyst');
-    for (const days of ['', '?days=30']) {
-      const { html, text, status } = await visitor.get(`/contests${days}`);
+    for (const days of SEVERAL_DAYS) {
+      const { html, text, status } = await visitor.get(`/contests?days=${days}`);
       expect(status).toBe(200);
       expect(text).toMatch(new RegExp(`${rival.name} 1 1 0`));
       for (const personal of [customer.mpxn, second, customer.email]) expect(html).not.toContain(personal);
@@ -59,7 +65,7 @@ describe('the page of contests', () => {
     await (
       await graphAs(register, 'admin')
     )(`mutation { suspendAccount(accountId: "${accountId}") { status } }`);
-    const { text } = await (await backOffice(register, 'analyst')).get('/contests');
+    const { text } = await (await backOffice(register, 'analyst')).get('/contests?days=7');
     expect(text).toContain(`${rival.name} suspended 1 0 0`);
   });
 });
@@ -73,7 +79,7 @@ describe('the page of rejected contacts', () => {
     const email = `planted-${randomUUID()}@customer.example`;
     await rival.rest('POST', '/v1/identity-records', identityRecord(newMpxn(), email));
     const visitor = await backOffice(register);
-    expect((await visitor.get('/contests')).html).toContain(`href="${PATH}?data-user=${rival.duid}"`);
+    expect((await visitor.get('/contests?days=7')).html).toContain(`href="${PATH}?data-user=${rival.duid}"`);
     const form = await visitor.get(`${PATH}?data-user=${rival.duid}`);
     expect(form.html).toContain(`value="${rival.duid}"`);
     const confirmation = await visitor.press(form, PATH, { 'data-user': rival.duid, since: '' });

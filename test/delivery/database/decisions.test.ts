@@ -131,7 +131,8 @@ describe('A delivery whose endpoint is resumed', () => {
       await plan(pool, endpoint, 'meanwhile');
       await until(async () => {
         const { rowCount } = await pool.query(
-          `select from pg_stat_activity where query like '%fan_out%' and cardinality(pg_blocking_pids(pid)) > 0`,
+          `select from pg_stat_activity where datname = current_database() and query like '%fan_out%'
+           and cardinality(pg_blocking_pids(pid)) > 0`,
         );
         return rowCount === 0 ? undefined : true;
       });

@@ -281,14 +281,12 @@ describe('One endpoint', () => {
     const silent = await receiver(() => new Promise(() => undefined));
     const { url } = await receiver();
     const [slow, quick] = [await trialEndpoint(pool, silent.url), await trialEndpoint(pool, url)];
-    await engine();
+    await engine({ exchangeMs: ENDLESS_MS });
     await Promise.all(Array.from({ length: 100 }, (_, n) => plan(pool, slow, `slow ${n}`)));
     await until(() => (silent.received.length >= 8 ? true : undefined));
-    const began = performance.now();
     await Promise.all(Array.from({ length: 100 }, (_, n) => plan(pool, quick, `quick ${n}`)));
     await until(async () => ((await pending()) === 100 ? true : undefined));
-    expect(performance.now() - began).toBeLessThan(5_000);
-    expect(silent.received).toHaveLength(8);
+    expect(silent.received).toHaveLength(8); // their requests have not ended
   });
 
   it('that is slow has two concurrent requests until it is fast again', async () => {
@@ -491,7 +489,7 @@ describe('A receiver that does not respond', () => {
     ]);
     await until(() => (late.received[0]?.respondedAt === undefined ? undefined : true));
     wait = 0;
-    await until(() => (late.received.length === 60 ? true : undefined), 8_000);
+    await until(() => (late.received.length === 60 ? true : undefined));
     expect(new Set(late.received.map(({ eventId }) => eventId)).size).toBe(60);
   });
 

@@ -134,9 +134,8 @@ describe('The webhook events of a Data User', () => {
   }
 
   function received(type: string, at = '/hook'): Promise<ReceivedPost> {
-    return until(
-      () => receiver.received.find(({ path, body }) => path === at && JSON.parse(body)['event-type'] === type),
-      30_000,
+    return until(() =>
+      receiver.received.find(({ path, body }) => path === at && JSON.parse(body)['event-type'] === type),
     );
   }
 

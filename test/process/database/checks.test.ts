@@ -114,16 +114,21 @@ describe('A check', () => {
   });
 
   it('rejects statements that it started and did not await', async () => {
-    const other = runCheck(pool, () => pool.query('select pg_sleep(0.5)')); // checks are still running at its end
+    let end = (): void => undefined;
+    const other = runCheck(pool, () => new Promise<void>((resolve) => (end = resolve))); // checks are still running at its end
     let late: Promise<string> | undefined;
-    await runCheck(pool, async () => {
-      const session = await pool.connect();
-      late = new Promise((resolve) =>
-        setImmediate(() => resolve(codeOf(pool.query('select 1').then(() => session.query('select 1'))))),
-      );
-    });
-    expect(await late).toBe('the check has ended');
-    await other;
+    try {
+      await runCheck(pool, async () => {
+        const session = await pool.connect();
+        late = new Promise((resolve) =>
+          setImmediate(() => resolve(codeOf(pool.query('select 1').then(() => session.query('select 1'))))),
+        );
+      });
+      expect(await late).toBe('the check has ended');
+    } finally {
+      end();
+      await other;
+    }
   });
 
   it('gives its session back after an error of the work', async () => {

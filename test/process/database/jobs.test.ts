@@ -276,7 +276,7 @@ describe('Workers', () => {
     await once(victim, 'exit');
     const killedAt = performance.now();
     await until(() => (taken.length > 0 ? true : undefined));
-    expect(performance.now() - killedAt).toBeLessThan(5_000);
+    expect(performance.now() - killedAt).toBeLessThan(60_000); // the library alone would wait for four hours
     expect([taken, running]).toEqual([[{ n: 1 }], [{ n: 2 }]]);
     finish();
   });

@@ -103,7 +103,8 @@ describe('Services with logins that the migration job has created', () => {
     expect(await statuses(token)).toEqual([200, 200, 200]);
 
     const user = new URL(loginOf('ACCESS')).username;
-    await runIn(place.databaseUrl, `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${user}'`);
+    const end = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = '${user}'`;
+    await runIn(place.databaseUrl, end);
     await until(async () => ((await statuses(token)).every((status) => status === 503) ? true : undefined));
     expect(await statuses(token)).toEqual([503, 503, 503]);
 

@@ -4,23 +4,31 @@ import { onboarded, signIn } from '../../support/administration';
 import { confirmedTokens } from '../../support/confirmed-tokens';
 import { type DataUser, newCustomer, newDataUser, newMpxn } from '../../support/customers';
 import { failuresOf, graphAs, graphOf } from '../../support/graph';
-import { type SharedRegister, sharedRegister } from '../../support/register';
+import { type TestRegister, startTestRegister } from '../../support/register';
 import { consentRecord, legacyConsent, registered } from '../../support/records';
 import { untilOneWaits } from '../../support/lock-waiters';
 import { until } from '../../support/until';
 import { type RestClient, good } from '../../support/rest-client';
 
 describe('Two callers at once', () => {
-  let register: SharedRegister;
+  let register: TestRegister;
+  let clock: Client;
   let own: DataUser;
   let dataUser: RestClient;
   let ref: string;
 
   beforeAll(async () => {
-    register = await sharedRegister();
+    // A separate register: some of these tests move the clock.
+    register = await startTestRegister('one process');
+    clock = new Client({ connectionString: register.databaseUrl });
+    await clock.connect();
     own = await newDataUser(register, 'https://larkhill.example/back');
     dataUser = own.rest;
     ({ ir: ref } = await newCustomer(own));
+  });
+  afterAll(async () => {
+    await clock?.end();
+    await register?.close();
   });
 
   it('come to one order when two replace and one revokes the same record: no update is lost', async () => {
@@ -113,7 +121,7 @@ describe('Two callers at once', () => {
         await holder.query('begin');
         await holder.query(lock);
         const response = send();
-        await untilOneWaits(holder);
+        await untilOneWaits(holder, response);
         await meanwhile(holder);
         await holder.query('rollback');
         return await response;
@@ -124,13 +132,18 @@ describe('Two callers at once', () => {
 
     const stateAt = async (path: string) =>
       String((await dataUser('GET', path)).body['access-record']['access-event'].state);
-    const expired = (path: string) => async () => ((await stateAt(path)) === 'EXPIRED' ? true : undefined);
+    const inAnHour = async () => {
+      const { rows } = await clock.query(`select register.register_now() + interval '1 hour' as at`);
+      return (rows[0].at as Date).toISOString();
+    };
+    const anHourPasses = () => clock.query('select register.set_clock_offset(3600)');
+    afterEach(() => clock.query('select register.set_clock_offset(0)'));
 
     it.each(['A', 'B'] as const)(
       'do not make an expired record ACTIVE by a replacement through %s',
       async (through) => {
-        const { path, replace } = await expiringBy[through](new Date(Date.now() + 3000).toISOString());
-        const { status, body } = await sentMeanwhile(replace, () => until(expired(path)));
+        const { path, replace } = await expiringBy[through](await inAnHour());
+        const { status, body } = await sentMeanwhile(replace, anHourPasses);
         expect([status, JSON.stringify(body)]).toEqual([409, expect.stringContaining('is EXPIRED, not ACTIVE')]);
         expect(await stateAt(path)).toBe('EXPIRED');
       },
@@ -138,11 +151,8 @@ describe('Two callers at once', () => {
 
     it('end the access by a replacement whose new expiry passes meanwhile, at the instant of the change', async () => {
       const { path, replace } = await expiringBy.A('2036-01-01T00:00:00.000Z');
-      const expiry = new Date(Date.now() + 3000).toISOString();
-      const { status } = await sentMeanwhile(
-        () => replace(expiry),
-        () => until(async () => (new Date().toISOString() > expiry ? true : undefined)),
-      );
+      const expiry = await inAnHour();
+      const { status } = await sentMeanwhile(() => replace(expiry), anHourPasses);
       expect(status).toBe(200);
       const key = path.slice(path.lastIndexOf('/') + 1);
       const { data } = await graphOf(
@@ -161,10 +171,16 @@ describe('Two callers at once', () => {
     });
 
     it('do not revoke an expired record', async () => {
-      const { path } = await expiringBy.A(new Date(Date.now() + 3000).toISOString());
+      const expiry = await inAnHour();
+      const { path } = await expiringBy.A(expiry);
+      // A statement that waits does not see a new offset of the clock: the last seconds pass in real time, within the 8 s of a request.
+      const untilShortlyBefore = 'floor(extract(epoch from $1::timestamptz - statement_timestamp()))::int - 5';
       const { status } = await sentMeanwhile(
-        () => dataUser('DELETE', path),
-        () => until(expired(path)),
+        async () => {
+          await clock.query(`select register.set_clock_offset(${untilShortlyBefore})`, [expiry]);
+          return dataUser('DELETE', path);
+        },
+        () => until(async () => ((await stateAt(path)) === 'EXPIRED' ? true : undefined)),
       );
       expect(status).toBe(409);
       expect(await stateAt(path)).toBe('EXPIRED');

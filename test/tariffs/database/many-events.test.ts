@@ -11,6 +11,7 @@ import {
 import { mpxnCipher } from '../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
 import { startTariffs } from '../../../subgraphs/tariffs/tariffs.module';
 import { directlyEncrypted } from '../../support/directly-encrypted';
+import { untilOneWaits } from '../../support/lock-waiters';
 import { type Planning, rowsRead } from '../../support/rows-read';
 import {
   type TariffEventFixture,
@@ -545,17 +546,20 @@ describe('One process', () => {
       const at = inMinutes(5);
       await manyOn(83, { validTo: at });
       const blocker = await fixture.owner.connect();
-      await blocker.query('begin');
-      await blocker.query('select from tariff_effect where tariff_id = $1 for update', [trf(83)]);
-      await fixture.moveOn((ahead += 6 * 60));
-      const applied = new ScheduledChangeRepository(fixture.owner).applyDue(() => undefined);
-      const isWaiting = until(async () => {
-        const { rows } = await fixture.owner.query(`select from pg_stat_activity where pg_blocking_pids(pid) <> '{}'`);
-        return rows.length > 0 ? 'waits' : undefined;
-      }, 10_000).catch(() => 'does not wait');
-      expect(await Promise.race([applied, isWaiting])).not.toBe('waits');
-      await blocker.query('rollback');
-      blocker.release();
+      const repository = new ScheduledChangeRepository(fixture.owner);
+      const appliedOnce = async () => {
+        const outcome = await repository.applyDue(() => undefined);
+        return outcome === 'locked' ? undefined : outcome;
+      };
+      try {
+        await blocker.query('begin');
+        await blocker.query('select from tariff_effect where tariff_id = $1 for update', [trf(83)]);
+        await fixture.moveOn((ahead += 6 * 60));
+        await expect(untilOneWaits(blocker, until(appliedOnce))).rejects.toThrow('ended without waiting');
+      } finally {
+        await blocker.query('rollback');
+        blocker.release();
+      }
       await fixture.settled();
     });
 

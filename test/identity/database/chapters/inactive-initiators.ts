@@ -23,7 +23,7 @@ import { until } from '../../../support/until';
 export function inactiveInitiators(): void {
   const PASSKEY = { method: 'PASSKEY_REGISTER', passkeyReturnUrl: RETURN_URL };
   const WAITING = `select pg_stat_clear_snapshot(), count(*)::int as sessions from pg_stat_activity
-    where wait_event_type = 'Lock' and query like '%identity_record%for no key update%'`;
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%identity_record%for no key update%'`;
   let fixture: SignInFixture;
   let caller: Caller;
   beforeAll(async () => {

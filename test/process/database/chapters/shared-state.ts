@@ -68,6 +68,9 @@ class TwoLocks1790000000003 implements MigrationInterface {
   }
 }
 
+/** SQL: whether a lock is one of this database; numbers of tables are the same in all copies of a database. */
+const OF_THIS_DATABASE = 'database = (select oid from pg_database where datname = current_database())';
+
 /** Tests of the state that all processes of an installation share in the database: limits, locks, clock, migrations. */
 export function sharedState(): void {
   let database: FreshDatabase;
@@ -255,7 +258,7 @@ export function sharedState(): void {
         await busy.query('begin; select from trial.busy');
         let isDone = false;
         const migrating = migrateTrial(TrialTables1790000000001, ChangedTable1790000000002).then(() => (isDone = true));
-        const waits = `select from pg_locks where relation = 'trial.busy'::regclass and not granted`;
+        const waits = `select from pg_locks where relation = 'trial.busy'::regclass and not granted and ${OF_THIS_DATABASE}`;
         await until(async () => ((await owner.query(waits)).rowCount === 1 ? true : undefined));
         await reader.query('select from trial.busy'); // queued behind the migration, which stops waiting
         await until(async () => ((await owner.query(waits)).rowCount === 1 ? true : undefined)); // the migration waits again
@@ -279,8 +282,8 @@ export function sharedState(): void {
         await busy.query(`set deadlock_timeout = '10min'; begin; select from trial.busy`); // the migration finds the deadlock first
         const migrating = migrateTrial(TrialTables1790000000001, ChangedTable1790000000002, TwoLocks1790000000003);
         const waiting = (type: string) => async () => {
-          const { rowCount } = await owner.query('select from pg_locks where locktype = $1 and not granted', [type]);
-          return rowCount === 1 || undefined;
+          const text = `select from pg_locks where locktype = $1 and not granted and ${OF_THIS_DATABASE}`;
+          return (await owner.query(text, [type])).rowCount === 1 || undefined;
         };
         await until(waiting('advisory'));
         const write = busy.query('insert into trial.busy values (1)');

@@ -28,6 +28,10 @@ import { until } from '../../../support/until';
 const PENDING_EFFECTS =
   'select from tariffs.tariff_effect where done_at is null and cancelled_at is null and due_at <= register.register_now()';
 
+/** Selects the locks of a database for which a session waits. */
+const WAITING = `select from pg_locks where not granted
+  and database = (select oid from pg_database where datname = current_database())`;
+
 /** Matches the result of a restore that completes. */
 const outcome = (again: number, withoutKey: number, revoked: number) => ({
   code: 0,
@@ -249,10 +253,9 @@ export function restoredBackups(site: BackupSite): void {
       await until(
         async () =>
           (await rowsOf(url, `select where to_regclass('access.access_record') is not null`)).length || undefined,
-        60_000,
       );
       await blocker.query('begin; lock table access.access_record in share mode');
-      await until(async () => (await rowsOf(url, `select from pg_locks where not granted`)).length || undefined);
+      await until(async () => (await rowsOf(url, WAITING)).length || undefined);
       killed.child.kill('SIGKILL');
       await killed.ended;
       await blocker.query('rollback');
@@ -313,16 +316,13 @@ export function restoredBackups(site: BackupSite): void {
       const running = site.restoreInto(shared);
       await until(
         async () => (await rowsOf(shared, `select where to_regclass('access.access_record') is not null`))[0],
-        60_000,
       );
       await blocker.query('begin; lock table access.access_record in share mode');
-      const waiting = `select from pg_locks where not granted
-        and database = (select oid from pg_database where datname = current_database())`;
-      const areWaiting = async (count: number) => (await rowsOf(shared, waiting)).length >= count || undefined;
-      await until(() => areWaiting(1), 60_000);
+      const areWaiting = async (count: number) => (await rowsOf(shared, WAITING)).length >= count || undefined;
+      await until(() => areWaiting(1));
       let hasEnded = false;
       const later = site.restoreInto(shared).finally(() => (hasEnded = true));
-      await until(async () => hasEnded || areWaiting(2), 60_000);
+      await until(async () => hasEnded || areWaiting(2));
       await blocker.query('rollback');
       const printed = expect.stringContaining('another restore of this database is running: nothing was changed');
       expect(await later).toMatchObject({ code: 1, printed });

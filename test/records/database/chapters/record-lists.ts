@@ -57,7 +57,8 @@ export function recordLists(): void {
 
     it('leaves sessions for others while an operation lists records that another one counts', async () => {
       const lists = new AccessRecordQueries(database);
-      const WAITING = `select from pg_locks where not granted and relation = 'look'::regclass`;
+      const WAITING = `select from pg_locks where not granted and relation = 'look'::regclass
+        and database = (select oid from pg_database where datname = current_database())`;
       const waiting = async () => (await tables.owner.query(WAITING)).rowCount;
       await tables.owner.query('begin; lock table look in exclusive mode');
       const page = { first: 2, after: null };

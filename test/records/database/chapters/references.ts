@@ -164,7 +164,8 @@ export function references(): void {
       const stop = encryptReferences(tables.database, cipher, logger);
       const [waiting] = await until(async () => {
         const { rows } = await owner.query(
-          `select pid from pg_locks where not granted and relation = 'access_keys.reference_key'::regclass`,
+          `select pid from pg_locks where not granted and relation = 'access_keys.reference_key'::regclass
+           and database = (select oid from pg_database where datname = current_database())`,
         );
         return rows.length > 0 ? rows : undefined;
       });

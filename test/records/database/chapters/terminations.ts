@@ -13,6 +13,7 @@ import {
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { fanOutAll, putWebhook } from '../../../support/event-rows';
 import { type OperatorFixture, newMeterPoint, operatorFixture } from '../../../support/operator-fixture';
+import { untilOneWaits } from '../../../support/lock-waiters';
 import { until } from '../../../support/until';
 
 export function terminations(): void {
@@ -195,21 +196,16 @@ export function terminations(): void {
       const keys = await Promise.all(
         organisations.map((organisation) => fixture.register(organisation, newMeterPoint())),
       );
-      await fixture.tables.owner.query('begin');
-      await fixture.tables.owner.query("update access.account set status = 'terminated' where duid = $1", [
-        organisations[0]?.duid,
-      ]);
-      let isDone = false;
-      const second = terminate(organisations[1] as { accountId: string }).finally(() => (isDone = true));
-      await until(async () => {
-        if (isDone) return true;
-        const [{ waiting }] = await rows(
-          "select count(*)::int as waiting from pg_locks where locktype = 'advisory' and not granted",
-        );
-        return waiting > 0 ? true : undefined;
+      const { owner } = fixture.tables;
+      await owner.query('begin');
+      await owner.query("update access.account set status = 'terminated' where duid = $1", [organisations[0]?.duid]);
+      const second = terminate(organisations[1] as { accountId: string });
+      await untilOneWaits(owner, second).catch(async (error: unknown) => {
+        await owner.query('rollback');
+        throw error;
       });
       const before = await fixture.clock.now();
-      await fixture.tables.owner.query('commit');
+      await owner.query('commit');
       await second;
       expect((await progress(organisations[1] as { duid: string }))?.at.getTime()).toBeGreaterThanOrEqual(
         before.getTime(),

@@ -79,7 +79,9 @@ export function receiversOfEvents(): void {
       await fixture.moveClock(60);
       const posts = heard(1, path);
       const isPlannedOrWaits = `select not exists (select from fanout)
-        or exists (select from pg_locks where locktype = 'advisory' and not granted) as done from event where position > $1`;
+        or exists (select from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())) as done
+        from event where position > $1`;
       await until(async () => (await fixture.owner.query(isPlannedOrWaits, [newest])).rows[0]?.done || undefined);
       await keys.release();
       await consenting;
