@@ -33,9 +33,8 @@ async function main(): Promise<void> {
   ];
   if (all.length > 0) throw usageError(all, USAGE);
   if (command === 'create-keys') return printKeys();
-  const isFirstAdmin = command === 'create-admin';
-  const { account, secretKey } = await withAccounts(isFirstAdmin, (accounts) =>
-    isFirstAdmin
+  const { account, secretKey } = await withAccounts((accounts) =>
+    command === 'create-admin'
       ? accounts.onboard('operator', { role: 'admin', displayName: String(values['name']) })
       : accounts.rotateSecret('operator', String(values['account']), true).catch(unknownAccount),
   );
@@ -66,17 +65,9 @@ async function printKeys(): Promise<void> {
 }
 
 /** Makes a change of accounts, audited like every other. Needs the environment of the whole register or of the service `access`. */
-async function withAccounts<Result>(
-  isFirstAdmin: boolean,
-  change: (accounts: AccountRepository) => Promise<Result>,
-): Promise<Result> {
+async function withAccounts<Result>(change: (accounts: AccountRepository) => Promise<Result>): Promise<Result> {
   const settings = await sandboxedSettings(process.env, true);
   const { access: given = settings.databaseUrl } = settings.serviceDatabaseUrls;
-  if (given === undefined && isFirstAdmin) {
-    throw new Error(
-      'DATABASE_URL is missing. The embedded database of a sandbox already has an admin: see sandbox.json.',
-    );
-  }
   const url = given ?? (await runningPostgres(settings.dataDir));
   if (url === undefined) {
     throw new Error(

@@ -21,7 +21,7 @@ const DELAYED = `
     for each statement execute function forbid_change()`;
 
 /**
- * As before, and rejects links to Identity Records whose closing is delayed: their registrations were admitted before it started. The function
+ * Rejects links to Identity Records that are closed, or whose closing is delayed: their registrations were admitted before it started. The function
  * runs as its owner, because the login of a running process of the previous release has no right to the table.
  */
 const REJECT_LINK = `

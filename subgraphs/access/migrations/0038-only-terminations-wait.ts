@@ -8,12 +8,11 @@ export class OnlyTerminationsWait1790000000038 extends ForwardMigration {
   readonly statements = ['set local search_path = access, register', TRIGGERS];
 }
 
-const RENEWS = 'for each row when';
 const TRIGGERS = `
   drop trigger terminations on account;
   create trigger terminations_inserted after insert on account
-    ${RENEWS} (new.terminated_at is not null) execute function note_terminations();
+    for each row when (new.terminated_at is not null) execute function note_terminations();
   create trigger terminations_updated after update of status, terminated_at on account
-    ${RENEWS} (new.terminated_at is distinct from old.terminated_at) execute function note_terminations();
+    for each row when (new.terminated_at is distinct from old.terminated_at) execute function note_terminations();
   create trigger terminations_deleted after delete on account
-    ${RENEWS} (old.terminated_at is not null) execute function note_terminations()`;
+    for each row when (old.terminated_at is not null) execute function note_terminations()`;

@@ -42,7 +42,7 @@ export class CustomerContact {
   @Field(() => [DataUserReference], {
     nullable: 'items',
     description:
-      "The Data Users that registered it, first one first. Of a contested home, for a customer whom the supplier has not confirmed, none of a contact that is older than the customer's own, and only the first of a newer one.",
+      "The Data Users that registered it, first one first. At a contested home, a customer whom the supplier has not confirmed reads none if it is older than the customer's own contact, and only the first if it is newer.",
   })
   dataUsers: DataUserReference[];
   @Field(

@@ -52,9 +52,9 @@ export function customerContacts({ atMeterPoint, tenancy, contact: own, means }:
 }
 
 /**
- * Returns the contacts of a session as its customer reads them. A Data User can plant a contact, so that of a contested home a contact which the
- * supplier's customer has not confirmed reads no origin of others: of contacts that are older than the own ones neither Data Users nor the
- * day, of newer ones only the first Data User, which the mail about the contest names.
+ * Returns the contacts of a session as its customer reads them. A Data User can plant a contact. At a contested home, a customer whom the supplier
+ * has not confirmed therefore reads neither the Data Users nor the day of older contacts. Of a newer one this customer reads the first Data User,
+ * which the mail about the contest names.
  */
 export function readableContacts(session: ContactSession & Pick<CustomerSession, 'isContested'>): ReadableContact[] {
   const contacts = customerContacts(session);

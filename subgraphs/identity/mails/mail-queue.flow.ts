@@ -19,7 +19,7 @@ export interface Mails {
   permit(recordId: string, by: string, session?: Session): Promise<number | null>;
   /**
    * Counts a mail to each of several records like {@link Mails.permit}, in the transaction of a session. Returns the records to which a mail is
-   * allowed; of those with one address, the first ones. Counts in one order, so that concurrent transactions do not wait for each other.
+   * allowed; of those with one address, the first ones. Counts in one order, so that concurrent transactions do not deadlock.
    */
   permitEach(recordIds: readonly string[], by: string, session: Session): Promise<ReadonlySet<string>>;
   /**
@@ -76,16 +76,13 @@ export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependenc
       const personal = new Set<string>();
       for (const id of recordIds.toSorted())
         if ((await perPerson.count(`${id} ${by}`, session)) === null) personal.add(id);
-      const ofAddress = new Map<string, string[]>();
-      for (const id of recordIds.filter((each) => personal.has(each))) {
-        const address = (await addressKeyOf(session, id)) ?? '';
-        ofAddress.set(address, [...(ofAddress.get(address) ?? []), id]);
-      }
-      const permitted = new Set(ofAddress.get(''));
-      ofAddress.delete('');
-      for (const address of [...ofAddress.keys()].toSorted())
-        for (const id of ofAddress.get(address) ?? [])
-          if ((await perAddress.count(`${address} ${by}`, session)) === null) permitted.add(id);
+      const addressed: { id: string; address: string | null }[] = [];
+      for (const id of recordIds.filter((each) => personal.has(each)))
+        addressed.push({ id, address: await addressKeyOf(session, id) });
+      const inOrder = addressed.toSorted((one, other) => (one.address ?? '').localeCompare(other.address ?? ''));
+      const permitted = new Set<string>();
+      for (const { id, address } of inOrder)
+        if (address === null || (await perAddress.count(`${address} ${by}`, session)) === null) permitted.add(id);
       return permitted;
     },
     async permitNotice(notice) {

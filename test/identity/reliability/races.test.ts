@@ -219,7 +219,7 @@ describe('A registration and a concurrent anonymising of its Identity Record', (
     expect(await standing(ir)).toEqual(untouched(1));
   });
 
-  it('of which the closing is delayed by another Data User are, too: the registration that was admitted before is rejected', async () => {
+  it('are rejected if another Data User delays the closing, although they were admitted before', async () => {
     const customer = await newCustomer(dataUser);
     const other = await newDataUser(register, 'https://moorland.example/back');
     const [token = '', late = ''] = await confirmedTokens(register, other, customer, 2);

@@ -128,7 +128,7 @@ describe('an access', () => {
           changes: [{ expiry: day }],
         });
       const ended = customerRecord({ state: 'EXPIRED', expiry: '2026-06-30T23:00:00.000Z' });
-      expect(historyOf([ended], 'en')).toMatchObject([{ ended: '1 July 2026' }]);
+      expect(historyOf([ended], 'en')).toMatchObject([{ ended: '30 June 2026' }]);
     },
   );
 

@@ -174,7 +174,7 @@ describe('Two callers at once', () => {
       const expiry = await inAnHour();
       const { path } = await expiringBy.A(expiry);
       // A statement that waits does not see a new offset of the clock: the last seconds pass in real time, within the 8 s of a request.
-      const untilShortlyBefore = 'floor(extract(epoch from $1::timestamptz - statement_timestamp()))::int - 5';
+      const untilShortlyBefore = 'floor(extract(epoch from $1::timestamptz - statement_timestamp()))::int - 3';
       const { status } = await sentMeanwhile(
         async () => {
           await clock.query(`select register.set_clock_offset(${untilShortlyBefore})`, [expiry]);

@@ -555,7 +555,9 @@ describe('One process', () => {
         await blocker.query('begin');
         await blocker.query('select from tariff_effect where tariff_id = $1 for update', [trf(83)]);
         await fixture.moveOn((ahead += 6 * 60));
-        await expect(untilOneWaits(blocker, until(appliedOnce))).rejects.toThrow('ended without waiting');
+        const applied = until(appliedOnce);
+        await expect(untilOneWaits(blocker, applied)).rejects.toThrow('ended without waiting');
+        await applied;
       } finally {
         await blocker.query('rollback');
         blocker.release();

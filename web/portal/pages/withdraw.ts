@@ -2,8 +2,7 @@ import type { Operations } from '../../../schema/generated/operations';
 import type { View } from '../../shared/page-response';
 import { type PageContext, portal } from '../page';
 import { accessOf, nameOf } from '../presentation/access-list';
-import { dayInWords } from '../presentation/dates';
-import { endOf, endedBy } from '../presentation/history';
+import { endedBy, lastDayOf } from '../presentation/history';
 import { OperationError, hasErrorCode } from '../../shared/operation-error';
 import { returnLink } from '../presentation/web-link';
 import { NOT_WITHDRAWN } from '../request/problems';
@@ -22,31 +21,41 @@ export const withdrawPage = portal.get('/access/:id/withdraw', async (context) =
 });
 
 /**
- * Withdraws consent: the record is REVOKED before the response is sent. The customer states no reason. A repeated withdrawal leads to the same
- * page as the first. A stale page of an access that has left the customer's scope withdraws nothing.
+ * Withdraws consent: the record is REVOKED before the response is sent. The customer states no reason. If the consent was that of the
+ * organisation that sent the customer, the links back to it report the withdrawal from then on. A repeated withdrawal leads to the same page and
+ * links as the first. A stale page of an access that has left the customer's scope withdraws nothing.
  */
-export const withdrawForm = portal.post('/access/:id/withdraw', async ({ executeAsCustomer, params }) => {
-  const id = params['id'] ?? '';
+export const withdrawForm = portal.post('/access/:id/withdraw', async (context) => {
+  const id = context.params['id'] ?? '';
   try {
-    await executeAsCustomer('WithdrawConsent', { id });
+    const found = await recordOf(context); // read first: no failure of a read follows a withdrawal
+    const isWithdrawn = (await withdraw(context, id)) || endedBy((await recordOf(context)).record) === 'withdrawn';
+    if (isWithdrawn && isOfSender(found)) context.cookies.write('withdrawn', 'yes');
   } catch (error) {
     if (hasErrorCode(error, 'NTF001')) return NOT_WITHDRAWN;
-    if (!hasErrorCode(error, 'CNF001')) throw error;
+    throw error;
   }
   return { seeOther: `/access/${encodeURIComponent(id)}/withdrawn` };
 });
 
-/**
- * Confirms the withdrawal. If the consent was that of the organisation that sent the customer, this and all later links back to it report the
- * withdrawal. If the consent was not withdrawn, leads to the page that says why.
- */
+/** Withdraws the consent; false if the access had already ended. */
+async function withdraw({ executeAsCustomer }: PageContext, id: string): Promise<boolean> {
+  try {
+    await executeAsCustomer('WithdrawConsent', { id });
+    return true;
+  } catch (error) {
+    if (hasErrorCode(error, 'CNF001')) return false;
+    throw error;
+  }
+}
+
+/** Confirms the withdrawal, with a return link that reports it. If the consent was not withdrawn, leads to the page that says why. */
 export const withdrawnPage = portal.get('/access/:id/withdrawn', async (context) => {
   const found = await recordOf(context);
   if (endedBy(found.record) !== 'withdrawn')
     return { seeOther: `/access/${encodeURIComponent(found.record.id)}/withdraw` };
-  if (!isWithdrawnFromSender(found)) return viewOf('withdrawn', found, context);
-  context.cookies.write('withdrawn', 'yes');
-  return viewOf('withdrawn', found, { ...context, returnLink: (url) => returnLink(url, 'withdrawn') });
+  const reporting: PageContext = { ...context, returnLink: (url) => returnLink(url, 'withdrawn') };
+  return viewOf('withdrawn', found, isOfSender(found) ? reporting : context);
 });
 
 /** An access record in the customer's scope, and the session. */
@@ -61,20 +70,16 @@ async function recordOf({ executeAsCustomer, params }: PageContext): Promise<Fou
   return { session, record: withHistory(record) };
 }
 
-/**
- * Returns whether the customer withdrew a consent of the Data User to whose return URL the session's links lead. No Data User learns from a link
- * that consent was withdrawn from another one.
- */
-function isWithdrawnFromSender({ session, record }: Found): boolean {
-  return endedBy(record) === 'withdrawn' && session.returnDuid !== null && record.dataUser?.duid === session.returnDuid;
+/** Returns whether the record is one of the Data User to whose return URL the session's links lead: they report nothing about others. */
+function isOfSender({ session, record }: Found): boolean {
+  return session.returnDuid !== null && record.dataUser?.duid === session.returnDuid;
 }
 
 function accessModel({ record }: Found, { language }: PageContext) {
-  const end = endOf(record);
   return {
     access: accessOf(record, language),
     name: nameOf(record),
-    ended: end === null ? undefined : dayInWords(end, language),
+    ended: lastDayOf(record, language),
     endedBy: endedBy(record),
   };
 }

@@ -1,6 +1,6 @@
 import type { Language } from '../request/languages';
 import { accessOf, nameOf } from './access-list';
-import { dayInWords } from './dates';
+import { dayInWords, lastDayInWords } from './dates';
 import type { CustomerRecord } from './operation-results';
 
 /** Why an access ended; each value has a text. */
@@ -9,14 +9,20 @@ type EndedBy = 'withdrawn' | 'organisation' | 'terminated' | 'expiry' | 'claimed
 /** Returns ended accesses as the page shows them, in the order of the records (newest first). */
 export function historyOf(records: readonly CustomerRecord[], language: Language) {
   return records.map((record) => {
-    const end = endOf(record);
     return {
       ...accessOf(record, language),
       name: nameOf(record),
-      ended: end === null ? undefined : dayInWords(end, language),
+      ended: lastDayOf(record, language),
       endedBy: endedBy(record),
     };
   });
+}
+
+/** Formats the last day of an ended access; undefined if it has not ended. */
+export function lastDayOf(record: CustomerRecord, language: Language): string | undefined {
+  const end = endOf(record);
+  if (end === null) return undefined;
+  return endedBy(record) === 'expiry' ? lastDayInWords(end, language) : dayInWords(end, language);
 }
 
 /**

@@ -124,7 +124,7 @@ export function signInLinks(): void {
       for (const attempt of [1, 2, 3]) {
         await lock.isWaitedFor();
         await fixture.owner.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and strpos(query, 'insert into sign_in_link') > 0`,
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and strpos(query, 'insert into sign_in_link') > 0`,
         );
         const failed = `select from identity_jobs._private_jobs where attempts = $1 and locked_by is null`;
         await until(async () => (await fixture.owner.query(failed, [attempt])).rowCount === 1 || undefined);
