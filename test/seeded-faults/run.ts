@@ -1,13 +1,13 @@
 /**
  * Makes each fault of the catalogue in a copy of the repository, runs the tests that should show it, and fails when they stay green:
  * `npm run test:seeded-faults`, with `-- <part of a name>…` for some of them, or `-- 2/4` for the second of four shares. The report
- * names the test by which each was shown.
+ * names the test by which each was shown; without the fault, the file of this test is green.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type SeededFault, placeOf, productSources, seededFaults } from './catalogue';
 import { type Copy, repositoryCopy } from './repository-copy';
-import { runTests } from './test-run';
+import { type FailedTest, patternOfFile, runTests } from './test-run';
 
 /** Copies in which faults are tried at the same time: tests wait often. */
 const COPIES = 2;
@@ -59,29 +59,39 @@ async function outcomeOf(fault: SeededFault, sources: ReadonlyMap<string, string
   }
 }
 
-/** The name of the first test that fails by a fault; undefined when all stay green. */
+/**
+ * The name of the first test that fails by a fault; undefined when all stay green. Throws if its file also fails without the fault: then
+ * the failure shows nothing.
+ */
 async function testThatShows(fault: SeededFault, place: string, copy: Copy): Promise<string | undefined> {
-  const file = join(copy.root, place);
+  for (const pattern of fault.shown) {
+    const failed = await withFault(fault, join(copy.root, place), () => failureOf(copy.root, pattern));
+    if (failed === undefined) continue;
+    const without = await runTests(copy.root, patternOfFile(failed.file, pattern));
+    if (without !== undefined) throw new Error(`${failed.file} also fails without the fault: ${without.test}`);
+    return `${failed.file}: ${failed.test}`;
+  }
+  return undefined;
+}
+
+/** Runs work while a file has a fault. */
+async function withFault<Result>(fault: SeededFault, file: string, work: () => Promise<Result>): Promise<Result> {
   const source = readFileSync(file, 'utf8');
   writeFileSync(
     file,
     source.replace(fault.text, () => fault.instead),
   );
   try {
-    for (const pattern of fault.shown) {
-      const failed = await runTests(copy.root, pattern);
-      if (failed === undefined) continue;
-      if (!failed.wasLate || (await failsAgain(copy.root, pattern))) return `${failed.file}: ${failed.test}`;
-    }
-    return undefined;
+    return await work();
   } finally {
     writeFileSync(file, source);
   }
 }
 
-/** Whether it was the fault, and not a busy machine: the tests fail again. */
-async function failsAgain(root: string, pattern: string): Promise<boolean> {
-  return (await runTests(root, pattern)) !== undefined;
+/** The first test of a pattern that fails; one that may have failed on a busy machine must fail again. */
+async function failureOf(root: string, pattern: string): Promise<FailedTest | undefined> {
+  const failed = await runTests(root, pattern);
+  return failed?.mayBeBusy === true ? runTests(root, pattern) : failed;
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

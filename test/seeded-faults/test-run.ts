@@ -5,8 +5,8 @@ import { join } from 'node:path';
 export interface FailedTest {
   readonly file: string;
   readonly test: string;
-  /** Whether it waited in vain: that happens by a fault, and also on a busy machine. */
-  readonly wasLate: boolean;
+  /** Whether it waited in vain, or a service did not respond in time: that happens by a fault, and also on a busy machine. */
+  readonly mayBeBusy: boolean;
 }
 
 /** Arguments of a run that ends at its first failure, with a short timeout. */
@@ -41,7 +41,14 @@ export async function runTests(root: string, pattern: string): Promise<FailedTes
     const report = output.slice(output.indexOf('●')).trim();
     throw new Error(`the tests of ${pattern} cannot be run: ${report.slice(0, LONGEST_REASON)}`);
   }
-  return { file, test, wasLate: LATE.test(output) };
+  return { file, test, mayBeBusy: LATE_OR_BUSY.test(output) };
+}
+
+/** Returns the pattern of one file that a pattern selects, with the same tests. */
+export function patternOfFile(file: string, pattern: string): string {
+  const [, name] = patternOf(pattern);
+  const path = `${file.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
+  return name === undefined ? path : `${path} > ${name}`;
 }
 
 /** Splits a pattern into the regular expressions of paths and of test names. */
@@ -54,8 +61,8 @@ export function patternOf(pattern: string): readonly [paths: string, name: strin
 const A_TEST_PASSED = /^Tests:.* \d+ passed/m;
 /** Matches the file and its first failed test in the output of jest. */
 const FIRST_FAILURE = /^FAIL (\S+)[^●]*● (.+)$/m;
-/** Matches the messages of `until()` and of jest's own limit. */
-const LATE = /nothing within \d+ ms|Exceeded timeout/;
+/** Matches the messages of `until()` and of jest's own limit, and the responses of a busy register. */
+const LATE_OR_BUSY = /nothing within \d+ ms|Exceeded timeout|\bSYS002\b|\b503\b/;
 
 function jest(
   root: string,

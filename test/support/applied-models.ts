@@ -27,9 +27,6 @@ export interface AppliedModel {
   readonly findings: readonly (readonly string[])[];
 }
 
-/** Whether Python is on the machine. */
-export const HAS_PYTHON = spawnSync('python3', ['--version']).status === 0;
-
 /** Applies cases with `apply_differences.py`. */
 export function appliedByPython(cases: readonly AppliedCase[]): AppliedModel[] {
   const { status, stdout, stderr } = spawnSync('python3', [join(__dirname, 'apply_differences.py')], {

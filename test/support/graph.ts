@@ -50,13 +50,19 @@ export function graphOf({ gateway }: Pick<SharedRegister, 'gateway'>, token?: st
   };
 }
 
-/** Sends an operation that may run twice as a client does on a busy register: repeats it while it fails with SYS002. */
-export function persistentGraph(send: Graph): Graph {
-  return (query, variables) =>
-    until(async () => {
+/**
+ * Sends an operation that may run twice as a client does on a busy register: repeats it while it fails with SYS002. After `maxRepeats`
+ * it returns that failure.
+ */
+export function persistentGraph(send: Graph, maxRepeats = Infinity): Graph {
+  return (query, variables) => {
+    let repeats = 0;
+    return until(async () => {
       const response = await send(query, variables);
-      return response.errors.some(({ extensions }) => extensions.code === 'SYS002') ? undefined : response;
+      const isBusy = response.errors.some(({ extensions }) => extensions.code === 'SYS002');
+      return isBusy && repeats++ < maxRepeats ? undefined : response;
     });
+  };
 }
 
 /** Returns a client of the graph that is signed in with a demo account. */

@@ -101,5 +101,5 @@ export function settled({ owner }: Pick<SignInFixture, 'owner'>): Promise<void> 
     await owner.query('update identity_jobs._private_jobs set run_at = now() where locked_at is null');
     const { rowCount } = await owner.query('select from identity_jobs._private_jobs');
     return rowCount === 0 ? true : undefined;
-  }, 60_000).then(() => undefined);
+  }).then(() => undefined);
 }

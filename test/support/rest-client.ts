@@ -44,13 +44,17 @@ export function anonymousClient(rest: string, authorization?: string): RestClien
   };
 }
 
-/** Sends a request as a client does on a busy register: repeats it, with the same idempotency key, while the response is 503. */
-export function persistent(send: RestClient): RestClient {
+/**
+ * Sends a request as a client does on a busy register: repeats it, with the same idempotency key, while the response is 503. After
+ * `maxRepeats` it returns that response.
+ */
+export function persistent(send: RestClient, maxRepeats = Infinity): RestClient {
   return async (method, path, body, headers) => {
     const key: Record<string, string> = method === 'POST' ? { 'idempotency-key': randomUUID() } : {};
+    let repeats = 0;
     return until(async () => {
       const response = await send(method, path, body, { ...key, ...headers });
-      return response.status === 503 ? undefined : response;
+      return response.status === 503 && repeats++ < maxRepeats ? undefined : response;
     });
   };
 }

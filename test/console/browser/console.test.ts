@@ -10,6 +10,7 @@ import {
   startBrowser,
   openPage,
 } from '../../support/browser';
+import { repeated } from '../../support/confirmed-tokens';
 import { type Customer, type DataUser, newCustomer, newDataUser } from '../../support/customers';
 import { graphAs } from '../../support/graph';
 import { IS_LONG, NO_FAULT, faultsOf } from '../../support/page-faults';
@@ -237,7 +238,7 @@ describe('the live page', () => {
     await state(page, 'live');
     const listed = await rows(page);
     const more = LISTED_EVENTS + 5 - listed.length;
-    await Promise.all(Array.from({ length: more }, () => registered(dataUser.rest, customer.ir)));
+    await repeated(more, () => registered(dataUser.rest, customer.ir), 4);
     await until(async () => ((await rows(page)).includes(listed.at(-5) ?? '') ? undefined : true));
     const newestOnly = await rows(page);
     expect(newestOnly).toHaveLength(LISTED_EVENTS);

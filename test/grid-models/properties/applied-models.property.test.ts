@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { APPLIED_CASES, TELEMARK, objectsOf, realText, removalOfATenth, sectionOf } from '../../support/applied-cases';
-import { type AppliedCase, HAS_PYTHON, appliedByPython, appliedByRegister } from '../../support/applied-models';
+import { type AppliedCase, appliedByPython, appliedByRegister } from '../../support/applied-models';
+import { HAS_PYTHON } from '../../support/python';
 import { differenceModelXml } from '../../support/grid-archives';
 import { fullModelXml } from '../../support/grid-base-archives';
 import { describeWithRealFiles, REAL_FILES } from '../../support/real-grid-models';
 
 const describeWithPython = HAS_PYTHON ? describe : describe.skip;
-if (!HAS_PYTHON) console.warn('python3 is not on the machine: applied models are not compared with it');
 if (REAL_FILES.size === 0) console.warn('the real CIM files are not on the machine: tests with them are skipped');
 
 describeWithPython('A base model after a project', () => {

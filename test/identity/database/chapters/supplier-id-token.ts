@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Forger, type Forgery, startForger } from '../../../support/supplier-forger';
 import { FINISH_SUPPLIER, START_SUPPLIER } from '../../../support/sign-in-operations';
 import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
@@ -64,9 +65,9 @@ export function supplierIdToken(): void {
     });
 
     it('that the supplier does not return in time fails with SYS002 within ten seconds', async () => {
-      const started = performance.now();
-      expect((await forged(newMpxn(), { late: 30_000 })).codes).toEqual(['SYS002']);
-      expect(performance.now() - started).toBeLessThan(9_000);
+      const limit = pause(10_000, undefined, { ref: false });
+      const ended = await Promise.race([forged(newMpxn(), { late: 30_000 }), limit]);
+      expect(ended?.codes).toEqual(['SYS002']);
     });
 
     it('that is longer than 256 KiB with its response fails with SYS002', async () => {
