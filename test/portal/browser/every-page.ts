@@ -366,6 +366,15 @@ export const EVERY_PAGE: Readonly<Record<string, Visited>> = {
       await press(page);
     },
   },
+  'passkey of a used page': {
+    view: 'problem',
+    variant: 'ceremonyUsed',
+    async go(page, place) {
+      await page.goto((await enrolment(place)).url);
+      await page.evaluate(`document.querySelector('#passkey').action = '/identify/passkey/${UNKNOWN}'`);
+      await rejectedPasskey(page);
+    },
+  },
   'session that has ended': {
     view: 'problem',
     variant: 'sessionEnded',

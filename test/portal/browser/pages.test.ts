@@ -180,7 +180,7 @@ describe('Every page', () => {
         if (language === 'cy') {
           const status = await inWelsh(page);
           expect(status === 404).toBe(
-            ['notFound', 'linkExpired', 'confirmationUsed', 'notWithdrawn'].includes(variant ?? ''),
+            ['notFound', 'linkExpired', 'confirmationUsed', 'ceremonyUsed', 'notWithdrawn'].includes(variant ?? ''),
           );
           expect(await page.locator('html').getAttribute('lang')).toBe(language);
           const isAnother = !titleOf(visited, language).test(await page.title());
