@@ -65,7 +65,7 @@ export function supplierIdToken(): void {
     });
 
     it('that the supplier does not return in time fails with SYS002 within ten seconds', async () => {
-      const limit = pause(10_000, undefined, { ref: false });
+      const limit = pause(9_000, undefined, { ref: false });
       const ended = await Promise.race([forged(newMpxn(), { late: 30_000 }), limit]);
       expect(ended?.codes).toEqual(['SYS002']);
     });
