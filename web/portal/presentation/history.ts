@@ -8,14 +8,12 @@ type EndedBy = 'withdrawn' | 'organisation' | 'terminated' | 'expiry' | 'claimed
 
 /** Returns ended accesses as the page shows them, in the order of the records (newest first). */
 export function historyOf(records: readonly CustomerRecord[], language: Language) {
-  return records.map((record) => {
-    return {
-      ...accessOf(record, language),
-      name: nameOf(record),
-      ended: lastDayOf(record, language),
-      endedBy: endedBy(record),
-    };
-  });
+  return records.map((record) => ({
+    ...accessOf(record, language),
+    name: nameOf(record),
+    ended: lastDayOf(record, language),
+    endedBy: endedBy(record),
+  }));
 }
 
 /** Formats the last day of an ended access; undefined if it has not ended. */

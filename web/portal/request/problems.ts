@@ -68,8 +68,8 @@ export const LINK_EXPIRED: View = problem('linkExpired', errorCatalogue.NTF001.s
 export const CONFIRMATION_USED: View = problem('confirmationUsed', errorCatalogue.NTF001.status);
 
 /**
- * The page of a passkey ceremony that was completed or has expired, after its form was submitted again. As that of a confirmation, it does not
- * return the customer.
+ * The page after the form of a passkey ceremony that was completed or has expired: the browser may have sent the form a second time. As that of
+ * a confirmation, it does not return the customer.
  */
 export const CEREMONY_USED: View = problem('ceremonyUsed', errorCatalogue.NTF001.status);
 
