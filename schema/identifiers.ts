@@ -27,6 +27,9 @@ export const RTI_USER_ID_PATTERN = /^usr_[0-9a-f]{32}$/;
 export const MPID_PATTERN = /^[A-Z0-9]{4}$/;
 export const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** The UUID before all others: start of a walk by id. */
+export const LOWEST_UUID = '00000000-0000-0000-0000-000000000000';
+
 /** Decimal string in pounds: `unit_price`, `standing_charge` (specification, Interface D). */
 export const UNIT_PRICE_PATTERN = /^\d+\.\d{2,5}$/;
 

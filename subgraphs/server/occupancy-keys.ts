@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Pool } from 'pg';
+import { LOWEST_UUID } from '../../schema/identifiers';
 import type { Purge } from './retention';
 import { encryptValue, decryptValue } from './encryption';
 import { type Session, inTransaction } from './database/transaction';
@@ -7,7 +8,6 @@ import { type Session, inTransaction } from './database/transaction';
 const KEY_BYTES = 32;
 /** Keys that one statement of the sweep reads. */
 const MAX_SLICE_SIZE = 1_000;
-const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 /** Attempts to obtain a key that a concurrent transaction destroys each time. */
 const MAX_TRIES = 5;
 
@@ -172,10 +172,10 @@ export async function eraseKeys(
 export function dueKeys(pool: Pool, subgraph: KeyedSubgraph): Purge {
   const slice = `select id, ${subgraph.tables}.occupancy_key_is_due(k) as "isDue"
     from (select * from ${subgraph.keys}.occupancy_key where id > $1 order by id limit ${MAX_SLICE_SIZE}) k order by id`;
-  let after = LOWEST_ID;
+  let after = LOWEST_UUID;
   return async () => {
     const { rows } = await pool.query<{ id: string; isDue: boolean }>(slice, [after]);
-    after = rows.at(-1)?.id ?? LOWEST_ID;
+    after = rows.at(-1)?.id ?? LOWEST_UUID;
     const due = rows.filter(({ isDue }) => isDue).map(({ id }) => id);
     if (due.length > 0) await inTransaction(pool, (session) => destroyDueKeys(session, subgraph, due));
     return rows.length;

@@ -4,14 +4,14 @@ import { stateChange } from '../records/transitions';
 import { isActive } from '../records/record-state.sql';
 import { dropNext, unlinkRecords } from './unlinking.repository';
 
+/** The lock of an Identity Record, which registrations that link to it share. */
+const LOCK = 'select pg_advisory_xact_lock(access.lock_of_identity_record($1))';
+
 /**
  * Waits for the end of registrations, then of changes of linked records: a change that started before an expiry may still move the link.
  * Each statement has its own snapshot, so the next one sees their results; trigger `not_of_closed` rejects later changes.
  */
-const LOCKS = [
-  'select pg_advisory_xact_lock(lock_of_identity_record($1))',
-  'select from access_record where identity_record_id = $1 order by id for no key update',
-];
+const LOCKS = [LOCK, 'select from access_record where identity_record_id = $1 order by id for no key update'];
 
 const CLOSE = `
   with open as (
@@ -36,7 +36,7 @@ const END_ACTIVE = `with ${stateChange({
 
 /** Rejects new links to an Identity Record that a restore closes again, although ACTIVE records are linked to it. */
 export async function rejectLinks(session: Session, identityRecordId: string): Promise<void> {
-  await session.query('select pg_advisory_xact_lock(access.lock_of_identity_record($1))', [identityRecordId]);
+  await session.query(LOCK, [identityRecordId]);
   await session.query('insert into access.delayed_closing (identity_record_id) values ($1) on conflict do nothing', [
     identityRecordId,
   ]);

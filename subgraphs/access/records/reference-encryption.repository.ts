@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { LOWEST_UUID } from '../../../schema/identifiers';
 import type { Database } from '../../server/database/database';
 import { repeat } from '../../server/jobs/repeat';
 import { inTransaction } from '../../server/database/transaction';
@@ -11,9 +12,6 @@ const SEARCH_INTERVAL_SECONDS = 300;
 const MAX_RECORDS = 100;
 
 const IN_CLEAR = `document ->> 'controllerReference' is not null`;
-
-/** Id before all records. */
-const NONE_YET = '00000000-0000-0000-0000-000000000000';
 
 const NEXT = `select distinct record_id as id from access_record_version where ${IN_CLEAR} and record_id > $1
   order by record_id limit ${MAX_RECORDS}`;
@@ -47,7 +45,7 @@ export function encryptReferences(
   logger: Logger,
 ): () => Promise<void> {
   const encryptAll = async (isToStop: () => boolean) => {
-    for (let last: string | undefined = NONE_YET; last !== undefined && !isToStop();)
+    for (let last: string | undefined = LOWEST_UUID; last !== undefined && !isToStop();)
       last = await encryptSome(database, references, last);
   };
   return repeat(SEARCH_INTERVAL_SECONDS, encryptAll, logger);

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { LOWEST_UUID } from '../../../schema/identifiers';
 import { FAN_OUT_LOCK } from '../../delivery/fan-out.sql';
 import { inTransaction } from '../../server/database/transaction';
 import { ON_CONSENT } from '../records/record-state.sql';
@@ -114,7 +115,7 @@ export interface ScanProgress {
 }
 
 /** Position before all records. */
-const START = { expiry: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+const START = { expiry: '-infinity', id: LOWEST_UUID };
 
 /** Returns subscriptions with a window to scan. */
 export async function subscriptionsToScan(pool: Pool): Promise<string[]> {

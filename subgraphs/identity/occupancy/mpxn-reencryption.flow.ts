@@ -1,3 +1,4 @@
+import { LOWEST_UUID } from '../../../schema/identifiers';
 import { decryptValue } from '../../server/encryption';
 import { inTransaction } from '../../server/database/transaction';
 import type { IdentityDependencies } from '../dependencies';
@@ -14,8 +15,6 @@ import { latestChange } from './identity-occupancies.queries';
 const AT_ONCE = 200;
 
 type Reencryption = Pick<IdentityDependencies, 'database' | 'indexes' | 'keys' | 'occupancyKeys' | 'logger'>;
-
-const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 
 const CHANGES = `
   select id, mpxn_index as "premises", sealed, ${latestChange('unsettled.mpxn_index', '< unsettled.effective_date')} as began
@@ -44,7 +43,7 @@ type Step = (dependencies: Reencryption, damaged: DamagedRows, after: string) =>
 export async function reencryptIdentityMpxns(dependencies: Reencryption): Promise<void> {
   for (const [reencryptSome, message] of STEPS) {
     const damaged = new DamagedRows(dependencies.logger);
-    let last: string | undefined = LOWEST_ID;
+    let last: string | undefined = LOWEST_UUID;
     while (last !== undefined) last = await reencryptSome(dependencies, damaged, last);
     damaged.report(message);
   }

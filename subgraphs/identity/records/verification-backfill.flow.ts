@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { LOWEST_UUID } from '../../../schema/identifiers';
 import type { Database } from '../../server/database/database';
 import { DamagedRows } from '../damaged-rows.flow';
 import type { PersonalDataCipher } from './personal-data-cipher';
@@ -17,7 +18,7 @@ const BACKFILL = `
   where r.id = known.id and r.is_verified is null and r.anonymised_at is null`;
 
 /** Position before the first record. */
-const START = { createdAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
+const START = { createdAt: '-infinity', id: LOWEST_UUID };
 
 /**
  * Stores whether records are verified that the previous release wrote without this column, by decrypting them. Until then selections treat
