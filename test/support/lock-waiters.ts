@@ -2,6 +2,9 @@ import { inspect } from 'node:util';
 import type { ClientBase } from 'pg';
 import { until } from './until';
 
+/** SQL: whether a row of `pg_locks` is of this database. Numbers of tables are the same in all copies of a database. */
+export const OF_THIS_DATABASE = 'database = (select oid from pg_database where datname = current_database())';
+
 /**
  * Counts the sessions that wait for a lock of the session of the query. PostgreSQL lists the sessions once per
  * transaction: without a new list, a session that connects after the first query would never be found.

@@ -1,5 +1,6 @@
 import type { CapturedMail } from '../../sandbox/mailbox';
-import { PortalVisitor } from './portal-visitor';
+import type { SoftwareAuthenticator } from './authenticator';
+import { PortalVisitor, type VisitedPage } from './portal-visitor';
 import type { SharedRegister } from './register';
 import { until } from './until';
 
@@ -47,4 +48,17 @@ export function logLines(register: Pick<SharedRegister, 'log'>): string {
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .join('\n');
+}
+
+/** Fetches the options of a form, as the script of its page does; returns the response of the authenticator. */
+export async function credentialFor(
+  visitor: PortalVisitor,
+  page: VisitedPage,
+  form: string,
+  authenticator: SoftwareAuthenticator,
+): Promise<string> {
+  const { fields = {} } = page.forms.find(({ action }) => action === form) ?? {};
+  const { html } = await visitor.post(`${form}/options`, fields, { accept: 'application/json' });
+  const { options } = JSON.parse(html) as { options: never & { user?: object } };
+  return JSON.stringify(options['user'] === undefined ? authenticator.get(options) : authenticator.create(options));
 }

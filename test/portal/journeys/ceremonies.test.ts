@@ -3,7 +3,7 @@ import cy from '../../../web/portal/locales/cy.json';
 import en from '../../../web/portal/locales/en.json';
 import { SoftwareAuthenticator } from '../../support/authenticator';
 import { type Customer, type DataUser, mailsTo, newCustomer, newDataUser, newMpxn } from '../../support/customers';
-import { logLines, mailedPath, mailedPaths } from '../../support/portal-sign-in';
+import { credentialFor, logLines, mailedPath, mailedPaths } from '../../support/portal-sign-in';
 import { PortalVisitor, type VisitedPage } from '../../support/portal-visitor';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import type { RestClient } from '../../support/rest-client';
@@ -160,18 +160,9 @@ describe('a passkey', () => {
     authenticator = new SoftwareAuthenticator({ origin: new URL(register.portal).origin });
   });
 
-  /** Fetches options, as the page's script does; returns the authenticator's response. */
-  async function credentialFor(newVisitor: PortalVisitor, page: VisitedPage, form: string): Promise<string> {
-    const { fields = {} } = page.forms.find(({ action }) => action === form) ?? {};
-    const response = await newVisitor.post(`${form}/options`, fields, { accept: 'application/json' });
-    const { options } = JSON.parse(response.html) as { options: never & { user?: object } };
-    const credential = options['user'] === undefined ? authenticator.get(options) : authenticator.create(options);
-    return JSON.stringify(credential);
-  }
-
   /** Does what the page's script does: fetches options and submits the authenticator's response. */
   async function useScript(newVisitor: PortalVisitor, page: VisitedPage, form: string): Promise<VisitedPage> {
-    return newVisitor.press(page, form, { credential: await credentialFor(newVisitor, page, form) });
+    return newVisitor.press(page, form, { credential: await credentialFor(newVisitor, page, form, authenticator) });
   }
 
   /** Ends the five minutes of the redirects to make a passkey of a record. */
@@ -268,7 +259,7 @@ describe('a passkey', () => {
     const path = pathOf(body['passkey']['redirect-url']);
     const newVisitor = visitor();
     const page = await newVisitor.get(`${path}?lang=${language}`);
-    const credential = await credentialFor(newVisitor, page, path);
+    const credential = await credentialFor(newVisitor, page, path, authenticator);
     expect((await newVisitor.press(page, path, { credential })).location).toContain(token);
     expect(await statusOf(token)).toBe('confirmed');
     for (const again of [credential, '']) {

@@ -2,7 +2,7 @@ import cy from '../../../web/portal/locales/cy.json';
 import en from '../../../web/portal/locales/en.json';
 import { SoftwareAuthenticator } from '../../support/authenticator';
 import { type DataUser, anonymise, identityRecord, newCustomer, newDataUser } from '../../support/customers';
-import { mailedPath, signedInVisitor } from '../../support/portal-sign-in';
+import { credentialFor, mailedPath, signedInVisitor } from '../../support/portal-sign-in';
 import { PortalVisitor, type VisitedPage } from '../../support/portal-visitor';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 
@@ -76,14 +76,6 @@ describe.each([
   ['en', en],
   ['cy', cy],
 ] as const)('a customer who proves a passkey and presses the button again (%s)', (language, texts) => {
-  /** Submits the response of the authenticator to the options that a form requests. */
-  async function credentialFor(visitor: PortalVisitor, page: VisitedPage, form: string, device: SoftwareAuthenticator) {
-    const { fields = {} } = page.forms.find(({ action }) => action === form) ?? {};
-    const { html } = await visitor.post(`${form}/options`, fields, { accept: 'application/json' });
-    const { options } = JSON.parse(html) as { options: never & { user?: object } };
-    return JSON.stringify(options['user'] === undefined ? device.get(options) : device.create(options));
-  }
-
   it('reads that the list shows what is known to be theirs, with links that lead to a part of the page', async () => {
     const customer = await newCustomer(dataUser);
     const { body } = await rival.rest('POST', '/v1/identity-records', {

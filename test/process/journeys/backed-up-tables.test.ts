@@ -13,6 +13,7 @@ import { freshDatabase } from '../../support/postgres';
 import { type Place, placeOf } from '../../support/register';
 import { differences, tableContents } from '../../support/table-contents';
 import { until } from '../../support/until';
+import { OF_THIS_DATABASE } from '../../support/lock-waiters';
 
 jest.setTimeout(180_000);
 
@@ -96,7 +97,7 @@ describe('A backup of a register', () => {
   const waitsFor = (type: 'advisory' | 'relation') =>
     until(async () => {
       const waiting = `select from pg_locks where not granted and locktype = $1
-        and database = (select oid from pg_database where datname = current_database())`;
+        and ${OF_THIS_DATABASE}`;
       return (await owner.query(waiting, [type])).rowCount || undefined;
     });
 });

@@ -22,6 +22,7 @@ import {
 } from '../../../support/grid-archives';
 import { type GridDatabase, TEST_KEY, gridDatabase } from '../../../support/grid-database';
 import { until } from '../../../support/until';
+import { OF_THIS_DATABASE } from '../../../support/lock-waiters';
 
 export function publishedProjects(): void {
   let grid: GridDatabase;
@@ -74,7 +75,7 @@ export function publishedProjects(): void {
       expect(await removeAbandoned(pool, STAGED_VERSIONS)).toBe(0);
       expect(await grid.rows()).toEqual({ ...before, project_version: versions + 1 });
       await grid.owner.query(
-        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+        `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and ${OF_THIS_DATABASE}`,
       );
       const digests = { archive: Buffer.alloc(32), members: [] };
       const publication = { ...newKey(), accountId: null };

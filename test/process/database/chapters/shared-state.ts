@@ -18,6 +18,7 @@ import { spawnRegisterProcess } from '../../../support/register';
 import { silencedProxy } from '../../../support/silenced-proxy';
 import { until } from '../../../support/until';
 import { CREATE_RATE_LIMIT } from '../../../../subgraphs/server/database/released-sql';
+import { OF_THIS_DATABASE } from '../../../support/lock-waiters';
 
 class TrialTables1790000000001 implements MigrationInterface {
   readonly name = 'TrialTables1790000000001';
@@ -67,9 +68,6 @@ class TwoLocks1790000000003 implements MigrationInterface {
     return Promise.reject(new Error('migrations only go forwards'));
   }
 }
-
-/** SQL: whether a lock is one of this database; numbers of tables are the same in all copies of a database. */
-const OF_THIS_DATABASE = 'database = (select oid from pg_database where datname = current_database())';
 
 /** Tests of the state that all processes of an installation share in the database: limits, locks, clock, migrations. */
 export function sharedState(): void {

@@ -23,6 +23,7 @@ import { type TestRegister, spawnRegisterProcess, startTestRegister } from '../.
 import { anonymousClient } from '../../../support/rest-client';
 import { templateOf } from '../../../support/run/keeper-client';
 import { until } from '../../../support/until';
+import { OF_THIS_DATABASE } from '../../../support/lock-waiters';
 
 /** Selects effects of the demo tariffs that are not applied yet; they are applied shortly after the start. */
 const PENDING_EFFECTS =
@@ -30,7 +31,7 @@ const PENDING_EFFECTS =
 
 /** Selects the locks of a database for which a session waits. */
 const WAITING = `select from pg_locks where not granted
-  and database = (select oid from pg_database where datname = current_database())`;
+  and ${OF_THIS_DATABASE}`;
 
 /** Matches the result of a restore that completes. */
 const outcome = (again: number, withoutKey: number, revoked: number) => ({

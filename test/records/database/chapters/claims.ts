@@ -15,6 +15,7 @@ import { ACCOUNT, EARLY_OCCUPANT } from '../../../support/access-rows';
 import { GADWALL, recordOnContract } from '../../../support/access-records';
 import { type OperatorFixture, newMeterPoint, operatorFixture } from '../../../support/operator-fixture';
 import { until } from '../../../support/until';
+import { OF_THIS_DATABASE } from '../../../support/lock-waiters';
 
 export function claimsOfDiscoveries(): void {
   const DAY = 86_400;
@@ -419,7 +420,7 @@ export function claimsOfDiscoveries(): void {
       until(async () => {
         const [{ n }] = (await rows(
           `select count(*)::int as n from pg_locks where locktype = 'advisory' and not granted
-           and database = (select oid from pg_database where datname = current_database())`,
+           and ${OF_THIS_DATABASE}`,
         )) as [{ n: number }];
         return n === count ? true : undefined;
       });

@@ -16,6 +16,7 @@ import { putRecord } from '../../../support/access-rows';
 import { putMany } from '../../../support/event-rows';
 import { type Planning, rowsRead } from '../../../support/rows-read';
 import { until } from '../../../support/until';
+import { OF_THIS_DATABASE } from '../../../support/lock-waiters';
 
 export function recordLists(): void {
   const ACCOUNT = `acc_${'0'.repeat(24)}`;
@@ -58,7 +59,7 @@ export function recordLists(): void {
     it('leaves sessions for others while an operation lists records that another one counts', async () => {
       const lists = new AccessRecordQueries(database);
       const WAITING = `select from pg_locks where not granted and relation = 'look'::regclass
-        and database = (select oid from pg_database where datname = current_database())`;
+        and ${OF_THIS_DATABASE}`;
       const waiting = async () => (await tables.owner.query(WAITING)).rowCount;
       await tables.owner.query('begin; lock table look in exclusive mode');
       const page = { first: 2, after: null };

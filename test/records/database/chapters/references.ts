@@ -23,6 +23,7 @@ import { DUID, outcomeOf } from '../../../support/access-database';
 import { ACCOUNT } from '../../../support/access-rows';
 import { type FreshDatabase, freshDatabase } from '../../../support/postgres';
 import { until } from '../../../support/until';
+import { OF_THIS_DATABASE } from '../../../support/lock-waiters';
 
 const ACTOR = { accountId: ACCOUNT, duid: DUID };
 const FORBIDDEN = '23001'; // restrict_violation
@@ -165,7 +166,7 @@ export function references(): void {
       const [waiting] = await until(async () => {
         const { rows } = await owner.query(
           `select pid from pg_locks where not granted and relation = 'access_keys.reference_key'::regclass
-           and database = (select oid from pg_database where datname = current_database())`,
+           and ${OF_THIS_DATABASE}`,
         );
         return rows.length > 0 ? rows : undefined;
       });

@@ -9,6 +9,7 @@ import {
 } from '../../../support/tariff-event-fixture';
 import { ADMIN, ASSIGN, supplierOf, trf } from '../../../support/tariff-graph';
 import { until } from '../../../support/until';
+import { OF_THIS_DATABASE } from '../../../support/lock-waiters';
 
 export function receiversOfEvents(): void {
   const HOUR = 3_600;
@@ -80,7 +81,7 @@ export function receiversOfEvents(): void {
       const posts = heard(1, path);
       const isPlannedOrWaits = `select not exists (select from fanout)
         or exists (select from pg_locks where locktype = 'advisory' and not granted
-          and database = (select oid from pg_database where datname = current_database())) as done
+          and ${OF_THIS_DATABASE}) as done
         from event where position > $1`;
       await until(async () => (await fixture.owner.query(isPlannedOrWaits, [newest])).rows[0]?.done || undefined);
       await keys.release();
