@@ -21,7 +21,7 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/run/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/run/global-teardown.ts',
   testSequencer: '<rootDir>/test/support/slow-folders-first.js',
-  reporters: ['default', '<rootDir>/test/support/run/failure-logs.js'],
+  reporters: ['default', '<rootDir>/test/support/run/failure-logs.js', '<rootDir>/test/support/run/slowest-files.js'],
   testTimeout: 300_000, // a last resort: nothing is expected within a time
   maxWorkers: 3, // on two processors: many tests wait
   workerIdleMemoryLimit: '1GB',

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Environment } from '../../process/settings/environment';
 import { sandboxKeyVariables } from '../../sandbox/keys';
-import { type Graph, graphOf } from './graph';
+import { type Graph, graphOf, persistentGraph } from './graph';
 import { childEnvironment } from './run/left-processes';
 import { PRODUCT, productCommand } from './run/product-command';
 import type { SharedRegister } from './register';
-import { anonymousClient } from './rest-client';
+import { MAX_REPEATS, anonymousClient } from './rest-client';
 
 /** Runs `npm run admin -- <arguments>` against a register under test; returns its output. */
 export async function runAdminCommand(register: SharedRegister, ...words: string[]): Promise<string> {
@@ -27,12 +27,12 @@ export interface OnboardedAccount {
   readonly duid: string | null;
 }
 
-/** Onboards an account; a Data User gets a privacy notice even if the test gives none. */
+/** Onboards an account, if need be by several attempts; a Data User gets a privacy notice even if the test gives none. */
 export async function onboarded(admin: Graph, fields: Record<string, unknown>): Promise<OnboardedAccount> {
   const input = fields['role'] === 'DATA_USER' ? { privacyUrl: 'https://larkhill.example/privacy', ...fields } : fields;
   const query =
     'mutation ($input: AccountInput!) { onboardAccount(input: $input) { secretKey account { accountId duid } } }';
-  const { data, errors } = await admin(query, { input });
+  const { data, errors } = await persistentGraph(admin, MAX_REPEATS)(query, { input });
   if (errors.length > 0) throw new Error(JSON.stringify(errors));
   const { secretKey, account } = data.onboardAccount;
   return { secretKey, ...account };

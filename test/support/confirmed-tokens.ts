@@ -2,13 +2,10 @@ import { type Customer, type DataUser, linkIn, mailsTo } from './customers';
 import { graphOf, persistentGraph } from './graph';
 import { consentRecord } from './records';
 import type { SharedRegister } from './register';
-import { type RestResponse, good, persistent } from './rest-client';
+import { MAX_REPEATS, type RestResponse, good, persistent } from './rest-client';
 import { until } from './until';
 
 const CONFIRM = 'mutation ($secret: String!) { confirmCeremonyLink(secret: $secret) { organisation } }';
-
-/** Repetitions of a step that a busy register rejects; more would hide that it always does. */
-const MAX_REPEATS = 3;
 
 /**
  * Returns tokens for a customer whom another Data User enrolled: each requested, mailed, and confirmed with the button

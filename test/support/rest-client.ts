@@ -44,6 +44,9 @@ export function anonymousClient(rest: string, authorization?: string): RestClien
   };
 }
 
+/** Repetitions of a step that a busy register rejects; more would hide that it always does. */
+export const MAX_REPEATS = 3;
+
 /**
  * Sends a request as a client does on a busy register: repeats it, with the same idempotency key, while the response is 503. After
  * `maxRepeats` it returns that response.

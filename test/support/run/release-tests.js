@@ -1,0 +1,14 @@
+/**
+ * Tests that a release needs in addition to `npm test`, as regular expressions of paths: registers that are killed, frozen, restored or
+ * upgraded; the same results from other layouts; large amounts; every command of the documents. `npm run test:release` runs them.
+ */
+module.exports = [
+  '/test/[^/]+/reliability/',
+  '/test/records/database/partitions\\.',
+  '/test/tariffs/database/many-events\\.',
+  '/test/gateway/exchanges/subscription-floods\\.',
+  '/test/portal/journeys/many-records\\.',
+  '/test/process/journeys/(same-results|other-routers|division-into-processes|life-of-a-register)\\.',
+  '/test/process/journeys/(documented-commands|command-lines)\\.',
+  '/test/structure/container\\.',
+];
