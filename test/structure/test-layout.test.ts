@@ -11,6 +11,9 @@ import {
   textOf,
 } from './source-files';
 
+/** Regular expressions of the tests that `npm test` leaves to `npm run test:release`. */
+const RELEASE_TESTS = jest.requireActual<string[]>('../support/run/release-tests');
+
 /** Subjects of the tests, one folder each in `test/`. */
 const NOUNS = [
   ...['records', 'identity', 'tariffs', 'grid-models', 'delivery', 'gateway', 'adapter', 'portal', 'console'],
@@ -31,6 +34,15 @@ describe('The tests', () => {
   it('are in a folder of their subject, and there in a folder of their kind', () => {
     const layout = new RegExp(`^test/((${NOUNS.join('|')})/(${HOWS.join('|')})|${OTHERS.join('|')})/`);
     expect(testFiles.filter((path) => !layout.test(path))).toEqual([]);
+  });
+
+  it('run every day or before a release, each in one of both', () => {
+    const files = testFiles.filter((path) => path.endsWith('.test.ts')).map((path) => `/${path}`);
+    const release = RELEASE_TESTS.map((path) => files.filter((file) => new RegExp(`${path}test\\.ts$`).test(file)));
+    expect(release.map(({ length }) => length)).not.toContain(0);
+    expect(release.flat()).toEqual([...new Set(release.flat())]);
+    const daily = files.filter((file) => !RELEASE_TESTS.some((path) => new RegExp(path).test(file)));
+    expect([...daily, ...release.flat()].toSorted()).toEqual(files.toSorted());
   });
 
   it('of rules use no database, server, process or browser', () => {
