@@ -45,7 +45,7 @@ export function registerModule(dependencies: TariffDependencies, lookups: RateLi
   const { database, keys, mpxns, contacts, suppliers, rtiUsers, tariffQueries, production, clock, logger } =
     dependencies;
   const { pool } = database;
-  const stopReencryption = repeat(REENCRYPTION_INTERVAL_SECONDS, () => reencryptMpxns(pool, mpxns), logger);
+  const stopReencryption = repeat(REENCRYPTION_INTERVAL_SECONDS, () => reencryptMpxns(pool, mpxns, logger), logger);
   const stopDestruction = purgePeriodically(
     pool,
     [dueKeys(pool, TARIFF_OCCUPANCIES)],

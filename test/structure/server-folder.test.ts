@@ -10,6 +10,7 @@ const FILES = [
   'callers/rate-limits',
   'callers/resource-owner',
   'callers/service-rights',
+  'damaged-rows',
   'database/advisory-locks',
   'database/apply-migrations',
   'database/batched',
@@ -89,6 +90,7 @@ const FILES = [
   'outgoing/name-lookup',
   'restore-mark', // separate from migrate, so that readers of the mark need not load the ORM
   'retention',
+  'shared-read',
   'unavailable',
   'web-address',
 ];

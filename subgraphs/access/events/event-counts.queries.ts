@@ -1,4 +1,5 @@
 import type { Database } from '../../server/database/database';
+import { sharedRead } from '../../server/shared-read';
 import type { RegisterEventType } from './register-event';
 import { AFTER_POSITION, type EventPosition, IS_STABLE } from '../../server/event-log/event-cursor';
 
@@ -76,23 +77,20 @@ interface LogRead {
 export class EventCounts {
   private known: Counted | undefined;
   private requested = 0;
-  private last: Promise<unknown> = Promise.resolve();
-  private next: Promise<LogRead> | undefined;
+  private readonly readLog = sharedRead(() => this.read());
 
   constructor(private readonly database: Pick<Database, 'pool'>) {}
 
   /** Returns how many events of each type were recorded in each of the last minutes, including the current one. */
   async ofLast(minutes: number): Promise<EventCount[]> {
     this.requested = Math.max(this.requested, minutes);
-    const read = () => this.read();
-    this.next ??= this.last = this.last.then(read, read) as Promise<LogRead>;
-    const { now, counts } = await (this.next as Promise<LogRead>);
+    const { now, counts } = await this.readLog();
     return counts.filter(({ minute }) => minute.getTime() > now - minutes * MINUTE);
   }
 
   private async read(): Promise<LogRead> {
     const span = this.requested;
-    [this.requested, this.next] = [0, undefined];
+    this.requested = 0;
     const [present] = (await this.rows<Present>(PRESENT, [])) as [Present];
     const now = present.minute.getTime();
     const known = (this.known = isContinuable(this.known, present, now) ? this.known : emptyCounts(present, now));

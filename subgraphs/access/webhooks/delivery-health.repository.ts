@@ -2,6 +2,7 @@ import type { Database } from '../../server/database/database';
 import { onlyRow } from '../../server/database/transaction';
 import { type Connection, type PageRequest, requirePageSize } from '../../server/lists/connection';
 import { newestFirst } from '../../server/lists/paged-list';
+import { sharedRead } from '../../server/shared-read';
 import type { DeliveryAttempt, WebhookDelivery } from './webhook-delivery.repository';
 
 /** Figures of the deliveries of a subscription. */
@@ -131,8 +132,10 @@ const FAILED = {
 export class DeliveryHealthRepository {
   constructor(private readonly database: Pick<Database, 'pool'>) {}
 
-  /** Returns the current figures. */
-  async now(): Promise<DeliveryHealth> {
+  /** Returns the current figures. All live pages share the statements, which count every pending delivery. */
+  readonly now = sharedRead(() => this.read());
+
+  private async read(): Promise<DeliveryHealth> {
     const { pool } = this.database;
     const [all, bySubscription] = await Promise.all([
       pool.query<Omit<DeliveryHealth, 'subscriptions'>>(ALL),

@@ -8,7 +8,7 @@ import {
   boundTo as boundToDiscovery,
   storeDiscoveries,
 } from '../operator/discovered-meter-point.repository';
-import { DamagedRows } from '../damaged-rows.flow';
+import { DamagedRows } from '../../server/damaged-rows';
 import { latestChange } from './identity-occupancies.queries';
 
 /** Rows of one transaction, which must end well within the statement timeout. */

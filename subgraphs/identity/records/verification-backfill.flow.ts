@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { LOWEST_UUID } from '../../../schema/identifiers';
 import type { Database } from '../../server/database/database';
-import { DamagedRows } from '../damaged-rows.flow';
+import { DamagedRows } from '../../server/damaged-rows';
 import type { PersonalDataCipher } from './personal-data-cipher';
 
 const AT_ONCE = 500;

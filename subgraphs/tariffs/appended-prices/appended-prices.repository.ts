@@ -2,6 +2,7 @@ import { DatabaseError, type Pool } from 'pg';
 import { RegisterError, type Violation, throwViolations } from '../../../schema/register-error';
 import { addAuditEntry } from '../../server/audit/audit.repository';
 import { type Session, inTransaction } from '../../server/database/transaction';
+import { MODIFIED_NOW } from '../catalogue/stored-tariff';
 import type { Tariff } from '../catalogue/tariff';
 import type { RegisterEntryStatus } from '../register-entries/register-entry-status';
 import { type AppendedPrice, appendingViolations } from './appended-price';
@@ -23,8 +24,7 @@ const APPEND = `insert into tariff_price (tariff_id, valid_from, unit_price, acc
   on conflict (tariff_id, valid_from) do update
     set unit_price = excluded.unit_price, recorded_at = register_now(), account_id = excluded.account_id`;
 
-/** Grows with each change, also of two in one millisecond, so that no reader takes the prices of one state for those of another. */
-const MODIFY = `update tariff set last_modified = greatest(register_now(), last_modified + interval '1 millisecond') where tariff_id = $1`;
+const MODIFY = `update tariff set last_modified = ${MODIFIED_NOW} where tariff_id = $1`;
 
 /** One text instead of rows: a year of them would block the event loop. */
 const STORED = {

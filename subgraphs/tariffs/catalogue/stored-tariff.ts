@@ -18,3 +18,9 @@ export const TARIFF_COLUMNS = `t.tariff_id as "tariffId", t.mpid, t.version, v.n
 
 /** SQL: joins the current version `v` of a tariff `t`. */
 export const PRESENT_VERSION = 'tariff_version v on v.tariff_id = t.tariff_id and v.version = t.version';
+
+/**
+ * SQL: the time of a change of a tariff. It grows with each change, also of two in one millisecond and after the clock is set back, so that
+ * no reader takes one state for another, and a client that follows `last_modified` misses none.
+ */
+export const MODIFIED_NOW = `greatest(register_now(), last_modified + interval '1 millisecond')`;

@@ -9,7 +9,7 @@ import type { RegisterEntryStatus } from '../register-entries/register-entry-sta
 import { type ReplacedTariff, type ReplacingTariff, replacementViolations } from './replacement-rules';
 import type { Tariff, TariffInput, TariffScheduleEntry } from './tariff';
 import { type TariffChanges, tariffChanges } from './tariff-changes';
-import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
+import { MODIFIED_NOW, PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
 
 /** A tariff to publish; it satisfies the publication rules, and its caller may publish for the supplier. */
 interface Publication {
@@ -37,7 +37,7 @@ const LOCK = 'select from tariff where tariff_id = $1 for no key update';
  */
 const LOCK_CHANGES = `select pg_advisory_xact_lock(${ADVISORY_LOCKS.effects})`;
 
-const MOVE_ENDS = `update tariff set valid_to = $2, sellable_to = $3, last_modified = register_now() where tariff_id = $1`;
+const MOVE_ENDS = `update tariff set valid_to = $2, sellable_to = $3, last_modified = ${MODIFIED_NOW} where tariff_id = $1`;
 
 const PUBLISHED = `select ${TARIFF_COLUMNS} from tariff t join ${PRESENT_VERSION} where t.tariff_id = $1`;
 
@@ -59,7 +59,7 @@ const INSERT = {
 };
 
 const INSERT_VERSION = `with corrected as (
-    update tariff set version = version + 1, last_modified = register_now() where tariff_id = $1 returning version
+    update tariff set version = version + 1, last_modified = ${MODIFIED_NOW} where tariff_id = $1 returning version
   )
   insert into tariff_version (tariff_id, version, name, description, comments, percentage_green, account_id)
   select $1, version, $2, $3, $4, $5::float8, $6 from corrected`;

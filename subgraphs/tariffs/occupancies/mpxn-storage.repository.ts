@@ -1,4 +1,7 @@
 import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { fingerprintOf } from '../../server/audit/audit.repository';
+import { DamagedRows } from '../../server/damaged-rows';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import { lockMpxnsShared } from '../assignments/assignments.sql';
 import type { MpxnCipher } from './mpxn-cipher.repository';
@@ -43,10 +46,16 @@ const STORE = `
 /** Meter points per transaction of {@link reencryptMpxns}, so that no statement reaches its timeout. */
 const BATCH_SIZE = 200;
 
-const DIRECT_BATCH = `select mpxn_hash as hash from meter_point where mpxn_sealed is not null order by mpxn_hash limit ${BATCH_SIZE}`;
+const DIRECT_BATCH = `select mpxn_hash as hash from meter_point where mpxn_sealed is not null and mpxn_hash > $1
+  order by mpxn_hash limit ${BATCH_SIZE}`;
 const DIRECT = `
   select mpxn_hash as "mpxnHash", mpxn_sealed as direct from meter_point
   where mpxn_hash = any($1::bytea[]) and mpxn_sealed is not null order by mpxn_hash for no key update skip locked`;
+/** An MPxN that is encrypted directly, with its hash. */
+interface DirectMpxn {
+  readonly mpxnHash: Buffer;
+  readonly direct: Buffer;
+}
 const CLEAR_DIRECT =
   'update meter_point set mpxn_sealed = null where mpxn_hash = any($1::bytea[]) and mpxn_sealed is not null';
 
@@ -57,33 +66,44 @@ export function storeMpxns(session: Session, cipher: MpxnCipher, mpxns: readonly
 
 /**
  * Re-encrypts under the keys of their occupancies the MPxNs that an earlier release, or a restored backup of it, encrypted directly. An
- * interrupted run loses at most one transaction; replicas may run it concurrently.
+ * interrupted run loses at most one transaction; replicas may run it concurrently. MPxNs that cannot be decrypted remain as they are.
  */
-export async function reencryptMpxns(pool: Pool, cipher: MpxnCipher): Promise<void> {
-  while ((await inTransaction(pool, (session) => reencryptBatch(session, cipher))) > 0);
-}
-
-async function reencryptBatch(session: Session, cipher: MpxnCipher): Promise<number> {
-  const { rows } = await session.query<{ hash: Buffer }>(DIRECT_BATCH);
-  return reencrypt(
-    session,
-    cipher,
-    rows.map(({ hash }) => hash),
-  );
+export async function reencryptMpxns(pool: Pool, cipher: MpxnCipher, logger: Pick<Logger, 'error'>): Promise<void> {
+  const damaged = new DamagedRows(logger);
+  const reencryptAfter = (hash: Buffer) =>
+    inTransaction(pool, async (session) => {
+      const { rows } = await session.query<{ hash: Buffer }>(DIRECT_BATCH, [hash]);
+      const hashes = rows.map(({ hash: found }) => found);
+      await reencrypt(session, cipher, hashes, damaged);
+      return hashes.at(-1);
+    });
+  let last: Buffer | undefined = Buffer.alloc(0);
+  while (last !== undefined) last = await reencryptAfter(last);
+  damaged.report('MPxNs cannot be decrypted: they keep their former encryption');
 }
 
 /**
- * Re-encrypts those of some MPxNs that are encrypted directly, in the transaction of the session, and returns their number. Skips those that
- * another replica re-encrypts. It locks the MPxNs before the rows, as the erasure of an MPxN does.
+ * Re-encrypts those of some MPxNs that are encrypted directly, in the transaction of the session. Skips those that another replica
+ * re-encrypts. It locks the MPxNs before the rows, as the erasure of an MPxN does.
+ *
+ * @param damaged receives the MPxNs that cannot be decrypted; without it they are an error
  */
-export async function reencrypt(session: Session, cipher: MpxnCipher, hashes: readonly Buffer[]): Promise<number> {
+export async function reencrypt(
+  session: Session,
+  cipher: MpxnCipher,
+  hashes: readonly Buffer[],
+  damaged?: DamagedRows,
+): Promise<void> {
   await lockMpxnsShared(session, hashes);
-  const { rows } = await session.query<{ mpxnHash: Buffer; direct: Buffer }>(DIRECT, [hashes]);
-  if (rows.length === 0) return 0;
-  const mpxns = rows.flatMap((row) => cipher.decrypt({ ...row, encrypted: null, keyId: null, wrappedKey: null }) ?? []);
+  const { rows } = await session.query<DirectMpxn>(DIRECT, [hashes]);
+  const mpxnOf = ({ mpxnHash, direct }: DirectMpxn) =>
+    cipher.decrypt({ mpxnHash, direct, encrypted: null, keyId: null, wrappedKey: null });
+  const found = rows.map((row) => ({ ...row, id: fingerprintOf(row.mpxnHash) }));
+  const readable = damaged?.readable(found, mpxnOf) ?? found.map((row) => ({ row, content: mpxnOf(row) }));
+  if (readable.length === 0) return;
+  const mpxns = readable.flatMap(({ content }) => content ?? []);
   await store(session, cipher, NEEDED_OR_RETAINED, mpxns);
-  await session.query(CLEAR_DIRECT, [rows.map(({ mpxnHash }) => mpxnHash)]);
-  return rows.length;
+  await session.query(CLEAR_DIRECT, [readable.map(({ row }) => row.mpxnHash)]);
 }
 
 async function store(session: Session, cipher: MpxnCipher, needed: string, mpxns: readonly string[]): Promise<void> {

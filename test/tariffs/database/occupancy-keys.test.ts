@@ -4,6 +4,7 @@ import { readSettings } from '../../../process/settings/read-settings';
 import type { Caller } from '../../../subgraphs/server/callers/caller';
 import { sessionOptions } from '../../../subgraphs/server/database/database';
 import { databaseAddress } from '../../../subgraphs/server/database/database-login';
+import { fingerprintOf } from '../../../subgraphs/server/audit/audit.repository';
 import { dueKeys } from '../../../subgraphs/server/occupancy-keys';
 import { decryptValue } from '../../../subgraphs/server/encryption';
 import { mpxnCipher } from '../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
@@ -39,6 +40,7 @@ afterAll(async () => {
   await fixture?.close();
 });
 
+const silent = pino({ level: 'silent' });
 const newMpxn = () => String(++next);
 const hashOf = (mpxn: string) => mpxnCipher(fixture.keys).hash(mpxn);
 
@@ -301,7 +303,7 @@ describe('MPxNs that the previous release has stored', () => {
       formers.push(former);
       expect([await logged(mpxn), await consented(former.userId)]).toEqual([[mpxn, mpxn, mpxn], [[mpxn]]]);
     }
-    const settle = () => reencryptMpxns(pool, mpxnCipher(fixture.keys));
+    const settle = () => reencryptMpxns(pool, mpxnCipher(fixture.keys), silent);
     await fixture.owner.query(`
       create function kill() returns trigger language plpgsql as $$ begin raise exception 'killed'; end $$;
       create trigger killed before update on meter_point for each row when (new.mpxn_hash = '\\x${hashOf(mpxns[1] as string).toString('hex')}')
@@ -319,6 +321,35 @@ describe('MPxNs that the previous release has stored', () => {
     }
   });
 
+  it('are re-encrypted although others are damaged, which one log line names without an MPxN', async () => {
+    const [damaged, intact] = [newMpxn(), newMpxn()].toSorted((one, other) => hashOf(one).compare(hashOf(other))) as [
+      string,
+      string,
+    ];
+    for (const mpxn of [damaged, intact]) {
+      await occupant(mpxn, `lives-at-${mpxn}`);
+      await storedBefore(mpxn);
+    }
+    await fixture.owner.query(
+      `begin; set local session_replication_role = replica;
+       update meter_point set mpxn_sealed = '\\x00' where mpxn_hash = '\\x${hashOf(damaged).toString('hex')}'; commit`,
+    );
+    const lines: string[] = [];
+    const logger = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
+    await reencryptMpxns(pool, mpxnCipher(fixture.keys), logger);
+    expect(await readable(intact)).toEqual({ direct: 0, keyed: 1 });
+    const kept = 'select from meter_point where mpxn_hash = $1 and mpxn_sealed is not null';
+    expect((await fixture.owner.query(kept, [hashOf(damaged)])).rowCount).toBe(1);
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({ level: 50, rows: 1, ids: [fingerprintOf(hashOf(damaged))] }),
+    ]);
+    expect(lines.join()).not.toContain(damaged);
+    await fixture.owner.query(
+      `begin; set local session_replication_role = replica;
+       update meter_point set mpxn_sealed = null where mpxn_hash = '\\x${hashOf(damaged).toString('hex')}'; commit`,
+    );
+  });
+
   it('are re-encrypted by a replica that starts, which also destroys due keys', async () => {
     const [mpxn, ended] = [newMpxn(), newMpxn()];
     await occupant(mpxn, `lives-at-${mpxn}`);
@@ -327,7 +358,7 @@ describe('MPxNs that the previous release has stored', () => {
     await storedBefore(mpxn);
     await fixture.moveClock(await secondsTo(13, HOUR));
     const replica = await startTariffs({
-      ...{ databaseUrl: fixture.url, keys: fixture.keys, logger: pino({ level: 'silent' }), production: false },
+      ...{ databaseUrl: fixture.url, keys: fixture.keys, logger: silent, production: false },
       ...{ clockOffsetSeconds: 0, rateLimitsOff: true, limits: readSettings({}).limits, webhookAllowLoopback: true },
     });
     try {
@@ -347,7 +378,7 @@ describe('MPxNs that the previous release has stored', () => {
     await fixture.settled();
     await storedBefore(mpxn);
     await fixture.moveClock(await secondsTo(13, HOUR));
-    await reencryptMpxns(pool, mpxnCipher(fixture.keys));
+    await reencryptMpxns(pool, mpxnCipher(fixture.keys), silent);
     expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 0 });
     await expect(
       pool.query(`update meter_point set mpxn_sealed = '\\x00' where mpxn_hash = $1`, [hashOf(mpxn)]),
@@ -371,7 +402,7 @@ describe('MPxNs that the previous release has stored', () => {
     const lock = await heldBy(fixture.owner, 'select pg_advisory_xact_lock(lock_of_mpxn($1))', [hashOf(mpxn)]);
     const erased = fixture.execute(ERASE, { mpxn }, ADMIN);
     await lock.isWaitedFor();
-    const reencrypted = reencryptMpxns(pool, mpxnCipher(fixture.keys));
+    const reencrypted = reencryptMpxns(pool, mpxnCipher(fixture.keys), silent);
     await lock.isWaitedFor(2);
     await lock.release();
     expect((await erased).eraseEndedOccupancies).toEqual({ erased: 1, retained: 0 });

@@ -91,4 +91,17 @@ export function failedDeliveries(): void {
     expect(undelivered).toEqual(undelivered.toSorted((one, other) => other - one));
     expect(undelivered.at(-1)).toBe(0);
   });
+
+  it('are counted once for all concurrent readers of the figures', async () => {
+    const health = new DeliveryHealthRepository({ pool });
+    let statements = 0;
+    const count = () => (statements += 1);
+    const before = await health.now();
+    pool.on('acquire', count);
+    await Promise.all(Array.from({ length: 20 }, () => health.now()));
+    pool.off('acquire', count);
+    expect(statements).toBe(2);
+    await planned();
+    expect((await health.now()).pending).toBeGreaterThan(before.pending);
+  });
 }

@@ -37,6 +37,20 @@ export function endedTariffs(): void {
       expect(await rejected(tariffInput(10, { ...later, validTo: '2026-02-01T00:00:00Z' }))).toBe('CNF005 validTo');
       expect(await rejected(tariffInput(10, { ...later, sellableTo: null }))).toBe('CNF005 sellableTo');
     });
+
+    it('is modified later than before although the clock was set back, so that no follower of the list misses the change', async () => {
+      await graph.moveClock(3_600);
+      let { publishTariff: last } = await publish(tariffInput(11));
+      await graph.moveClock(0);
+      for (const change of [{ validTo: '2101-01-01T00:00:00.000Z' }, { name: 'Renamed' }]) {
+        const { publishTariff: next } = await publish(
+          tariffInput(11, { validTo: '2101-01-01T00:00:00.000Z', ...change }),
+        );
+        expect(next.isChanged).toBe(true);
+        expect(Date.parse(next.tariff.lastModified)).toBeGreaterThan(Date.parse(last.tariff.lastModified));
+        last = next;
+      }
+    });
   });
 
   describe('The tariffs of a supplier that is disabled or removed', () => {

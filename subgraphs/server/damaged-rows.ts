@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { errorFields } from '../server/observability/failures';
+import { errorFields } from './observability/failures';
 
 /** Ids in a log line, which many damaged rows would otherwise fill. */
 const MAX_LOGGED_IDS = 20;
