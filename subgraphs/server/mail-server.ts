@@ -85,10 +85,12 @@ export function mailServer(url: string, from: MailSender, languages: string, pro
 }
 
 /**
- * Returns true if the server rejected the recipient or the content permanently (RFC 5321 section 4.2.1, a 5yz reply).
+ * Returns true if the server rejected the recipient or the content permanently (RFC 5321 section 4.2.1, a 5yz reply). A rejected sender is
+ * a fault of the installation, which its operator mends: the mail is sent then.
  */
 export function isPermanentlyRejected(error: unknown): boolean {
-  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
+  const { code, responseCode, command } = error as { code?: unknown; responseCode?: unknown; command?: unknown };
+  if (command === 'MAIL FROM') return false;
   return (code === 'EENVELOPE' || code === 'EMESSAGE') && typeof responseCode === 'number' && responseCode >= 500;
 }
 

@@ -25,9 +25,9 @@ export function alertMails(): void {
 
   /**
    * How the mail server responds to a mail: accepts it, accepts it without a response, rejects it temporarily or
-   * permanently.
+   * permanently, or rejects the sender.
    */
-  type Treatment = 'taken' | 'taken in silence' | 451 | 554;
+  type Treatment = 'taken' | 'taken in silence' | 451 | 554 | 'sender rejected';
 
   describe('The alert mail of a subscription', () => {
     let tables: AccessDatabase;
@@ -42,6 +42,8 @@ export function alertMails(): void {
         disabledCommands: ['AUTH', 'STARTTLS'],
         logger: false,
         closeTimeout: 100,
+        onMailFrom: (_address, _session, result) =>
+          treatment === 'sender rejected' ? result(Object.assign(new Error('no'), { responseCode: 550 })) : result(),
         async onData(stream, _session, result) {
           const mail = await textOf(stream);
           if (typeof treatment === 'number') return result(Object.assign(new Error('no'), { responseCode: treatment }));
@@ -221,10 +223,13 @@ export function alertMails(): void {
       expect([mails.length, await isPlanned(webhook)]).toEqual([1, false]);
     });
 
-    it('is sent again within 30 seconds if the mail server rejected it temporarily', async () => {
+    it.each([
+      ['rejected it temporarily', 451],
+      ['rejects the sender, which its operator mends', 'sender rejected'],
+    ] as const)('is sent again within 30 seconds if the mail server %s', async (_, treated) => {
       const webhook = await subscription();
       const event = await givenUp(webhook);
-      treatment = 451;
+      treatment = treated;
       await alert(webhook);
       expect(await isPlanned(webhook)).toBe(true);
       treatment = 'taken';
