@@ -209,7 +209,7 @@ describe.each(['one process', 'a process each'] as const)(
       expect(page.html.match(/href="\/tariffs\/trf_/g)?.length).toBeGreaterThanOrEqual(4);
     });
 
-    it('may have a price for each minute, and is shown in the public list, too', async () => {
+    it('may have a price for each minute, and is shown in the public list and on its page, too', async () => {
       const byMinute = randomBytes(2).toString('hex').toUpperCase();
       await admin('mutation Save($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }', {
         input: supplierInput(byMinute),
@@ -224,9 +224,25 @@ describe.each(['one process', 'a process each'] as const)(
         const input = { ...tariffInput(1), mpid: byMinute, tariffId: identifier(), rates };
         expect((await admin(PUBLISH, { input })).errors).toEqual([]);
       }
-      const page = await new ConsoleVisitor(register.console).get(`/tariffs?mpid=${byMinute}`);
+      const visitor = new ConsoleVisitor(register.console);
+      const page = await visitor.get(`/tariffs?mpid=${byMinute}`);
       expect(page.status).toBe(200);
-      expect(page.html.match(/href="\/tariffs\/trf_/g)?.length).toBe(4);
+      const [address, ...others] = [...page.html.matchAll(/href="(\/tariffs\/trf_[0-9a-f]+)"/g)].map(
+        ([, href]) => href,
+      );
+      expect(others).toHaveLength(3);
+      expect((await visitor.get(`${address}`)).status).toBe(200);
+      for (const [date, minutes] of [
+        ['2027-03-28', 1_380],
+        ['2027-06-16', 1_440],
+        ['2027-10-31', 1_500],
+      ] as const) {
+        const { status, html } = await visitor.get(`${address}?date=${date}`);
+        expect(status).toBe(200);
+        expect(html).not.toContain('no price');
+        const day = html.slice(html.indexOf('id="day"'));
+        expect(day.match(/<th scope="row">\d\d:\d\d–\d\d:\d\d( GMT| BST)?</g)).toHaveLength(minutes);
+      }
     });
 
     it('is read with directives up to 5,000 half-hours', async () => {
