@@ -10,6 +10,7 @@ const FILES = [
   'callers/rate-limits',
   'callers/resource-owner',
   'callers/service-rights',
+  'damaged-values',
   'database/advisory-locks',
   'database/apply-migrations',
   'database/batched',
