@@ -80,7 +80,7 @@ function dependenciesOf(database: Database, options: TariffOptions): TariffDepen
     mpxns: mpxnCipher(keys),
     contacts,
     suppliers: new RegisterEntryQueries(database, SUPPLIER),
-    rtiUsers: new RtiUserQueries(database, contacts),
+    rtiUsers: new RtiUserQueries(database, contacts, logger),
     tariffQueries: new TariffQueries(database),
     clock: registerClock(database),
     rateLimits: {

@@ -11,6 +11,7 @@ const FILES = [
   'callers/resource-owner',
   'callers/service-rights',
   'damaged-rows',
+  'damaged-values',
   'database/advisory-locks',
   'database/apply-migrations',
   'database/batched',

@@ -1,4 +1,7 @@
+import type { Logger } from 'pino';
+import { decrypted } from '../../server/damaged-values';
 import type { Database } from '../../server/database/database';
+import { errorFields } from '../../server/observability/failures';
 import { type EntryKind, RegisterEntryQueries } from './register-entry.queries';
 import type { ContactCipher, RtiContact, RtiUser } from './rti-user';
 
@@ -27,12 +30,15 @@ export class RtiUserQueries extends RegisterEntryQueries<StoredRtiUser> {
   constructor(
     database: Database,
     private readonly contacts: ContactCipher,
+    private readonly logger: Pick<Logger, 'error'>,
   ) {
     super(database, RTI_USER);
   }
 
-  /** Decrypts the contact of an RTI User; null if its entry has none. */
-  contactOf({ userId, contactSealed }: StoredRtiUser): RtiContact | null {
-    return contactSealed && this.contacts.decrypt(userId, contactSealed);
+  /** Decrypts the contact of an RTI User; null if its entry has none. A damaged one is undefined, and is logged. */
+  contactOf({ userId, contactSealed }: StoredRtiUser): RtiContact | null | undefined {
+    const report = (error: unknown) =>
+      this.logger.error({ userId, failure: errorFields(error) }, 'contact of an RTI User cannot be decrypted');
+    return contactSealed && decrypted(() => this.contacts.decrypt(userId, contactSealed), report);
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { fingerprintOf } from '../../server/audit/audit.repository';
+import { storedFingerprint } from '../../server/damaged-values';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { RegisterEntryRepository, type SavedEntry } from './register-entry.repository';
 import type { ContactCipher, RtiContact, RtiUserInput } from './rti-user';
@@ -15,20 +16,23 @@ export class RtiUserRepository extends RegisterEntryRepository<StoredRtiUser> {
     /** Keyed, because a contact can be guessed. */
     hashOfContact: KeyedHash,
   ) {
+    const fingerprint = (text: string) => fingerprintOf(hashOfContact(text));
+    const ofContact = (contact: RtiContact | null) => fingerprint(textOf(contact));
     super(pool, RTI_USER, (entry) => ({
-      support: fingerprintOf(hashOfContact(entry.support)),
-      contact: entry.contactSealed && fingerprintOf(hashOfContact(textOf(rtiUsers.contactOf(entry)))),
+      support: fingerprint(entry.support),
+      contact: entry.contactSealed && storedFingerprint(rtiUsers.contactOf(entry), ofContact),
     }));
   }
 
   /**
    * Creates or corrects an entry; without an identifier creates a new one. Encryption is randomised, so an equal contact keeps its stored
-   * bytes: saving an equal entry then leaves `last_modified` as it is. CNF001 if the entry is removed.
+   * bytes: saving an equal entry then leaves `last_modified` as it is. A damaged contact equals none. CNF001 if the entry is removed.
    */
   async save({ contact = null, ...input }: RtiUserInput, actor: string): Promise<SavedEntry<StoredRtiUser>> {
     const userId = input.userId ?? `usr_${randomBytes(16).toString('hex')}`;
     const stored = input.userId == null ? null : await this.rtiUsers.byKey(userId);
-    const isEqual = stored !== null && textOf(this.rtiUsers.contactOf(stored)) === textOf(contact);
+    const former = stored === null ? undefined : this.rtiUsers.contactOf(stored);
+    const isEqual = stored !== null && former !== undefined && textOf(former) === textOf(contact);
     const contactSealed = isEqual ? stored.contactSealed : contact && this.contacts.encrypt(userId, contact);
     return this.upsert({ ...input, userId, contactSealed }, actor);
   }

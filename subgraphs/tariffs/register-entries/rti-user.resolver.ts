@@ -115,11 +115,11 @@ export class RtiUserResolver {
   @FieldResolver(() => RtiContactType, {
     nullable: true,
     description:
-      'Contact for suppliers. Null unless the caller is a supplier, an admin or the RTI User itself; PRM001 for a supplier that is not ' +
-      'active in the register.',
+      'Contact for suppliers. Null unless the caller is a supplier, an admin or the RTI User itself. Null, too, if it cannot be decrypted. ' +
+      'PRM001 for a supplier that is not active in the register.',
   })
   async contact(@Root() rtiUser: StoredRtiUser, @Ctx() context: CallContext): Promise<RtiContact | null> {
-    return (await this.mayReadAll(context, rtiUser.userId)) ? this.entries.contactOf(rtiUser) : null;
+    return (await this.mayReadAll(context, rtiUser.userId)) ? (this.entries.contactOf(rtiUser) ?? null) : null;
   }
 
   private async mayReadAll(context: CallContext, userId: string): Promise<boolean> {

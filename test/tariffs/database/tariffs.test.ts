@@ -3,6 +3,7 @@ import { catalogue } from './chapters/catalogue';
 import { tariffPrices } from './chapters/prices';
 import { changedIssuers } from './chapters/changed-issuers';
 import { consentsToShare } from './chapters/consents';
+import { damagedContacts } from './chapters/damaged-contacts';
 import { reportsOfSuppliers } from './chapters/performance-reports';
 import { rtiWebhooks } from './chapters/rti-webhooks';
 import { consumerIssuers } from './chapters/consumer-issuers';
@@ -17,6 +18,9 @@ import { yearOfPrices } from './chapters/year-of-prices';
 /** One file contains all chapters, so that jest loads the product once. */
 describe('The catalogue', () => {
   catalogue();
+});
+describe('Damaged contacts', () => {
+  damagedContacts();
 });
 describe('Performance reports', () => {
   reportsOfSuppliers();
