@@ -1,4 +1,5 @@
 import { type AuditedChange, addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
+import { decrypted, storedFingerprint } from '../../server/damaged-values';
 import type { Session } from '../../server/database/transaction';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
 import type { LockedWebhook } from './own-webhook.repository';
@@ -34,7 +35,7 @@ export class WebhookAudit {
 
   /** Records the settings that an update changes. */
   async update(session: Session, actor: string, webhook: LockedWebhook, update: Settings): Promise<void> {
-    const former = this.values(this.settingsOf(webhook));
+    const former = this.storedValues(webhook);
     const updated = this.values(update);
     const changed = Object.keys(updated).filter((name) => String(updated[name]) !== String(former[name]));
     if (changed.length === 0) return;
@@ -60,19 +61,24 @@ export class WebhookAudit {
   /** Records a deletion, before its statements delete the former values. */
   async deletion(session: Session, actor: string, webhook: LockedWebhook): Promise<void> {
     const secret = await this.secretOf(session, webhook.id);
-    const detail = { from: { ...this.values(this.settingsOf(webhook)), secret }, to: null };
+    const detail = { from: { ...this.storedValues(webhook), secret }, to: null };
     await addAuditEntry(session, { actor, action: 'delete-webhook', subject: webhook.wid, detail });
   }
 
-  private settingsOf({ id, callbackSealed, alertEmailSealed, ...others }: LockedWebhook): Settings {
-    const alertEmail = this.cipher.decryptAlertEmail(id, alertEmailSealed);
-    return { ...others, callbackUrl: this.cipher.decryptCallback(id, callbackSealed), alertEmail };
+  private storedValues({ id, callbackSealed, alertEmailSealed, ...others }: LockedWebhook): AuditedValues {
+    const callbackUrl = decrypted(() => this.cipher.decryptCallback(id, callbackSealed));
+    const alertEmail = decrypted(() => this.cipher.decryptAlertEmail(id, alertEmailSealed));
+    return {
+      callbackUrl: storedFingerprint(callbackUrl, (url) => this.fingerprint(url)),
+      alertEmail: storedFingerprint(alertEmail, (address) => this.fingerprint(address.trim())),
+      ...this.values(others),
+    };
   }
 
   private values({ callbackUrl, alertEmail, notifyDaysBefore, eventTypes }: Settings): AuditedValues {
     return {
-      ...(callbackUrl != null && { callbackUrl: fingerprintOf(this.hash(callbackUrl)) }),
-      ...(alertEmail != null && { alertEmail: fingerprintOf(this.hash(alertEmail.trim())) }),
+      ...(callbackUrl != null && { callbackUrl: this.fingerprint(callbackUrl) }),
+      ...(alertEmail != null && { alertEmail: this.fingerprint(alertEmail.trim()) }),
       ...(notifyDaysBefore != null && { notifyDaysBefore }),
       ...(eventTypes != null && { eventTypes: WEBHOOK_EVENT_TYPES.filter((type) => eventTypes.includes(type)) }),
     };
@@ -80,6 +86,15 @@ export class WebhookAudit {
 
   private async secretOf(session: Session, id: string): Promise<string | null> {
     const { rows } = await session.query<{ sealed: Buffer }>(CURRENT_SECRET, [id]);
-    return rows[0] === undefined ? null : fingerprintOf(this.cipher.decryptSecret(id, rows[0].sealed));
+    const [current] = rows;
+    if (current === undefined) return null;
+    return storedFingerprint(
+      decrypted(() => this.cipher.decryptSecret(id, current.sealed)),
+      fingerprintOf,
+    );
+  }
+
+  private fingerprint(address: string): string {
+    return fingerprintOf(this.hash(address));
   }
 }

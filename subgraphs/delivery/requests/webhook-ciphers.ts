@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { decrypted } from '../../server/damaged-values';
 import { encryptValue, decryptValue } from '../../server/encryption';
 import type { SigningSecret } from './signing-secret';
 
@@ -30,6 +31,7 @@ export const SECRETS_OF_WEBHOOK = `
 /** Decrypts the URLs and secrets of subscriptions. */
 export interface WebhookDecryption {
   url(webhookId: string, encrypted: Buffer): string;
+  /** Throws if the current secret is damaged; leaves damaged former secrets out, so that a rotation replaces a damaged one at once. */
   secrets(webhookId: string, text: string | null): readonly SigningSecret[];
 }
 
@@ -43,18 +45,17 @@ export function webhookDecryption(ciphers: {
 }): WebhookDecryption {
   const urls = cache<string>();
   const secrets = cache<readonly SigningSecret[]>();
-  const secretOf = (id: string, text: string): SigningSecret => {
+  const secretsOf = (id: string, text: string): SigningSecret[] => {
     const [encrypted = '', created, replaced] = text.split(' ');
-    return {
-      secret: ciphers.decryptSecret(id, Buffer.from(encrypted, 'hex')),
-      createdAt: new Date(Number(created)),
-      replacedAt: replaced === undefined ? null : new Date(Number(replaced)),
-    };
+    const decrypt = () => ciphers.decryptSecret(id, Buffer.from(encrypted, 'hex'));
+    const secret = replaced === undefined ? decrypt() : decrypted(decrypt);
+    const replacedAt = replaced === undefined ? null : new Date(Number(replaced));
+    return secret === undefined ? [] : [{ secret, createdAt: new Date(Number(created)), replacedAt }];
   };
   return {
     url: (id, encrypted) => urls(encrypted.toString('latin1'), () => ciphers.decryptCallback(id, encrypted)),
     secrets: (id, text) =>
-      text === null ? [] : secrets(text, () => text.split(',').map((each) => secretOf(id, each))),
+      text === null ? [] : secrets(text, () => text.split(',').flatMap((each) => secretsOf(id, each))),
   };
 }
 

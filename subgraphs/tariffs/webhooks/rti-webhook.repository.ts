@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { RegisterError } from '../../../schema/register-error';
 import { MAX_ROTATIONS, ROTATION_OVERLAP_SECONDS, newSigningSecret } from '../../delivery/requests/signing-secret';
 import type { ColumnCipher } from '../../delivery/requests/webhook-ciphers';
+import { decrypted, storedFingerprint } from '../../server/damaged-values';
 import type { Database } from '../../server/database/database';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
@@ -167,8 +168,13 @@ export class RtiWebhookRepository {
   /** Returns fingerprints of the URL and the current secret of a webhook, for the audit. */
   private async audited(session: Session, { id, callbackSealed }: LiveWebhook) {
     const { rows } = await session.query<{ sealed: Buffer }>(CURRENT_SECRET, [id]);
-    const secret = rows[0] === undefined ? null : fingerprintOf(this.ciphers.secret.decrypt(id, rows[0].sealed));
-    return { webhookUrl: this.fingerprint(this.ciphers.url.decrypt(id, callbackSealed)), secret };
+    const [current] = rows;
+    const url = decrypted(() => this.ciphers.url.decrypt(id, callbackSealed));
+    const secret = current && decrypted(() => this.ciphers.secret.decrypt(id, current.sealed));
+    return {
+      webhookUrl: storedFingerprint(url, (value) => this.fingerprint(value)),
+      secret: current ? storedFingerprint(secret, fingerprintOf) : null,
+    };
   }
 
   private fingerprint(url: string): string {

@@ -1,4 +1,5 @@
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
+import { isSigned } from '../../../support/tariff-event-fixture';
 import { until } from '../../../support/until';
 import { type WebhookFixture, webhookFixture } from '../../../support/webhook-fixture';
 
@@ -257,6 +258,44 @@ export function subscriptions(): void {
         expect(rows[0].written).not.toContain(secret);
         expect(rows[0].written.replaceAll('\n', '')).not.toContain(base64(secret));
       }
+    });
+
+    describe('whose addresses and secret are damaged', () => {
+      const AUDIT = `select detail -> 'from' as "from" from audit_entry where action = $1 and subject = $2`;
+      const audited = async (action: string, wid: string) =>
+        (await fixture.owner.query(AUDIT, [action, wid])).rows.map(({ from }) => from);
+      const damagedWebhook = async () => {
+        const { id, wid } = await fixture.subscribe(by);
+        const damaged = (column: string) => `${column} = set_byte(${column}, 20, get_byte(${column}, 20) # 1)`;
+        const addresses = [damaged('callback_sealed'), damaged('alert_email_sealed')].join(', ');
+        await fixture.owner.query(`update webhook set ${addresses} where id = $1`, [id]);
+        await fixture.owner.query(`update webhook_secret set ${damaged('sealed')} where webhook_id = $1`, [id]);
+        return wid;
+      };
+
+      it('receives others from its Data User, and then events', async () => {
+        const wid = await damagedWebhook();
+        const addresses = {
+          callbackUrl: new URL('/mended', fixture.receiver.url).href,
+          alertEmail: 'new@larkhill.example',
+        };
+        const { data } = await update(wid, { ...addresses, rotateSecret: true });
+        expect(data.updateWebhook.webhook).toMatchObject(addresses);
+        expect(await audited('update-webhook', wid)).toEqual([{ callbackUrl: 'unreadable', alertEmail: 'unreadable' }]);
+        expect(await audited('rotate-webhook-secret', wid)).toEqual([{ secret: 'unreadable' }]);
+        expect((await fixture.execute(by, TEST, { wid })).codes).toEqual([]);
+        const [post] = await fixture.posts(1, '/mended');
+        expect(post && isSigned(post, data.updateWebhook.signingSecret)).toBe(true);
+      });
+
+      it('is deleted', async () => {
+        const wid = await damagedWebhook();
+        expect((await fixture.execute(by, DELETE, { wid })).data.deleteWebhook).toEqual({ wid });
+        expect(await audited('delete-webhook', wid)).toEqual([
+          expect.objectContaining({ callbackUrl: 'unreadable', alertEmail: 'unreadable', secret: 'unreadable' }),
+        ]);
+        expect((await fixture.execute(by, LIST)).data.webhooks).toEqual([]);
+      });
     });
 
     it('causes at most one alert mail per hour, with all deliveries abandoned since the last one', async () => {

@@ -125,6 +125,37 @@ export function rtiWebhooks(): void {
     });
   });
 
+  describe('A webhook whose URL and secret are damaged', () => {
+    const AUDIT = `select detail -> 'from' ->> 'webhookUrl' as url, detail -> 'from' ->> 'secret' as secret from audit_entry
+      where action = $1 and subject = $2 order by id desc limit 1`;
+    const audited = async (action: string, id: string) => (await fixture.owner.query(AUDIT, [action, id])).rows;
+    const damagedWebhook = async () => {
+      const created = await following();
+      const { webhookId: id } = created.webhook;
+      const damaged = (column: string) => `${column} = set_byte(${column}, 20, get_byte(${column}, 20) # 1)`;
+      await fixture.owner.query(`update webhook set ${damaged('callback_sealed')} where id = $1`, [id]);
+      await fixture.owner.query(`update webhook_secret set ${damaged('sealed')} where webhook_id = $1`, [id]);
+      return { ...created, id };
+    };
+    const UNREADABLE = [{ url: 'unreadable', secret: 'unreadable' }];
+
+    it('is replaced by registering again, and receives the next event', async () => {
+      const { caller, id, path, mpxn } = await damagedWebhook();
+      const replaced = await fixture.webhook(caller, path);
+      expect(replaced).toMatchObject({ webhookId: id, isNew: false });
+      expect(await audited('register-rti-webhook', id)).toEqual(UNREADABLE);
+      await fixture.assign(mpxn, 1);
+      const [post] = await fixture.posts(1, path);
+      expect(post && isSigned(post, replaced.signingSecret)).toBe(true);
+    });
+
+    it('is removed', async () => {
+      const { caller, id } = await damagedWebhook();
+      expect(await fixture.execute(REMOVE, { id }, caller)).toEqual({ removeRtiWebhook: { webhookId: id } });
+      expect(await audited('remove-rti-webhook', id)).toEqual(UNREADABLE);
+    });
+  });
+
   describe('A webhook of another RTI User', () => {
     const AUDIT = `select actor, detail -> 'from' ->> 'mpid' as mpid, detail -> 'to' as to from audit_entry
       where action = 'remove-rti-webhook' and subject = $1`;
