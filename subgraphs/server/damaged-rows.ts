@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { decrypted } from './damaged-values';
 import { errorFields } from './observability/failures';
 
 /** Ids in a log line, which many damaged rows would otherwise fill. */
@@ -17,13 +18,11 @@ export class DamagedRows {
     decrypt: (row: Row) => Content,
   ): { readonly row: Row; readonly content: Content }[] {
     return rows.flatMap((row) => {
-      try {
-        return [{ row, content: decrypt(row) }];
-      } catch (error) {
+      const report = (error: unknown) => {
         this.ids.push(row.id);
         this.failure ??= errorFields(error);
-        return [];
-      }
+      };
+      return decrypted(() => ({ row, content: decrypt(row) }), report) ?? [];
     });
   }
 

@@ -132,7 +132,7 @@ const FAILED = {
 export class DeliveryHealthRepository {
   constructor(private readonly database: Pick<Database, 'pool'>) {}
 
-  /** Returns the current figures. All live pages share the statements, which count every pending delivery. */
+  /** Returns the current figures. All live pages of a process share the statements, which count every pending delivery. */
   readonly now = sharedRead(() => this.read());
 
   private async read(): Promise<DeliveryHealth> {

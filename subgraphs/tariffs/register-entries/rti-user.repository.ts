@@ -26,7 +26,7 @@ export class RtiUserRepository extends RegisterEntryRepository<StoredRtiUser> {
 
   /**
    * Creates or corrects an entry; without an identifier creates a new one. Encryption is randomised, so an equal contact keeps its stored
-   * bytes: saving an equal entry then leaves `last_modified` as it is. A damaged contact equals none. CNF001 if the entry is removed.
+   * bytes: saving an equal entry then leaves `last_modified` as it is. A damaged contact differs from every new one. CNF001 if the entry is removed.
    */
   async save({ contact = null, ...input }: RtiUserInput, actor: string): Promise<SavedEntry<StoredRtiUser>> {
     const userId = input.userId ?? `usr_${randomBytes(16).toString('hex')}`;

@@ -232,7 +232,7 @@ describe('Subscriptions that run', () => {
       await once(client, 'message');
       return client;
     };
-    (await subscribed()).terminate(); // from now on all code is loaded and compiled, and all caches have their size
+    (await subscribed()).terminate(); // it has loaded the code and filled the caches
     await open(0);
     const before = usedBytes();
     await subscribed();

@@ -330,10 +330,12 @@ describe('MPxNs that the previous release has stored', () => {
       await occupant(mpxn, `lives-at-${mpxn}`);
       await storedBefore(mpxn);
     }
-    await fixture.owner.query(
-      `begin; set local session_replication_role = replica;
-       update meter_point set mpxn_sealed = '\\x00' where mpxn_hash = '\\x${hashOf(damaged).toString('hex')}'; commit`,
-    );
+    const storeDirectly = (sealed: string) =>
+      fixture.owner.query(
+        `begin; set local session_replication_role = replica;
+         update meter_point set mpxn_sealed = ${sealed} where mpxn_hash = '\\x${hashOf(damaged).toString('hex')}'; commit`,
+      );
+    await storeDirectly(`'\\x00'`);
     const lines: string[] = [];
     const logger = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
     await reencryptMpxns(pool, mpxnCipher(fixture.keys), logger);
@@ -344,10 +346,7 @@ describe('MPxNs that the previous release has stored', () => {
       expect.objectContaining({ level: 50, rows: 1, ids: [fingerprintOf(hashOf(damaged))] }),
     ]);
     expect(lines.join()).not.toContain(damaged);
-    await fixture.owner.query(
-      `begin; set local session_replication_role = replica;
-       update meter_point set mpxn_sealed = null where mpxn_hash = '\\x${hashOf(damaged).toString('hex')}'; commit`,
-    );
+    await storeDirectly('null');
   });
 
   it('are re-encrypted by a replica that starts, which also destroys due keys', async () => {
