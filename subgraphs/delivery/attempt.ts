@@ -160,7 +160,11 @@ async function withhold(
     return false;
   };
   if (assembly.kind === 'wait') return defer('all', assembly.seconds);
-  if (assembly.kind === 'suspended') return defer(lane.urgent ? 'all' : 'ordinary', SUSPENDED_SECONDS);
+  if (assembly.kind === 'suspended') {
+    const { laneSeconds } = assembly;
+    if (laneSeconds !== undefined) await results.deferLane(delivery, laneSeconds, false);
+    return defer(lane.urgent && laneSeconds === undefined ? 'all' : 'ordinary', SUSPENDED_SECONDS);
+  }
   if (assembly.kind === 'drop') {
     await results.drop(delivery);
     return true;

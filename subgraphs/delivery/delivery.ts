@@ -25,9 +25,9 @@ export type Assembled =
   | { readonly kind: 'wait'; readonly seconds: number }
   /**
    * Defers the ordinary deliveries of the endpoint until `resume_deliveries`, at most ten minutes; also the urgent ones if an urgent
-   * delivery of the lane is due.
+   * delivery of the lane is due. With `laneSeconds`, the lane waits for this time instead, and urgent deliveries of other lanes are sent.
    */
-  | { readonly kind: 'suspended' }
+  | { readonly kind: 'suspended'; readonly laneSeconds?: number }
   /** Ends the delivery, because it is obsolete. */
   | { readonly kind: 'drop' };
 

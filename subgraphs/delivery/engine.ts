@@ -6,6 +6,7 @@ import { endsBefore, graceful } from '../server/graceful-stop';
 import { repeat } from '../server/jobs/repeat';
 import { purgePeriodically } from '../server/retention';
 import { type Attempt, attempts } from './attempt';
+import { clockSetBack } from './clock-set-back.repository';
 import { countPending, deleteExpired, resultTable } from './deliveries.repository';
 import type { DeliverySource } from './delivery';
 import { deliveryMetrics } from './delivery-metrics';
@@ -42,6 +43,7 @@ export interface Deliveries {
 
 const POOL_SIZE = 6;
 const RETENTION_INTERVAL_SECONDS = 600;
+const CLOCK_INTERVAL_SECONDS = 10;
 
 /**
  * Statements find few rows of large tables by key. Most are planned once per connection, perhaps while the tables are
@@ -84,7 +86,7 @@ export async function startDeliveries(dependencies: DeliveryDependencies): Promi
     await pool.end();
     throw error;
   });
-  const stopTimers = startTimers(pool, planner, dispatcher, logger);
+  const stopTimers = startTimers(pool, planner, dispatcher, dependencies);
   const stop = async (forced = graceful()) => {
     const ended = Promise.all([dispatcher.stop(), planner.stop(), ...stopTimers.map((stopTimer) => stopTimer())]);
     await endsBefore(forced, ended);
@@ -117,7 +119,8 @@ const notificationHandler = (planner: FanOut, dispatcher: Dispatcher) => (payloa
   dispatcher.wake(ids, kind === 'urgent');
 };
 
-function startTimers(pool: Pool, planner: FanOut, dispatcher: Dispatcher, logger: Logger) {
+function startTimers(pool: Pool, planner: FanOut, dispatcher: Dispatcher, dependencies: DeliveryDependencies) {
+  const { logger, schedule } = dependencies;
   const poll = async () => {
     planner.wake();
     dispatcher.tick();
@@ -128,6 +131,12 @@ function startTimers(pool: Pool, planner: FanOut, dispatcher: Dispatcher, logger
   return [
     repeat(1, poll, logger, 'polling deliveries failed'),
     repeat(1, takeOverLeases, logger, 'taking over leases of ended processes failed'),
+    repeat(
+      CLOCK_INTERVAL_SECONDS,
+      clockSetBack(pool, schedule),
+      logger,
+      'correcting deliveries after a change of the clock failed',
+    ),
     purgePeriodically(pool, [() => deleteExpired(pool)], RETENTION_INTERVAL_SECONDS, logger),
   ];
 }

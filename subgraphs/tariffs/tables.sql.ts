@@ -21,6 +21,7 @@ import { TariffReceiversInProgress1790000000019 } from './migrations/0019-receiv
 import { TariffEndpointsLockedFirst1790000000020 } from './migrations/0020-endpoints-locked-first';
 import { TariffConsentsOfFormerIssuers1790000000021 } from './migrations/0021-consents-of-former-issuers';
 import { TariffIssuersOfConsents1790000000022 } from './migrations/0022-issuers-of-consents';
+import { TariffUrgentCessations1790000000023 } from './migrations/0023-urgent-cessations';
 import { tariffRights } from './rights.sql';
 import { TARIFF_JOBS } from './tariff-jobs';
 
@@ -48,6 +49,7 @@ export const tariffTables: SubgraphTables = {
     TariffEndpointsLockedFirst1790000000020,
     TariffConsentsOfFormerIssuers1790000000021,
     TariffIssuersOfConsents1790000000022,
+    TariffUrgentCessations1790000000023,
   ],
   rights: tariffRights,
   jobs: TARIFF_JOBS,

@@ -22,6 +22,9 @@ const statement = fc.oneof(
   fc
     .constantFrom('A', 'ABC')
     .map((code) => `<cim:Terminal.phases rdf:resource="http://iec.ch/TC57/CIM100#PhaseCode.${code}"/>`),
+  fc
+    .constantFrom('ACLineSegment', 'Breaker')
+    .map((name) => `<rdf:type rdf:resource="http://iec.ch/TC57/CIM100#${name}"/>`),
 );
 const type = fc.constantFrom('cim:ACLineSegment', 'cim:Breaker');
 const body = fc.array(statement, { maxLength: 4 }).map((statements) => statements.join(''));

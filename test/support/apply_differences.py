@@ -61,6 +61,8 @@ def statements(elements, states_class):
             reference = child.get("{%s}resource" % RDF)
             kind, value = ("text", child.text or "") if reference is None else resource(reference)
             found.add((subject, prefixed(child.tag), kind, value))
+            if identifier is not None and prefixed(child.tag) == "rdf:type" and whole[subject] == "rdf:Description":
+                whole[subject] = value
     return found, whole
 
 
@@ -89,11 +91,14 @@ def applied(case):
     for file in FILES:
         base[file], whole[file] = statements(full(case["base"][file]), True) if file in case["base"] else (set(), {})
         project = case["project"].get(file)
-        reverse[file] = statements(section(project, "reverseDifferences"), False)[0] if project else set()
+        reverse[file], deleted = statements(section(project, "reverseDifferences"), False) if project else (set(), {})
         forward[file], added[file] = (
             statements(section(project, "forwardDifferences"), True) if project else (set(), {})
         )
-        left[file] = base[file] - reverse[file]
+        without_class = {subject for subject, type_name in deleted.items() if type_name == "rdf:Description"}
+        left[file] = {
+            each for each in base[file] - reverse[file] if not (each[1] == "rdf:type" and each[0] in without_class)
+        }
         after[file] = left[file] | forward[file]
     before = set().union(*(introduced(file, base[file], whole[file]) for file in FILES))
     there = set().union(*(introduced(file, left[file], whole[file]) for file in FILES))

@@ -1,5 +1,7 @@
 import type { Database } from '../../server/database/database';
 import { type Connection, type PageRequest, requirePageSize } from '../../server/lists/connection';
+import { MAX_WAIT_MS, fairLimit } from '../../server/fair-limit';
+import { inSlices } from '../../server/in-slices';
 import { textCursor, textPosition } from '../../server/lists/list-cursor';
 import { MAX_PAGE_SIZE } from '../projects/development-project.queries';
 import { mRIDOf } from '../rdf/rdf-resources';
@@ -7,11 +9,13 @@ import type { Finding } from './applied-object';
 import type { StoredBaseModel } from './base-model';
 import { NOTHING, type ObjectAfter, afterOf, declaringFiles, existsIn, targetsOf } from './object-after';
 import { ObjectSourceQueries } from './object-sources.queries';
-import { isRemoved } from './project-differences';
+import { isDeleted } from './project-differences';
 
 /** Maximum changed objects that one request for findings examines, and that one statement reads. */
 const MAX_EXAMINED = 2_000;
 const EXAMINED_AT_ONCE = 200;
+/** Maximum requests for findings that a process executes at once: each reads as many rows as a small upload. */
+const MAX_EXAMINATIONS = 2;
 
 const CHANGED_KEYS = {
   name: 'keys_of_changes',
@@ -21,6 +25,7 @@ const CHANGED_KEYS = {
 /** Applies published versions to base models, object by object. Reads only these objects and those to which they refer. */
 export class AfterProjectQueries {
   private readonly sources: ObjectSourceQueries;
+  private readonly limited = fairLimit({ max: MAX_EXAMINATIONS, maxOfOwner: MAX_EXAMINATIONS, maxWaitMs: MAX_WAIT_MS });
 
   constructor(private readonly database: Pick<Database, 'pool'>) {
     this.sources = new ObjectSourceQueries(database);
@@ -41,8 +46,12 @@ export class AfterProjectQueries {
    * Returns the next changed objects of a version that do not fit the base model, by mRID. Examines at most 2,000 objects, so that a page can
    * have fewer objects than requested although others follow.
    */
-  async unfitting(base: StoredBaseModel, versionId: string, page: PageRequest): Promise<Connection<ObjectAfter>> {
+  unfitting(base: StoredBaseModel, versionId: string, page: PageRequest): Promise<Connection<ObjectAfter>> {
     requirePageSize(page.first, MAX_PAGE_SIZE);
+    return this.limited('', () => this.examine(base, versionId, page));
+  }
+
+  private async examine(base: StoredBaseModel, versionId: string, page: PageRequest): Promise<Connection<ObjectAfter>> {
     const found: FoundObject[] = [];
     let end: string | null = textPosition(page.after);
     for (let examined = 0; end !== null && examined < MAX_EXAMINED; examined += EXAMINED_AT_ONCE) {
@@ -71,24 +80,34 @@ export class AfterProjectQueries {
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, ObjectAfter>> {
     const sources = await this.sources.ofObjects(base.number, versionId, keys);
-    const removed = [...sources].filter(([, { differences }]) => isRemoved(differences)).map(([key]) => key);
-    const references = await this.sources.references(base.number, versionId, removed);
+    const deleted = [...sources].filter(([, { differences }]) => isDeleted(differences)).map(([key]) => key);
+    const references = await this.sources.references(base.number, versionId, deleted);
     const targets = [...sources.values()].flatMap(targetsOf);
     const related = await this.sources.ofObjects(base.number, versionId, targets);
-    const exists = (key: string) => existsIn(related.get(key) ?? sources.get(key) ?? NOTHING);
+    const exists = memoized((key) => existsIn(related.get(key) ?? sources.get(key) ?? NOTHING));
     const existed = (key: string) => declaringFiles(related.get(key) ?? sources.get(key) ?? NOTHING).size > 0;
     const results = new Map<string, ObjectAfter>();
-    for (const key of keys) {
+    await inSlices(keys, (key) => {
       const own = sources.get(key);
-      if (own === undefined) continue;
+      if (own === undefined) return;
       const after = afterOf(own, exists, existed);
       const left = references
         .filter(({ target }) => target === key && after.existed && !after.exists)
         .map(({ file, mRID, statement }): Finding => ({ kind: 'dangling-association', file, mRID, statement }));
       results.set(key, { ...after, findings: [...after.findings, ...left] });
-    }
+    });
     return results;
   }
+}
+
+/** Returns a function that computes each value once. */
+function memoized<Value>(compute: (key: string) => Value): (key: string) => Value {
+  const values = new Map<string, Value>();
+  return (key) => {
+    let value = values.get(key);
+    if (value === undefined) values.set(key, (value = compute(key)));
+    return value;
+  };
 }
 
 /** A changed object with findings, and its key in lists. */

@@ -61,6 +61,7 @@ export function appliedObject(
   const statements = byKey(base.flatMap(statedBy));
   const deleted = byKey(reverse.flatMap(deletedBy));
   const missing = [...deleted].flatMap(([key, statement]) => (statements.delete(key) ? [] : [statement]));
+  if (reverse.some(isWithoutClass)) for (const [key, each] of statements) if (isType(each)) statements.delete(key);
   const instead = missing.length === 0 ? undefined : firstValuesByName(statements.values());
   const isRetained = isDeclaration(file, base, hasType(statements));
   for (const statement of forward.flatMap(statedBy)) statements.set(keyOf(statement), statement);
@@ -106,6 +107,9 @@ export function statedBy({ type, statements }: DifferenceItem): readonly Stateme
 function deletedBy(item: DifferenceItem): readonly Statement[] {
   return item.isObject ? statedBy(item) : item.statements;
 }
+
+/** Returns whether an item is a whole object whose class the file does not state: a reverse one deletes the object, whatever its class is. */
+const isWithoutClass = ({ isObject, type }: DifferenceItem): boolean => isObject && type === UNKNOWN_CLASS;
 
 const byKey = (statements: readonly Statement[]): Map<string, Statement> =>
   new Map(statements.map((statement) => [keyOf(statement), statement]));

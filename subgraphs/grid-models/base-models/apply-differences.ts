@@ -26,7 +26,7 @@ interface Application {
   end(): Iterable<void>;
 }
 
-/** An association of the base model to an object that the project removes. */
+/** An association of the base model to an object that the project deletes. */
 interface LeftAssociation {
   readonly file: CimFile;
   readonly mRID: string;
@@ -37,7 +37,7 @@ interface LeftAssociation {
  * Starts to apply the differences of a project. Memory grows with the project and the objects that it touches, not with the base model.
  */
 export function applyDifferences(project: ProjectDifferences, sink: ApplicationSink): Application {
-  const { removed, relevant } = project;
+  const { deleted, relevant } = project;
   /** Relevant objects that the base model introduces, with the files that do. */
   const declared = new Map<string, Set<CimFile>>();
   /** Items of the base model about objects that the project touches, by file. */
@@ -49,9 +49,9 @@ export function applyDifferences(project: ProjectDifferences, sink: ApplicationS
       const key = item.mRID.toLowerCase();
       if (relevant.has(key) && isIntroduced(file, key, item)) addTo(declared, key, file);
       if (project.objects.get(key)?.[file] !== undefined) return hold(touched[file], key, item);
-      if (removed.size > 0)
+      if (deleted.size > 0)
         for (const statement of item.statements)
-          if (statement.kind === 'association' && removed.has(statement.value.toLowerCase()))
+          if (statement.kind === 'association' && deleted.has(statement.value.toLowerCase()))
             left.push({ file, mRID: copied(item.mRID), statement: ownStatement(statement) });
       sink.item(file, item);
     },
@@ -70,7 +70,7 @@ export function applyDifferences(project: ProjectDifferences, sink: ApplicationS
         for (const finding of findingsOf(differences, result, declared.get(key), exists)) sink.finding(finding);
         for (const each of itemsOf(differences, result)) {
           sink.item(each.file, each.item);
-          for (const remaining of remainingAssociations(each, differences, removed)) left.push(remaining);
+          for (const remaining of remainingAssociations(each, differences, deleted)) left.push(remaining);
         }
         yield;
       }
@@ -164,15 +164,15 @@ function itemsOf(differences: DifferencesByFile, result: Partial<Record<CimFile,
   });
 }
 
-/** Returns the remaining associations of an object of the base model to objects that the project removes. */
+/** Returns the remaining associations of an object of the base model to objects that the project deletes. */
 function remainingAssociations(
   { file, item }: FiledResult,
   differences: DifferencesByFile,
-  removed: ReadonlySet<string>,
+  deleted: ReadonlySet<string>,
 ) {
   const added = new Set(differences[file]?.forward.flatMap(({ statements }) => statements));
   return item.statements
-    .filter((each) => each.kind === 'association' && !added.has(each) && removed.has(each.value.toLowerCase()))
+    .filter((each) => each.kind === 'association' && !added.has(each) && deleted.has(each.value.toLowerCase()))
     .map((statement): LeftAssociation => ({ file, mRID: item.mRID, statement }));
 }
 

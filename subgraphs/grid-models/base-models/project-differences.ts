@@ -4,7 +4,7 @@ import {
   type DifferenceSection,
   type Statement,
   declares,
-  removes,
+  deletesObject,
 } from '../rdf/difference-model';
 import { copied } from '../rdf/rdf-names';
 import type { ObjectDifferences } from './applied-object';
@@ -16,8 +16,8 @@ export type DifferencesByFile = Partial<Record<CimFile, ObjectDifferences>>;
 export interface ProjectDifferences {
   add(file: CimFile, section: DifferenceSection, item: DifferenceItem): void;
   readonly objects: ReadonlyMap<string, DifferencesByFile>;
-  /** Objects that the project removes as a whole and does not add again. */
-  readonly removed: ReadonlySet<string>;
+  /** Objects that a file of the project deletes and that none adds again. Another file of the base model may still introduce them. */
+  readonly deleted: ReadonlySet<string>;
   /** Objects whose existence decides whether the project fits its base model. */
   readonly relevant: ReadonlySet<string>;
 }
@@ -25,7 +25,7 @@ export interface ProjectDifferences {
 /** Collects the items of the difference models of a project. */
 export function projectDifferences(): ProjectDifferences {
   const objects = new Map<string, MutableDifferences>();
-  const [removed, relevant] = [new Set<string>(), new Set<string>()];
+  const [deleted, relevant] = [new Set<string>(), new Set<string>()];
   const fates = new Map<string, Fate>();
   const names = new Map<string, string>();
   /** Copies values, which may be slices of large strings, and shares equal names. */
@@ -42,11 +42,11 @@ export function projectDifferences(): ProjectDifferences {
     const fate = fateAfter(fates.get(key), file, section, item);
     if (fate === undefined) return;
     fates.set(key, fate);
-    if (fate === 'removed') removed.add(key);
-    else removed.delete(key);
+    if (fate === 'deleted') deleted.add(key);
+    else deleted.delete(key);
   };
   return {
-    ...{ objects, removed, relevant },
+    ...{ objects, deleted, relevant },
     add(file, section, { mRID, type, isObject, statements }) {
       const item = { mRID: copied(mRID), type: copied(type), isObject, statements: statements.map(owned) };
       const key = item.mRID.toLowerCase();
@@ -62,9 +62,9 @@ export function projectDifferences(): ProjectDifferences {
 export type MutableDifferences = Partial<Record<CimFile, Record<DifferenceSection, DifferenceItem[]>>>;
 
 /** What a project does with an object as a whole. */
-type Fate = 'removed' | 'added';
+type Fate = 'deleted' | 'added';
 
-/** Returns the fate of an object after one more item. An object that is added again is not removed. */
+/** Returns the fate of an object after one more item. An object that is added again is not deleted. */
 function fateAfter(
   fate: Fate | undefined,
   file: CimFile,
@@ -72,14 +72,14 @@ function fateAfter(
   item: DifferenceItem,
 ): Fate | undefined {
   if (section === 'forward') return declares(file, [item]) ? 'added' : fate;
-  return removes(file, item) && fate !== 'added' ? 'removed' : fate;
+  return deletesObject(item) && fate !== 'added' ? 'deleted' : fate;
 }
 
-/** Returns whether an object is removed as a whole and not added again. */
-export function isRemoved(differences: DifferencesByFile): boolean {
+/** Returns whether a file deletes an object and none adds it again. Another file of the base model may still introduce it. */
+export function isDeleted(differences: DifferencesByFile): boolean {
   let fate: Fate | undefined;
   for (const [file, sections] of Object.entries(differences) as [CimFile, ObjectDifferences][])
     for (const section of ['reverse', 'forward'] as const)
       for (const item of sections[section]) fate = fateAfter(fate, file, section, item);
-  return fate === 'removed';
+  return fate === 'deleted';
 }

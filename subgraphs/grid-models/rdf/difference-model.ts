@@ -81,7 +81,7 @@ export function declares(file: CimFile, items: readonly Pick<DifferenceItem, 'ty
   return items.some(({ type }) => type !== UNKNOWN_CLASS) && (file !== 'SC' || items.some(({ isObject }) => isObject));
 }
 
-/** Returns whether a reverse item removes its object: it deletes the object, or the statement of its class. SC describes objects of EQ. */
-export function removes(file: CimFile, { isObject, statements }: DifferenceItem): boolean {
-  return isObject || (file !== 'SC' && statements.some(({ name }) => name === TYPE_STATEMENT));
+/** Returns whether a reverse item deletes its object as a whole, or the statement of its class. */
+export function deletesObject({ isObject, statements }: DifferenceItem): boolean {
+  return isObject || statements.some(({ name }) => name === TYPE_STATEMENT);
 }

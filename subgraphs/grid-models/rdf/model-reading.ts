@@ -18,8 +18,17 @@ export const MAX_DEPTH = 32;
 /** Namespaces that one file may declare. */
 export const MAX_NAMESPACES = 1_000;
 
+/** Distinct classes of the items of one file. The whole Common Information Model has fewer. */
+export const MAX_CLASSES = 1_000;
+
 /** Values of a header field, such as the models on which a model depends. */
 export const MAX_HEADER_VALUES = 1_000;
+
+/** Characters of a value of the header, except its description. */
+export const MAX_HEADER_VALUE_LENGTH = 1_000;
+
+/** Characters of the description of a model. */
+export const MAX_DESCRIPTION_LENGTH = 65_536;
 
 /** Thrown inside a callback of the XML parser to stop parsing. Its fault is already reported. */
 export const STOP = new Error('parsing has stopped');
@@ -110,6 +119,8 @@ interface ItemReading {
   count: number;
   /** `rdf:ID`s of the section so far. */
   objects: IdentifierSet;
+  /** Classes of the items of the file so far. */
+  readonly classes: Set<string>;
 }
 
 /** Returns the state at the start of a file. */
@@ -149,6 +160,7 @@ export function newReading(
       value: '',
       count: 0,
       objects: identifierSet(),
+      classes: new Set(),
     },
   };
 }

@@ -1,7 +1,9 @@
 import { isUuid } from '../../../schema/identifiers';
 import type { DifferenceModelHeader } from './difference-model';
 import {
+  MAX_DESCRIPTION_LENGTH,
   MAX_HEADER_VALUES,
+  MAX_HEADER_VALUE_LENGTH,
   MAX_NAME_LENGTH,
   type ModelReading,
   type Reading,
@@ -58,6 +60,8 @@ export function closeField(reading: Reading, model: ModelReading): void {
     reportFault(reading, `md:${field} must refer to a model by an rdf:resource of 1 to ${MAX_NAME_LENGTH} characters`);
     return;
   }
+  const maxLength = field === 'Model.description' ? MAX_DESCRIPTION_LENGTH : MAX_HEADER_VALUE_LENGTH;
+  if (value.length > maxLength) return reportFault(reading, `md:${field} has more than ${maxLength} characters`);
   const values = model.fields.get(field);
   if (!values) model.fields.set(field, [value]);
   else if (!isReference && field !== PROFILE) reportFault(reading, `md:${field} occurs twice`);

@@ -1,6 +1,7 @@
 import { type DifferenceSection, TYPE_STATEMENT, UNKNOWN_CLASS } from './difference-model';
 import {
   type ItemSection,
+  MAX_CLASSES,
   MAX_NAME_LENGTH,
   MAX_STATEMENTS,
   type Reading,
@@ -9,7 +10,7 @@ import {
   stopWithFault,
   reportFault,
 } from './model-reading';
-import { type QualifiedName, RDF, XML } from './rdf-names';
+import { type QualifiedName, RDF, XML, copied } from './rdf-names';
 import { enumerationOf, mRIDOf } from './rdf-resources';
 
 /** Characters of the names and values of one item (8 Mi). */
@@ -72,8 +73,17 @@ export function closeItem(reading: Reading): void {
   if (item.mRID === '') return;
   const { mRID, type, isObject } = item;
   const { section, sink } = reading;
+  countClass(reading, type);
   if (section === 'preconditions') sink.precondition({ mRID, type, isObject, statements });
   else sink.item(section as DifferenceSection, { mRID, type, isObject, statements });
+}
+
+/** Limits the classes of a file, because every list of class counts contains all of them. */
+function countClass(reading: Reading, type: string): void {
+  const { classes } = reading.item;
+  if (classes.has(type)) return;
+  if (classes.size >= MAX_CLASSES) stopWithFault(reading, `the items have more than ${MAX_CLASSES} classes`);
+  classes.add(copied(type));
 }
 
 /** Handles the start of a statement: an attribute, whose text follows, or a reference in `rdf:resource`. */

@@ -77,12 +77,12 @@ export function deliveryInputs(
   };
 }
 
-/** Excludes deliveries that wait for a party, as `deliveryDecision` does: revocations are `urgent`, cessations have the lane `cessation`. */
+/** Excludes deliveries that wait for a party, as `deliveryDecision` does: cessations have the lane `cessation`, other urgent events are revocations. */
 const UNATTEMPTED = `
   select coalesce(extract(epoch from register_now() - min(delivery.created_at)), 0)::float8 as seconds
   from delivery join webhook on webhook.id = delivery.endpoint_id join rti_user using (user_id) join supplier using (mpid)
   where state = 'pending' and deleted_at is null and ${IS_UNATTEMPTED}
-    and (urgent or rti_user.status = 'active' and (subject = 'cessation' or supplier.status = 'active'))`;
+    and (urgent and subject <> 'cessation' or rti_user.status = 'active' and (subject = 'cessation' or supplier.status = 'active'))`;
 
 /** Returns the age in seconds of the oldest delivery that could be sent but has no attempt yet; 0 without one. */
 export async function unattemptedSeconds({ pool }: Pick<Database, 'pool'>): Promise<number> {

@@ -20,6 +20,9 @@ export const TARIFF_SCHEDULE: RetrySchedule = {
   delays: [5, 60, 300, 1_800, 7_200, 21_600, 43_200, 86_400, 100_800],
 };
 
+/** Cessations are urgent, like revocations, but wait for a suspended RTI User; revocations do not wait for them. */
+const CESSATION_WAITS: Assembled = { kind: 'suspended', laneSeconds: 60 };
+
 /** Dependencies of {@link deliverTariffEvents}. */
 interface TariffDeliveryOptions {
   readonly address: DatabaseAddress;
@@ -68,7 +71,7 @@ function tariffSource(
       const input = await inputOf(delivery);
       const decision = input === undefined ? 'drop' : deliveryDecision(input);
       if (input === undefined || decision === 'drop') return { kind: 'drop' };
-      if (decision === 'wait') return { kind: 'suspended' };
+      if (decision === 'wait') return input.type === 'supplier.cessation' ? CESSATION_WAITS : { kind: 'suspended' };
       return dispatched(input, delivery, observeDelay);
     },
     undelivered(_, webhookId) {

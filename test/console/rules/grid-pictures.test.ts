@@ -42,6 +42,12 @@ describe('the bars of a table of classes', () => {
     });
   });
 
+  it('are drawn for a version with very many classes', () => {
+    const rows = Array.from({ length: 200_000 }, (_, index) => counts(`cim:C${index}`, 1, 0, index));
+    expect(divergingBars(rows).at(-1)?.bars.changed.width).toBe(100);
+    expect(lettersOf(rows)).toBe(7);
+  });
+
   it('are sorted by the number of changes', () => {
     const rows = [counts('b', 1, 0, 0), counts('c', 0, 3, 3), counts('a', 0, 0, 1)];
     expect(sortedByTotal(rows).map(({ type }) => type)).toEqual(['c', 'a', 'b']);

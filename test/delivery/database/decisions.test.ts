@@ -499,3 +499,41 @@ describe('A delivery that the receiver rejects', () => {
     expect(after.rows).toEqual(before.rows);
   });
 });
+
+describe('When the clock of the database is set back', () => {
+  const schedule = { delays: [1, 7_200] };
+  beforeEach(() => moveClock(pool, 86_400));
+
+  it('a first attempt that was planned before is made at once', async () => {
+    await plan(pool, endpoint, 'planned');
+    await fanOutAll(pool);
+    await moveClock(pool, 0);
+    engine = await trialEngine(trial);
+    expect(await becomes('planned', { state: 'delivered' })).toMatchObject({ attempts: 1 });
+  });
+
+  it('a retry that was planned before is made after the delay of the schedule; one that waits for Retry-After still waits', async () => {
+    respond = ({ eventId }) =>
+      eventId === 'busy' ? { status: 429, headers: { 'retry-after': '90' } } : { status: 500 };
+    engine = await trialEngine(trial, { schedule });
+    await plan(pool, endpoint, 'failed');
+    await becomes('failed', { attempt: 1 });
+    await moveClock(pool, 0);
+    await plan(pool, endpoint, 'busy');
+    await becomes('busy', { attempt: 1 });
+    expect((await becomes('failed', { attempt: 2 })).seconds).toBeGreaterThan(7_000);
+    expect((await rowOf('busy'))?.seconds).toBeGreaterThan(30);
+  });
+
+  it('an endpoint that was deferred before is read again', async () => {
+    await pool.query('update endpoint set suspended = true where id = $1', [endpoint]);
+    engine = await trialEngine(trial);
+    await plan(pool, endpoint, 'deferred');
+    await until(() => isDeferred());
+    await engine.stop();
+    await pool.query('update endpoint set suspended = false where id = $1', [endpoint]);
+    await moveClock(pool, 0);
+    engine = await trialEngine(trial);
+    expect(await becomes('deferred', { state: 'delivered' })).toMatchObject({ attempts: 1 });
+  });
+});

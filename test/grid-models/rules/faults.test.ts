@@ -410,10 +410,26 @@ describe('A file above a limit is rejected', () => {
       ),
       'there are more than 1000 declarations of namespaces outside the items',
     ],
+    [
+      'items of more than a thousand classes',
+      modelWith(Array.from({ length: 1_001 }, (_, index) => `<cim:X${index} rdf:about="#_a"/>`).join('')),
+      'the items have more than 1000 classes',
+    ],
     ...['DependentOn', 'Supersedes', 'profile'].map((field) => [
       `more than a thousand values of md:Model.${field}`,
       modelFile({ sections: `<md:Model.${field} rdf:resource="urn:uuid:a">p</md:Model.${field}>`.repeat(1_001) }),
       `md:Model.${field} has more than 1000 values`,
+    ]),
+    ...(
+      [
+        ['version', 1_000],
+        ['profile', 1_000],
+        ['description', 65_536],
+      ] as const
+    ).map(([field, length]) => [
+      `more than ${length} characters of md:Model.${field}`,
+      modelFile({ sections: `<md:Model.${field}>${'x'.repeat(length + 1)}</md:Model.${field}>` }),
+      `md:Model.${field} has more than ${length} characters`,
     ]),
   ])('%s', (_, text, message) => {
     expect(messagesOf(text)).toEqual([message]);

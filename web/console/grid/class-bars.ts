@@ -32,7 +32,7 @@ const MIN_BAR_WIDTH = 0.8;
 
 /** Adds bars to rows of counts, all on one scale that starts at 0. */
 export function divergingBars<Row extends ChangeCounts>(rows: readonly Row[]): (Row & { bars: DivergingBars })[] {
-  const max = Math.max(1, ...rows.flatMap(({ added, removed, changed }) => [added, removed, changed]));
+  const max = maxOf(rows, (count) => Math.max(1, count));
   const width = (count: number) => (count === 0 ? 0 : rounded(Math.max(MIN_BAR_WIDTH, (count / max) * 100)));
   return rows.map((row) => ({
     ...row,
@@ -49,11 +49,16 @@ const CELL_WIDTHS = [3, 5, 6, 7, 9, 11] as const;
 
 /** Returns the number of letters that the cells of a table must leave beside their bars. */
 export function lettersOf(rows: readonly ChangeCounts[]): number {
-  const maxLetters = Math.max(
-    0,
-    ...rows.flatMap(({ added, removed, changed }) => [added, removed, changed].map(lengthOf)),
-  );
+  const maxLetters = maxOf(rows, lengthOf);
   return CELL_WIDTHS.find((letters) => letters >= maxLetters) ?? 11;
+}
+
+/** Returns the maximum of `measure` over 0 and all counts. A call of `Math.max` with one argument per count fails for very many rows. */
+function maxOf(rows: readonly ChangeCounts[], measure: (count: number) => number): number {
+  return rows.reduce(
+    (max, { added, removed, changed }) => Math.max(max, measure(added), measure(removed), measure(changed)),
+    measure(0),
+  );
 }
 
 function lengthOf(count: number): number {

@@ -90,6 +90,10 @@ export function archiveChecks(): void {
       const reverse = `<rdf:Description rdf:ID="_${BAY}"><cim:x>1</cim:x></rdf:Description>`;
       const base = `<cim:Bay rdf:ID="_${BAY}"><cim:x>1</cim:x></cim:Bay>`;
       expect(await checked(base, { reverse, forward: '' })).toMatchObject({ findings: [], statementsAfter: 0 });
+      const reference = `<cim:Terminal rdf:ID="_${TERMINAL}"><cim:Terminal.ConductingEquipment rdf:resource="#_${BAY}"/></cim:Terminal>`;
+      expect(await checked(base + reference, { reverse, forward: '' })).toMatchObject({
+        findings: [{ kind: 'dangling-association', mRID: TERMINAL }],
+      });
     });
   });
 }

@@ -543,5 +543,22 @@ export function eventsOfTariffs(): void {
       );
       expect(tariffConsents.nodes).toEqual([{ revokedBy: 'SUPPLIER_REMOVED' }, { revokedBy: 'SUPPLIER_REMOVED' }]);
     });
+
+    it('of a supplier goes ahead of any backlog; a suspended RTI User receives the revocation then, and the end after its reactivation', async () => {
+      await fixture.suppliers('DALE');
+      const suspended = await following({ mpid: 'DALE' });
+      await fixture.setStatus(suspended, 'SUSPENDED');
+      await fixture.setStatus({ mpid: 'DALE' }, 'REMOVED');
+      expect((await heard(1, suspended.path)).map(([type]) => type)).toEqual(['consent.revoked']);
+      const WAITING = `select urgent from delivery where endpoint_id = $1 and state = 'pending' and next_attempt_at > register_now()`;
+      const waiting = await until(async () => {
+        const { rows } = await fixture.owner.query<{ urgent: boolean }>(WAITING, [suspended.webhook.webhookId]);
+        return rows.length > 0 ? rows : undefined;
+      });
+      expect(waiting).toEqual([{ urgent: true }]);
+      await fixture.setStatus(suspended, 'ACTIVE');
+      await fixture.moveOn(60);
+      expect((await heard(2, suspended.path)).map(([type]) => type)).toEqual(['consent.revoked', 'supplier.cessation']);
+    });
   });
 }
