@@ -9,6 +9,7 @@ import { requestTimeouts } from './client/request-timeout';
 import { codeOfServerError } from './client/server-error';
 import { newIdentifier } from '../schema/identifiers';
 import type { TokenVerifier } from '../subgraphs/server/callers/bearer-token';
+import { graceful } from '../subgraphs/server/graceful-stop';
 import { serveMetrics } from '../subgraphs/server/observability/metrics-route';
 import { serveReadiness } from '../subgraphs/server/observability/readiness-routes';
 import type { SubgraphLink } from '../subgraphs/server/graph/subgraph-link';
@@ -68,7 +69,8 @@ export interface RunningGateway {
   readonly apiSchema: GraphQLSchema;
   readonly url: string;
   readonly app: FastifyInstance;
-  close(): Promise<void>;
+  /** Closes the gateway once the operations under way have their result, or when `forced` aborts. */
+  close(forced?: AbortSignal): Promise<void>;
 }
 
 /**
@@ -99,6 +101,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     runOnce: (request: AdHocRequest, metadata: RequestMetadata) => runOnce(request, metadata, services),
   };
   const streaming = addStreaming(app, '/graphql', streamed);
+  const socketsOfServices: ServiceSockets[] = [];
   app.post('/graphql', (request, reply) => handleRequest(request, reply, services, streaming));
   if (landing.explorer && !settings.production) await addLandingPages(app, landing, options.clientSdl);
   addErrorHandlers(app, services);
@@ -107,13 +110,17 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   logger.info({ port: Number(new URL(url).port), documents: services.trusted.operations.size }, 'gateway listens');
   return {
     client: trustedClient(services.trusted, services.metrics, services.report),
-    serviceSockets: () => serviceSockets('/graphql', streamed),
+    serviceSockets: () => {
+      const sockets = serviceSockets('/graphql', streamed);
+      socketsOfServices.push(sockets);
+      return sockets;
+    },
     apiSchema: services.apiSchema,
     url,
     app,
-    async close() {
-      await streaming.close();
-      await app.close();
+    async close(forced = graceful()) {
+      const closing = [streaming, ...socketsOfServices].map((sockets) => sockets.close(forced));
+      await Promise.all([...closing, app.close()]);
       await services.adHoc.close();
     },
   };

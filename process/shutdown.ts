@@ -47,8 +47,8 @@ interface ClosingSubgraph {
 }
 
 /**
- * The running components of a process. First its servers close in reverse order of their start, while all subgraphs end their work; then
- * all subgraphs close at once, then the rest in reverse order.
+ * The running components of a process. First its servers close at the same time, while all subgraphs end their work; then all subgraphs
+ * close at the same time, then the rest in reverse order of their start.
  */
 export interface StartedServices {
   add(close: Close): void;
@@ -74,8 +74,9 @@ export function startedServices(logger: Logger, shutdown: ShutdownSignal): Start
         logger.error({ kind: (error as Error).name }, 'a component did not close'),
       );
     const endingWork = subgraphs.map((subgraph) => logged(async () => subgraph.endWork?.(forced)));
-    for (const close of servers.toReversed()) await logged(close);
-    await Promise.all(endingWork);
+    // Each server has the whole grace period: a client that reads slowly from one must not take it from the others. The console, which
+    // started last, closes first: it ends its streams before the gateway ends their subscriptions.
+    await Promise.all([...endingWork, ...servers.toReversed().map(logged)]);
     await Promise.all(subgraphs.map(({ close }) => logged(close)));
     for (const close of others.toReversed()) await logged(close);
   };

@@ -13,6 +13,14 @@ import type { Settings } from './settings/settings';
 import { type ShutdownSignal, type StartedServices, startedServices } from './shutdown';
 import { Wiring } from './wiring';
 
+/** A server that users call. */
+interface ListeningServer {
+  readonly url: string;
+  readonly app: FastifyInstance;
+  /** Closes the server once the requests under way have their response, or when `forced` aborts. */
+  close(forced: AbortSignal): Promise<void>;
+}
+
 /** The start of one process: what every start step uses, and what earlier steps started and later steps use. */
 export class Startup {
   /** URLs of the servers that users call, by name. */
@@ -54,7 +62,7 @@ export class Startup {
     await this.wiring.addSubgraph(name, subgraph, routes);
   }
 
-  addServer(name: string, server: { url: string; app: FastifyInstance; close(): Promise<void> }): void {
+  addServer(name: string, server: ListeningServer): void {
     this.urls[name] = server.url;
     this.started.addServer(server);
   }

@@ -14,6 +14,10 @@ interface MessageHandlers {
   isInitialised(): boolean;
   /** Resolves when a message is handled and its response is sent; for an operation, when it has ended. */
   handle(text: string): Promise<void>;
+  /** Returns true if the connection ends and starts no operation any more. */
+  isEnding(): boolean;
+  /** Called when an operation has ended and its messages are sent. */
+  ended(id: string): void;
   close(frame: CloseFrame): void;
 }
 
@@ -53,7 +57,7 @@ export function processMessages(socket: WebSocket, handlers: MessageHandlers): v
 /** Resolves when the next message may be processed. */
 async function handleMessage(
   data: Buffer,
-  { isInitialised, handle, close }: MessageHandlers,
+  { isInitialised, handle, isEnding, ended, close }: MessageHandlers,
   operations: RunningOperations,
 ): Promise<void> {
   if (!isInitialised() && data.length > MAX_FIRST_MESSAGE_BYTES) return close(MESSAGE_TOO_LONG);
@@ -66,7 +70,11 @@ async function handleMessage(
   if (message.id.length > MAX_OPERATION_ID_LENGTH) return close(INVALID_MESSAGE);
   if (operations.isActive(message.id)) return close(OPERATION_ACTIVE);
   const read = withoutUnread(message) ?? text;
-  return operations.start(message.id, () => handle(read));
+  const { id } = message; // the function does not use the message, which would occupy memory as long as the operation runs
+  return operations.start(id, async () => {
+    if (isEnding()) return; // without a response: clients send the operation again on their next connection
+    await handle(read).finally(() => ended(id));
+  });
 }
 
 /**

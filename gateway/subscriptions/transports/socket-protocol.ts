@@ -13,6 +13,7 @@ import { isCredentialError } from '../connection-end';
 import type { Connection } from '../open-connections';
 import type { ResultsInMessages } from './results-in-messages';
 import { MAX_CONCURRENT_OPERATIONS } from './running-operations';
+import type { SocketEnd } from './socket-end';
 import type { SocketWriter } from './socket-writer';
 import { type StartedOperation, type StreamingDependencies, startOperation } from './started-operation';
 
@@ -21,6 +22,7 @@ export interface Client {
   readonly socket: WebSocket;
   readonly connection: Connection;
   readonly writer: SocketWriter;
+  readonly end: SocketEnd;
   readonly inMessages: ResultsInMessages;
   metadata: RequestMetadata;
   /** Set once the connection is admitted. */
@@ -40,13 +42,15 @@ export function protocolSteps(dependencies: StreamingDependencies): ProtocolOpti
       if (client.socket.readyState === client.socket.OPEN) client.stopRevalidation = stopRevalidation;
       else stopRevalidation();
     },
-    async onSubscribe({ extra: client, subscriptions }, _, payload) {
+    async onSubscribe({ extra: client, subscriptions }, id, payload) {
       const startedAt = performance.now();
       const metadata = { ...client.metadata, transactionId: newIdentifier('tid') };
       try {
         if (Object.keys(subscriptions).length > MAX_CONCURRENT_OPERATIONS)
           throw new RegisterError('LIM002', TOO_MANY_OPERATIONS);
-        return await startedArgs(payload, metadata, client.connection, dependencies);
+        const args = await startedArgs(payload, metadata, client.connection, dependencies);
+        if ((args.contextValue as StartedOperation).once) client.end.waitFor(id);
+        return args;
       } catch (error) {
         return [rejected(error, { client, metadata, startedAt }, dependencies)];
       }

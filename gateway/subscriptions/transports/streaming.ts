@@ -18,8 +18,11 @@ export interface Streaming {
    */
   requiresEvents(request: AdHocRequest, accept: string | undefined): boolean;
   answer(request: AdHocRequest, metadata: RequestMetadata, reply: FastifyReply): Promise<void>;
-  /** Ends all streams and WebSockets. Clients can resume at another replica after their last cursor. */
-  close(): Promise<void>;
+  /**
+   * Ends all streams, and each WebSocket once its operations with one result have ended, or when `forced` aborts. Clients can resume at
+   * another replica after their last cursor.
+   */
+  close(forced: AbortSignal): Promise<void>;
 }
 
 /** Serves WebSockets at a path, and Server-Sent Events for its requests. */
@@ -33,9 +36,9 @@ export function addStreaming(app: FastifyInstance, path: string, dependencies: S
       return accepts.onlyEvents || (accepts.includesEvents && isSubscription(request, dependencies.subscriptions));
     },
     answer: events.answer,
-    async close() {
+    async close(forced) {
       dependencies.subscriptions.close();
-      await sockets.close();
+      await sockets.close(forced);
     },
   };
 }
@@ -52,7 +55,7 @@ export function serviceSockets(path: string, dependencies: StreamingDependencies
       const clientAddress = upgrade.socket.remoteAddress ?? '';
       acceptBy(sockets, upgrade, { transactionId: newIdentifier('tid'), clientAddress }, dependencies);
     },
-    close: () => sockets.close(),
+    close: (forced) => sockets.close(forced),
   };
 }
 

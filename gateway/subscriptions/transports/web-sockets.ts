@@ -1,16 +1,12 @@
 import { MessageType, type Server, handleProtocols, makeServer, stringifyMessage } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { RequestMetadata } from '../../client/graph-client';
-import {
-  CLOSE_FRAMES,
-  STALL_CHECK_INTERVAL_MS,
-  type CloseFrame,
-  SLOW_CLIENT_TIMEOUT_MS,
-  closeFrameFor,
-} from '../connection-end';
+import { endsBefore } from '../../../subgraphs/server/graceful-stop';
+import { STALL_CHECK_INTERVAL_MS, type CloseFrame, SLOW_CLIENT_TIMEOUT_MS, closeFrameFor } from '../connection-end';
 import type { Connection } from '../open-connections';
 import { MAX_MESSAGE_BYTES, processMessages } from './socket-messages';
 import { ResultsInMessages } from './results-in-messages';
+import { SocketEnd } from './socket-end';
 import { type UnsentBytes, socketWriter } from './socket-writer';
 import { type Client, protocolSteps } from './socket-protocol';
 import type { StreamingDependencies } from './started-operation';
@@ -20,7 +16,8 @@ import type { Upgrade } from './upgrades';
 interface WebSockets {
   /** Throws the error that rejects the connection. */
   accept(upgrade: Upgrade, metadata: RequestMetadata): void;
-  close(): Promise<void>;
+  /** Ends each WebSocket once its operations with one result have ended, or when `forced` aborts. */
+  close(forced: AbortSignal): Promise<void>;
 }
 
 /** Interval of pings. A client without a pong before the next ping is disconnected. */
@@ -37,6 +34,7 @@ export function webSockets(dependencies: StreamingDependencies): WebSockets {
   const alive = new WeakSet<WebSocket>();
   const clients = new Set<Client>();
   const unsentBytes: UnsentBytes = { ofAll: 0 };
+  let closing: Promise<void> | undefined;
   const pings = setInterval(() => pingAll(server, alive), PING_INTERVAL_MS).unref();
   const stalls = setInterval(() => endStalled(clients), STALL_CHECK_INTERVAL_MS).unref();
   return {
@@ -51,29 +49,31 @@ export function webSockets(dependencies: StreamingDependencies): WebSockets {
         alive.add(opened);
         opened.on('pong', () => alive.add(opened));
         const writer = socketWriter(opened, unsentBytes, () => connection.end('too-slow'));
-        end = (reason) => {
-          if (reason === 'too-slow') writer.drop();
-          else writer.flush();
-          close(opened, CLOSE_FRAMES[reason]);
-        };
-        const client: Client = { socket: opened, connection, writer, metadata, inMessages: new ResultsInMessages() };
+        const socketEnd = new SocketEnd(opened, writer);
+        end = (reason) => socketEnd.begin(reason);
+        const inMessages = new ResultsInMessages();
+        const client: Client = { socket: opened, connection, writer, end: socketEnd, metadata, inMessages };
         clients.add(client);
         opened.once('close', () => clients.delete(client));
         serve(client, protocol, dependencies);
       });
     },
-    async close() {
+    close(forced) {
       clearInterval(pings);
       clearInterval(stalls);
       server.close();
-      for (const { writer } of clients) writer.flush();
-      const open = [...server.clients];
-      for (const socket of open) close(socket, CLOSE_FRAMES.closing);
-      const cut = setTimeout(() => open.forEach((socket) => socket.terminate()), CLOSE_TIMEOUT_MS);
-      await Promise.all(open.map(closed));
-      clearTimeout(cut);
+      return (closing ??= endAll([...clients], forced));
     },
   };
+}
+
+async function endAll(clients: readonly Client[], forced: AbortSignal): Promise<void> {
+  for (const { connection } of clients) connection.end('closing');
+  await endsBefore(forced, Promise.all(clients.map(({ end }) => end.frameSent)));
+  for (const { end } of clients) end.stopWaiting();
+  const cut = setTimeout(() => clients.forEach(({ socket }) => socket.terminate()), CLOSE_TIMEOUT_MS);
+  await Promise.all(clients.map(({ socket }) => closed(socket)));
+  clearTimeout(cut);
 }
 
 function closed(socket: WebSocket): Promise<void> {
@@ -98,12 +98,15 @@ function endStalled(clients: ReadonlySet<Client>): void {
 
 /** Connects a client to the protocol handler. */
 function serve(client: Client, protocol: Server<Client>, { report }: StreamingDependencies): void {
-  const { socket, writer, inMessages } = client;
+  const { socket, writer, end, inMessages } = client;
   let handle: (text: string) => Promise<void>;
   const ended = protocol.opened(
     {
       protocol: socket.protocol,
-      send: (text) => writer.send(inMessages.complete(text)),
+      send: (text) => {
+        const message = inMessages.complete(text);
+        return end.admits(text) ? writer.send(message) : undefined;
+      },
       close: (code, reason) => socket.close(code, reason),
       onMessage: (handler) => {
         handle = handler;
@@ -119,6 +122,8 @@ function serve(client: Client, protocol: Server<Client>, { report }: StreamingDe
         report(error, client.metadata.transactionId);
         close(socket, closeFrameFor(error));
       }),
+    isEnding: () => end.isWaiting(),
+    ended: (id) => end.ended(id),
     close: (frame) => close(socket, frame),
   });
   socket.on('error', () => socket.terminate());

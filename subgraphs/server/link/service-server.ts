@@ -17,8 +17,8 @@ export interface ServiceSockets {
   readonly path: string;
   /** Takes over a request to upgrade, with the bytes after its headers. */
   accept(upgrade: { readonly raw: IncomingMessage; readonly socket: TLSSocket; readonly head: Buffer }): void;
-  /** Ends all of them. */
-  close(): Promise<void>;
+  /** Ends all of them, each once its operations under way have their result, or when `forced` aborts. */
+  close(forced: AbortSignal): Promise<void>;
 }
 
 /** Options of the server of a service that other processes call. */
@@ -117,8 +117,7 @@ function withOtherSockets(
     },
     async close(forced) {
       closing = true;
-      await others.close();
-      await links.close(forced);
+      await Promise.all([others.close(forced), links.close(forced)]);
     },
   };
 }
