@@ -23,13 +23,17 @@ const OFFSET_PAGE = { defaultSize: 20, maxSize: 100 };
 export const ASSUMED_LIST_LENGTH = 10;
 /**
  * Lengths of lists without `first`. Of a tariff's rates they are the usual ones: a page of 100 whole tariffs is within
- * the limit. Of objects that are read by their mRIDs, and of difference models, they are the maximum. An event of a supplier has a delivery
- * for each webhook.
+ * the limit. Of objects that are read by their mRIDs, of difference models, Identity Records, consents and webhooks, they are the maximum. An
+ * event has a delivery for each webhook.
  */
 export const LIST_LENGTHS: Readonly<Record<string, number>> = {
   'ProjectVersion.objectsByMRID': 25,
   'ProjectVersion.objectsAfter': 25,
   'TariffEvent.deliveries': 100,
+  'RegisterEvent.deliveries': 100,
+  'Query.webhooks': 100,
+  'Query.identityRecords': 500,
+  'Query.consents': 500,
   'ProjectVersion.models': 3,
   'Query.differenceModels': 100,
   'DifferenceModel.dependents': 100,
@@ -43,7 +47,8 @@ export const LIST_LENGTHS: Readonly<Record<string, number>> = {
   'PriceInterval.tiers': 2,
 };
 /**
- * Costs of fields that read many rows for few values, execute many statements, or have texts of up to 2,000 characters:
+ * Costs of fields that read many rows for few values, execute many statements, or have texts of up to 2,048 characters. `detail` has
+ * 16 KiB, and `mpxns` as many MPxNs as a token:
  * `unfittingObjects` examines up to 2,000 objects in a page of any size, a comparison the objects of two versions;
  * `objects` and `items` may search a whole version for a page of any size, `classCounts` counts its objects;
  * `incomingReferences` executes one statement for each object, `locations` ten for each version.
@@ -61,6 +66,12 @@ export const READ_COSTS: Readonly<Record<string, number>> = {
   'VersionComparison.differences': 200,
   'TariffVersion.description': 10,
   'TariffVersion.comments': 10,
+  'Tariff.description': 10,
+  'Tariff.comments': 10,
+  'Supplier.apiUrl': 10,
+  'Supplier.oauthUrl': 10,
+  'TariffConsent.mpxns': 50,
+  'PrincipalVerification.detail': 20,
 };
 /** Prices of a tariff per hour, and prices that cost as much as one value of other fields. */
 const PRICES_PER_HOUR = 2;

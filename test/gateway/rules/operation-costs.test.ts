@@ -2,6 +2,8 @@ import { buildSchema, parse } from 'graphql';
 import { costCheck } from '../../../gateway/requests/operation-cost';
 import { OPERATION_LIMITS } from '../../../gateway/requests/operation-limits';
 import { useRegisterScalars } from '../../../gateway/requests/variables';
+import { apiSchemaOf } from '../../../gateway/supergraph';
+import { generatedSchema } from '../../../schema/generated-schema';
 import { REGISTER_EVENT_TYPES } from '../../../subgraphs/access/events/register-event';
 
 const schema = buildSchema(`
@@ -9,6 +11,8 @@ const schema = buildSchema(`
     registerEventCounts(minutes: Int! = 60): [RegisterEventCount!]!
     latestRegisterEvents(first: Int = 50): [RegisterEvent!]!
     webhooks: [Webhook!]!
+    identityRecords: [IdentityRecord!]!
+    consents: [Record!]!
     tariffPage(limit: Int = 20): TariffPage!
     tariffs(first: Int = 20): TariffConnection!
     tariffEvents(first: Int = 100): TariffEventConnection!
@@ -48,17 +52,24 @@ const schema = buildSchema(`
   type TariffConnection { nodes: [Tariff!]! }
   scalar DateTime
   type RegisterEventCount { minute: String! type: String! count: Int! }
-  type RegisterEvent { id: ID! affectedRecords: [Record!] }
+  type RegisterEvent { id: ID! affectedRecords: [Record!] deliveries: [EventDelivery!]! }
+  type EventDelivery { status: String! attempts: Int! }
+  type IdentityRecord { ir: ID! principalVerification: PrincipalVerification }
+  type PrincipalVerification { detail: String }
   type Record { id: ID! version: Int! }
-  type Webhook { wid: ID! }
+  type Webhook { wid: ID! callbackUrl: String! eventTypes: [String!]! }
   type TariffPage { data: [Tariff!]! meta: Meta! }
   type Tariff {
     name: String!
+    description: String
+    comments: String
+    supplier: Supplier!
     months: [String!]!
     rates: [TariffScheduleEntry!]!
     prices(from: DateTime!, to: DateTime!): [HalfHourPrice!]!
     versions(first: Int = 50): TariffVersionConnection!
   }
+  type Supplier { mpid: String! apiUrl: String! oauthUrl: String tariffs(first: Int = 20): TariffConnection! }
   type TariffVersionConnection { nodes: [TariffVersion!]! }
   type TariffVersion { version: Int! description: String comments: String }
   type TariffScheduleEntry { months: [String!]! daysAndHours: [DaysAndHours!]! }
@@ -135,6 +146,40 @@ describe('The cost of an operation', () => {
       `tariffs(first: ${tariffs}) { nodes { versions(first: 100) { nodes { description comments } } } }`;
     expect(costOf(1, versions(20))).toBeUndefined();
     expect(costOf(1, versions(160))).toBe(1 + 160 * (1 + 1 + 100 * (1 + 2 * 10)));
+  });
+
+  it('includes the long texts of tariffs and their suppliers: of a page of 100 tariffs, not of 100 for each of them', () => {
+    const texts = 'description comments supplier { apiUrl oauthUrl }';
+    expect(costOf(1, () => `tariffs(first: 100) { nodes { name ${texts} } }`)).toBeUndefined();
+    const nested = () => `tariffs(first: 100) { nodes { supplier { tariffs(first: 100) { nodes { ${texts} } } } } }`;
+    expect(costOf(1, nested)).toBe(1 + 100 * (1 + 1 + 1 + 100 * (1 + 4 * 10 + 1)));
+  });
+
+  it('includes every entry of a list without pages that has a known maximum', () => {
+    expect(costOf(15, () => 'webhooks { wid callbackUrl eventTypes }')).toBeUndefined();
+    expect(costOf(200, () => 'webhooks { wid callbackUrl eventTypes }')).toBe(200 * (1 + 100 * 3));
+    expect(costOf(1, () => 'consents { id version }')).toBeUndefined();
+    expect(costOf(50, () => 'consents { id version }')).toBe(50 * (1 + 500 * 2));
+    const records = () => 'identityRecords { ir principalVerification { detail } }';
+    expect(costOf(1, records)).toBeUndefined();
+    expect(costOf(5, records)).toBe(5 * (1 + 500 * (1 + 1 + 20)));
+  });
+
+  it.each(['FindIdentityRecords', 'ListWebhooks', 'ShowConsents'])(
+    'admits the selection of the REST interfaces: %s',
+    (name) => {
+      const { supergraphSdl, trustedDocuments } = generatedSchema();
+      const text = trustedDocuments[name] ?? '';
+      const variables = { mpxn: '9999999999' };
+      const check = costCheck(apiSchemaOf(supergraphSdl));
+      expect(() => check({ document: parse(text), queryHash: text, operationName: name }, variables)).not.toThrow();
+    },
+  );
+
+  it('includes a hundred deliveries of each event of the register, and admits a default page of them', () => {
+    const events = (first: string) => () => `latestRegisterEvents${first} { id deliveries { status attempts } }`;
+    expect(costOf(1, events(''))).toBeUndefined();
+    expect(costOf(1, events('(first: 500)'))).toBe(1 + 500 * (1 + 1 + 100 * 2));
   });
 
   it('includes a hundred deliveries of each event of tariffs, and admits a default page of them', () => {
