@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse, validate } from 'graphql';
 import { CloseCode } from 'graphql-ws';
-import { MAX_ANONYMOUS_BODY_BYTES, MAX_BODY_BYTES } from '../../gateway/requests/body-limits';
+import { MAX_BODY_BYTES, USUAL_BODY_BYTES } from '../../gateway/requests/body-sender';
 import { OPERATION_DEADLINE_MS } from '../../gateway/requests/deadline';
 import { ASSUMED_LIST_LENGTH, LIST_LENGTHS, READ_COSTS } from '../../gateway/requests/operation-cost';
 import { MAX_AD_HOC } from '../../gateway/requests/concurrent-operations';
@@ -61,7 +61,7 @@ describe('docs/graphql.md', () => {
     const times = [OPERATION_DEADLINE_MS / 1_000, BEARER_TOKEN_LIFETIME].map((each) => `${number(each)} s`);
     expect(rowsOf(text, 'Limit').map(([, value]) => value)).toEqual([
       `${MAX_BODY_BYTES / 1_024 ** 2} MiB`,
-      `${MAX_ANONYMOUS_BODY_BYTES / 1_024} KiB`,
+      `${USUAL_BODY_BYTES / 1_024} KiB`,
       ...[1, tokens, nameLength, depth, aliases, directives, variables, selections, pairs, cost].map(number),
       ...[SUBSCRIPTION_LIMITS.text, SUBSCRIPTION_LIMITS.variables].map(number),
       ...times,
