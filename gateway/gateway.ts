@@ -10,7 +10,7 @@ import type { Registry } from 'prom-client';
 import { type TrustedProxies, proxyTrust, warnOfUntrustedProxy } from './client/client-address';
 import type { GraphClient, RequestMetadata } from './client/graph-client';
 import { listeningUrl } from './client/listening-url';
-import { requestTimeouts } from './client/request-timeout';
+import { closeUnreadConnections, requestTimeouts } from './client/time-limits';
 import { codeOfServerError } from './client/server-error';
 import { newIdentifier } from '../schema/identifiers';
 import { RegisterError } from '../schema/register-error';
@@ -94,6 +94,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     http: { ...requestTimeouts.http, joinDuplicateHeaders: true },
     frameworkErrors: (_, __, reply) => sendError(reply as never, new RegisterError('NTF001'), newIdentifier('tid')),
   });
+  closeUnreadConnections(app);
   warnOfUntrustedProxy(app, settings.trustProxy, logger);
   app.removeContentTypeParser('text/plain');
   parseJsonBodies(app);

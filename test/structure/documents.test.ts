@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse, validate } from 'graphql';
 import { CloseCode } from 'graphql-ws';
+import { UNREAD_TIMEOUT_MS } from '../../gateway/client/time-limits';
 import { MAX_BODY_BYTES, USUAL_BODY_BYTES } from '../../gateway/requests/body-sender';
 import { OPERATION_DEADLINE_MS } from '../../gateway/requests/deadline';
 import { ASSUMED_LIST_LENGTH, LIST_LENGTHS, READ_COSTS } from '../../gateway/requests/operation-cost';
@@ -75,7 +76,7 @@ describe('docs/graphql.md', () => {
       ].map(number),
       ...[MAX_MESSAGE_BYTES, MAX_FIRST_MESSAGE_BYTES].map((each) => `${each / 1_024} KiB`),
       number(MAX_OPERATION_ID_LENGTH),
-      `${SLOW_CLIENT_TIMEOUT_MS / 1_000} s`,
+      ...[SLOW_CLIENT_TIMEOUT_MS, UNREAD_TIMEOUT_MS].map((each) => `${each / 1_000} s`),
     ]);
     expect(text).toContain(`${ASSUMED_LIST_LENGTH} for a list without them`);
   });

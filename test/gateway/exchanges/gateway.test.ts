@@ -4,6 +4,7 @@ import { keySetFaults } from './chapters/key-set-faults';
 import { largeBodies } from './chapters/large-bodies';
 import { planExecutor } from './chapters/plan-executor';
 import { gatewayRequests } from './chapters/requests';
+import { unreadResponses } from './chapters/unread-responses';
 import { busyGateway } from './chapters/busy-gateway';
 
 /** Chapters share one file, so that the product is loaded once. */
@@ -18,6 +19,9 @@ describe('The plan executor', () => {
 });
 describe('A busy gateway', () => {
   busyGateway();
+});
+describe('Responses', () => {
+  unreadResponses();
 });
 describe('Connections', () => {
   connections();
