@@ -1,13 +1,14 @@
-import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { GraphQLSchema } from 'graphql';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type TrustedProxies, proxyTrust, warnOfUntrustedProxy } from './client/client-address';
 import type { GraphClient, RequestMetadata } from './client/graph-client';
 import { listeningUrl } from './client/listening-url';
-import { requestTimeouts } from './client/request-timeout';
+import { closeUnreadConnections, requestTimeouts } from './client/time-limits';
 import { codeOfServerError } from './client/server-error';
 import { newIdentifier } from '../schema/identifiers';
+import { RegisterError } from '../schema/register-error';
 import type { TokenVerifier } from '../subgraphs/server/callers/bearer-token';
 import { graceful } from '../subgraphs/server/graceful-stop';
 import { serveMetrics } from '../subgraphs/server/observability/metrics-route';
@@ -18,7 +19,8 @@ import { adHocOperations } from './requests/ad-hoc-operations';
 import { concurrentOperations } from './requests/concurrent-operations';
 import { type Audiences, introspectionAudience } from './callers/audiences';
 import { authentication } from './callers/authentication';
-import { MAX_BODY_BYTES, parseJsonBodies } from './requests/body-limits';
+import { bodiesBySender, parseJsonBodies } from './requests/body-limits';
+import { USUAL_BODY_BYTES } from './requests/body-sender';
 import type { AdHocRequest } from './requests/graph-request';
 import { httpFailureMessage, sendError } from './requests/http-response';
 import { addClientSchema } from './explorer/client-schema';
@@ -81,14 +83,15 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { settings, landing, logger } = options;
   const services = await prepare(options);
   const app = fastify({
-    bodyLimit: MAX_BODY_BYTES,
+    bodyLimit: USUAL_BODY_BYTES,
     requestTimeout: requestTimeouts.requestTimeout,
     trustProxy: proxyTrust(settings.trustProxy),
     return503OnClosing: false, // requests that arrive while connections close receive their response
     // Two Authorization headers are invalid: they are joined like other headers; by default Node uses the first.
     http: { ...requestTimeouts.http, joinDuplicateHeaders: true },
-    frameworkErrors: (_, __, reply) => sendError(reply as never, 'NTF001', newIdentifier('tid')),
+    frameworkErrors: (_, __, reply) => sendError(reply as never, new RegisterError('NTF001'), newIdentifier('tid')),
   });
+  closeUnreadConnections(app);
   warnOfUntrustedProxy(app, settings.trustProxy, logger);
   app.removeContentTypeParser('text/plain');
   parseJsonBodies(app);
@@ -102,7 +105,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
   const streaming = addStreaming(app, '/graphql', streamed);
   const socketsOfServices: ServiceSockets[] = [];
-  app.post('/graphql', (request, reply) => handleRequest(request, reply, services, streaming));
+  app.post('/graphql', bodiesBySender(services.callers), (request, reply) =>
+    handleRequest(request, reply, services, streaming),
+  );
   if (landing.explorer && !settings.production) await addLandingPages(app, landing, options.clientSdl);
   addErrorHandlers(app, services);
   await app.listen({ port: settings.port, host: settings.host ?? '127.0.0.1' });
@@ -162,18 +167,21 @@ async function prepare({ settings, logger, ...options }: GatewayOptions): Promis
   };
 }
 
-/** Rejects requests to unknown paths and with invalid HTTP, each with its own transaction id. */
-function addErrorHandlers(app: FastifyInstance, { logger }: GatewayServices): void {
-  const reject = (reply: FastifyReply, code: Parameters<typeof sendError>[1], message?: string) => {
+/** Rejects requests to unknown paths, with invalid HTTP, and with a body that their sender may not send, each with its own transaction id. */
+function addErrorHandlers(app: FastifyInstance, { logger, report }: GatewayServices): void {
+  const reject = ({ headers }: FastifyRequest, reply: FastifyReply, error: RegisterError, cause: unknown = error) => {
     const transactionId = newIdentifier('tid');
-    logger.info({ 'transaction-id': transactionId, outcome: code }, 'request rejected');
-    return sendError(reply, code, transactionId, message);
+    if (error.code === 'SYS001') report(cause, transactionId);
+    logger.info({ 'transaction-id': transactionId, outcome: error.code }, 'request rejected');
+    return sendError(reply, error, transactionId, headers.authorization !== undefined);
   };
   app.setNotFoundHandler((request, reply) => {
-    if (request.url.split('?')[0] !== '/graphql') return reject(reply, 'NTF001');
-    return reject(reply.header('allow', 'POST'), 'MET001');
+    if (request.url.split('?')[0] !== '/graphql') return reject(request, reply, new RegisterError('NTF001'));
+    return reject(request, reply.header('allow', 'POST'), new RegisterError('MET001'));
   });
-  app.setErrorHandler((error: Partial<Error>, { headers }, reply) =>
-    reject(reply, codeOfServerError(error), httpFailureMessage(error, headers)),
-  );
+  app.setErrorHandler((error: Partial<Error>, request, reply) => {
+    if (error instanceof RegisterError) return reject(request, reply, error);
+    const message = httpFailureMessage(error, request);
+    return reject(request, reply, new RegisterError(codeOfServerError(error), message), error);
+  });
 }

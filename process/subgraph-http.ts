@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Kind, type OperationDefinitionNode, parse } from 'graphql';
 import { admit, audienceOf } from '../gateway/callers/audiences';
 import { type CallerSources, type Identification, authentication } from '../gateway/callers/authentication';
-import { MAX_BODY_BYTES } from '../gateway/requests/body-limits';
+import { MAX_BODY_BYTES } from '../gateway/requests/body-sender';
 import { formatError } from '../gateway/requests/error-format';
 import { requestMetadata } from '../gateway/requests/request-metadata';
 import { generatedSchema } from '../schema/generated-schema';

@@ -67,6 +67,11 @@ export function authentication(sources: CallerSources): Authentication {
   };
 }
 
+/** Returns true if an `Authorization` header has the form of the token of a customer's session. */
+export function isCustomerCredential(authorization: string | undefined): boolean {
+  return isCustomerToken(BEARER.exec(authorization ?? '')?.[1] ?? '');
+}
+
 const SEND_ONE = 'Send one credential: a bearer token or an API key of a supplier.';
 
 async function orError(context: CallContext, identifying: Promise<Identification>): Promise<Identification> {

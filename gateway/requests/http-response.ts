@@ -1,9 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { type ErrorCode, errorCatalogue } from '../../schema/error-catalogue';
+import { errorCatalogue } from '../../schema/error-catalogue';
 import type { JsonBody } from '../../subgraphs/server/graph/json-text';
 import { RegisterError } from '../../schema/register-error';
 import { mediaTypeProblem } from '../client/json-body';
-import { bodyTooLarge } from './body-limits';
+import { bodyTooLarge } from './body-sender';
 import { responseHead, formatError } from './error-format';
 
 /** A response ready to be sent. */
@@ -51,24 +51,28 @@ export function persistedQueryNotSupported(transactionId: string): HttpResponse 
   return { status: 200, headers: JSON_TYPE, body, operation: undefined, outcome: code };
 }
 
-/** Rejects a request that has no GraphQL response: wrong path, method, media type, size or JSON. */
-export function sendError(reply: FastifyReply, code: ErrorCode, transactionId: string, message?: string): FastifyReply {
-  const body = JSON.stringify({
-    errors: [formatError(new RegisterError(code, message))],
-    extensions: { transactionId },
-  });
+/** Rejects a request that has no GraphQL response: wrong path, method, media type, size, JSON, or credential of a large body. */
+export function sendError(
+  reply: FastifyReply,
+  error: RegisterError,
+  transactionId: string,
+  tokenSent = false,
+): FastifyReply {
+  const formatted = [formatError(error)];
   return reply
-    .code(errorCatalogue[code].status)
-    .headers({ ...JSON_TYPE, 'transaction-id': transactionId })
-    .send(body);
+    .code(errorCatalogue[error.code].status)
+    .headers({
+      ...JSON_TYPE,
+      ...responseHead(formatted, undefined, tokenSent).headers,
+      'transaction-id': transactionId,
+    })
+    .send(JSON.stringify({ errors: formatted, extensions: { transactionId } }));
 }
 
 /** Returns the message of an error of the HTTP server if it is more exact than that of its code. */
-export function httpFailureMessage(
-  { code }: Partial<FastifyError>,
-  headers: FastifyRequest['headers'],
-): string | undefined {
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(headers);
+export function httpFailureMessage({ code }: Partial<FastifyError>, request: FastifyRequest): string | undefined {
+  const { headers } = request;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(request);
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return mediaTypeProblem(headers['content-type'], headers['content-encoding']);
   return code === 'FST_ERR_CTP_EMPTY_JSON_BODY' ? 'The body is missing: send a JSON object.' : undefined;

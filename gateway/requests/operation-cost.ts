@@ -14,6 +14,7 @@ import { RegisterError } from '../../schema/register-error';
 import { costliestField, recordedCosts } from './costliest-field';
 import { withoutValues } from './error-format';
 import { OPERATION_LIMITS } from './operation-limits';
+import { LIST_LENGTHS, READ_COSTS } from './field-costs';
 
 /** Page size of a connection without `first`, and its maximum. */
 const PAGE = { defaultSize: 200, maxSize: 5_000 };
@@ -21,47 +22,6 @@ const PAGE = { defaultSize: 200, maxSize: 5_000 };
 const OFFSET_PAGE = { defaultSize: 20, maxSize: 100 };
 /** Assumed length of a list that has neither `first` nor `minutes`. */
 export const ASSUMED_LIST_LENGTH = 10;
-/**
- * Lengths of lists without `first`. Of a tariff's rates they are the usual ones: a page of 100 whole tariffs is within
- * the limit. Of objects that are read by their mRIDs, and of difference models, they are the maximum. An event of a supplier has a delivery
- * for each webhook.
- */
-export const LIST_LENGTHS: Readonly<Record<string, number>> = {
-  'ProjectVersion.objectsByMRID': 25,
-  'ProjectVersion.objectsAfter': 25,
-  'TariffEvent.deliveries': 100,
-  'ProjectVersion.models': 3,
-  'Query.differenceModels': 100,
-  'DifferenceModel.dependents': 100,
-  'DifferenceModel.dependencyChain': 100,
-  'ModelDependency.models': 100,
-  'Tariff.rates': 2,
-  'TariffScheduleEntry.daysAndHours': 2,
-  'DaysAndHours.hours': 4,
-  'HourlyRate.rate': 2,
-  'HalfHourPrice.tiers': 2,
-  'PriceInterval.tiers': 2,
-};
-/**
- * Costs of fields that read many rows for few values, execute many statements, or have texts of up to 2,000 characters:
- * `unfittingObjects` examines up to 2,000 objects in a page of any size, a comparison the objects of two versions;
- * `objects` and `items` may search a whole version for a page of any size, `classCounts` counts its objects;
- * `incomingReferences` executes one statement for each object, `locations` ten for each version.
- */
-export const READ_COSTS: Readonly<Record<string, number>> = {
-  'ProjectVersion.unfittingObjects': 200,
-  'ProjectVersion.objectAfter': 10,
-  'ProjectVersion.objectsAfter': 250,
-  'ProjectVersion.objects': 100,
-  'ProjectVersion.classCounts': 50,
-  'DifferenceModel.items': 100,
-  'ProjectVersion.locations': 50,
-  'ObjectChange.incomingReferences': 100,
-  'VersionComparison.counts': 200,
-  'VersionComparison.differences': 200,
-  'TariffVersion.description': 10,
-  'TariffVersion.comments': 10,
-};
 /** Prices of a tariff per hour, and prices that cost as much as one value of other fields. */
 const PRICES_PER_HOUR = 2;
 const PRICES_PER_UNIT = 8;

@@ -6,6 +6,7 @@ import { type AdHocOperations, GRAPHQL_RESPONSE_TYPE, responseType } from './ad-
 import type { Authentication } from '../callers/authentication';
 import { ownerOf } from '../../subgraphs/server/callers/resource-owner';
 import type { ConcurrentOperations } from './concurrent-operations';
+import { senderMetadata } from './body-sender';
 import { withDeadline } from './deadline';
 import { type AdHocRequest, type TrustedRequest, graphRequest, isPersistedQuery, isTrusted } from './graph-request';
 import { type HttpResponse, httpResponse, persistedQueryNotSupported } from './http-response';
@@ -13,7 +14,6 @@ import { AD_HOC, type OperationMetrics } from './operation-metrics';
 import { formatError } from './error-format';
 import { type FailureReport, logRequest } from './request-log';
 import type { RequestMetadata } from '../client/graph-client';
-import { requestMetadata } from './request-metadata';
 import type { Streaming } from '../subscriptions/transports/streaming';
 import type { TrustedDocuments } from './trusted-documents';
 
@@ -36,7 +36,7 @@ export async function handleRequest(
   streaming: Streaming,
 ): Promise<FastifyReply> {
   const startedAt = performance.now();
-  const metadata = requestMetadata(request);
+  const metadata = senderMetadata(request);
   // Starts a trace of its own: by `traceparent` and `baggage`, a client could switch off sampling or write into another trace.
   const response = await handleBody(request, reply, metadata, dependencies, streaming);
   if (response === 'streamed') return reply;

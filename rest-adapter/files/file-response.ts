@@ -1,7 +1,7 @@
 import type { Responder, Exchange } from '../responses/exchange';
 import { type ErrorResponse, catalogueError } from '../responses/error-response';
 import { failsPrecondition, isFresh, rangeOf } from './conditions';
-import { type ByteRange, type FileStore, IDLE_TIMEOUT_MS } from './file-store';
+import type { ByteRange, FileStore } from './file-store';
 import { type MediaType, representationOf } from './media-negotiation';
 import type { FileRepresentation, PublishedFile } from './published-file';
 
@@ -64,18 +64,12 @@ async function sendRepresentation(
     return;
   }
   const bytes = await files.open(address, part);
-  if (bytes !== undefined && !Buffer.isBuffer(bytes)) endWhenIdle(exchange);
   if (bytes === undefined) sendError(exchange, catalogueError('SYS002'));
   else if (part === undefined) sendBytes(exchange, 200, { ...headers, ...length }, bytes);
   else {
     const contentRange = { 'content-range': `bytes ${part.start}-${part.end}/${size}` };
     sendBytes(exchange, 206, { ...headers, ...length, ...contentRange }, bytes);
   }
-}
-
-/** Ends a response whose client reads nothing for some time: its stream holds the content open. */
-function endWhenIdle({ reply: { raw } }: Exchange): void {
-  raw.setTimeout(IDLE_TIMEOUT_MS, () => raw.destroy());
 }
 
 function validatorsOf({ publishedAt }: PublishedFile, { sha256 }: FileRepresentation) {

@@ -91,8 +91,10 @@ function targetOf({ rawPacket }: BrokenRequest): string {
  * the connection.
  */
 export function sendBrokenRequestError(error: BrokenRequest, socket: Socket, { headersOf, record }: Responder): void {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return;
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  if (isLate && isUploading(socket)) return;
+  const readsNothing = isLate && socket.writableLength > 0; // of the response to its former request
+  if (error.code === 'ECONNRESET' || readsNothing || !socket.writable) {
     socket.destroy();
     return;
   }

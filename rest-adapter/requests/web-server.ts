@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { originForm } from '../responses/envelope';
 import type { Responder } from '../responses/exchange';
 import { type TrustedProxies, proxyTrust } from '../../gateway/client/client-address';
-import { requestTimeouts } from '../../gateway/client/request-timeout';
+import { closeUnreadConnections, requestTimeouts } from '../../gateway/client/time-limits';
 import { codeOfServerError } from '../../gateway/client/server-error';
 import { USUAL_BODY_MIB } from '../contract/interfaces';
 import { catalogueError } from '../responses/error-response';
@@ -32,6 +32,7 @@ export function webServer(trustProxy: TrustedProxies, responder: Responder): Fas
       responder.sendError(responder.start(request, reply, UNKNOWN_ROUTE), catalogueError(codeOfServerError(error)));
     },
   });
+  closeUnreadConnections(app);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', ({ raw }, reply, next) => {

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parse, validate } from 'graphql';
 import { CloseCode } from 'graphql-ws';
-import { MAX_ANONYMOUS_BODY_BYTES, MAX_BODY_BYTES } from '../../gateway/requests/body-limits';
+import { UNREAD_TIMEOUT_MS } from '../../gateway/client/time-limits';
+import { MAX_BODY_BYTES, USUAL_BODY_BYTES } from '../../gateway/requests/body-sender';
 import { OPERATION_DEADLINE_MS } from '../../gateway/requests/deadline';
-import { ASSUMED_LIST_LENGTH, LIST_LENGTHS, READ_COSTS } from '../../gateway/requests/operation-cost';
+import { LIST_LENGTHS, READ_COSTS } from '../../gateway/requests/field-costs';
+import { ASSUMED_LIST_LENGTH } from '../../gateway/requests/operation-cost';
 import { MAX_AD_HOC } from '../../gateway/requests/concurrent-operations';
 import { MAX_PAGES_OF_ACCOUNT } from '../../subgraphs/access/records/access-record.queries';
 import { OPERATION_LIMITS, SUBSCRIPTION_LIMITS } from '../../gateway/requests/operation-limits';
@@ -61,7 +63,7 @@ describe('docs/graphql.md', () => {
     const times = [OPERATION_DEADLINE_MS / 1_000, BEARER_TOKEN_LIFETIME].map((each) => `${number(each)} s`);
     expect(rowsOf(text, 'Limit').map(([, value]) => value)).toEqual([
       `${MAX_BODY_BYTES / 1_024 ** 2} MiB`,
-      `${MAX_ANONYMOUS_BODY_BYTES / 1_024} KiB`,
+      `${USUAL_BODY_BYTES / 1_024} KiB`,
       ...[1, tokens, nameLength, depth, aliases, directives, variables, selections, pairs, cost].map(number),
       ...[SUBSCRIPTION_LIMITS.text, SUBSCRIPTION_LIMITS.variables].map(number),
       ...times,
@@ -75,7 +77,7 @@ describe('docs/graphql.md', () => {
       ].map(number),
       ...[MAX_MESSAGE_BYTES, MAX_FIRST_MESSAGE_BYTES].map((each) => `${each / 1_024} KiB`),
       number(MAX_OPERATION_ID_LENGTH),
-      `${SLOW_CLIENT_TIMEOUT_MS / 1_000} s`,
+      ...[SLOW_CLIENT_TIMEOUT_MS, UNREAD_TIMEOUT_MS].map((each) => `${each / 1_000} s`),
     ]);
     expect(text).toContain(`${ASSUMED_LIST_LENGTH} for a list without them`);
   });

@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino';
 import { type TrustedProxies, proxyTrust, warnOfUntrustedProxy } from '../../gateway/client/client-address';
 import { listeningUrl } from '../../gateway/client/listening-url';
-import { requestTimeouts } from '../../gateway/client/request-timeout';
+import { closeUnreadConnections, requestTimeouts } from '../../gateway/client/time-limits';
 import { newIdentifier } from '../../schema/identifiers';
 import { OperationError } from './operation-error';
 import { logRequests } from './request-log';
@@ -69,6 +69,7 @@ function bareServer({ trustProxy }: WebSettings, onError: WebServerOptions['onEr
     requestIdHeader: false,
     frameworkErrors: (error, request, reply) => onError(error, request, reply),
   });
+  closeUnreadConnections(app);
   app.removeAllContentTypeParsers();
   return app;
 }

@@ -1,15 +1,6 @@
 import { SaxesParser } from 'saxes';
-import {
-  MAX_DEPTH,
-  MAX_TEXT_LENGTH,
-  type ModelOutline,
-  type Reading,
-  STOP,
-  newReading,
-  shown,
-  stopWithFault,
-  reportFault,
-} from './model-reading';
+import { MAX_DEPTH, MAX_TEXT_LENGTH } from './model-limits';
+import { type ModelOutline, type Reading, STOP, newReading, shown, stopWithFault, reportFault } from './model-reading';
 import type { ExpectedMember, ModelSink } from './model-sink';
 import { checkHeader, headerOf } from './read-header';
 import { acceptText } from './read-outline';

@@ -1,16 +1,7 @@
 import { isUuid } from '../../../schema/identifiers';
 import type { DifferenceModelHeader } from './difference-model';
-import {
-  MAX_DESCRIPTION_LENGTH,
-  MAX_HEADER_VALUES,
-  MAX_HEADER_VALUE_LENGTH,
-  MAX_NAME_LENGTH,
-  type ModelReading,
-  type Reading,
-  reportFault,
-  shown,
-  stopWithFault,
-} from './model-reading';
+import { MAX_DESCRIPTION_LENGTH, MAX_HEADER_VALUES, MAX_HEADER_VALUE_LENGTH, MAX_NAME_LENGTH } from './model-limits';
+import { type ModelReading, type Reading, reportFault, shown, stopWithFault } from './model-reading';
 import type { ExpectedMember } from './model-sink';
 import { type QualifiedName, MD, RDF } from './rdf-names';
 import { mRIDOf } from './rdf-resources';

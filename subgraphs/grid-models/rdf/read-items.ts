@@ -1,15 +1,6 @@
 import { type DifferenceSection, TYPE_STATEMENT, UNKNOWN_CLASS } from './difference-model';
-import {
-  type ItemSection,
-  MAX_CLASSES,
-  MAX_NAME_LENGTH,
-  MAX_STATEMENTS,
-  type Reading,
-  shown,
-  skip,
-  stopWithFault,
-  reportFault,
-} from './model-reading';
+import { MAX_CLASSES, MAX_NAME_LENGTH, MAX_STATEMENTS } from './model-limits';
+import { type ItemSection, type Reading, shown, skip, stopWithFault, reportFault } from './model-reading';
 import { type QualifiedName, RDF, XML, copied } from './rdf-names';
 import { enumerationOf, mRIDOf } from './rdf-resources';
 

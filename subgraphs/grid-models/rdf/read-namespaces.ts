@@ -1,5 +1,6 @@
 import type { SaxesTagNS } from 'saxes';
-import { type Bindings, MAX_NAMESPACES, type Reading, stopWithFault } from './model-reading';
+import { MAX_NAMESPACES } from './model-limits';
+import { type Bindings, type Reading, stopWithFault } from './model-reading';
 import { sameUri } from './rdf-names';
 
 /** Registers a declaration of the current start tag. */

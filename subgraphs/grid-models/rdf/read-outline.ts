@@ -1,6 +1,6 @@
+import { MAX_TEXT_LENGTH } from './model-limits';
 import {
   type ItemSection,
-  MAX_TEXT_LENGTH,
   type ModelOutline,
   type ModelReading,
   type Reading,

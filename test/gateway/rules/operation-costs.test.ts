@@ -2,6 +2,8 @@ import { buildSchema, parse } from 'graphql';
 import { costCheck } from '../../../gateway/requests/operation-cost';
 import { OPERATION_LIMITS } from '../../../gateway/requests/operation-limits';
 import { useRegisterScalars } from '../../../gateway/requests/variables';
+import { apiSchemaOf } from '../../../gateway/supergraph';
+import { generatedSchema } from '../../../schema/generated-schema';
 import { REGISTER_EVENT_TYPES } from '../../../subgraphs/access/events/register-event';
 
 const schema = buildSchema(`
@@ -9,6 +11,8 @@ const schema = buildSchema(`
     registerEventCounts(minutes: Int! = 60): [RegisterEventCount!]!
     latestRegisterEvents(first: Int = 50): [RegisterEvent!]!
     webhooks: [Webhook!]!
+    identityRecords: [IdentityRecord!]!
+    consents: [Record!]!
     tariffPage(limit: Int = 20): TariffPage!
     tariffs(first: Int = 20): TariffConnection!
     tariffEvents(first: Int = 100): TariffEventConnection!
@@ -17,7 +21,7 @@ const schema = buildSchema(`
   }
   type DevelopmentProjectConnection { nodes: [DevelopmentProject!]! }
   type DevelopmentProject { latestVersion: ProjectVersion! comparison(from: Int!, to: Int!): VersionComparison }
-  type VersionComparison { counts: [ComparisonCount!]! differences(first: Int = 50): ModelDifferenceConnection! }
+  type VersionComparison { differentFiles: [String!]! counts: [ComparisonCount!]! differences(first: Int = 50): ModelDifferenceConnection! }
   type ComparisonCount { added: Int! }
   type ModelDifferenceConnection { nodes: [ObjectAfter!]! }
   type ProjectVersion {
@@ -32,11 +36,13 @@ const schema = buildSchema(`
   type DifferenceModel {
     id: ID!
     items(first: Int = 50): ObjectAfterConnection!
+    preconditions(first: Int = 50): PreconditionConnection!
     dependentOn: [ModelDependency!]!
     dependents: [DifferenceModel!]!
     dependencyChain: [DependencyStep!]!
   }
   type ModelDependency { models: [DifferenceModel!]! }
+  type PreconditionConnection { totalCount: Int! }
   type DependencyStep { depth: Int! }
   type ObjectChangeConnection { nodes: [ObjectChange!]! }
   type ObjectChange { mRID: String! incomingReferences(first: Int = 50): ObjectAfterConnection! }
@@ -48,17 +54,24 @@ const schema = buildSchema(`
   type TariffConnection { nodes: [Tariff!]! }
   scalar DateTime
   type RegisterEventCount { minute: String! type: String! count: Int! }
-  type RegisterEvent { id: ID! affectedRecords: [Record!] }
+  type RegisterEvent { id: ID! affectedRecords: [Record!] deliveries: [EventDelivery!]! }
+  type EventDelivery { status: String! attempts: Int! }
+  type IdentityRecord { ir: ID! principalVerification: PrincipalVerification }
+  type PrincipalVerification { detail: String }
   type Record { id: ID! version: Int! }
-  type Webhook { wid: ID! }
+  type Webhook { wid: ID! callbackUrl: String! eventTypes: [String!]! }
   type TariffPage { data: [Tariff!]! meta: Meta! }
   type Tariff {
     name: String!
+    description: String
+    comments: String
+    supplier: Supplier!
     months: [String!]!
     rates: [TariffScheduleEntry!]!
     prices(from: DateTime!, to: DateTime!): [HalfHourPrice!]!
     versions(first: Int = 50): TariffVersionConnection!
   }
+  type Supplier { mpid: String! apiUrl: String! oauthUrl: String tariffs(first: Int = 20): TariffConnection! }
   type TariffVersionConnection { nodes: [TariffVersion!]! }
   type TariffVersion { version: Int! description: String comments: String }
   type TariffScheduleEntry { months: [String!]! daysAndHours: [DaysAndHours!]! }
@@ -137,6 +150,40 @@ describe('The cost of an operation', () => {
     expect(costOf(1, versions(160))).toBe(1 + 160 * (1 + 1 + 100 * (1 + 2 * 10)));
   });
 
+  it('includes the long texts of tariffs and their suppliers: of a page of 100 tariffs, not of 100 for each of them', () => {
+    const texts = 'description comments supplier { apiUrl oauthUrl }';
+    expect(costOf(1, () => `tariffs(first: 100) { nodes { name ${texts} } }`)).toBeUndefined();
+    const nested = () => `tariffs(first: 100) { nodes { supplier { tariffs(first: 100) { nodes { ${texts} } } } } }`;
+    expect(costOf(1, nested)).toBe(1 + 100 * (1 + 1 + 1 + 100 * (1 + 4 * 10 + 1)));
+  });
+
+  it('includes every entry of a list without pages that has a known maximum', () => {
+    expect(costOf(15, () => 'webhooks { wid callbackUrl eventTypes }')).toBeUndefined();
+    expect(costOf(200, () => 'webhooks { wid callbackUrl eventTypes }')).toBe(200 * (1 + 100 * 3));
+    expect(costOf(1, () => 'consents { id version }')).toBeUndefined();
+    expect(costOf(50, () => 'consents { id version }')).toBe(50 * (1 + 500 * 2));
+    const records = () => 'identityRecords { ir principalVerification { detail } }';
+    expect(costOf(1, records)).toBeUndefined();
+    expect(costOf(5, records)).toBe(5 * (1 + 500 * (1 + 1 + 20)));
+  });
+
+  it.each(['FindIdentityRecords', 'ListWebhooks', 'ShowConsents'])(
+    'admits the selection of the REST interfaces: %s',
+    (name) => {
+      const { supergraphSdl, trustedDocuments } = generatedSchema();
+      const text = trustedDocuments[name] ?? '';
+      const variables = { mpxn: '9999999999' };
+      const check = costCheck(apiSchemaOf(supergraphSdl));
+      expect(() => check({ document: parse(text), queryHash: text, operationName: name }, variables)).not.toThrow();
+    },
+  );
+
+  it('includes a hundred deliveries of each event of the register, and admits a default page of them', () => {
+    const events = (first: string) => () => `latestRegisterEvents${first} { id deliveries { status attempts } }`;
+    expect(costOf(1, events(''))).toBeUndefined();
+    expect(costOf(1, events('(first: 500)'))).toBe(1 + 500 * (1 + 1 + 100 * 2));
+  });
+
   it('includes a hundred deliveries of each event of tariffs, and admits a default page of them', () => {
     const events = (first: string) => () =>
       `tariffEvents${first} { nodes { deliveries { webhookId userId state attempts } } }`;
@@ -199,21 +246,24 @@ describe('The cost of an operation', () => {
   it('includes what is read for few values: objects that are examined, compared, searched, or referred to', () => {
     const unfitting = () =>
       'developmentProjects(first: 500) { nodes { latestVersion { unfittingObjects(first: 1) { nodes { mRID } } } } }';
-    expect(costOf(1, unfitting)).toBeGreaterThan(500 * 200);
+    expect(costOf(1, unfitting)).toBeGreaterThan(500 * 5_000);
     const after = () =>
       'developmentProjects(first: 500) { nodes { latestVersion { objectAfter(mRID: "a") { mRID } } } }';
     expect(costOf(10, after)).toBeGreaterThan(10 * 500 * 10);
     const several = () =>
       'developmentProjects(first: 500) { nodes { latestVersion { objectsAfter(mRIDs: ["a"]) { mRID } } } }';
     expect(costOf(1, several)).toBeGreaterThan(500 * 25 * 10);
-    const compared = (read: string) =>
-      costOf(1, () => `developmentProjects(first: 500) { nodes { comparison(from: 1, to: 2) { ${read} } } }`);
+    const compared = (read: string, times = 1) =>
+      costOf(times, () => `developmentProjects(first: 500) { nodes { comparison(from: 1, to: 2) { ${read} } } }`);
     expect(compared('counts { added }')).toBeGreaterThan(500 * 200);
+    expect(compared('differentFiles', 3)).toBeGreaterThan(3 * 500 * 50);
     expect(compared('differences(first: 1) { nodes { mRID } }')).toBeGreaterThan(500 * 200);
     const found = 'nodes { latestVersion { objects(first: 1, search: "a") { nodes { mRID } } } }';
     expect(costOf(1, () => `developmentProjects(first: 500) { ${found} }`)).toBeGreaterThan(500 * 100);
     const items = 'nodes { latestVersion { models { items(first: 1) { nodes { mRID } } } } }';
     expect(costOf(1, () => `developmentProjects(first: 500) { ${items} }`)).toBeGreaterThan(500 * 3 * 100);
+    const required = 'nodes { latestVersion { models { preconditions(first: 1) { totalCount } } } }';
+    expect(costOf(1, () => `developmentProjects(first: 500) { ${required} }`)).toBeGreaterThan(500 * 3 * 100);
     const counted = 'nodes { latestVersion { classCounts { added } } }';
     expect(costOf(2, () => `developmentProjects(first: 500) { ${counted} }`)).toBeGreaterThan(2 * 500 * 50);
     const located = 'nodes { latestVersion { locations(first: 1) { nodes { mRID } } } }';

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createClient } from 'graphql-ws';
 import { SignJWT } from 'jose';
 import { WebSocket } from 'ws';
@@ -6,7 +7,9 @@ import { consumerToken, rtiApplication } from '../../support/consumer-sign-in';
 import { type GraphResponse, failuresOf, graphAs } from '../../support/graph';
 import { type SharedRegister, sharedRegister, usualWirings } from '../../support/register';
 import { overWebSocket } from '../../support/subscriber';
+import { PUBLISH, tariffInput } from '../../support/tariff-graph';
 import { type TariffSharingFixture, tariffSharing } from '../../support/tariff-sharing';
+import { yearOfRates } from '../../support/year-of-rates';
 
 describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
   let register: SharedRegister;
@@ -29,11 +32,11 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
   const rtiUser = () => fixture.rtiUsers[0] as TariffSharingFixture['rtiUsers'][number];
 
   /** Sends an operation to the gateway with these headers. */
-  async function execute(query: string, headers: Record<string, string>): Promise<GraphResponse> {
+  async function execute(query: string, headers: Record<string, string>, variables = {}): Promise<GraphResponse> {
     const response = await fetch(`${register.gateway}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ query }),
+      body: JSON.stringify({ query, variables }),
     });
     const text = await response.text();
     const { data = null, errors = [], extensions = {} } = JSON.parse(text) as Partial<GraphResponse>;
@@ -170,6 +173,16 @@ describe.each(usualWirings())('Callers of Interface D (%s)', (wiring) => {
       expect((await execute(contact(), withKey(fixture.apiKey))).data.rtiUser.contact).not.toBeNull();
       const { data } = await execute('{ viewer { role } }', withKey(fixture.apiKey));
       expect(data).toEqual({ viewer: { role: 'SUPPLIER' } });
+    });
+
+    it('publishes a tariff with a year of half-hourly prices, with more than 1.5 MB; with a wrong key it receives AUT003', async () => {
+      const tariffId = `trf_${randomBytes(16).toString('hex')}`;
+      const input = { ...tariffInput(1), mpid: fixture.supplier.mpid, tariffId, rates: yearOfRates() };
+      expect(JSON.stringify(input).length).toBeGreaterThan(1_500_000);
+      const rejected = await execute(PUBLISH, withKey(`sk_${'A'.repeat(43)}`), { input });
+      expect([rejected.status, ...failuresOf(rejected)]).toEqual([401, 'AUT003']);
+      const { data, errors } = await execute(PUBLISH, withKey(fixture.apiKey), { input });
+      expect([errors, data?.publishTariff.isNew]).toEqual([[], true]);
     });
 
     it('with a wrong key receives AUT003 instead of the public data', async () => {

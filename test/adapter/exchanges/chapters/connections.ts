@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
 import { clientCalls } from '../../../../gateway/client/client-calls';
 import type { GraphClient, GraphFailure, GraphResult } from '../../../../gateway/client/graph-client';
@@ -5,6 +7,8 @@ import { remoteGraphClient } from '../../../../gateway/client/remote-graph-clien
 import type { ServiceName } from '../../../../subgraphs/server/callers/caller';
 import { LinkedServices } from '../../../support/linked-installation';
 import { AK, type TestAdapter, accessRecord, startTestAdapter } from '../../../support/rest-graph';
+import { MUCH, shortenUnreadTime, unconnected, unreadRequest } from '../../../support/unread-response';
+import { until } from '../../../support/until';
 
 export function connections(): void {
   const FILE = '/grid-modelling/stage3/development-projects/P1/EQ.xml?publicationYear=2026&period=01';
@@ -41,13 +45,13 @@ export function connections(): void {
     afterAll(() => test.adapter.close());
 
     /**
-     * Sends bytes unchanged and returns everything received until the server closes. `once` runs when the server has
-     * read the request headers; it receives both sockets.
+     * Sends bytes unchanged and returns everything received until the server closes. `onRequest` runs when the server
+     * has read the request headers; it receives both sockets.
      */
-    function exchange(bytes: string, once?: (ofServer: Socket, ofClient: Socket) => unknown): Promise<string> {
+    function exchange(bytes: string, onRequest?: (ofServer: Socket, ofClient: Socket) => unknown): Promise<string> {
       return new Promise((resolve, reject) => {
         const chunks: Buffer[] = [];
-        if (once) test.adapter.app.server.once('request', ({ socket: ofServer }) => once(ofServer, socket));
+        if (onRequest) test.adapter.app.server.once('request', ({ socket: ofServer }) => onRequest(ofServer, socket));
         const socket = connect((test.adapter.app.server.address() as AddressInfo).port, '127.0.0.1', () =>
           socket.write(bytes),
         );
@@ -230,6 +234,37 @@ export function connections(): void {
       const ofA = await exchange(STARTED('/v1/access-records'), (_, client) => client.write('no chunk\r\n'));
       expect(ofA).toMatch(/^HTTP\/1.1 400 /);
       expect(ofA).not.toContain('deprecation');
+    });
+
+    describe('whose client does not read a response', () => {
+      const large = {
+        ...accessRecord,
+        processing: { ...accessRecord.processing, purpose: MUCH },
+      };
+      beforeEach(() => void (test.graph.roots = { accessRecord: () => large } as never));
+      afterEach(() => void (test.graph.roots = { accessRecord: () => accessRecord } as never));
+
+      it('are closed within a minute', async () => {
+        const { server } = test.adapter.app;
+        const { timeout } = server;
+        shortenUnreadTime(server);
+        const client = unreadRequest(server, `GET /v1/access-records/${AK}`);
+        await once(server, 'request');
+        await unconnected(server);
+        client.destroy();
+        server.timeout = timeout;
+      });
+
+      it('are closed when a further request of the client is late', async () => {
+        const { server } = test.adapter.app;
+        const client = unreadRequest(server, `GET /v1/access-records/${AK}`);
+        const [{ socket }] = (await once(server, 'request')) as [IncomingMessage];
+        await until(() => socket.writableLength > 0 || undefined);
+        client.write('GET /v1/');
+        server.emit('clientError', Object.assign(new Error(), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+        expect(socket.destroyed).toBe(true);
+        client.destroy();
+      });
     });
 
     it('responds to malformed bytes after a request of Interface B in the error form of Interface A', async () => {

@@ -1,6 +1,4 @@
 import { once } from 'node:events';
-import { OutgoingMessage } from 'node:http';
-import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { RegisterError } from '../../../../schema/register-error';
@@ -16,6 +14,7 @@ import {
   startFileFixture,
 } from '../../../support/rest-file-fixture';
 import type { TestAdapter } from '../../../support/rest-graph';
+import { shortenUnreadTime, unconnected, unreadRequest } from '../../../support/unread-response';
 
 export function files(): void {
   const STAGE3 = '/grid-modelling/stage3/development-projects';
@@ -133,24 +132,18 @@ export function files(): void {
   });
 
   describe('a client that reads nothing more of a file', () => {
-    it('is disconnected after a minute, and the file is closed', async () => {
-      const { setTimeout: setIdleTimeout } = OutgoingMessage.prototype;
-      const idle = jest.spyOn(OutgoingMessage.prototype, 'setTimeout').mockImplementation(function (
-        this: OutgoingMessage,
-        _milliseconds,
-        end,
-      ) {
-        return setIdleTimeout.call(this, 1, end);
-      });
+    it('is disconnected within a minute, and the file is closed', async () => {
+      const { server } = test.adapter.app;
+      const { timeout } = server;
+      shortenUnreadTime(server);
       const content = new Readable({ read: () => void content.push(Buffer.alloc(64 * 1024)) });
       jest.spyOn(test.files, 'open').mockResolvedValueOnce(content);
       const closed = once(content, 'close');
-      const client = connect(Number(new URL(test.adapter.url).port), '127.0.0.1').pause();
-      client.write(`GET ${EQ} HTTP/1.1\r\nhost: register.example\r\n\r\n`);
+      const client = unreadRequest(server, `GET ${EQ}`);
       await closed;
-      expect(idle.mock.calls.map(([milliseconds]) => milliseconds)).toEqual([60_000]);
+      await unconnected(server);
       client.destroy();
-      jest.restoreAllMocks();
+      server.timeout = timeout;
     });
   });
 
