@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
 import { packageFolder } from './package-folder';
 
@@ -17,19 +17,24 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Serves assets for a year of caching, below a path that contains a digest of their content. Returns that path. */
+/**
+ * Serves assets for a year of caching, below a path that contains a digest of their content. Returns that path. During an upgrade, the page of
+ * a replica of another release names another digest: it receives the present content, which no cache stores.
+ */
 export function serveAssets(app: FastifyInstance, assets: readonly Asset[]): string {
   const digest = createHash('sha256');
   for (const { content } of assets) digest.update(content);
   const path = `/assets/${digest.digest('hex').slice(0, 16)}`;
   for (const { name, content } of assets) {
-    app.get(`${path}/${name}`, (_request, reply) => {
+    const send = (cacheControl: string) => (_request: unknown, reply: FastifyReply) => {
       reply.removeHeader('content-security-policy');
       return reply
         .type(CONTENT_TYPES[extname(name)] as string)
-        .header('cache-control', 'public, max-age=31536000, immutable')
+        .header('cache-control', cacheControl)
         .send(content);
-    });
+    };
+    app.get(`${path}/${name}`, send('public, max-age=31536000, immutable'));
+    app.get(`/assets/:digest(^[0-9a-f]{16}$)/${name}`, send('no-store'));
   }
   return path;
 }

@@ -33,10 +33,11 @@ export const revokeOfTerminated: Sweep = async (pool, isToStop) => {
 };
 
 /**
- * Announces the records that expire soon to the fan-out, for every subscription (specification, Events). A subscription whose scan fails
- * does not stop those after it; the first failure is thrown at the end.
+ * Announces the records that expire soon to the fan-out, for every subscription (specification, Events), unless the clock has jumped. A
+ * subscription whose scan fails does not stop those after it; the first failure is thrown at the end.
  */
 export const announceExpiring: Sweep = async (pool, isToStop) => {
+  await requireEqualClocks(pool);
   const failures: unknown[] = [];
   for (const webhookId of await subscriptionsToScan(pool)) {
     if (isToStop()) return;

@@ -41,7 +41,7 @@ const STORE_RETRY_MS = 500;
 
 /**
  * Sends at most one alert mail per subscription and hour, about all deliveries that became undelivered since the last one. Reserves the
- * hour before sending and releases it only if the mail server definitely rejected the mail. A crash delays a mail; a mail whose acceptance was
+ * hour before sending and releases it only if no mail was due after all, or if the mail server definitely rejected it. A crash delays a mail; a mail whose acceptance was
  * not recorded is repeated after the hour.
  */
 export function webhookAlerts(dependencies: AlertDependencies): Alerts {
@@ -66,7 +66,7 @@ export function webhookAlerts(dependencies: AlertDependencies): Alerts {
       await alerts.releaseHour(webhookId);
       throw error;
     });
-    if (sent === 'rejected') await alerts.releaseHour(webhookId);
+    if (sent === 'rejected' || sent === undefined) await alerts.releaseHour(webhookId);
     if (sent === 'rejected' || sent === 'unknown') await job.add(database.pool, webhookId, MAX_WAIT_SECONDS);
     else if (sent !== undefined) await retried(() => alerts.storeAlerted(webhookId, sent.eventIds));
   };

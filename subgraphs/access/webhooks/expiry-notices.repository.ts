@@ -24,8 +24,11 @@ const RECEIVES_NOTICES = `deleted_at is null and 'consent.expiring' = any(event_
   and not exists (select from account where account.duid = webhook.duid and terminated_at is not null)`;
 const THROUGH = `register_now() + notify_days_before * interval '24 hours'`;
 
-/** Start of a scan; null is the start of the window. */
-const FROM = `expiring_through - ${OVERLAP}`;
+/**
+ * Start of a scan; null is the start of the window, also if the last scan ended beyond the present window: a clock that was ahead has passed
+ * over records.
+ */
+const FROM = `case when expiring_through <= ${THROUGH} + ${STEP} then expiring_through - ${OVERLAP} end`;
 
 /** A scan of one subscription: its Data User, and the range of expiries. */
 interface Scan {

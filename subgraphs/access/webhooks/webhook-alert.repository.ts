@@ -90,7 +90,7 @@ export class WebhookAlertRepository {
     return waiting ? { kind: 'later', seconds: waiting.seconds } : { kind: 'nothing' };
   }
 
-  /** Releases the hour after the mail server has definitely rejected the mail. */
+  /** Releases the hour if no mail was sent. */
   async releaseHour(webhookId: string): Promise<void> {
     await this.database.pool.query(RELEASE_HOUR, [webhookId]);
   }

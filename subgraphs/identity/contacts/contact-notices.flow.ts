@@ -5,6 +5,7 @@ import { contestsToday, countContact, meterPointOf, noteContest, proveContacts }
 import { lockContests, lockMeterPoint } from '../locks.sql';
 import { TODAY } from '../occupancy/tenancy-change.sql';
 import { type TenancyContacts, contestants, currentContacts } from './contacts';
+import { oldestOfEach } from '../occupancy/oldest-records';
 import type { OccupantRecord } from '../occupancy/occupancy';
 import type { IdentityDependencies } from '../dependencies';
 import type { AddedRecord, AddedRecordNotes } from '../records/identity-record.repository';
@@ -110,8 +111,12 @@ class StoredContactNotes implements ContactNotes {
   }
 }
 
-/** Returns one record for each e-mail address among the contacts. */
-function addressed({ held }: TenancyContacts): readonly string[] {
-  const emails = held.filter(({ kind }) => kind === 'email');
-  return [...new Map(emails.map(({ contact, recordId }) => [contact, recordId])).values()];
+/** Returns the oldest record with each e-mail address among the contacts. */
+function addressed({ records }: TenancyContacts): readonly string[] {
+  const emails = records.flatMap(({ id, createdAt, isClosing, isClosed, contacts }) =>
+    contacts
+      .filter(({ kind }) => kind === 'email')
+      .map(({ contact }) => ({ id, createdAt, isClosing, isClosed, contact })),
+  );
+  return oldestOfEach(emails, ({ contact }) => contact).map(({ id }) => id);
 }

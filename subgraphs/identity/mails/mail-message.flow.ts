@@ -12,26 +12,29 @@ interface LinkUrls {
 interface Section extends MailText {
   readonly language: Language;
   readonly sender: string;
+  /** URL of the link. The page has the language of the section. */
+  readonly address: string;
 }
 
 /** Composes a mail in both languages, the chosen one first; English first without a choice. */
 export function mailMessage(mail: OutgoingMail, urls: LinkUrls): MailMessage {
   const chosen = 'language' in mail ? mail.language : 'en';
-  const sections = ([chosen, chosen === 'en' ? 'cy' : 'en'] as const).map((language) => sectionOf(mail, language));
+  const languages = [chosen, chosen === 'en' ? 'cy' : 'en'] as const;
+  const sections = languages.map((language) => sectionOf(mail, language, addressOf(mail, urls)));
   const subject = sections.map((section) => section.subject).join(' · ');
-  const address = addressOf(mail, urls);
   return {
     subject,
-    text: sections.map((section) => plainText(section, address)).join(`\n${'-'.repeat(40)}\n\n`),
-    html: htmlMail(chosen, escaped(subject), sections.map((section) => htmlSection(section, address)).join('\n<hr>\n')),
+    text: sections.map(plainText).join(`\n${'-'.repeat(40)}\n\n`),
+    html: htmlMail(chosen, escaped(subject), sections.map(htmlSection).join('\n<hr>\n')),
   };
 }
 
 /** Display name of the sender of the register's mails. */
 export const SENDER = `${MAIL_TEXTS.en.sender} · ${MAIL_TEXTS.cy.sender}`;
 
-function sectionOf(mail: OutgoingMail, language: Language): Section {
-  return { language, sender: MAIL_TEXTS[language].sender, ...textOf(mail, language) };
+function sectionOf(mail: OutgoingMail, language: Language, page: string): Section {
+  const { sender } = MAIL_TEXTS[language];
+  return { language, sender, address: `${page}?lang=${language}`, ...textOf(mail, language) };
 }
 
 function textOf(mail: OutgoingMail, language: Language): MailText {
@@ -57,7 +60,7 @@ function homeIn(language: Language, { home }: SignInLinkMail): HomeText | undefi
   return { ...home, organisation: oneLine(home.organisation ?? ''), day: dayIn(language, home.registeredAt) };
 }
 
-/** URL of the link. It contains its own secret, and opening it confirms nothing before a button is pressed. */
+/** URL of the page of the link. It contains its own secret, and opening it confirms nothing before a button is pressed. */
 function addressOf(mail: OutgoingMail, { portalUrl, identityRedirectUrl }: LinkUrls): string {
   switch (mail.kind) {
     case 'reidentification-link':
@@ -96,14 +99,14 @@ const FORMATS = { en: formatsOf('en-GB'), cy: formatsOf('cy-GB') } as const sati
 const timeIn = (language: Language, instant: Date) => FORMATS[language].time.format(instant);
 const dayIn = (language: Language, instant: Date) => FORMATS[language].day.format(instant);
 
-function plainText({ sender, before, link, after }: Section, address: string): string {
+function plainText({ sender, before, link, address, after }: Section): string {
   return [sender, ...before, `${link}:\n${address}`, ...after].join('\n\n') + '\n';
 }
 
 const BUTTON =
   'display: inline-block; padding: 10px 16px; background: #00703c; color: #ffffff; font-weight: bold; text-decoration: none;';
 
-function htmlSection({ language, sender, before, link, after }: Section, address: string): string {
+function htmlSection({ language, sender, before, link, address, after }: Section): string {
   const paragraph = (text: string) => `<p>${escaped(text)}</p>`;
   const href = escaped(address);
   return `<div lang="${language}" style="max-width: 600px;">

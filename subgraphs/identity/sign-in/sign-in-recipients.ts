@@ -1,5 +1,6 @@
 import type { Contact } from '../contacts/contact';
 import { type ContactEvidence, provenGroups } from '../contacts/contacts';
+import { oldestOfEach } from '../occupancy/oldest-records';
 import type { OccupantRecord } from '../occupancy/occupancy';
 import { comparableEmail } from '../records/personal-data-rules';
 import type { SoughtBy } from './sign-in-hint';
@@ -10,18 +11,14 @@ const MAX_LINKS = 5;
 /**
  * Returns the Identity Records to which sign-in links are mailed (decisions A/B, 9): verified records with an address, those of the current
  * occupancy first, newest first. A request by meter point includes only the current occupancy; one by address or key also ended ones.
- * Records of the current occupancy with one address and meter point have the same scope, so one link is sent for them; records of an ended
- * occupancy each have their own scope.
+ * Records of the current occupancy with one address and meter point have the same scope, so one link is sent for the oldest of them; records
+ * of an ended occupancy each have their own scope.
  */
 export function signInLinkReceivers(found: readonly OccupantRecord[], by: SoughtBy): OccupantRecord[] {
   const verified = found.filter(({ isVerified, email }) => isVerified && email !== null);
   const current = verified.filter(({ occupancy }) => occupancy === 'current');
   const ended = 'mpxn' in by ? [] : verified.filter(({ occupancy }) => occupancy === 'ended');
-  const seen = new Set<string>();
-  const each = current.filter(({ email, meterPointId }) => {
-    const key = `${meterPointId} ${comparableEmail(email ?? '')}`;
-    return !seen.has(key) && seen.add(key);
-  });
+  const each = oldestOfEach(current, ({ email, meterPointId }) => `${meterPointId} ${comparableEmail(email ?? '')}`);
   return [...each, ...ended].slice(0, MAX_LINKS);
 }
 
@@ -46,11 +43,10 @@ export function signInNoticeReceivers(
   { address: own, tenancy }: { readonly address: string | null; readonly tenancy: string },
   atMeterPoint: readonly OccupantRecord[],
 ): OccupantRecord[] {
-  const notified = new Set(own === null ? [] : [comparableEmail(own)]);
-  return atMeterPoint.filter((record) => {
+  const addressOf = ({ email }: OccupantRecord) => comparableEmail(email ?? '');
+  const others = atMeterPoint.filter((record) => {
     if (!record.isVerified || record.email === null || record.occupancy === 'to-come') return false;
-    if (record.tenancy !== tenancy) return false;
-    const address = comparableEmail(record.email);
-    return !notified.has(address) && notified.add(address);
+    return record.tenancy === tenancy && (own === null || addressOf(record) !== comparableEmail(own));
   });
+  return oldestOfEach(others, addressOf);
 }

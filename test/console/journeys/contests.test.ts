@@ -39,6 +39,8 @@ describe('the page of contests', () => {
     const [stylesheet = ''] = /[^"]+\/console\.css/.exec(html) ?? [];
     const css = await (await fetch(new URL(stylesheet, register.console))).text();
     expect(css).toMatch(/\.periods \[aria-current\][^{]*\{[^}]*font-weight/);
+    const ofAnotherRelease = await fetch(new URL('/assets/0123456789abcdef/console.css', register.console));
+    expect([await ofAnotherRelease.text(), ofAnotherRelease.headers.get('cache-control')]).toEqual([css, 'no-store']);
   });
 
   it('shows the counts of each Data User to the back office only, and no personal data', async () => {

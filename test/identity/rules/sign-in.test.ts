@@ -81,10 +81,14 @@ describe('Sign-in links are sent', () => {
     expect(ids(signInLinkReceivers(records, BY_MPXN))).toEqual(['a']);
   });
 
-  it('once to a person whom several Data Users registered at a meter point, for the newest record', () => {
-    const same = { email: 'Rowan@customer.example' };
-    const records = [record('new', same), record('old', { email: ' rowan@CUSTOMER.example' }), record('other')];
-    expect(ids(signInLinkReceivers(records, BY_MPXN))).toEqual(['new', 'other']);
+  it('once to a person whom several Data Users registered at a meter point, for the oldest record that is not being anonymised', () => {
+    const records = [
+      record('new', { email: 'Rowan@customer.example', createdAt: new Date(2) }),
+      record('old', { email: ' rowan@CUSTOMER.example', createdAt: new Date(1) }),
+      record('closing', { email: 'rowan@customer.example', createdAt: new Date(0), isClosing: true }),
+      record('other'),
+    ];
+    expect(ids(signInLinkReceivers(records, BY_MPXN))).toEqual(['old', 'other']);
   });
 
   it('for each meter point of a person', () => {
@@ -132,8 +136,8 @@ describe('A sign-in is reported', () => {
     const records = [
       signedIn,
       record('mine-too', { email: 'ME@customer.example' }),
+      record('housemate-again', { email: 'HouseMate@customer.example', createdAt: new Date(1) }),
       record('housemate'),
-      record('housemate-again', { email: 'HouseMate@customer.example' }),
       record('unverified', { isVerified: false }),
       record('no-address', { email: null }),
     ];

@@ -149,7 +149,9 @@ describe('A job', () => {
     const note: Task = async (payload) => void done.push((payload as { n: number }).n);
     await Promise.all([workers({ note }), workers({ note }), workers({ note })]);
     const numbers = Array.from({ length: 100 }, (_, n) => n);
-    await Promise.all(numbers.map((n) => jobs.add(pool, 'note', { n })));
+    await inTransaction(pool, async (session) => {
+      for (const n of numbers) await jobs.add(session, 'note', { n });
+    });
     await until(async () => ((await waiting()) === 0 ? true : undefined));
     expect(done.toSorted((one, other) => one - other)).toEqual(numbers);
   });

@@ -68,10 +68,14 @@ export function alertMails(): void {
     const smtpPort = () => (smtp.server.address() as AddressInfo).port;
 
     /** Runs the alert job of a subscription, with the mail server at a port. */
-    const alert = (webhookId: string, port = smtpPort()): Promise<void> => {
+    const alert = (
+      webhookId: string,
+      port = smtpPort(),
+      alerts = new WebhookAlertRepository(database, CIPHER),
+    ): Promise<void> => {
       const { tasks } = webhookAlerts({
         database,
-        alerts: new WebhookAlertRepository(database, CIPHER),
+        alerts,
         jobs: jobQueue(ACCESS_JOBS),
         mails: mailServer(`smtp://127.0.0.1:${port}`, { name: 'Register', address: 'r@register.example' }, 'en', false),
         logger: pino({ enabled: false }),
@@ -164,6 +168,23 @@ export function alertMails(): void {
       await alert(webhook); // the first mail may have been lost
       expect(mails).toHaveLength(2);
       expect(await isReported(event)).toBe(true);
+    });
+
+    it('does not use up its hour if the delivery is requested again before the mail is made', async () => {
+      const webhook = await subscription();
+      const event = await givenUp(webhook);
+      class RequestedAgain extends WebhookAlertRepository {
+        override async reserveHour(id: string) {
+          const hour = await super.reserveHour(id);
+          await tables.owner.query('select access.redeliver($1, $2)', [id, event]);
+          return hour;
+        }
+      }
+      await alert(webhook, smtpPort(), new RequestedAgain(database, CIPHER));
+      expect(mails).toHaveLength(0);
+      await givenUp(webhook);
+      await alert(webhook);
+      expect(mails).toHaveLength(1);
     });
 
     it('is not sent again within the hour if the database fails after it', async () => {

@@ -228,6 +228,18 @@ export function expiringNotices(): void {
       expect(await noticesOf(id)).toEqual([[webhook, 8]]);
     });
 
+    it('skips no record that entered its window while the clock was ahead', async () => {
+      const { application } = tables;
+      const id = await register(application, { expiresIn: '10 days 1 hour' });
+      const webhook = await putWebhook(application, { days: 10 });
+      await sweep();
+      await clock.setOffset(60 * DAY);
+      await sweep();
+      await clock.setOffset(2 * 3_600);
+      await sweep();
+      expect(await noticesOf(id)).toEqual([[webhook, 10]]);
+    });
+
     it('leaves a locked record to the next fan-out, and delays no other', async () => {
       const { application, owner } = tables;
       const [locked, free] = [

@@ -57,6 +57,19 @@ export function signInLinks(): void {
       expect(await scopeOf(fixture, data.signInWithLink.token)).toMatchObject({ since: '2022-02-02' });
     });
 
+    it('signs in, and the session lasts, whatever another Data User registers with the address and anonymises', async () => {
+      const { mpxn, email } = await newCustomer();
+      const rival = await fixture.dataUser();
+      const planted = await fixture.newRecord(rival, { email }, { mpxn });
+      const { token } = await signedInByLink(fixture, { mpxn }, email);
+      expect(await linksSent({ mpxn }, email)).toBe(2);
+      const secret = secretIn((await mailsNow(fixture, email)).filter(isLinkMail));
+      const anonymise = 'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { ir } }';
+      expect(await fixture.execute(anonymise, { ref: planted }, { caller: rival })).toMatchObject({ codes: [] });
+      expect(await scopeOf(fixture, token)).toMatchObject({ since: '2021-04-01' });
+      expect(await press(secret)).toMatchObject({ codes: [] });
+    });
+
     it.each([
       ['is not verified', { principalVerification: null }],
       ['failed verification', { principalVerification: evidence('FAILED') }],
