@@ -36,6 +36,7 @@ import { BoundedEventReads1790000000035 } from './migrations/0035-bounded-event-
 import { ClosingsInBatches1790000000036 } from './migrations/0036-closings-in-batches';
 import { DelayedClosings1790000000037 } from './migrations/0037-delayed-closings';
 import { OnlyTerminationsWait1790000000038 } from './migrations/0038-only-terminations-wait';
+import { BoundedNotices1790000000039 } from './migrations/0039-bounded-notices';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -80,6 +81,7 @@ export const accessTables: SubgraphTables = {
     ClosingsInBatches1790000000036,
     DelayedClosings1790000000037,
     OnlyTerminationsWait1790000000038,
+    BoundedNotices1790000000039,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

@@ -24,7 +24,8 @@ export function expiringNotices(): void {
   const DAY = 86_400;
   /** Number of records of one Data User that expire soon, for the tests of plans and reads. */
   const MANY = process.env['TEST_LONG'] === '1' ? 50_000 : 3_000;
-  const [OTHER, THIRD, FOURTH, FIFTH] = ['1', '2', '3', '4'].map((digit) => `duid_${digit.repeat(24)}`) as [
+  const [OTHER, THIRD, FOURTH, FIFTH, SIXTH] = ['1', '2', '3', '4', '5'].map((digit) => `duid_${digit.repeat(24)}`) as [
+    string,
     string,
     string,
     string,
@@ -41,7 +42,7 @@ export function expiringNotices(): void {
     tables = await accessDatabase();
     database = openDatabase(tables.address);
     clock = registerClock(database);
-    for (const duid of [OTHER, THIRD, FOURTH, FIFTH]) {
+    for (const duid of [OTHER, THIRD, FOURTH, FIFTH, SIXTH]) {
       await tables.owner.query(
         `insert into account (account_id, role, display_name, duid, contact_url)
        values ($1, 'data_user', $2, $2, 'https://data-user.example/contact')`,
@@ -395,6 +396,37 @@ export function expiringNotices(): void {
         [webhooks],
       );
       expect(rows).toEqual(webhooks.toSorted().map((webhook_id) => ({ webhook_id, events: 1_100, records: 1_100 })));
+    });
+
+    it('of many subscriptions is planned in bounded transactions, because withdrawals wait for each', async () => {
+      const { application, owner } = tables;
+      await fanOutAll(owner);
+      await putMany(owner, 60, 'uk-consent', `register_now() + n * interval '1 hour'`, SIXTH);
+      const webhooks: string[] = [];
+      for (let n = 0; n < 100; n++) webhooks.push(await putWebhook(application, { duid: SIXTH }));
+      await announceSome(database.pool, webhooks[0] as string);
+      const count = async (from: string) => (await owner.query(`select count(*)::int as n from ${from}`)).rows[0].n;
+      const notices = `event where duid = '${SIXTH}'`;
+      const records = `fanout where event_id is null`;
+      await owner.query('select from fan_out(250)');
+      expect([await count(notices), await count(records)]).toEqual([2_000, 40]);
+      await owner.query('select from fan_out(125)'); // as after a call that has exceeded the statement timeout
+      expect([await count(notices), await count(records)]).toEqual([3_000, 30]);
+      await fanOutAll(owner);
+      const { rows } = await owner.query(
+        `select webhook_id, array_agg(record_id order by tx, position) =
+          (select array_agg(id order by expiry) from access_record where duid = $1) as "isComplete"
+        from event where duid = $1 group by webhook_id order by webhook_id`,
+        [SIXTH],
+      );
+      expect(rows).toEqual(webhooks.toSorted().map((webhook_id) => ({ webhook_id, isComplete: true })));
+
+      await application.query('update webhook set deleted_at = register_now() where id = $1', [webhooks.pop()]);
+      await announceSome(database.pool, await putWebhook(application, { duid: SIXTH }));
+      await owner.query('select from fan_out(250)'); // the other subscriptions have their notices
+      expect([await count(notices), await count(records)]).toEqual([6_020, 40]);
+      // A claim of later tests takes at most 100 endpoints.
+      await owner.query('delete from delivery_endpoint where id in (select id from webhook where duid = $1)', [SIXTH]);
     });
 
     it('scans the whole window again if the subscription changes during a scan', async () => {
