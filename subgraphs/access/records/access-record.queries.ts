@@ -16,7 +16,7 @@ import type { Session } from '../../server/database/transaction';
 import type { AccessState, LegalBasis } from './access-record';
 import { outsideCheck } from '../../server/database/check-only';
 import { type FairLimit, MAX_WAIT_MS, fairLimit } from '../../server/fair-limit';
-import { LISTS, type ListStatements, filters } from './access-record-list.sql';
+import { LISTS, LISTS_OF_BASIS, type ListStatements, filters } from './access-record-list.sql';
 import type { SizedRow } from './page-size.sql';
 import {
   type DataUserRecordCounts,
@@ -70,10 +70,12 @@ export const MAX_PAGE_SIZE = 500;
 export const MAX_PAGES_OF_ACCOUNT = 2;
 const TOO_MANY_PAGES = `An account reads at most ${MAX_PAGES_OF_ACCOUNT} pages of access records at the same time.`;
 
-function listOf({ duid, meterPointId, state }: AccessRecordFilter): ListStatements {
+function listOf({ duid, meterPointId, state, legalBasis }: AccessRecordFilter): ListStatements {
   if (meterPointId !== null) return duid === null ? LISTS.meterPoint : LISTS.ownAtMeterPoint;
-  if (duid === null) return LISTS.everything;
-  return state === null ? LISTS.dataUser : LISTS.dataUserInState;
+  if (duid === null && legalBasis === null) return LISTS.everything;
+  const lists = legalBasis === null ? LISTS : LISTS_OF_BASIS;
+  if (state === null) return duid === null ? lists.everything : lists.dataUser;
+  return duid === null ? LISTS_OF_BASIS.everythingInState : lists.dataUserInState;
 }
 
 /** A row of a list. */

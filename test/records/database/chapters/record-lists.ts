@@ -86,7 +86,7 @@ export function recordLists(): void {
     });
   });
 
-  describe('The list of a Data User with a state', () => {
+  describe('The list of a Data User with a state or a legal basis', () => {
     const BASES: readonly (LegalBasis | null)[] = [null, 'uk-consent', 'uk-contract'];
     const STATES: readonly AccessState[] = ['ACTIVE', 'EXPIRED', 'REVOKED', 'DISCOVERED'];
     let tables: AccessDatabase;
@@ -101,12 +101,16 @@ export function recordLists(): void {
     });
 
     /** Returns the ids of a list, read in pages of two. */
-    async function listed(state: AccessState | null, legalBasis: LegalBasis | null = null): Promise<string[]> {
+    async function listed(
+      state: AccessState | null,
+      legalBasis: LegalBasis | null = null,
+      duid: string | null = DUID,
+    ): Promise<string[]> {
       const lists = new AccessRecordQueries(database);
       const ids: string[] = [];
       let after: string | null = null;
       do {
-        const filter = { duid: DUID, meterPointId: null, state, legalBasis };
+        const filter = { duid, meterPointId: null, state, legalBasis };
         const { nodes, nextCursor }: AccessRecordPage = await lists.page(filter, { first: 2, after }, ACCOUNT);
         ids.push(...nodes.map(({ id }) => id));
         after = nextCursor;
@@ -150,9 +154,44 @@ export function recordLists(): void {
       await owner.query(`update account set status = 'terminated' where duid = $1`, [DUID]);
       expect(await lists()).toEqual(afterTermination);
     });
+
+    it('has with a legal basis the records of the whole list that have it, in the same order, also among those of all Data Users', async () => {
+      const { owner } = tables;
+      const other = `duid_${'f'.repeat(24)}`;
+      await owner.query(
+        `insert into account (account_id, role, display_name, duid, contact_url)
+         values ($1, 'data_user', 'Elsewhere', $2, 'https://elsewhere.example')`,
+        [`acc_${'f'.repeat(24)}`, other],
+      );
+      const clock = registerClock(database);
+      const ofBasis = new Map<LegalBasis, string[]>();
+      for (let age = 1; age <= 24; age += 1) {
+        const legalBasis = age % 3 === 0 ? 'uk-contract' : 'uk-consent';
+        const expiry = age % 4 === 0 ? `register_now() + interval '1 hour'` : 'null';
+        const createdAt = `register_now() - interval '${Math.ceil(age / 2)} days'`; // also two of the same instant
+        const id = await putRecord(owner, { legalBasis, expiry, createdAt });
+        if (age % 5 < 2) {
+          await owner.query(`set session_replication_role = 'replica'`);
+          await owner.query('update access_record set duid = $1 where id = $2', [other, id]);
+          await owner.query('reset session_replication_role');
+        }
+        ofBasis.set(legalBasis, [...(ofBasis.get(legalBasis) ?? []), id]);
+      }
+      await insertRecord(tables.application, 'DISCOVERED');
+      await clock.setOffset(7_200);
+      await owner.query(`update account set status = 'terminated' where duid = $1`, [other]);
+      for (const duid of [null, DUID, other])
+        for (const state of [null, ...STATES]) {
+          const all = await listed(state, null, duid);
+          for (const [legalBasis, ids] of ofBasis)
+            expect(await listed(state, legalBasis, duid)).toEqual(all.filter((id) => ids.includes(id)));
+        }
+      expect(await listed('REVOKED', 'uk-consent', null)).not.toEqual([]);
+      expect(await listed('EXPIRED', 'uk-contract', null)).not.toEqual([]);
+    });
   });
 
-  describe('The list of a Data User with a state, among many records,', () => {
+  describe('The list of a Data User with a state or a legal basis, among many records,', () => {
     const MANY = 5_000;
     const ENDED = `duid_${'e'.repeat(24)}`;
     const [ACTIVE_ONES, ENDED_ONES] = [
@@ -192,10 +231,14 @@ export function recordLists(): void {
       await tables.close();
     });
 
-    /** Returns how many rows of access records `read` reads from the database. */
-    async function rowsReadBy(planning: Planning, read: () => Promise<unknown>): Promise<number> {
-      const { rows } = await rowsRead({ owner: planner, execute: read }, '', planning);
-      const ofRecords = Object.entries(rows).filter(([table]) => table.startsWith('access_record'));
+    /** Returns how many rows of access records `read` reads from the database: all, or those that it does not read in an index alone. */
+    async function rowsReadBy(
+      planning: Planning,
+      read: () => Promise<unknown>,
+      which: 'rows' | 'fetched' = 'rows',
+    ): Promise<number> {
+      const counts = (await rowsRead({ owner: planner, execute: read }, '', planning))[which];
+      const ofRecords = Object.entries(counts).filter(([table]) => table.startsWith('access_record'));
       return ofRecords.reduce((sum, [, count]) => sum + count, 0);
     }
 
@@ -214,6 +257,25 @@ export function recordLists(): void {
       expect((await page()).nodes).toHaveLength(count);
       for (const planning of ['force_custom_plan', 'force_generic_plan'] as const)
         expect(await rowsReadBy(planning, page)).toBeLessThan(100);
+    });
+
+    it.each([
+      [ACTIVE_ONES, DUID, null, 'uk-consent', 5],
+      [ACTIVE_ONES, DUID, 'ACTIVE', 'uk-consent', 0],
+      [ACTIVE_ONES, DUID, 'EXPIRED', 'uk-consent', 4],
+      [ACTIVE_ONES, DUID, null, 'uk-contract', 10],
+      [ENDED_ONES, ENDED, null, 'uk-consent', 0],
+      [ENDED_ONES, ENDED, 'EXPIRED', 'uk-consent', 0],
+      ['of all Data Users', null, null, 'uk-consent', 5],
+      ['of all Data Users', null, 'ACTIVE', 'uk-consent', 0],
+      ['of all Data Users', null, null, 'uk-contract', 10],
+    ] as const)('%s (%s) in state %s fetches few but those on %s', async (_, duid, state, legalBasis, count) => {
+      const lists = new AccessRecordQueries(database);
+      const filter = { duid, meterPointId: null, state, legalBasis };
+      const page = () => lists.page(filter, { first: 10, after: null }, ACCOUNT);
+      expect((await page()).nodes).toHaveLength(count);
+      for (const planning of ['force_custom_plan', 'force_generic_plan'] as const)
+        expect(await rowsReadBy(planning, page, 'fetched')).toBeLessThan(100);
     });
 
     it('and the progress of its termination is counted in an index alone', async () => {
