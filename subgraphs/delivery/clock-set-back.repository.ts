@@ -1,9 +1,11 @@
 import type { Pool } from 'pg';
+import { LOWEST_UUID } from '../../schema/identifiers';
 import { inTransaction } from '../server/database/transaction';
 import type { RetrySchedule } from './schedule';
 
 /** Seconds that the database's clock may lose between two calls before it counts as set back. */
 const TOLERANCE_SECONDS = 5;
+/** Waiting deliveries that one transaction reads, corrected or not, which bounds its time: after an outage of a receiver many wait. */
 const BATCH_SIZE = 1_000;
 
 const NOW = 'select extract(epoch from register_now())::float8 as now';
@@ -19,10 +21,24 @@ const WAITS_TOO_LONG = `state || '' = 'pending' and next_attempt_at > register_n
   greatest(created_at, redelivered_at, (attempts -> -1 ->> 'at')::timestamptz) > register_now()
   or next_attempt_at > register_now() + $2 * interval '1 s')`;
 
-/** The partial index of pending deliveries finds them. */
-const FIND = `
-  select endpoint_id as "endpointId", event_id as "eventId" from delivery
-  where state = 'pending' and next_attempt_at > register_now() and ${WAITS_TOO_LONG} limit ${BATCH_SIZE}`;
+/** Reads the waiting deliveries after a position ($3 to $6), in the order of the partial index of pending ones. */
+const READ_WAITING = `
+  select endpoint_id as "endpointId", urgent, next_attempt_at::text as at, event_id as "eventId", ${WAITS_TOO_LONG} as "isTooLong"
+  from delivery
+  where state = 'pending' and next_attempt_at > register_now()
+    and (endpoint_id, urgent, next_attempt_at, event_id) > ($3::uuid, $4::boolean, $5::timestamptz, $6::text)
+  order by endpoint_id, urgent, delivery.next_attempt_at, event_id limit ${BATCH_SIZE}`;
+
+/** A waiting delivery, and its position. */
+interface WaitingDelivery {
+  readonly endpointId: string;
+  readonly urgent: boolean;
+  readonly at: string;
+  readonly eventId: string;
+  readonly isTooLong: boolean;
+}
+
+const START = { endpointId: LOWEST_UUID, urgent: false, at: '-infinity', eventId: '' };
 
 /** Endpoints are locked before deliveries, as by the fan-out. */
 const WAKE = `
@@ -30,6 +46,7 @@ const WAKE = `
     select id from delivery_endpoint where id = any($1) order by id for update) found
   where e.id = found.id`;
 
+/** Passes over a delivery that is locked: its result is being recorded, with the time of its next attempt. */
 const PLAN_AGAIN = `
   update delivery d set next_attempt_at = register_now() + ${DELAY} from (
     select endpoint_id, event_id from unnest($3::uuid[], $4::text[]) as found(endpoint_id, event_id) join delivery using (endpoint_id, event_id)
@@ -62,14 +79,22 @@ export function clockSetBack(pool: Pool, { delays }: RetrySchedule): () => Promi
 async function correct(pool: Pool, delays: readonly number[]): Promise<void> {
   await pool.query(WAKE_DEFERRED);
   const bounds = [delays, Math.max(...delays)];
-  let corrected: number;
-  do {
-    corrected = await inTransaction(pool, async (session) => {
-      const { rows } = await session.query<{ endpointId: string; eventId: string }>(FIND, bounds);
-      const endpoints = rows.map(({ endpointId }) => endpointId);
+  let after: Omit<WaitingDelivery, 'isTooLong'> | undefined = START;
+  while (after !== undefined) after = await correctSome(pool, bounds, after);
+}
+
+/** Corrects the next waiting deliveries; returns the position of the last one if others may follow. */
+function correctSome(pool: Pool, bounds: readonly unknown[], after: Omit<WaitingDelivery, 'isTooLong'>) {
+  return inTransaction(pool, async (session) => {
+    const position = [after.endpointId, after.urgent, after.at, after.eventId];
+    const { rows } = await session.query<WaitingDelivery>(READ_WAITING, [...bounds, ...position]);
+    const found = rows.filter(({ isTooLong }) => isTooLong);
+    const endpoints = found.map(({ endpointId }) => endpointId);
+    const events = found.map(({ eventId }) => eventId);
+    if (found.length > 0) {
       await session.query(WAKE, [endpoints]);
-      const events = rows.map(({ eventId }) => eventId);
-      return (await session.query(PLAN_AGAIN, [...bounds, endpoints, events])).rowCount ?? 0;
-    });
-  } while (corrected > 0);
+      await session.query(PLAN_AGAIN, [...bounds, endpoints, events]);
+    }
+    return rows.length < BATCH_SIZE ? undefined : rows.at(-1);
+  });
 }

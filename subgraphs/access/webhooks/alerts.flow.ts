@@ -41,8 +41,8 @@ const STORE_RETRY_MS = 500;
 
 /**
  * Sends at most one alert mail per subscription and hour, about all deliveries that became undelivered since the last one. Reserves the
- * hour before sending and releases it only if no mail was due after all, or if the mail server definitely rejected it. A crash delays a mail; a mail whose acceptance was
- * not recorded is repeated after the hour.
+ * hour before sending and releases it only if no mail was due after all, or if the mail server definitely rejected it. A crash delays a
+ * mail; a mail whose acceptance was not recorded is repeated after the hour.
  */
 export function webhookAlerts(dependencies: AlertDependencies): Alerts {
   const { database, alerts, jobs } = dependencies;

@@ -20,9 +20,9 @@ export interface FiledItem {
 
 /**
  * Kind of a change: `removed` if a reverse section deletes the object as a whole (`rdf:ID`) or the statement of its class (`rdf:type`, not in
- * SC, which describes objects of EQ), and no forward section introduces it. `added` if only forward sections contain it as a whole, with its class. An object that a forward section
- * describes by class and `rdf:about` is `added`, too, if nothing of it is deleted and the base model has nothing of it; not in SC, which
- * describes objects of EQ in this form (CGMES 3.0, short circuit profile). Everything else is `changed`.
+ * SC, which describes objects of EQ), and no forward section introduces it. `added` if only forward sections contain it as a whole, with its
+ * class. An object that a forward section describes by class and `rdf:about` is `added`, too, if nothing of it is deleted and the base model
+ * has nothing of it; not in SC, which describes objects of EQ in this form (CGMES 3.0, short circuit profile). Everything else is `changed`.
  */
 export type ObjectChangeKind = 'added' | 'removed' | 'changed';
 
@@ -194,7 +194,7 @@ function kindOf(items: readonly FiledItem[]): ObjectChangeKind {
   const [reverse, forward] = [items.filter(isIn('reverse')), items.filter(isIn('forward'))];
   const forwardIn = (file: CimFile) => forward.filter((each) => each.file === file).map(({ item }) => item);
   const isDeclared = CIM_FILES.some((file) => declares(file, forwardIn(file)));
-  const isDeleted = ({ file, item }: FiledItem) => item.isObject || (file !== 'SC' && deletesObject(item));
+  const isDeleted = ({ file, item }: FiledItem) => deletesObject(item) && (item.isObject || file !== 'SC');
   if (reverse.some(isDeleted)) return isDeclared ? 'changed' : 'removed';
   // An item that states a class and `rdf:about` may only describe an object whose statements the reverse differences change.
   return isDeclared && (reverse.length === 0 || forward.some(({ item }) => item.isObject)) ? 'added' : 'changed';

@@ -525,6 +525,25 @@ describe('When the clock of the database is set back', () => {
     expect((await rowOf('busy'))?.seconds).toBeGreaterThan(30);
   });
 
+  it('a delivery is corrected although very many wait for their retries, which still wait', async () => {
+    await plan(pool, endpoint, 'planned');
+    await fanOutAll(pool);
+    await moveClock(pool, 0);
+    await pool.query(
+      `insert into delivery (endpoint_id, event_id, subject, sequence, urgent, state, attempt, attempts, next_attempt_at)
+       select $1, 'waits ' || n, 'waits ' || n, 1, false, 'pending', 1,
+         jsonb_build_array(jsonb_build_object('at', register_now(), 'status', 500, 'durationMs', 1, 'error', 'refused-status')),
+         register_now() + interval '90 s' from generate_series(1, 2500) n`,
+      [endpoint],
+    );
+    engine = await trialEngine(trial, { schedule });
+    await becomes('planned', { state: 'delivered' });
+    const { rowCount } = await pool.query(
+      `select from delivery where next_attempt_at > register_now() + interval '30 s'`,
+    );
+    expect(rowCount).toBe(2_500);
+  });
+
   it('an endpoint that was deferred before is read again', async () => {
     await pool.query('update endpoint set suspended = true where id = $1', [endpoint]);
     engine = await trialEngine(trial);
