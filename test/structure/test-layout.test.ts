@@ -11,7 +11,7 @@ import {
   textOf,
 } from './source-files';
 
-/** Which tests a configuration of jest selects: by regular expressions of paths, `testRegex` if it has any. */
+/** The tests that a configuration of jest runs, as regular expressions of their paths. Without `testRegex` it runs all that are not ignored. */
 interface Selection {
   readonly testRegex?: readonly string[];
   readonly testPathIgnorePatterns: readonly string[];
