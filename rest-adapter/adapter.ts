@@ -21,7 +21,7 @@ import { type CatalogueError, catalogueError } from './responses/error-response'
 import { routeTable } from './route-table';
 import { requestRecorder } from './responses/telemetry';
 import { routePath, shadowedRoutes } from './contract/route-paths';
-import { unmatchedRequestHandler } from './requests/unmatched-requests';
+import { type UnmatchedRequestHandler, unmatchedRequestHandler } from './requests/unmatched-requests';
 import { webServer } from './requests/web-server';
 
 /**
@@ -57,7 +57,6 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   serveKeySet(app, options.keySet, services);
   app.get('/health/live', () => ({ status: 'live' }));
   serveMetrics(app, metrics, production);
-  for (const operation of operations) serve(app, services, operation);
   const uploads = contracts.flatMap((contract) => contract.uploads);
   const { origin } = new URL(settings.baseUrl);
   serveUploads(app, { ...services, origin, fail: (exchange, error) => fail(services, exchange, error) }, uploads);
@@ -66,6 +65,7 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
     ...uploads,
   ];
   const handleUnmatched = unmatchedRequestHandler(routes, services);
+  for (const operation of operations) serve(app, services, operation, handleUnmatched);
   for (const { method, path } of shadowedRoutes(routes))
     app.route({ method: method as 'GET', exposeHeadRoute: false, url: path, handler: handleUnmatched });
   app.setNotFoundHandler(handleUnmatched);
@@ -83,7 +83,12 @@ const ANY_ORIGIN = {
   'access-control-expose-headers': 'transaction-id, retry-after, ratelimit',
 } as const;
 
-function serve(app: FastifyInstance, services: AdapterServices, operation: CompiledOperation): void {
+function serve(
+  app: FastifyInstance,
+  services: AdapterServices,
+  operation: CompiledOperation,
+  handleUnmatched: UnmatchedRequestHandler,
+): void {
   const { method, path, signIn, restInterface } = operation.contract;
   const isPublicRead = method === 'GET' && signIn === 'anyone' && restInterface.allowsPublicReadsFromAnyOrigin;
   /** Requests whose callers were admitted before their bodies were read. */
@@ -94,7 +99,7 @@ function serve(app: FastifyInstance, services: AdapterServices, operation: Compi
   };
   const takesLargeBody = method !== 'GET' && restInterface.maxBodyMiB > USUAL_BODY_MIB;
   const admitFirst = (request: FastifyRequest, reply: FastifyReply, next: () => void) => {
-    if (!mayExceedUsualSize(request)) return next();
+    if (!mayExceedUsualSize(request) || hasEmptySegment(request)) return next();
     afterAdmission(services, operation, start(request, reply), () => {
       counted.add(request);
       next();
@@ -107,6 +112,7 @@ function serve(app: FastifyInstance, services: AdapterServices, operation: Compi
     bodyLimit: restInterface.maxBodyMiB * 1024 * 1024,
     ...(takesLargeBody && { onRequest: admitFirst }),
     handler: (request, reply) => {
+      if (hasEmptySegment(request)) return handleUnmatched(request, reply);
       const exchange = start(request, reply);
       try {
         handle(services, operation, exchange);
@@ -115,6 +121,7 @@ function serve(app: FastifyInstance, services: AdapterServices, operation: Compi
       }
     },
     errorHandler: (error, request, reply) => {
+      if (hasEmptySegment(request)) return handleUnmatched(request, reply);
       const exchange = start(request, reply);
       const code = codeOfServerError(error);
       if (code === 'SYS001') return fail(services, exchange, error);
@@ -123,6 +130,11 @@ function serve(app: FastifyInstance, services: AdapterServices, operation: Compi
       else sendErrorAfterAdmission(services, operation, exchange, reason);
     },
   });
+}
+
+/** Returns true for a path like `/v1/consent/`: the router matches it with an empty value, but no operation has this path. */
+function hasEmptySegment({ params }: FastifyRequest): boolean {
+  return Object.values(params as Readonly<Record<string, string>>).includes('');
 }
 
 /** Reads the rest of the body before it sends the error. Fastify closes the connection after the response. */

@@ -118,8 +118,7 @@ function setLicenceArea(
 const REPEATED = { message: 'is supplied more than once' } as const;
 
 /**
- * Returns the violations of the parameters, or `unknown` if a path value is empty, or malformed with the same error as
- * an unknown one.
+ * Returns the violations of the parameters, or `unknown` if a path value is malformed with the same error as an unknown one.
  */
 function parameterViolations(operation: CompiledOperation, values: Values): readonly RequestViolation[] | 'unknown' {
   const { parameters, checkParameters } = operation.request;
@@ -132,7 +131,6 @@ function parameterViolations(operation: CompiledOperation, values: Values): read
   if (violations.length === 0) return violations;
   const sourceOf = (pointer: string) => parameters.find(({ name }) => pointer === `/${name}`);
   if (violations.some(({ pointer }) => operation.row.malformed?.includes(pointer.slice(1)))) return 'unknown';
-  if (parameters.some((parameter) => parameter.in === 'path' && values[parameter.name] === '')) return 'unknown';
   return violations.map((violation) => {
     const parameter = sourceOf(violation.pointer);
     if (parameter === undefined) return violation;

@@ -10,13 +10,19 @@ import { catalogueError } from '../responses/error-response';
 import { type Route, pathPattern } from '../contract/route-paths';
 import { UNKNOWN_METHOD, UNKNOWN_ROUTE } from '../responses/telemetry';
 
+/** Handles a request that matches no operation. */
+export type UnmatchedRequestHandler = (request: FastifyRequest, reply: FastifyReply) => void;
+
 /**
  * Returns the handler of requests that match no operation: 405 with `Allow` if the path exists in a contract, otherwise
  * 404.
  */
-export function unmatchedRequestHandler(routes: readonly Route[], { start, sendError }: Responder) {
+export function unmatchedRequestHandler(
+  routes: readonly Route[],
+  { start, sendError }: Responder,
+): UnmatchedRequestHandler {
   const paths = pathsOf(routes);
-  return (request: FastifyRequest, reply: FastifyReply): void => {
+  return (request, reply) => {
     const resource = resourceOf(request.raw.url ?? '');
     const decoded = decodedPath(resource) ?? '';
     const path = paths.find(({ pattern }) => pattern.test(decoded));

@@ -164,7 +164,7 @@ export function operationAt(
   if (operations.some(({ template }) => template === path))
     return operations.find((operation) => operation.template === path && operation.method === requestedMethod);
   return operations.find((operation) => {
-    const pattern = operation.template.replace(/\{[^}]+\}/g, '[^/]*');
+    const pattern = operation.template.replace(/\{[^}]+\}/g, '[^/]+');
     return operation.method === requestedMethod && new RegExp(`^${pattern}$`, 's').test(path);
   });
 }

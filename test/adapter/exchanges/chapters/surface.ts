@@ -277,10 +277,14 @@ export function surface(): void {
       ['GET', '/v1/data-users/'],
       ['GET', '/v1/records/'],
       ['GET', '/v1/tariff/LARK/'],
+      ['DELETE', '/v1/consent/'],
       ['GET', '/show-consents/'],
       ['GET', '/grid-modelling/stage3/development-projects//EQ.xml'],
-    ] as const)('return 404 for %s %s, which has an empty segment', async (method, url) => {
-      expect((await send({ method, url, headers: GOOD })).status).toBe(404);
+    ] as const)('return 404 for %s %s, which has an empty segment, with and without a sign-in', async (method, url) => {
+      for (const headers of [GOOD, {}]) {
+        const response = await send({ method, url, headers });
+        expect([response.status, response.headers['www-authenticate']]).toEqual([404, undefined]);
+      }
     });
 
     it.each([
