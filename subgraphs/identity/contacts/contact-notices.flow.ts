@@ -5,7 +5,8 @@ import { contestsToday, countContact, meterPointOf, noteContest, proveContacts }
 import { lockContests, lockMeterPoint } from '../locks.sql';
 import { TODAY } from '../occupancy/tenancy-change.sql';
 import { type TenancyContacts, contestants, currentContacts } from './contacts';
-import { oldestOfEach } from '../occupancy/oldest-records';
+import { type NoticeReceiver, noticeReceiver } from '../mails/outgoing-mail';
+import { oldestFirst } from '../occupancy/oldest-records';
 import type { OccupantRecord } from '../occupancy/occupancy';
 import type { IdentityDependencies } from '../dependencies';
 import type { AddedRecord, AddedRecordNotes } from '../records/identity-record.repository';
@@ -84,8 +85,8 @@ class StoredContactNotes implements ContactNotes {
     const { mails } = this.dependencies;
     await this.countContest(session, duid);
     const at = await registerTime(session);
-    for (const recordId of addressed(current)) {
-      await mails.enqueue(session, { kind: 'contest-notice', recordId, duid, at });
+    for (const receiver of addressed(current)) {
+      await mails.enqueue(session, { kind: 'contest-notice', ...receiver, duid, at });
     }
   }
 
@@ -111,12 +112,12 @@ class StoredContactNotes implements ContactNotes {
   }
 }
 
-/** Returns the oldest record with each e-mail address among the contacts. */
-function addressed({ records }: TenancyContacts): readonly string[] {
+/** Returns each e-mail address among the contacts. */
+function addressed({ records }: TenancyContacts): readonly NoticeReceiver[] {
   const emails = records.flatMap(({ id, createdAt, isClosing, isClosed, contacts }) =>
     contacts
       .filter(({ kind }) => kind === 'email')
       .map(({ contact }) => ({ id, createdAt, isClosing, isClosed, contact })),
   );
-  return oldestOfEach(emails, ({ contact }) => contact).map(({ id }) => id);
+  return oldestFirst(emails, ({ contact }) => contact).map(noticeReceiver);
 }

@@ -1,8 +1,8 @@
 import { rateLimit } from '../../server/callers/rate-limits';
 import { encryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
-import { addressKeyOf } from './mail-recipient.repository';
-import { NOTICE_HOURS, type OutgoingMail, type SignInNoticeMail } from './outgoing-mail';
+import { addressKeyOf, homeAddressKeyOf } from './mail-recipient.repository';
+import { NOTICE_HOURS, type OutgoingMail, type SignInNoticeMail, recordsOf } from './outgoing-mail';
 import type { Limits, RateLimitStore } from '../../server/callers/rate-limits';
 import { type JobQueue, MAX_RETRY_DELAY_SECONDS } from '../../server/jobs/jobs';
 import type { IdentityKeys } from '../keys';
@@ -23,8 +23,9 @@ export interface Mails {
    */
   permitEach(recordIds: readonly string[], by: string, session: Session): Promise<ReadonlySet<string>>;
   /**
-   * Returns whether a notice of a sign-in may be sent now, which is once in 15 minutes for each record. Otherwise adds a job for the end of
-   * that time. A later notice replaces one with the same means and scope, so that none hides a sign-in that opened more.
+   * Returns whether a notice of a sign-in may be sent now, which is once in 15 minutes for each address of a home, by whichever record
+   * it is reached. Otherwise adds a job for the end of that time. A later notice replaces one with the same means and scope, so that none
+   * hides a sign-in that opened more.
    */
   permitNotice(notice: SignInNoticeMail): Promise<boolean>;
 }
@@ -86,7 +87,8 @@ export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependenc
       return permitted;
     },
     async permitNotice(notice) {
-      const afterSeconds = await noticesPerPerson.count(notice.recordId);
+      const person = (await homeAddressKeyOf(rateLimits.pool, recordsOf(notice))) ?? notice.recordId;
+      const afterSeconds = await noticesPerPerson.count(person);
       if (afterSeconds === null) return true;
       const key = `sign-in-notice ${notice.recordId} ${notice.means} ${notice.isLimited ? 'contact' : 'home'}`;
       await add(rateLimits.pool, { ...notice, isMerged: true }, { key, afterSeconds });

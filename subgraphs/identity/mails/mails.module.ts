@@ -2,7 +2,7 @@ import { isPermanentlyRejected, mailServer } from '../../server/mail-server';
 import { decryptValue } from '../../server/encryption';
 import { SupplierSignIns } from '../../../schema/generated/service-queries-to-access';
 import { ofThisService, querySubgraph } from '../../server/graph/service-query';
-import { NOTICE_HOURS, type OutgoingMail } from './outgoing-mail';
+import { NOTICE_HOURS, type OutgoingMail, recordsOf } from './outgoing-mail';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
 import type { Attempt } from '../../server/jobs/jobs';
 import { isReadable } from '../occupancy/occupancy';
@@ -11,7 +11,7 @@ import { SENDER, mailMessage } from './mail-message.flow';
 import { TASK } from './mail-queue.flow';
 
 /**
- * Sends mails. A mail is dropped if its record is not live or cannot be decrypted, its link has expired, or the address of its link was
+ * Sends mails. A mail is dropped if no record of it is live and can be decrypted, its link has expired, or the address of its link was
  * rejected as a contact. While the mail server is unavailable, the job retries until then.
  */
 export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
@@ -40,15 +40,19 @@ export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
     const { supplierSignIns } = await querySubgraph(dependencies.access, 'identity', SupplierSignIns, {}, origin);
     return { ...mail, organisation, hasSupplierSignIn: supplierSignIns.length > 0 };
   };
-  /** Returns the address at the time of sending. A notice goes to a rejected address, too: the sign-in that it reports may have rejected it. */
+  /**
+   * Returns the address at the time of sending: of the first record of the mail that is live and can be decrypted. A notice goes to a rejected
+   * address, too: the sign-in that it reports may have rejected it.
+   */
   const addressFor = async (mail: OutgoingMail): Promise<string | undefined> => {
-    const [record, now] = await Promise.all([occupants.byId(mail.recordId), clock.now()]);
-    if (record === undefined || usefulUntil(mail) <= now) return undefined;
-    if (!isReadable(record)) {
-      logger.error({ mail: mail.kind, identityRecord: record.id }, 'mail not sent: its record cannot be decrypted');
-      return undefined;
+    if (usefulUntil(mail) <= (await clock.now())) return undefined;
+    for (const id of recordsOf(mail)) {
+      const record = await occupants.byId(id);
+      if (record === undefined) continue;
+      if (isReadable(record)) return ('at' in mail ? record.storedEmail : record.email) ?? undefined;
+      logger.error({ mail: mail.kind, identityRecord: id }, 'mail not sent by its record, which cannot be decrypted');
     }
-    return ('at' in mail ? record.storedEmail : record.email) ?? undefined;
+    return undefined;
   };
   const send = async (payload: unknown, attempt: Attempt): Promise<void> => {
     const mail = await complete(opened(keys.encryptionKey, payload), attempt);

@@ -1,3 +1,5 @@
+import type { OldestFirst } from '../occupancy/oldest-records';
+
 /** Languages of pages and mails. */
 export type Language = 'en' | 'cy';
 
@@ -53,10 +55,27 @@ export interface HomeOfLink {
   readonly organisation?: string;
 }
 
-/** Notifies the other verified addresses of an occupancy of a sign-in (decisions A/B, 9). */
-export interface SignInNoticeMail {
-  readonly kind: 'sign-in-notice';
+/** Receiver of a notice: an address of the occupancy. */
+export interface NoticeReceiver {
+  /** The record by which the address is reached. */
   readonly recordId: string;
+  /** Other records with the address, by which it is reached if that one has been anonymised; absent in jobs of earlier releases. */
+  readonly otherRecordIds?: readonly string[];
+}
+
+/** Returns the receiver for the records with one address. */
+export function noticeReceiver([first, ...others]: OldestFirst<{ readonly id: string }>): NoticeReceiver {
+  return { recordId: first.id, otherRecordIds: others.map(({ id }) => id) };
+}
+
+/** Returns the records by which the address of a notice is reached, in their order. */
+export function recordsOf({ recordId, otherRecordIds = [] }: NoticeReceiver): readonly string[] {
+  return [recordId, ...otherRecordIds];
+}
+
+/** Notifies the other verified addresses of an occupancy of a sign-in (decisions A/B, 9). */
+export interface SignInNoticeMail extends NoticeReceiver {
+  readonly kind: 'sign-in-notice';
   readonly at: Date;
   readonly means: 'magic-link' | 'passkey' | 'supplier';
   /** Whether the session opens only access of the customer's own contacts (decisions A/B, 11), and not that of the whole home. */
@@ -66,9 +85,8 @@ export interface SignInNoticeMail {
 }
 
 /** Notifies every address of an occupancy of a second, unconnected contact (decisions A/B, 11). */
-export interface ContestNoticeMail {
+export interface ContestNoticeMail extends NoticeReceiver {
   readonly kind: 'contest-notice';
-  readonly recordId: string;
   /** The Data User that registered the record of the new contact. */
   readonly duid: string;
   /** Its name; read when the mail is sent. */

@@ -2,21 +2,30 @@ import type { OccupantRecord } from './occupancy';
 
 type Age = Pick<OccupantRecord, 'createdAt' | 'isClosing' | 'isClosed'>;
 
+/** Records with one key: the oldest that is not being anonymised, and the others, oldest first. */
+export type OldestFirst<Found> = readonly [Found, ...Found[]];
+
 /**
- * Returns one record for each key, in the order in which keys first occur: the oldest that is not being anonymised. A Data User that registers
- * what another one has registered before does not become the record by which its customer is reached, and which it could then anonymise.
+ * Groups records by key, in the order in which keys first occur. A Data User that registers what another one has registered before does not
+ * become the record by which its customer is reached, and which it could then anonymise.
  */
-export function oldestOfEach<Found extends Age>(records: readonly Found[], keyOf: (record: Found) => string): Found[] {
-  const found = new Map<string, Found>();
+export function oldestFirst<Found extends Age>(
+  records: readonly Found[],
+  keyOf: (record: Found) => string,
+): OldestFirst<Found>[] {
+  const groups = new Map<string, Found[]>();
   for (const record of records) {
-    const key = keyOf(record);
-    const other = found.get(key);
-    if (other === undefined || isBefore(record, other)) found.set(key, record);
+    const group = groups.get(keyOf(record));
+    if (group === undefined) groups.set(keyOf(record), [record]);
+    else group.push(record);
   }
-  return [...found.values()];
+  return [...groups.values()].map((group) => group.toSorted(byAge) as [Found, ...Found[]]);
 }
 
-function isBefore(one: Age, other: Age): boolean {
-  const [oneEnds, otherEnds] = [one, other].map(({ isClosing, isClosed }) => isClosing || isClosed);
-  return oneEnds === otherEnds ? one.createdAt < other.createdAt : otherEnds === true;
+function byAge(one: Age, other: Age): number {
+  const [oneEnds, otherEnds] = [one, other].map(({ isClosing, isClosed }) => Number(isClosing || isClosed)) as [
+    number,
+    number,
+  ];
+  return oneEnds - otherEnds || one.createdAt.getTime() - other.createdAt.getTime();
 }

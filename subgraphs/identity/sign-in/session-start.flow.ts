@@ -8,6 +8,7 @@ import {
 } from './customer-session.repository';
 import { lockMeterPoint } from '../locks.sql';
 import type { SignInMethod } from './customer-session';
+import { noticeReceiver } from '../mails/outgoing-mail';
 import type { OccupantRecord } from '../occupancy/occupancy';
 import type { SignInOrigin } from './sign-in-hint';
 import { ownAddress, signInNoticeReceivers } from './sign-in-recipients';
@@ -47,7 +48,10 @@ export function sessionStart(dependencies: IdentityDependencies): StartSession {
     const { groups, ...evidence } = contactsOf(there, tenancy);
     const isLimited = at === 'ended' || isContested(groups);
     const address = 'id' in by ? ownAddress(by, contact, evidence) : null;
-    return signInNoticeReceivers({ address, tenancy }, there).map(({ id: recordId }) => ({ recordId, isLimited }));
+    return signInNoticeReceivers({ address, tenancy }, there).map((records) => ({
+      ...noticeReceiver(records),
+      isLimited,
+    }));
   };
   return async ({ by, contact, means, mpid = null, from, useProof }, origin) => {
     const record = 'id' in by ? by : undefined;

@@ -1,6 +1,6 @@
 import type { Contact } from '../contacts/contact';
 import { type ContactEvidence, provenGroups } from '../contacts/contacts';
-import { oldestOfEach } from '../occupancy/oldest-records';
+import { type OldestFirst, oldestFirst } from '../occupancy/oldest-records';
 import type { OccupantRecord } from '../occupancy/occupancy';
 import { comparableEmail } from '../records/personal-data-rules';
 import type { SoughtBy } from './sign-in-hint';
@@ -18,8 +18,8 @@ export function signInLinkReceivers(found: readonly OccupantRecord[], by: Sought
   const verified = found.filter(({ isVerified, email }) => isVerified && email !== null);
   const current = verified.filter(({ occupancy }) => occupancy === 'current');
   const ended = 'mpxn' in by ? [] : verified.filter(({ occupancy }) => occupancy === 'ended');
-  const each = oldestOfEach(current, ({ email, meterPointId }) => `${meterPointId} ${comparableEmail(email ?? '')}`);
-  return [...each, ...ended].slice(0, MAX_LINKS);
+  const each = oldestFirst(current, ({ email, meterPointId }) => `${meterPointId} ${comparableEmail(email ?? '')}`);
+  return [...each.map(([oldest]) => oldest), ...ended].slice(0, MAX_LINKS);
 }
 
 /**
@@ -36,17 +36,17 @@ export function ownAddress(
 }
 
 /**
- * Returns the Identity Records to which a sign-in is notified: the other verified addresses of the occupancy, each once, without persons
- * who are yet to move in (decisions A/B, 9).
+ * Returns the Identity Records to which a sign-in is notified, for each of the other verified addresses of the occupancy, without persons who
+ * are yet to move in (decisions A/B, 9).
  */
 export function signInNoticeReceivers(
   { address: own, tenancy }: { readonly address: string | null; readonly tenancy: string },
   atMeterPoint: readonly OccupantRecord[],
-): OccupantRecord[] {
+): OldestFirst<OccupantRecord>[] {
   const addressOf = ({ email }: OccupantRecord) => comparableEmail(email ?? '');
   const others = atMeterPoint.filter((record) => {
     if (!record.isVerified || record.email === null || record.occupancy === 'to-come') return false;
     return record.tenancy === tenancy && (own === null || addressOf(record) !== comparableEmail(own));
   });
-  return oldestOfEach(others, addressOf);
+  return oldestFirst(others, addressOf);
 }

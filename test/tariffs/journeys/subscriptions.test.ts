@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { Client as Postgres } from 'pg';
-import { graphAs, graphOf, type Graph } from '../../support/graph';
+import { type Graph, graphAs, graphOf, persistentGraph } from '../../support/graph';
 import { onboarded, signIn } from '../../support/administration';
 import { newMpid } from '../../support/customers';
 import { type SharedRegister, sharedRegister, usualWirings } from '../../support/register';
-import { tokenOf } from '../../support/rest-client';
+import { MAX_REPEATS, tokenOf } from '../../support/rest-client';
 import { type Subscriber, TRANSPORTS, codesOf } from '../../support/subscriber';
 import { ASSIGN, PUBLISH, supplierInput, tariffInput } from '../../support/tariff-graph';
 import { until } from '../../support/until';
@@ -43,7 +43,7 @@ describe.each(usualWirings())('Subscriptions to tariff events of a register in %
   });
 
   async function dataOf(graph: Graph, query: string, variables: Record<string, unknown>) {
-    const { data, errors } = await graph(query, variables);
+    const { data, errors } = await persistentGraph(graph, MAX_REPEATS)(query, variables);
     if (errors.length > 0) throw new Error(JSON.stringify(errors));
     return data;
   }

@@ -13,6 +13,9 @@ export function mails(): void {
 
   const DUID = `duid_${'3'.repeat(24)}`;
 
+  const ANONYMISED = `identity_record set closing_at = register_now(), anonymised_at = register_now(), mpxn_index = null,
+    email_index = null, meter_point_id = null where id = $1`;
+
   /** Proxy in front of the mailbox that rejects connections while `isOpen` is false. */
   let door: Server;
   let mailbox: Mailbox;
@@ -90,8 +93,8 @@ export function mails(): void {
       await enqueue(id);
       const [mail] = await until(async () => ((await mailsTo(email)).length > 0 ? mailsTo(email) : undefined));
       expect(mail).toMatchObject({ to: email, subject: expect.stringContaining('Harbourlight') });
-      expect(mail?.text).toContain(`http://localhost:4002/identify/link/${SECRET}`);
-      expect(mail?.html).toContain(`<a href="http://localhost:4002/identify/link/${SECRET}"`);
+      expect(mail?.text).toContain(`http://localhost:4002/identify/link/${SECRET}?lang=en`);
+      expect(mail?.html).toContain(`<a href="http://localhost:4002/identify/link/${SECRET}?lang=en"`);
       await ended();
       expect(await mailsTo(email)).toHaveLength(1);
       expect(
@@ -227,6 +230,48 @@ export function mails(): void {
       isOpen = true;
       await ended();
       expect(await mailsTo(email)).toEqual([]);
+    });
+
+    it.each([
+      ['was anonymised', ANONYMISED],
+      ['is damaged', `identity_keys.data_key set wrapped = '\\x00' where record_id = $1`],
+    ])('that is a notice reaches its address by another record if its first one %s', async (_, change) => {
+      isOpen = false;
+      const number = String(++mpxn);
+      const email = `customer-${number}@customer.example`;
+      const [first, second] = [
+        await registeredRecord(identity, number, email),
+        await registeredRecord(identity, number, email),
+      ];
+      const notice = { at: await expiry(0), otherRecordIds: [second.id] };
+      await enqueue(first.id, { kind: 'sign-in-notice', means: 'supplier', isLimited: false, ...notice });
+      await enqueue(first.id, { kind: 'contest-notice', duid: DUID, ...notice });
+      await triedInVain();
+      await identity.owner.query(`update ${change}`, [first.id]);
+      isOpen = true;
+      await ended();
+      expect(await mailsTo(email)).toHaveLength(2);
+    });
+
+    it('that is a notice of a sign-in waits after one to the same address of the home, whatever records they name', async () => {
+      const number = String(++mpxn);
+      const email = `customer-${number}@customer.example`;
+      const at = await expiry(0);
+      const records = [1, 2].map(() => registeredRecord(identity, number, email));
+      const [first, second] = (await Promise.all(records)).map(({ id }) => id) as [string, string];
+      const permit = (recordId: string, otherRecordIds: string[]) =>
+        identity.mails.permitNotice({
+          kind: 'sign-in-notice',
+          recordId,
+          otherRecordIds,
+          at,
+          means: 'passkey',
+          isLimited: false,
+        });
+      expect(await permit(first, [second])).toBe(true);
+      await identity.owner.query(`update ${ANONYMISED}`, [first]);
+      expect([await permit(second, []), await permit(first, [second])]).toEqual([false, false]);
+      await identity.owner.query('delete from identity_jobs._private_jobs');
     });
 
     it('with a link is dropped if its address was rejected meanwhile; a notice is sent', async () => {
