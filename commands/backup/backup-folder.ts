@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MAX_DIFFERENCE_MS } from '../../subgraphs/server/database/register-clock';
 import type { KeyHashes } from './register-keys';
 import { namesIn, textOf, writeWhole } from './stored-files';
 
@@ -88,6 +89,21 @@ export async function backupsOf(root: string, kind: BackupKind): Promise<FoundBa
     }),
   );
   return found.flat().toSorted((one, other) => other.manifest.takenAt.localeCompare(one.manifest.takenAt));
+}
+
+/**
+ * Throws if a backup of either kind is dated in the future: the clock was ahead when it was taken. It would count as the newest one, and its
+ * data keys would not be deleted before that time.
+ */
+export async function rejectFutureBackups(root: string): Promise<void> {
+  const latest = new Date(Date.now() + MAX_DIFFERENCE_MS).toISOString();
+  const found = await Promise.all(BACKUP_KINDS.map((kind) => backupsOf(root, kind)));
+  const ahead = found.flat().filter(({ manifest }) => manifest.takenAt > latest);
+  if (ahead.length === 0) return;
+  const folders = ahead.map(({ folder }) => folder).join(', ');
+  throw new Error(
+    `${folders}: dated in the future, because a clock was ahead. Move it out of the folder of backups; delete its data keys after their retention period`,
+  );
 }
 
 /** Reads a manifest; undefined only if the folder has none: such a folder counts as incomplete and is deleted later. */

@@ -9,7 +9,14 @@ import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { type MigratedAddress, type SubgraphTables, migrate } from '../../subgraphs/server/database/migrate';
 import { RESTORE_MARK } from '../../subgraphs/server/restore-mark';
 import { type AnonymisedList, requireLists } from './anonymised-list';
-import { type FoundBackup, type Manifest, type TableDump, backupsOf, verify } from './backup-folder';
+import {
+  type FoundBackup,
+  type Manifest,
+  type TableDump,
+  backupsOf,
+  verify,
+  rejectFutureBackups,
+} from './backup-folder';
 import { type ReanonymiseOptions, reanonymise } from './reanonymise';
 import { differentKeys, keyHashes } from './register-keys';
 import { inSession } from './session';
@@ -63,6 +70,7 @@ export async function restore(plan: RestorePlan) {
 
 /** Finds the backups to restore. A named backup comes with its own data keys, or if these were deleted, with the newest. */
 async function chosenBackups({ root, withoutDataKeys, alsoFrom, backup }: RestorePlan): Promise<Backups> {
+  if (backup === undefined) await rejectFutureBackups(root);
   const isNamed = ({ folder }: FoundBackup) => basename(folder) === backup;
   const registers = await backupsOf(root, 'register');
   const register = backup === undefined ? registers[0] : registers.find(isNamed);

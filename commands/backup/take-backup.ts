@@ -13,8 +13,10 @@ import {
   completeBackup,
   deleteOlderThan,
   newBackupFolder,
+  rejectFutureBackups,
 } from './backup-folder';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
+import { MAX_DIFFERENCE_MS } from '../../subgraphs/server/database/register-clock';
 import { rejectUnfinishedRestore } from '../../subgraphs/server/restore-mark';
 import { differentKeys, keyHashes } from './register-keys';
 import { inSession } from './session';
@@ -47,6 +49,7 @@ export async function takeBackup(
     await rejectUnfinishedRestore(session);
     await requireRegister(session);
     const takenAt = await beginSnapshot(session);
+    await rejectFutureBackups(root);
     await rejectOtherRegister(session, root);
     const list = await addAnonymised(session, root);
     const dataKeys = await dump(session, await newBackupFolder(root, 'data-keys', takenAt), {
@@ -66,7 +69,7 @@ export async function takeBackup(
 }
 
 /**
- * Begins a transaction with one snapshot; returns its instant. Locks all tables before the snapshot: a table that is
+ * Begins a transaction with one snapshot; returns its instant, by which backups are named, ordered and deleted: throws if a clock has jumped. Locks all tables before the snapshot: a table that is
  * rewritten or replaced after the snapshot has no row that is visible to it. No migration adds a table meanwhile.
  */
 async function beginSnapshot(session: Client): Promise<Date> {
@@ -77,7 +80,12 @@ async function beginSnapshot(session: Client): Promise<Date> {
   await session.query(`lock table ${names.join(', ')} in access share mode`);
   const { rows } = await session.query<{ now: Date }>('select now()');
   await session.query('select pg_advisory_unlock_shared($1)', [ADVISORY_LOCKS.migration]);
-  return rows[0]?.now as Date;
+  const now = rows[0]?.now as Date;
+  if (Math.abs(now.getTime() - Date.now()) > MAX_DIFFERENCE_MS)
+    throw new Error(
+      `the clock of the database (${now.toISOString()}) differs from that of this computer by more than an hour: nothing was backed up`,
+    );
+  return now;
 }
 
 /**

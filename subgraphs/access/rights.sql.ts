@@ -1,11 +1,14 @@
 import { deliveryRights } from '../delivery/tables.sql';
+import { AUDIT_COLUMNS } from '../server/audit/audit.repository';
 
 /**
  * Grants of the login of `access`. It may delete only rows with a retention period. Versions, transitions, the audit and data keys of
  * references can only be added. It cannot write columns that the database sets.
  */
 export const accessRights = (role: string): string => `
-  grant select, insert on account, account_secret, audit_entry to ${role};
+  grant select, insert on account to ${role};
+  grant select, insert (account_id, kind, secret_hash) on account_secret to ${role};
+  grant select, insert (${AUDIT_COLUMNS}) on audit_entry to ${role};
   grant update (status, suspended_at, display_name, contact_url, privacy_url, data_types_supported, organisation_reference,
     return_urls, oauth_issuer, oauth_client_id, oauth_client_secret, verification_withdrawn_at, token_series) on account to ${role};
   grant update (valid_until) on account_secret to ${role};

@@ -1,10 +1,11 @@
+import { AUDIT_COLUMNS } from '../server/audit/audit.repository';
 import { occupancyKeyRights } from '../server/occupancy-keys';
 import { IDENTITY_OCCUPANCIES } from './occupancy/identity-occupancies.queries';
 
 /** Grants of the login of `identity`. It never deletes Identity Records, only their data keys and rows with a retention period. */
 export const identityRights = (role: string): string => `
   ${occupancyKeyRights(IDENTITY_OCCUPANCIES, role)}
-  grant select, insert on audit_entry to ${role};
+  grant select, insert (${AUDIT_COLUMNS}) on audit_entry to ${role};
   grant usage on schema identity_keys to ${role};
   grant select, insert on identity_record, identity_keys.data_key to ${role};
   grant update (mpxn_index, email_index, meter_point_id, closing_at, closed_at, anonymised_at, is_verified) on identity_record to ${role};

@@ -1,4 +1,5 @@
 import { deliveryRights } from '../delivery/tables.sql';
+import { AUDIT_COLUMNS } from '../server/audit/audit.repository';
 import { occupancyKeyRights } from '../server/occupancy-keys';
 import { TARIFF_OCCUPANCIES } from './occupancies/tariff-occupancies.sql';
 
@@ -19,7 +20,7 @@ export const tariffRights = (role: string): string => `
   grant update (key_id, mpxn_sealed) on occupancy_mpxn to ${role};
   grant update (total_requests, notifications_issued, availability_pct, success_pct, p50, p95, p99, received_at)
     on performance_report to ${role};
-  grant select, insert on audit_entry to ${role};
+  grant select, insert (${AUDIT_COLUMNS}) on audit_entry to ${role};
   grant select, insert, update, delete on rate_limit to ${role};
   grant select, insert on tariff_consent, consent_meter_point, webhook, webhook_secret, tariff_effect, tariff_standing to ${role};
   grant update (revoked_at, revoked_by) on tariff_consent to ${role};

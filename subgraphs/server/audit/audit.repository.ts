@@ -22,9 +22,12 @@ export interface AuditEntry extends Omit<AuditedChange, 'action'> {
   readonly action: string;
 }
 
+/** Columns of an entry that its writer states; the database sets the others: the position and the instant. */
+export const AUDIT_COLUMNS = 'actor, action, subject, detail';
+
 const ADD = {
   name: 'add_audit_entry',
-  text: 'insert into audit_entry (actor, action, subject, detail) values ($1, $2, $3, $4)',
+  text: `insert into audit_entry (${AUDIT_COLUMNS}) values ($1, $2, $3, $4)`,
 };
 
 /** Selects entries: all conditions must hold; null and absent ones are ignored. */

@@ -53,8 +53,8 @@ export function registerClock({ pool, reads }: Pick<Database, 'pool' | 'reads'>)
   };
 }
 
-/** Maximum difference of the clocks of the database and of a process while rows expire or are deleted. */
-const MAX_DIFFERENCE_MS = 3_600_000;
+/** Maximum difference of the clocks of the database and of a process while rows expire or are deleted, or a backup is taken. */
+export const MAX_DIFFERENCE_MS = 3_600_000;
 
 /** A clock that can move differs on purpose. */
 const CLOCKS = `select register_now() as now, to_regprocedure('register.set_clock_offset(integer)') is null as "isFixed"`;

@@ -43,12 +43,14 @@ async function recordId(ir: string): Promise<string> {
     ?.id as string;
 }
 
-/** Moves the expiry of the access record linked to an Identity Record into the past. */
+/** Moves the expiry of the access record linked to an Identity Record into the past, in its version as well: otherwise no sweep could expire it. */
 async function expiryPasses(linkedTo: string): Promise<void> {
   await owner.query(
     `begin; set local session_replication_role = 'replica';
-     update access.access_record set expiry = register.register_now() - interval '1 s'
-     where expiry is not null and identity_record_id = '${await recordId(linkedTo)}'; commit`,
+     with record as (update access.access_record set expiry = register.register_now() - interval '1 s'
+       where expiry is not null and identity_record_id = '${await recordId(linkedTo)}' returning id, version, expiry)
+     update access.access_record_version as of_record set expiry = record.expiry
+     from record where record_id = id and of_record.version = record.version; commit`,
   );
 }
 

@@ -147,6 +147,22 @@ describe('A backup', () => {
     });
   });
 
+  it('that was taken while a clock was ahead is not the newest one: backups and restores name it until it is moved away', async () => {
+    const { register, dataKeys } = await site.backUp();
+    const ahead = new Date(Date.now() + 2 * 3_600_000).toISOString();
+    for (const folder of [register, dataKeys]) {
+      const manifest = join(folder, 'manifest.json');
+      const taken = JSON.parse(await readFile(manifest, 'utf8')) as object;
+      await writeFile(manifest, JSON.stringify({ ...taken, takenAt: ahead }));
+    }
+    const report = `${register}, ${dataKeys}: dated in the future`;
+    await expect(site.backUp()).rejects.toThrow(report);
+    const restored = await site.restoreInto(await site.emptyDatabase());
+    expect(restored).toMatchObject({ code: 1, printed: expect.stringContaining(report) });
+    for (const folder of [register, dataKeys]) await rm(folder, { recursive: true });
+    expect(await readdir(dirname((await site.backUp()).register))).toHaveLength(1);
+  });
+
   it('of data keys is deleted after its retention period, except the newest', async () => {
     const first = await site.backUp();
     const manifest = join(first.dataKeys, 'manifest.json');

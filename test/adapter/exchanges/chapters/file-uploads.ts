@@ -9,6 +9,7 @@ import { serveFileStore } from '../../../../rest-adapter/files/file-store-routes
 import { remoteFileStore } from '../../../../rest-adapter/files/remote-file-store';
 import { type TestFiles, startFileFixture } from '../../../support/rest-file-fixture';
 import type { TestAdapter } from '../../../support/rest-graph';
+import { until } from '../../../support/until';
 
 export function fileUploads(): void {
   const MIB = 1024 * 1024;
@@ -71,10 +72,12 @@ export function fileUploads(): void {
     };
     client.on('connect', () => client.write(head, send)).on('drain', send);
     return new Promise((resolve) => {
+      const ended = (response: string) => resolve({ sent: client.bytesWritten, response });
       client.on('data', (response) => {
+        ended(response.toString());
         client.destroy();
-        resolve({ sent: client.bytesWritten, response: response.toString() });
       });
+      client.on('close', () => ended(''));
     });
   }
 
@@ -207,12 +210,16 @@ export function fileUploads(): void {
       ['its network has sent too many to invalid addresses', 'application/json', '429'],
       ['its client does not accept JSON', 'text/html', '406'],
     ])('is read for a short time only, however fast it arrives, if %s', async (_, accept, status) => {
-      jest.spyOn(test.files, 'publishAt').mockResolvedValueOnce({ outcome: 'limited', retryAfter: 41 });
       const head = `PUT ${UPLOAD} HTTP/1.1\r\nhost: register\r\naccept: ${accept}\r\ncontent-length: 999999999999\r\n\r\n`;
-      const { sent, response } = await flooded(head);
+      // A client that keeps sending while the server closes the connection can lose the response: it repeats the request.
+      const response = await until(async () => {
+        jest.spyOn(test.files, 'publishAt').mockResolvedValueOnce({ outcome: 'limited', retryAfter: 41 });
+        const attempt = await flooded(head);
+        jest.restoreAllMocks();
+        expect(attempt.sent).toBeLessThan(64 * MIB);
+        return attempt.response || undefined;
+      });
       expect(response).toContain(`HTTP/1.1 ${status} `);
-      expect(sent).toBeLessThan(64 * MIB);
-      jest.restoreAllMocks();
     });
 
     it('that fails for another reason is reported without that reason', async () => {

@@ -222,6 +222,14 @@ export function guards(): void {
       [`update identity_record set duid = 'duid_${'f'.repeat(24)}'`, DENIED],
       [`update identity_record set created_at = now()`, DENIED],
       ['alter table identity_record disable trigger all', DENIED],
+      [
+        `insert into audit_entry (at, actor, action, subject, detail) values ('2020-01-01', 'a', 'b', 'c', '{}')`,
+        DENIED,
+      ],
+      [
+        `insert into audit_entry (id, actor, action, subject, detail) overriding system value values (9, 'a', 'b', 'c', '{}')`,
+        DENIED,
+      ],
       ['create table identity.other ()', DENIED],
       [`update passkey set record_id = id::uuid`, DENIED],
       [`update passkey set registered_at = now()`, DENIED],
