@@ -40,6 +40,10 @@ export const AUDIT_ACTIONS = {
     'anonymise-identity-record': 'Identity Record anonymised',
     'reject-identity-read': 'Read of an Identity Record rejected',
   },
+  gridModels: {
+    'publish-project-version': 'Version of a development project published',
+    'publish-base-model': 'Base model published',
+  },
 } as const;
 
 /** A service that stores an audit. */

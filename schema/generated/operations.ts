@@ -715,10 +715,11 @@ export type ReadAuditQueryVariables = Exact<{
   afterAccess?: string | null | undefined;
   afterTariffs?: string | null | undefined;
   afterIdentity?: string | null | undefined;
+  afterGridModels?: string | null | undefined;
 }>;
 
 
-export type ReadAuditQuery = { readonly access: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly actor: string, readonly action: string, readonly subject: string, readonly detail: object }> }, readonly tariffs: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly actor: string, readonly action: string, readonly subject: string, readonly detail: object }> }, readonly identity: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly actor: string, readonly action: string, readonly subject: string, readonly detail: object }> } };
+export type ReadAuditQuery = { readonly access: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly actor: string, readonly action: string, readonly subject: string, readonly detail: object }> }, readonly tariffs: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly actor: string, readonly action: string, readonly subject: string, readonly detail: object }> }, readonly identity: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly actor: string, readonly action: string, readonly subject: string, readonly detail: object }> }, readonly gridModels: { readonly nextCursor: string | null, readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly actor: string, readonly action: string, readonly subject: string, readonly detail: object }> } };
 
 export type ReadConsoleViewerQueryVariables = Exact<{ [key: string]: never; }>;
 

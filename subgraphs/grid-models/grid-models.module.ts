@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { type Database, openDatabase, openPool, sessionOptions } from '../server/database/database';
 import { type DatabaseAddress, databaseAddress } from '../server/database/database-login';
 import type { NamedKeys } from '../server/database/key-check';
+import { AuditLog } from '../server/audit/audit.repository';
 import { keyedHash } from '../server/keyed-hash';
 import { prepare } from '../server/database/prepare';
 import { type RateLimit, expiredRateLimits, rateLimit } from '../server/callers/rate-limits';
@@ -80,7 +81,9 @@ export async function startGridModels(options: GridModelOptions): Promise<Runnin
   const uploads = uploadsOf({ ...dependencies, accounts, queue, key, uploads: new UploadRepository(ofUploads) });
   const contents = contentStore(new ContentRepository(database.pool), key);
   const fileRequests = fileRequestLimit(database, options);
-  const { schema } = await gridModelSchema({ contents, uploads, queries: gridModelQueries(database), fileRequests });
+  const queries = gridModelQueries(database);
+  const audit = new AuditLog(database.pool);
+  const { schema } = await gridModelSchema({ contents, uploads, queries, fileRequests, audit });
   const stopCleanUp = startCleanUp(database, logger);
   return {
     link: localLink('grid-models', schema, logger, database.pool),

@@ -14,6 +14,8 @@ import { DependencyStepResolver, ModelDependencyResolver } from './difference-mo
 import { ObjectChangeConnectionType, ObjectChangeResolver } from './changes/object-change.resolver';
 import { ProjectVersionResolver } from './projects/project-version.resolver';
 import { type ContentAddresses, PublishedFileResolver } from './files/published-file.resolver';
+import type { AuditLog } from '../server/audit/audit.repository';
+import { GridAuditResolver } from './grid-audit.resolver';
 import { ModelDifferenceResolver, VersionComparisonResolver } from './changes/version-comparison.resolver';
 import type { Uploads } from './publications/uploads.flow';
 
@@ -24,6 +26,7 @@ interface GridModelDependencies {
   readonly uploads: Pick<Uploads, 'prepare'>;
   /** Requests per minute that one network may send without an account. */
   readonly fileRequests: RateLimit;
+  readonly audit: AuditLog;
 }
 
 const ProjectTotalResolver = totalResolver(DevelopmentProjectConnectionType);
@@ -55,6 +58,7 @@ const RESOLVERS = [
   BaseModelResolver,
   AfterProjectResolver,
   BaseObjectResolver,
+  GridAuditResolver,
   ...TOTAL_RESOLVERS,
 ] as const;
 
@@ -78,6 +82,7 @@ function instancesOf({
   contents,
   uploads,
   fileRequests,
+  audit,
 }: GridModelDependencies): ReadonlyMap<unknown, object> {
   return new Map<unknown, object>([
     [DevelopmentProjectResolver, new DevelopmentProjectResolver(queries.projects, queries.versions, fileRequests)],
@@ -94,6 +99,7 @@ function instancesOf({
     [BaseModelResolver, new BaseModelResolver(queries, fileRequests)],
     [AfterProjectResolver, new AfterProjectResolver(queries)],
     [BaseObjectResolver, new BaseObjectResolver(queries.baseObjects)],
+    [GridAuditResolver, new GridAuditResolver(audit)],
     ...TOTAL_RESOLVERS.map((Total): [unknown, object] => [Total, new Total()]),
   ]);
 }

@@ -1,3 +1,4 @@
+import { AUDIT_COLUMNS } from '../server/audit/audit.repository';
 import type { SubgraphTables } from '../server/database/migrate';
 import { Publications1790000000001 } from './migrations/0001-publications';
 import { Preconditions1790000000002 } from './migrations/0002-preconditions';
@@ -10,6 +11,7 @@ import { ListedOrder1790000000009 } from './migrations/0009-listed-order';
 import { GridSearchPaths1790000000010 } from './migrations/0010-search-paths';
 import { RepeatedUploads1790000000011 } from './migrations/0011-repeated-uploads';
 import { ObjectClassCounts1790000000012 } from './migrations/0012-object-class-counts';
+import { GridAudit1790000000013 } from './migrations/0013-audit';
 
 /**
  * Grants of the login of `grid-models`. It stages a version and then publishes it once or deletes it with its rows. Triggers reject every
@@ -24,6 +26,7 @@ const gridModelRights = (role: string): string => `
   grant update (version, published_at) on base_model to ${role};
   grant update (project, version, published_at, unplaced_points) on project_version to ${role};
   grant update (project_version, base_model, archive_sha256, expires_at) on upload to ${role};
+  grant select, insert (${AUDIT_COLUMNS}) on audit_entry to ${role};
   grant select, insert, update, delete on rate_limit to ${role};`;
 
 /** Migrations of `grid-models`, in order, and the grants of its login. */
@@ -40,6 +43,7 @@ export const gridModelTables: SubgraphTables = {
     GridSearchPaths1790000000010,
     RepeatedUploads1790000000011,
     ObjectClassCounts1790000000012,
+    GridAudit1790000000013,
   ],
   rights: gridModelRights,
 };

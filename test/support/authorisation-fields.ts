@@ -33,12 +33,15 @@ AssertedContactRejection: contactsRejected dataUser finishedAt recordsRemaining 
 AuditEntry: action actor at detail id subject
 TariffAuditEntry: action actor at detail id subject
 IdentityAuditEntry: action actor at detail id subject
+GridAuditEntry: action actor at detail id subject
 AuditEntryConnection: edges nextCursor nodes pageInfo
 TariffAuditEntryConnection: edges nextCursor nodes pageInfo
 IdentityAuditEntryConnection: edges nextCursor nodes pageInfo
+GridAuditEntryConnection: edges nextCursor nodes pageInfo
 AuditEntryEdge: cursor node
 TariffAuditEntryEdge: cursor node
 IdentityAuditEntryEdge: cursor node
+GridAuditEntryEdge: cursor node
 BaseFile: file header items statements
 BaseModel: files period publicationYear publishedAt version warnings
 BaseObject: name type

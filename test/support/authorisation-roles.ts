@@ -18,6 +18,7 @@ export const MAY: Readonly<Record<string, MayCall>> = {
   'Query.auditEntries': ['admin'],
   'Query.tariffAuditEntries': ['admin'],
   'Query.identityAuditEntries': ['admin'],
+  'Query.gridAuditEntries': ['admin'],
   'Query.dataUser': [...ACCOUNT_ROLES, 'customer'],
   'Query.viewer': ACCOUNT_ROLES,
   'Query.identityRecord': ['data_user'],

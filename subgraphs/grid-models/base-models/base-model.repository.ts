@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction, onlyRow } from '../../server/database/transaction';
+import { auditPublication } from '../publications/publication-audit.repository';
 import { STAGED_BASES } from '../publications/staged-removal.repository';
 import { openStaging } from '../publications/staging.repository';
 import { type ArchiveUpload, isUnused, useUpload } from '../publications/upload.repository';
@@ -94,7 +95,7 @@ export const BASES_LOCK = `hashtextextended('base ' || $1::text, 1)`;
  */
 async function publishOrRepeat(
   session: PoolClient,
-  { key: { area, publicationYear, period }, archiveSha256, upload }: BasePublicationRequest,
+  { key: { area, publicationYear, period }, accountId, archiveSha256, upload }: BasePublicationRequest,
   staged: number | null,
 ): Promise<BasePublicationResult | undefined> {
   await session.query(`select pg_advisory_xact_lock(${BASES_LOCK})`, [area]);
@@ -102,11 +103,14 @@ async function publishOrRepeat(
   const newest = await session.query<StoredBaseModel>(NEWEST_IF_SAME, [area, publicationYear, period, archiveSha256]);
   const [repeated] = newest.rows;
   if (repeated === undefined && staged === null) return undefined;
-  const base =
-    repeated ?? (await session.query<StoredBaseModel>(PUBLISH, [staged, area, publicationYear, period])).rows[0];
-  const { id } = base as StoredBaseModel;
-  if (upload) await useUpload(session, upload.tokenHash, 'base_model', { id, archiveSha256 });
-  return { isNew: repeated === undefined, base: base as StoredBaseModel };
+  const key = [area, publicationYear, period];
+  const base = repeated ?? onlyRow(await session.query<StoredBaseModel>(PUBLISH, [staged, ...key]));
+  if (repeated === undefined) {
+    const published = { accountId, key, version: base.version, archiveSha256 };
+    await auditPublication(session, 'publish-base-model', published);
+  }
+  if (upload) await useUpload(session, upload.tokenHash, 'base_model', { id: base.id, archiveSha256 });
+  return { isNew: repeated === undefined, base };
 }
 
 /** Columns of {@link StoredBaseModel}. */

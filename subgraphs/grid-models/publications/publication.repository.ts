@@ -1,8 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
-import { inTransaction } from '../../server/database/transaction';
+import { inTransaction, onlyRow } from '../../server/database/transaction';
 import { applicableBase } from '../base-models/base-model.queries';
 import { BASES_LOCK } from '../base-models/base-model.repository';
 import { type PublicationKey, archiveName } from './publication-key';
+import { auditPublication } from './publication-audit.repository';
 import { STAGED_VERSIONS } from './staged-removal.repository';
 import { openStaging } from './staging.repository';
 import { type ArchiveUpload, isUnused, useUpload } from './upload.repository';
@@ -97,7 +98,12 @@ async function publishOrRepeat(
   if (!repeats) {
     if (staged === null) return undefined;
     await session.query(INSERT_PROJECT, key);
-    await session.query(PUBLISH, [staged, (newest?.version.version ?? 0) + 1, ...key]);
+    const version = (newest?.version.version ?? 0) + 1;
+    const { accountId } = onlyRow(
+      await session.query<{ accountId: string | null }>(PUBLISH, [staged, version, ...key]),
+    );
+    const published = { accountId, key, version, archiveSha256: digests.archive };
+    await auditPublication(session, 'publish-project-version', published);
   }
   const id = repeats ? newest.version.id : (staged as string);
   if (upload) await useUpload(session, upload.tokenHash, 'project_version', { id, archiveSha256: digests.archive });
@@ -151,4 +157,4 @@ const INSERT_PROJECT = `insert into development_project (area, publication_year,
 
 const PUBLISH = `update project_version set version = $2, published_at = register_now(), project = (
     select id from development_project p where p.area = $3 and p.publication_year = $4 and p.period = $5 and p.project_id = $6)
-  where id = $1`;
+  where id = $1 returning account_id as "accountId"`;

@@ -12,11 +12,12 @@ const entry = (id: number, minute: number) => ({
   ...{ actor: 'acc_1', action: 'set', subject: 'acc_2', detail: {} },
 });
 
-/** The audits of three services: ids and minutes, newest first. */
+/** The audits of all services: ids and minutes, newest first. */
 const LOGS = {
   access: [entry(5, 50), entry(4, 30), entry(2, 31), entry(1, 10)], // the clock was moved back before entry 4
   tariffs: [entry(9, 40), entry(8, 20)],
   identity: [entry(1, 45)],
+  gridModels: [entry(3, 35)],
 };
 
 /** Returns what the services respond to a cursor. */
@@ -40,11 +41,20 @@ describe('The merged audit', () => {
       listed.push(...page.entries.map(({ service, id }) => `${service} ${id}`));
       cursor = page.next && auditCursorOf(textOfCursor(page.next));
     }
-    const expected = ['access 5', 'identity 1', 'tariffs 9', 'access 4', 'access 2', 'tariffs 8', 'access 1'];
+    const expected = [
+      'access 5',
+      'identity 1',
+      'tariffs 9',
+      'gridModels 3',
+      'access 4',
+      'access 2',
+      'tariffs 8',
+      'access 1',
+    ];
     expect(listed).toEqual(expected);
   });
 
-  it.each(['', 'x', '1', '1.2', '1.2.3.4', 'a.b.c', `${'9'.repeat(19)}..`, ['1.2.3']])(
+  it.each(['', 'x', '1', '1.2.3', '1.2.3.4.5', 'a.b.c.d', `${'9'.repeat(19)}...`, ['1.2.3.4']])(
     'starts at the first page for the cursor %j',
     (after) => expect(auditCursorOf(after)).toEqual(FIRST_PAGE),
   );

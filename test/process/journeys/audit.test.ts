@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomInt, randomUUID } from 'node:crypto';
 import { buildClientSchema, getIntrospectionQuery } from 'graphql';
 import { Pool } from 'pg';
 import { AUDIT_ACTIONS } from '../../../schema/audit-actions';
@@ -6,11 +6,14 @@ import { fingerprintOf } from '../../../subgraphs/server/audit/audit.repository'
 import { type AuthorisationObjects, authorisationObjects } from '../../support/authorisation-objects';
 import { type AuthorisationFixture, authorisationFixture } from '../../support/authorisation-fixture';
 import { newMpxn } from '../../support/customers';
+import { differenceModelXml, gridArchive, lineSegment } from '../../support/grid-archives';
+import { baseArchive } from '../../support/grid-base-archives';
+import { publishBaseModel, publishGrid } from '../../support/grid-uploads';
 import { type Graph, graphAs, graphOf } from '../../support/graph';
 import { SAMPLE_MUTATIONS, type SampleMutation, asCheck } from '../../support/mutations';
 import { tariffInput } from '../../support/tariff-graph';
 
-type Field = 'auditEntries' | 'tariffAuditEntries' | 'identityAuditEntries';
+type Field = 'auditEntries' | 'tariffAuditEntries' | 'identityAuditEntries' | 'gridAuditEntries';
 const FINGERPRINT = expect.stringMatching(/^[0-9a-f]{16}$/);
 
 /** Each change of trust, the audit that states it, and its former and new value. */
@@ -182,6 +185,7 @@ const SHOWN_BELOW = [
   ...['update-webhook', 'rotate-webhook-secret', 'register-credential', 'reject-identity-read'],
   ...['revoke-tariff-consent', 'judge-contact', 'reject-asserted-contacts', 'finish-contact-rejection'],
   ...['publish-tariff', 'append-tariff-prices', 'assign-tariff', 'end-tariff-assignment'],
+  ...['publish-project-version', 'publish-base-model'],
 ];
 
 const PUBLISH_TARIFF = 'mutation ($input: TariffInput!) { publishTariff(input: $input) { isNew } }';
@@ -374,6 +378,39 @@ describe('The audit', () => {
     });
   });
 
+  it('states who published each version of a project and each base model, once', async () => {
+    const { register } = fixture;
+    const cycle = { area: 'EPN', publicationYear: randomInt(2030, 2090), period: '01' };
+    const project = { ...cycle, projectId: 'Audited' };
+    const subject = `EPN/${cycle.publicationYear}/01`;
+    const entryOf = (archive: Buffer, version: number) => ({
+      actor: fixture.accounts.admin?.id,
+      detail: { version, archiveSha256: createHash('sha256').update(archive).digest('hex') },
+    });
+    const corrected = await gridArchive({
+      EQ: differenceModelXml('EQ', { forward: lineSegment(randomUUID(), 'Corrected') }),
+    });
+    for (const [version, bytes] of [await gridArchive(), corrected].entries()) {
+      await publishGrid(register, project, bytes);
+      const published = {
+        action: 'publish-project-version',
+        subject: `${subject}/Audited`,
+        ...entryOf(bytes, version + 1),
+      };
+      expect(await newest('gridAuditEntries')).toMatchObject(published);
+    }
+    const { id } = await newest('gridAuditEntries');
+    await expect(publishGrid(register, project, corrected)).rejects.toThrow('upload failed with 200'); // a repetition
+    expect((await newest('gridAuditEntries')).id).toBe(id);
+    const base = await baseArchive();
+    await publishBaseModel(register, cycle, base);
+    expect(await newest('gridAuditEntries')).toMatchObject({
+      action: 'publish-base-model',
+      subject,
+      ...entryOf(base, 1),
+    });
+  });
+
   it('has a line in these tests for every action', () => {
     const shown = [...CHANGES.map(([, , action]) => action), ...SHOWN_BELOW];
     const actions = Object.values(AUDIT_ACTIONS).flatMap((ofService) => Object.keys(ofService));
@@ -482,32 +519,43 @@ describe('The audit', () => {
     expect((await newest('tariffAuditEntries')).id).toBe(id);
   });
 
-  it.each(['access', 'identity', 'tariffs'])('is append-only in %s, for its owner and its login', async (schema) => {
-    const pool = new Pool({ connectionString: fixture.register.databaseUrl, max: 1 });
-    const codeOf = (statement: string) =>
-      pool.query(statement).then(
-        () => 'done',
-        ({ code }: { code: string }) => code,
+  it.each(['access', 'identity', 'tariffs', 'grid_models'])(
+    'is append-only in %s, and its login writes neither instant nor position',
+    async (schema) => {
+      const pool = new Pool({ connectionString: fixture.register.databaseUrl, max: 1 });
+      const codeOf = (statement: string) =>
+        pool.query(statement).then(
+          () => 'done',
+          ({ code }: { code: string }) => code,
+        );
+      const table = `${schema}.audit_entry`;
+      const codes = [
+        await codeOf(`update ${table} set actor = 'x'`),
+        await codeOf(`delete from ${table}`),
+        await codeOf(`truncate ${table}`),
+      ];
+      expect(codes).toEqual(['23001', '23001', '23001']);
+      const granted = async (what: string, from: string) => {
+        const { rows } = await pool.query(
+          `select distinct ${what} as granted from information_schema.${from}
+         where table_schema = $1 and table_name = 'audit_entry' and grantee <> current_user order by 1`,
+          [schema],
+        );
+        return rows.map((row) => row.granted as string);
+      };
+      expect(await granted('privilege_type', 'role_table_grants')).toEqual(['SELECT']);
+      const writes = (await granted(`privilege_type || ' ' || column_name`, 'role_column_grants')).filter(
+        (right) => !right.startsWith('SELECT'),
       );
-    const table = `${schema}.audit_entry`;
-    const codes = [
-      await codeOf(`update ${table} set actor = 'x'`),
-      await codeOf(`delete from ${table}`),
-      await codeOf(`truncate ${table}`),
-    ];
-    expect(codes).toEqual(['23001', '23001', '23001']);
-    const { rows } = await pool.query(
-      `select distinct privilege_type from information_schema.role_table_grants
-       where table_schema = $1 and table_name = 'audit_entry' and grantee <> current_user order by 1`,
-      [schema],
-    );
-    await pool.end();
-    expect(rows.map(({ privilege_type: privilege }) => privilege)).toEqual(['INSERT', 'SELECT']);
-  });
+      expect(writes).toEqual(['INSERT action', 'INSERT actor', 'INSERT detail', 'INSERT subject']);
+      await pool.end();
+    },
+  );
 
   it('is described in the schema', async () => {
     const schema = buildClientSchema((await admin(getIntrospectionQuery())).data);
     const fields = Object.keys(schema.getQueryType()?.getFields() ?? {});
-    expect(fields).toEqual(expect.arrayContaining(['auditEntries', 'tariffAuditEntries', 'identityAuditEntries']));
+    const audits = ['auditEntries', 'tariffAuditEntries', 'identityAuditEntries', 'gridAuditEntries'];
+    expect(fields).toEqual(expect.arrayContaining(audits));
   });
 });

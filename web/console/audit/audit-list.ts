@@ -24,6 +24,7 @@ const AREAS: Readonly<Record<AuditService, string>> = {
   access: 'Accounts, webhooks and clock',
   tariffs: 'Suppliers, RTI Users and tariffs',
   identity: 'Identity Records',
+  gridModels: 'Grid models',
 };
 
 /** Descriptions of all actions. */
@@ -62,6 +63,7 @@ export async function readAudit(context: Pick<PageContext, 'executeAsAccount' | 
     afterAccess: cursor.access,
     afterTariffs: cursor.tariffs,
     afterIdentity: cursor.identity,
+    afterGridModels: cursor.gridModels,
   });
   const { entries, next } = mergedPage(pages, cursor, LISTED_ENTRIES);
   const names = await accountNames(

@@ -9,9 +9,9 @@ export const AUDIT_SERVICES = Object.keys(AUDIT_ACTIONS) as readonly AuditServic
 export type AuditCursor = Readonly<Record<AuditService, string | null>>;
 
 /** The cursor of the first page. */
-export const FIRST_PAGE: AuditCursor = { access: null, tariffs: null, identity: null };
+export const FIRST_PAGE: AuditCursor = { access: null, tariffs: null, identity: null, gridModels: null };
 
-const CURSOR = /^(\d{1,18})?\.(\d{1,18})?\.(\d{1,18})?$/;
+const CURSOR = new RegExp(`^${AUDIT_SERVICES.map(() => '(\\d{1,18})?').join('\\.')}$`);
 
 /** Reads a cursor from a query parameter; any other text is the first page. */
 export function auditCursorOf(after: unknown): AuditCursor {

@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
 import os from 'node:os';
 import { join } from 'node:path';
 import { startupErrorMessage } from '../../../../process/startup-error';
+import { GridAudit1790000000013 } from '../../../../subgraphs/grid-models/migrations/0013-audit';
 import { gridArchive } from '../../../support/grid-archives';
+import { baseArchive } from '../../../support/grid-base-archives';
 import { type GridDatabase, commandVariables, gridDatabase } from '../../../support/grid-database';
 import { runOperatorCommand } from '../../../support/operator-command';
 
@@ -22,6 +25,26 @@ export function publishCommand(): void {
       const { code, printed } = await runOperatorCommand('commands/publish-grid', words, environment).ended;
       return { code, printed };
     };
+
+    it('publishes as `operator` in the audit; the migration adds the same entries for what was published before', async () => {
+      const archive = await gridArchive();
+      expect(await runPublish(...PLACE, await grid.folder.write('published.zip', archive))).toMatchObject({ code: 0 });
+      expect(await grid.publishBase(await baseArchive())).toMatchObject({ outcome: 'published' });
+      const entries = async () =>
+        (await grid.owner.query('select actor, action, subject, detail from audit_entry order by id')).rows;
+      const written = await entries();
+      const archiveSha256 = createHash('sha256').update(archive).digest('hex');
+      expect(written[0]).toMatchObject({
+        ...{ actor: 'operator', action: 'publish-project-version', subject: 'EPN/2026/01/Reinforcement' },
+        detail: { version: 1, archiveSha256 },
+      });
+      expect(written).toHaveLength(2);
+      const [, , fill] = new GridAudit1790000000013().statements;
+      await grid.owner.query(
+        `begin; set local session_replication_role = replica; delete from audit_entry; ${fill}; commit`,
+      );
+      expect(await entries()).toEqual(written);
+    });
 
     describe('the command publish-grid explains', () => {
       it('its usage, with --help', async () => {
