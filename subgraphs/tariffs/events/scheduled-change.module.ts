@@ -4,15 +4,17 @@ import type { Registry } from 'prom-client';
 import { collectedGauge } from '../../server/observability/collected-gauge';
 import { differenceOfClocks, whenSetBack } from '../../server/database/register-clock';
 import { errorFields } from '../../server/observability/failures';
-import { repeat } from '../../server/jobs/repeat';
+import { repeat, stopAll } from '../../server/jobs/repeat';
 import type { ChangeFailure, ScheduledChangeRepository } from './scheduled-change.repository';
 import { correctWaitingChanges } from './waiting-changes.repository';
 
 const INTERVAL_SECONDS = 1;
+/** Seconds between checks whether the clock was set back. */
+const CLOCK_INTERVAL_SECONDS = 10;
 
 /**
  * Applies due changes every second: assignments and replacements that take effect, removals, and revocations. Changes that became due
- * while no process ran are applied by the first run.
+ * while no process ran are applied by the first run. Corrects those that were recorded while the clock was ahead, once it is set back.
  */
 export function applyScheduledChanges(
   pool: Database['pool'],
@@ -23,12 +25,17 @@ export function applyScheduledChanges(
     const fields = { failure: errorFields(error), kind, first: ids[0], changes: ids.length };
     logger.error(fields, 'scheduled tariff changes failed and were rescheduled');
   };
-  const correctWaiting = whenSetBack(pool, () => correctWaitingChanges(pool));
-  const work = async (isToStop: () => boolean) => {
-    await correctWaiting();
-    await applyByClock(pool, changes, onFailure, isToStop);
-  };
-  return repeat(INTERVAL_SECONDS, work, logger, 'reading scheduled tariff changes failed');
+  const apply = (isToStop: () => boolean) => applyByClock(pool, changes, onFailure, isToStop);
+  const correct = whenSetBack(pool, () => correctWaitingChanges(pool));
+  return stopAll([
+    repeat(INTERVAL_SECONDS, apply, logger, 'reading scheduled tariff changes failed'),
+    repeat(
+      CLOCK_INTERVAL_SECONDS,
+      correct,
+      logger,
+      'correcting scheduled tariff changes after a change of the clock failed',
+    ),
+  ]);
 }
 
 /**

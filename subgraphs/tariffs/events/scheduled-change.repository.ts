@@ -100,8 +100,10 @@ export class ScheduledChangeRepository {
 }
 
 async function lock(session: Session, { isPatient }: ApplyOptions): Promise<boolean> {
-  if (isPatient) await session.query(AWAIT_LOCK);
-  if (isPatient) return true;
+  if (isPatient) {
+    await session.query(AWAIT_LOCK);
+    return true;
+  }
   const { rows } = await session.query<{ locked: boolean }>(TRY_LOCK, [ADVISORY_LOCKS.effects]);
   return rows[0]?.locked === true;
 }
