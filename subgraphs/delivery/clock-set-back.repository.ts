@@ -1,14 +1,11 @@
 import type { Pool } from 'pg';
 import { LOWEST_UUID } from '../../schema/identifiers';
+import { whenSetBack } from '../server/database/register-clock';
 import { inTransaction } from '../server/database/transaction';
 import type { RetrySchedule } from './schedule';
 
-/** Seconds that the database's clock may lose between two calls before it counts as set back. */
-const TOLERANCE_SECONDS = 5;
 /** Waiting deliveries that one transaction reads, corrected or not, which bounds its time: after an outage of a receiver many wait. */
 const BATCH_SIZE = 1_000;
-
-const NOW = 'select extract(epoch from register_now())::float8 as now';
 
 /** Delay after the last attempt that counts, from the delays of the schedule ($1); none before the first attempt. */
 const DELAY = `coalesce(($1::float8[])[attempt], 0) * interval '1 s'`;
@@ -65,15 +62,7 @@ const WAKE_DEFERRED = `
  * The first attempt is then due at once, and a retry after the delay of its schedule.
  */
 export function clockSetBack(pool: Pool, { delays }: RetrySchedule): () => Promise<void> {
-  let last: { readonly database: number; readonly process: number } | undefined;
-  return async () => {
-    const database = (await pool.query<{ now: number }>(NOW)).rows[0]?.now ?? 0;
-    const now = { database, process: performance.now() / 1000 };
-    const isSetBack =
-      last === undefined || now.database - last.database < now.process - last.process - TOLERANCE_SECONDS;
-    if (isSetBack) await correct(pool, delays);
-    last = now;
-  };
+  return whenSetBack(pool, () => correct(pool, delays));
 }
 
 async function correct(pool: Pool, delays: readonly number[]): Promise<void> {

@@ -29,6 +29,6 @@ export const tariffRights = (role: string): string => `
   grant update (replaced_at), delete on webhook_secret to ${role};
   grant select on event to ${role};
   grant insert (type, occurred_at, mpid, mpxn_hash, tariff_id, consent_id, ceased_at) on event to ${role};
-  grant update (reached, turn_at, faults, done_at, cancelled_at) on tariff_effect to ${role};
+  grant update (due_at, reached, turn_at, faults, done_at, cancelled_at) on tariff_effect to ${role};
   grant update (tariff_id, mpid, as_of, ceased_at) on tariff_standing to ${role};
   ${deliveryRights(role)}`;

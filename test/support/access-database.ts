@@ -59,7 +59,7 @@ export async function accessDatabase(): Promise<AccessDatabase> {
  * Installs a fixed clock that is ahead, as after a jump of the clock of the database; returns a function that makes it movable
  * and correct again.
  */
-export async function jumpedClock(owner: Client, ahead: string): Promise<() => Promise<void>> {
+export async function jumpedClock(owner: Pick<Client, 'query'>, ahead: string): Promise<() => Promise<void>> {
   await installClock(owner, false);
   await owner.query(`create or replace function register.register_now() returns timestamptz language sql stable parallel safe as
     'select statement_timestamp() + interval ''${ahead}'''`);

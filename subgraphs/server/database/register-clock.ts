@@ -64,11 +64,37 @@ const CLOCKS = `select register_now() as now, to_regprocedure('register.set_cloc
  * is deleted by a wrong clock cannot be restored.
  */
 export async function requireEqualClocks(session: Session): Promise<void> {
+  const difference = await differenceOfClocks(session);
+  if (difference !== undefined) throw difference;
+}
+
+/** Returns the error of {@link requireEqualClocks}; undefined if the clocks are equal. */
+export async function differenceOfClocks(session: Session): Promise<Error | undefined> {
   const { now, isFixed } = onlyRow(await session.query<{ now: Date; isFixed: boolean }>(CLOCKS));
-  if (isFixed && Math.abs(now.getTime() - Date.now()) > MAX_DIFFERENCE_MS)
-    throw Object.assign(new Error('the clock of the database differs from that of this process by more than an hour'), {
-      code: 'CLOCKS_DIFFER',
-    });
+  if (!isFixed || Math.abs(now.getTime() - Date.now()) <= MAX_DIFFERENCE_MS) return undefined;
+  const error = new Error('the clock of the database differs from that of this process by more than an hour');
+  return Object.assign(error, { code: 'CLOCKS_DIFFER' });
+}
+
+/** Seconds that the database's clock may lose between two calls before it counts as set back. */
+const TOLERANCE_SECONDS = 5;
+
+const SECONDS = 'select extract(epoch from register_now())::float8 as now';
+
+/**
+ * Returns a function that calls `correct` when it is called first, and whenever the database's clock was set back since the last call. A
+ * correction that fails is repeated by the next call.
+ */
+export function whenSetBack(session: Session, correct: () => Promise<void>): () => Promise<void> {
+  let last: { readonly database: number; readonly process: number } | undefined;
+  return async () => {
+    const database = onlyRow(await session.query<{ now: number }>(SECONDS)).now;
+    const now = { database, process: performance.now() / 1000 };
+    const isSetBack =
+      last === undefined || now.database - last.database < now.process - last.process - TOLERANCE_SECONDS;
+    if (isSetBack) await correct();
+    last = now;
+  };
 }
 
 /** Returns the register's time in a transaction. */

@@ -1,7 +1,8 @@
 import type { Connection, PageRequest } from '../../server/lists/connection';
 import { newestFirst } from '../../server/lists/paged-list';
 import type { Database } from '../../server/database/database';
-import { rowsByKey } from '../../server/database/rows-by-key';
+import { longReads, rowsByKey } from '../../server/database/rows-by-key';
+import { inSlices } from '../../server/in-slices';
 import type { MpxnCipher, StoredMpxn } from '../occupancies/mpxn-cipher.repository';
 import { STORED_MPXN_COLUMNS, storedMpxn } from '../occupancies/tariff-occupancies.sql';
 import type { StoredConsent } from './consent';
@@ -43,11 +44,11 @@ export class ConsentQueries {
   private readonly storedMpxnsOf: (registrationId: string) => Promise<readonly StoredMpxn[]>;
 
   constructor(
-    private readonly database: Pick<Database, 'pool' | 'reads'>,
+    private readonly database: Pick<Database, 'pool'>,
     private readonly mpxns: Pick<MpxnCipher, 'decrypt'>,
   ) {
     type Row = StoredMpxn & { readonly consentId: string };
-    this.storedMpxnsOf = rowsByKey(database.reads, MPXNS, ({ consentId }: Row) => [consentId] as const);
+    this.storedMpxnsOf = rowsByKey(longReads(database), MPXNS, ({ consentId }: Row) => [consentId] as const);
   }
 
   /** Returns the page after a cursor. */
@@ -56,8 +57,13 @@ export class ConsentQueries {
     return newestFirst(this.database.pool, listOf(filter), [live, mpid, userId], page, (row: StoredConsent) => row);
   }
 
-  /** Returns the MPxNs of a consent; null for each whose occupancy was erased. */
+  /**
+   * Returns the MPxNs of a consent; null for each whose occupancy was erased. A consent of a business may cover thousands: other requests
+   * do not wait while they are decrypted.
+   */
   async mpxnsOf(registrationId: string): Promise<(string | null)[]> {
-    return (await this.storedMpxnsOf(registrationId)).map((stored) => this.mpxns.decrypt(stored));
+    const mpxns: (string | null)[] = [];
+    await inSlices(await this.storedMpxnsOf(registrationId), (stored) => mpxns.push(this.mpxns.decrypt(stored)));
+    return mpxns;
   }
 }

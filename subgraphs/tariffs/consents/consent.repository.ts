@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { MAX_CLOCK_SKEW_MS } from '../../../schema/consumer-claims';
 import { RegisterError } from '../../../schema/register-error';
 import { addAuditEntry } from '../../server/audit/audit.repository';
+import { isChecking } from '../../server/database/check-only';
 import type { Database } from '../../server/database/database';
+import { longReads } from '../../server/database/rows-by-key';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
+import { fairLimit } from '../../server/fair-limit';
 import { appliedNow, lockMpxnsShared } from '../assignments/assignments.sql';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
 import { storeMpxns } from '../occupancies/mpxn-storage.repository';
@@ -85,8 +88,15 @@ const REVOKE_ANY = {
   text: `update tariff_consent set revoked_at = register_now(), revoked_by = 'admin' where id = $1 and revoked_at is null`,
 };
 
+/** MPxNs of a token above which it is large: the short reads do not read it, because other reads would wait. */
+const LARGE = 100;
+/** Grants by large tokens at once, because each MPxN takes a lock in a table of PostgreSQL that all sessions share. */
+const LARGE_GRANTS = { max: 2, maxOfOwner: 1, maxWaitMs: 5_000 };
+
 /** Grants, checks and revokes the consents of consumers (decisions C/D, D.1). */
 export class ConsentRepository {
+  private readonly limited = fairLimit(LARGE_GRANTS);
+
   constructor(
     private readonly database: Pick<Database, 'pool' | 'reads'>,
     private readonly mpxns: MpxnCipher,
@@ -95,9 +105,14 @@ export class ConsentRepository {
 
   /**
    * Grants a consent for the token's MPxNs, or adds them to the live one. AUT001 and RTI001 unless both parties are active, AUT001 for a
-   * former issuer.
+   * former issuer, SYS002 if too many other large tokens wait.
    */
   grant(consumer: Consumer): Promise<GrantedConsent> {
+    const isLarge = consumer.mpxns.length > LARGE && !isChecking(); // few checks run at once
+    return isLarge ? this.limited(consumer.mpid, () => this.grantNow(consumer)) : this.grantNow(consumer);
+  }
+
+  private grantNow(consumer: Consumer): Promise<GrantedConsent> {
     const { mpid } = consumer;
     const issuedAt = earliestIssue(consumer);
     const points = consumer.mpxns.map((mpxn) => ({ mpxn, hash: this.mpxns.hash(mpxn) }));
@@ -130,7 +145,8 @@ export class ConsentRepository {
   async sharedTariffIds(consumer: Consumer): Promise<readonly string[]> {
     const hashes = consumer.mpxns.map((mpxn) => this.mpxns.hash(mpxn));
     const values = [...this.keyOf(consumer), hashes, earliestIssue(consumer)];
-    const shared = onlyRow({ rows: await this.database.reads.rows<SharedRow>(SHARED, values) });
+    const reads = hashes.length > LARGE ? longReads(this.database) : this.database.reads;
+    const shared = onlyRow({ rows: await reads.rows<SharedRow>(SHARED, values) });
     requireActive(shared);
     if (!shared.isConsented) throw new RegisterError('RTI002');
     return shared.tariffIds;

@@ -33,6 +33,14 @@ export interface DueChange {
   readonly failures: number;
 }
 
+/** Kinds of changes that take effect when they are recorded. All others follow a planned instant. */
+export const UNPLANNED_KINDS: readonly DueChange['kind'][] = [
+  'consent.revoked',
+  'supplier.removed',
+  'rti_user.removed',
+  'issuer.changed',
+];
+
 /** Applies a batch of changes of one kind, or a part of a large change, in the transaction of the session. */
 type ChangeHandler = (session: Session, batch: readonly DueChange[], first: DueChange) => Promise<void>;
 

@@ -29,10 +29,13 @@ export const REVOKE_OF_FORMER_ISSUER = revokeConsents(
   `case when issuer is null then given_at <= ${DUE_AT} else issuer is distinct from (select issuer from supplier where mpid = $1) end`,
 );
 
-/** MPxNs of revoked consents without an event of the revocation: change by change, each after its progress key. */
+/**
+ * MPxNs of revoked consents without an event of the revocation: change by change, each after its progress key. A consent that was revoked
+ * while the clock was ahead ends when its change was corrected.
+ */
 export const REVOKED_MPXNS = {
   name: 'mpxns_of_revocations',
-  text: `select effect.id as "changeId", consent.revoked_at as "revokedAt", consent.mpid, point.mpxn_hash as "mpxnHash",
+  text: `select effect.id as "changeId", least(consent.revoked_at, effect.due_at) as "revokedAt", consent.mpid, point.mpxn_hash as "mpxnHash",
       consent.id as "consentId"
     from unnest($1::bigint[]) with ordinality as batch (id, number) join tariff_effect effect using (id)
       join tariff_consent consent on consent.id = effect.consent_id

@@ -1,41 +1,72 @@
-import { setTimeout } from 'node:timers/promises';
+import type { Database } from '../../server/database/database';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { collectedGauge } from '../../server/observability/collected-gauge';
+import { differenceOfClocks, whenSetBack } from '../../server/database/register-clock';
 import { errorFields } from '../../server/observability/failures';
-import { repeat } from '../../server/jobs/repeat';
+import { repeat, stopAll } from '../../server/jobs/repeat';
 import type { ChangeFailure, ScheduledChangeRepository } from './scheduled-change.repository';
+import { correctWaitingChanges } from './waiting-changes.repository';
 
 const INTERVAL_SECONDS = 1;
-/** Pause before another attempt while a transaction that moves the end of a tariff, or another process, holds the lock. */
-const LOCKED_PAUSE_MS = 50;
-/** Consecutive attempts that find the lock held, after which the next interval continues. */
-const MAX_LOCKED_ATTEMPTS = 6;
+/** Seconds between checks whether the clock was set back. */
+const CLOCK_INTERVAL_SECONDS = 10;
 
 /**
  * Applies due changes every second: assignments and replacements that take effect, removals, and revocations. Changes that became due
- * while no process ran are applied by the first run.
+ * while no process ran are applied by the first run. Corrects those that were recorded while the clock was ahead, once it is set back.
  */
-export function applyScheduledChanges(changes: ScheduledChangeRepository, logger: Logger): () => Promise<void> {
+export function applyScheduledChanges(
+  pool: Database['pool'],
+  changes: ScheduledChangeRepository,
+  logger: Logger,
+): () => Promise<void> {
   const onFailure: ChangeFailure = (error, { kind, ids }) => {
     const fields = { failure: errorFields(error), kind, first: ids[0], changes: ids.length };
     logger.error(fields, 'scheduled tariff changes failed and were rescheduled');
   };
-  const work = (isToStop: () => boolean) => applyAllDue(changes, onFailure, isToStop);
-  return repeat(INTERVAL_SECONDS, work, logger, 'reading scheduled tariff changes failed');
+  const apply = (isToStop: () => boolean) => applyByClock(pool, changes, onFailure, isToStop);
+  const correct = whenSetBack(pool, () => correctWaitingChanges(pool));
+  return stopAll([
+    repeat(INTERVAL_SECONDS, apply, logger, 'reading scheduled tariff changes failed'),
+    repeat(
+      CLOCK_INTERVAL_SECONDS,
+      correct,
+      logger,
+      'correcting scheduled tariff changes after a change of the clock failed',
+    ),
+  ]);
 }
 
-/** Applies due changes until none is due, or the lock is held for long. */
-export async function applyAllDue(
+/**
+ * Applies due changes. Throws CLOCKS_DIFFER if the clock has jumped, after it has applied those that follow no planned instant: what is
+ * published before its time cannot be revoked.
+ */
+export async function applyByClock(
+  pool: Database['pool'],
   changes: Pick<ScheduledChangeRepository, 'applyDue'>,
   onFailure: ChangeFailure,
   isToStop: () => boolean,
 ): Promise<void> {
-  for (let lockedAttempts = 0; lockedAttempts < MAX_LOCKED_ATTEMPTS && !isToStop();) {
-    const outcome = await changes.applyDue(onFailure);
-    if (outcome === 'none') return;
-    lockedAttempts = outcome === 'locked' ? lockedAttempts + 1 : 0;
-    if (outcome === 'locked') await setTimeout(LOCKED_PAUSE_MS);
+  const difference = await differenceOfClocks(pool);
+  await applyAllDue(changes, onFailure, isToStop, difference !== undefined);
+  if (difference !== undefined) throw difference;
+}
+
+/**
+ * Applies due changes until none is due, or the lock is held for long. After an attempt that finds the lock held it waits for the lock, in the
+ * order of all transactions that do, so that those that move ends of tariffs do not prevent it.
+ */
+export async function applyAllDue(
+  changes: Pick<ScheduledChangeRepository, 'applyDue'>,
+  onFailure: ChangeFailure,
+  isToStop: () => boolean,
+  isUnplannedOnly = false,
+): Promise<void> {
+  for (let isPatient = false; !isToStop();) {
+    const outcome = await changes.applyDue(onFailure, { isPatient, isUnplannedOnly });
+    if (outcome === 'none' || (outcome === 'locked' && isPatient)) return;
+    isPatient = outcome === 'locked';
   }
 }
 

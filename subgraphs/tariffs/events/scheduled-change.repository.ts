@@ -1,7 +1,7 @@
-import type { Pool } from 'pg';
+import { DatabaseError, type Pool } from 'pg';
 import { ADVISORY_LOCKS } from '../../server/database/advisory-locks';
-import { inTransaction } from '../../server/database/transaction';
-import { CHANGE_HANDLERS, type DueChange, MAX_MPXNS } from './change-handlers.repository';
+import { type Session, inTransaction } from '../../server/database/transaction';
+import { CHANGE_HANDLERS, type DueChange, MAX_MPXNS, UNPLANNED_KINDS } from './change-handlers.repository';
 
 /** Receives the kind and the ids of changes that failed and were rescheduled, and the error. */
 export type ChangeFailure = (
@@ -15,20 +15,39 @@ export type ChangeFailure = (
  */
 export type ApplyOutcome = 'applied' | 'none' | 'locked';
 
-const LOCK = 'select pg_try_advisory_xact_lock($1) as locked';
+/** How a transaction applies changes. */
+export interface ApplyOptions {
+  /** Whether it waits for the lock, for a limited time: a transaction that only tries never obtains a lock for which others always wait. */
+  readonly isPatient?: boolean;
+  /** Whether it applies no change that follows a planned instant. */
+  readonly isUnplannedOnly?: boolean;
+}
+
+const TRY_LOCK = 'select pg_try_advisory_xact_lock($1) as locked';
+/** Longest wait for the lock, which holds a session of the pool. */
+const MAX_LOCK_WAIT_MS = 3_000;
+const AWAIT_LOCK = `set local lock_timeout = ${MAX_LOCK_WAIT_MS}; select pg_advisory_xact_lock(${ADVISORY_LOCKS.effects});
+  set local lock_timeout = 0`;
+/** SQLSTATE of a statement that waited for a lock too long. */
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Due changes: `turn_at` is the next attempt, null before the first. A change that another transaction holds, such as a check that moves the
  * end of a tariff, is found when it has ended.
  */
-const DUE = {
-  name: 'due_changes',
+const dueChanges = (name: string, condition: string) => ({
+  name,
   text: `select id, kind, due_at as "dueAt", mpxn_hash as "mpxnHash", tariff_id as "tariffId", mpid, user_id as "userId",
       reached as "progressKey", faults as failures
-    from tariff_effect where done_at is null and cancelled_at is null and coalesce(turn_at, due_at) <= register_now()
+    from tariff_effect where done_at is null and cancelled_at is null and coalesce(turn_at, due_at) <= register_now() and ${condition}
     order by coalesce(turn_at, due_at), due_at, id limit ${MAX_MPXNS}
     for update skip locked`,
-};
+});
+const DUE = dueChanges('due_changes', 'true');
+const DUE_UNPLANNED = dueChanges(
+  'due_unplanned_changes',
+  `kind in (${UNPLANNED_KINDS.map((kind) => `'${kind}'`).join(', ')})`,
+);
 
 /** Schedules the next attempt after 2 s, doubling to 256 s. */
 const RESCHEDULE = {
@@ -50,19 +69,19 @@ export class ScheduledChangeRepository {
    * Applies due changes in one transaction. An advisory lock admits one process at a time; a crash rolls back. Failed changes are
    * rescheduled, so that other changes proceed.
    */
-  async applyDue(onFailure: ChangeFailure): Promise<ApplyOutcome> {
+  async applyDue(onFailure: ChangeFailure, options: ApplyOptions = {}): Promise<ApplyOutcome> {
     let batch: readonly DueChange[] = [];
     try {
       return await inTransaction(this.pool, async (session) => {
-        const { rows: locked } = await session.query<{ locked: boolean }>(LOCK, [ADVISORY_LOCKS.effects]);
-        if (locked[0]?.locked !== true) return 'locked';
-        batch = batchOf((await session.query<DueChange>(DUE)).rows);
+        if (!(await lock(session, options))) return 'locked';
+        batch = batchOf((await session.query<DueChange>(options.isUnplannedOnly ? DUE_UNPLANNED : DUE)).rows);
         const [first] = batch;
         if (first !== undefined) await CHANGE_HANDLERS[first.kind](session, batch, first);
         return first === undefined ? 'none' : 'applied';
       });
     } catch (error) {
       const [first] = batch;
+      if (first === undefined && error instanceof DatabaseError && error.code === LOCK_NOT_AVAILABLE) return 'locked';
       if (first === undefined) throw error;
       const ids = batch.map(({ id }) => id);
       await this.pool.query({ ...RESCHEDULE, values: [ids] }).catch(() => {
@@ -78,6 +97,15 @@ export class ScheduledChangeRepository {
     const { rows } = await this.pool.query<{ seconds: number }>(OVERDUE);
     return rows[0]?.seconds ?? 0;
   }
+}
+
+async function lock(session: Session, { isPatient }: ApplyOptions): Promise<boolean> {
+  if (isPatient) {
+    await session.query(AWAIT_LOCK);
+    return true;
+  }
+  const { rows } = await session.query<{ locked: boolean }>(TRY_LOCK, [ADVISORY_LOCKS.effects]);
+  return rows[0]?.locked === true;
 }
 
 /** Kinds of changes that concern few MPxNs. */

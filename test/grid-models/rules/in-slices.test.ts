@@ -34,6 +34,21 @@ describe('A series in slices', () => {
     expect(passed).toHaveLength(20);
     expect(ticks).toBeGreaterThanOrEqual(20);
   });
+
+  it('lets the event loop run as often while many series are computed at the same time', async () => {
+    let ticks = 0;
+    let isEnded = false;
+    const turning = (async () => {
+      for (; !isEnded; ticks += 1) await setImmediate();
+    })();
+    const passedInTick = new Map<number, number>();
+    const count = () => void passedInTick.set(ticks, (passedInTick.get(ticks) ?? 0) + 1);
+    await Promise.all(Array.from({ length: 20 }, () => inSlices(slow(3), count)));
+    isEnded = true;
+    await turning;
+    expect([...passedInTick.values()].reduce((sum, each) => sum + each)).toBe(60);
+    expect(Math.max(...passedInTick.values())).toBeLessThanOrEqual(2);
+  });
 });
 
 /** Yields numbers, each after more than a slice of computing. */

@@ -1,0 +1,163 @@
+import pino from 'pino';
+import { readSettings } from '../../../process/settings/read-settings';
+import type { RunningSubgraph } from '../../../subgraphs/server/graph/running-subgraph';
+import { applyByClock } from '../../../subgraphs/tariffs/events/scheduled-change.module';
+import { ScheduledChangeRepository } from '../../../subgraphs/tariffs/events/scheduled-change.repository';
+import { mpxnCipher } from '../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
+import { startTariffs } from '../../../subgraphs/tariffs/tariffs.module';
+import { jumpedClock } from '../../support/access-database';
+import {
+  type TariffEventFixture,
+  beforeChangesAreApplied,
+  bodiesOf,
+  tariffEventFixture,
+} from '../../support/tariff-event-fixture';
+import { ADMIN, PUBLISH, supplierOf, tariffInput, trf } from '../../support/tariff-graph';
+import { until } from '../../support/until';
+
+const [HOUR, DAY] = [3_600, 86_400];
+const REVOKE = 'mutation ($id: String!) { revokeTariffConsent(registrationId: $id) { registrationId } }';
+
+let fixture: TariffEventFixture;
+let next = 0;
+beforeAll(async () => {
+  fixture = await tariffEventFixture();
+});
+afterAll(() => fixture?.close());
+
+/** Creates an RTI User with a consent for an MPxN, whose events arrive at a path. */
+async function following() {
+  const [mpxn, path] = [String(1_400_000_000 + ++next), `/clock-${next}`];
+  const participant = await fixture.participant({ mpxns: [mpxn] });
+  const { registrationId } = await fixture.consent(participant.caller);
+  await fixture.webhook(participant.caller, path);
+  return { ...participant, mpxn, path, registrationId };
+}
+
+const received = (path: string) => bodiesOf(fixture.receiver.received.filter((post) => post.path === path));
+/** Waits for events that the subgraph itself applies and sends. */
+const arrived = (count: number, path: string) =>
+  until(() => (received(path).length >= count ? received(path) : undefined));
+const eventsOf = async (mpxn: string) => {
+  const text = 'select type, tariff_id as "tariffId" from event where mpxn_hash = $1 order by era, tx, position';
+  return (await fixture.owner.query(text, [mpxnCipher(fixture.keys).hash(mpxn)])).rows;
+};
+
+describe('When the clock of the database jumps ahead', () => {
+  it('no planned change is applied, and a revocation is; the planned one is applied at its time', async () => {
+    const [planned, revoked] = [await following(), await following()];
+    await fixture.assign(planned.mpxn, 1, DAY);
+    const correct = await jumpedClock(fixture.owner, '60 days');
+    try {
+      await fixture.execute(REVOKE, { id: revoked.registrationId }, ADMIN);
+      expect(await arrived(1, revoked.path)).toMatchObject([{ type: 'consent.revoked', mpxn: revoked.mpxn }]);
+      const changes = new ScheduledChangeRepository(fixture.owner);
+      const run = applyByClock(
+        fixture.owner,
+        changes,
+        () => undefined,
+        () => false,
+      );
+      await expect(run).rejects.toMatchObject({ code: 'CLOCKS_DIFFER' });
+      expect(await eventsOf(planned.mpxn)).toEqual([]);
+    } finally {
+      await correct();
+    }
+    await fixture.moveClock(DAY + 60);
+    expect(await arrived(1, planned.path)).toMatchObject([{ type: 'tariff.change', tariff_id: trf(1) }]);
+    await fixture.moveOn(0);
+  });
+});
+
+describe('When the clock of the database is set back', () => {
+  let replica: RunningSubgraph | undefined;
+  /** Starts another process, which has not read the clock while it was ahead. */
+  const restart = async () => {
+    await replica?.close();
+    replica = await startTariffs({
+      databaseUrl: fixture.url,
+      keys: fixture.keys,
+      logger: pino({ level: 'silent' }),
+      production: false,
+      clockOffsetSeconds: 0,
+      rateLimitsOff: true,
+      limits: readSettings({}).limits,
+      webhookAllowLoopback: true,
+    });
+  };
+  afterAll(() => replica?.close());
+
+  it('a revocation of the time ahead is sent, dated now, and an assignment that has started is published', async () => {
+    const [revoked, assigned, planned] = [await following(), await following(), await following()];
+    await fixture.settled();
+    await beforeChangesAreApplied(fixture, async () => {
+      await fixture.assign(planned.mpxn, 3, 2 * DAY);
+      await fixture.moveClock(3 * HOUR);
+      await fixture.execute(REVOKE, { id: revoked.registrationId }, ADMIN);
+      await fixture.owner.query(
+        `insert into tariff_step (mpxn_hash, valid_from, tariff_id, mpid, account_id)
+         values ($1, date_trunc('milliseconds', register_now() - interval '1 day'), $2, 'LAPW', 'acc')`,
+        [mpxnCipher(fixture.keys).hash(assigned.mpxn), trf(2)],
+      );
+      await fixture.moveClock(0);
+    });
+    await restart();
+    const [event] = await arrived(1, revoked.path);
+    expect(event).toMatchObject({ type: 'consent.revoked', mpxn: revoked.mpxn });
+    expect(Date.parse(event.event_timestamp)).toBeLessThan(Date.now() + HOUR * 1_000);
+    expect(await arrived(1, assigned.path)).toMatchObject([{ type: 'tariff.change', tariff_id: trf(2) }]);
+    expect(await eventsOf(planned.mpxn)).toEqual([]);
+    const { rows } = await fixture.owner.query<{ days: number }>(
+      `select round(extract(epoch from due_at - register_now()) / ${DAY})::int as days from tariff_effect
+       where mpxn_hash = $1 and done_at is null`,
+      [mpxnCipher(fixture.keys).hash(planned.mpxn)],
+    );
+    expect(rows).toEqual([{ days: 2 }]);
+  });
+
+  it('a removal of an RTI User continues that was half done, and one that failed is attempted again', async () => {
+    const [half, failed] = [await following(), await following()];
+    await fixture.settled();
+    await beforeChangesAreApplied(fixture, async () => {
+      await fixture.setStatus(half, 'REMOVED');
+      await fixture.setStatus(failed, 'REMOVED');
+      const set = (column: string, userId: string) =>
+        fixture.owner.query(
+          `update tariff_effect set ${column} where kind = 'rti_user.removed' and user_id = $1 and done_at is null`,
+          [userId],
+        );
+      await set(`turn_at = register_now() + interval '3 hours'`, half.userId);
+      await set(`turn_at = register_now() + interval '3 hours 256 s', faults = 8`, failed.userId);
+    });
+    await restart();
+    for (const { path, mpxn } of [half, failed])
+      expect(await arrived(1, path)).toMatchObject([{ type: 'consent.revoked', mpxn }]);
+  });
+});
+
+describe('While suppliers move ends of tariffs without pause', () => {
+  it('a revocation is sent', async () => {
+    const MOVES = 400;
+    const { registrationId, path, mpxn } = await following();
+    const ends = [3_000, 4_000].map((hours) => new Date(Date.now() + hours * HOUR * 1_000).toISOString());
+    let isSent = false;
+    const client = async (index: number) => {
+      const number = 200 + index;
+      let moves = 0;
+      for (; moves < MOVES && !isSent; moves += 1) {
+        const input = tariffInput(number, { validTo: ends[moves % 2] });
+        await fixture.execute(PUBLISH, { input }, supplierOf('LAPW'));
+      }
+      return moves;
+    };
+    const clients = Promise.all([1, 2, 3, 4, 5, 6].map(client));
+    await fixture.execute(REVOKE, { id: registrationId }, ADMIN);
+    const sent = arrived(1, path).then((posts) => {
+      isSent = true;
+      return posts;
+    });
+    const moves = await clients;
+    expect(Math.min(...moves)).toBeLessThan(MOVES);
+    expect(await sent).toMatchObject([{ type: 'consent.revoked', mpxn }]);
+  });
+});
