@@ -13,6 +13,7 @@ import { SenderOfSession1790000000015 } from './migrations/0015-sender-of-sessio
 import { ErasureIndexes1790000000016 } from './migrations/0016-erasure-indexes';
 import { RemovedPasskeys1790000000017 } from './migrations/0017-removed-passkeys';
 import { SeriesOfInitiator1790000000018 } from './migrations/0018-series-of-initiator';
+import { ClosedAfterClosing1790000000019 } from './migrations/0019-closed-after-closing';
 import { Operator1790000000005 } from './migrations/0005-operator';
 import { CustomerSessions1790000000004 } from './migrations/0004-customer-sessions';
 import { Reidentification1790000000002 } from './migrations/0002-reidentification';
@@ -41,6 +42,7 @@ export const identityTables: SubgraphTables = {
     ErasureIndexes1790000000016,
     RemovedPasskeys1790000000017,
     SeriesOfInitiator1790000000018,
+    ClosedAfterClosing1790000000019,
   ],
   rights: identityRights,
   jobs: IDENTITY_JOBS,
