@@ -76,7 +76,7 @@ const PROVEN_BY = `array(
 const BY_TOKEN: NamedStatement = {
   name: 'reidentification_by_token',
   text: `select i.id, i.duid, i.scope, i.method, i.record_id as "recordId", r.meter_point_id as "meterPointId",
-      r.anonymised_at is not null as anonymised, r.closing_at is not null as closing, i.open_until as "openUntil",
+      r.anonymised_at is not null as anonymised, r.closing_at is not null as closing, r.closed_at is not null as "isClosed", i.open_until as "openUntil",
       i.expires_at as "expiresAt", i.confirmed_at as "confirmedAt", register_now() as now,
       ${PROVEN_BY} as "provenBy"
     from reidentification i join identity_record r on r.id = i.record_id where i.token_hash = $1`,

@@ -4,6 +4,7 @@ import {
   CONFIRM_LINK,
   PROOF,
   RETURN_URL,
+  STATUS,
   asserted,
   mailedSecret,
   started,
@@ -43,6 +44,25 @@ export function closedRecords(): void {
       expect(valueOf(await fixture.execute(ANONYMISE, { ref }, { caller: honest })).anonymisedAt).toBeNull();
     return { mpxn, email, close };
   }
+
+  describe('A re-identification by meter point', () => {
+    it('reads expired once its Identity Record is closed, whether the customer had confirmed it or not', async () => {
+      const { mpxn, email, close } = await linkedCustomer();
+      const confirmed = await started(fixture, linked, { mpxn, method: 'MAGIC_LINK' });
+      const secret = await mailedSecret(fixture, email, 2);
+      valueOf(await fixture.execute(CONFIRM_LINK, { secret }));
+      const pending = await started(fixture, linked, { mpxn, method: 'MAGIC_LINK' });
+      const statuses = async () => {
+        const read = [confirmed, pending].map(({ tokenRef }) =>
+          fixture.execute(STATUS, { token: tokenRef }, { caller: linked }),
+        );
+        return (await Promise.all(read)).map((response) => String(valueOf(response).status));
+      };
+      expect(await statuses()).toEqual(['CONFIRMED', 'PENDING']);
+      await close();
+      expect(await statuses()).toEqual(['EXPIRED', 'EXPIRED']);
+    });
+  });
 
   describe('Access that is linked to a closed record', () => {
     it('remains that of its address only, not of a passkey that another Data User put into a record with the address', async () => {
