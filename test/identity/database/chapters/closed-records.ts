@@ -42,8 +42,23 @@ export function closedRecords(): void {
     await people.consent(linked, { reidentificationToken: tokenRef }, 'by token');
     const close = async () =>
       expect(valueOf(await fixture.execute(ANONYMISE, { ref }, { caller: honest })).anonymisedAt).toBeNull();
-    return { mpxn, email, close };
+    return { mpxn, email, ref, close };
   }
+
+  describe('A repeated request to anonymise a closed record', () => {
+    it('does not wait for a change of its access records that have ended', async () => {
+      const { email, ref, close } = await linkedCustomer();
+      await people.consent(honest, ref, 'own');
+      const token = await people.signedIn(email);
+      valueOf(await people.withdraw(token, await people.idOf(token, 'own')));
+      await close();
+      const ended = `select from access.access_record where revoked_at is not null
+        and identity_record_id = (select id from identity.identity_record where ref = $1)`;
+      expect((await fixture.owner.query(ended, [ref])).rowCount).toBe(1);
+      const lock = await people.holding(`${ended} for update`, [ref]);
+      await close().finally(() => lock.release());
+    });
+  });
 
   describe('A re-identification by meter point', () => {
     it('reads expired once its Identity Record is closed, whether the customer had confirmed it or not', async () => {
