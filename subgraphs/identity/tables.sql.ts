@@ -8,6 +8,7 @@ import { OccupancyKeys1790000000009 } from './migrations/0009-occupancy-keys';
 import { IdentityAudit1790000000010 } from './migrations/0010-audit';
 import { IdentityAuditIndexes1790000000012 } from './migrations/0012-audit-indexes';
 import { ContactRejections1790000000013 } from './migrations/0013-contact-rejections';
+import { SupplierOfVerdict1790000000020 } from './migrations/0020-supplier-of-verdict';
 import { SupplierOfSession1790000000014 } from './migrations/0014-supplier-of-session';
 import { SenderOfSession1790000000015 } from './migrations/0015-sender-of-session';
 import { ErasureIndexes1790000000016 } from './migrations/0016-erasure-indexes';
@@ -43,6 +44,7 @@ export const identityTables: SubgraphTables = {
     RemovedPasskeys1790000000017,
     SeriesOfInitiator1790000000018,
     ClosedAfterClosing1790000000019,
+    SupplierOfVerdict1790000000020,
   ],
   rights: identityRights,
   jobs: IDENTITY_JOBS,
