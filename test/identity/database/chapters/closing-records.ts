@@ -3,10 +3,10 @@ import { closeAgain } from '../../../../subgraphs/identity/anonymisation/persona
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { EXISTS, REIDENTIFY, valueOf } from '../../../support/ceremonies';
 import { ContestFixture, METER_POINT, PROVE_BY_PASSKEY } from '../../../support/contest-fixture';
-import { settled } from '../../../support/legacy-consents';
 import { type SignInFixture, fixtureOfThisFile, newMpxn } from '../../../support/sign-in-fixture';
 import { isLinkMail, isSignInNotice, mailsNow, secretIn } from '../../../support/sign-in-mails';
 import { SESSION, SIGN_IN_WITH_LINK, asCustomer, requestLink, scopeOf } from '../../../support/sign-in-operations';
+import { until } from '../../../support/until';
 
 /** Identity Records between the request to anonymise them and its result. */
 export function closingRecords(): void {
@@ -96,9 +96,12 @@ export function closingRecords(): void {
     expect((await request).codes).toEqual(['CNF003']);
     const resident = await people.signedIn(email);
     expect((await people.withdraw(resident, await people.idOf(resident, 'own'))).codes).toEqual([]);
-    await settled(fixture);
     const anonymised = 'select from identity.identity_record where id = $1 and anonymised_at is not null';
-    expect((await fixture.owner.query(anonymised, [id])).rowCount).toBe(1);
+    await until(async () => {
+      const due = `update identity_jobs._private_jobs set run_at = now() where key = 'anonymise ' || $1 and locked_at is null`;
+      await fixture.owner.query(due, [id]);
+      return (await fixture.owner.query(anonymised, [id])).rowCount === 1 ? true : undefined;
+    });
   });
 
   it('A proof that waits while the record of its session is anonymised stores nothing about the erased address', async () => {
