@@ -25,7 +25,7 @@ export const identityRights = (role: string): string => `
   grant update (ended_at) on customer_session to ${role};
   grant update (used_at) on sign_in_link to ${role};
   grant select, insert, delete on contact_proof, contact_verdict, contact_contest, contact_link, contact_count to ${role};
-  grant update (verdict, judged_at) on contact_verdict to ${role};
+  grant update (verdict, judged_at, mpid) on contact_verdict to ${role};
   grant select, insert on contact_rejection to ${role};
   grant update (reviewed_through, records_reviewed, contacts_rejected, finished_at) on contact_rejection to ${role};
   grant select, insert, delete on rejected_assertion to ${role};

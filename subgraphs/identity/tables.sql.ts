@@ -8,11 +8,13 @@ import { OccupancyKeys1790000000009 } from './migrations/0009-occupancy-keys';
 import { IdentityAudit1790000000010 } from './migrations/0010-audit';
 import { IdentityAuditIndexes1790000000012 } from './migrations/0012-audit-indexes';
 import { ContactRejections1790000000013 } from './migrations/0013-contact-rejections';
+import { SupplierOfVerdict1790000000020 } from './migrations/0020-supplier-of-verdict';
 import { SupplierOfSession1790000000014 } from './migrations/0014-supplier-of-session';
 import { SenderOfSession1790000000015 } from './migrations/0015-sender-of-session';
 import { ErasureIndexes1790000000016 } from './migrations/0016-erasure-indexes';
 import { RemovedPasskeys1790000000017 } from './migrations/0017-removed-passkeys';
 import { SeriesOfInitiator1790000000018 } from './migrations/0018-series-of-initiator';
+import { ClosedAfterClosing1790000000019 } from './migrations/0019-closed-after-closing';
 import { Operator1790000000005 } from './migrations/0005-operator';
 import { CustomerSessions1790000000004 } from './migrations/0004-customer-sessions';
 import { Reidentification1790000000002 } from './migrations/0002-reidentification';
@@ -41,6 +43,8 @@ export const identityTables: SubgraphTables = {
     ErasureIndexes1790000000016,
     RemovedPasskeys1790000000017,
     SeriesOfInitiator1790000000018,
+    ClosedAfterClosing1790000000019,
+    SupplierOfVerdict1790000000020,
   ],
   rights: identityRights,
   jobs: IDENTITY_JOBS,

@@ -10,6 +10,8 @@ export interface Forgery {
   readonly signedByAnother?: boolean;
   /** Milliseconds for which the token endpoint does not respond. */
   readonly late?: number;
+  /** The token endpoint does not respond before it resolves. */
+  readonly after?: Promise<void>;
   /** Status of the token endpoint, instead of a token. */
   readonly status?: number;
   /** Characters by which the token response is longer than necessary. */
@@ -47,6 +49,7 @@ export async function startForger(): Promise<Forger> {
       codes.push(code);
       const { forgery, nonce, client } = promised.get(code) ?? { forgery: {}, nonce: '', client: '' };
       if (forgery.late !== undefined) await new Promise((resolve) => void setTimeout(resolve, forgery.late).unref());
+      await forgery.after;
       if (forgery.status !== undefined) return respond(forgery.status, { error: 'server_error' });
       const idToken = await new SignJWT({ nonce, ...forgery.claims })
         .setProtectedHeader({ alg: 'RS256' })

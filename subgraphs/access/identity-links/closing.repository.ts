@@ -89,6 +89,9 @@ const DELAY = `
 /** Once delayed, a closing is never rejected: `identity` may have closed the Identity Record permanently. */
 const DELAYED = 'select from delayed_closing where identity_record_id = $1';
 
+/** A delayed closing while an ACTIVE record is still linked: a repeat finds this without a lock. */
+const STILL_DELAYED = `${DELAYED} and exists (select from access_record where identity_record_id = $1 and ${isActive()})`;
+
 /** Milliseconds after which a call begins no further batch of linked records. A service waits 8.5 seconds for a response. */
 const MAX_UNLINKING_MS = 3_000;
 
@@ -107,13 +110,18 @@ export class ClosingRepository {
     const { pool } = this.database;
     const start = performance.now();
     const { rowCount: before } = await pool.query(CLOSED, [identityRecordId]);
-    const closing = before === 1 ? 'closed' : await this.begin(identityRecordId, duid);
+    const closing = before === 1 ? 'closed' : await this.beginUnlessDelayed(identityRecordId, duid);
     if (closing !== 'closed') return closing;
     await unlinkRecords(pool, identityRecordId);
     while (await inTransaction(pool, (session) => dropNext(session, identityRecordId))) {
       if (performance.now() - start > this.maxUnlinkingMs) return 'delayed';
     }
     return 'closed';
+  }
+
+  private async beginUnlessDelayed(identityRecordId: string, duid: string): Promise<Closing> {
+    const { rowCount: still } = await this.database.pool.query(STILL_DELAYED, [identityRecordId]);
+    return still === 1 ? 'delayed' : this.begin(identityRecordId, duid);
   }
 
   private begin(identityRecordId: string, duid: string): Promise<Closing> {

@@ -33,7 +33,9 @@ const UNLOCK = `select pg_advisory_unlock(hashtextextended('anonymising ' || $1,
 
 const MARK =
   'update identity_record set closing_at = coalesce(closing_at, register_now()) where id = $1 and anonymised_at is null';
-const UNDO = 'update identity_record set closing_at = null where id = $1 and anonymised_at is null';
+/** A record that a restore closed again meanwhile stays closed. */
+const UNDO =
+  'update identity_record set closing_at = null where id = $1 and anonymised_at is null and closed_at is null';
 
 /**
  * Sessions of the steps, which wait for another service. They have their own pool, so that the other sessions stay
@@ -90,7 +92,7 @@ export class AnonymisingRepository {
     await this.job.add(session, id, CHECK_AFTER_SECONDS);
   }
 
-  /** Removes the closing mark. */
+  /** Removes the closing mark, unless the record is closed. */
   async undo(session: Session, id: string): Promise<void> {
     await session.query(UNDO, [id]);
   }

@@ -28,8 +28,8 @@ const PROVE = `
 const REF_OF_RECORD = 'select ref from identity_record where id = $1';
 
 const JUDGE = `
-  insert into contact_verdict (mpxn_index, tenancy, contact, verdict) values ($1, $2, decode($3, 'hex'), $4)
-  on conflict (mpxn_index, tenancy, contact) do update set verdict = excluded.verdict, judged_at = register_now()
+  insert into contact_verdict (mpxn_index, tenancy, contact, verdict, mpid) values ($1, $2, decode($3, 'hex'), $4, $5)
+  on conflict (mpxn_index, tenancy, contact) do update set verdict = excluded.verdict, judged_at = register_now(), mpid = excluded.mpid
   where contact_verdict.verdict <> excluded.verdict`;
 
 const NOTE_CONTEST = `
@@ -65,7 +65,7 @@ export async function proveContacts(session: Session, { mpxnIndex, tenancy }: Te
 }
 
 /**
- * Stores a verdict, and states the former one and the supplier of the customer in the audit; returns false if it is unchanged, also by a
+ * Stores a verdict with the supplier of the customer, and states the former verdict and the supplier in the audit; returns false if it is unchanged, also by a
  * concurrent request. The meter point is locked. The audit names the Identity Record instead of the contact, whose hash is deleted when the
  * record is anonymised.
  */
@@ -76,7 +76,7 @@ export async function judgeContact(
   { from, to }: { readonly from: ContactVerdict | null; readonly to: ContactVerdict },
 ): Promise<boolean> {
   if (from === to) return false;
-  const { rowCount } = await session.query(JUDGE, [mpxnIndex, tenancy, contact, to]);
+  const { rowCount } = await session.query(JUDGE, [mpxnIndex, tenancy, contact, to, mpid]);
   if (rowCount === 0) return false;
   const { ref } = onlyRow(await session.query<{ ref: string }>(REF_OF_RECORD, [recordId]));
   const detail = { contact: kind, supplier: mpid, from: { verdict: from }, to: { verdict: to } };

@@ -1,4 +1,4 @@
-import type { OccupantRecord } from '../occupancy/occupancy';
+import { type OccupantRecord, isUnreadableCustomer } from '../occupancy/occupancy';
 import type { Contact, ContactProof, HeldContact } from './contact';
 
 /** Facts that decide which contacts of an occupancy are one person's, without rejected contacts. */
@@ -75,22 +75,35 @@ export function contestants({ held }: Pick<ContactEvidence, 'held'>, groups: rea
 
 /** The contacts of a tenancy and the facts about them. */
 export interface TenancyContacts extends ContactEvidence {
-  /** Its live verified records, without persons who are yet to move in. */
+  /** Its live verified records that can be decrypted, without persons who are yet to move in. */
   readonly records: readonly OccupantRecord[];
   readonly groups: readonly ContactGroup[];
 }
 
-/** Returns the contacts of a tenancy. `atMeterPoint` are the verified records of the meter point. */
+/**
+ * Returns the contacts of a tenancy. `atMeterPoint` are the verified records of the meter point. Each live one that cannot be decrypted is a
+ * group of its own, in every tenancy.
+ */
 export function contactsOf(atMeterPoint: readonly OccupantRecord[], tenancy: string): TenancyContacts {
   const records = recordsOf(atMeterPoint, tenancy).filter(({ isClosed }) => !isClosed);
   const evidence = evidenceOf(records);
-  return { ...evidence, records, groups: contactGroups(evidence) };
+  const unreadable = atMeterPoint.filter((record) => !record.isClosed && isUnreadableCustomer(record));
+  if (unreadable.length === 0) return { ...evidence, records, groups: contactGroups(evidence) };
+  const unconnected = unreadable.map(({ id }) => new Set([`of the unreadable record ${id}`]));
+  return { ...evidence, records, groups: [...provenGroups(evidence), ...unconnected] };
 }
 
-/** Returns the verified records of a tenancy, closed ones included, without persons who are yet to move in. */
+/**
+ * Returns the verified records of a tenancy, closed ones included, without persons who are yet to move in, and without records that cannot be
+ * decrypted.
+ */
 export function recordsOf(atMeterPoint: readonly OccupantRecord[], tenancy: string): OccupantRecord[] {
   return atMeterPoint.filter(
-    (record) => record.isVerified && record.tenancy === tenancy && record.occupancy !== 'to-come',
+    (record) =>
+      !isUnreadableCustomer(record) &&
+      record.isVerified &&
+      record.tenancy === tenancy &&
+      record.occupancy !== 'to-come',
   );
 }
 

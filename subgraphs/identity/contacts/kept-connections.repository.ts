@@ -13,11 +13,11 @@ const MPXN_INDEX_UNTIL_ANONYMISED = `
 const PASSKEY = `
   select encode(credential_hash, 'hex') as contact from passkey where id = $1 and record_id = $2 and removed_at is null`;
 
-/** Confirms a contact as of the latest confirmation of the contacts $4, so that what undoes their confirmation also undoes this one. */
+/** Confirms a contact like the latest confirmation of the contacts $4, so that what undoes their confirmation also undoes this one. */
 const CONFIRM_LIKE = `
-  insert into contact_verdict (mpxn_index, tenancy, contact, verdict, judged_at)
-  select $1, $2, decode($3, 'hex'), 'confirmed', max(judged_at) from contact_verdict
-  where mpxn_index = $1 and verdict = 'confirmed' and encode(contact, 'hex') = any($4) having count(*) > 0
+  insert into contact_verdict (mpxn_index, tenancy, contact, verdict, judged_at, mpid)
+  select $1, $2, decode($3, 'hex'), 'confirmed', judged_at, mpid from contact_verdict
+  where mpxn_index = $1 and verdict = 'confirmed' and encode(contact, 'hex') = any($4) order by judged_at desc limit 1
   on conflict do nothing`;
 
 /**

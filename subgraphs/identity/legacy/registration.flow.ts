@@ -5,6 +5,7 @@ import { errorFields } from '../../server/observability/failures';
 import { requireIdempotencyKey } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
 import type { CallOrigin } from '../../server/graph/service-query';
+import { readablePersonal } from '../records/identity-record';
 import type { IdentityRecordRepository } from '../records/identity-record.repository';
 import type { ProvisionalRecord, ProvisionalRecordRepository } from './provisional-record.repository';
 import type { ConsentRegistration, NewConsent, LegacyConsentState } from './legacy-consent';
@@ -100,12 +101,15 @@ export class ConsentRegistrar {
     );
   }
 
-  /** Whether the linked Identity Record fits the consent. It is adopted first, in case a crash has left it provisional. */
+  /**
+   * Whether the linked Identity Record fits the consent; one that cannot be decrypted does not. It is adopted first, in case a crash has left it
+   * provisional.
+   */
   private async keepsIdentityRecord({ identityRecordId }: LegacyConsentState, consent: NewConsent): Promise<boolean> {
     const { provisional, records } = this.dependencies;
     await provisional.adopt(identityRecordId);
     const linked = await records.byId(identityRecordId);
-    return linked !== null && isSameRelationship(linked.personal(), consent);
+    return linked !== null && isSameRelationship(readablePersonal(linked), consent);
   }
 
   /** Links a consent to a new Identity Record, which is destroyed if `access` rejects the consent. */

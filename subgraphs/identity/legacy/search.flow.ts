@@ -1,4 +1,5 @@
 import type { CallOrigin } from '../../server/graph/service-query';
+import { readablePersonal } from '../records/identity-record';
 import type { BlindIndexes } from '../records/blind-index';
 import type { IdentityRecordRepository } from '../records/identity-record.repository';
 import type { LinkedRecord } from './provisional-record.repository';
@@ -36,7 +37,7 @@ export class ConsentSearch {
     return Promise.all(
       shown.map(async ({ duid: owner, identityRecordId, dataTypes, ...evidence }) => {
         const own = owner === duid && identityRecordId !== null ? await linkedRecord(identityRecordId) : null;
-        const address = own?.personal()?.piiPrincipal.address ?? null;
+        const address = (own && readablePersonal(own))?.piiPrincipal.address ?? null;
         return { duid: owner, evidence: { ...evidence, mpxn, address }, dataType: dataTypes };
       }),
     );

@@ -4,6 +4,7 @@ import { DateTime, Duid } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { nullable, simple } from '../../server/graph/decorator-options';
 import { graphqlEnum } from '../../server/graph/graphql.enums';
+import { isReadable } from '../occupancy/occupancy';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { CustomerSession } from '../sign-in/customer-session';
 import type { CustomerSessions } from '../sign-in/customer-sessions.flow';
@@ -64,6 +65,6 @@ export class IdentityLookupResolver {
   private async recordsOf({ isCurrent, isContested, mpxn, ownRecordIds }: CustomerSession): Promise<readonly string[]> {
     if (!isCurrent || isContested) return ownRecordIds;
     const records = await this.occupants.recordsAt(mpxn);
-    return records.filter(({ occupancy }) => occupancy === 'current').map(({ id }) => id);
+    return records.filter((record) => isReadable(record) && record.occupancy === 'current').map(({ id }) => id);
   }
 }

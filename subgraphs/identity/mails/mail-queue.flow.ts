@@ -1,10 +1,16 @@
 import { rateLimit } from '../../server/callers/rate-limits';
 import { encryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
-import { addressKeyOf, homeAddressKeyOf } from './mail-recipient.repository';
-import { NOTICE_HOURS, type OutgoingMail, type SignInNoticeMail, recordsOf } from './outgoing-mail';
+import { recipientOf } from './mail-recipient.repository';
+import {
+  type ContestNoticeMail,
+  NOTICE_HOURS,
+  type OutgoingMail,
+  type SignInNoticeMail,
+  recordsOf,
+} from './outgoing-mail';
 import type { Limits, RateLimitStore } from '../../server/callers/rate-limits';
-import { type JobQueue, MAX_RETRY_DELAY_SECONDS } from '../../server/jobs/jobs';
+import { type JobOptions, type JobQueue, MAX_RETRY_DELAY_SECONDS } from '../../server/jobs/jobs';
 import type { IdentityKeys } from '../keys';
 
 /** Mails to the persons of Identity Records. */
@@ -23,11 +29,13 @@ export interface Mails {
    */
   permitEach(recordIds: readonly string[], by: string, session: Session): Promise<ReadonlySet<string>>;
   /**
-   * Returns whether a notice of a sign-in may be sent now, which is once in 15 minutes for each address of a home, by whichever record
-   * it is reached. Otherwise adds a job for the end of that time. A later notice replaces one with the same means and scope, so that none
-   * hides a sign-in that opened more.
+   * Returns whether a notice of a sign-in may be sent now: once in 15 minutes for each address of a home, by whichever record it is reached,
+   * and to an address in the records of one Data User as many as {@link Mails.permit} allows, at whichever homes. Otherwise adds a job for
+   * the end of that time. A later notice replaces one with the same means and scope, so that none hides a sign-in that opened more.
    */
   permitNotice(notice: SignInNoticeMail): Promise<boolean>;
+  /** Counts a notice of a contest like {@link Mails.permit}, to the first of its records that has an address. Returns whether it is allowed. */
+  permitContestNotice(notice: ContestNoticeMail): Promise<boolean>;
 }
 
 /** Cause of mails that an unidentified visitor of the portal requests. */
@@ -57,22 +65,31 @@ interface MailQueueDependencies {
   readonly limits: Limits;
 }
 
+/** Adds the job that sends a mail. */
+type AddMail = (
+  session: Session,
+  mail: OutgoingMail,
+  options?: Pick<JobOptions, 'key' | 'afterSeconds'>,
+) => Promise<void>;
+
 /** The queue of mails. Jobs are encrypted: they contain neither addresses nor secrets of links in clear. */
 export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependencies): Mails {
   const perPerson = rateLimit(rateLimits, 'mails', limits.mails, QUARTER_HOUR);
   const perAddress = rateLimit(rateLimits, 'mails-to-address', HOMES_OF_ADDRESS * limits.mails, QUARTER_HOUR);
-  const noticesPerPerson = rateLimit(rateLimits, 'sign-in-notices', 1, QUARTER_HOUR);
-  const add = (session: Session, mail: OutgoingMail, options: { key?: string; afterSeconds?: number } = {}) => {
+  const add: AddMail = (session, mail, options = {}) => {
     const sealed = encryptValue(keys.encryptionKey, JSON.stringify(mail), TASK).toString('base64');
     return jobs.add(session, TASK, { sealed }, { ...options, maxAttempts: ATTEMPTS });
   };
+  const addressKeyOf = async (session: Session, recordId: string) =>
+    (await recipientOf(session, [recordId]))?.address ?? null;
+  const permit: Mails['permit'] = async (recordId, by, session) => {
+    const retryAfter = await perPerson.count(`${recordId} ${by}`, session);
+    const address = retryAfter === null ? await addressKeyOf(session ?? rateLimits.pool, recordId) : null;
+    return address === null ? retryAfter : perAddress.count(`${address} ${by}`, session);
+  };
   return {
     enqueue: (session, mail) => add(session, mail),
-    async permit(recordId, by, session) {
-      const retryAfter = await perPerson.count(`${recordId} ${by}`, session);
-      const address = retryAfter === null ? await addressKeyOf(session ?? rateLimits.pool, recordId) : null;
-      return address === null ? retryAfter : perAddress.count(`${address} ${by}`, session);
-    },
+    permit,
     async permitEach(recordIds, by, session) {
       const personal = new Set<string>();
       for (const id of recordIds.toSorted())
@@ -86,13 +103,31 @@ export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependenc
         if (address === null || (await perAddress.count(`${address} ${by}`, session)) === null) permitted.add(id);
       return permitted;
     },
-    async permitNotice(notice) {
-      const person = (await homeAddressKeyOf(rateLimits.pool, recordsOf(notice))) ?? notice.recordId;
-      const afterSeconds = await noticesPerPerson.count(person);
-      if (afterSeconds === null) return true;
-      const key = `sign-in-notice ${notice.recordId} ${notice.means} ${notice.isLimited ? 'contact' : 'home'}`;
-      await add(rateLimits.pool, { ...notice, isMerged: true }, { key, afterSeconds });
-      return false;
+    permitNotice: signInNoticeLimits({ rateLimits, limits }, add),
+    async permitContestNotice(notice) {
+      const recordId = (await recipientOf(rateLimits.pool, recordsOf(notice)))?.recordId ?? notice.recordId;
+      return (await permit(recordId, `${notice.kind} ${notice.duid}`)) === null;
     },
+  };
+}
+
+/** Limits of notices of sign-ins. Those beyond a limit are added again, for the end of its period. */
+function signInNoticeLimits(
+  { rateLimits, limits }: Pick<MailQueueDependencies, 'rateLimits' | 'limits'>,
+  add: AddMail,
+): Mails['permitNotice'] {
+  const most = HOMES_OF_ADDRESS * limits.mails;
+  const perHome = rateLimit(rateLimits, 'sign-in-notices', 1, QUARTER_HOUR);
+  const perAddress = rateLimit(rateLimits, 'sign-in-notices-to-address', most, QUARTER_HOUR);
+  return async (notice) => {
+    const { recordId, means, isLimited } = notice;
+    const recipient = await recipientOf(rateLimits.pool, recordsOf(notice));
+    const { homeAddress, address } = recipient ?? { homeAddress: recordId, address: recordId };
+    const afterSeconds =
+      (await perAddress.passed(address)) ?? (await perHome.count(homeAddress)) ?? (await perAddress.count(address));
+    if (afterSeconds === null) return true;
+    const key = `sign-in-notice ${recordId} ${means} ${isLimited ? 'contact' : 'home'}`;
+    await add(rateLimits.pool, { ...notice, isMerged: true }, { key, afterSeconds });
+    return false;
   };
 }

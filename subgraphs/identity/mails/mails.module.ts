@@ -21,8 +21,7 @@ export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
   const names = organisations(dependencies.access);
   const isPermitted = async (mail: OutgoingMail): Promise<boolean> => {
     if (mail.kind === 'sign-in-notice') return dependencies.mails.permitNotice(mail);
-    if (mail.kind !== 'contest-notice') return true;
-    return (await dependencies.mails.permit(mail.recordId, `${mail.kind} ${mail.duid}`)) === null;
+    return mail.kind !== 'contest-notice' || dependencies.mails.permitContestNotice(mail);
   };
   /**
    * Adds what a mail takes from `access`; undefined if a limit of notices is reached. A notice counts once, however many attempts an

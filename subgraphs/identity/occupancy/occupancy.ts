@@ -127,10 +127,22 @@ export interface OccupantRecord {
 }
 
 /** Returns whether the personal data of a record can be decrypted; false if its key or its data is damaged. */
-export function isReadable(record: OccupantRecord): boolean {
+export function isReadable(record: Pick<OccupantRecord, 'occupancy'>): boolean {
   try {
-    return record.moveInDate !== '';
+    return Boolean(record.occupancy);
   } catch {
     return false;
+  }
+}
+
+/**
+ * Returns whether a record may be that of a verified customer and cannot be decrypted: its tenancy is unknown. It gives access to nothing, and
+ * counts as an unconnected contact, so that it gives no other contact more access than before. Unverified records are not decrypted.
+ */
+export function isUnreadableCustomer(record: Pick<OccupantRecord, 'isVerified' | 'occupancy'>): boolean {
+  try {
+    return record.isVerified && !isReadable(record);
+  } catch {
+    return true;
   }
 }

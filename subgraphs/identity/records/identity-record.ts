@@ -61,6 +61,15 @@ export interface IdentityRecord {
   personal(): PersonalData | null;
 }
 
+/** Returns the personal data of a record; null after anonymising, and if its key or its data is damaged. */
+export function readablePersonal(record: Pick<IdentityRecord, 'personal'>): PersonalData | null {
+  try {
+    return record.personal();
+  } catch {
+    return null;
+  }
+}
+
 /** An Identity Record as its Data User registers it. */
 export interface NewIdentityRecord extends PersonalData {
   readonly expressedBy: ExpressedBy;

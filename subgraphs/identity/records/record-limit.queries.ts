@@ -2,6 +2,7 @@ import { RegisterError } from '../../../schema/register-error';
 import type { Session } from '../../server/database/transaction';
 import { tenancyOf } from '../occupancy/occupancy';
 import { recordedDays } from '../occupancy/tenancy-change.sql';
+import { readablePersonal } from './identity-record';
 import { MAX_RECORDS_OF_DATA_USER } from './identity-record-rules';
 import type { PersonalDataCipher } from './personal-data-cipher';
 
@@ -27,7 +28,7 @@ interface OwnRow {
 }
 
 /**
- * Throws CNF003 if a Data User has more live records at the meter point and occupancy than allowed. The transaction has locked the meter
+ * Throws CNF003 if a Data User has more live records at the meter point and occupancy than allowed; one that cannot be decrypted counts in each. The transaction has locked the meter
  * point and added the record, so concurrent registrations count each other's records.
  */
 export async function requireWithinLimit(
@@ -39,9 +40,11 @@ export async function requireWithinLimit(
   if (rows.length <= MAX_RECORDS_OF_DATA_USER) return; // in all occupancies together
   const changes = (rows[0]?.days ?? []).map((day) => ({ day }));
   const tenancy = tenancyOf(moveInDate, changes);
-  const within = rows.filter(
-    ({ id, ...row }) => tenancyOf(cipher.open(id, row).piiPrincipal.moveInDate, changes) === tenancy,
-  );
+  const isWithin = ({ id, ...row }: OwnRow) => {
+    const personal = readablePersonal({ personal: () => cipher.open(id, row) });
+    return personal === null || tenancyOf(personal.piiPrincipal.moveInDate, changes) === tenancy;
+  };
+  const within = rows.filter(isWithin);
   if (within.length <= MAX_RECORDS_OF_DATA_USER) return;
   const message = `There are ${MAX_RECORDS_OF_DATA_USER} live Identity Records of this Data User for the meter point and occupancy.`;
   throw new RegisterError('CNF003', message);

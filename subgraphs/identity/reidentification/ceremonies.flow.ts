@@ -9,7 +9,7 @@ import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { ReidentificationRepository } from './reidentification.repository';
 import { newSecret } from '../keys';
 import { type CeremonyOutcome, type PasskeyCeremonyOptions, ceremonyStart, nextPasskeyCeremony } from './ceremony';
-import { type OccupantRecord, admitsCeremony } from '../occupancy/occupancy';
+import { type OccupantRecord, admitsCeremony, isReadable } from '../occupancy/occupancy';
 import type { Language } from '../mails/outgoing-mail';
 import { LINK_SECONDS, REDIRECT_SECONDS, isOfReturnUrl, secondsAfter, withoutToken } from './reidentification';
 import { currentContacts, holds, isContested, isRejected } from '../contacts/contacts';
@@ -120,7 +120,7 @@ export class Ceremonies {
   private async find(secret: string, origin: CallOrigin): Promise<ValidCeremony | undefined> {
     const ceremony = await this.dependencies.ceremonies.bySecret(secret);
     const occupant = ceremony && (await this.dependencies.occupants.byId(ceremony.recordId));
-    if (!occupant || !(await this.isAdmitted(ceremony, occupant))) return undefined;
+    if (!occupant || !isReadable(occupant) || !(await this.isAdmitted(ceremony, occupant))) return undefined;
     const possible = proofsOf(occupant);
     const proofs = ceremony.proofs.filter((proof) => possible.includes(proof));
     if (proofs.length === 0 && ceremony.proofs.length > 0) return undefined; // without a proof it would enrol any customer

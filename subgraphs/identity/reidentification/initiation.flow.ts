@@ -10,7 +10,7 @@ import type { IdentityDependencies } from '../dependencies';
 import type { IdentityLookupRepository } from '../lookups/identity-lookup.repository';
 import type { Mails } from '../mails/mail-queue.flow';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
-import type { OccupantRecord } from '../occupancy/occupancy';
+import { type OccupantRecord, isReadable } from '../occupancy/occupancy';
 import type { Organisation, Organisations } from '../organisations.client';
 import type { IdentityRecordRepository } from '../records/identity-record.repository';
 import { isOwnedBy } from '../records/identity-record';
@@ -138,7 +138,7 @@ export class ReidentificationInitiation {
     const demand = { method: request.method, scope, verifiedOnly: role === 'portal' };
     const choice = isBlocked ? undefined : chosenRecord(records, demand);
     if (choice) return choice;
-    const attempted = records.find(({ occupancy }) => occupancy === 'current') ?? records[0];
+    const attempted = records.find((record) => isReadable(record) && record.occupancy === 'current') ?? records[0];
     if (attempted) await this.countLookup(attempted, context);
     throw new RegisterError('REI001');
   }

@@ -1,7 +1,7 @@
 import type { CeremonyProof, CeremonyStart } from './ceremony';
 import { ceremonyStart } from './ceremony';
 import { isRejected } from '../contacts/contacts';
-import { type OccupantRecord, admitsCeremony } from '../occupancy/occupancy';
+import { type OccupantRecord, admitsCeremony, isReadable, isUnreadableCustomer } from '../occupancy/occupancy';
 import type { ReidentificationMethod, ReidentificationScope } from './reidentification';
 
 type Candidate = Pick<OccupantRecord, 'occupancy' | 'isVerified' | 'isClosing' | 'hasPasskey' | 'email' | 'rejected'>;
@@ -85,7 +85,8 @@ interface ReidentificationDemand {
 /**
  * Returns the newest record that supports the method and whose occupancy admits it (decisions A/B, 4); undefined if there is none (REI001).
  * If the current occupancy has a verified record, only verified records qualify: an unverified newer record must not take over a verified
- * customer. A record that is closing, or whose contacts were all rejected, confirms nothing. `records` are newest first; for an own record, only that one.
+ * customer, also not one whose record cannot be decrypted. Such a record confirms nothing, and neither does one that is closing, or whose
+ * contacts were all rejected. `records` are newest first; for an own record, only that one.
  */
 export function chosenRecord<Record extends Candidate>(
   records: readonly Record[],
@@ -93,7 +94,8 @@ export function chosenRecord<Record extends Candidate>(
 ): ReidentificationChoice<Record> | undefined {
   const isVerifiedNeeded = verifiedOnly || records.some(isVerifiedOccupant);
   for (const record of records) {
-    if ((isVerifiedNeeded && !record.isVerified) || record.isClosing || isRejected(record)) continue;
+    if (isUnreadableCustomer(record) || (isVerifiedNeeded && !record.isVerified) || !isReadable(record)) continue;
+    if (record.isClosing || isRejected(record)) continue;
     const start = FIRST_CEREMONIES[method](record, scope);
     if (start && admitsCeremony(record.occupancy, start)) return { record, start };
   }
@@ -119,5 +121,5 @@ export function availableMethods(
 
 /** Reads the occupancy, which is decrypted, of verified records only: a meter point can have many others. */
 function isVerifiedOccupant(record: Candidate): boolean {
-  return record.isVerified && record.occupancy === 'current';
+  return isUnreadableCustomer(record) || (record.isVerified && record.occupancy === 'current');
 }

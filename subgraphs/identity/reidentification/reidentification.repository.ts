@@ -18,7 +18,7 @@ import {
 } from './reidentification';
 import type { Contact } from '../contacts/contact';
 import { contactsOf, holds, isContested, isRejected, ownRecordsOf, recordsOf } from '../contacts/contacts';
-import { type OccupantRecord, occupancyPeriod } from '../occupancy/occupancy';
+import { type OccupantRecord, isReadable, occupancyPeriod } from '../occupancy/occupancy';
 import type { BlindIndexes } from '../records/blind-index';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { IdentityKeys } from '../keys';
@@ -76,7 +76,7 @@ const PROVEN_BY = `array(
 const BY_TOKEN: NamedStatement = {
   name: 'reidentification_by_token',
   text: `select i.id, i.duid, i.scope, i.method, i.record_id as "recordId", r.meter_point_id as "meterPointId",
-      r.anonymised_at is not null as anonymised, r.closing_at is not null as closing, i.open_until as "openUntil",
+      r.anonymised_at is not null as anonymised, r.closing_at is not null as closing, r.closed_at is not null as "isClosed", i.open_until as "openUntil",
       i.expires_at as "expiresAt", i.confirmed_at as "confirmedAt", register_now() as now,
       ${PROVEN_BY} as "provenBy"
     from reidentification i join identity_record r on r.id = i.record_id where i.token_hash = $1`,
@@ -126,15 +126,18 @@ export class ReidentificationRepository {
   /**
    * Returns the re-identification of a token-ref; undefined if there is none. It is expired, too, if a Change of Tenancy ended the
    * occupancy of its record, if every contact of its customer or one that the customer proved in it was rejected or removed, or, for one by
-   * meter point, while contacts there are contested.
+   * meter point, while contacts there are contested, and if its record cannot be decrypted.
    */
   async byToken(tokenRef: string): Promise<Reidentification | undefined> {
     const [row] = await this.database.reads.rows<ReidentificationRow>(BY_TOKEN, [this.hash(tokenRef)]);
     if (!row) return undefined;
     const { now, provenBy, ...reidentification } = row;
-    const occupant = await this.occupants.byId(reidentification.recordId);
+    const found = await this.occupants.byId(reidentification.recordId);
+    const occupant = found && isReadable(found) ? found : undefined;
     const customer = occupant && (await this.customerOf(occupant, row));
-    const isOver = customer?.isOver || (occupant && provenBy.some((contact) => !holds(occupant, contact)));
+    const isUnreadable = found !== undefined && occupant === undefined;
+    const isOver =
+      isUnreadable || customer?.isOver || (occupant && provenBy.some((contact) => !holds(occupant, contact)));
     return {
       ...reidentification,
       occupant: customer?.occupant,
@@ -202,6 +205,7 @@ export class ReidentificationRepository {
     const isCustomer = ({ occupancy, isVerified, rejected }: OccupantRecord) =>
       occupancy === 'current' && isVerified && rejected.length === 0;
     return records
+      .filter(isReadable)
       .filter(isCustomer)
       .some((record) =>
         rows.some(({ recordId, provenBy }) => recordId === record.id && provenBy.every((each) => holds(record, each))),

@@ -99,6 +99,6 @@ export class ReidentificationResolver {
   }
 }
 
-function statusOf({ method, state: status, confirmedAt }: domain.Reidentification): ReidentificationStatus {
-  return { method, status, confirmedAt };
+function statusOf({ method, state, isClosed, confirmedAt }: domain.Reidentification): ReidentificationStatus {
+  return { method, status: isClosed ? 'expired' : state, confirmedAt };
 }

@@ -56,6 +56,8 @@ export interface Reidentification extends ReidentificationTimes {
   readonly meterPointId: string | null;
   readonly anonymised: boolean;
   readonly closing: boolean;
+  /** Whether the record waits to be anonymised: the customer can confirm nothing, and the token creates no link. */
+  readonly isClosed: boolean;
   readonly state: ReidentificationState;
   /** The person and the occupancy; undefined after anonymising has begun. */
   readonly occupant?: (OwnRecords & OccupancyPeriod) | undefined;

@@ -11,7 +11,7 @@ export const ReidentificationState = graphqlEnum('ReidentificationState', 'State
   pending: 'The customer can still confirm it.',
   confirmed: 'The customer confirmed it; the token can be used until one hour after its issuance.',
   expired:
-    'It was not confirmed in time, one hour has passed since its issuance, its token was redeemed, its occupancy ended, all contacts of its customer were rejected, the one that confirmed it was rejected or removed, or, by meter point, contacts of the current occupancy are contested.',
+    'It was not confirmed in time, one hour has passed since its issuance, its token was redeemed, its occupancy ended, its Identity Record was closed, all contacts of its customer were rejected, the one that confirmed it was rejected or removed, or, by meter point, contacts of the current occupancy are contested.',
 } satisfies Record<domain.ReidentificationState, string>);
 
 @InputType('OwnReidentificationInput', {

@@ -37,7 +37,7 @@ export interface CustomerSession extends CustomerScope {
   /** Key of the session's tenancy of the meter point. */
   readonly tenancy: string;
   readonly mpxnIndex: Buffer;
-  /** The live verified records of the meter point, read in the same statement as the scope. */
+  /** The live verified records of the meter point that can be decrypted, read in the same statement as the scope. */
   readonly atMeterPoint: readonly OccupantRecord[];
   readonly means: SignInMethod;
   /** The supplier that proved the customer; null for other sign-ins, and in sessions of the previous release. */

@@ -2,7 +2,7 @@ import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, callerOf } from '../../server/callers/caller';
 import { CustomerSessionRepository, type StoredCustomerSession } from './customer-session.repository';
 import { type CustomerSession, type SessionInputs, scopeOf } from './customer-session';
-import { type OccupantRecord, changeAfter, tenancyOf } from '../occupancy/occupancy';
+import { type OccupantRecord, changeAfter, isReadable, tenancyOf } from '../occupancy/occupancy';
 import type { IdentityDependencies } from '../dependencies';
 import type { Contact } from '../contacts/contact';
 
@@ -33,7 +33,7 @@ export function customerSessions({ database, indexes, keys, occupants }: Identit
   };
 }
 
-/** Returns undefined if the record is closed or anonymised, or the contact of the sign-in was rejected. */
+/** Returns undefined if the record is closed or anonymised or cannot be decrypted, or the contact of the sign-in was rejected. */
 function ofRecord(
   { recordId, contact: signedInBy, ...session }: StoredCustomerSession,
   verified: readonly OccupantRecord[],
@@ -65,7 +65,9 @@ function withoutRecord(
   };
 }
 
-const liveAmong = (records: readonly OccupantRecord[]) => records.filter(({ isClosed }) => !isClosed);
+/** Returns the live records that can be decrypted. The others count in the scope of the session, but show nothing. */
+const liveAmong = (records: readonly OccupantRecord[]) =>
+  records.filter((record) => !record.isClosed && isReadable(record));
 
 /**
  * The supplier proved the customer at the sign-in only, so each Change of Tenancy that takes effect later ends the occupancy, also one of the

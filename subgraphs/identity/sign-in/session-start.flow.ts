@@ -36,14 +36,17 @@ interface ProvenCustomer {
 /** Starts the session of a proven customer. */
 export type StartSession = (customer: ProvenCustomer, origin: CallOrigin) => Promise<StartedCustomerSession>;
 
-/** Starts sessions. Use of the proof, session and notices to the other addresses are one transaction. */
+/**
+ * Starts sessions. Use of the proof, session and notices to the other addresses are one transaction, which reads the addresses under the lock of
+ * the meter point: a registration that was in progress is notified, too.
+ */
 export function sessionStart(dependencies: IdentityDependencies): StartSession {
   const { database, indexes, keys, access, mails, occupants } = dependencies;
   const sessions = new CustomerSessionRepository(database, indexes, keys);
   const notes = contactNotes(dependencies);
   const mayReturn = returnAddresses(occupants, organisations(access));
-  const noticesOf = async ({ by, contact }: Pick<ProvenCustomer, 'by' | 'contact'>) => {
-    const there = await occupants.verifiedAt(by.mpxn);
+  const noticesOf = async (session: Session, { by, contact }: Pick<ProvenCustomer, 'by' | 'contact'>) => {
+    const there = await occupants.verifiedAt(by.mpxn, session);
     const { tenancy, occupancy: at } = 'id' in by ? by : { tenancy: currentTenancy(there), occupancy: 'current' };
     const { groups, ...evidence } = contactsOf(there, tenancy);
     const isLimited = at === 'ended' || isContested(groups);
@@ -57,7 +60,6 @@ export function sessionStart(dependencies: IdentityDependencies): StartSession {
     const record = 'id' in by ? by : undefined;
     const meterPointId = indexes.meterPointId(by.mpxn);
     const returnTo = await mayReturn(from, { meterPointId, record }, origin);
-    const notices = await noticesOf({ by, contact });
     return inTransaction(database.pool, async (session) => {
       await lockMeterPoint(session, indexes.mpxn(by.mpxn));
       if (useProof && !(await useProof(session))) throw new RegisterError('AUT001');
@@ -65,7 +67,7 @@ export function sessionStart(dependencies: IdentityDependencies): StartSession {
       const started = await sessions.start(session, { of, means, mpid, returnTo });
       if (started === undefined) throw new RegisterError('AUT001');
       await notes.noteAt(session, indexes.mpxn(by.mpxn));
-      for (const notice of notices)
+      for (const notice of await noticesOf(session, { by, contact }))
         await mails.enqueue(session, { kind: 'sign-in-notice', ...notice, at: started.startedAt, means });
       return started;
     });

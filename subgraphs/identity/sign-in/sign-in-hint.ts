@@ -1,6 +1,6 @@
 import type { Violation } from '../../../schema/register-error';
 import { currentContacts, isContested } from '../contacts/contacts';
-import type { OccupantRecord } from '../occupancy/occupancy';
+import { type OccupantRecord, isUnreadableCustomer } from '../occupancy/occupancy';
 import { emailViolations } from '../records/personal-data-rules';
 
 /** Sign-in hints: from the link by which the customer came, or typed by the customer (decisions A/B, 9). */
@@ -58,13 +58,15 @@ export function claimNames(claim: unknown, mpxn: string): boolean {
 /**
  * Whether a customer may sign in at the supplier, and by which record. Supplier sign-in is the fallback: it is rejected while a verified
  * Identity Record of the current occupancy has a passkey or e-mail address (decisions A/B, 9), unless contacts are contested. Then the
- * supplier-proven customer decides and signs in without a record (decisions A/B, 11). `atMeterPoint` is in descending order.
+ * supplier-proven customer decides and signs in without a record (decisions A/B, 11). A record that cannot be decrypted may have a contact.
+ * `atMeterPoint` is in descending order.
  */
 export function supplierSignInBy(
   atMeterPoint: readonly OccupantRecord[],
 ): { readonly allowed: false } | { readonly allowed: true; readonly record: OccupantRecord | undefined } {
-  const own = atMeterPoint.filter(({ isVerified, occupancy }) => isVerified && occupancy === 'current');
   if (isContested(currentContacts(atMeterPoint).groups)) return { allowed: true, record: undefined };
+  if (atMeterPoint.some(isUnreadableCustomer)) return { allowed: false };
+  const own = atMeterPoint.filter(({ isVerified, occupancy }) => isVerified && occupancy === 'current');
   if (own.some(({ hasPasskey, email }) => hasPasskey || email !== null)) return { allowed: false };
   return { allowed: true, record: own[0] };
 }

@@ -2,7 +2,7 @@ import { encryptValue, decryptValue } from '../../server/encryption';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { SignInRepository } from './sign-in.repository';
-import type { OccupantRecord } from '../occupancy/occupancy';
+import { type OccupantRecord, isReadable } from '../occupancy/occupancy';
 import type { HomeOfLink, Language } from '../mails/outgoing-mail';
 import { type SignInHint, type SoughtBy, originIn, soughtBy } from './sign-in-hint';
 import { signInLinkReceivers } from './sign-in-recipients';
@@ -77,7 +77,7 @@ function homeAmong(receivers: readonly OccupantRecord[], record: OccupantRecord)
 
 async function foundBy(sought: SoughtBy, occupants: OccupancyRepository): Promise<OccupantRecord[]> {
   if ('email' in sought) return occupants.verifiedOfEmail(sought.email);
-  if ('mpxn' in sought) return occupants.verifiedAt(sought.mpxn);
+  if ('mpxn' in sought) return (await occupants.verifiedAt(sought.mpxn)).filter(isReadable);
   const record = await occupants.byRef(sought.ir);
-  return record === undefined ? [] : [record];
+  return record === undefined || !isReadable(record) ? [] : [record];
 }

@@ -1,7 +1,7 @@
 import type { Contact } from '../contacts/contact';
 import { type ContactEvidence, provenGroups } from '../contacts/contacts';
 import { type OldestFirst, oldestFirst } from '../occupancy/oldest-records';
-import type { OccupantRecord } from '../occupancy/occupancy';
+import { type OccupantRecord, isReadable } from '../occupancy/occupancy';
 import { comparableEmail } from '../records/personal-data-rules';
 import type { SoughtBy } from './sign-in-hint';
 
@@ -45,7 +45,8 @@ export function signInNoticeReceivers(
 ): OldestFirst<OccupantRecord>[] {
   const addressOf = ({ email }: OccupantRecord) => comparableEmail(email ?? '');
   const others = atMeterPoint.filter((record) => {
-    if (!record.isVerified || record.email === null || record.occupancy === 'to-come') return false;
+    if (!isReadable(record) || !record.isVerified || record.email === null || record.occupancy === 'to-come')
+      return false;
     return record.tenancy === tenancy && (own === null || addressOf(record) !== comparableEmail(own));
   });
   return oldestFirst(others, addressOf);

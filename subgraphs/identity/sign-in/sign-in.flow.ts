@@ -1,6 +1,7 @@
 import { RegisterError } from '../../../schema/register-error';
 import type { CallOrigin } from '../../server/graph/service-query';
 import type { StartedCustomerSession } from './customer-session.repository';
+import { isReadable } from '../occupancy/occupancy';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { PasskeyRepository } from '../passkeys/passkey.repository';
 import { SignInRepository } from './sign-in.repository';
@@ -54,8 +55,9 @@ export function passkeySignIn(
   };
 }
 
-/** Returns a record that allows sign-in: verified, moved in, and neither closed nor anonymised. */
+/** Returns a record that allows sign-in: verified, moved in, readable, and neither closed nor anonymised. */
 async function verifiedRecord(id: string | undefined, occupants: OccupancyRepository) {
   const record = id === undefined ? undefined : await occupants.byId(id);
-  return record?.isVerified && record.occupancy !== 'to-come' ? record : undefined;
+  if (record === undefined || !isReadable(record)) return undefined;
+  return record.isVerified && record.occupancy !== 'to-come' ? record : undefined;
 }

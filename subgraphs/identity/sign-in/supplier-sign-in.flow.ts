@@ -21,7 +21,10 @@ export interface SupplierSignIns {
     session: CustomerSession | undefined,
     origin: CallOrigin,
   ): Promise<{ readonly secret: string; readonly url: string }>;
-  /** Throws AUT001 if the response does not prove the meter point of the hints, or a Change of Tenancy takes effect there since the start. */
+  /**
+   * Throws AUT001 if the response does not prove the meter point of the hints, a Change of Tenancy takes effect there since the start, or customers
+   * can no longer sign in at the supplier.
+   */
   finish(secret: string, callbackUrl: string, origin: CallOrigin): Promise<StartedCustomerSession>;
   close(): void;
 }
@@ -35,15 +38,18 @@ export function supplierSignIns(dependencies: IdentityDependencies): SupplierSig
   const startSession = sessionStart(dependencies);
   const changedDays = async (mpxn: string | null): Promise<readonly string[]> =>
     mpxn === null ? [] : (await tenancy.at(mpxn)).changes.map(({ day }) => day);
-  /** `changedOn` is from before the customer's proof: after a later Change of Tenancy, the supplier may have proven the former customer. */
-  const customerAt = async (mpxn: string, changedOn: readonly string[]) => {
+  /**
+   * `changedOn` is from before the customer's proof: after a later Change of Tenancy, the supplier may have proven the former customer.
+   * `isOffered` returns whether customers can still sign in at the supplier, which may have been suspended while it proved this one.
+   */
+  const customerAt = async (mpxn: string, changedOn: readonly string[], isOffered: () => Promise<boolean>) => {
     const { changes, today } = await tenancy.at(mpxn);
     const found = supplierSignInBy(await occupants.verifiedAt(mpxn));
     if (!found.allowed) throw new RegisterError('AUT001');
     const place: MeterPointWithoutRecord = { mpxn, since: changes.at(-1)?.day ?? today };
     return {
       by: found.record ?? place,
-      useProof: async () => (await changedDays(mpxn)).join() === changedOn.join(),
+      useProof: async () => (await changedDays(mpxn)).join() === changedOn.join() && isOffered(),
     };
   };
   return {
@@ -64,7 +70,8 @@ export function supplierSignIns(dependencies: IdentityDependencies): SupplierSig
       const { mpid, mpxn, changedOn = await changedDays(mpxn) } = attempt;
       const { mpxn: claimed } = await client.claims(callbackUrl, attempt);
       if (mpxn === null || !claimNames(claimed, mpxn)) throw new RegisterError('AUT001');
-      const customer = await customerAt(mpxn, changedOn);
+      const isOffered = async () => (await clients.of(mpid, origin)) !== undefined;
+      const customer = await customerAt(mpxn, changedOn, isOffered);
       return startSession({ ...customer, contact: null, means: 'supplier', mpid, from: attempt }, origin);
     },
     close: () => clients.close(),

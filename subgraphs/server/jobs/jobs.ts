@@ -8,7 +8,7 @@ import type { Session } from '../database/transaction';
 export const MAX_RETRY_DELAY_SECONDS = 30;
 
 /** When and how a job runs. */
-interface JobOptions {
+export interface JobOptions {
   /** Earliest start by the register's clock; default: at once. */
   readonly runAt?: Date;
   /** Earliest start in seconds from now, by real time. */

@@ -5,6 +5,7 @@ import { contests } from './chapters/contests';
 import { keptConnections } from './chapters/kept-connections';
 import { lateChanges } from './chapters/late-changes';
 import { rejectedProofs } from './chapters/rejected-proofs';
+import { unreadableRecords } from './chapters/unreadable-records';
 
 describe('The customer among several contacts', () => {
   contests();
@@ -14,4 +15,5 @@ describe('The customer among several contacts', () => {
   rejectedProofs();
   closingRecords();
   closedRecords();
+  unreadableRecords();
 });

@@ -4,6 +4,7 @@ import {
   CONFIRM_LINK,
   PROOF,
   RETURN_URL,
+  STATUS,
   asserted,
   mailedSecret,
   started,
@@ -41,8 +42,42 @@ export function closedRecords(): void {
     await people.consent(linked, { reidentificationToken: tokenRef }, 'by token');
     const close = async () =>
       expect(valueOf(await fixture.execute(ANONYMISE, { ref }, { caller: honest })).anonymisedAt).toBeNull();
-    return { mpxn, email, close };
+    return { mpxn, email, ref, close };
   }
+
+  describe('A repeated request to anonymise a closed record', () => {
+    it('does not wait for a change of its access records that have ended', async () => {
+      const { email, ref, close } = await linkedCustomer();
+      await people.consent(honest, ref, 'own');
+      const token = await people.signedIn(email);
+      valueOf(await people.withdraw(token, await people.idOf(token, 'own')));
+      await close();
+      const ended = `select from access.access_record where revoked_at is not null
+        and identity_record_id = (select id from identity.identity_record where ref = $1)`;
+      expect((await fixture.owner.query(ended, [ref])).rowCount).toBe(1);
+      const lock = await people.holding(`${ended} for update`, [ref]);
+      await close().finally(() => lock.release());
+    });
+  });
+
+  describe('A re-identification by meter point', () => {
+    it('reads expired once its Identity Record is closed, whether the customer had confirmed it or not', async () => {
+      const { mpxn, email, close } = await linkedCustomer();
+      const confirmed = await started(fixture, linked, { mpxn, method: 'MAGIC_LINK' });
+      const secret = await mailedSecret(fixture, email, 2);
+      valueOf(await fixture.execute(CONFIRM_LINK, { secret }));
+      const pending = await started(fixture, linked, { mpxn, method: 'MAGIC_LINK' });
+      const statuses = async () => {
+        const read = [confirmed, pending].map(({ tokenRef }) =>
+          fixture.execute(STATUS, { token: tokenRef }, { caller: linked }),
+        );
+        return (await Promise.all(read)).map((response) => String(valueOf(response).status));
+      };
+      expect(await statuses()).toEqual(['CONFIRMED', 'PENDING']);
+      await close();
+      expect(await statuses()).toEqual(['EXPIRED', 'EXPIRED']);
+    });
+  });
 
   describe('Access that is linked to a closed record', () => {
     it('remains that of its address only, not of a passkey that another Data User put into a record with the address', async () => {

@@ -1,9 +1,12 @@
+import { Client } from 'pg';
+import { closeAgain } from '../../../../subgraphs/identity/anonymisation/personal-data-destruction.repository';
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
 import { EXISTS, REIDENTIFY, valueOf } from '../../../support/ceremonies';
 import { ContestFixture, METER_POINT, PROVE_BY_PASSKEY } from '../../../support/contest-fixture';
 import { type SignInFixture, fixtureOfThisFile, newMpxn } from '../../../support/sign-in-fixture';
-import { isLinkMail, mailsNow, secretIn } from '../../../support/sign-in-mails';
+import { isLinkMail, isSignInNotice, mailsNow, secretIn } from '../../../support/sign-in-mails';
 import { SESSION, SIGN_IN_WITH_LINK, asCustomer, requestLink, scopeOf } from '../../../support/sign-in-operations';
+import { until } from '../../../support/until';
 
 /** Identity Records between the request to anonymise them and its result. */
 export function closingRecords(): void {
@@ -73,6 +76,34 @@ export function closingRecords(): void {
     });
   });
 
+  it('A record that a restore closes again while `access` rejects its anonymising is anonymised when its access records have ended', async () => {
+    const [mpxn, email] = [newMpxn(), people.newEmail('closed-again')];
+    const ir = await people.customer(honest, mpxn, email, 'own');
+    await fixture.newRecord(other, { email }, { mpxn });
+    const { rows } = await fixture.owner.query('select id from identity.identity_record where ref = $1', [ir]);
+    const { id } = rows[0] as { id: string };
+    const lock = await people.holding(CLOSING, [ir]);
+    const request = anonymise(ir);
+    await lock.isWaitedFor();
+    const restore = new Client({
+      connectionString: fixture.databaseUrl,
+      options: '-c search_path=identity,register',
+    });
+    await restore.connect();
+    expect(await closeAgain(restore, new Map([[id, '2026-01-15T10:30:00Z']]))).toBe(1);
+    await restore.end();
+    await lock.release();
+    expect((await request).codes).toEqual(['CNF003']);
+    const resident = await people.signedIn(email);
+    expect((await people.withdraw(resident, await people.idOf(resident, 'own'))).codes).toEqual([]);
+    const anonymised = 'select from identity.identity_record where id = $1 and anonymised_at is not null';
+    await until(async () => {
+      const due = `update identity_jobs._private_jobs set run_at = now() where key = 'anonymise ' || $1 and locked_at is null`;
+      await fixture.owner.query(due, [id]);
+      return (await fixture.owner.query(anonymised, [id])).rowCount === 1 ? true : undefined;
+    });
+  });
+
   it('A proof that waits while the record of its session is anonymised stores nothing about the erased address', async () => {
     const [mpxn, email] = [newMpxn(), people.newEmail('erased')];
     const ir = await fixture.newRecord(honest, { email }, { mpxn });
@@ -90,6 +121,24 @@ export function closingRecords(): void {
     expect((await proven).codes).toEqual(['PRM003']);
     const stored = 'select from identity.contact_proof where one = $1 or other = $1';
     expect((await fixture.owner.query(stored, [rows[0].email_index])).rowCount).toBe(0);
+  });
+
+  it('A sign-in that waits for a registration is reported to the address that it adds', async () => {
+    const [mpxn, email, added] = [newMpxn(), people.newEmail('present'), people.newEmail('being-added')];
+    const ir = await fixture.newRecord(honest, { email }, { mpxn });
+    valueOf(await requestLink(fixture, { email }));
+    await fixture.jobsDone();
+    const secret = secretIn((await mailsNow(fixture, email)).filter(isLinkMail));
+    const lock = await people.holding(METER_POINT, [ir]);
+    const registered = fixture.newRecord(other, { email: added }, { mpxn });
+    await lock.isWaitedFor();
+    const signedIn = fixture.execute(SIGN_IN_WITH_LINK, { secret });
+    await lock.isWaitedFor(2);
+    await lock.release();
+    await registered;
+    expect((await signedIn).codes).toEqual([]);
+    await fixture.jobsDone();
+    expect((await mailsNow(fixture, added)).filter(isSignInNotice)).toHaveLength(1);
   });
 
   it('A sign-in that meets the destruction of its record waits for it, and is rejected', async () => {

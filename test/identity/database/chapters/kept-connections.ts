@@ -93,6 +93,31 @@ export function keptConnections(): void {
   }
   const isPasskey = ({ kind }: Shown) => kind === 'PASSKEY';
 
+  describe('The verdict of a malicious supplier', () => {
+    it('is deleted by docs/operations.md although the oldest Identity Record with the contact was anonymised since', async () => {
+      const [mpxn, email] = [newMpxn(), people.newEmail('supplied')];
+      const oldest = await fixture.newRecord(ofPasskey, { email }, { mpxn });
+      await fixture.newRecord(ofPasskey, { email }, { mpxn });
+      await people.customer(second, mpxn, people.newEmail('planted'), 'planted');
+      const { mpid } = await judge(mpxn, 'REJECTED', ({ shown }) => shown.startsWith('s'));
+      expect(await anonymised(ofPasskey, oldest)).not.toBeNull();
+      await people.actOnMaliciousSupplier(mpid);
+      expect(await scopeOf(fixture, await people.signedIn(email))).toMatchObject({ isContested: true });
+    });
+
+    it('of the previous release is deleted by docs/operations.md, too', async () => {
+      const [mpxn, email] = [newMpxn(), people.newEmail('supplied')];
+      const ir = await fixture.newRecord(ofPasskey, { email }, { mpxn });
+      await people.customer(second, mpxn, people.newEmail('planted'), 'planted');
+      const { mpid } = await judge(mpxn, 'REJECTED', ({ shown }) => shown.startsWith('s'));
+      const stored = `update identity.contact_verdict set mpid = null
+        where mpxn_index = (select mpxn_index from identity.identity_record where ref = $1)`;
+      expect((await fixture.owner.query(stored, [ir])).rowCount).toBe(1);
+      await people.actOnMaliciousSupplier(mpid);
+      expect(await scopeOf(fixture, await people.signedIn(email))).toMatchObject({ isContested: true });
+    });
+  });
+
   describe('Two addresses that were proven by one passkey stay connected', () => {
     it('after the Data User has removed the passkey', async () => {
       const { token, remove } = await connected();

@@ -274,6 +274,39 @@ export function mails(): void {
       await identity.owner.query('delete from identity_jobs._private_jobs');
     });
 
+    it('about a contest counts against the limit of its address although the first record with it was anonymised', async () => {
+      const email = `customer-${++mpxn}@customer.example`;
+      const at = await expiry(0);
+      for (let home = 0; home < 16; home++) {
+        const number = String(++mpxn);
+        const [first, second] = [
+          await registeredRecord(identity, number, email),
+          await registeredRecord(identity, number, email),
+        ];
+        await identity.owner.query(`update ${ANONYMISED}`, [first.id]);
+        await enqueue(first.id, { kind: 'contest-notice', duid: DUID, at, otherRecordIds: [second.id] });
+      }
+      await ended();
+      expect(await mailsTo(email)).toHaveLength(15);
+    });
+
+    it('about a sign-in waits after fifteen to the address in records of one Data User, at whichever homes', async () => {
+      const email = `customer-${++mpxn}@customer.example`;
+      const at = await expiry(0);
+      for (let home = 0; home < 16; home++) {
+        const { id } = await registeredRecord(identity, String(++mpxn), email);
+        await enqueue(id, { kind: 'sign-in-notice', at, means: 'passkey', isLimited: true });
+      }
+      const waiting = `select from identity_jobs._private_jobs where run_at > now() + interval '10 minutes'`;
+      await until(async () => ((await identity.owner.query(waiting)).rowCount === 1 ? true : undefined));
+      await until(async () => ((await jobs()).length === 1 ? true : undefined));
+      expect(await mailsTo(email)).toHaveLength(15);
+      await identity.owner.query('delete from rate_limit');
+      await identity.owner.query('update identity_jobs._private_jobs set run_at = now()');
+      await ended();
+      expect(await mailsTo(email)).toHaveLength(16);
+    });
+
     it('with a link is dropped if its address was rejected meanwhile; a notice is sent', async () => {
       isOpen = false;
       const [linked, notified] = [await person(), await person()];

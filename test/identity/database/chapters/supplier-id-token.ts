@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Forger, type Forgery, startForger } from '../../../support/supplier-forger';
 import { FINISH_SUPPLIER, START_SUPPLIER } from '../../../support/sign-in-operations';
 import { type SignInFixture, newMpxn, fixtureOfThisFile } from '../../../support/sign-in-fixture';
+import { until } from '../../../support/until';
 
 /** Maximum size of a supplier's response. */
 const MAX_BYTES = 262_144;
@@ -50,6 +51,24 @@ export function supplierIdToken(): void {
     it('that is valid is accepted (so that each forgery below is rejected for its own defect)', async () => {
       const mpxn = newMpxn();
       expect((await forged(mpxn, { claims: { mpxn: [mpxn] } })).codes).toEqual([]);
+    });
+
+    it('that arrives after the supplier was suspended signs in to nothing', async () => {
+      const mpxn = newMpxn();
+      const supplier = await fixture.newSupplier({ issuer: forger.issuer });
+      const started = await fixture.execute(START_SUPPLIER, { mpid: supplier.mpid, entry: { mpxn } });
+      const { secret, url } = started.data.startSupplierSignIn;
+      let release = () => {};
+      const after = new Promise<void>((resolve) => (release = resolve));
+      const callbackUrl = forger.respondTo(url, { claims: { mpxn: [mpxn] }, after });
+      const finished = fixture.execute(FINISH_SUPPLIER, { secret, callbackUrl });
+      const code = new URL(callbackUrl).searchParams.get('code') ?? '';
+      await until(() => (forger.codes.includes(code) ? true : undefined));
+      await fixture.accounts.changeStatus('test', supplier.accountId, 'suspend');
+      release();
+      expect((await finished).codes).toEqual(['AUT001']);
+      const sessions = 'select from identity.customer_session where mpid = $1';
+      expect((await fixture.owner.query(sessions, [supplier.mpid])).rowCount).toBe(0);
     });
 
     it.each<[string, (mpxn: string) => Forgery]>([
