@@ -6,7 +6,7 @@ import { lockContests, lockMeterPoint } from '../locks.sql';
 import { TODAY } from '../occupancy/tenancy-change.sql';
 import { type TenancyContacts, contestants, currentContacts } from './contacts';
 import { type NoticeReceiver, noticeReceiver } from '../mails/outgoing-mail';
-import { oldestFirst } from '../occupancy/oldest-records';
+import { groupedByAge } from '../occupancy/oldest-records';
 import type { OccupantRecord } from '../occupancy/occupancy';
 import type { IdentityDependencies } from '../dependencies';
 import type { AddedRecord, AddedRecordNotes } from '../records/identity-record.repository';
@@ -119,5 +119,5 @@ function addressed({ records }: TenancyContacts): readonly NoticeReceiver[] {
       .filter(({ kind }) => kind === 'email')
       .map(({ contact }) => ({ id, createdAt, isClosing, isClosed, contact })),
   );
-  return oldestFirst(emails, ({ contact }) => contact).map(noticeReceiver);
+  return groupedByAge(emails, ({ contact }) => contact).map(noticeReceiver);
 }

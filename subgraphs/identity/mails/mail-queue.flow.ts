@@ -7,7 +7,7 @@ import {
   NOTICE_HOURS,
   type OutgoingMail,
   type SignInNoticeMail,
-  recordsOf,
+  recordIdsOf,
 } from './outgoing-mail';
 import type { Limits, RateLimitStore } from '../../server/callers/rate-limits';
 import { type JobOptions, type JobQueue, MAX_RETRY_DELAY_SECONDS } from '../../server/jobs/jobs';
@@ -105,7 +105,7 @@ export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependenc
     },
     permitNotice: signInNoticeLimits({ rateLimits, limits }, add),
     async permitContestNotice(notice) {
-      const recordId = (await recipientOf(rateLimits.pool, recordsOf(notice)))?.recordId ?? notice.recordId;
+      const recordId = (await recipientOf(rateLimits.pool, recordIdsOf(notice)))?.recordId ?? notice.recordId;
       return (await permit(recordId, `${notice.kind} ${notice.duid}`)) === null;
     },
   };
@@ -121,7 +121,7 @@ function signInNoticeLimits(
   const perAddress = rateLimit(rateLimits, 'sign-in-notices-to-address', most, QUARTER_HOUR);
   return async (notice) => {
     const { recordId, means, isLimited } = notice;
-    const recipient = await recipientOf(rateLimits.pool, recordsOf(notice));
+    const recipient = await recipientOf(rateLimits.pool, recordIdsOf(notice));
     const { homeAddress, address } = recipient ?? { homeAddress: recordId, address: recordId };
     const afterSeconds =
       (await perAddress.passed(address)) ?? (await perHome.count(homeAddress)) ?? (await perAddress.count(address));

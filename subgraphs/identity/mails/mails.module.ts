@@ -2,7 +2,7 @@ import { isPermanentlyRejected, mailServer } from '../../server/mail-server';
 import { decryptValue } from '../../server/encryption';
 import { SupplierSignIns } from '../../../schema/generated/service-queries-to-access';
 import { ofThisService, querySubgraph } from '../../server/graph/service-query';
-import { NOTICE_HOURS, type OutgoingMail, recordsOf } from './outgoing-mail';
+import { NOTICE_HOURS, type OutgoingMail, recordIdsOf } from './outgoing-mail';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
 import type { Attempt } from '../../server/jobs/jobs';
 import { isReadable } from '../occupancy/occupancy';
@@ -45,7 +45,7 @@ export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
    */
   const addressFor = async (mail: OutgoingMail): Promise<string | undefined> => {
     if (usefulUntil(mail) <= (await clock.now())) return undefined;
-    for (const id of recordsOf(mail)) {
+    for (const id of recordIdsOf(mail)) {
       const record = await occupants.byId(id);
       if (record === undefined) continue;
       if (isReadable(record)) return ('at' in mail ? record.storedEmail : record.email) ?? undefined;

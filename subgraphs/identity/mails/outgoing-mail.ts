@@ -69,7 +69,7 @@ export function noticeReceiver([first, ...others]: OldestFirst<{ readonly id: st
 }
 
 /** Returns the records by which the address of a notice is reached, in their order. */
-export function recordsOf({ recordId, otherRecordIds = [] }: NoticeReceiver): readonly string[] {
+export function recordIdsOf({ recordId, otherRecordIds = [] }: NoticeReceiver): readonly string[] {
   return [recordId, ...otherRecordIds];
 }
 

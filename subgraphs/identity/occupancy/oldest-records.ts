@@ -9,7 +9,7 @@ export type OldestFirst<Found> = readonly [Found, ...Found[]];
  * Groups records by key, in the order in which keys first occur. A Data User that registers what another one has registered before does not
  * become the record by which its customer is reached, and which it could then anonymise.
  */
-export function oldestFirst<Found extends Age>(
+export function groupedByAge<Found extends Age>(
   records: readonly Found[],
   keyOf: (record: Found) => string,
 ): OldestFirst<Found>[] {

@@ -1,6 +1,6 @@
 import type { Contact } from '../contacts/contact';
 import { type ContactEvidence, provenGroups } from '../contacts/contacts';
-import { type OldestFirst, oldestFirst } from '../occupancy/oldest-records';
+import { type OldestFirst, groupedByAge } from '../occupancy/oldest-records';
 import { type OccupantRecord, isReadable } from '../occupancy/occupancy';
 import { comparableEmail } from '../records/personal-data-rules';
 import type { SoughtBy } from './sign-in-hint';
@@ -18,7 +18,7 @@ export function signInLinkReceivers(found: readonly OccupantRecord[], by: Sought
   const verified = found.filter(({ isVerified, email }) => isVerified && email !== null);
   const current = verified.filter(({ occupancy }) => occupancy === 'current');
   const ended = 'mpxn' in by ? [] : verified.filter(({ occupancy }) => occupancy === 'ended');
-  const each = oldestFirst(current, ({ email, meterPointId }) => `${meterPointId} ${comparableEmail(email ?? '')}`);
+  const each = groupedByAge(current, ({ email, meterPointId }) => `${meterPointId} ${comparableEmail(email ?? '')}`);
   return [...each.map(([oldest]) => oldest), ...ended].slice(0, MAX_LINKS);
 }
 
@@ -49,5 +49,5 @@ export function signInNoticeReceivers(
       return false;
     return record.tenancy === tenancy && (own === null || addressOf(record) !== comparableEmail(own));
   });
-  return oldestFirst(others, addressOf);
+  return groupedByAge(others, addressOf);
 }
