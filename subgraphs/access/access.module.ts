@@ -88,8 +88,9 @@ export async function startAccess(
   const dependencies = accessDependencies(database, accounts, options);
   if (clockOffsetSeconds !== undefined) await dependencies.clock.setOffset(clockOffsetSeconds);
   const { schema } = await accessSchema(dependencies);
+  const { pool } = database;
   const purges = [
-    purgeOften(database, logger),
+    purgePeriodically(pool, [expiredIdempotencyKeys(pool), expiredRateLimits(pool)], PURGE_EVERY_SECONDS, logger),
     purgeExpired(database, logger),
     encryptReferences(database, new ControllerReferences(keys.encryptionKey), logger),
   ];
@@ -99,7 +100,6 @@ export async function startAccess(
     ...options,
     address,
     database,
-    encryptionKey: keys.encryptionKey,
     changes: dependencies.tenancyChanges,
     allowLoopback: callbackUrlPolicy(options).allowLoopback,
   });
@@ -119,10 +119,6 @@ export async function startAccess(
 
 /** Seconds between two deletions of expired idempotency keys and rate limits. */
 const PURGE_EVERY_SECONDS = 300;
-
-function purgeOften({ pool }: Database, logger: Logger): () => Promise<void> {
-  return purgePeriodically(pool, [expiredIdempotencyKeys(pool), expiredRateLimits(pool)], PURGE_EVERY_SECONDS, logger);
-}
 
 /** Composes the dependencies of the resolvers over an open database. */
 function accessDependencies(

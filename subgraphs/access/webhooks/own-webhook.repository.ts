@@ -2,9 +2,12 @@ import { RegisterError } from '../../../schema/register-error';
 import type { Session } from '../../server/database/transaction';
 import type { WebhookEventType } from './webhook';
 
-const LOCK = `select id, wid, duid, callback_sealed as "callbackSealed", alert_email_sealed as "alertEmailSealed",
+const LIVE = `select id, wid, duid, callback_sealed as "callbackSealed", alert_email_sealed as "alertEmailSealed",
     notify_days_before as "notifyDaysBefore", event_types as "eventTypes"
-  from webhook where wid = $1 and deleted_at is null for update`;
+  from webhook where deleted_at is null`;
+const LOCK = `${LIVE} and wid = $1 for update`;
+const LOCK_OF_TERMINATED = `${LIVE} and duid in (select duid from account where terminated_at is not null)
+  order by id limit 1 for update skip locked`;
 
 /** A subscription whose row the transaction has locked. */
 export interface LockedWebhook {
@@ -21,6 +24,11 @@ export interface LockedWebhook {
 export async function lockedOwn(session: Session, wid: string, duid: string): Promise<LockedWebhook> {
   const { rows } = await session.query<LockedWebhook>(LOCK, [wid]);
   return ownOf(rows[0], duid);
+}
+
+/** Returns and locks a subscription of a terminated Data User; undefined if there is none that no other transaction has locked. */
+export async function lockedOfTerminated(session: Session): Promise<LockedWebhook | undefined> {
+  return (await session.query<LockedWebhook>(LOCK_OF_TERMINATED)).rows[0];
 }
 
 /** Returns the row of an own subscription. Throws NTF001 without a row, PRM002 for another Data User. */

@@ -12,6 +12,7 @@ import { NOTIFY_DAYS, WEBHOOK_EVENT_TYPES, type Webhook, type WebhookInput, type
 import { WEBHOOK_COLUMNS, type WebhookCipher, type WebhookRow, rotateSecret } from './webhook-secrets.repository';
 import { lockedOwn, ownOf } from './own-webhook.repository';
 import type { WebhookAudit } from './webhook-audit.repository';
+import { deleteLocked } from './webhook-deletion.repository';
 
 /** A subscription with its signing secret, which is returned only once. */
 interface WebhookWithSecret {
@@ -35,9 +36,6 @@ const REGISTERED = {
   text: `select created_at as "createdAt", account.status = 'active' as active ${FROM} where webhook.id = $1`,
 };
 
-/** The name of the mutation that registers a subscription; idempotency keys are stored under it. */
-export const REGISTER_WEBHOOK = 'registerWebhook';
-
 const REGISTER = {
   name: 'register_webhook',
   text: `with ${claimIdempotencyKey('15 minutes')},
@@ -57,21 +55,6 @@ const UPDATE = `
 /** A statement of its own: a trigger on these columns schedules a scan of the whole expiry window. */
 const UPDATE_WINDOW = `
   update webhook set notify_days_before = coalesce($2, notify_days_before), event_types = coalesce($3, event_types) where id = $1`;
-
-/**
- * Deletes a subscription with its confidential data: addresses, secrets, and the stored response of its registration, unless a later
- * registration has used the same idempotency key again.
- */
-const DELETE = [
-  `update webhook set deleted_at = register_now(), callback_sealed = '', alert_email_sealed = '' where id = $1`,
-  'delete from webhook_secret where webhook_id = $1',
-  `delete from idempotency_key kept using webhook join account using (duid)
-   where webhook.id = $1 and kept.account_id = account.account_id and kept.operation = '${REGISTER_WEBHOOK}'
-     and kept.key_hash = webhook.registered_under
-     and not exists (select from webhook later where later.duid = webhook.duid and later.registered_under = webhook.registered_under
-       and later.created_at > webhook.created_at)`,
-  'select end_deliveries($1)',
-];
 
 /** Reads and writes subscriptions. Changes lock the row and check its Data User. */
 export class WebhookRepository {
@@ -160,9 +143,7 @@ export class WebhookRepository {
   /** Deletes a subscription and ends its deliveries. */
   delete({ duid, accountId }: Actor, wid: string): Promise<void> {
     return inTransaction(this.database.pool, async (session) => {
-      const locked = await lockedOwn(session, wid, duid);
-      await this.audit.deletion(session, accountId, locked);
-      for (const statement of DELETE) await session.query(statement, [locked.id]);
+      await deleteLocked(session, this.audit, accountId, await lockedOwn(session, wid, duid));
     });
   }
 

@@ -5,8 +5,7 @@ import { type CallContext, MayCall, actorOf, callerOf, duidOf } from '../../serv
 import { type IdempotentRequest, replayable } from '../../server/idempotency';
 import { nullable } from '../../server/graph/decorator-options';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
-import { REGISTER_WEBHOOK } from './webhook.repository';
-import type { Webhook } from './webhook';
+import { REGISTER_WEBHOOK, type Webhook } from './webhook';
 import { webhookViolations } from './webhook-rules';
 import { WebhookDeliveryArgs, WebhookDeliveryConnectionType } from './webhook-delivery.resolver';
 import {

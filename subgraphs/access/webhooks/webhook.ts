@@ -43,3 +43,6 @@ export interface Webhook {
   /** False while the Data User is suspended. */
   readonly active: boolean;
 }
+
+/** The name of the mutation that registers a subscription; idempotency keys are stored under it. */
+export const REGISTER_WEBHOOK = 'registerWebhook';

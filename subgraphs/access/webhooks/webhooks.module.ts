@@ -11,6 +11,7 @@ import { jobQueue } from '../../server/jobs/jobs';
 import { repeat } from '../../server/jobs/repeat';
 import { keyedHash } from '../../server/keyed-hash';
 import { mailServer } from '../../server/mail-server';
+import { purgePeriodically } from '../../server/retention';
 import type { SubgraphLink } from '../../server/graph/subgraph-link';
 import { DeliveryHealthRepository } from './delivery-health.repository';
 import { ACCESS_JOBS } from '../tables.sql';
@@ -21,6 +22,7 @@ import { DeliveryInputQueries } from './delivery-input.queries';
 import { webhookCipher } from './webhook-secrets.repository';
 import { WEBHOOK_SCHEDULE } from './webhook';
 import { WebhookAudit } from './webhook-audit.repository';
+import { webhooksOfTerminated } from './webhook-deletion.repository';
 import { WebhookRepository } from './webhook.repository';
 import { SENDER } from './alert-mail.flow';
 import { webhookAlerts } from './alerts.flow';
@@ -31,6 +33,8 @@ import { webhookSource } from './webhook-source.flow';
 const ALERT_WORKERS = 2;
 /** Seconds between two searches for alert mails whose job was lost. */
 const REQUEUE_EVERY_SECONDS = 300;
+/** Seconds between two deletions of subscriptions of terminated Data Users. */
+const PURGE_EVERY_SECONDS = 3_600;
 
 /** Keys that hash and encrypt subscriptions, 32 bytes each. */
 interface Keys {
@@ -58,7 +62,7 @@ export function webhookDependencies(
 interface WebhookDeliveryOptions {
   readonly address: DatabaseAddress;
   readonly database: Database;
-  readonly encryptionKey: Buffer;
+  readonly keys: Keys;
   readonly identity: SubgraphLink;
   readonly changes: TenancyChangeRepository;
   readonly mail: { readonly smtpUrl: string | undefined; readonly mailFrom: string };
@@ -70,7 +74,8 @@ interface WebhookDeliveryOptions {
 
 /** Starts the delivery of events to the subscriptions of Data Users, and of alert mails about failed deliveries. Every replica runs it. */
 export async function deliverWebhooks(options: WebhookDeliveryOptions): Promise<Deliveries> {
-  const { address, database, encryptionKey, logger, changes } = options;
+  const { address, database, keys, logger, changes } = options;
+  const { hashKey, encryptionKey } = keys;
   const cipher = webhookCipher(encryptionKey);
   const alerts = webhookAlerts({
     database,
@@ -99,9 +104,11 @@ export async function deliverWebhooks(options: WebhookDeliveryOptions): Promise<
     metrics: options.metrics,
   });
   const stopRequeueing = repeat(REQUEUE_EVERY_SECONDS, alerts.requeueLostJobs, logger);
+  const purges = [webhooksOfTerminated(database.pool, new WebhookAudit(hashKey, cipher))];
+  const stopPurge = purgePeriodically(database.pool, purges, PURGE_EVERY_SECONDS, logger);
   return {
     stop: async (forced) => {
-      await Promise.all([stopRequeueing(), deliveries.stop(forced), workers.stop(forced)]);
+      await Promise.all([stopRequeueing(), stopPurge(), deliveries.stop(forced), workers.stop(forced)]);
       sender.close();
     },
   };

@@ -83,6 +83,19 @@ export function alertMails(): void {
       return (tasks['alert'] as NonNullable<(typeof tasks)[string]>)({ id: webhookId }, { number: 1, isLast: false });
     };
 
+    const deliver = () =>
+      deliverWebhooks({
+        address: tables.address,
+        database,
+        keys: { hashKey: randomBytes(32), encryptionKey: ENCRYPTION_KEY },
+        identity: { name: 'identity', execute: () => Promise.reject(new Error('no service is started')) },
+        changes: new TenancyChangeRepository(database, keyedHash(randomBytes(32), 'tenancy-change')),
+        mail: { smtpUrl: `smtp://127.0.0.1:${smtpPort()}`, mailFrom: 'r@register.example' },
+        allowLoopback: true,
+        production: false,
+        logger: pino({ enabled: false }),
+      });
+
     async function subscription(duid = DUID): Promise<string> {
       const id = randomUUID();
       const wid = `wid_${randomBytes(12).toString('hex')}`;
@@ -270,24 +283,48 @@ export function alertMails(): void {
 
     it('is sent after the start of a process, although a restore lost its job', async () => {
       const event = await givenUp(await subscription());
-      const { address } = tables;
-      const deliveries = await deliverWebhooks({
-        address,
-        database,
-        encryptionKey: ENCRYPTION_KEY,
-        identity: { name: 'identity', execute: () => Promise.reject(new Error('no service is started')) },
-        changes: new TenancyChangeRepository(database, keyedHash(randomBytes(32), 'tenancy-change')),
-        mail: { smtpUrl: `smtp://127.0.0.1:${smtpPort()}`, mailFrom: 'r@register.example' },
-        allowLoopback: true,
-        production: false,
-        logger: pino({ enabled: false }),
-      });
+      const deliveries = await deliver();
       try {
         await until(async () => ((await isReported(event)) ? true : undefined));
       } finally {
         await deliveries.stop();
       }
       expect(mails.filter((mail) => mail.includes(event))).toHaveLength(1);
+    });
+
+    it('has no address any more some time after the termination of the Data User, nor its subscription a URL or secret', async () => {
+      const duid = `duid_${'b'.repeat(24)}`;
+      await tables.owner.query(
+        `insert into account (account_id, role, display_name, duid, contact_url, status, terminated_at)
+       values ($1, 'data_user', 'Larkhill', $2, 'https://larkhill.example', 'terminated', register_now())`,
+        [`acc_${'b'.repeat(24)}`, duid],
+      );
+      const [ended, others] = [await subscription(duid), await subscription()];
+      await tables.owner.query(
+        `insert into webhook_secret (webhook_id, sealed) values ($1, 'secret'), ($2, 'secret')`,
+        [ended, others],
+      );
+      const stored = async (webhook: string) =>
+        (
+          await tables.owner.query(
+            `select wid, deleted_at is not null as deleted, octet_length(alert_email_sealed) > 0 as mailed,
+              (select count(*)::int from webhook_secret where webhook_id = webhook.id) as secrets from webhook where id = $1`,
+            [webhook],
+          )
+        ).rows[0];
+      const deliveries = await deliver();
+      try {
+        const { wid, ...left } = await until(async () => {
+          const found = await stored(ended);
+          return found.deleted ? found : undefined;
+        });
+        expect(left).toEqual({ deleted: true, mailed: false, secrets: 0 });
+        const audit = await tables.owner.query('select actor, action from audit_entry where subject = $1', [wid]);
+        expect(audit.rows).toEqual([{ actor: 'register', action: 'delete-webhook' }]);
+        expect(await stored(others)).toMatchObject({ deleted: false, mailed: true, secrets: 1 });
+      } finally {
+        await deliveries.stop();
+      }
     });
 
     it('is not sent again if the mail server rejected it permanently', async () => {

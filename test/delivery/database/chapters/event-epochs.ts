@@ -152,7 +152,7 @@ export function eventEpochs(): void {
       const deliveries = await deliverWebhooks({
         address,
         database,
-        encryptionKey: keys.encryptionKey,
+        keys,
         identity: { name: 'identity', execute: () => Promise.reject(new Error('no service is started')) },
         changes: new TenancyChangeRepository(database, keyedHash(keys.hashKey, 'tenancy-change')),
         mail: { smtpUrl: undefined, mailFrom: 'register@register.example' },

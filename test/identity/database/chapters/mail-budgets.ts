@@ -7,6 +7,8 @@ import { REQUEST_LINK, asCustomer, signedInByLink } from '../../../support/sign-
 import { type SignInFixture, newMpxn, startSignInFixture } from '../../../support/sign-in-fixture';
 import { until } from '../../../support/until';
 
+const ANONYMISE = 'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { ir } }';
+
 /** Mails of one kind that one originator may cause to one person within 15 minutes. */
 const MOST = 3;
 
@@ -56,10 +58,9 @@ export function mailBudgets(): void {
 
   /** Registers a record with an unconnected address, so that both contacts are notified, and anonymises it again. */
   async function contests(by: Caller, { mpxn }: Customer, times: number): Promise<void> {
-    const anonymise = 'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref) { ir } }';
     for (let n = 0; n < times; n++) {
       const ref = await fixture.newRecord(by, { email: people.newEmail('planted') }, { mpxn });
-      valueOf(await fixture.execute(anonymise, { ref }, { caller: by }));
+      valueOf(await fixture.execute(ANONYMISE, { ref }, { caller: by }));
     }
   }
 
@@ -161,6 +162,22 @@ export function mailBudgets(): void {
 
     await signIn();
     expect(await notices()).toHaveLength(2); // the merged notice counts as well
+  });
+
+  it('for notices of sign-ins loses none that waits if the record for which it was written is anonymised', async () => {
+    const customer = await newCustomer();
+    const { mpxn, email } = customer;
+    await fixture.newRecord(other, { email }, { mpxn });
+    await fixture.newRecord(other, { email: people.newEmail('planted') }, { mpxn });
+    for (let n = 0; n < 2; n++) {
+      expect((await people.supplied(mpxn)).codes).toEqual([]);
+      await fixture.jobsDone();
+    }
+    expect((await mailsNow(fixture, email)).filter(isSignInNotice)).toHaveLength(1);
+    valueOf(await fixture.execute(ANONYMISE, { ref: customer.ref }, { caller: honest }));
+    await fixture.owner.query(`delete from identity.rate_limit where key like 'sign-in-notices:%'`);
+    await settled(fixture);
+    expect((await mailsNow(fixture, email)).filter(isSignInNotice)).toHaveLength(2);
   });
 
   it('for notices of sign-ins hides no sign-in that opens more, whatever the order', async () => {
