@@ -38,7 +38,8 @@ function nameOf(field: string): string {
     .replaceAll(/\burl\b/g, 'URL')
     .replaceAll(/\burls\b/g, 'URLs')
     .replaceAll(/\bapi\b/g, 'API')
-    .replaceAll(/\boauth\b/g, 'OAuth');
+    .replaceAll(/\boauth\b/g, 'OAuth')
+    .replaceAll(/\bsha256\b/g, 'SHA-256');
 }
 
 function written(value: unknown): string | undefined {
