@@ -67,3 +67,18 @@ export const TEMPORARY_OBJECTS_LAST = (schema: string): string => `
         or exists (select from pg_trigger where tgfoid = p.oid and tgdeferrable))
     loop execute format('alter function %s set search_path = ${schema}, register, pg_temp', found); end loop;
   end $$`;
+
+/** Creates the audit of a subgraph, to which rows can only be added. */
+export const CREATE_AUDIT = `
+  create table audit_entry (
+    id bigint generated always as identity primary key,
+    at timestamptz not null default register_now(),
+    actor text not null,
+    action text not null,
+    subject text not null,
+    detail jsonb not null
+  );
+  create function forbid_audit_change() returns trigger language plpgsql as $$
+    begin raise exception 'rows of % are append-only', tg_table_name using errcode = 'restrict_violation'; end $$;
+  create trigger append_only before update or delete or truncate on audit_entry
+    for each statement execute function forbid_audit_change()`;
