@@ -14,8 +14,8 @@ import {
   type Manifest,
   type TableDump,
   backupsOf,
-  verify,
   rejectFutureBackups,
+  verify,
 } from './backup-folder';
 import { type ReanonymiseOptions, reanonymise } from './reanonymise';
 import { differentKeys, keyHashes } from './register-keys';

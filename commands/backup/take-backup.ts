@@ -16,7 +16,7 @@ import {
   rejectFutureBackups,
 } from './backup-folder';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
-import { MAX_DIFFERENCE_MS } from '../../subgraphs/server/database/register-clock';
+import { hasJumped } from '../../subgraphs/server/database/register-clock';
 import { rejectUnfinishedRestore } from '../../subgraphs/server/restore-mark';
 import { differentKeys, keyHashes } from './register-keys';
 import { inSession } from './session';
@@ -69,8 +69,9 @@ export async function takeBackup(
 }
 
 /**
- * Begins a transaction with one snapshot; returns its instant, by which backups are named, ordered and deleted: throws if a clock has jumped. Locks all tables before the snapshot: a table that is
- * rewritten or replaced after the snapshot has no row that is visible to it. No migration adds a table meanwhile.
+ * Begins a transaction with one snapshot; returns its instant, by which backups are named, ordered and deleted: throws if
+ * a clock has jumped. Locks all tables before the snapshot: a table that is rewritten or replaced after the snapshot has no
+ * row that is visible to it. No migration adds a table meanwhile.
  */
 async function beginSnapshot(session: Client): Promise<Date> {
   await session.query('select pg_advisory_lock_shared($1)', [ADVISORY_LOCKS.migration]);
@@ -81,7 +82,7 @@ async function beginSnapshot(session: Client): Promise<Date> {
   const { rows } = await session.query<{ now: Date }>('select now()');
   await session.query('select pg_advisory_unlock_shared($1)', [ADVISORY_LOCKS.migration]);
   const now = rows[0]?.now as Date;
-  if (Math.abs(now.getTime() - Date.now()) > MAX_DIFFERENCE_MS)
+  if (hasJumped(now))
     throw new Error(
       `the clock of the database (${now.toISOString()}) differs from that of this computer by more than an hour: nothing was backed up`,
     );

@@ -117,9 +117,7 @@ function setLicenceArea(
 /** A query parameter that occurs several times has a list as its value, which violates every type of the contract. */
 const REPEATED = { message: 'is supplied more than once' } as const;
 
-/**
- * Returns the violations of the parameters, or `unknown` if a path value is malformed with the same error as an unknown one.
- */
+/** Returns the violations of the parameters, or `unknown` if a path value is malformed with the same error as an unknown one. */
 function parameterViolations(operation: CompiledOperation, values: Values): readonly RequestViolation[] | 'unknown' {
   const { parameters, checkParameters } = operation.request;
   const violations = [...checkParameters(values)];

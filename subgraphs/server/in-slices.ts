@@ -28,7 +28,7 @@ function isSliceOver(): boolean {
   return false;
 }
 
-/** Waits for the turn of the event loop after that of the series which has waited longest. */
+/** Waits for the turn of the event loop after that in which the last of the waiting series continues. */
 function nextSlice(): Promise<unknown> {
   latest = latest.then(() => setImmediate());
   return latest;

@@ -102,8 +102,8 @@ async function publishOrRepeat(
     const { accountId } = onlyRow(
       await session.query<{ accountId: string | null }>(PUBLISH, [staged, version, ...key]),
     );
-    const published = { accountId, key, version, archiveSha256: digests.archive };
-    await auditPublication(session, 'publish-project-version', published);
+    const archive = { accountId, key, version, archiveSha256: digests.archive };
+    await auditPublication(session, 'publish-project-version', archive);
   }
   const id = repeats ? newest.version.id : (staged as string);
   if (upload) await useUpload(session, upload.tokenHash, 'project_version', { id, archiveSha256: digests.archive });

@@ -65,9 +65,9 @@ export async function proveContacts(session: Session, { mpxnIndex, tenancy }: Te
 }
 
 /**
- * Stores a verdict with the supplier of the customer, and states the former verdict and the supplier in the audit; returns false if it is unchanged, also by a
- * concurrent request. The meter point is locked. The audit names the Identity Record instead of the contact, whose hash is deleted when the
- * record is anonymised.
+ * Stores a verdict with the supplier of the customer, and states the former verdict and the supplier in the audit; returns false if it is
+ * unchanged, also by a concurrent request. The meter point is locked. The audit names the Identity Record instead of the contact, whose hash
+ * is deleted when the record is anonymised.
  */
 export async function judgeContact(
   session: Session,

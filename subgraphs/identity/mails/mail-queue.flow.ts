@@ -33,7 +33,7 @@ export interface Mails {
    * and to an address in the records of one Data User as many as {@link Mails.permit} allows, at whichever homes. Otherwise adds a job for
    * the end of that time. A later notice replaces one with the same means and scope, so that none hides a sign-in that opened more.
    */
-  permitNotice(notice: SignInNoticeMail): Promise<boolean>;
+  permitSignInNotice(notice: SignInNoticeMail): Promise<boolean>;
   /** Counts a notice of a contest like {@link Mails.permit}, to the first of its records that has an address. Returns whether it is allowed. */
   permitContestNotice(notice: ContestNoticeMail): Promise<boolean>;
 }
@@ -103,7 +103,7 @@ export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependenc
         if (address === null || (await perAddress.count(`${address} ${by}`, session)) === null) permitted.add(id);
       return permitted;
     },
-    permitNotice: signInNoticeLimits({ rateLimits, limits }, add),
+    permitSignInNotice: signInNoticeLimits({ rateLimits, limits }, add),
     async permitContestNotice(notice) {
       const recordId = (await recipientOf(rateLimits.pool, recordIdsOf(notice)))?.recordId ?? notice.recordId;
       return (await permit(recordId, `${notice.kind} ${notice.duid}`)) === null;
@@ -115,7 +115,7 @@ export function mailQueue({ keys, jobs, rateLimits, limits }: MailQueueDependenc
 function signInNoticeLimits(
   { rateLimits, limits }: Pick<MailQueueDependencies, 'rateLimits' | 'limits'>,
   add: AddMail,
-): Mails['permitNotice'] {
+): Mails['permitSignInNotice'] {
   const most = HOMES_OF_ADDRESS * limits.mails;
   const perHome = rateLimit(rateLimits, 'sign-in-notices', 1, QUARTER_HOUR);
   const perAddress = rateLimit(rateLimits, 'sign-in-notices-to-address', most, QUARTER_HOUR);

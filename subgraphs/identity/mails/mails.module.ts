@@ -20,7 +20,7 @@ export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
   const server = urls.smtpUrl === undefined ? undefined : mailServer(urls.smtpUrl, from, 'en, cy', production);
   const names = organisations(dependencies.access);
   const isPermitted = async (mail: OutgoingMail): Promise<boolean> => {
-    if (mail.kind === 'sign-in-notice') return dependencies.mails.permitNotice(mail);
+    if (mail.kind === 'sign-in-notice') return dependencies.mails.permitSignInNotice(mail);
     return mail.kind !== 'contest-notice' || dependencies.mails.permitContestNotice(mail);
   };
   /**

@@ -23,9 +23,6 @@ export function groupedByAge<Found extends Age>(
 }
 
 function byAge(one: Age, other: Age): number {
-  const [oneEnds, otherEnds] = [one, other].map(({ isClosing, isClosed }) => Number(isClosing || isClosed)) as [
-    number,
-    number,
-  ];
-  return oneEnds - otherEnds || one.createdAt.getTime() - other.createdAt.getTime();
+  const ends = ({ isClosing, isClosed }: Age) => Number(isClosing || isClosed);
+  return ends(one) - ends(other) || one.createdAt.getTime() - other.createdAt.getTime();
 }

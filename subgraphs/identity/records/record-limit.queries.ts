@@ -28,8 +28,8 @@ interface OwnRow {
 }
 
 /**
- * Throws CNF003 if a Data User has more live records at the meter point and occupancy than allowed; one that cannot be decrypted counts in each. The transaction has locked the meter
- * point and added the record, so concurrent registrations count each other's records.
+ * Throws CNF003 if a Data User has more live records at the meter point and occupancy than allowed; one that cannot be decrypted counts in
+ * each. The transaction has locked the meter point and added the record, so concurrent registrations count each other's records.
  */
 export async function requireWithinLimit(
   session: Session,

@@ -5,7 +5,10 @@ import type { Session } from '../database/transaction';
 
 /** A change of trust to add to the audit. */
 export interface AuditedChange {
-  /** Account or RTI User that acts; `customer`, `operator`, `register` and `restore` for a customer, a command, a job and a restore, which have no account. */
+  /**
+   * Account or RTI User that acts; `customer`, `operator`, `register` and `restore` for a customer, a command, a job and a restore, which have
+   * no account.
+   */
   readonly actor: string;
   readonly action: AuditAction;
   /** Identifier of the changed object. */

@@ -56,6 +56,11 @@ export function registerClock({ pool, reads }: Pick<Database, 'pool' | 'reads'>)
 /** Maximum difference of the clocks of the database and of a process while rows expire or are deleted, or a backup is taken. */
 export const MAX_DIFFERENCE_MS = 3_600_000;
 
+/** Whether a time of the database differs by more than an hour from the clock of this process: one of the two has jumped. */
+export function hasJumped(databaseTime: Date): boolean {
+  return Math.abs(databaseTime.getTime() - Date.now()) > MAX_DIFFERENCE_MS;
+}
+
 /** A clock that can move differs on purpose. */
 const CLOCKS = `select register_now() as now, to_regprocedure('register.set_clock_offset(integer)') is null as "isFixed"`;
 
@@ -71,7 +76,7 @@ export async function requireEqualClocks(session: Session): Promise<void> {
 /** Returns the error of {@link requireEqualClocks}; undefined if the clocks are equal. */
 export async function differenceOfClocks(session: Session): Promise<Error | undefined> {
   const { now, isFixed } = onlyRow(await session.query<{ now: Date; isFixed: boolean }>(CLOCKS));
-  if (!isFixed || Math.abs(now.getTime() - Date.now()) <= MAX_DIFFERENCE_MS) return undefined;
+  if (!isFixed || !hasJumped(now)) return undefined;
   const error = new Error('the clock of the database differs from that of this process by more than an hour');
   return Object.assign(error, { code: 'CLOCKS_DIFFER' });
 }

@@ -54,7 +54,9 @@ describe.each(['one process', 'a process each'] as const)(
       expect(saved.errors).toEqual([]);
       const input = { ...tariffInput(1), mpid, tariffId, rates: yearOfRates() };
       expect(JSON.stringify(input).length).toBeGreaterThan(1_500_000);
-      expect((await persistentGraph(admin)(PUBLISH, { input })).errors).toEqual([]);
+      const { data, errors } = await persistentGraph(admin)(PUBLISH, { input });
+      expect(errors).toEqual([]);
+      expect(data.publishTariff.tariff).toMatchObject({ tariffId, version: 1 }); // a repetition after SYS002 adds none
       const dynamic = { ...tariffInput(2, { tariffType: 'DYNAMIC' }), mpid, tariffId: dynamicId };
       expect((await persistentGraph(admin)(PUBLISH, { input: dynamic })).errors).toEqual([]);
     });

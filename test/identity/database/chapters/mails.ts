@@ -260,7 +260,7 @@ export function mails(): void {
       const records = [1, 2].map(() => registeredRecord(identity, number, email));
       const [first, second] = (await Promise.all(records)).map(({ id }) => id) as [string, string];
       const permit = (recordId: string, otherRecordIds: string[]) =>
-        identity.mails.permitNotice({
+        identity.mails.permitSignInNotice({
           kind: 'sign-in-notice',
           recordId,
           otherRecordIds,
