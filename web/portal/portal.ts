@@ -102,10 +102,12 @@ async function* withFailureLogged(file: AsyncIterable<string>, logger: Logger, t
   }
 }
 
-/** Returns the error page; scripts get its text as JSON. Deletes the cookie of a session that has ended. */
+/**
+ * Returns the error page; scripts get its text as JSON. The cookie of a session that has ended stays: this response may arrive after that of
+ * another tab that signs in, and deleting the new cookie would leave a session that its customer can neither use nor end.
+ */
 function responseToError(error: OperationError, { request, context }: Exchange<PageContext>): PageResponse {
   const view = problemOf(error);
-  if (view.model?.['problem'] === 'sessionEnded') context.cookies.delete('session');
   if (request.headers.accept !== 'application/json') return view;
   const count = Number(view.model?.['minutes'] ?? 1);
   const text = context.translate(`problem.${String(view.model?.['problem'])}.text`, { count });

@@ -54,6 +54,17 @@ describe.each([
   });
 });
 
+it.each<Record<string, string>>([{}, { verdict: '' }, { verdict: 'confirmed' }])(
+  'a form with %j instead of a verdict judges nothing',
+  async (fields) => {
+    const { visitor } = await contestedHome();
+    const page = await visitor.get('/contacts');
+    const { fields: hidden = {} } = page.forms.find(({ action }) => action === '/contacts/mail') ?? {};
+    const response = await visitor.post('/contacts/verdict', { ...hidden, ...fields });
+    expect([response.status, response.text]).toEqual([400, expect.stringContaining(en.problem.brokenRequest.text)]);
+  },
+);
+
 describe.each([
   ['en', en],
   ['cy', cy],

@@ -302,9 +302,15 @@ describe('a mailed link', () => {
       sessions.push(newVisitor.cookies.get('register-session') ?? '');
       expect((await newVisitor.get('/access')).text).toContain(mpxn);
     }
-    const old = visitor();
-    old.cookies.set('register-session', sessions[0] as string);
-    expect((await old.get('/access')).status).toBe(401);
+    const [ended, live] = sessions as [string, string];
+    const browser = visitor();
+    browser.cookies.set('register-session', ended);
+    expect((await browser.get('/')).text).not.toContain('You are signed in');
+    const lateResponse = browser.get('/access');
+    browser.cookies.set('register-session', live); // another tab signs in before the response arrives
+    expect((await lateResponse).status).toBe(401);
+    expect((await browser.get('/access')).status).toBe(200);
+    expect((await browser.get('/')).text).toContain('You are signed in');
   });
 });
 

@@ -54,6 +54,19 @@ function cellsOf(csv: string, row: number): string[] {
   );
 }
 
+/** Returns rows and cells as a program reads them that ends an unquoted cell at each usual separator, and an unquoted row at each line break. */
+function rowsOfAnyProgram(csv: string): string[][] {
+  const rows: string[][] = [[]];
+  for (const [, quoted, plain, end] of csv
+    .replace('\uFEFF', '')
+    .matchAll(/(?:"((?:[^"]|"")*)"|([^,;\t\r\n]*))([,;\t]|\r\n|\r|\n|$)/g)) {
+    if (end === '' && plain === '') break;
+    rows.at(-1)?.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'));
+    if (/[\r\n]/.test(end ?? '')) rows.push([]);
+  }
+  return rows.filter((cells) => cells.length > 0);
+}
+
 describe('the table for spreadsheet programs', () => {
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\tx', '\rx', '=HYPERLINK("https://elsewhere.example")'])(
     'quotes the cell %j as text',
@@ -64,6 +77,14 @@ describe('the table for spreadsheet programs', () => {
       expect([cells[0], cells[3]]).toEqual([`'${value}`, `'${value}`]);
     },
   );
+
+  it.each(['Tips\n=1+1', 'Tips\r=1+1', 'Tips;=1+1', 'Tips\t=1+1'])('keeps the value %j in one cell', async (value) => {
+    const processing = { dataSource: null, recipients: [{ name: value, role: 'Processor', privacyUrl: null }] };
+    const record = customerRecord({ purpose: value, leadControllerName: value, processing });
+    const rows = rowsOfAnyProgram(await csvOf([record]));
+    expect(rows.map((cells) => cells.length)).toEqual([16, 16]);
+    expect([rows[1]?.[0], rows[1]?.[3], rows[1]?.[13]]).toEqual([value, value, `${value}, Processor`]);
+  });
 
   it('has no control characters that reverse the text after them, nor a formula behind one; the data have them', async () => {
     const record = customerRecord({ purpose: '\u202E=1+1\u2067', leadControllerName: 'Larkhill\u202E Energy\u200F' });

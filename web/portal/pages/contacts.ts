@@ -2,13 +2,15 @@ import type { View } from '../../shared/page-response';
 import { type PageContext, portal } from '../page';
 import type { StartedSupplierSignIn } from '../request/cookies';
 import { hasOtherPasskey, shownContacts } from '../presentation/contacts';
-import { hasErrorCode } from '../../shared/operation-error';
+import { OperationError, hasErrorCode } from '../../shared/operation-error';
 import { hiddenSupplier, withVisibleTarget } from './challenge';
 
 interface FieldError {
   readonly text: string;
   readonly href: string;
 }
+
+const VERDICTS = ['CONFIRMED', 'REJECTED'] as const;
 
 /** Lists the e-mail addresses and passkeys that are registered for the home, and what to do if they are contested. */
 export const contactsPage = portal.get('/contacts', (context) => contactsView(context));
@@ -41,10 +43,11 @@ export function changedContactsView(context: PageContext): Promise<View> {
   return contactsView(context, { text: context.translate('contacts.changed'), href: '#main-content' }, 409);
 }
 
-/** A customer whom the supplier proved confirms or rejects a contact. */
+/** A customer whom the supplier proved confirms or rejects a contact. A form without one of the two verdicts judges nothing. */
 export const verdictForm = portal.postFrom('/contacts', '/contacts/verdict', async (context) => {
   const { executeAsCustomer, form } = context;
-  const verdict = form['verdict'] === 'CONFIRMED' ? 'CONFIRMED' : 'REJECTED';
+  const verdict = VERDICTS.find((each) => each === form['verdict']);
+  if (verdict === undefined) throw new OperationError('VAL003');
   try {
     await executeAsCustomer('JudgeContact', { contact: form['contact'] ?? '', verdict });
     return { seeOther: '/contacts' };

@@ -8,6 +8,7 @@ import {
 } from '../request/sign-in-hint';
 import type { View } from '../../shared/page-response';
 import { type PageContext, portal } from '../page';
+import { customerSession } from './customer-records';
 import type { Translate } from '../request/languages';
 import { hasErrorCode } from '../../shared/operation-error';
 
@@ -21,19 +22,29 @@ type NumberText = 'fault' | 'longNumber';
  * address bar. A malformed link counts as one without parameters, except that a number of 13 digits makes the page say
  * once what to enter.
  */
-export const entryPage = portal.get('/', ({ query, encryptedCookies, cookies, translate }) => {
+export const entryPage = portal.get('/', async (context) => {
+  const { query, encryptedCookies, translate } = context;
   if (!PARAMETERS.some((name) => name in query)) {
     const { hasLongNumber, ...hint } = encryptedCookies.read<SignInHint>('entry') ?? {};
     if (hasLongNumber) encryptedCookies.write('entry', hint);
     const errors = hasLongNumber
       ? { typed: '', errors: [{ text: numberText('longNumber', translate), href: '#identifier' }] }
       : {};
-    return { view: 'entry', model: { signedIn: cookies.read('session') !== undefined, ...errors } };
+    return { view: 'entry', model: { signedIn: await isSignedIn(context), ...errors } };
   }
   const hint = hintFromQuery(query);
   encryptedCookies.write('entry', hint);
   return { seeOther: identifiesCustomer(hint) ? '/sign-in' : '/' };
 });
+
+/** Returns whether the browser has a live session, as far as the register can say it now: the start page works without it. */
+async function isSignedIn(context: PageContext): Promise<boolean> {
+  if (context.cookies.read('session') === undefined) return false;
+  return customerSession(context).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** Stores what the customer entered. The `ir` and the return URL of an earlier link stay. */
 export const entryForm = portal.post('/', (context) => {

@@ -26,14 +26,15 @@ const COLUMNS = [
 
 /**
  * Formats current and ended access records as a CSV table for spreadsheet programs, record by record. A cell that such a program would
- * read as a formula is escaped (decisions A/B, 9). Cells omit the control characters that reverse the text after them.
+ * read as a formula is escaped (decisions A/B, 9). All cells are quoted, because a line break or a semicolon in an unquoted one would start another
+ * row or cell, with a formula of its own. Cells omit the control characters that reverse the text after them.
  */
 export async function* csvOf(
   records: AsyncIterable<CustomerRecord>,
   language: Language,
   translate: Translate,
 ): AsyncGenerator<string> {
-  const format = { record_delimiter: 'windows', escape_formulas: true } as const;
+  const format = { quoted: true, record_delimiter: 'windows', escape_formulas: true } as const;
   yield stringify([COLUMNS.map((column) => translate(`download.${column}`))], { ...format, bom: true });
   for await (const record of records) {
     const row = rowOf(record, language, translate);
