@@ -1,3 +1,6 @@
+import { Kind, type SelectionSetNode } from 'graphql';
+import { JsonText } from '../../subgraphs/server/graph/json-text';
+import type { Fragments } from '../../subgraphs/server/graph/root-fields';
 import type { ResultObject } from './entity-references';
 
 /** A segment of a plan's path: a response key, or `@` for every element of a list. */
@@ -51,25 +54,54 @@ function gatherPaths(
     );
 }
 
-/** Merges the result of a subgraph into `target`. */
-export function mergeInto(target: ResultObject, source: Readonly<ResultObject>): void {
-  for (const key in source) {
-    const added = source[key];
-    if (added === undefined) continue;
-    const present = target[key];
-    if (isObject(present) && isObject(added)) mergeInto(present, added);
-    else if (Array.isArray(present) && Array.isArray(added) && present.length === added.length)
-      mergeLists(present, added);
-    else target[key] = added;
+/** A response key that a fetch selects. `nested` are the keys of its objects, of all types together; undefined for a leaf. */
+interface SelectedKey {
+  readonly key: string;
+  readonly nested: readonly SelectedKey[] | undefined;
+}
+
+/** Returns the response keys of selection sets, with fragments merged. */
+export function selectedKeys(sets: readonly SelectionSetNode[], fragments: Fragments): readonly SelectedKey[] {
+  const setsOfKeys = new Map<string, SelectionSetNode[]>();
+  sets.forEach((set) => collectKeys(set, fragments, setsOfKeys));
+  return [...setsOfKeys].map(([key, nested]) => ({
+    key,
+    nested: nested.length === 0 ? undefined : selectedKeys(nested, fragments),
+  }));
+}
+
+function collectKeys(set: SelectionSetNode, fragments: Fragments, into: Map<string, SelectionSetNode[]>): void {
+  for (const selection of set.selections) {
+    if (selection.kind === Kind.FIELD) {
+      const key = selection.alias?.value ?? selection.name.value;
+      into.set(key, [...(into.get(key) ?? []), ...(selection.selectionSet ? [selection.selectionSet] : [])]);
+    } else {
+      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments.get(selection.name.value) : selection;
+      if (fragment) collectKeys(fragment.selectionSet, fragments, into);
+    }
   }
 }
 
-function mergeLists(target: unknown[], source: readonly unknown[]): void {
-  source.forEach((added, index) => {
-    const present = target[index];
-    if (isObject(present) && isObject(added)) mergeInto(present, added);
-    else target[index] = added;
-  });
+/**
+ * Merges the result of a fetch into `target`: only the keys that the fetch selects, because a captured subgraph in a process of its own could
+ * send a value for a field of another subgraph, or a `__proto__` that changes every object of the gateway.
+ */
+export function mergeInto(target: ResultObject, source: Readonly<ResultObject>, keys: readonly SelectedKey[]): void {
+  for (const { key, nested } of keys) {
+    const added = Object.hasOwn(source, key) ? source[key] : undefined;
+    if (added !== undefined) target[key] = nested === undefined ? added : merged(target[key], added, nested);
+  }
+}
+
+function merged(present: unknown, added: unknown, keys: readonly SelectedKey[]): unknown {
+  if (Array.isArray(added)) {
+    const elements = Array.isArray(present) && present.length === added.length ? (present as unknown[]) : [];
+    return added.map((element, index) => merged(elements[index], element, keys));
+  }
+  if (!isObject(added) || added instanceof JsonText) return added;
+  const target = isObject(present) ? present : {};
+  mergeInto(target, added, keys);
+  return target;
 }
 
 function isObject(value: unknown): value is ResultObject {

@@ -1,13 +1,12 @@
 import type { FetchNode, FlattenNode, PlanNode, QueryPlan } from '@apollo/query-planner';
-import { type ExecutionResult, GraphQLError, Kind, parse } from 'graphql';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { RegisterError } from '../../schema/register-error';
 import type { CallContext } from '../../subgraphs/server/callers/caller';
-import { fragmentsOf } from '../../subgraphs/server/graph/root-fields';
 import { formatError } from '../../subgraphs/server/observability/failures';
 import { type ResultObject, referenceOf, referencesOf } from './entity-references';
 import { entitiesAt, mergeInto, pathsAt, planPath } from './merged-result';
-import { type PlanContext, type Send, fetchOf } from './plan-fetch';
+import { type PlanContext, type Send, fetchDocument, fetchOf, fetchedKeys } from './plan-fetch';
 import { type Projection, type Selection, isSameSelection, projectionOf, selectionOf } from './projection';
 
 /** Runs one operation by its compiled plan. The variables are checked already. */
@@ -61,9 +60,8 @@ function directPlan(node: FetchNode, selection: Selection, planContext: PlanCont
 const NOTHING: Omit<Selection, 'type'> = { keys: [] };
 
 function fetchSelection(node: FetchNode, { type }: Selection): Selection {
-  const document = parse(node.operation, { noLocation: true });
-  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
-  return (operation && selectionOf(type, [operation.selectionSet], fragmentsOf(document))) ?? { type, ...NOTHING };
+  const { sets, fragments } = fetchDocument(node);
+  return selectionOf(type, sets, fragments) ?? { type, ...NOTHING };
 }
 
 function mergingPlan(step: Step, project: Projection): CompiledPlan {
@@ -108,14 +106,13 @@ function parallel(steps: readonly (Step | undefined)[]): Step | undefined {
 
 function rootStep(node: FetchNode, planContext: PlanContext): Step | undefined {
   const send = node.requires ? undefined : fetchOf(node, planContext);
-  return (
-    send &&
-    (async (run) => {
-      const result = await sendOrError(send, run, planContext.logger);
-      if (result.data) mergeInto(run.merged, result.data);
-      for (const error of result.errors ?? []) addError(run, error, error.path);
-    })
-  );
+  if (!send) return undefined;
+  const keys = fetchedKeys(node);
+  return async (run) => {
+    const result = await sendOrError(send, run, planContext.logger);
+    if (result.data) mergeInto(run.merged, result.data, keys);
+    for (const error of result.errors ?? []) addError(run, error, error.path);
+  };
 }
 
 function entityStep({ node, path }: FlattenNode, planContext: PlanContext): Step | undefined {
@@ -123,7 +120,8 @@ function entityStep({ node, path }: FlattenNode, planContext: PlanContext): Step
   if (node.kind !== 'Fetch' || !node.requires || !at) return undefined;
   const send = fetchOf(node, planContext);
   const reference = referenceOf(node.requires, planContext.apiSchema);
-  if (!send || !reference) return undefined;
+  const keys = fetchedKeys(node).find(({ key }) => key === '_entities')?.nested;
+  if (!send || !reference || !keys) return undefined;
   return async (run) => {
     const entities = entitiesAt(run.merged, at);
     const { references, positions } = referencesOf(entities, reference);
@@ -131,7 +129,8 @@ function entityStep({ node, path }: FlattenNode, planContext: PlanContext): Step
     const { data, errors } = await sendOrError(send, run, planContext.logger, references);
     const received = data?.['_entities'] as readonly (ResultObject | null)[] | undefined;
     received?.forEach((entity, index) => {
-      if (entity) for (const position of positions[index] ?? []) mergeInto(entities[position] as ResultObject, entity);
+      if (!entity) return;
+      for (const position of positions[index] ?? []) mergeInto(entities[position] as ResultObject, entity, keys);
     });
     if (errors) addErrorsAtPaths(run, errors, positions, pathsAt(run.merged, at));
   };

@@ -1,9 +1,11 @@
 import type { FetchNode } from '@apollo/query-planner';
-import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import { type ExecutionResult, type GraphQLSchema, Kind, parse } from 'graphql';
 import type { Logger } from 'pino';
 import type { CallContext } from '../../subgraphs/server/callers/caller';
 import type { SubgraphLink, SubgraphRequest } from '../../subgraphs/server/graph/subgraph-link';
+import { fragmentsOf } from '../../subgraphs/server/graph/root-fields';
 import type { ResultObject } from './entity-references';
+import { selectedKeys } from './merged-result';
 
 /** Schema, links and logger that plans are compiled with. */
 export interface PlanContext {
@@ -38,4 +40,17 @@ export function fetchOf(node: FetchNode, { links, fixed }: PlanContext): Send | 
     const request: SubgraphRequest = { query, variables, operationName, fixed, acceptsText: !fixed };
     return link.execute(request, context);
   };
+}
+
+/** Returns the selection set of a fetch, in a list, and its fragments. */
+export function fetchDocument({ operation: source }: FetchNode) {
+  const document = parse(source, { noLocation: true });
+  const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  return { sets: operation ? [operation.selectionSet] : [], fragments: fragmentsOf(document) };
+}
+
+/** Returns the response keys of a fetch. */
+export function fetchedKeys(node: FetchNode) {
+  const { sets, fragments } = fetchDocument(node);
+  return selectedKeys(sets, fragments);
 }

@@ -73,9 +73,10 @@ function selectedField(
   fragments: Fragments,
 ): SelectedField | undefined {
   const name = nodes[0]?.name.value ?? '';
+  if (key === '__proto__') return undefined;
   if (name === '__typename') return { key, name, type: undefined, selection: undefined };
   const type = parent.getFields()[name]?.type;
-  if (!type || name.startsWith('__') || key === '__proto__') return undefined;
+  if (!type || name.startsWith('__')) return undefined;
   const named = getNamedType(type);
   if (isLeafType(named)) return { key, name, type, selection: undefined };
   if (!isObjectType(named)) return undefined;

@@ -25,6 +25,9 @@ export function planExecutor(): void {
     record: accessRecord(key: $key) { ...state what: processing { why: purpose } what: processing { dataTypes } }
   } fragment state on AccessRecord { ... on AccessRecord { now: state } state }`,
     '__typename at every level': `${BY_KEY} { __typename accessRecord(key: $key) { __typename processing { kind: __typename purpose } } }`,
+    'the response key __proto__, which the general executor runs': `${BY_KEY} {
+    accessRecord(key: $key) { __proto__: __typename state identityRecord { hasEmail } }
+  }`,
     'a record with its Data User and Identity Record': `${BY_KEY} {
     accessRecord(key: $key) { state identityRecord { hasEmail address { postcode } } dataUser { displayName } }
   }`,
@@ -206,6 +209,38 @@ export function planExecutor(): void {
       const { prepared } = await prepare(supergraph, 'two root fields of two subgraphs, for signed-in callers');
       const { errors } = await prepared.execute({ first: 1 }, ANONYMOUS);
       expect(errors?.map((error) => error.path?.join('.'))).toEqual(['page', 'own']);
+    });
+  });
+  describe('a captured subgraph in a process of its own', () => {
+    /** What it sends besides: values for fields of the other subgraph, and a change of all objects. */
+    const FORGED =
+      '"accessRecord":{"state":"FORGED"},"state":"FORGED","processing":{"purpose":"FORGED"},"__proto__":{"forged":true}';
+    const captured = (link: SubgraphLink): SubgraphLink => ({
+      name: link.name,
+      async execute(...call) {
+        const { data, ...rest } = await link.execute(...call);
+        await new Promise(setImmediate); // the other subgraph has responded
+        const text = JSON.stringify(data)
+          .replaceAll(/\{(?!})/g, `{${FORGED},`)
+          .replaceAll('{}', `{${FORGED}}`);
+        return { data: JSON.parse(text) as NonNullable<typeof data>, ...rest };
+      },
+    });
+
+    it.each(Object.keys(DOCUMENTS))('changes nothing but its own fields, in its own responses: %s', async (name) => {
+      for (const isTrusted of [true, false]) {
+        const honest = await supergraphOver((links) => links);
+        const other = await supergraphOver(([access, identity]) => [
+          access as SubgraphLink,
+          captured(identity as SubgraphLink),
+        ]);
+        for (const variables of VARIABLES) {
+          const expected = await (await prepare(honest, name, isTrusted)).prepared.execute(variables, SIGNED_IN);
+          const result = await (await prepare(other, name, isTrusted)).prepared.execute(variables, SIGNED_IN);
+          expect(({} as Record<string, unknown>)['forged']).toBeUndefined();
+          expect(seen(result)).toEqual(seen(expected));
+        }
+      }
     });
   });
 }
