@@ -24,7 +24,7 @@ export function trustedDocuments(
   texts: Readonly<Record<string, string>>,
   preparation: Preparation,
   callers: Authentication,
-  { trusted: limited }: ConcurrentOperations,
+  { trusted, verification }: ConcurrentOperations,
 ): TrustedDocuments {
   const operations = new Map(
     Object.entries(texts).map(([name, source]) => [name, preparedOperation(name, source, preparation)]),
@@ -43,8 +43,8 @@ export function trustedDocuments(
           const identified = identifiedFor(operation, callers, metadata);
           const context = admitted(operation, identified instanceof Promise ? await identified : identified);
           operation.checkVariables(variables);
-          const execute = () => operation.execute(variables, context);
-          return operation.audience.verifies ? execute() : limited(ownerOf(context), execute);
+          const limited = operation.audience.verifies ? verification : trusted;
+          return limited(ownerOf(context), () => operation.execute(variables, context));
         }),
       ),
     async admit(name, metadata) {

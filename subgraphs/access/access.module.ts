@@ -10,7 +10,7 @@ import type { NamedKeys } from '../server/database/key-check';
 import { AuditLog } from '../server/audit/audit.repository';
 import { keyedHash } from '../server/keyed-hash';
 import { prepare } from '../server/database/prepare';
-import { type Limits, type RateLimitStore, expiredRateLimits, rateLimit } from '../server/callers/rate-limits';
+import { type Limits, type RateLimitStore, expiredRateLimits, rateLimit, sparing } from '../server/callers/rate-limits';
 import { callbackUrlPolicy } from '../delivery/requests/callback-url';
 import { registerClock } from '../server/database/register-clock';
 import { purgePeriodically } from '../server/retention';
@@ -191,6 +191,6 @@ function accessLimits(store: RateLimitStore, limits: Limits): AccessLimits {
     requests: rateLimit(store, 'requests', limits.requests, 60),
     failedSignIns: rateLimit(store, 'failed-sign-ins', limits.failedSignIns, 60),
     unknownKeys: rateLimit(store, 'refused-keys', limits.failedSignIns, 60),
-    verifyMisses: rateLimit(store, 'verify-misses', limits.verifyMisses, 60),
+    verifyMisses: sparing(rateLimit(store, 'verify-misses', limits.verifyMisses, 60)),
   };
 }

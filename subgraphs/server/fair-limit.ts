@@ -37,15 +37,19 @@ export function fairLimit(bounds: FairBounds): FairLimit {
   /** Owners with running or waiting calls, in the order of their turns. */
   const owners = new Map<string, OwnerCalls>();
   let running = 0;
+  let waiting = 0;
+  const count = (owner: string, calls: OwnerCalls) => {
+    owners.delete(owner);
+    owners.set(owner, calls); // the next turn of this owner follows those of all others
+    running += 1;
+    calls.running += 1;
+  };
   const startNext = () => {
-    if (running >= max) return;
+    if (running >= max || waiting === 0) return;
     for (const [owner, calls] of owners) {
       const start = calls.running < maxOfOwner ? calls.waiting.shift() : undefined;
       if (!start) continue;
-      owners.delete(owner);
-      owners.set(owner, calls); // the next turn of this owner follows those of all others
-      running += 1;
-      calls.running += 1;
+      count(owner, calls);
       return start();
     }
   };
@@ -57,22 +61,28 @@ export function fairLimit(bounds: FairBounds): FairLimit {
       let timer: NodeJS.Timeout | undefined;
       const start = () => {
         clearTimeout(timer);
+        waiting -= 1;
         resolve();
       };
       const giveUp = () => {
+        waiting -= 1;
         calls.waiting.splice(calls.waiting.indexOf(start), 1);
         removeIdle(owner, calls);
         reject(exceeded());
       };
       if (maxWaitMs !== undefined) timer = setTimeout(giveUp, maxWaitMs);
       calls.waiting.push(start);
-      startNext();
+      waiting += 1;
     });
   return async (owner, work) => {
     const calls = owners.get(owner) ?? { running: 0, waiting: [] };
     if (calls.waiting.length >= maxWaitingOfOwner) throw exceeded();
-    owners.set(owner, calls);
-    await started(owner, calls);
+    // Each end of a call starts a waiting one, so that no call waits that could run.
+    if (running < max && calls.running < maxOfOwner) count(owner, calls);
+    else {
+      owners.set(owner, calls);
+      await started(owner, calls);
+    }
     try {
       return await work();
     } finally {

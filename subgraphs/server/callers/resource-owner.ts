@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { CallContext } from './caller';
 
@@ -16,6 +17,7 @@ export function ownerOf({ caller, clientAddress }: CallContext): string {
  * 2).
  */
 export function clientNetwork(address: string): string {
+  if (isIPv4(address)) return address;
   if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();

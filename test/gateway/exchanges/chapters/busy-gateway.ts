@@ -23,7 +23,7 @@ export function busyGateway(): void {
     const response = await fetch(`${gateway.url}/graphql`, {
       method: 'POST',
       body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
     });
     const { errors } = (await response.json()) as { errors?: { extensions: { code: string } }[] };
     return {
@@ -124,6 +124,59 @@ export function busyGateway(): void {
         Array(2).fill({ status: 429, code: 'LIM002', retryAfter: '1' }),
       );
       expect(held).toBe(8);
+    } finally {
+      release();
+      await gateway.close();
+    }
+  });
+
+  it('sends 128 verifications of one client at once to a service, so that those of others do not wait for them', async () => {
+    const { links } = await twoSubgraphs(pino({ level: 'silent' }));
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let held = 0;
+    const holding = links.map((link): SubgraphLink => {
+      const execute: SubgraphLink['execute'] = async (request, context) => {
+        if (context.caller === null && request.query.includes('accessRecord')) {
+          held += 1;
+          await released;
+        }
+        return link.execute(request, context);
+      };
+      return { name: link.name, execute };
+    });
+    const gateway = await startTestGateway(DOCUMENTS, { links: holding });
+    try {
+      const verify = { documentId: 'Verify', variables: { key: KEYS.own } };
+      let received = 0;
+      gateway.app.server.on('request', () => (received += 1));
+      const ofNetwork = Array.from({ length: 200 }, () => post(gateway, verify, ''));
+      await until(() => (received === 200 && held >= 128 ? true : undefined));
+      expect(await post(gateway, verify, 'data_user')).toEqual(IS_OK);
+      expect(held).toBe(128);
+      release();
+      const results = await Promise.all(ofNetwork);
+      expect(results.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(128);
+      expect(results.filter(({ code }) => code !== undefined && code !== 'SYS002')).toEqual([]); // waited for three seconds
+    } finally {
+      release();
+      await gateway.close();
+    }
+  });
+
+  it('reads its readiness at most twice for any number of concurrent requests', async () => {
+    let reads = 0;
+    let release = (): void => undefined;
+    const released = new Promise<boolean>((resolve) => (release = () => resolve(true)));
+    const gateway = await startTestGateway(DOCUMENTS, { ready: () => ((reads += 1), released) });
+    try {
+      let received = 0;
+      gateway.app.server.on('request', () => (received += 1));
+      const requests = Array.from({ length: 100 }, () => fetch(`${gateway.url}/health`));
+      await until(() => (received === 100 ? true : undefined));
+      release();
+      const statuses = (await Promise.all(requests)).map(({ status }) => status);
+      expect([statuses, reads]).toEqual([Array(100).fill(200), 2]);
     } finally {
       release();
       await gateway.close();

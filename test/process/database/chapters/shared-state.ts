@@ -11,7 +11,7 @@ import { databaseAddress } from '../../../../subgraphs/server/database/database-
 import { openLockSession } from '../../../../subgraphs/server/database/lock-session';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { migrate } from '../../../../subgraphs/server/database/migrate';
-import { expiredRateLimits, rateLimit } from '../../../../subgraphs/server/callers/rate-limits';
+import { expiredRateLimits, rateLimit, sparing } from '../../../../subgraphs/server/callers/rate-limits';
 import { repositoryFiles, textOf } from '../../../structure/source-files';
 import { type FreshDatabase, freshDatabase } from '../../../support/postgres';
 import { spawnRegisterProcess } from '../../../support/register';
@@ -152,6 +152,20 @@ export function sharedState(): void {
       expect(wait).toBeGreaterThan(50);
       expect(wait).toBeLessThanOrEqual(60);
       expect([await limit.passed('a'), await limit.count('b')]).toEqual([wait, null]);
+    });
+
+    it('may cost one statement a second for a key that is above it', async () => {
+      const limit = sparing(limitOf('flooded', 20, 60));
+      const begin = performance.now();
+      const waits = [];
+      for (let count = 0; count < 300; count += 1) waits.push(await limit.count('a'));
+      expect(waits.slice(0, 20)).toEqual(Array(20).fill(null));
+      expect(waits.slice(20).filter((wait) => wait === null)).toEqual([]);
+      const { rows } = await owner.query(`select points from trial.rate_limit where key like 'flooded:%'`);
+      expect(rows[0].points).toBeLessThanOrEqual(21 + (performance.now() - begin) / 1_000);
+      expect(await limit.count('b')).toBeNull();
+      await owner.query(`update trial.rate_limit set expire = 0 where key like 'flooded:%'`);
+      expect(await until(async () => ((await limit.count('a')) === null ? true : undefined))).toBe(true);
     });
 
     it('ends a period that a backward step of the clock of the database has prolonged', async () => {
