@@ -36,8 +36,15 @@ export async function requireAdmission(
   if (error) throw isErrorCode(code) ? new RegisterError(code, error.message) : error;
 }
 
-/** Roles of callers without an account: their tokens are not revalidated, and they cannot subscribe. */
 const ROLES_WITHOUT_ACCOUNT: ReadonlySet<string> = new Set(['customer', 'consumer']);
+
+/**
+ * Returns false for customers and consumers. Their tokens are not revalidated, they cannot subscribe, and their connections remain counted for
+ * their client network: a supplier can issue tokens for every RTI User, so it could occupy all connections that an RTI User may open.
+ */
+export function hasAccount({ role }: Caller): boolean {
+  return !ROLES_WITHOUT_ACCOUNT.has(role);
+}
 
 /**
  * Revalidates the connection of an account, including a supplier that was authenticated by its API key.
@@ -50,7 +57,7 @@ export function revalidated(
   end: (reason: ConnectionEnd) => void,
   onInactive?: () => void,
 ): () => void {
-  if (!caller || ROLES_WITHOUT_ACCOUNT.has(caller.role)) return () => undefined;
+  if (!caller || !hasAccount(caller)) return () => undefined;
   const { role, mpid } = caller;
   const supplier = onInactive && role === 'supplier' && mpid !== null ? { supplier: { mpid, onInactive } } : {};
   return revalidator.add({

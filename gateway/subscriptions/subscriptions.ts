@@ -20,7 +20,7 @@ import { type EventStream, SUPPLIER_NOT_ACTIVE, type StreamDependencies, eventSt
 import { type FollowedLogs, followedLogs } from './followed-logs';
 import { OpenStreams, endStalled } from './open-streams';
 import { type Connection, type OpenConnections, openConnections } from './open-connections';
-import { filterFor, requireAdmission, revalidated } from './subscriber-access';
+import { filterFor, hasAccount, requireAdmission, revalidated } from './subscriber-access';
 import { type StreamedOperation, operationParser } from './streamed-operations';
 import { SubscriptionEnd } from './subscription-end';
 import { type SubscriptionMetrics, subscriptionMetrics } from './subscription-metrics';
@@ -98,7 +98,8 @@ export function subscriptions(dependencies: SubscriptionDependencies): Subscript
     async admitConnection(metadata, connection) {
       const identified = await withDeadline(Promise.resolve(callers.identify(metadata)));
       if (identified.error) throw identified.error;
-      connection.countFor(callerOf(identified.context).accountId);
+      const caller = callerOf(identified.context);
+      if (hasAccount(caller)) connection.countFor(caller.accountId);
       return revalidated(identified, revalidator, (reason) => connection.end(reason));
     },
     close() {

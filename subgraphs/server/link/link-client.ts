@@ -20,8 +20,10 @@ export interface ServiceLink {
 
 /** Maximum wait of a call for a connection, also while a name server does not respond. */
 const MAX_CONNECT_WAIT_MS = 5_000;
-/** Maximum wait for the readiness of a service. */
+/** Maximum wait for the readiness of a replica. */
 const READINESS_TIMEOUT_MS = 3_000;
+/** Interval in which several replicas report their readiness. */
+const PROBE_INTERVAL_MS = 2_000;
 
 /** Maximum connections to replicas of a service; further addresses of its name are ignored. */
 const MAX_CONNECTIONS = 8;
@@ -38,14 +40,16 @@ export function serviceLink(identity: ServiceIdentity, to: ServiceName, url: str
 }
 
 /**
- * One connection for each address of a service; a request goes to the one with the fewest requests that await their
- * response.
+ * One connection for each address of a service; a request goes to a ready replica, if there is one, with the fewest requests that await their
+ * response. A replica without its database would otherwise receive most requests, because it rejects them fastest.
  */
 class ReplicaLinks implements ServiceLink {
   /** Connections that take requests, by address. */
   private readonly connections = new Map<string, LinkConnection>();
   /** All open connections, also those that only wait for responses. */
   private readonly open = new Set<LinkConnection>();
+  /** Connections whose replica has reported last that it cannot serve requests. */
+  private readonly unready = new WeakSet<LinkConnection>();
   private readonly agent: ServiceAgent;
   private readonly timers: readonly NodeJS.Timeout[];
   private connecting: Promise<void> | undefined;
@@ -66,25 +70,44 @@ class ReplicaLinks implements ServiceLink {
       setInterval(() => this.open.forEach((connection) => connection.sweep()), SWEEP_INTERVAL_MS).unref(),
       setInterval(() => this.open.forEach(({ heartbeat }) => heartbeat.beat()), PING_INTERVAL_MS).unref(),
       setInterval(() => void (this.connections.size > 0 && this.connect()), RESOLVE_INTERVAL_MS).unref(),
+      setInterval(() => void (this.connections.size > 1 && this.probe()), PROBE_INTERVAL_MS).unref(),
     ];
   }
 
   async call(payload: unknown, document?: LinkDocument): Promise<unknown> {
     const startedAt = performance.now();
-    if (this.connections.size === 0)
-      await Promise.race([this.connect(), pause(MAX_CONNECT_WAIT_MS, undefined, { ref: false })]);
+    if (this.connections.size === 0) await this.connectInTime();
     let best: LinkConnection | undefined;
-    for (const each of this.connections.values()) if (best === undefined || each.load < best.load) best = each;
+    for (const each of this.connections.values()) if (best === undefined || this.isBetter(each, best)) best = each;
     if (best === undefined) throw new RegisterError('SYS002');
     return best.call(payload, document, startedAt);
   }
 
   ready(): Promise<boolean> {
-    const isReady = this.call(READINESS).then(
-      (result) => result === true,
-      () => false,
-    );
-    return Promise.race([isReady, pause(READINESS_TIMEOUT_MS, false, { ref: false })]);
+    const probed = this.connections.size === 0 ? this.connectInTime().then(() => this.probe()) : this.probe();
+    return Promise.race([probed, pause(READINESS_TIMEOUT_MS, false, { ref: false })]);
+  }
+
+  private isBetter(one: LinkConnection, other: LinkConnection): boolean {
+    const isReady = !this.unready.has(one);
+    return isReady === this.unready.has(other) ? isReady : one.load < other.load;
+  }
+
+  private connectInTime(): Promise<void> {
+    return Promise.race([this.connect(), pause(MAX_CONNECT_WAIT_MS, undefined, { ref: false })]);
+  }
+
+  /** Requests the readiness of each replica; resolves with true at the first that is ready. */
+  private probe(): Promise<boolean> {
+    const probes = [...this.connections.values()].map(async (connection) => {
+      const result = connection.call(READINESS, undefined, performance.now()).catch(() => false);
+      const isReady = (await Promise.race([result, pause(READINESS_TIMEOUT_MS, false, { ref: false })])) === true;
+      if (isReady) this.unready.delete(connection);
+      else this.unready.add(connection);
+      if (!isReady) throw new RegisterError('SYS002');
+      return true;
+    });
+    return Promise.any(probes).catch(() => false);
   }
 
   close(): void {

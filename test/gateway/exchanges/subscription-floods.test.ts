@@ -411,6 +411,19 @@ describe('Open connections', () => {
     await until(async () => ((await eventStream('admin:one')).statusCode === 200 ? true : undefined));
   });
 
+  it('of consumers and customers are limited to two hundred for their client network, and not for their name in a token', async () => {
+    await many(150, 'consumer:one');
+    const begin = () =>
+      opened().then(async (socket) => {
+        socket.send(JSON.stringify({ type: 'connection_init', payload: { authorization: 'Bearer consumer:two' } }));
+        await Promise.race([once(socket, 'message'), once(socket, 'close')]);
+        return gone(socket);
+      });
+    expect(await Promise.all(Array.from({ length: 50 }, begin))).toEqual(Array(50).fill(false));
+    expect(await openedOrRejected()).toBe('429: LIM002');
+    expect((await eventStream('admin:one')).statusCode).toBe(429);
+  });
+
   it('are limited to two hundred for a client network, except those of known callers', async () => {
     await Promise.all([many(100, 'admin:one'), many(100, 'admin:two'), letIn('admin:three')]);
     delaySignInTimeout();

@@ -339,6 +339,29 @@ describe('A link', () => {
     jest.restoreAllMocks();
   });
 
+  it('sends requests to the replica that is ready, although the other one rejects them faster', async () => {
+    const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+    jest.spyOn(dns, 'lookup').mockResolvedValue(addresses as never);
+    const broken = { received: 0, isReady: false };
+    const handle: LinkHandler = () => ((broken.received += 1), Promise.reject(new RegisterError('SYS002')));
+    const { port } = await services.serve('access', handle, { host: '127.0.0.1', ready: async () => broken.isReady });
+    await services.serve('access', () => Promise.resolve('done'), { host: '127.0.0.2', port });
+    const link = services.link('gateway', 'access', `https://access.example:${port}`);
+    await holds(async () => (await codeOf(link.call({}))) === 'done');
+    await holds(async () => link.ready());
+    const before = broken.received;
+    const results = [];
+    for (let count = 0; count < 20; count += 1) results.push(await codeOf(link.call({})));
+    expect([results, broken.received - before]).toEqual([Array(20).fill('done'), 0]);
+    expect(await link.ready()).toBe(true);
+    broken.isReady = true;
+    await holds(async () => {
+      await Promise.all([1, 2, 3, 4].map(() => codeOf(link.call({})))); // both replicas receive calls again
+      return broken.received > before;
+    });
+    jest.restoreAllMocks();
+  });
+
   it('rejects a call in time while the name server does not respond', async () => {
     jest.spyOn(dns, 'lookup').mockReturnValue(new Promise(() => undefined) as never);
     const call = services.link('gateway', 'access', 'https://access.example:1').call({});
