@@ -490,6 +490,7 @@ export type TransitionCause =
 
 export type ConfirmCeremonyLinkMutationVariables = Exact<{
   secret: string;
+  browser?: string | null | undefined;
 }>;
 
 
@@ -635,6 +636,7 @@ export type RequestSignInLinkMutation = { readonly requestSignInLink: boolean };
 
 export type SignInWithLinkMutationVariables = Exact<{
   secret: string;
+  browser?: string | null | undefined;
 }>;
 
 

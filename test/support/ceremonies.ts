@@ -26,7 +26,8 @@ export const READ = `query ($ref: IdentityRecordKey!) { identityRecord(ref: $ref
   credentials { credentialId registeredAt transports } hasEmail } }`;
 export const EXISTS = `query ($mpxn: MPxN!) { identityRecordExistence(mpxn: $mpxn) { exists availableMethods } }`;
 export const CEREMONY = 'query ($secret: String!) { ceremony(secret: $secret) { kind organisation expiresAt proofs } }';
-export const CONFIRM_LINK = `mutation ($secret: String!) { confirmCeremonyLink(secret: $secret) { ${OUTCOME} } }`;
+export const CONFIRM_LINK = `mutation ($secret: String!, $browser: String) {
+  confirmCeremonyLink(secret: $secret, browser: $browser) { ${OUTCOME} } }`;
 export const OPTIONS = 'mutation ($secret: String!) { passkeyCeremonyOptions(secret: $secret) { kind options } }';
 export const FINISH = `mutation ($secret: String!, $response: JSONObject!) {
   finishPasskeyCeremony(secret: $secret, response: $response) { ${OUTCOME} } }`;

@@ -5,7 +5,8 @@ import { until } from './until';
 
 export const REQUEST_LINK =
   'mutation ($entry: SignInEntry!, $language: Language!) { requestSignInLink(entry: $entry, language: $language) }';
-export const SIGN_IN_WITH_LINK = 'mutation ($secret: String!) { signInWithLink(secret: $secret) { token expiresAt } }';
+export const SIGN_IN_WITH_LINK = `mutation ($secret: String!, $browser: String) {
+  signInWithLink(secret: $secret, browser: $browser) { token expiresAt } }`;
 export const SIGN_IN_LINK = 'query ($secret: String!) { signInLink(secret: $secret) { expiresAt } }';
 export const START_PASSKEY = 'mutation { startPasskeySignIn { secret options } }';
 export const SIGN_IN_WITH_PASSKEY = `mutation ($secret: String!, $response: JSONObject!, $entry: SignInEntry) {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { MPXN_PROFILE } from '../../schema/mpxn';
 import { REPOSITORY_ROOT } from '../../schema/repository-root';
-import { type OperationError, operationErrorOf } from '../shared/operation-error';
+import { FormExpiredError, type OperationError, operationErrorOf } from '../shared/operation-error';
 import { packageFolder } from '../shared/package-folder';
 import { type Exchange, type PageService, type Route, pageServer } from '../shared/page-server';
 import { logFailure } from '../shared/request-log';
@@ -16,6 +16,7 @@ import { LANGUAGES } from './request/languages';
 import { type OpenDownloads, openDownloads } from './request/open-downloads';
 import { pageContexts } from './request/page-context';
 import { problemOf } from './request/problems';
+import { isLinkOfSession } from './request/second-press';
 
 /** Starts the customer portal and the re-identification pages: a client of the gateway without privileges. */
 export async function startPortal(options: PortalOptions, downloads = openDownloads()): Promise<RunningServer> {
@@ -37,7 +38,7 @@ function portalService(options: PortalOptions, downloads: OpenDownloads): PageSe
     contextOf: pageContexts(options, publicUrls),
     layoutOf,
     sendOther: (response, exchange) => sendOther(response, exchange, { downloads, logger: options.logger }),
-    responseToError,
+    responseToError: (error, exchange) => responseToSecondPress(error, exchange) ?? responseToError(error, exchange),
   };
 }
 
@@ -100,6 +101,11 @@ async function* withFailureLogged(file: AsyncIterable<string>, logger: Logger, t
     else logger.warn({ 'transaction-id': transactionId, code }, 'download broken off');
     throw error;
   }
+}
+
+/** Returns the response to a second press of the button that signed in, which has lost the form cookie; undefined for other errors. */
+function responseToSecondPress(error: OperationError, { context }: Exchange<PageContext>): PageResponse | undefined {
+  return error instanceof FormExpiredError && isLinkOfSession(context) ? { seeOther: '/access' } : undefined;
 }
 
 /**

@@ -1,13 +1,15 @@
 import { RegisterError } from '../../../schema/register-error';
 import type { Database } from '../../server/database/database';
 import { rejectLimited } from '../../server/callers/rate-limits';
+import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
 import type { RegisterClock } from '../../server/database/register-clock';
 import type { CallOrigin } from '../../server/graph/service-query';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import { type CeremonyRepository, type OpenCeremony, lockLiveRecord } from './ceremony.repository';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { ReidentificationRepository } from './reidentification.repository';
-import { newSecret } from '../keys';
+import { type IdentityKeys, newSecret } from '../keys';
+import { type PressedLink, pressedOnce, secretAfter } from '../pressed-link';
 import { type CeremonyOutcome, type PasskeyCeremonyOptions, ceremonyStart, nextPasskeyCeremony } from './ceremony';
 import { type OccupantRecord, admitsCeremony, isReadable } from '../occupancy/occupancy';
 import type { Language } from '../mails/outgoing-mail';
@@ -23,6 +25,7 @@ import { type CeremonyPasskeyDependencies, CeremonyPasskeys, type ValidCeremony 
 /** Dependencies of the ceremonies. */
 interface CeremonyDependencies extends CeremonyPasskeyDependencies {
   readonly database: Database;
+  readonly keys: IdentityKeys;
   readonly ceremonies: CeremonyRepository;
   readonly reidentifications: ReidentificationRepository;
   readonly occupants: OccupancyRepository;
@@ -44,9 +47,11 @@ export type CeremonyDescription = Pick<OpenCeremony, 'kind' | 'proofs' | 'expire
  */
 export class Ceremonies {
   private readonly passkeys: CeremonyPasskeys;
+  private readonly hashOfProof: KeyedHash;
 
   constructor(private readonly dependencies: CeremonyDependencies) {
     this.passkeys = new CeremonyPasskeys(dependencies);
+    this.hashOfProof = keyedHash(dependencies.keys.hashKey, 'ceremony-after-proof');
   }
 
   /** Returns the ceremony of a secret; undefined if the secret is not valid. */
@@ -58,15 +63,36 @@ export class Ceremonies {
     return { kind, proofs, expiresAt, cancelUrl, organisation: valid.initiator.displayName };
   }
 
-  /** Confirms a mailed link; the button of its page calls it. */
-  async confirmLink(secret: string, origin: CallOrigin): Promise<CeremonyOutcome> {
+  /**
+   * Confirms a mailed link; the button of its page calls it. A second press of a proof in the same browser returns the same next step until the
+   * link expires or that step is done.
+   */
+  confirmLink(link: PressedLink, origin: CallOrigin): Promise<CeremonyOutcome> {
+    const nextSecret = secretAfter(this.hashOfProof, link);
+    return pressedOnce(
+      () => this.press(link.secret, nextSecret, origin),
+      'NTF001',
+      () => this.earlierStep(link.secret, nextSecret, origin),
+    );
+  }
+
+  private async press(secret: string, nextSecret: string, origin: CallOrigin): Promise<CeremonyOutcome> {
     const valid = await this.valid(secret, origin);
     const address = valid.occupant.unrejected.find(({ kind }) => kind === 'email');
     if (address === undefined) throw new RegisterError('NTF001'); // it was rejected after the link was mailed
     const proven = proving(valid, address.contact);
     if (valid.ceremony.kind === 'confirm-link') return this.confirm(proven, origin);
-    if (valid.ceremony.kind === 'confirm-proof') return this.continueProven(proven, origin);
+    if (valid.ceremony.kind === 'confirm-proof') return this.continueProven(proven, nextSecret, origin);
     throw new RegisterError('NTF001');
+  }
+
+  private async earlierStep(
+    secret: string,
+    nextSecret: string,
+    origin: CallOrigin,
+  ): Promise<CeremonyOutcome | undefined> {
+    const next = (await this.dependencies.ceremonies.isUsed(secret)) ? await this.find(nextSecret, origin) : undefined;
+    return next && { organisation: next.initiator.displayName, returnUrl: null, nextSecret };
   }
 
   /** Returns options with a new challenge, which replaces any earlier one. */
@@ -96,7 +122,9 @@ export class Ceremonies {
     if (!asserted) throw await this.passkeys.assertionError(ceremony);
     if (!holds(occupant, asserted.contact)) throw new RegisterError('AUT001');
     const proven = proving(valid, asserted.contact);
-    return ceremony.kind === 'assert-passkey' ? this.confirm(proven, origin) : this.continueProven(proven, origin);
+    return ceremony.kind === 'assert-passkey'
+      ? this.confirm(proven, origin)
+      : this.continueProven(proven, newSecret(), origin);
   }
 
   /** Mails a link to the stored address, by which the customer proves their identity before a passkey is added. */
@@ -165,10 +193,10 @@ export class Ceremonies {
   }
 
   /** Continues after the proof with a new secret for this browser only; the secret of the redirect is used. */
-  private async continueProven(valid: ValidCeremony, origin: CallOrigin): Promise<CeremonyOutcome> {
+  private async continueProven(valid: ValidCeremony, secret: string, origin: CallOrigin): Promise<CeremonyOutcome> {
     const { ceremony, initiator } = valid;
     const { reidentificationId, provenBy } = ceremony;
-    const next = { secret: newSecret(), expiresAt: await this.expiryOf(ceremony, REDIRECT_SECONDS) };
+    const next = { secret, expiresAt: await this.expiryOf(ceremony, REDIRECT_SECONDS) };
     await this.step(valid, origin, async (session) => {
       await this.dependencies.ceremonies.insert(session, {
         ...ceremonyStart('register-passkey'),
@@ -178,7 +206,7 @@ export class Ceremonies {
       });
       await this.dependencies.reidentifications.keepOpen(session, reidentificationId, next.expiresAt);
     });
-    return { organisation: initiator.displayName, returnUrl: null, nextSecret: next.secret };
+    return { organisation: initiator.displayName, returnUrl: null, nextSecret: secret };
   }
 
   /**

@@ -61,6 +61,8 @@ const USE = `
   where id = $1 and used_at is null and expires_at > register_now()`;
 const USE_PARENT = `
   update ceremony set used_at = register_now(), challenge = null, challenge_kind = null where id = $1 and used_at is null`;
+const IS_USED = `
+  select from ceremony where secret_hash = $1 and used_at is not null and expires_at > register_now()`;
 const STORE_CHALLENGE = `
   update ceremony set challenge = $2, challenge_kind = $3 where id = $1 and used_at is null and expires_at > register_now()`;
 const TAKE_CHALLENGE = `
@@ -107,6 +109,11 @@ export class CeremonyRepository {
   ): Promise<boolean> {
     if (parentId !== null && (await session.query(USE_PARENT, [parentId])).rowCount !== 1) return false;
     return (await session.query(USE, [id, provenBy])).rowCount === 1;
+  }
+
+  /** Returns whether the ceremony of a secret was used and has not expired. */
+  async isUsed(secret: string): Promise<boolean> {
+    return (await this.database.pool.query(IS_USED, [this.hash(secret)])).rowCount === 1;
   }
 
   /** Stores a challenge in place of any earlier one; returns false if the ceremony is used or expired. */

@@ -2,7 +2,8 @@ import { Arg, Ctx, Mutation, Query, Resolver } from 'type-graphql';
 import { JsonObject } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { NotCheckable } from '../../server/graph/checked-mutations';
-import { nullable } from '../../server/graph/decorator-options';
+import { nullable, optional } from '../../server/graph/decorator-options';
+import { BROWSER } from '../pressed-link';
 import type { Ceremonies, CeremonyDescription } from './ceremonies.flow';
 import type * as domain from './ceremony';
 import type * as mails from '../mails/outgoing-mail';
@@ -35,9 +36,10 @@ export class CeremonyResolver {
   })
   confirmCeremonyLink(
     @Arg('secret', () => String, SECRET) secret: string,
+    @Arg('browser', () => String, optional(BROWSER)) browser: string | null,
     @Ctx() context: CallContext,
   ): Promise<domain.CeremonyOutcome> {
-    return this.ceremonies.confirmLink(secret, context);
+    return this.ceremonies.confirmLink({ secret, browser }, context);
   }
 
   @NotCheckable('it is a step of a sign-in or ceremony')

@@ -27,6 +27,8 @@ interface NewCustomerSession {
   /** The supplier that proved the customer; null for other sign-ins. */
   readonly mpid: string | null;
   readonly returnTo: ReturnAddress | null;
+  /** The secret of its token; a new one if absent. */
+  readonly secret?: string | undefined;
 }
 
 /** A started session. Its token is available only here. */
@@ -110,8 +112,8 @@ export class CustomerSessionRepository {
   }
 
   /** Starts a session in the transaction of its proof; undefined if the Identity Record is closed or anonymised. */
-  async start(session: Session, { of, means, mpid, returnTo }: NewCustomerSession) {
-    const token = `cst_${newSecret()}`;
+  async start(session: Session, { of, means, mpid, returnTo, secret = newSecret() }: NewCustomerSession) {
+    const token = tokenOf(secret);
     const id = randomUUID();
     const values = [id, this.hashOfToken(token), means, mpid, returnTo?.url ?? null, returnTo?.duid ?? null];
     const { rows } = await session.query<Omit<StartedCustomerSession, 'token'>>(
@@ -152,3 +154,6 @@ export class CustomerSessionRepository {
 }
 
 const boundTo = (id: string): string => `customer_session ${id}`;
+
+/** Returns the token of a session by its secret of 256 bits. */
+export const tokenOf = (secret: string): string => `cst_${secret}`;

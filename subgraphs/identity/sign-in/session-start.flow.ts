@@ -31,6 +31,8 @@ interface ProvenCustomer {
   readonly from: SignInOrigin;
   /** Uses the proof in the session's transaction; returns false if it was used before or no longer holds. */
   readonly useProof?: (session: Session) => Promise<boolean>;
+  /** The secret of the session's token; a new one if absent. */
+  readonly secret?: string;
 }
 
 /** Starts the session of a proven customer. */
@@ -56,7 +58,7 @@ export function sessionStart(dependencies: IdentityDependencies): StartSession {
       isLimited,
     }));
   };
-  return async ({ by, contact, means, mpid = null, from, useProof }, origin) => {
+  return async ({ by, contact, means, mpid = null, from, useProof, secret }, origin) => {
     const record = 'id' in by ? by : undefined;
     const meterPointId = indexes.meterPointId(by.mpxn);
     const returnTo = await mayReturn(from, { meterPointId, record }, origin);
@@ -64,7 +66,7 @@ export function sessionStart(dependencies: IdentityDependencies): StartSession {
       await lockMeterPoint(session, indexes.mpxn(by.mpxn));
       if (useProof && !(await useProof(session))) throw new RegisterError('AUT001');
       const of = 'id' in by ? { recordId: by.id, contact } : by;
-      const started = await sessions.start(session, { of, means, mpid, returnTo });
+      const started = await sessions.start(session, { of, means, mpid, returnTo, secret });
       if (started === undefined) throw new RegisterError('AUT001');
       await notes.noteAt(session, indexes.mpxn(by.mpxn));
       for (const notice of await noticesOf(session, { by, contact }))

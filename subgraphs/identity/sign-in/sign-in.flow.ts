@@ -1,26 +1,51 @@
 import { RegisterError } from '../../../schema/register-error';
 import type { CallOrigin } from '../../server/graph/service-query';
-import type { StartedCustomerSession } from './customer-session.repository';
+import { keyedHash } from '../../server/keyed-hash';
+import { type StartedCustomerSession, tokenOf } from './customer-session.repository';
+import type { CustomerSessions } from './customer-sessions.flow';
+import type { IdentityDependencies } from '../dependencies';
 import { isReadable } from '../occupancy/occupancy';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { PasskeyRepository } from '../passkeys/passkey.repository';
+import { type PressedLink, pressedOnce, secretAfter } from '../pressed-link';
 import { SignInRepository } from './sign-in.repository';
 import type { SignInOrigin } from './sign-in-hint';
 import type { StartSession } from './session-start.flow';
 import { type RelyingParty, challengeIn } from '../passkeys/webauthn.flow';
 
-/** Signs in by the secret of a mailed link. Throws AUT001 if the link was used or has expired. */
-export type LinkSignIn = (secret: string, origin: CallOrigin) => Promise<StartedCustomerSession>;
+/**
+ * Signs in by a mailed link, which starts one session. A second press in the same browser returns that session until the link expires or the
+ * session ends. Throws AUT001 if another browser used the link, or it has expired.
+ */
+export type LinkSignIn = (link: PressedLink, origin: CallOrigin) => Promise<StartedCustomerSession>;
 
 /** Sign-in by mailed link. */
-export function linkSignIn(signIns: SignInRepository, occupants: OccupancyRepository, start: StartSession): LinkSignIn {
-  return async (secret, origin) => {
-    const from = await signIns.link(secret);
+export function linkSignIn(
+  signIns: SignInRepository,
+  sessions: CustomerSessions,
+  { occupants, keys }: Pick<IdentityDependencies, 'occupants' | 'keys'>,
+  start: StartSession,
+): LinkSignIn {
+  const hash = keyedHash(keys.hashKey, 'session-of-link');
+  const press = async (link: string, secret: string, origin: CallOrigin) => {
+    const from = await signIns.link(link);
     const by = await verifiedRecord(from?.recordId, occupants);
     const contact = by?.contacts.find(({ kind }) => kind === 'email')?.contact;
     if (!from || !by || contact === undefined) throw new RegisterError('AUT001');
-    const useProof = (session: Parameters<SignInRepository['useLink']>[0]) => signIns.useLink(session, secret);
-    return start({ by, contact, means: 'magic-link', from, useProof }, origin);
+    const useProof = (session: Parameters<SignInRepository['useLink']>[0]) => signIns.useLink(session, link);
+    return start({ by, contact, means: 'magic-link', from, useProof, secret }, origin);
+  };
+  const earlier = async (link: string, token: string) => {
+    const session = (await signIns.isUsed(link)) ? await sessions.of(token) : undefined;
+    return session && { token, startedAt: session.startedAt, expiresAt: session.expiresAt };
+  };
+  return (link, origin) => {
+    const secret = secretAfter(hash, link);
+    return pressedOnce(
+      () => press(link.secret, secret, origin),
+      'AUT001',
+      () => earlier(link.secret, tokenOf(secret)),
+    );
   };
 }
 

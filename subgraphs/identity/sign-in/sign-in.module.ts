@@ -27,7 +27,7 @@ export function signInModule(dependencies: IdentityDependencies, sessions: Custo
   const start = sessionStart(dependencies);
   const limit = signInLimit(dependencies);
   const requests = rateLimit(rateLimits, 'customer-requests', limits.requests, 60);
-  const byLink = linkSignIn(signIns, occupants, start);
+  const byLink = linkSignIn(signIns, sessions, dependencies, start);
   const byPasskey = passkeySignIn(signIns, passkeys, party, occupants, start);
   const atSuppliers = supplierSignIns(dependencies);
   const purges = [stored.purgeExpired, ...signIns.purgeExpired, contactLinks.purgeExpired];

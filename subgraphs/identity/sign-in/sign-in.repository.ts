@@ -52,6 +52,10 @@ const USE_LINK = {
   text: `update sign_in_link set used_at = register_now()
     where secret_hash = $1 and used_at is null and expires_at > register_now()`,
 };
+const IS_USED = {
+  name: 'is_used_sign_in_link',
+  text: `select from sign_in_link where secret_hash = $1 and used_at is not null and expires_at > register_now()`,
+};
 const ADD_ATTEMPT = {
   name: 'add_sign_in_attempt',
   text: `insert into sign_in_attempt (secret_hash, kind, sealed, expires_at)
@@ -107,6 +111,11 @@ export class SignInRepository {
   /** Uses a link; returns false if it was used or has expired. */
   async useLink(session: Session, secret: string): Promise<boolean> {
     return (await session.query({ ...USE_LINK, values: [this.hashOfLink(secret)] })).rowCount === 1;
+  }
+
+  /** Returns whether a link was used and has not expired. */
+  async isUsed(secret: string): Promise<boolean> {
+    return (await this.database.pool.query({ ...IS_USED, values: [this.hashOfLink(secret)] })).rowCount === 1;
   }
 
   /** Stores the data of an attempt and returns the secret by which the browser completes it. */

@@ -3,13 +3,14 @@ import { throwViolations } from '../../../schema/register-error';
 import { JsonObject } from '../../../schema/scalars';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { NotCheckable } from '../../server/graph/checked-mutations';
-import { nullable } from '../../server/graph/decorator-options';
+import { nullable, optional } from '../../server/graph/decorator-options';
 import type { SignInRepository } from './sign-in.repository';
 import type * as domain from '../mails/outgoing-mail';
 import { linkHintViolations, originIn } from './sign-in-hint';
 import type { SignInLimit } from './sign-in-limit.flow';
 import type { SignInLinks } from './sign-in-links.flow';
 import { Language } from '../mails/language.types';
+import { BROWSER } from '../pressed-link';
 import { CustomerSignIn, PasskeySignIn, SignInHint, SignInLink } from './sign-in.types';
 import type { LinkSignIn, PasskeySignIn as PasskeySignIns } from './sign-in.flow';
 
@@ -52,9 +53,13 @@ export class SignInResolver {
 
   @NotCheckable('it is a step of a sign-in or ceremony')
   @MayCall('anyone')
-  @Mutation(() => CustomerSignIn, { description: 'Signs in by a mailed link, once.' })
-  signInWithLink(@secretOf('link') secret: string, @Ctx() context: CallContext): Promise<CustomerSignIn> {
-    return this.limit.proof(context, () => this.byLink(secret, context));
+  @Mutation(() => CustomerSignIn, { description: 'Signs in by a mailed link, which starts one session.' })
+  signInWithLink(
+    @secretOf('link') secret: string,
+    @Arg('browser', () => String, optional(BROWSER)) browser: string | null,
+    @Ctx() context: CallContext,
+  ): Promise<CustomerSignIn> {
+    return this.limit.proof(context, () => this.byLink({ secret, browser }, context));
   }
 
   @NotCheckable('it is a step of a sign-in or ceremony')

@@ -3,7 +3,7 @@ import { DESKTOP, PHONE, startBrowser } from '../../support/browser';
 import { type Customer, type DataUser, linkIn, newCustomer, newDataUser, nextMail } from '../../support/customers';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { type ReturnSite, startReturnSite } from '../../support/return-site';
-import { signIn as signInOn } from './every-page';
+import { openLink, signIn as signInOn } from './every-page';
 
 let register: SharedRegister;
 let browser: Browser;
@@ -46,6 +46,27 @@ describe('Without JavaScript', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.goto(`${register.portal}/access`);
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('You are not signed in');
+  });
+
+  it('a customer who presses the button of a mailed link again, because the response does not arrive, is signed in', async () => {
+    const who = await newCustomer(dataUser);
+    const page = await (await browser.newContext({ ...PHONE, javaScriptEnabled: false })).newPage();
+    await openLink(page, { register, dataUser }, who);
+    const isPressed = new Promise<void>((resolve) => {
+      let presses = 0;
+      void page.route('**/sign-in/link/*', async (route) => {
+        presses += 1;
+        if (presses > 1) return route.continue();
+        await route.fetch({ maxRedirects: 0 }); // the register has signed in, but the page waits
+        resolve();
+      });
+    });
+    const { x = 0, y = 0 } = (await page.getByRole('main').getByRole('button').boundingBox()) ?? {};
+    await page.mouse.click(x + 5, y + 5);
+    await isPressed;
+    await page.mouse.click(x + 5, y + 5);
+    await page.waitForURL(`${register.portal}/access`);
+    expect(await page.getByRole('main').innerText()).toContain(who.mpxn);
   });
 });
 

@@ -312,6 +312,26 @@ describe('a passkey', () => {
     expect((await asker.get(path)).text).not.toContain('Make a passkey');
   });
 
+  it('is added after the mailed link although its button is pressed twice, in the browser of the first press only', async () => {
+    const who = await newCustomer(enroller);
+    const body = await reidentified({ mpxn: who.mpxn, method: 'passkey-register', 'passkey-return-url': returnUrl });
+    const path = pathOf(body['passkey']['redirect-url']);
+    const owner = visitor();
+    await owner.press(await owner.get(path), `${path}/mail-proof`);
+    const proof = await mailedPath(register, who.email, 'identify/proof');
+    const [page, elsewhere] = [await owner.get(proof), visitor()];
+    const otherPage = await elsewhere.get(proof);
+    const [first, again] = await Promise.all([owner.press(page, proof), owner.press(page, proof)]);
+    expect(first).toMatchObject({ status: 303, location: expect.stringMatching(/^\/identify\/passkey\/[\w-]{43}$/) });
+    expect(again.location).toBe(first.location);
+    expect((await owner.press(page, proof)).location).toBe(first.location);
+    expect((await elsewhere.press(otherPage, proof)).status).toBe(404);
+    const next = first.location ?? '';
+    const made = await useScript(owner, await owner.get(next), next);
+    expect(made.location).toContain(returnUrl);
+    expect((await owner.press(page, proof)).status).toBe(404);
+  });
+
   /** Registers a customer with a passkey and no address; returns the meter point and the key of the Identity Record. */
   async function enrolledWithoutAddress(): Promise<{ readonly number: string; readonly key: string }> {
     const number = newMpxn();

@@ -314,6 +314,104 @@ describe('a mailed link', () => {
   });
 });
 
+describe('a second press of the button of a mailed link', () => {
+  /** Lets a customer open a new link in this browser; returns its page. */
+  async function opened(index: number, owner: PortalVisitor): Promise<{ path: string; page: VisitedPage }> {
+    const { mpxn, email } = customer(index);
+    const before = new Set(await mailedPaths(register.mailbox, email, 'sign-in/link'));
+    const other = visitor();
+    await other.get(`/?mpxn=${mpxn}`);
+    await other.press(await other.get('/sign-in'), '/sign-in/link');
+    const path = await mailedPath(register, email, 'sign-in/link', before);
+    return { path, page: await owner.get(path) };
+  }
+
+  /** Returns the same browser as it is now: a response that another request receives does not change its cookies. */
+  function asNow({ cookies }: PortalVisitor): PortalVisitor {
+    const copy = visitor();
+    for (const [name, value] of cookies) copy.cookies.set(name, value);
+    return copy;
+  }
+
+  const sessionOf = ({ cookies }: PortalVisitor) => cookies.get('register-session');
+
+  it('that the browser sends before it has the first response signs in with the same session', async () => {
+    const first = visitor();
+    const { path, page } = await opened(0, first);
+    const second = asNow(first);
+    const [one, other] = await Promise.all([first.press(page, path), second.press(page, path)]);
+    for (const each of [one, other]) expect(each).toMatchObject({ status: 303, location: '/access' });
+    expect(sessionOf(second)).toBe(sessionOf(first));
+    expect((await second.get('/access')).text).toContain(customer(0).mpxn);
+  });
+
+  it('that the browser sends after the first response leads to the list of the session', async () => {
+    const owner = visitor();
+    const { path, page } = await opened(0, owner);
+    await owner.press(page, path);
+    const session = sessionOf(owner);
+    expect(await owner.press(page, path)).toMatchObject({ status: 303, location: '/access' });
+    expect(sessionOf(owner)).toBe(session);
+    await owner.get('/access'); // another page has set a new form cookie
+    expect(await owner.press(page, path)).toMatchObject({ status: 303, location: '/access' });
+    expect((await owner.get('/access')).text).toContain(customer(0).mpxn);
+  });
+
+  it('leads to the home of the link although the browser was signed in to another one', async () => {
+    const owner = visitor();
+    const former = await opened(1, owner);
+    await owner.press(former.page, former.path);
+    const { path, page } = await opened(0, owner);
+    const second = asNow(owner);
+    await owner.press(page, path);
+    expect((await second.press(page, path)).location).toBe('/access');
+    for (const each of [owner, second]) expect((await each.get('/access')).text).toContain(customer(0).mpxn);
+    expect((await owner.press(former.page, former.path)).status).toBe(403); // that session has ended
+  });
+
+  it('does not end the session that it returns', async () => {
+    const owner = visitor();
+    const { path, page } = await opened(0, owner);
+    const form = owner.cookies.get('register-form') ?? '';
+    await owner.press(page, path);
+    owner.cookies.set('register-form', form);
+    expect((await owner.press(page, path)).location).toBe('/access');
+    expect((await owner.get('/access')).status).toBe(200);
+  });
+
+  it('of another link leaves that link unused, and does not lead to this session', async () => {
+    const owner = visitor();
+    const other = await opened(1, owner);
+    const { path, page } = await opened(0, owner);
+    await owner.press(page, path);
+    expect((await owner.press(other.page, other.path)).status).toBe(403);
+    expect((await owner.get(other.path)).status).toBe(200);
+  });
+
+  it('signs in no other browser', async () => {
+    const owner = visitor();
+    const { path, page } = await opened(0, owner);
+    await owner.press(page, path);
+    const other = visitor();
+    const [form] = (await other.get('/')).forms;
+    expect((await other.post(path, form?.fields ?? {})).status).toBe(404);
+    expect(sessionOf(other)).toBeUndefined();
+  });
+
+  it('does not sign in again after the sign-out', async () => {
+    const owner = visitor();
+    const { path, page } = await opened(0, owner);
+    const early = asNow(owner);
+    await owner.press(page, path);
+    const late = asNow(owner);
+    await owner.press(await owner.get('/access'), '/sign-out');
+    expect((await owner.press(page, path)).status).toBe(403);
+    expect((await early.press(page, path)).status).toBe(404);
+    expect(sessionOf(early)).toBeUndefined();
+    expect((await late.get('/access')).status).toBe(401);
+  });
+});
+
 describe('a return URL', () => {
   it.each([
     [

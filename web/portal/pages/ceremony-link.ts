@@ -3,6 +3,7 @@ import type { View } from '../../shared/page-response';
 import type { Ceremony } from '../presentation/operation-results';
 import { webLink } from '../presentation/web-link';
 import { CONFIRMATION_USED, LINK_EXPIRED, withLink } from '../request/problems';
+import { browserOf } from '../request/second-press';
 import { afterCeremony } from './ceremony-outcome';
 
 /** Returns the ceremony of a secret; null if the secret was used, has expired or never existed. */
@@ -36,7 +37,7 @@ function linkPages(path: string, kind: Ceremony['kind'], view: string, rejected:
     identity.post(path, (context) =>
       withLink(async () => {
         const secret = context.params['secret'] ?? '';
-        const { outcome } = await context.execute('ConfirmCeremonyLink', { secret });
+        const { outcome } = await context.execute('ConfirmCeremonyLink', { secret, browser: browserOf(context) });
         return afterCeremony(context, outcome, 'confirmed');
       }, rejected),
     ),

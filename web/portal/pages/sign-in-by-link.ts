@@ -2,6 +2,7 @@ import { graphqlLanguage } from '../request/languages';
 import type { SignInHint } from '../request/sign-in-hint';
 import { portal } from '../page';
 import { LINK_EXPIRED, withLink } from '../request/problems';
+import { browserOf, keepLink } from '../request/second-press';
 import { challenge, entryError } from './challenge';
 import { rejectedHintView } from './entry';
 import { signedIn } from './signed-in';
@@ -36,10 +37,12 @@ export const linkPage = portal.get('/sign-in/link/:secret', async ({ execute, pa
   return link ? { view: 'link-opened' } : LINK_EXPIRED;
 });
 
-/** Signs in the browser that submits the form, never the browser that requested the link. */
+/** Signs in the browser that submits the form, never the browser that requested the link. A second press has the same result. */
 export const linkForm = portal.post('/sign-in/link/:secret', (context) =>
   withLink(async () => {
-    const { signIn } = await context.execute('SignInWithLink', { secret: context.params['secret'] ?? '' });
+    const secret = context.params['secret'] ?? '';
+    const { signIn } = await context.execute('SignInWithLink', { secret, browser: browserOf(context) });
+    keepLink(context, signIn.token);
     return signedIn(context, signIn.token);
   }),
 );

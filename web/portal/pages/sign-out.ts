@@ -11,7 +11,7 @@ export const signOutForm = portal.postFrom('/access', '/sign-out', async ({ exec
     () => true,
     (error: unknown) => hasErrorCode(error, 'AUT001', 'AUT002'), // it had already ended
   );
-  cookies.delete('session', 'entry', 'passkey', 'supplier', 'withdrawn', 'ceremony', 'proof');
+  cookies.delete('session', 'entry', 'passkey', 'supplier', 'withdrawn', 'ceremony', 'proof', 'link');
   return {
     seeOther: hasEnded ? '/signed-out' : '/signed-out?unconfirmed',
     headers: { 'clear-site-data': '"cache"' },

@@ -10,8 +10,10 @@ export async function signedIn(
   token: string,
   isProof = false,
 ): Promise<PageResponse> {
+  const previous = cookies.read('session');
   // it may already have ended
-  if (cookies.read('session') !== undefined) await executeAsCustomer('EndCustomerSession').catch(() => undefined);
+  if (previous !== undefined && previous !== token)
+    await executeAsCustomer('EndCustomerSession').catch(() => undefined);
   cookies.write('session', token);
   cookies.delete('form', 'entry', 'passkey', 'supplier');
   if (!isProof) cookies.delete('withdrawn');

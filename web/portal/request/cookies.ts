@@ -2,7 +2,7 @@ import type { CookieSettings } from '../../shared/cookies';
 
 /** Name of a cookie of the portal. */
 export type CookieName =
-  'session' | 'entry' | 'form' | 'passkey' | 'supplier' | 'withdrawn' | 'ceremony' | 'proof' | 'language';
+  'session' | 'entry' | 'form' | 'passkey' | 'supplier' | 'withdrawn' | 'ceremony' | 'proof' | 'link' | 'language';
 
 /** Content of the cookie `supplier`. */
 export interface StartedSupplierSignIn {
@@ -38,6 +38,8 @@ export const PORTAL_COOKIES: CookieSettings<CookieName> = {
     ceremony: 10 * 60,
     /** The request for a mailed proof, as long as its link is valid, which is longer than the redirect; encrypted. */
     proof: 10 * 60,
+    /** A digest of the session and the mailed link that started it, as long as the link is valid: its button may be pressed twice. */
+    link: 10 * 60,
     language: 365 * 24 * 60 * 60,
   },
 };

@@ -1,9 +1,12 @@
 import { Pool } from 'pg';
+import { blindIndexes } from '../../../../subgraphs/identity/records/blind-index';
 import { heldBy } from '../../../support/held-lock';
 import { isLinkMail, isSignInNotice, mailsNow, mailsOf, secretIn } from '../../../support/sign-in-mails';
 import {
+  END_SESSION,
   SIGN_IN_LINK,
   SIGN_IN_WITH_LINK,
+  asCustomer,
   requestLink,
   scopeOf,
   signedInByLink,
@@ -36,7 +39,23 @@ export function signInLinks(): void {
     return (await mailsNow(fixture, email)).filter(isLinkMail).length;
   }
 
-  const press = (secret: string) => fixture.execute(SIGN_IN_WITH_LINK, { secret });
+  const press = (secret: string, browser?: string) =>
+    fixture.execute(SIGN_IN_WITH_LINK, { secret, ...(browser === undefined ? {} : { browser }) });
+
+  /** Returns the secret of a link that a new customer requested. */
+  async function newLink() {
+    const { mpxn, email } = await newCustomer();
+    await requestLink(fixture, { mpxn });
+    return { mpxn, secret: secretIn(await mailsOf(fixture, email, 1)) };
+  }
+
+  /** Counts the sessions that were started at a meter point. */
+  async function sessionsAt(mpxn: string): Promise<number> {
+    const index = blindIndexes(fixture.keys.indexKey).mpxn(mpxn);
+    return (
+      (await fixture.owner.query('select from identity.customer_session where mpxn_index = $1', [index])).rowCount ?? 0
+    );
+  }
 
   describe('A mailed sign-in link', () => {
     it('is sent to the person of the given meter point, key or address', async () => {
@@ -51,7 +70,7 @@ export function signInLinks(): void {
       const housemate = newEmail();
       await fixture.newRecord(await fixture.dataUser(), { email: housemate }, { mpxn, moveInDate: '2022-02-02' });
       const first = await signedInByLink(fixture, { mpxn }, email);
-      const second = secretIn((await mailsOf(fixture, housemate, 1)).filter(isLinkMail));
+      const second = secretIn((await mailsOf(fixture, housemate, 2)).filter(isLinkMail));
       const { data } = await press(second);
       expect(await scopeOf(fixture, first.token)).toMatchObject({ since: '2021-04-01' });
       expect(await scopeOf(fixture, data.signInWithLink.token)).toMatchObject({ since: '2022-02-02' });
@@ -171,6 +190,53 @@ export function signInLinks(): void {
       expect(pressed.filter(({ codes }) => codes.length === 0)).toHaveLength(1);
       expect(pressed.flatMap(({ codes }) => codes)).toEqual(Array.from({ length: 7 }, () => 'AUT001'));
       expect((await fixture.execute(SIGN_IN_LINK, { secret })).data).toEqual({ signInLink: null });
+    });
+
+    it('works in one of several browsers that name themselves', async () => {
+      const { mpxn, secret } = await newLink();
+      const pressed = await Promise.all(Array.from({ length: 8 }, (_, index) => press(secret, `browser ${index}`)));
+      expect(pressed.filter(({ codes }) => codes.length === 0)).toHaveLength(1);
+      expect(await sessionsAt(mpxn)).toBe(1);
+    });
+
+    it('that one browser presses again, also at the same time, starts one session, which is reported once', async () => {
+      const { mpxn, secret } = await newLink();
+      const housemate = newEmail();
+      await fixture.newRecord(await fixture.dataUser(), { email: housemate }, { mpxn });
+      const pressed = await Promise.all([1, 2, 3, 4].map(() => press(secret, 'this browser')));
+      pressed.push(await press(secret, 'this browser'));
+      expect(pressed.flatMap(({ codes }) => codes)).toEqual([]);
+      const [first, ...others] = pressed.map(({ data }) => data.signInWithLink);
+      for (const other of others) expect(other).toEqual(first);
+      expect(await scopeOf(fixture, first.token)).toMatchObject({ since: '2021-04-01' });
+      expect(await sessionsAt(mpxn)).toBe(1);
+      await fixture.jobsDone();
+      expect((await mailsNow(fixture, housemate)).filter(isSignInNotice)).toHaveLength(1);
+    });
+
+    it('that one browser has used works in no other, and in none that names itself later', async () => {
+      const { secret } = await newLink();
+      expect((await press(secret, 'this browser')).codes).toEqual([]);
+      for (const other of ['another browser', '', undefined])
+        expect((await press(secret, other)).codes).toEqual(['AUT001']);
+      const { secret: unnamed } = await newLink();
+      expect((await press(unnamed)).codes).toEqual([]);
+      for (const other of ['this browser', '']) expect((await press(unnamed, other)).codes).toEqual(['AUT001']);
+    });
+
+    it('starts no further session in its browser after the sign-out, and returns none after its ten minutes', async () => {
+      const { mpxn, secret } = await newLink();
+      const { token } = (await press(secret, 'this browser')).data.signInWithLink;
+      await fixture.moveClock(9 * 60 + 50);
+      expect((await press(secret, 'this browser')).data.signInWithLink.token).toBe(token);
+      await fixture.moveClock(10 * 60 + 1);
+      expect((await press(secret, 'this browser')).codes).toEqual(['AUT001']);
+      expect(await scopeOf(fixture, token)).not.toBeNull();
+      await fixture.moveClock(0);
+      expect((await fixture.execute(END_SESSION, {}, asCustomer(token))).codes).toEqual([]);
+      expect((await press(secret, 'this browser')).codes).toEqual(['AUT001']);
+      expect(await scopeOf(fixture, token)).toBeNull();
+      expect(await sessionsAt(mpxn)).toBe(1);
     });
 
     it('is not consumed by reading it', async () => {

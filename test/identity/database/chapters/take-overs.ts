@@ -187,6 +187,36 @@ export function takeOvers(): void {
       expect((await fixture.execute(CONFIRM_LINK, { secret: second })).codes).toEqual(['NTF001']);
     });
 
+    it('that one browser presses again, also at the same time, leads to the same next step, in no other browser', async () => {
+      const { mpxn, email, ref } = await customerWithAddress();
+      const { tokenRef, secret } = await started(fixture, stranger, { mpxn, ...ADD });
+      valueOf(await fixture.execute(MAIL_PROOF, { secret, language: 'EN' }));
+      const proof = await mailedSecret(fixture, email);
+      const press = (browser: string | null) => fixture.execute(CONFIRM_LINK, { secret: proof, browser });
+      const pressed = await Promise.all([1, 2, 3].map(() => press('this browser')));
+      pressed.push(await press('this browser'));
+      const [first, ...others] = pressed.map(valueOf);
+      for (const other of others) expect(other).toEqual(first);
+      for (const other of ['another browser', '', null]) expect((await press(other)).codes).toEqual(['NTF001']);
+      expect(valueOf(await registered(fixture, first.nextSecret, authenticator())).returnUrl).toContain(tokenRef);
+      expect((await press('this browser')).codes).toEqual(['NTF001']);
+      expect(await passkeysOf(ref)).toBe(1);
+    });
+
+    it('that is pressed at its end leads to the same next step no longer than it is valid', async () => {
+      const { mpxn, email } = await customerWithAddress();
+      const { secret } = await started(fixture, stranger, { mpxn, ...ADD });
+      valueOf(await fixture.execute(MAIL_PROOF, { secret, language: 'EN' }));
+      const proof = await mailedSecret(fixture, email);
+      const press = () => fixture.execute(CONFIRM_LINK, { secret: proof, browser: 'this browser' });
+      await fixture.moveClock(9 * 60 + 30);
+      const { nextSecret } = valueOf(await press());
+      expect(valueOf(await press()).nextSecret).toBe(nextSecret);
+      await fixture.moveClock(10 * 60 + 10);
+      expect((await press()).codes).toEqual(['NTF001']);
+      expect(valueOf(await fixture.execute(CEREMONY, { secret: nextSecret })).kind).toBe('REGISTER_PASSKEY');
+    });
+
     it('can be used after the redirect has expired, but not after the token has', async () => {
       const { mpxn, email } = await customerWithAddress();
       const { tokenRef, secret } = await started(fixture, stranger, { mpxn, ...ADD });
