@@ -10,6 +10,7 @@ import { fairLimit } from '../../server/fair-limit';
 import { appliedNow, lockMpxnsShared } from '../assignments/assignments.sql';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
 import { storeMpxns } from '../occupancies/mpxn-storage.repository';
+import { correctTimesOf } from '../occupancies/times-ahead.repository';
 import {
   type Parties,
   type PartyStatuses,
@@ -119,6 +120,7 @@ export class ConsentRepository {
     const hashes = points.map(({ hash }) => hash);
     return inTransaction(this.database.pool, async (session) => {
       await lockMpxnsShared(session, hashes); // before all rows, as a change of an assignment does
+      await correctTimesOf(session, this.mpxns, hashes);
       const issuer = await lockActive(session, consumer);
       if (issuer !== consumer.issuer) throw new RegisterError('AUT001'); // changed or removed since the token was admitted
       await session.query({ ...ADD_METER_POINTS, values: [hashes] });

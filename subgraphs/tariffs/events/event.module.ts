@@ -47,7 +47,7 @@ export async function startEventModule(
     measureEventLog(database, metrics, 'tariff_');
   }
   const deliveries = await deliverTariffEvents({ address, database, mpxns, ciphers, allowLoopback, logger, metrics });
-  const stopApplying = applyScheduledChanges(database.pool, changes, logger);
+  const stopApplying = applyScheduledChanges(database.pool, changes, mpxns, logger);
   const webhooks = new RtiWebhookRepository(database, ciphers, keyedHash(keys.hashKey, 'audited webhook address'));
   const expired = [() => webhooks.purgeRemoved(), expiredRateLimits(database.pool)];
   const stopPurge = purgePeriodically(database.pool, expired, PURGE_INTERVAL_SECONDS, logger);
