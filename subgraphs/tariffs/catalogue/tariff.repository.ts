@@ -9,7 +9,7 @@ import type { RegisterEntryStatus } from '../register-entries/register-entry-sta
 import { type ReplacedTariff, type ReplacingTariff, replacementViolations } from './replacement-rules';
 import type { Tariff, TariffInput, TariffScheduleEntry } from './tariff';
 import { type TariffChanges, tariffChanges } from './tariff-changes';
-import { MODIFIED_NOW, PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
+import { MODIFIED_NOW, PRESENT_VERSION, PUBLISHED_NOW, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
 
 /** A tariff to publish; it satisfies the publication rules, and its caller may publish for the supplier. */
 interface Publication {
@@ -47,8 +47,9 @@ const INSERT = {
   name: 'publish_tariff',
   text: `with published as (
       insert into tariff (tariff_id, mpid, tariff_type, fuel_type, energy_flow, payment_method, meter_type, customer_type, ldz_region,
-        standing_charge, vat_included, vat_rate, valid_from, valid_to, sellable_from, sellable_to, replaces, tier_period)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, coalesce($24, 'day'))
+        standing_charge, vat_included, vat_rate, valid_from, valid_to, sellable_from, sellable_to, replaces, tier_period, last_modified)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, coalesce($24, 'day'),
+        ${PUBLISHED_NOW})
       on conflict (tariff_id) do nothing
       returning tariff_id
     ), first_version as (

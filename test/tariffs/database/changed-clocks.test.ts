@@ -228,6 +228,31 @@ describe('Consents and ends of assignments of the time ahead', () => {
   });
 });
 
+describe('The tariffs that were modified since an instant', () => {
+  const SINCE =
+    'query ($filter: TariffFilter) { tariffs(first: 100, filter: $filter) { nodes { tariffId lastModified } } }';
+  const modifiedSince = async (instant: number) =>
+    (await fixture.execute(SINCE, { filter: { modifiedSince: new Date(instant).toISOString() } })).tariffs.nodes;
+  afterEach(() => fixture.moveOn(0));
+
+  it('include those that are published, corrected or given another end after the clock is set back', async () => {
+    const ends = [3_000, 4_000].map((hours) => new Date(Date.now() + hours * HOUR * 1_000).toISOString());
+    await fixture.publish(310);
+    await fixture.publish(311, { validTo: ends[0] });
+    await fixture.moveClock(2 * HOUR);
+    await fixture.publish(312);
+    const [newest] = await modifiedSince(0);
+    expect(newest.tariffId).toBe(trf(312));
+    await fixture.moveClock(0);
+    await fixture.publish(313);
+    await fixture.publish(310, { name: 'Corrected' });
+    await fixture.publish(311, { validTo: ends[1] });
+    const since = await modifiedSince(Date.parse(newest.lastModified) - 60_000);
+    const ids = since.map(({ tariffId }: { tariffId: string }) => tariffId);
+    expect(ids.toSorted()).toEqual([310, 311, 312, 313].map(trf));
+  });
+});
+
 describe('While suppliers move ends of tariffs without pause', () => {
   it('a revocation is sent', async () => {
     const MOVES = 400;
