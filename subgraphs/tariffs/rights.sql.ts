@@ -24,12 +24,12 @@ export const tariffRights = (role: string): string => `
   grant select, insert, update, delete on rate_limit to ${role};
   grant select, insert on tariff_consent, consent_meter_point, webhook, webhook_secret, tariff_effect, tariff_standing to ${role};
   grant update (revoked_at, revoked_by) on tariff_consent to ${role};
-  grant update (added_at, covered_at) on consent_meter_point to ${role};
+  grant update (added_at, covered_at, former_coverage) on consent_meter_point to ${role};
   grant update (callback_sealed, replaced_at, deleted_at) on webhook to ${role};
   grant update (replaced_at), delete on webhook_secret to ${role};
   grant select on event to ${role};
   grant insert (type, occurred_at, mpid, mpxn_hash, tariff_id, consent_id, ceased_at) on event to ${role};
   grant update (occurred_at, ceased_at) on event to ${role};
-  grant update (due_at, reached, turn_at, faults, done_at, cancelled_at) on tariff_effect to ${role};
+  grant update (due_at, reached, turn_at, faults, done_at, cancelled_at), delete on tariff_effect to ${role};
   grant update (tariff_id, mpid, as_of, ceased_at) on tariff_standing to ${role};
   ${deliveryRights(role)}`;

@@ -47,7 +47,8 @@ const COVER = {
   name: 'cover_by_tariff_consent',
   text: `insert into consent_meter_point as existing (consent_id, mpxn_hash) select distinct $1::uuid, hash from unnest($2::bytea[]) hash
     where consent_covers(hash, $4, $3)
-    on conflict (consent_id, mpxn_hash) do update set covered_at = excluded.covered_at
+    on conflict (consent_id, mpxn_hash) do update
+    set covered_at = excluded.covered_at, former_coverage = (existing.covered_at || existing.former_coverage)[1:20]
     where not consent_covers(existing.mpxn_hash, existing.covered_at, $3)`,
 };
 

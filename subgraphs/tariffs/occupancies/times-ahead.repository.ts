@@ -28,14 +28,17 @@ const AHEAD = [
 const AFFECTED = { name: 'mpxns_with_times_ahead', text: `select distinct mpxn_hash as hash from (${AHEAD}) ahead` };
 
 /** SQL: corrects columns of a table. A row that another transaction has corrected meanwhile is unchanged. */
-const correct = (table: string, columns: readonly string[]): string => `
-  update ${table} set ${columns
+const correct = (table: string, columns: readonly string[], change = ''): string => `
+  update ${table} set ${change} ${columns
     .map(
       (column) => `${column} = coalesce((
         select correct from correct where correct.mpxn_hash = ${table}.mpxn_hash and correct.at = ${column}), ${column})`,
     )
     .join(', ')}
   where mpxn_hash = any($1::bytea[]) and greatest(${columns.join(', ')}) > register_now()`;
+
+/** SQL: former coverages that started while the clock was ahead are not stored: they and their ends have no order any more. */
+const PAST_COVERAGES = `former_coverage = array(select former from unnest(former_coverage) former where former <= register_now()),`;
 
 /**
  * Corrects the instants ahead of the MPxNs `$1`. The latest becomes the present millisecond, the others the milliseconds before it, so that
@@ -52,7 +55,7 @@ const CORRECT = `
   changes as (
     update tariff_effect set due_at = due, turn_at = null from steps
     where step_id = steps.id and done_at is null and cancelled_at is null and due_at > due),
-  points as (${correct('consent_meter_point', ['added_at', 'covered_at'])}),
+  points as (${correct('consent_meter_point', ['added_at', 'covered_at'], PAST_COVERAGES)}),
   events as (${correct('event', ['occurred_at', 'ceased_at'])} and recorded_at > register_now())
   ${correct('tariff_standing', ['as_of', 'ceased_at'])}`;
 
