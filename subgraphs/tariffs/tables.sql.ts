@@ -22,6 +22,7 @@ import { TariffEndpointsLockedFirst1790000000020 } from './migrations/0020-endpo
 import { TariffConsentsOfFormerIssuers1790000000021 } from './migrations/0021-consents-of-former-issuers';
 import { TariffIssuersOfConsents1790000000022 } from './migrations/0022-issuers-of-consents';
 import { TariffUrgentCessations1790000000023 } from './migrations/0023-urgent-cessations';
+import { TariffTimesAhead1790000000024 } from './migrations/0024-times-ahead';
 import { tariffRights } from './rights.sql';
 import { TARIFF_JOBS } from './tariff-jobs';
 
@@ -50,6 +51,7 @@ export const tariffTables: SubgraphTables = {
     TariffConsentsOfFormerIssuers1790000000021,
     TariffIssuersOfConsents1790000000022,
     TariffUrgentCessations1790000000023,
+    TariffTimesAhead1790000000024,
   ],
   rights: tariffRights,
   jobs: TARIFF_JOBS,

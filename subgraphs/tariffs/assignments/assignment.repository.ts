@@ -4,6 +4,7 @@ import { registerTime } from '../../server/database/register-clock';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
 import { storeMpxns } from '../occupancies/mpxn-storage.repository';
+import { correctTimesOf } from '../occupancies/times-ahead.repository';
 import type { RegisterEntryStatus } from '../register-entries/register-entry-status';
 import type { Assignment } from './applied-tariff';
 import { auditAssignment } from './assignment-audit.repository';
@@ -120,6 +121,7 @@ export class AssignmentRepository {
     const hash = this.mpxns.hash(mpxn);
     return inTransaction(this.pool, async (session) => {
       await lockMpxn(session, hash);
+      await correctTimesOf(session, this.mpxns, [hash]);
       return work({ session, mpxn, hash });
     });
   }

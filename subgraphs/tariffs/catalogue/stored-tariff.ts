@@ -20,7 +20,13 @@ export const TARIFF_COLUMNS = `t.tariff_id as "tariffId", t.mpid, t.version, v.n
 export const PRESENT_VERSION = 'tariff_version v on v.tariff_id = t.tariff_id and v.version = t.version';
 
 /**
- * SQL: the time of a change of a tariff. It grows with each change, also of two in one millisecond and after the clock is set back, so that
- * no reader takes one state for another, and a client that follows `last_modified` misses none.
+ * SQL: the time of a publication, never before the last change of any tariff: a client that follows `last_modified` misses no tariff that is
+ * published or changed after the clock is set back.
  */
-export const MODIFIED_NOW = `greatest(register_now(), last_modified + interval '1 millisecond')`;
+export const PUBLISHED_NOW = 'greatest(register_now(), (select max(newest.last_modified) from tariff newest))';
+
+/**
+ * SQL: the time of a change of a tariff. As of a publication, and it grows with each change of the tariff, also of two in one millisecond, so
+ * that no reader takes one state for another.
+ */
+export const MODIFIED_NOW = `greatest(${PUBLISHED_NOW}, last_modified + interval '1 millisecond')`;

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import Big from 'big.js';
-import type { Violation } from '../../../schema/register-error';
+import { MAX_VIOLATIONS, type Violation } from '../../../schema/register-error';
 import type { Tariff, TariffInput } from './tariff';
 
 /** Fields that a descriptive correction may change (specification, TariffVersion; decisions C/D, D.2). */
@@ -19,12 +19,13 @@ export interface TariffChanges {
   readonly violations: readonly Violation[];
 }
 
+/** Fields that never change, without the rates, which do not either. */
 const FIXED_FIELDS = [
   ...['tariffType', 'fuelType', 'energyFlow', 'paymentMethod', 'meterType', 'customerType', 'ldzRegion'],
-  ...['standingCharge', 'vatIncluded', 'vatRate', 'tierPeriod', 'validFrom', 'sellableFrom', 'replaces', 'rates'],
+  ...['standingCharge', 'vatIncluded', 'vatRate', 'tierPeriod', 'validFrom', 'sellableFrom', 'replaces'],
 ] as readonly Exclude<
   keyof TariffInput,
-  'tariffId' | (typeof DESCRIPTIVE_FIELDS)[number] | (typeof END_FIELDS)[number]
+  'tariffId' | 'rates' | (typeof DESCRIPTIVE_FIELDS)[number] | (typeof END_FIELDS)[number]
 >[];
 
 /** Fields with decimal strings, compared as numbers: 0.25 equals 0.250. */
@@ -38,19 +39,42 @@ const MESSAGE = 'cannot be changed: a change of price or time needs a new tariff
 
 type Path = Violation['path'];
 
-/** Compares a tariff with a repeated publication under its id, which may violate the publication rules. */
-export function tariffChanges(published: Tariff, input: TariffInput, now: Date): TariffChanges {
-  const given: TariffInput = { ...input, tierPeriod: input.tierPeriod ?? 'day' };
+/**
+ * Compares a tariff with a repeated publication under its id, which may violate the publication rules.
+ *
+ * @param fixed the violations of {@link fixedViolations}, which do not depend on the time
+ */
+export function tariffChanges(
+  published: Tariff,
+  input: TariffInput,
+  now: Date,
+  fixed: readonly Violation[],
+): TariffChanges {
   const ends = END_FIELDS.filter((field) => comparable(published[field], field) !== comparable(input[field], field));
-  const fixed = FIXED_FIELDS.flatMap((field) => differences([field], published[field], given[field]));
   return {
     descriptive: DESCRIPTIVE_FIELDS.filter((field) => (published[field] ?? null) !== (input[field] ?? null)),
     ends,
-    violations: [
-      ...fixed.map((path) => cannotChange(path, MESSAGE)),
-      ...ends.flatMap((field) => endViolations(field, published[field], input[field], now)),
-    ],
+    violations: [...fixed, ...ends.flatMap((field) => endViolations(field, published[field], input[field], now))],
   };
+}
+
+/**
+ * Compares the fields that never change, and then the rates entry by entry, because a year of prices has 100,000 values. Yields CNF005 for
+ * each difference of a part, {@link MAX_VIOLATIONS} in all.
+ */
+export function* fixedViolations(published: Tariff, input: TariffInput): Generator<readonly Violation[]> {
+  const given: TariffInput = { ...input, tierPeriod: input.tierPeriod ?? 'day' };
+  let left = MAX_VIOLATIONS;
+  const compare = (path: Path, one: unknown, other: unknown) => {
+    const found: Path[] = [];
+    addDifferences(found, left, [...path], one, other);
+    left -= found.length;
+    return found.map((each) => cannotChange(each, MESSAGE));
+  };
+  for (const field of FIXED_FIELDS) yield compare([field], published[field], given[field]);
+  if (published.rates.length !== given.rates.length) yield [cannotChange(['rates'], MESSAGE)];
+  else
+    for (const [index, entry] of published.rates.entries()) yield compare(['rates', index], entry, given.rates[index]);
 }
 
 function cannotChange(path: Path, message: string): Violation {
@@ -70,15 +94,29 @@ function endViolations(
   return hasPassed(next) ? [cannotChange([field], 'cannot be moved into the past')] : [];
 }
 
-/** Returns the paths at which two values differ; for lists of different lengths the path of the list. */
-function differences(path: Path, one: unknown, other: unknown): Path[] {
-  if (one === other) return [];
+/**
+ * Adds the paths at which two values differ, for lists of different lengths the path of the list, until there are `max`. It takes no memory
+ * for equal parts, and leaves `path` as it was.
+ */
+function addDifferences(found: Path[], max: number, path: (string | number)[], one: unknown, other: unknown): void {
   const [left, right] = [comparable(one, path.at(-1)), comparable(other, path.at(-1))];
-  if (!isTree(left) || !isTree(right)) return left === right ? [] : [path];
-  if (Array.isArray(left) && Array.isArray(right) && left.length !== right.length) return [path];
-  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])];
-  const steps = Array.isArray(left) ? names.map(Number) : names;
-  return steps.flatMap((step) => differences([...path, step], left[step], right[step]));
+  if (left === right || found.length >= max) return;
+  const areLists = Array.isArray(left) && Array.isArray(right);
+  if (!isTree(left) || !isTree(right) || (areLists && left.length !== right.length)) {
+    found.push([...path]);
+    return;
+  }
+  const addStep = (step: string | number) => {
+    if (left[step] === right[step]) return;
+    path.push(step);
+    addDifferences(found, max, path, left[step], right[step]);
+    path.pop();
+  };
+  if (areLists) for (let index = 0; index < left.length; index += 1) addStep(index);
+  else {
+    for (const name of Object.keys(left)) addStep(name);
+    for (const name of Object.keys(right)) if (!(name in left)) addStep(name);
+  }
 }
 
 function isTree(value: unknown): value is Record<string | number, unknown> {

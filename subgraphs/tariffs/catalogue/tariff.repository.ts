@@ -5,11 +5,12 @@ import { ADVISORY_LOCKS } from '../../server/database/advisory-locks';
 import { isChecking } from '../../server/database/check-only';
 import { registerTime } from '../../server/database/register-clock';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
+import { inSlices } from '../../server/in-slices';
 import type { RegisterEntryStatus } from '../register-entries/register-entry-status';
 import { type ReplacedTariff, type ReplacingTariff, replacementViolations } from './replacement-rules';
 import type { Tariff, TariffInput, TariffScheduleEntry } from './tariff';
-import { type TariffChanges, tariffChanges } from './tariff-changes';
-import { MODIFIED_NOW, PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
+import { type TariffChanges, fixedViolations, tariffChanges } from './tariff-changes';
+import { MODIFIED_NOW, PRESENT_VERSION, PUBLISHED_NOW, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
 
 /** A tariff to publish; it satisfies the publication rules, and its caller may publish for the supplier. */
 interface Publication {
@@ -47,8 +48,9 @@ const INSERT = {
   name: 'publish_tariff',
   text: `with published as (
       insert into tariff (tariff_id, mpid, tariff_type, fuel_type, energy_flow, payment_method, meter_type, customer_type, ldz_region,
-        standing_charge, vat_included, vat_rate, valid_from, valid_to, sellable_from, sellable_to, replaces, tier_period)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, coalesce($24, 'day'))
+        standing_charge, vat_included, vat_rate, valid_from, valid_to, sellable_from, sellable_to, replaces, tier_period, last_modified)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, coalesce($24, 'day'),
+        ${PUBLISHED_NOW})
       on conflict (tariff_id) do nothing
       returning tariff_id
     ), first_version as (
@@ -100,7 +102,8 @@ export class TariffRepository {
     if (published === undefined) return violationsOfReplacement(this.pool, { ...tariff, mpid });
     if (published.mpid !== mpid) return [];
     const rates = await findRates(this.pool, tariff.tariffId);
-    return tariffChanges({ ...published, rates }, tariff, await registerTime(this.pool)).violations;
+    const fixed = await fixedViolationsOf({ ...published, rates }, tariff);
+    return tariffChanges({ ...published, rates }, tariff, await registerTime(this.pool), fixed).violations;
   }
 }
 
@@ -170,10 +173,19 @@ async function written(
  * check does not hold them up: its move is rolled back, and would delay those of all suppliers until its whole response is resolved.
  */
 async function changesOf(session: Session, published: Tariff, tariff: TariffInput): Promise<TariffChanges> {
-  const changes = tariffChanges(published, tariff, await registerTime(session));
+  const fixed = await fixedViolationsOf(published, tariff);
+  const changesNow = async () => tariffChanges(published, tariff, await registerTime(session), fixed);
+  const changes = await changesNow();
   if (!changes.ends.includes('validTo')) return changes;
   if (!isChecking()) await session.query(LOCK_CHANGES);
-  return tariffChanges(published, tariff, await registerTime(session));
+  return changesNow();
+}
+
+/** Compares what never changes, in short turns of the event loop. */
+async function fixedViolationsOf(published: Tariff, tariff: TariffInput): Promise<readonly Violation[]> {
+  const violations: Violation[] = [];
+  await inSlices(fixedViolations(published, tariff), (part) => violations.push(...part));
+  return violations;
 }
 
 function descriptionOf({ name, description, comments, percentageGreen }: TariffInput): unknown[] {

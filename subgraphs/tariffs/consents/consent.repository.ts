@@ -10,6 +10,7 @@ import { fairLimit } from '../../server/fair-limit';
 import { appliedNow, lockMpxnsShared } from '../assignments/assignments.sql';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
 import { storeMpxns } from '../occupancies/mpxn-storage.repository';
+import { correctTimesOf } from '../occupancies/times-ahead.repository';
 import {
   type Parties,
   type PartyStatuses,
@@ -46,7 +47,8 @@ const COVER = {
   name: 'cover_by_tariff_consent',
   text: `insert into consent_meter_point as existing (consent_id, mpxn_hash) select distinct $1::uuid, hash from unnest($2::bytea[]) hash
     where consent_covers(hash, $4, $3)
-    on conflict (consent_id, mpxn_hash) do update set covered_at = excluded.covered_at
+    on conflict (consent_id, mpxn_hash) do update
+    set covered_at = excluded.covered_at, former_coverage = (existing.covered_at || existing.former_coverage)[1:20]
     where not consent_covers(existing.mpxn_hash, existing.covered_at, $3)`,
 };
 
@@ -119,6 +121,7 @@ export class ConsentRepository {
     const hashes = points.map(({ hash }) => hash);
     return inTransaction(this.database.pool, async (session) => {
       await lockMpxnsShared(session, hashes); // before all rows, as a change of an assignment does
+      await correctTimesOf(session, this.mpxns, hashes);
       const issuer = await lockActive(session, consumer);
       if (issuer !== consumer.issuer) throw new RegisterError('AUT001'); // changed or removed since the token was admitted
       await session.query({ ...ADD_METER_POINTS, values: [hashes] });

@@ -16,11 +16,11 @@ import { RtiWebhookRepository, type RtiWebhookCiphers } from '../webhooks/rti-we
 import { RtiWebhookResolver } from '../webhooks/rti-webhook.resolver';
 import { deliverTariffEvents } from '../webhooks/tariff-deliveries.flow';
 import { applyScheduledChanges, measureOverdue } from './scheduled-change.module';
-import { ScheduledChangeRepository } from './scheduled-change.repository';
+import { ScheduledChangeRepository, endedChanges } from './scheduled-change.repository';
 import { TariffEventQueries } from './tariff-event.queries';
 import { TariffEventResolver, readableTariffEvent } from './tariff-event.resolver';
 
-/** Seconds between purges of the webhooks of removed RTI Users and of expired rate limits. */
+/** Seconds between purges of the webhooks of removed RTI Users, of expired rate limits and of scheduled changes that have ended. */
 const PURGE_INTERVAL_SECONDS = 30;
 
 /**
@@ -47,9 +47,9 @@ export async function startEventModule(
     measureEventLog(database, metrics, 'tariff_');
   }
   const deliveries = await deliverTariffEvents({ address, database, mpxns, ciphers, allowLoopback, logger, metrics });
-  const stopApplying = applyScheduledChanges(database.pool, changes, logger);
+  const stopApplying = applyScheduledChanges(database.pool, changes, mpxns, logger);
   const webhooks = new RtiWebhookRepository(database, ciphers, keyedHash(keys.hashKey, 'audited webhook address'));
-  const expired = [() => webhooks.purgeRemoved(), expiredRateLimits(database.pool)];
+  const expired = [() => webhooks.purgeRemoved(), expiredRateLimits(database.pool), ...endedChanges(database.pool)];
   const stopPurge = purgePeriodically(database.pool, expired, PURGE_INTERVAL_SECONDS, logger);
   const reads = { suppliers, rtiUsers, tariffQueries };
   const consents = new ConsentRepository(database, mpxns, subjectHash(keys));

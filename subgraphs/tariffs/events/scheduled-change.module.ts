@@ -5,6 +5,8 @@ import { collectedGauge } from '../../server/observability/collected-gauge';
 import { differenceOfClocks, whenSetBack } from '../../server/database/register-clock';
 import { errorFields } from '../../server/observability/failures';
 import { repeat, stopAll } from '../../server/jobs/repeat';
+import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
+import { correctTimesAhead } from '../occupancies/times-ahead.repository';
 import type { ChangeFailure, ScheduledChangeRepository } from './scheduled-change.repository';
 import { correctWaitingChanges } from './waiting-changes.repository';
 
@@ -14,11 +16,12 @@ const CLOCK_INTERVAL_SECONDS = 10;
 
 /**
  * Applies due changes every second: assignments and replacements that take effect, removals, and revocations. Changes that became due
- * while no process ran are applied by the first run. Corrects those that were recorded while the clock was ahead, once it is set back.
+ * while no process ran are applied by the first run. Corrects what was recorded while the clock was ahead, once it is set back.
  */
 export function applyScheduledChanges(
   pool: Database['pool'],
   changes: ScheduledChangeRepository,
+  mpxns: MpxnCipher,
   logger: Logger,
 ): () => Promise<void> {
   const onFailure: ChangeFailure = (error, { kind, ids }) => {
@@ -26,7 +29,10 @@ export function applyScheduledChanges(
     logger.error(fields, 'scheduled tariff changes failed and were rescheduled');
   };
   const apply = (isToStop: () => boolean) => applyByClock(pool, changes, onFailure, isToStop);
-  const correct = whenSetBack(pool, () => correctWaitingChanges(pool));
+  const correct = whenSetBack(pool, async () => {
+    await correctWaitingChanges(pool);
+    await correctTimesAhead(pool, mpxns, logger);
+  });
   return stopAll([
     repeat(INTERVAL_SECONDS, apply, logger, 'reading scheduled tariff changes failed'),
     repeat(

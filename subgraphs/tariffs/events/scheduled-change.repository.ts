@@ -1,6 +1,7 @@
 import { DatabaseError, type Pool } from 'pg';
 import { ADVISORY_LOCKS } from '../../server/database/advisory-locks';
 import { type Session, inTransaction } from '../../server/database/transaction';
+import { type Purge, expiredRows } from '../../server/retention';
 import { CHANGE_HANDLERS, type DueChange, MAX_MPXNS, UNPLANNED_KINDS } from './change-handlers.repository';
 
 /** Receives the kind and the ids of changes that failed and were rescheduled, and the error. */
@@ -60,6 +61,15 @@ const RESCHEDULE = {
 const OVERDUE = `
   select coalesce(extract(epoch from register_now() - min(due_at)), 0)::float8 as seconds from tariff_effect
   where done_at is null and cancelled_at is null and due_at <= register_now()`;
+
+/** SQL: the last end of changes whose retention has passed. */
+const RETAINED_UNTIL = "register_now() - interval '30 days'";
+
+/** Deletes changes 30 days after they were applied or cancelled. No statement reads them: an assignment without a change is applied. */
+export const endedChanges = (pool: Pool): readonly Purge[] =>
+  ['done_at', 'cancelled_at'].map((column) =>
+    expiredRows(pool, { table: 'tariff_effect', column, through: RETAINED_UNTIL }),
+  );
 
 /** Applies scheduled changes (decisions C/D, D.3). Events and their deliveries are written in the transaction that applies the change. */
 export class ScheduledChangeRepository {

@@ -23,7 +23,26 @@ let next = 0;
 beforeAll(async () => {
   fixture = await tariffEventFixture();
 });
-afterAll(() => fixture?.close());
+afterAll(async () => {
+  await replica?.close();
+  await fixture?.close();
+});
+
+let replica: RunningSubgraph | undefined;
+/** Starts another process, which has not read the clock while it was ahead. */
+const restart = async () => {
+  await replica?.close();
+  replica = await startTariffs({
+    databaseUrl: fixture.url,
+    keys: fixture.keys,
+    logger: pino({ level: 'silent' }),
+    production: false,
+    clockOffsetSeconds: 0,
+    rateLimitsOff: true,
+    limits: readSettings({}).limits,
+    webhookAllowLoopback: true,
+  });
+};
 
 /** Creates an RTI User with a consent for an MPxN, whose events arrive at a path. */
 async function following() {
@@ -70,23 +89,6 @@ describe('When the clock of the database jumps ahead', () => {
 });
 
 describe('When the clock of the database is set back', () => {
-  let replica: RunningSubgraph | undefined;
-  /** Starts another process, which has not read the clock while it was ahead. */
-  const restart = async () => {
-    await replica?.close();
-    replica = await startTariffs({
-      databaseUrl: fixture.url,
-      keys: fixture.keys,
-      logger: pino({ level: 'silent' }),
-      production: false,
-      clockOffsetSeconds: 0,
-      rateLimitsOff: true,
-      limits: readSettings({}).limits,
-      webhookAllowLoopback: true,
-    });
-  };
-  afterAll(() => replica?.close());
-
   it('a revocation of the time ahead is sent, dated now, and an assignment that has started is published', async () => {
     const [revoked, assigned, planned] = [await following(), await following(), await following()];
     await fixture.settled();
@@ -132,6 +134,122 @@ describe('When the clock of the database is set back', () => {
     await restart();
     for (const { path, mpxn } of [half, failed])
       expect(await arrived(1, path)).toMatchObject([{ type: 'consent.revoked', mpxn }]);
+  });
+});
+
+describe('Consents and ends of assignments of the time ahead', () => {
+  const END = 'mutation ($mpxn: String!, $at: DateTime!) { endTariffAssignment(mpxn: $mpxn, at: $at) { from } }';
+  const CUSTOMER = '{ customerTariffs { tariffId } }';
+  const endNow = (mpxn: string) => fixture.execute(END, { mpxn, at: new Date().toISOString() }, supplierOf('LAPW'));
+  /** Creates the next occupant of a meter point, with a consent and a webhook. */
+  const nextOccupant = async (mpxn: string) => {
+    const path = `/clock-next-${mpxn}`;
+    const participant = await fixture.participant({ mpxns: [mpxn], subject: 'next-occupant' });
+    await fixture.consent(participant.caller);
+    await fixture.webhook(participant.caller, path);
+    return { ...participant, path };
+  };
+  const tariffsOf = async (path: string) => {
+    await fixture.settled();
+    return received(path).map(({ type, tariff_id: tariffId }) => ({ type, tariffId }));
+  };
+  const [ended, changed] = [
+    { type: 'tariff.change' },
+    (number: number) => ({ type: 'tariff.change', tariffId: trf(number) }),
+  ];
+  afterEach(() => fixture.moveOn(0));
+
+  it('a consent receives the events that follow the correction of the clock', async () => {
+    await fixture.moveClock(HOUR / 2);
+    const { mpxn, path } = await following();
+    await fixture.moveClock(0);
+    await fixture.assign(mpxn, 3);
+    expect(await tariffsOf(path)).toEqual([changed(3)]);
+  });
+
+  it('a consent receives the replacement of a tariff, although its own meter point is not written', async () => {
+    const [mpxn, path] = [String(1_400_000_000 + ++next), `/clock-${next}`];
+    await fixture.publish(300);
+    await fixture.assign(mpxn, 300);
+    await fixture.settled();
+    await fixture.moveClock(HOUR / 2);
+    const { caller } = await fixture.participant({ mpxns: [mpxn] });
+    await fixture.consent(caller);
+    await fixture.webhook(caller, path);
+    await fixture.moveClock(0);
+    await restart();
+    const ahead = 'select from consent_meter_point where covered_at > register_now()';
+    await until(async () => ((await fixture.owner.query(ahead)).rowCount === 0 ? true : undefined));
+    await fixture.publish(301, { replaces: trf(300), validFrom: new Date(Date.now() - 60_000).toISOString() });
+    expect(await tariffsOf(path)).toEqual([{ type: 'tariff.update', tariffId: trf(301) }]);
+  });
+
+  it.each([
+    ['while the clock is ahead', true],
+    ['after it is set back', false],
+  ])(
+    'an end of that time, published %s, ends the consents of the former occupant only',
+    async (_, isPublishedAhead) => {
+      const former = await following();
+      await fixture.assign(former.mpxn, 1);
+      await fixture.settled();
+      await fixture.moveClock(HOUR / 2);
+      if (isPublishedAhead) {
+        await endNow(former.mpxn);
+        await fixture.settled();
+        await fixture.moveClock(0);
+      } else {
+        await beforeChangesAreApplied(fixture, async () => {
+          await endNow(former.mpxn);
+          await fixture.moveClock(0);
+        });
+      }
+      await fixture.assign(former.mpxn, 2);
+      await fixture.settled();
+      const occupant = await nextOccupant(former.mpxn);
+      await fixture.assign(former.mpxn, 3, 60);
+      await fixture.moveOn(120);
+      expect(await tariffsOf(occupant.path)).toEqual([changed(3)]);
+      expect(await tariffsOf(former.path)).toEqual([changed(1), ended]);
+      await fixture.moveOn(HOUR / 2 + 120);
+      expect((await fixture.execute(CUSTOMER, {}, occupant.caller)).customerTariffs).toEqual([{ tariffId: trf(3) }]);
+    },
+  );
+
+  it('a consent of that time is ended by an end that is recorded after the clock is set back', async () => {
+    await fixture.moveClock(HOUR / 2);
+    await fixture.assign(String(1_400_000_001 + next), 1, -HOUR);
+    await fixture.settled();
+    const former = await following();
+    await fixture.moveClock(0);
+    await endNow(former.mpxn);
+    await fixture.assign(former.mpxn, 2);
+    expect(await tariffsOf(former.path)).toEqual([ended]);
+  });
+});
+
+describe('The tariffs that were modified since an instant', () => {
+  const SINCE =
+    'query ($filter: TariffFilter) { tariffs(first: 100, filter: $filter) { nodes { tariffId lastModified } } }';
+  const modifiedSince = async (instant: number) =>
+    (await fixture.execute(SINCE, { filter: { modifiedSince: new Date(instant).toISOString() } })).tariffs.nodes;
+  afterEach(() => fixture.moveOn(0));
+
+  it('include those that are published, corrected or given another end after the clock is set back', async () => {
+    const ends = [3_000, 4_000].map((hours) => new Date(Date.now() + hours * HOUR * 1_000).toISOString());
+    await fixture.publish(310);
+    await fixture.publish(311, { validTo: ends[0] });
+    await fixture.moveClock(2 * HOUR);
+    await fixture.publish(312);
+    const [newest] = await modifiedSince(0);
+    expect(newest.tariffId).toBe(trf(312));
+    await fixture.moveClock(0);
+    await fixture.publish(313);
+    await fixture.publish(310, { name: 'Corrected' });
+    await fixture.publish(311, { validTo: ends[1] });
+    const since = await modifiedSince(Date.parse(newest.lastModified) - 60_000);
+    const ids = since.map(({ tariffId }: { tariffId: string }) => tariffId);
+    expect(ids.toSorted()).toEqual([310, 311, 312, 313].map(trf));
   });
 });
 

@@ -1,8 +1,10 @@
 import { type ReplacedTariff, replacementViolations } from '../../../subgraphs/tariffs/catalogue/replacement-rules';
-import type { TariffInput, TariffScheduleEntry } from '../../../subgraphs/tariffs/catalogue/tariff';
-import { tariffChanges } from '../../../subgraphs/tariffs/catalogue/tariff-changes';
+import type { Tariff, TariffInput, TariffScheduleEntry } from '../../../subgraphs/tariffs/catalogue/tariff';
+import { fixedViolations, tariffChanges } from '../../../subgraphs/tariffs/catalogue/tariff-changes';
+import { MAX_VIOLATIONS } from '../../../schema/register-error';
 import { violationLines } from '../../support/access-records';
 import { aroundTheClock, entry, flatTariff, group, published, window } from '../../support/tariff-examples';
+import { yearOfStoredRates } from '../../support/year-of-rates';
 
 /** A tariff with every optional field. */
 const FORMER = flatTariff((tariff) => {
@@ -26,10 +28,13 @@ const FORMER = flatTariff((tariff) => {
 /** An instant before the ends of validity and sale. */
 const NOW = new Date('2026-03-01T00:00:00Z');
 
+const compare = (former: Tariff, input: TariffInput, now: Date) =>
+  tariffChanges(former, input, now, [...fixedViolations(former, input)].flat());
+
 function changesOf(change: (input: TariffInput) => void, now = NOW) {
   const input = structuredClone(FORMER);
   change(input);
-  const { descriptive, ends, violations } = tariffChanges(published(FORMER), input, now);
+  const { descriptive, ends, violations } = compare(published(FORMER), input, now);
   return { descriptive, ends, violations: violations.map(({ code, path }) => `${code} ${path.join('/')}`) };
 }
 
@@ -81,7 +86,7 @@ describe('A tariff that is published again', () => {
 
   it('treats null and absent fields as equal', () => {
     const former = published(flatTariff());
-    expect(tariffChanges(former, flatTariff(), NOW)).toEqual(NOTHING);
+    expect(compare(former, flatTariff(), NOW)).toEqual(NOTHING);
   });
 
   it.each<[keyof TariffInput, unknown]>([
@@ -111,7 +116,7 @@ describe('A tariff that is published again', () => {
   describe.each(['validTo', 'sellableTo'] as const)('with another %s', (field) => {
     const end = new Date(END[field]);
     const moved = (next: Date | null, now = NOW) => {
-      const changes = tariffChanges(published(FORMER), { ...FORMER, [field]: next }, now);
+      const changes = compare(published(FORMER), { ...FORMER, [field]: next }, now);
       return [changes.ends, violationLines(changes.violations)];
     };
     const rejected = (message: string) => [[field], [`CNF005 ${field}: ${message}`]];
@@ -128,7 +133,7 @@ describe('A tariff that is published again', () => {
 
     it('can be set if there is none, not in the past', () => {
       const former = published(flatTariff());
-      const set = (next: Date) => tariffChanges(former, { ...flatTariff(), [field]: next }, NOW);
+      const set = (next: Date) => compare(former, { ...flatTariff(), [field]: next }, NOW);
       expect([set(LATER).ends, set(LATER).violations]).toEqual([[field], []]);
       expect(violationLines(set(NOW).violations)).toEqual([`CNF005 ${field}: ${INTO_THE_PAST}`]);
     });
@@ -142,7 +147,7 @@ describe('A tariff that is published again', () => {
       ...{ vatIncluded: false, vatRate: 1, validFrom: new Date(0), validTo: new Date(1), rates: [] },
       ...{ sellableFrom: new Date(2), sellableTo: new Date(3), replaces: null },
     };
-    const { descriptive, violations } = tariffChanges(published(FORMER), other, NOW);
+    const { descriptive, violations } = compare(published(FORMER), other, NOW);
     const judged = [...descriptive, ...violations.map(({ path }) => String(path[0])), 'tariffId'];
     expect(judged.toSorted()).toEqual(Object.keys(FORMER).toSorted());
   });
@@ -174,8 +179,49 @@ describe('A tariff that is published again', () => {
     expect(changesOf(({ rates }) => void rates.pop()).violations).toEqual(['CNF005 rates']);
   });
 
+  describe('with a year of half-hourly prices', () => {
+    const ofYear = published({ ...flatTariff(), rates: yearOfStoredRates() });
+    const inputOf = (change: (price: string) => string): TariffInput => {
+      const input = structuredClone(ofYear);
+      for (const { rate } of input.rates.flatMap(({ daysAndHours }) => daysAndHours.flatMap(({ hours }) => hours)))
+        for (const tier of rate) tier.unitPrice = change(tier.unitPrice);
+      return input;
+    };
+
+    it.each([
+      ['equal', (price: string) => price],
+      ['equal in another notation', (price: string) => `0${price}`],
+      ['all different', (price: string) => `1${price}`],
+    ])(
+      '%s, is compared in parts of less than a few milliseconds, between which other requests are served',
+      (_, change) => {
+        const input = inputOf(change);
+        const longest = () => {
+          let [start, max] = [process.cpuUsage(), 0];
+          for (const _part of fixedViolations(ofYear, input)) {
+            max = Math.max(max, process.cpuUsage(start).user / 1_000);
+            start = process.cpuUsage();
+          }
+          return max;
+        };
+        const runs = Array.from({ length: 5 }, longest);
+        expect(Math.min(...runs)).toBeLessThan(10);
+      },
+    );
+
+    it('reports no more differences than an error contains', () => {
+      const paths = compare(
+        ofYear,
+        inputOf((price) => `1${price}`),
+        NOW,
+      ).violations.map(({ path }) => path);
+      expect(paths).toHaveLength(MAX_VIOLATIONS);
+      expect(paths[49]).toEqual(['rates', 1, 'daysAndHours', 0, 'hours', 1, 'rate', 0, 'unitPrice']);
+    });
+  });
+
   it('reports that a new tariff is needed, without echoing a value', () => {
-    const { violations } = tariffChanges(published(FORMER), { ...FORMER, standingCharge: '0.98765' }, NOW);
+    const { violations } = compare(published(FORMER), { ...FORMER, standingCharge: '0.98765' }, NOW);
     expect(violationLines(violations)).toEqual([
       'CNF005 standingCharge: cannot be changed: a change of price or time needs a new tariff, which may replace this one',
     ]);

@@ -89,6 +89,21 @@ export function receiversOfEvents(): void {
       expect(await posts).toEqual([['tariff.change', trf(2)]]);
     });
 
+    it('include an RTI User whose consent was granted again after each of two ends that are published later', async () => {
+      const former = await following();
+      await fixture.assign(former.mpxn, 1);
+      await fixture.settled();
+      await beforeChangesAreApplied(fixture, async () => {
+        for (const tariff of [2, 3]) {
+          await end(former.mpxn);
+          await fixture.consent(fixture.with(former, { mpxns: [former.mpxn] }));
+          await fixture.assign(former.mpxn, tariff);
+        }
+      });
+      const ended = ['tariff.change', undefined];
+      expect(await heard(4, former.path)).toEqual([['tariff.change', trf(1)], ended, ended, ['tariff.change', trf(3)]]);
+    });
+
     it('that are suspended when it occurs receive it after their reactivation', async () => {
       const { mpxn, path, userId } = await following();
       await fixture.setStatus({ userId }, 'SUSPENDED');

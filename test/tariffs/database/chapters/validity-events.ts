@@ -1,3 +1,6 @@
+import { openDatabase } from '../../../../subgraphs/server/database/database';
+import { databaseAddress } from '../../../../subgraphs/server/database/database-login';
+import { endedChanges } from '../../../../subgraphs/tariffs/events/scheduled-change.repository';
 import { mpxnCipher } from '../../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
 import {
   type TariffEventFixture,
@@ -431,6 +434,38 @@ export function eventsOfValidity(): void {
       expect(tariff.version).toBe(1);
       await moveOn(5 * HOUR);
       expect(await heard(2, path)).toEqual([applies, ['tariff.change', NONE, tariff.validTo]]);
+    });
+  });
+
+  describe('Changes that were applied or cancelled a month ago', () => {
+    const STATES = `select case when done_at is not null then 'done' when cancelled_at is not null then 'cancelled' else 'waits' end as state
+      from tariff_effect where mpxn_hash = $1 order by 1`;
+
+    it('are deleted, and those that wait are not, so that later changes cause the same events', async () => {
+      const { mpxn, path } = await following();
+      const number = await publish({});
+      await fixture.assign(mpxn, number);
+      const tomorrow = await inSeconds(DAY);
+      for (const planned of [1, 2]) await assign(mpxn, planned, tomorrow);
+      await fixture.settled();
+      const hash = mpxnCipher(fixture.keys).hash(mpxn);
+      const states = async () => (await fixture.owner.query(STATES, [hash])).rows.map(({ state }) => state);
+      expect(await states()).toEqual(['cancelled', 'done', 'waits']);
+      await fixture.owner.query(
+        `update tariff_effect set done_at = done_at - interval '31 days', cancelled_at = cancelled_at - interval '31 days',
+           planned_at = planned_at - interval '31 days', faults = 3 where mpxn_hash = $1`,
+        [hash],
+      );
+      const login = openDatabase(databaseAddress(fixture.url, 'tariffs', fixture.keys.hashKey));
+      for (const purge of endedChanges(login.pool)) while ((await purge()) > 0);
+      const deletion = login.pool.query('delete from tariff_effect where mpxn_hash = $1', [hash]);
+      await expect(deletion).rejects.toThrow('a change that waits is not deleted');
+      await login.close();
+      expect(await states()).toEqual(['waits']);
+      await moveEnd(number, await inSeconds(HOUR));
+      await moveOn(2 * HOUR);
+      await moveOn(DAY);
+      expect((await heard(3, path)).map(([, tariff]) => tariff)).toEqual([trf(number), NONE, trf(2)]);
     });
   });
 }
