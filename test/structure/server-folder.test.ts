@@ -10,6 +10,7 @@ const FILES = [
   'callers/rate-limits',
   'callers/resource-owner',
   'callers/service-rights',
+  'callers/sparing-limit',
   'damaged-rows',
   'damaged-values',
   'database/advisory-locks',

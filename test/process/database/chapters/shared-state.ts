@@ -11,7 +11,8 @@ import { databaseAddress } from '../../../../subgraphs/server/database/database-
 import { openLockSession } from '../../../../subgraphs/server/database/lock-session';
 import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import { migrate } from '../../../../subgraphs/server/database/migrate';
-import { expiredRateLimits, rateLimit, sparing } from '../../../../subgraphs/server/callers/rate-limits';
+import { expiredRateLimits, rateLimit } from '../../../../subgraphs/server/callers/rate-limits';
+import { sparing } from '../../../../subgraphs/server/callers/sparing-limit';
 import { repositoryFiles, textOf } from '../../../structure/source-files';
 import { type FreshDatabase, freshDatabase } from '../../../support/postgres';
 import { spawnRegisterProcess } from '../../../support/register';
