@@ -1,8 +1,10 @@
 import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { Logger } from 'pino';
 import { UkAddress } from '../../server/graph/uk-address.types';
 import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { IdentityRecordKey, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
+import { DamagedRows } from '../../server/damaged-rows';
 import type { RegisterClock } from '../../server/database/register-clock';
 import { type Idempotency, replayable } from '../../server/idempotency';
 import { nullable, optional } from '../../server/graph/decorator-options';
@@ -12,7 +14,7 @@ import type * as domain from './identity-record';
 import type { RejectedReads } from './rejected-read.repository';
 import type { PasskeyRepository } from '../passkeys/passkey.repository';
 import { identityRecordSearchViolations, identityRecordViolations } from './identity-record-rules';
-import { isOwnedBy } from './identity-record';
+import { isOwnedBy, withoutPersonal } from './identity-record';
 import type { ContactNotes } from '../contacts/contact-notices.flow';
 import type { Organisations } from '../organisations.client';
 import type { PasskeyEnrolment } from '../passkeys/passkey-enrolment.flow';
@@ -33,6 +35,7 @@ interface IdentityRecordDependencies {
   readonly idempotency: Idempotency;
   readonly production: boolean;
   readonly clock: RegisterClock;
+  readonly logger: Logger;
 }
 
 /** Registration, reading and search of Identity Records. */
@@ -57,7 +60,7 @@ export class IdentityRecordResolver {
   @MayCall('data_user')
   @Query(() => [IdentityRecord], {
     description:
-      'Own Identity Records by meter point, by e-mail address or by both, without anonymised and closed ones, newest first: at most 500.',
+      'Own Identity Records by meter point, by e-mail address or by both, without anonymised and closed ones, newest first: at most 500. One whose personal data is damaged has none, so that it can be anonymised by its key.',
   })
   async identityRecords(
     @Arg('mpxn', () => Mpxn, optional('The meter point.')) mpxn: string | null,
@@ -65,7 +68,11 @@ export class IdentityRecordResolver {
     @Ctx() context: CallContext,
   ): Promise<domain.IdentityRecord[]> {
     throwViolations(identityRecordSearchViolations({ mpxn, email }));
-    return this.dependencies.records.search(duidOf(context), { mpxn, email });
+    const records = await this.dependencies.records.search(duidOf(context), { mpxn, email });
+    const damaged = new DamagedRows(this.dependencies.logger);
+    const readable = new Set(damaged.readable(records, (record) => record.personal()).map(({ row }) => row));
+    damaged.report('identity records that cannot be decrypted are listed without personal data');
+    return records.map((record) => (readable.has(record) ? record : withoutPersonal(record)));
   }
 
   @MayCall('data_user')

@@ -37,7 +37,7 @@ export function identityRecordModule(dependencies: IdentityDependencies): Subgra
   return {
     resolvers: [
       new IdentityRecordResolver({
-        ...{ records, passkeys, enrolment, idempotency, production, clock },
+        ...{ records, passkeys, enrolment, idempotency, production, clock, logger },
         rejectedReads: new RejectedReads(database),
         contacts: contactNotes(dependencies),
         organisations: organisations(access),
