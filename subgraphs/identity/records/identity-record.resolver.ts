@@ -11,7 +11,7 @@ import { nullable, optional } from '../../server/graph/decorator-options';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import type { IdentityRecordRepository, RegisteredIdentityRecord } from './identity-record.repository';
 import type * as domain from './identity-record';
-import type { RejectedReads } from './rejected-read.repository';
+import type { OwnRecords } from './own-records.repository';
 import type { PasskeyRepository } from '../passkeys/passkey.repository';
 import { identityRecordSearchViolations, identityRecordViolations } from './identity-record-rules';
 import { isOwnedBy, withoutPersonal } from './identity-record';
@@ -27,7 +27,7 @@ const WITHDRAWN =
 /** Dependencies of the resolver. */
 interface IdentityRecordDependencies {
   readonly records: IdentityRecordRepository;
-  readonly rejectedReads: RejectedReads;
+  readonly ownRecords: OwnRecords;
   readonly passkeys: PasskeyRepository;
   readonly enrolment: PasskeyEnrolment;
   readonly contacts: ContactNotes;
@@ -50,10 +50,7 @@ export class IdentityRecordResolver {
     @Ctx() context: CallContext,
   ): Promise<domain.IdentityRecord | null> {
     const record = await this.dependencies.records.byRef(ref);
-    if (record !== null && !isReadableBy(record, context)) {
-      await this.dependencies.rejectedReads.add(callerOf(context).accountId, ref);
-      throw new RegisterError('PRM002');
-    }
+    if (record !== null) await this.dependencies.ownRecords.require(record, ref, context, 'reject-identity-read');
     return record;
   }
 

@@ -8,7 +8,7 @@ import { ceremonyStore } from '../reidentification/reidentification.module';
 import { IdentityRecordLinkResolver, IdentityRecordMpxnResolver } from './identity-record-link.resolver';
 import { IdentityRecordResolver } from './identity-record.resolver';
 import { MeterPointResolver } from './meter-point.resolver';
-import { RejectedReads } from './rejected-read.repository';
+import { OwnRecords } from './own-records.repository';
 import { backfillVerified } from './verification-backfill.flow';
 import { repeat } from '../../server/jobs/repeat';
 
@@ -38,7 +38,7 @@ export function identityRecordModule(dependencies: IdentityDependencies): Subgra
     resolvers: [
       new IdentityRecordResolver({
         ...{ records, passkeys, enrolment, idempotency, production, clock, logger },
-        rejectedReads: new RejectedReads(database),
+        ownRecords: new OwnRecords(database),
         contacts: contactNotes(dependencies),
         organisations: organisations(access),
       }),
