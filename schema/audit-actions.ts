@@ -39,6 +39,7 @@ export const AUDIT_ACTIONS = {
     'finish-contact-rejection': 'Rejection of asserted contacts finished',
     'anonymise-identity-record': 'Identity Record anonymised',
     'reject-identity-read': 'Read of an Identity Record rejected',
+    'reject-identity-change': 'Change or re-identification of an Identity Record rejected',
   },
   gridModels: {
     'publish-project-version': 'Version of a development project published',

@@ -19,7 +19,7 @@ import { type RunningSubgraph, type SubgraphOptions, isDatabaseReady } from '../
 import { type SubgraphLink, localLink } from '../server/graph/subgraph-link';
 import { AccessRecordQueries } from './records/access-record.queries';
 import { recordsOfOperations } from './records/operation-records.queries';
-import { AccessRecordRepository } from './records/access-record.repository';
+import { AccessRecordRepository, readableKeys } from './records/access-record.repository';
 import { AccountAdmission } from './accounts/account-admission.queries';
 import { AccountRepository } from './accounts/account.repository';
 import { ControllerReferences } from './records/controller-references.queries';
@@ -131,9 +131,9 @@ function accessDependencies(
   const { hashKey, encryptionKey } = options.keys;
   const maxAgeDays = options.discoveredMaxAgeDays;
   const hash = (purpose: string) => keyedHash(hashKey, purpose);
-  const recordQueries = new AccessRecordQueries(database);
   const references = new ControllerReferences(encryptionKey);
   const records = new AccessRecordRepository(database, hash('access-key'), encryptionKey, references);
+  const recordQueries = new AccessRecordQueries(database, readableKeys(records, logger));
   const hashOfToken = hash('reidentification-token');
   const proofs = reidentificationProofs(identity, hashOfToken);
   const store = { pool: database.pool, schema: 'access', hash: hash('rate-limit'), off: options.rateLimitsOff };
@@ -167,7 +167,7 @@ function accessDependencies(
     discoveries: new DiscoveredAccessRepository(database, hash, encryptionKey, maxAgeDays),
     discoveredMeterPoints: discoveredMeterPoints(identity),
     tenancyChanges: new TenancyChangeRepository(database, hash('tenancy-subject')),
-    ...webhookDependencies(database, options.keys, callbackUrlPolicy(options)),
+    ...webhookDependencies(database, options.keys, callbackUrlPolicy(options), logger),
     lookups: verificationCounter((seen) => countVerifications(database, seen), logger),
     idempotency: idempotency(database, hashKey, encryptionKey),
   };

@@ -90,6 +90,7 @@ const FILES = [
   'outgoing/addresses',
   'outgoing/issuer-requests',
   'outgoing/name-lookup',
+  'request-content',
   'restore-mark', // separate from migrate, so that readers of the mark need not load the ORM
   'retention',
   'shared-read',

@@ -134,8 +134,14 @@ export class LegacyConsentResolver {
     return this.dependencies.legacyConsents.reconcile(id);
   }
 
-  private idempotent({ accountId, idempotencyKey, contentHash }: LegacyRequestInput): IdempotentRequest {
-    return this.dependencies.idempotency.request(accountId, 'registerConsent', idempotencyKey ?? null, contentHash);
+  private idempotent({
+    accountId,
+    idempotencyKey,
+    contentHash,
+    formerContentHash,
+  }: LegacyRequestInput): IdempotentRequest {
+    const { idempotency } = this.dependencies;
+    return idempotency.request(accountId, 'registerConsent', idempotencyKey ?? null, contentHash, formerContentHash);
   }
 
   private async recordOf(consent: LegacyConsent, { duid }: LegacyRequestInput): Promise<AccessRecordInput> {

@@ -43,6 +43,8 @@ export interface RecordPageRequest extends PageRequest {
   readonly withVersions?: boolean;
   /** Whether the caller reads fields that are stored in the documents of the records; true if absent. */
   readonly withDocument?: boolean;
+  /** Whether the caller reads access keys: records whose key cannot be decrypted are not listed then; false if absent. */
+  readonly withKey?: boolean;
   /** Whether the records are listed without what the back office may not see; false if absent. */
   readonly isForBackOffice?: boolean;
 }
@@ -97,7 +99,11 @@ function instantOf(seconds: number): string {
 export class AccessRecordQueries {
   private readonly limited: FairLimit;
 
-  constructor(private readonly database: Database) {
+  /** @param readable returns those of the records whose access key can be decrypted */
+  constructor(
+    private readonly database: Database,
+    private readonly readable: (records: readonly StoredAccessRecord[]) => readonly StoredAccessRecord[] = (all) => all,
+  ) {
     this.limited = fairLimit({
       max: Infinity, // of all accounts: the pool has its own limit
       maxOfOwner: MAX_PAGES_OF_ACCOUNT,
@@ -112,10 +118,14 @@ export class AccessRecordQueries {
     const rows = await outsideCheck(() =>
       this.limited(accountId, () => this.rows(this.database.pool, filter, page, accountId)),
     );
-    return this.listed(filter, page, rows, (row) => {
+    const recordOf = (row: ListedRow) => {
       const record = new StoredAccessRecord(row);
       return page.isForBackOffice ? record.forBackOffice() : record;
-    });
+    };
+    if (!page.withKey) return this.listed(filter, page, rows, recordOf);
+    const records = this.readable(rows.slice(0, fitting(page, rows).first).map(recordOf));
+    const readable = new Map(records.map((record) => [record.id, record]));
+    return this.listed(filter, page, rows, ({ id }) => readable.get(id));
   }
 
   /** Returns the rows of a page, which a number of entries or of bytes ends, and one more if there is another page. */
@@ -133,12 +143,12 @@ export class AccessRecordQueries {
     return (await session.query<ListedRow>({ name, text, values })).rows;
   }
 
-  /** Builds the page of these rows. */
+  /** Builds the page of these rows; without those that have no record. */
   listed(
     filter: AccessRecordFilter,
     page: PageRequest,
     rows: readonly ListedRow[],
-    recordOf: (row: ListedRow) => StoredAccessRecord,
+    recordOf: (row: ListedRow) => StoredAccessRecord | undefined,
   ): AccessRecordPage {
     const cursor = (row: ListedRow) => cursorOf([instantOf(row.created_seconds), row.id]);
     return withTotal(connectionOf(rows, fitting(page, rows), cursor, recordOf), () => this.count(filter));

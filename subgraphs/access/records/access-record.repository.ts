@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
 import { newIdentifier } from '../../../schema/identifiers';
 import { CLOSED_IDENTITY_RECORD } from '../../../schema/closed-identity-record';
 import { RegisterError } from '../../../schema/register-error';
 import type { Actor } from '../../server/callers/caller';
+import { DamagedRows } from '../../server/damaged-rows';
 import type { Database } from '../../server/database/database';
 import { type IdempotentRequest } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
@@ -166,6 +168,16 @@ export class AccessRecordRepository {
   private target(actor: Actor, key: string, ifVersions: number[] | null): unknown[] {
     return [this.hashOfKey(key), actor.duid, actor.accountId, ifVersions];
   }
+}
+
+/** Returns a function that leaves out of a list the records whose access key cannot be decrypted, and logs their ids. */
+export function readableKeys(keys: Pick<AccessRecordRepository, 'keyOf'>, logger: Pick<Logger, 'error'>) {
+  return (records: readonly StoredAccessRecord[]): readonly StoredAccessRecord[] => {
+    const damaged = new DamagedRows(logger);
+    const readable = damaged.readable(records, (record) => keys.keyOf(record));
+    damaged.report('access records whose key cannot be decrypted are not listed');
+    return readable.map(({ row }) => row);
+  };
 }
 
 /** SQLSTATE of a registration whose account is not active. */

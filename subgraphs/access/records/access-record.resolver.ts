@@ -27,7 +27,7 @@ import { AccessRecordType } from './access-record.types';
 import { rejectAlias, rejectChange } from './change-rejection';
 import type { RegistrationContext } from './rules/registration-rule';
 import type { AccessDependencies } from '../dependencies';
-import { selectsDocument } from './operation-records.queries';
+import { selectsDocument, selectsKey } from './operation-records.queries';
 
 const TOO_MANY_UNKNOWN_KEYS = 'Too many verifications of unknown keys from this network.';
 
@@ -150,6 +150,7 @@ export class AccessRecordResolver {
       ...args,
       withVersions: selectsField(info, 'versions'),
       withDocument: selectsDocument(info),
+      withKey: role === 'data_user' && selectsKey(info),
       isForBackOffice: role !== 'data_user',
     };
     return this.dependencies.recordQueries.page(filter, page, accountId);

@@ -7,7 +7,7 @@ import { selectsField } from '../../server/graph/selected-field';
 import type { AccessRecordFilter, AccessRecordPage } from './access-record.queries';
 import { AccessRecordConnectionType, AccessRecordListArgs } from './access-record.payloads';
 import type { AccessDependencies } from '../dependencies';
-import { selectsDocument } from './operation-records.queries';
+import { selectsDocument, selectsKey } from './operation-records.queries';
 
 @Directive('@key(fields: "id")')
 @ObjectType('MeterPoint', simple('A meter point, identified by an opaque id that does not disclose its MPxN.'))
@@ -43,7 +43,12 @@ export class MeterPointResolver {
       return this.pageOfPortal(caller, { ...filter, duid: null }, args, reidentificationToken, context);
     if (role !== 'data_user' || duid === null) throw new RegisterError('PRM001');
     const { recordQueries } = this.dependencies;
-    const request = { ...args, withVersions: selectsField(info, 'versions'), withDocument: selectsDocument(info) };
+    const request = {
+      ...args,
+      withVersions: selectsField(info, 'versions'),
+      withDocument: selectsDocument(info),
+      withKey: selectsKey(info),
+    };
     const page = await recordQueries.page({ ...filter, duid }, request, accountId);
     const isEmpty = page.nodes.length === 0;
     if (isEmpty && (await recordQueries.count({ duid, meterPointId: id, state: null, legalBasis: null })) === 0) {

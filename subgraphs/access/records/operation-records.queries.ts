@@ -46,6 +46,11 @@ export function selectsDocument(info: GraphQLResolveInfo): boolean {
   return DOCUMENT_FIELDS.some((field) => selectsField(info, field));
 }
 
+/** Returns whether an operation selects the access key of access records. */
+export function selectsKey(info: GraphQLResolveInfo): boolean {
+  return selectsField(info, 'ak') || selectsField(info, 'recordIdentifier');
+}
+
 /** Returns the record with an internal id, for an operation. `withDocument`: whether its document is read, too. */
 type FindRecord = (id: string, operation: object, withDocument: boolean) => Promise<StoredAccessRecord | null>;
 

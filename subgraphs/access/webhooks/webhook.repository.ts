@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
 import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import { normalCallbackUrl } from '../../delivery/requests/callback-url';
 import { newSigningSecret } from '../../delivery/requests/signing-secret';
 import type { Actor } from '../../server/callers/caller';
+import { DamagedRows } from '../../server/damaged-rows';
 import type { Database } from '../../server/database/database';
 import { type IdempotentRequest, claimIdempotencyKey } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
@@ -66,15 +68,19 @@ export class WebhookRepository {
     private readonly hashOfCallback: KeyedHash,
     private readonly cipher: WebhookCipher,
     private readonly audit: WebhookAudit,
+    private readonly logger: Logger,
   ) {
     this.rowByWid = database.reads.byKey(BY_WID, (row: WebhookRow) => row.wid, String);
     this.rowById = database.reads.byKey(BY_ID, (row: WebhookRow) => row.id, String);
   }
 
-  /** Returns the subscriptions of a Data User, oldest first. */
+  /** Returns the subscriptions of a Data User, oldest first, without those that cannot be decrypted, which are logged. */
   async ofDataUser(duid: string): Promise<Webhook[]> {
     const rows = await this.database.reads.rows<WebhookRow>(OWN, [duid]);
-    return rows.map((row) => this.cipher.decrypt(row));
+    const damaged = new DamagedRows(this.logger);
+    const readable = damaged.readable(rows, (row) => this.cipher.decrypt(row));
+    damaged.report('webhook subscriptions that cannot be decrypted are not listed');
+    return readable.map(({ content }) => content);
   }
 
   /** Returns a Data User's own subscription. Throws NTF001 if there is none, PRM002 for one of another Data User. */

@@ -47,11 +47,12 @@ export function webhookDependencies(
   database: Database,
   { hashKey, encryptionKey }: Keys,
   urlPolicy: CallbackUrlPolicy,
+  logger: Logger,
 ) {
   const cipher = webhookCipher(encryptionKey);
   const audit = new WebhookAudit(hashKey, cipher);
   return {
-    webhooks: new WebhookRepository(database, keyedHash(hashKey, 'callback-url'), cipher, audit),
+    webhooks: new WebhookRepository(database, keyedHash(hashKey, 'callback-url'), cipher, audit, logger),
     webhookDeliveries: new WebhookDeliveryRepository(database),
     deliveryHealth: new DeliveryHealthRepository(database),
     callbackUrlPolicy: urlPolicy,

@@ -25,7 +25,7 @@ const CHANGED_KEYS = {
 /** Applies published versions to base models, object by object. Reads only these objects and those to which they refer. */
 export class AfterProjectQueries {
   private readonly sources: ObjectSourceQueries;
-  private readonly limited = fairLimit({ max: MAX_EXAMINATIONS, maxOfOwner: MAX_EXAMINATIONS, maxWaitMs: MAX_WAIT_MS });
+  private readonly limited = fairLimit({ max: MAX_EXAMINATIONS, maxOfOwner: 1, maxWaitMs: MAX_WAIT_MS });
 
   constructor(private readonly database: Pick<Database, 'pool'>) {
     this.sources = new ObjectSourceQueries(database);
@@ -44,11 +44,17 @@ export class AfterProjectQueries {
 
   /**
    * Returns the next changed objects of a version that do not fit the base model, by mRID. Examines at most 2,000 objects, so that a page can
-   * have fewer objects than requested although others follow.
+   * have fewer objects than requested although others follow. The requests of an owner are executed one after the other, so that it does not
+   * delay those of another. Throws SYS002 after three seconds of waiting.
    */
-  unfitting(base: StoredBaseModel, versionId: string, page: PageRequest): Promise<Connection<ObjectAfter>> {
+  unfitting(
+    base: StoredBaseModel,
+    versionId: string,
+    page: PageRequest,
+    owner: string,
+  ): Promise<Connection<ObjectAfter>> {
     requirePageSize(page.first, MAX_PAGE_SIZE);
-    return this.limited('', () => this.examine(base, versionId, page));
+    return this.limited(owner, () => this.examine(base, versionId, page));
   }
 
   private async examine(base: StoredBaseModel, versionId: string, page: PageRequest): Promise<Connection<ObjectAfter>> {

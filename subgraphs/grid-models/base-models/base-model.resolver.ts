@@ -1,6 +1,7 @@
 import { Arg, Args, Ctx, FieldResolver, Query, Resolver, Root } from 'type-graphql';
 import { type CallContext, MayCall } from '../../server/callers/caller';
 import { type RateLimit, withinNetworkLimit } from '../../server/callers/rate-limits';
+import { ownerOf } from '../../server/callers/resource-owner';
 import { nullable } from '../../server/graph/decorator-options';
 import type { Connection } from '../../server/lists/connection';
 import { PageArgs } from '../../server/lists/connection.types';
@@ -121,10 +122,11 @@ export class AfterProjectResolver {
   async unfittingObjects(
     @Root() version: StoredVersion,
     @Args() page: PageArgs,
+    @Ctx() context: CallContext,
   ): Promise<Connection<ShownObject> | null> {
     const base = await this.baseModel(version);
     if (base === null) return null;
-    const found = await this.queries.afterProject.unfitting(base, version.id, page);
+    const found = await this.queries.afterProject.unfitting(base, version.id, page, ownerOf(context));
     const edges = found.edges.map(({ cursor, node }) => ({ cursor, node: shown(node) }));
     return { ...found, edges, nodes: edges.map(({ node }) => node) };
   }

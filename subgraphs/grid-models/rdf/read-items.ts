@@ -37,10 +37,20 @@ function identify(reading: Reading): void {
   }
   if (identifiers > 1) reportFault(reading, `${item.type} has both rdf:ID and rdf:about`);
   if (item.mRID === '') reportFault(reading, `${item.type} has no identifier (rdf:ID or rdf:about)`);
-  else if (item.mRID.length > MAX_NAME_LENGTH) {
-    reportFault(reading, `an identifier has more than ${MAX_NAME_LENGTH} characters: ${shown(item.mRID)}`);
-    item.mRID = '';
-  }
+  else if (isRejected(reading, item.mRID, 'an identifier')) item.mRID = '';
+}
+
+/** JavaScript and each locale of PostgreSQL convert only the letters of ASCII to lower case alike, by which identifiers are compared. */
+const OUTSIDE_ASCII = /[\u0080-\uffff]/;
+
+/** Reports an identifier, or a resource, that is too long; an identifier, or a reference to one, also for a character outside ASCII. */
+function isRejected(reading: Reading, value: string, name: string, isIdentifier = true): boolean {
+  if (value.length > MAX_NAME_LENGTH)
+    reportFault(reading, `${name} has more than ${MAX_NAME_LENGTH} characters: ${shown(value)}`);
+  else if (isIdentifier && OUTSIDE_ASCII.test(value))
+    reportFault(reading, `${name} has a character outside ASCII: ${shown(value)}`);
+  else return false;
+  return true;
 }
 
 const SECTION_NAMES: Readonly<Record<ItemSection, string>> = {
@@ -97,8 +107,7 @@ function refer(reading: Reading, reference: string): void {
     item.statement === TYPE_STATEMENT ? reading.names.nameOfClass(reference) : enumerationOf(reference, reading.names);
   const value = enumeration ?? mRIDOf(reference);
   if (value === '') reportFault(reading, `${item.statement} has an empty rdf:resource`);
-  if (value.length > MAX_NAME_LENGTH)
-    reportFault(reading, `a resource has more than ${MAX_NAME_LENGTH} characters: ${shown(value)}`);
+  isRejected(reading, value, 'a resource', enumeration === undefined);
   item.kind = enumeration === undefined ? 'association' : 'enumeration';
   item.value = value;
 }

@@ -3,6 +3,7 @@ import { AuditLog } from '../../server/audit/audit.repository';
 import { repeat } from '../../server/jobs/repeat';
 import type { SubgraphModule, IdentityDependencies } from '../dependencies';
 import { IdentityAuditResolver } from '../identity-audit.resolver';
+import { OwnRecords } from '../records/own-records.repository';
 import { Anonymising } from './anonymising.flow';
 import { ANONYMISE, AnonymisingRepository } from './anonymising.repository';
 import { AnonymisingResolver } from './anonymising.resolver';
@@ -17,7 +18,7 @@ export function anonymisingModule(dependencies: IdentityDependencies, address: D
   const stopRequeueing = repeat(REQUEUE_EVERY_SECONDS, () => records.requeueLostJobs(), dependencies.logger);
   return {
     resolvers: [
-      new AnonymisingResolver(records, anonymising),
+      new AnonymisingResolver(records, anonymising, new OwnRecords(dependencies.database)),
       new IdentityAuditResolver(new AuditLog(dependencies.database.pool)),
     ],
     tasks: { [ANONYMISE]: (payload) => anonymising.resume((payload as { id: string }).id) },

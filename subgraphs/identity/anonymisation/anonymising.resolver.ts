@@ -1,9 +1,9 @@
 import { Arg, Ctx, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { DateTime, IdentityRecordKey } from '../../../schema/scalars';
-import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
+import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import { simple } from '../../server/graph/decorator-options';
-import { isOwnedBy } from '../records/identity-record';
+import type { OwnRecords } from '../records/own-records.repository';
 import type { Anonymising } from './anonymising.flow';
 import type { AnonymisingRepository } from './anonymising.repository';
 
@@ -30,6 +30,7 @@ export class AnonymisingResolver {
   constructor(
     private readonly records: AnonymisingRepository,
     private readonly anonymising: Anonymising,
+    private readonly ownRecords: OwnRecords,
   ) {}
 
   @MayCall('data_user')
@@ -43,7 +44,7 @@ export class AnonymisingResolver {
   ): Promise<IdentityRecordAnonymisation> {
     const record = await this.records.byRef(ref);
     if (record === undefined) throw new RegisterError('NTF001');
-    if (!isOwnedBy(record, duidOf(context))) throw new RegisterError('PRM002');
+    await this.ownRecords.require(record, ref, context, 'reject-identity-change');
     const outcome = await this.anonymising.anonymise(record.id, callerOf(context).accountId, context);
     if (outcome === 'refused') throw new RegisterError('CNF003', LINKED_TO_ACTIVE);
     return { ir: record.ir, ...outcome };

@@ -1,11 +1,11 @@
 import { Arg, Ctx, Field, Mutation, ObjectType, Resolver } from 'type-graphql';
 import { RegisterError } from '../../../schema/register-error';
 import { CredentialId, IdentityRecordKey } from '../../../schema/scalars';
-import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
+import { type CallContext, MayCall, callerOf } from '../../server/callers/caller';
 import { simple } from '../../server/graph/decorator-options';
 import type { IdentityRecordRepository } from '../records/identity-record.repository';
 import type { PasskeyRepository } from './passkey.repository';
-import { isOwnedBy } from '../records/identity-record';
+import type { OwnRecords } from '../records/own-records.repository';
 
 @ObjectType('CredentialRemoval', simple('A passkey that was removed.'))
 class CredentialRemoval {
@@ -18,6 +18,7 @@ export class CredentialResolver {
   constructor(
     private readonly records: IdentityRecordRepository,
     private readonly passkeys: PasskeyRepository,
+    private readonly ownRecords: OwnRecords,
   ) {}
 
   @MayCall('data_user')
@@ -31,7 +32,7 @@ export class CredentialResolver {
   ): Promise<CredentialRemoval> {
     const record = await this.records.link(ref);
     if (!record) throw new RegisterError('NTF001');
-    if (!isOwnedBy(record, duidOf(context))) throw new RegisterError('PRM002');
+    await this.ownRecords.require(record, ref, context, 'reject-identity-change');
     if (!(await this.passkeys.remove(record.id, credentialId, callerOf(context).accountId)))
       throw new RegisterError('NTF001');
     return { credentialId };

@@ -1,18 +1,20 @@
 import { Arg, Ctx, FieldResolver, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { Logger } from 'pino';
 import { UkAddress } from '../../server/graph/uk-address.types';
 import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { IdentityRecordKey, Mpxn } from '../../../schema/scalars';
 import { type CallContext, MayCall, callerOf, duidOf } from '../../server/callers/caller';
+import { DamagedRows } from '../../server/damaged-rows';
 import type { RegisterClock } from '../../server/database/register-clock';
 import { type Idempotency, replayable } from '../../server/idempotency';
 import { nullable, optional } from '../../server/graph/decorator-options';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import type { IdentityRecordRepository, RegisteredIdentityRecord } from './identity-record.repository';
 import type * as domain from './identity-record';
-import type { RejectedReads } from './rejected-read.repository';
+import type { OwnRecords } from './own-records.repository';
 import type { PasskeyRepository } from '../passkeys/passkey.repository';
 import { identityRecordSearchViolations, identityRecordViolations } from './identity-record-rules';
-import { isOwnedBy } from './identity-record';
+import { isOwnedBy, withoutPersonal } from './identity-record';
 import type { ContactNotes } from '../contacts/contact-notices.flow';
 import type { Organisations } from '../organisations.client';
 import type { PasskeyEnrolment } from '../passkeys/passkey-enrolment.flow';
@@ -25,7 +27,7 @@ const WITHDRAWN =
 /** Dependencies of the resolver. */
 interface IdentityRecordDependencies {
   readonly records: IdentityRecordRepository;
-  readonly rejectedReads: RejectedReads;
+  readonly ownRecords: OwnRecords;
   readonly passkeys: PasskeyRepository;
   readonly enrolment: PasskeyEnrolment;
   readonly contacts: ContactNotes;
@@ -33,6 +35,7 @@ interface IdentityRecordDependencies {
   readonly idempotency: Idempotency;
   readonly production: boolean;
   readonly clock: RegisterClock;
+  readonly logger: Logger;
 }
 
 /** Registration, reading and search of Identity Records. */
@@ -47,17 +50,14 @@ export class IdentityRecordResolver {
     @Ctx() context: CallContext,
   ): Promise<domain.IdentityRecord | null> {
     const record = await this.dependencies.records.byRef(ref);
-    if (record !== null && !isReadableBy(record, context)) {
-      await this.dependencies.rejectedReads.add(callerOf(context).accountId, ref);
-      throw new RegisterError('PRM002');
-    }
+    if (record !== null) await this.dependencies.ownRecords.require(record, ref, context, 'reject-identity-read');
     return record;
   }
 
   @MayCall('data_user')
   @Query(() => [IdentityRecord], {
     description:
-      'Own Identity Records by meter point, by e-mail address or by both, without anonymised and closed ones, newest first: at most 500.',
+      'Own Identity Records by meter point, by e-mail address or by both, without anonymised and closed ones, newest first: at most 500. One whose personal data is damaged has none, so that it can be anonymised by its key.',
   })
   async identityRecords(
     @Arg('mpxn', () => Mpxn, optional('The meter point.')) mpxn: string | null,
@@ -65,7 +65,11 @@ export class IdentityRecordResolver {
     @Ctx() context: CallContext,
   ): Promise<domain.IdentityRecord[]> {
     throwViolations(identityRecordSearchViolations({ mpxn, email }));
-    return this.dependencies.records.search(duidOf(context), { mpxn, email });
+    const records = await this.dependencies.records.search(duidOf(context), { mpxn, email });
+    const damaged = new DamagedRows(this.dependencies.logger);
+    const readable = new Set(damaged.readable(records, (record) => record.personal()).map(({ row }) => row));
+    damaged.report('identity records that cannot be decrypted are listed without personal data');
+    return records.map((record) => (readable.has(record) ? record : withoutPersonal(record)));
   }
 
   @MayCall('data_user')

@@ -70,6 +70,12 @@ export function readablePersonal(record: Pick<IdentityRecord, 'personal'>): Pers
   }
 }
 
+/** Returns a record as a list contains it whose key or data is damaged: without personal data. */
+export function withoutPersonal(record: IdentityRecord): IdentityRecord {
+  const { id, ir, duid, createdAt, expressedBy, hasEmail, anonymisedAt } = record;
+  return { id, ir, duid, createdAt, expressedBy, hasEmail, anonymisedAt, personal: () => null };
+}
+
 /** An Identity Record as its Data User registers it. */
 export interface NewIdentityRecord extends PersonalData {
   readonly expressedBy: ExpressedBy;

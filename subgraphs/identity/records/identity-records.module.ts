@@ -8,7 +8,7 @@ import { ceremonyStore } from '../reidentification/reidentification.module';
 import { IdentityRecordLinkResolver, IdentityRecordMpxnResolver } from './identity-record-link.resolver';
 import { IdentityRecordResolver } from './identity-record.resolver';
 import { MeterPointResolver } from './meter-point.resolver';
-import { RejectedReads } from './rejected-read.repository';
+import { OwnRecords } from './own-records.repository';
 import { backfillVerified } from './verification-backfill.flow';
 import { repeat } from '../../server/jobs/repeat';
 
@@ -37,8 +37,8 @@ export function identityRecordModule(dependencies: IdentityDependencies): Subgra
   return {
     resolvers: [
       new IdentityRecordResolver({
-        ...{ records, passkeys, enrolment, idempotency, production, clock },
-        rejectedReads: new RejectedReads(database),
+        ...{ records, passkeys, enrolment, idempotency, production, clock, logger },
+        ownRecords: new OwnRecords(database),
         contacts: contactNotes(dependencies),
         organisations: organisations(access),
       }),

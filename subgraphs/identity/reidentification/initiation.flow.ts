@@ -13,7 +13,7 @@ import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import { type OccupantRecord, isReadable } from '../occupancy/occupancy';
 import type { Organisation, Organisations } from '../organisations.client';
 import type { IdentityRecordRepository } from '../records/identity-record.repository';
-import { isOwnedBy } from '../records/identity-record';
+import type { OwnRecords } from '../records/own-records.repository';
 import { type CeremonyIssuer, type IssuedCeremony, initiatorOf } from './ceremony-issuer.flow';
 import { lockLiveRecord } from './ceremony.repository';
 import {
@@ -30,6 +30,7 @@ import { type ReidentificationRequest, reidentificationViolations, returnUrlOf }
 interface InitiationDependencies {
   readonly database: Database;
   readonly records: IdentityRecordRepository;
+  readonly ownRecords: OwnRecords;
   readonly occupants: OccupancyRepository;
   readonly lookups: IdentityLookupRepository;
   readonly issuer: CeremonyIssuer;
@@ -87,7 +88,7 @@ export class ReidentificationInitiation {
     const candidates = async () => {
       const link = await this.dependencies.records.link(ref);
       if (!link) throw new RegisterError('NTF001');
-      if (!isOwnedBy(link, duidOf(context))) throw new RegisterError('PRM002');
+      await this.dependencies.ownRecords.require(link, ref, context, 'reject-identity-change');
       const record = await this.dependencies.occupants.byRef(ref);
       if (!record) throw new RegisterError('CNF003', CLOSED_IDENTITY_RECORD.anonymised);
       if (record.isClosing) throw new RegisterError('CNF003', CLOSED_IDENTITY_RECORD.closing);

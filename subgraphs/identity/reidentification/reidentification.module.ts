@@ -11,6 +11,7 @@ import type { SubgraphModule, IdentityDependencies } from '../dependencies';
 import { redemptionCheck } from './redeemed-tokens.client';
 import { organisations } from '../organisations.client';
 import { CeremonyResolver } from './ceremony.resolver';
+import { OwnRecords } from '../records/own-records.repository';
 import { CredentialResolver } from '../passkeys/credential.resolver';
 import { IdentityLookupResolver } from '../lookups/identity-lookup.resolver';
 import { ReidentificationProofResolver } from './reidentification-proof.resolver';
@@ -21,9 +22,11 @@ const PURGE_EVERY_SECONDS = 3600;
 /** Re-identification, its ceremonies, and the passkeys that they register and assert (decisions A/B, 4). */
 export function reidentificationModule(dependencies: IdentityDependencies, sessions: CustomerSessions): SubgraphModule {
   const { database, occupants, records, passkeys, access, logger } = dependencies;
+  const ownRecords = new OwnRecords(database);
   const flowDependencies = {
     ...dependencies,
     ...ceremonyStore(dependencies),
+    ownRecords,
     lookups: new IdentityLookupRepository(database),
     organisations: organisations(access),
     limits: existenceLimits(dependencies),
@@ -36,11 +39,12 @@ export function reidentificationModule(dependencies: IdentityDependencies, sessi
         new ReidentificationInitiation(flowDependencies),
         reidentifications,
         records,
+        ownRecords,
         redemptionCheck(access),
       ),
       new ReidentificationProofResolver(reidentifications),
       new CeremonyResolver(new Ceremonies(flowDependencies)),
-      new CredentialResolver(records, passkeys),
+      new CredentialResolver(records, passkeys, ownRecords),
       new IdentityLookupResolver(lookups, occupants, sessions),
     ],
     stop: purgePeriodically(database.pool, [reidentifications.purge, lookups.purge], PURGE_EVERY_SECONDS, logger),

@@ -7,7 +7,7 @@ import { nullable } from '../../server/graph/decorator-options';
 import { IdempotencyKey } from '../../server/graph/idempotency-key.types';
 import type { IdentityRecordRepository } from '../records/identity-record.repository';
 import type { ReidentificationRepository } from './reidentification.repository';
-import { isOwnedBy } from '../records/identity-record';
+import type { OwnRecords } from '../records/own-records.repository';
 import type * as domain from './reidentification';
 import type { ReidentificationResponse } from './reidentification';
 import type { ReidentificationInitiation } from './initiation.flow';
@@ -30,6 +30,7 @@ export class ReidentificationResolver {
     private readonly initiation: ReidentificationInitiation,
     private readonly reidentifications: ReidentificationRepository,
     private readonly records: IdentityRecordRepository,
+    private readonly ownRecords: OwnRecords,
     private readonly checkRedemption: RedemptionCheck,
   ) {}
 
@@ -92,7 +93,7 @@ export class ReidentificationResolver {
   ): Promise<ReidentificationStatus | null> {
     const record = await this.records.link(ref);
     if (!record) return null;
-    if (!isOwnedBy(record, duidOf(context))) throw new RegisterError('PRM002');
+    await this.ownRecords.require(record, ref, context, 'reject-identity-read');
     const found = await this.reidentifications.byToken(tokenRef);
     if (found?.scope !== 'own' || found.recordId !== record.id) return null;
     return statusOf(await this.checkRedemption(found, tokenRef, context));

@@ -63,7 +63,7 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * Returns the page of the given rows, one row more than requested if there is a next page. `nodeOf` maps rows to nodes;
- * default: the row.
+ * default: the row. A row without a node (undefined) is no entry of the page, but can end it.
  */
 export function connectionOf<Row>(
   rows: readonly Row[],
@@ -74,7 +74,7 @@ export function connectionOf<Row, Node>(
   rows: readonly Row[],
   page: PageRequest,
   cursor: (row: Row) => string,
-  nodeOf: (row: Row) => Node,
+  nodeOf: (row: Row) => Node | undefined,
 ): Connection<Node>;
 export function connectionOf<Row>(
   rows: readonly Row[],
@@ -83,15 +83,15 @@ export function connectionOf<Row>(
   nodeOf: (row: Row) => unknown = (row) => row,
 ): Connection<unknown> {
   const listed = rows.length > first ? rows.slice(0, first) : rows;
-  const nodes = listed.map(nodeOf);
+  const entries = listed.map((row) => ({ row, node: nodeOf(row) })).filter(({ node }) => node !== undefined);
   const hasNextPage = rows.length > first;
   const cursorAt = (index: number) => (listed.length === 0 ? null : cursor(listed.at(index) as Row));
   const endCursor = cursorAt(-1);
   return {
     get edges() {
-      return listed.map((row, index) => ({ cursor: cursor(row), node: nodes[index] }));
+      return entries.map(({ row, node }) => ({ cursor: cursor(row), node }));
     },
-    nodes,
+    nodes: entries.map(({ node }) => node),
     nextCursor: hasNextPage ? endCursor : null,
     pageInfo: {
       get startCursor() {

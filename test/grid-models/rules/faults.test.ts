@@ -384,6 +384,16 @@ describe('A file above a limit is rejected', () => {
       item(`<cim:b rdf:resource="#_${'b'.repeat(513)}"/>`),
       `a resource has more than 512 characters: ${'b'.repeat(100)}…`,
     ],
+    [
+      'an identifier with a character outside ASCII',
+      modelWith('<cim:X rdf:about="#_LEITUNG-Ä"/>'),
+      'an identifier has a character outside ASCII: LEITUNG-Ä',
+    ],
+    [
+      'a target with a character outside ASCII',
+      item('<cim:b rdf:resource="#_ΑΣ"/>'),
+      'a resource has a character outside ASCII: ΑΣ',
+    ],
     ['more than 10,000 statements', item('<cim:b/>'.repeat(10_001)), 'an item has more than 10000 statements'],
     [
       'an item of more than 8 Mi characters in several texts',

@@ -5,7 +5,7 @@ import { AUDIT_ACTIONS } from '../../../schema/audit-actions';
 import { fingerprintOf } from '../../../subgraphs/server/audit/audit.repository';
 import { type AuthorisationObjects, authorisationObjects } from '../../support/authorisation-objects';
 import { type AuthorisationFixture, authorisationFixture } from '../../support/authorisation-fixture';
-import { newMpxn } from '../../support/customers';
+import { newCustomer, newMpxn } from '../../support/customers';
 import { differenceModelXml, gridArchive, lineSegment } from '../../support/grid-archives';
 import { baseArchive } from '../../support/grid-base-archives';
 import { publishBaseModel, publishGrid } from '../../support/grid-uploads';
@@ -182,7 +182,13 @@ const WEBHOOK_UPDATES: readonly (readonly [input: object, action: string, from: 
  * in contact-rejections.ts there.
  */
 const SHOWN_BELOW = [
-  ...['update-webhook', 'rotate-webhook-secret', 'register-credential', 'reject-identity-read'],
+  ...[
+    'update-webhook',
+    'rotate-webhook-secret',
+    'register-credential',
+    'reject-identity-read',
+    'reject-identity-change',
+  ],
   ...['revoke-tariff-consent', 'judge-contact', 'reject-asserted-contacts', 'finish-contact-rejection'],
   ...['publish-tariff', 'append-tariff-prices', 'assign-tariff', 'end-tariff-assignment'],
   ...['publish-project-version', 'publish-base-model'],
@@ -481,6 +487,35 @@ describe('The audit', () => {
     });
     expect((await fixture.organisations.other.rest('GET', `/v1/identity-records/${ir}`)).status).toBe(403);
     expect((await newest('identityAuditEntries')).id).toBe(entry.id);
+  });
+
+  it("states attempts to change or use another's Identity Record, in a check, too: each once an hour", async () => {
+    const { organisations, register, accounts } = fixture;
+    const attempts: Record<string, (ir: string) => Promise<unknown>> = {
+      anonymising: (ir) => organisations.other.rest('DELETE', `/v1/identity-records/${ir}`),
+      'removal of a passkey': (ir) =>
+        organisations.other.rest('DELETE', `/v1/identity-records/${ir}/credentials/cred_${'0'.repeat(24)}`),
+      're-identification': (ir) =>
+        organisations.other.rest('POST', `/v1/identity-records/${ir}/re-identify`, { method: 'magic-link' }),
+      'check of an anonymising': (ir) =>
+        graphOf(register, organisations.other.token)(
+          'mutation ($ref: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ref, dryRun: true) { ir } }',
+          { ref: ir },
+        ),
+    };
+    for (const attempt of Object.values(attempts)) {
+      const { ir } = await newCustomer(organisations.owner);
+      await attempt(ir);
+      const entry = await newest('identityAuditEntries');
+      expect(entry).toMatchObject({
+        actor: accounts.other?.id,
+        action: 'reject-identity-change',
+        subject: fingerprintOf(ir),
+        detail: {},
+      });
+      await attempt(ir);
+      expect((await newest('identityAuditEntries')).id).toBe(entry.id);
+    }
   });
 
   it.each<Field>(['auditEntries', 'tariffAuditEntries', 'identityAuditEntries'])(

@@ -50,7 +50,7 @@ const NOTICE_OF_CONSENT: Record<string, (basis: LegalBasis, type: ArrangementTyp
   'a shared notice': () => [],
   'a shared notice beside null': () => [],
   'a notice of each controller': (_, type) => (type === 'joint' ? [] : [JOINT_ONLY]),
-  'both members': () => [ONE_MEMBER],
+  'both members': (_, type) => (type === 'joint' ? [ONE_MEMBER] : [ONE_MEMBER, JOINT_ONLY]),
   'neither member': () => [ONE_MEMBER],
   'an empty notice': () => [ONE_MEMBER],
 };
@@ -94,6 +94,12 @@ describe('The notices of joint controllers', () => {
   const ONE_EACH = `${AT}: must have exactly one entry for each controller`;
   const [first, second] = ofEach as [ControllerNotice, ControllerNotice];
   const stranger = { ...first, controllerName: 'Somebody Else Ltd' };
+  const jointRecord = () =>
+    recordOnContract(({ recordMetadata, processing, accessEvent }) => {
+      recordMetadata.controllerArrangement = { arrangementType: 'joint', controllers: ARRANGEMENTS.joint };
+      processing.legalBasis = 'uk-explicit-consent';
+      accessEvent.consent = { consentType: 'explicit-consent' };
+    });
 
   it.each<[string, ControllerNotice[], string[]]>([
     ['one for each, in any order', [second, first], []],
@@ -108,12 +114,14 @@ describe('The notices of joint controllers', () => {
       [unknown(0), unknown(1)],
     ],
   ])('are exactly one for each controller: %s', (_, notices, expectedViolations) => {
-    const record = recordOnContract(({ recordMetadata, processing, accessEvent }) => {
-      recordMetadata.controllerArrangement = { arrangementType: 'joint', controllers: ARRANGEMENTS.joint };
-      processing.legalBasis = 'uk-explicit-consent';
-      accessEvent.consent = { consentType: 'explicit-consent' };
-    });
+    const record = jointRecord();
     record.notice = { notices };
     expect(reportedBy(legalBasisPopulation, record)).toEqual(expectedViolations);
+  });
+
+  it('are checked beside a shared notice, too, so that all violations are reported at once', () => {
+    const record = jointRecord();
+    record.notice = { sharedNotice: TERMS, notices: [stranger, second] };
+    expect(reportedBy(legalBasisPopulation, record)).toEqual([ONE_MEMBER, unknown(0)]);
   });
 });

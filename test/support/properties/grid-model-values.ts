@@ -66,6 +66,10 @@ const mRIDs = fc.oneof(
     'urn:x:_y',
     '1"&<',
   ),
+  xmlTexts.map((text) => text.replaceAll(/[\u0080-\uffff]/g, '')).filter((text) => text !== ''), // of objects: in ASCII
+);
+const otherModels = fc.oneof(
+  mRIDs,
   xmlTexts.filter((text) => text !== ''),
 );
 
@@ -106,8 +110,8 @@ const headers: fc.Arbitrary<DifferenceModelHeader> = fc.record({
   profile: fc.array(filled, { minLength: 1, maxLength: 3 }),
   description: trimmed,
   version: filled,
-  dependentOn: fc.array(mRIDs, { maxLength: 2 }),
-  supersedes: fc.array(mRIDs, { maxLength: 2 }),
+  dependentOn: fc.array(otherModels, { maxLength: 2 }),
+  supersedes: fc.array(otherModels, { maxLength: 2 }),
 });
 
 /** Valid difference models with the most unusual values that the format allows. */

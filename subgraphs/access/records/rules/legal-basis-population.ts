@@ -1,5 +1,5 @@
 import type { Violation } from '../../../../schema/register-error';
-import { type AccessRecordInput, type Notice, isConsentBasis } from '../access-record';
+import { type AccessRecordInput, type ControllerNotice, type Notice, isConsentBasis } from '../access-record';
 import type { RegistrationRule } from './registration-rule';
 
 const CONSENT = ['accessEvent', 'consent'];
@@ -25,13 +25,17 @@ function forConsent(input: AccessRecordInput): Violation[] {
   return violations;
 }
 
-/** A notice has exactly one member; notices per controller are for joint arrangements, with one for each controller by name. */
-function noticeMembers({ sharedNotice, notices }: Notice, { recordMetadata }: AccessRecordInput): Violation[] {
+/** A notice has exactly one member; notices per controller have rules of their own. */
+function noticeMembers({ sharedNotice, notices }: Notice, input: AccessRecordInput): Violation[] {
+  const message = 'must have exactly one of shared-notice and notices';
+  const isOne = (sharedNotice == null) !== (notices == null);
+  const member: Violation[] = isOne ? [] : [{ code: 'VAL007', path: ['notice'], message }];
+  return notices == null ? member : [...member, ...controllerNotices(notices, input)];
+}
+
+/** Notices per controller are for joint arrangements, with one for each controller by name. */
+function controllerNotices(notices: readonly ControllerNotice[], { recordMetadata }: AccessRecordInput): Violation[] {
   const { arrangementType, controllers } = recordMetadata.controllerArrangement;
-  if ((sharedNotice == null) === (notices == null)) {
-    return [{ code: 'VAL007', path: ['notice'], message: 'must have exactly one of shared-notice and notices' }];
-  }
-  if (notices == null) return [];
   const path = ['notice', 'notices'];
   if (arrangementType !== 'joint') return [{ code: 'VAL007', path, message: 'is for joint arrangements only' }];
   if (notices.length < 2) return [{ code: 'VAL007', path, message: 'must have at least 2 entries' }];

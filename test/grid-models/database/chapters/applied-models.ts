@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { APPLIED_CASES, removalOfATenth } from '../../../support/applied-cases';
 import { type AppliedCase, appliedByPython, sorted } from '../../../support/applied-models';
 import { HAS_PYTHON } from '../../../support/python';
-import { gridArchive } from '../../../support/grid-archives';
+import type { Caller } from '../../../../subgraphs/server/callers/caller';
+import { differenceModelXml, gridArchive, lineSegment } from '../../../support/grid-archives';
 import { baseArchive } from '../../../support/grid-base-archives';
 import { TEST_KEY } from '../../../support/grid-database';
-import { type GridGraph, gridGraph } from '../../../support/grid-graph';
+import { ADMIN, type GridGraph, gridGraph } from '../../../support/grid-graph';
 import { REAL_FILES } from '../../../support/real-grid-models';
+import { until } from '../../../support/until';
 
 const GENERATED_CASES = 30;
 const OBJECTS_PER_QUERY = 25;
@@ -127,6 +129,34 @@ export function appliedModels(): void {
     },
     120_000,
   );
+
+  it('are examined for one client although another sends many requests', async () => {
+    const key = { ...TEST_KEY, publicationYear: 4_000 };
+    await grid.publishBase(await baseArchive(), key);
+    const EQ = differenceModelXml('EQ', { forward: lineSegment('A', 'One') });
+    await grid.published(await gridArchive({ EQ }), key);
+    const query = `{ developmentProject(area: "EPN", publicationYear: 4000, period: "01", projectId: "P1") {
+      version(version: 1) { unfittingObjects { nodes { mRID } } } } }`;
+    const rejected: string[] = [];
+    const examined = (caller?: Caller) =>
+      grid.execute(query, {}, caller).catch((error: unknown) => void rejected.push((error as Error).message));
+    const holder = await grid.owner.connect();
+    try {
+      await holder.query('begin; lock table object_change in access exclusive mode'); // examinations take longer than requests wait
+      const ofOne = Array.from({ length: 10 }, () => examined());
+      const other = examined(ADMIN);
+      await until(() => (rejected.length === 9 ? true : undefined));
+      await holder.query('rollback');
+      expect(await other).toMatchObject({
+        developmentProject: { version: { unfittingObjects: { nodes: [{ mRID: 'A' }] } } },
+      });
+      await Promise.all(ofOne);
+      expect(rejected.filter((message) => !message.includes('SYS002'))).toEqual([]);
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+  });
 }
 
 function rowOf(subject: string, { file, name, value, isAssociation, isNew }: ShownStatement): string[] {

@@ -288,8 +288,13 @@ export function publishingRejected(): void {
       ['that is empty', '', [/^EQ\.xml:/]],
       [
         'with a name too long for an index',
-        differenceModelXml('EQ', { forward: lineSegment('\u4e00'.repeat(400), 'Long') }),
+        differenceModelXml('EQ', { forward: `<cim:${'\u4e00'.repeat(400)} rdf:ID="_long"/>` }),
         [/^EQ\.xml:-: an identifier or a name has more than 1024 bytes/],
+      ],
+      [
+        'with an mRID that a database could convert to lower case in another way',
+        differenceModelXml('EQ', { forward: lineSegment('LEITUNG-Ä', 'Line') }),
+        [/^EQ\.xml:\d+: an identifier has a character outside ASCII: LEITUNG-Ä/],
       ],
     ])('%s', async (_, xml, expected) => {
       const found = await reasons(await gridArchive({ EQ: xml }));

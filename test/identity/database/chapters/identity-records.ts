@@ -7,6 +7,7 @@ import { accessOfOrganisations, urls } from '../../../support/identity-surroundi
 import type { CallContext, Caller } from '../../../../subgraphs/server/callers/caller';
 import { type FreshDatabase, migratedDatabase } from '../../../support/postgres';
 import { readSettings } from '../../../../process/settings/read-settings';
+import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import type { IdentityKeys } from '../../../../subgraphs/identity/keys';
 
 export function identityRecords(): void {
@@ -282,6 +283,22 @@ export function identityRecords(): void {
         codes(await execute(owner, REGISTER, { input: { ...input, ...change, email: null }, key: 'key-2' })),
       ).toEqual(['CNF004']);
       expect(await stored('KD22222222')).toBe(1);
+    });
+
+    it('that 0.1.0 stored returns its response after the upgrade', async () => {
+      const former = { piiPrincipal: { mpxn: 'KD44444444', moveInDate: '2019-08-17' }, expressedBy: 'DATA_SUBJECT' };
+      const send = (more: object = {}) => execute(owner, REGISTER, { input: { ...former, ...more }, key: 'key-4' });
+      const { ir } = field<{ ir: string }>(await send(), 'registerIdentityRecord');
+      const text = `{"email":null,"expressedBy":"data-subject","initiatePasskeyRegistration":false,"passkeyReturnUrl":null,"piiPrincipal":{"address":null,"moveInDate":"2019-08-17","mpxn":"KD44444444"},"principalVerification":null}`;
+      const keyHash = keyedHash(keys.hashKey, 'idempotency-key')('key-4');
+      const { rowCount } = await admin.query(
+        'update identity.idempotency_key set body_hash = $1 where key_hash = $2 and account_id = $3',
+        [keyedHash(keys.hashKey, 'idempotency-body')(text), keyHash, owner.accountId],
+      );
+      expect(rowCount).toBe(1);
+      expect(field(await send(), 'registerIdentityRecord')).toMatchObject({ ir, replayed: true });
+      expect(codes(await send({ state: 'new' }))).toEqual(['CNF004']);
+      expect(await stored('KD44444444')).toBe(1);
     });
 
     it('expires after 24 hours', async () => {
