@@ -29,7 +29,7 @@ export const LIST_LENGTHS: Readonly<Record<string, number>> = {
  * `objects` and `items` may search a whole version for a page of any size, `classCounts` counts its objects;
  * `incomingReferences` executes one statement for each object, `locations` ten for each version, `preconditions` two for each model and
  * `differentFiles` one for each comparison. URLs, `description` and `comments` have up to 2,048 characters, `detail` has 16 KiB, and
- * `mpxns` as many MPxNs as a token.
+ * `mpxns` up to 500 MPxNs.
  */
 export const READ_COSTS: Readonly<Record<string, number>> = {
   'ProjectVersion.unfittingObjects': 5_000,

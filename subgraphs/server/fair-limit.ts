@@ -33,63 +33,74 @@ const unavailable = () => new RegisterError('SYS002');
  * Returns a limit of concurrent calls. The owners of waiting calls take turns, so that many calls of one owner do not delay those of another.
  */
 export function fairLimit(bounds: FairBounds): FairLimit {
-  const { max, maxOfOwner, maxWaitMs, maxWaitingOfOwner = Infinity, exceeded = unavailable } = bounds;
+  const calls = new FairCalls(bounds);
+  return (owner, work) => calls.run(owner, work);
+}
+
+class FairCalls {
   /** Owners with running or waiting calls, in the order of their turns. */
-  const owners = new Map<string, OwnerCalls>();
-  let running = 0;
-  let waiting = 0;
-  const count = (owner: string, calls: OwnerCalls) => {
-    owners.delete(owner);
-    owners.set(owner, calls); // the next turn of this owner follows those of all others
-    running += 1;
-    calls.running += 1;
-  };
-  const startNext = () => {
-    if (running >= max || waiting === 0) return;
-    for (const [owner, calls] of owners) {
-      const start = calls.running < maxOfOwner ? calls.waiting.shift() : undefined;
-      if (!start) continue;
-      count(owner, calls);
-      return start();
+  private readonly owners = new Map<string, OwnerCalls>();
+  private running = 0;
+  private waiting = 0;
+
+  constructor(private readonly bounds: FairBounds) {}
+
+  async run<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
+    const calls = this.owners.get(owner) ?? { running: 0, waiting: [] };
+    // Each end of a call starts a waiting one, so that no call waits that could run.
+    if (this.running < this.bounds.max && calls.running < this.bounds.maxOfOwner) this.count(owner, calls);
+    else await this.wait(owner, calls);
+    try {
+      return await work();
+    } finally {
+      this.running -= 1;
+      calls.running -= 1;
+      this.removeIdle(owner, calls);
+      this.startNext();
     }
-  };
-  const removeIdle = (owner: string, calls: OwnerCalls) => {
-    if (calls.running === 0 && calls.waiting.length === 0) owners.delete(owner);
-  };
-  const started = (owner: string, calls: OwnerCalls) =>
-    new Promise<void>((resolve, reject) => {
+  }
+
+  private count(owner: string, calls: OwnerCalls): void {
+    this.owners.delete(owner);
+    this.owners.set(owner, calls); // the next turn of this owner follows those of all others
+    this.running += 1;
+    calls.running += 1;
+  }
+
+  private wait(owner: string, calls: OwnerCalls): Promise<void> {
+    const { maxWaitMs, maxWaitingOfOwner = Infinity, exceeded = unavailable } = this.bounds;
+    if (calls.waiting.length >= maxWaitingOfOwner) throw exceeded();
+    this.owners.set(owner, calls);
+    this.waiting += 1;
+    return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined;
       const start = () => {
         clearTimeout(timer);
-        waiting -= 1;
+        this.waiting -= 1;
         resolve();
       };
       const giveUp = () => {
-        waiting -= 1;
         calls.waiting.splice(calls.waiting.indexOf(start), 1);
-        removeIdle(owner, calls);
+        this.waiting -= 1;
+        this.removeIdle(owner, calls);
         reject(exceeded());
       };
       if (maxWaitMs !== undefined) timer = setTimeout(giveUp, maxWaitMs);
       calls.waiting.push(start);
-      waiting += 1;
     });
-  return async (owner, work) => {
-    const calls = owners.get(owner) ?? { running: 0, waiting: [] };
-    if (calls.waiting.length >= maxWaitingOfOwner) throw exceeded();
-    // Each end of a call starts a waiting one, so that no call waits that could run.
-    if (running < max && calls.running < maxOfOwner) count(owner, calls);
-    else {
-      owners.set(owner, calls);
-      await started(owner, calls);
+  }
+
+  private startNext(): void {
+    if (this.running >= this.bounds.max || this.waiting === 0) return;
+    for (const [owner, calls] of this.owners) {
+      const start = calls.running < this.bounds.maxOfOwner ? calls.waiting.shift() : undefined;
+      if (!start) continue;
+      this.count(owner, calls);
+      return start();
     }
-    try {
-      return await work();
-    } finally {
-      running -= 1;
-      calls.running -= 1;
-      removeIdle(owner, calls);
-      startNext();
-    }
-  };
+  }
+
+  private removeIdle(owner: string, calls: OwnerCalls): void {
+    if (calls.running === 0 && calls.waiting.length === 0) this.owners.delete(owner);
+  }
 }

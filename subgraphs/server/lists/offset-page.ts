@@ -24,8 +24,12 @@ const MAX_PAGE_SIZE = 100;
 
 /** Throws VAL003 unless `limit` is 1 to 100 and `offset` is 0 or more. */
 export function requireOffsetPage({ limit, offset }: OffsetRequest): void {
-  const offsetViolation = { code: 'VAL003', path: ['offset'], message: 'must be 0 or more' } as const;
-  throwViolations([...rangeViolations('limit', limit, MAX_PAGE_SIZE), ...(offset < 0 ? [offsetViolation] : [])]);
+  throwViolations([...rangeViolations('limit', limit, MAX_PAGE_SIZE), ...offsetViolations(offset)]);
+}
+
+/** Returns the violation of an offset below 0. */
+export function offsetViolations(offset: number): readonly Violation[] {
+  return offset < 0 ? [{ code: 'VAL003', path: ['offset'], message: 'must be 0 or more' }] : [];
 }
 
 /** Returns the request of a page by cursor; throws VAL003 unless `first` is 1 to 100, together with the violations of its filter. */

@@ -1,4 +1,6 @@
-import type { Connection, PageRequest } from '../../server/lists/connection';
+import { throwViolations } from '../../../schema/register-error';
+import { type Connection, type PageRequest, rangeViolations } from '../../server/lists/connection';
+import { offsetViolations } from '../../server/lists/offset-page';
 import { newestFirst } from '../../server/lists/paged-list';
 import type { Database } from '../../server/database/database';
 import { longReads, rowsByKey } from '../../server/database/rows-by-key';
@@ -34,21 +36,37 @@ function listOf({ mpid, userId }: ConsentFilter) {
 
 const MPXNS = {
   name: 'mpxns_of_tariff_consents',
-  text: `select consent_id as "consentId", covered.mpxn_hash as "mpxnHash", ${STORED_MPXN_COLUMNS}
-    from consent_meter_point covered ${storedMpxn('covered.mpxn_hash', 'covered.covered_at')}
-    where consent_id = any($1::uuid[]) order by added_at, mpxn_hash`,
+  text: `select requested.consent_id as "consentId", requested.first, requested.skipped, covered.mpxn_hash as "mpxnHash", ${STORED_MPXN_COLUMNS}
+    from unnest($1::uuid[], $2::int[], $3::int[]) requested (consent_id, first, skipped)
+    cross join lateral (
+      select mpxn_hash, added_at, covered_at from consent_meter_point point where point.consent_id = requested.consent_id
+      order by added_at, mpxn_hash limit requested.first offset requested.skipped) covered
+    ${storedMpxn('covered.mpxn_hash', 'covered.covered_at')}
+    order by covered.added_at, covered.mpxn_hash`,
 };
+
+/** A part of the MPxNs of a consent: at most `first`, after as many as `offset`. */
+interface MpxnsRequest {
+  readonly first: number;
+  readonly offset: number;
+}
+
+const MAX_MPXNS = 500;
 
 /** Reads consents, the latest first. */
 export class ConsentQueries {
-  private readonly storedMpxnsOf: (registrationId: string) => Promise<readonly StoredMpxn[]>;
+  private readonly storedMpxnsOf: (consentId: string, first: number, skipped: number) => Promise<readonly StoredMpxn[]>;
 
   constructor(
     private readonly database: Pick<Database, 'pool'>,
     private readonly mpxns: Pick<MpxnCipher, 'decrypt'>,
   ) {
-    type Row = StoredMpxn & { readonly consentId: string };
-    this.storedMpxnsOf = rowsByKey(longReads(database), MPXNS, ({ consentId }: Row) => [consentId] as const);
+    type Row = StoredMpxn & { readonly consentId: string; readonly first: number; readonly skipped: number };
+    this.storedMpxnsOf = rowsByKey(
+      longReads(database),
+      MPXNS,
+      ({ consentId, first, skipped }: Row): [string, number, number] => [consentId, first, skipped],
+    );
   }
 
   /** Returns the page after a cursor. */
@@ -58,12 +76,14 @@ export class ConsentQueries {
   }
 
   /**
-   * Returns the MPxNs of a consent; null for each whose occupancy was erased. A consent of a business may cover thousands: other requests
-   * do not wait while they are decrypted.
+   * Returns MPxNs of a consent, in the order in which they were added; null for each whose occupancy was erased. Other requests do not wait while
+   * they are decrypted. Throws VAL003 unless `first` is 1 to 500 and `offset` 0 or more.
    */
-  async mpxnsOf(registrationId: string): Promise<(string | null)[]> {
+  async mpxnsOf(registrationId: string, { first, offset }: MpxnsRequest): Promise<(string | null)[]> {
+    throwViolations([...rangeViolations('first', first, MAX_MPXNS), ...offsetViolations(offset)]);
     const mpxns: (string | null)[] = [];
-    await inSlices(await this.storedMpxnsOf(registrationId), (stored) => mpxns.push(this.mpxns.decrypt(stored)));
+    const stored = await this.storedMpxnsOf(registrationId, first, offset);
+    await inSlices(stored, (each) => mpxns.push(this.mpxns.decrypt(each)));
     return mpxns;
   }
 }

@@ -6,6 +6,7 @@ import {
   FieldResolver,
   ID,
   InputType,
+  Int,
   Mutation,
   ObjectType,
   Query,
@@ -174,12 +175,16 @@ export class TariffConsentResolver {
   @FieldResolver(() => [String], {
     nullable: 'itemsAndList',
     description:
-      'The MPxNs of the consent, null for each that was erased after its occupancy ended. The list is null unless the caller is the supplier.',
+      'MPxNs of the consent, in the order in which they were added, null for each that was erased after its occupancy ended. A list with fewer than `first` is the last. The list is null unless the caller is the supplier.',
   })
   mpxns(
     @Root() { registrationId, mpid }: StoredConsent,
+    @Arg('first', () => Int, { nullable: true, defaultValue: 100, description: 'MPxNs of the list, 1 to 500.' })
+    first: number,
+    @Arg('offset', () => Int, { nullable: true, defaultValue: 0, description: 'MPxNs before the list.' })
+    offset: number,
     @Ctx() context: CallContext,
   ): Promise<(string | null)[]> | null {
-    return seesMeterPoints(context, mpid) ? this.dependencies.queries.mpxnsOf(registrationId) : null;
+    return seesMeterPoints(context, mpid) ? this.dependencies.queries.mpxnsOf(registrationId, { first, offset }) : null;
   }
 }

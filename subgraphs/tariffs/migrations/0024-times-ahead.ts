@@ -83,8 +83,9 @@ const EVENTS = `
   create trigger append_only before delete or truncate on event for each statement execute function forbid_change();
   create trigger only_corrected before update on event for each row execute function guard_event()`;
 
-/** Rows are inserted in the order of these columns, nearly, so that a few ranges of blocks have instants ahead. */
+/** The MPxNs of a consent are listed in the order of `added_at`. Rows are inserted in the order of the other columns, nearly, so that a few ranges of blocks have instants ahead. */
 const INDEXES = `
+  create index consent_meter_point_added on consent_meter_point (consent_id, added_at, mpxn_hash);
   create index tariff_step_recorded on tariff_step using brin (recorded_at) with (autosummarize = on);
   create index consent_meter_point_covered on consent_meter_point using brin (covered_at) with (autosummarize = on);
   create index event_recorded on event using brin (recorded_at) with (autosummarize = on)`;

@@ -7,7 +7,7 @@ import { type TariffEventFixture, tariffEventFixture } from '../../support/tarif
 import { supplierOf } from '../../support/tariff-graph';
 
 const [CONSENTS, MPXNS_OF_CONSENT] = [30, 200];
-const LIST = '{ tariffConsents(first: 100) { nodes { registrationId mpxns } } }';
+const LIST = '{ tariffConsents(first: 100) { nodes { registrationId mpxns(first: 500) } } }';
 
 let fixture: TariffEventFixture;
 let next = 0;
@@ -61,11 +61,35 @@ describe('Consents of many businesses', () => {
         return cipher.decrypt(stored);
       },
     });
-    const lists = await Promise.all(ids.map((id) => queries.mpxnsOf(id))).finally(() => (isEnded = true));
+    const lists = await Promise.all(ids.map((id) => queries.mpxnsOf(id, { first: 500, offset: 0 }))).finally(
+      () => (isEnded = true),
+    );
     expect(lists.flat()).toHaveLength(CONSENTS * MPXNS_OF_CONSENT);
     expect(Math.max(...passedInTick.values())).toBeLessThan((CONSENTS * MPXNS_OF_CONSENT) / 10);
     const { nodes } = (await fixture.execute(LIST, {}, supplierOf('LAPW'))).tariffConsents;
     expect(nodes.map(({ mpxns }: { mpxns: string[] }) => mpxns.length)).toEqual(ids.map(() => MPXNS_OF_CONSENT));
+  });
+});
+
+describe('The MPxNs of a consent', () => {
+  const MPXNS =
+    'query ($first: Int!, $offset: Int!) { tariffConsents(first: 1) { nodes { mpxns(first: $first, offset: $offset) } } }';
+  const listed = async (first: number, offset: number): Promise<string[]> =>
+    (await fixture.execute(MPXNS, { first, offset }, supplierOf('LAPW'))).tariffConsents.nodes[0].mpxns;
+
+  it('are listed in parts, each once, also while a further token adds some', async () => {
+    const participant = await fixture.participant();
+    const [before, added] = [freshMpxns(250), freshMpxns(30)];
+    await fixture.consent(fixture.with(participant, { mpxns: before, subject: 'chain-store' }));
+    const first = await listed(120, 0);
+    await fixture.consent(fixture.with(participant, { mpxns: added, subject: 'chain-store' }));
+    const others = [await listed(120, 120), await listed(120, 240), await listed(120, 360)];
+    expect(others.map(({ length }) => length)).toEqual([120, 40, 0]);
+    expect([...first, ...others.flat()].toSorted()).toEqual([...before, ...added].toSorted());
+  });
+
+  it('are 500 at most in a list', async () => {
+    await expect(listed(501, -1)).rejects.toThrow(/"path":\["first"\].*"path":\["offset"\]/);
   });
 });
 
@@ -95,7 +119,7 @@ describe('A grant for hundreds of meter points', () => {
     }
     expect(await Promise.all([first, ...others])).toMatchObject([1, 2, 3].map(() => ({ isNew: true })));
     const { nodes } = (
-      await fixture.execute('{ tariffConsents(first: 4) { nodes { mpxns } } }', {}, supplierOf('LAPW'))
+      await fixture.execute('{ tariffConsents(first: 4) { nodes { mpxns(first: 500) } } }', {}, supplierOf('LAPW'))
     ).tariffConsents;
     expect(nodes.map(({ mpxns }: { mpxns: string[] }) => mpxns.length).toSorted()).toEqual([120, 120, 120, 3]);
   });
