@@ -82,8 +82,6 @@ export type LegacyRequestInput = {
   readonly idempotencyKey?: string | null | undefined;
   /** Keyed hash of the content of the request. */
   readonly contentHash: string;
-  /** Keyed hash that a former commit sent of the same content. */
-  readonly formerContentHash?: string | null | undefined;
 };
 
 /** Internal: claims of a bearer token whose signature is verified. */

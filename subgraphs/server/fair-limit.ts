@@ -48,8 +48,8 @@ class FairCalls {
   async run<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
     const calls = this.owners.get(owner) ?? { running: 0, waiting: [] };
     // Each end of a call starts a waiting one, so that no call waits that could run.
-    if (this.running < this.bounds.max && calls.running < this.bounds.maxOfOwner) this.count(owner, calls);
-    else await this.wait(owner, calls);
+    const mayRun = this.running < this.bounds.max && calls.running < this.bounds.maxOfOwner;
+    await (mayRun ? this.count(owner, calls) : this.wait(owner, calls)); // `work` begins after `run` has returned
     try {
       return await work();
     } finally {

@@ -3,7 +3,7 @@ import { RegisterError } from '../../schema/register-error';
 import { type KeyedHash, keyedHash } from './keyed-hash';
 import { type Purge, expiredRows } from './retention';
 import { encryptValue, decryptValue } from './encryption';
-import { contentText, contentTextOf010, formerContentText } from './request-content';
+import { contentText, contentTextOf010 } from './request-content';
 import type { Database } from './database/database';
 import { type Session, inTransaction } from './database/transaction';
 
@@ -13,17 +13,8 @@ import { type Session, inTransaction } from './database/transaction';
  * one key, the unique index admits the first; the second waits until the first ends and returns its response.
  */
 export interface Idempotency {
-  /**
-   * Describes a request with an idempotency key, or without one (null). `operation` is the name of the mutation. The hash of a former commit is
-   * that of `formerBody`, if it differs from `body`.
-   */
-  request(
-    accountId: string,
-    operation: string,
-    key: string | null,
-    body: unknown,
-    formerBody?: unknown,
-  ): IdempotentRequest;
+  /** Describes a request with an idempotency key, or without one (null). `operation` is the name of the mutation. */
+  request(accountId: string, operation: string, key: string | null, body: unknown): IdempotentRequest;
 }
 
 /** A request whose key the statement that makes the change claims. */
@@ -167,18 +158,8 @@ export function idempotency(
   const hashOfKey = keyedHash(hashKey, 'idempotency-key');
   const hashOfBody = keyedHash(hashKey, 'idempotency-body');
   return {
-    request: (accountId, operation, key, body, formerBody = body) =>
-      idempotentRequest({
-        database,
-        accountId,
-        operation,
-        key,
-        body,
-        formerBody,
-        hashOfKey,
-        hashOfBody,
-        encryptionKey,
-      }),
+    request: (accountId, operation, key, body) =>
+      idempotentRequest({ database, accountId, operation, key, body, hashOfKey, hashOfBody, encryptionKey }),
   };
 }
 
@@ -188,7 +169,6 @@ interface RequestInput {
   readonly operation: string;
   readonly key: string | null;
   readonly body: unknown;
-  readonly formerBody: unknown;
   readonly hashOfKey: KeyedHash;
   readonly hashOfBody: KeyedHash;
   readonly encryptionKey: Buffer;
@@ -200,7 +180,6 @@ function idempotentRequest({
   operation,
   key,
   body,
-  formerBody,
   hashOfKey,
   hashOfBody,
   encryptionKey,
@@ -216,11 +195,9 @@ function idempotentRequest({
   const keyHash = hashOfKey(key);
   const bodyHash = hashOfBody(contentText(body));
   const rowId = `${accountId} ${operation} ${keyHash.toString('hex')}`;
-  const isOfFormerBody = (hash: Buffer) =>
-    [formerContentText, contentTextOf010].some((textOf) => hash.equals(hashOfBody(textOf(formerBody))));
+  const isOfBody = (hash: Buffer) => hash.equals(bodyHash) || hash.equals(hashOfBody(contentTextOf010(body)));
   const decrypted = <Response>(stored: StoredResponse | undefined): Response => {
-    if (!stored || !(stored.body_hash.equals(bodyHash) || isOfFormerBody(stored.body_hash)))
-      throw new RegisterError('CNF004');
+    if (!stored || !isOfBody(stored.body_hash)) throw new RegisterError('CNF004');
     return JSON.parse(decryptValue(encryptionKey, stored.answer, rowId).toString('utf8')) as Response;
   };
   const values = [accountId, operation, keyHash];

@@ -12,14 +12,10 @@ function withoutNull(_: string, value: unknown): unknown {
   return value === null ? undefined : value;
 }
 
-// Stored hashes expire after 24 hours: delete the rest of this file, `formerBody` and `formerContentHash` in the release after this one.
-
-/** Returns the text whose hash earlier commits of this release stored. */
-export function formerContentText(content: unknown): string {
-  return stringify(content) ?? '';
-}
-
-/** Returns the text whose hash 0.1.0 stored: one of its bodies was without `state`. */
+/**
+ * Returns the text whose hash 0.1.0 stored: with members that are null, and one of its bodies without `state`. Stored hashes expire after 24
+ * hours: delete this function in the release after this one.
+ */
 export function contentTextOf010(content: unknown): string {
   return stringify(content, withoutNullState) ?? '';
 }

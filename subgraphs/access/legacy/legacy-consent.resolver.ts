@@ -134,14 +134,8 @@ export class LegacyConsentResolver {
     return this.dependencies.legacyConsents.reconcile(id);
   }
 
-  private idempotent({
-    accountId,
-    idempotencyKey,
-    contentHash,
-    formerContentHash,
-  }: LegacyRequestInput): IdempotentRequest {
-    const { idempotency } = this.dependencies;
-    return idempotency.request(accountId, 'registerConsent', idempotencyKey ?? null, contentHash, formerContentHash);
+  private idempotent({ accountId, idempotencyKey, contentHash }: LegacyRequestInput): IdempotentRequest {
+    return this.dependencies.idempotency.request(accountId, 'registerConsent', idempotencyKey ?? null, contentHash);
   }
 
   private async recordOf(consent: LegacyConsent, { duid }: LegacyRequestInput): Promise<AccessRecordInput> {

@@ -17,8 +17,6 @@ export class LegacyRequestInput {
   @Field(() => Duid, { description: 'DUID of the account.' }) duid: string;
   @Field(() => String, nullable('Idempotency key of the request.')) idempotencyKey: string | null;
   @Field(() => String, { description: 'Keyed hash of the content of the request.' }) contentHash: string;
-  @Field(() => String, optional('Keyed hash that a former commit sent of the same content.'))
-  formerContentHash: string | null;
 }
 
 /** Internal: services of the register only. */

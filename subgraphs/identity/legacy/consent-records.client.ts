@@ -22,8 +22,6 @@ export interface ConsentRequester {
   readonly duid: string;
   readonly idempotencyKey: string | null;
   readonly contentHash: string;
-  /** The hash that a former commit sent. */
-  readonly formerContentHash: string;
 }
 
 /** Result of `access` for a recorded consent. */

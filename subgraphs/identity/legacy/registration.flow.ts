@@ -3,7 +3,7 @@ import { RegisterError, throwViolations } from '../../../schema/register-error';
 import { errorFields } from '../../server/observability/failures';
 import { requireIdempotencyKey } from '../../server/idempotency';
 import type { KeyedHash } from '../../server/keyed-hash';
-import { contentText, formerContentText } from '../../server/request-content';
+import { contentText } from '../../server/request-content';
 import type { CallOrigin } from '../../server/graph/service-query';
 import { readablePersonal } from '../records/identity-record';
 import type { IdentityRecordRepository } from '../records/identity-record.repository';
@@ -55,12 +55,10 @@ export class ConsentRegistrar {
     throwViolations(consentViolations(consent, { production, now: await clock.now() }));
     if (consent.duid !== actor.duid)
       throw new RegisterError('PRM002', 'The duid of the request is not that of the account.');
-    const hashOf = (text: string) => hashOfContent(text).toString('hex');
     const requester = {
       ...actor,
       idempotencyKey,
-      contentHash: hashOf(contentText({ ck, consent })),
-      formerContentHash: hashOf(formerContentText({ ck, consent })),
+      contentHash: hashOfContent(contentText({ ck, consent })).toString('hex'),
     };
     const recorded =
       ck === null

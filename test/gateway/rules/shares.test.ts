@@ -28,6 +28,14 @@ describe('The owner of a share of resources', () => {
 });
 
 describe('A limit of concurrent calls', () => {
+  it('starts a call after its caller has received the promise, also if it need not wait', async () => {
+    const limited = fairLimit({ max: 1, maxOfOwner: 1 });
+    let isCalling = true;
+    const calls = [1, 2].map(() => limited('one', () => Promise.resolve(isCalling)));
+    isCalling = false;
+    expect(await Promise.all(calls)).toEqual([false, false]);
+  });
+
   it('fails calls at once if their owner has too many that wait, and not those of others', async () => {
     const limited = fairLimit({
       max: Infinity,

@@ -1,7 +1,5 @@
-import stringify from 'safe-stable-stringify';
 import { missingOfController } from '../../../../subgraphs/access/legacy/legacy-consent';
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
-import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
 import type { SubgraphLink } from '../../../../subgraphs/server/graph/subgraph-link';
 import {
   ADDRESS,
@@ -28,15 +26,11 @@ export function legacyConsents(): void {
 
   /** Requests that `identity` sent to `access`, as JSON. */
   const queried: string[] = [];
-  /** The only hash of the content that `identity` sends, as an earlier commit did. */
-  let sentHash: string | undefined;
   const listening = (access: SubgraphLink): SubgraphLink => ({
     name: access.name,
     execute: (request, context) => {
       queried.push(JSON.stringify(request));
-      const { formerContentHash: _, ...origin } = (request.variables?.['request'] ?? {}) as Record<string, unknown>;
-      const former = { ...request, variables: { ...request.variables, request: { ...origin, contentHash: sentHash } } };
-      return access.execute(sentHash === undefined ? request : former, context);
+      return access.execute(request, context);
     },
   });
 
@@ -262,24 +256,6 @@ export function legacyConsents(): void {
       const ck = second.data.registerConsent.consentToken.key;
       expect(await codesOf(send(input, { key: 'once', ck }))).toBe('CNF004');
       expect(await leftOf(fixture, caller)).toEqual(ONE_CONSENT);
-    });
-
-    it('returns the response that an earlier commit of this release stored', async () => {
-      const input = consentOf(caller);
-      const { address, ...evidence } = input.evidence;
-      const sentAddress = { ...address, addressLine2: null, county: null };
-      const consent = {
-        ...input,
-        evidence: { ...evidence, address: sentAddress, consentExpiry: null },
-        dataType: ['HH-CONSUMPTION', 'ANNUAL-EXPORT'],
-      };
-      const hashOf = keyedHash(fixture.keys.hashKey, 'consent-registration');
-      sentHash = hashOf(String(stringify({ ck: null, consent }))).toString('hex');
-      const first = await send(input, { key: 'former' });
-      sentHash = undefined;
-      const second = await send(input, { key: 'former' });
-      expect(second.data.registerConsent).toEqual({ ...first.data.registerConsent, replayed: true });
-      expect(await codesOf(send(consentOf(caller), { key: 'former' }))).toBe('CNF004');
     });
 
     it('creates one consent for concurrent requests', async () => {
