@@ -18,7 +18,7 @@ export const BROWSER =
  * Returns the secret that a browser receives for a mailed link, always the same one, so that it can receive it again: `identity` computes it
  * from link and browser and stores only its keyed hash. A client that names no browser receives a new secret.
  */
-export function secretAfter(hash: KeyedHash, { secret, browser }: PressedLink): string {
+export function nextSecretOf(hash: KeyedHash, { secret, browser }: PressedLink): string {
   return browser === null ? newSecret() : hash(`${secret} ${browser}`).toString('base64url');
 }
 
@@ -26,7 +26,7 @@ export function secretAfter(hash: KeyedHash, { secret, browser }: PressedLink): 
  * Presses a link. If the register rejects it with `code`, returns the result of an earlier press in this browser, whose response may have
  * been lost; throws the error if there is none.
  */
-export async function pressedOnce<Result>(
+export async function pressOrRepeat<Result>(
   press: () => Promise<Result>,
   code: ErrorCode,
   earlier: () => Promise<Result | undefined>,

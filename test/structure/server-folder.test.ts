@@ -68,6 +68,7 @@ const FILES = [
   'link/link-messages',
   'link/link-server',
   'link/peer-check',
+  'link/replica-readiness',
   'link/service-identity',
   'link/service-requests',
   'link/service-server',

@@ -9,7 +9,7 @@ import { type CeremonyRepository, type OpenCeremony, lockLiveRecord } from './ce
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { ReidentificationRepository } from './reidentification.repository';
 import { type IdentityKeys, newSecret } from '../keys';
-import { type PressedLink, pressedOnce, secretAfter } from '../pressed-link';
+import { type PressedLink, pressOrRepeat, nextSecretOf } from '../pressed-link';
 import { type CeremonyOutcome, type PasskeyCeremonyOptions, ceremonyStart, nextPasskeyCeremony } from './ceremony';
 import { type OccupantRecord, admitsCeremony, isReadable } from '../occupancy/occupancy';
 import type { Language } from '../mails/outgoing-mail';
@@ -68,8 +68,8 @@ export class Ceremonies {
    * link expires or that step is done.
    */
   confirmLink(link: PressedLink, origin: CallOrigin): Promise<CeremonyOutcome> {
-    const nextSecret = secretAfter(this.hashOfProof, link);
-    return pressedOnce(
+    const nextSecret = nextSecretOf(this.hashOfProof, link);
+    return pressOrRepeat(
       () => this.press(link.secret, nextSecret, origin),
       'NTF001',
       () => this.earlierStep(link.secret, nextSecret, origin),

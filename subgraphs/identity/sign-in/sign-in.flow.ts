@@ -7,7 +7,7 @@ import type { IdentityDependencies } from '../dependencies';
 import { isReadable } from '../occupancy/occupancy';
 import type { OccupancyRepository } from '../occupancy/occupancy.repository';
 import type { PasskeyRepository } from '../passkeys/passkey.repository';
-import { type PressedLink, pressedOnce, secretAfter } from '../pressed-link';
+import { type PressedLink, pressOrRepeat, nextSecretOf } from '../pressed-link';
 import { SignInRepository } from './sign-in.repository';
 import type { SignInOrigin } from './sign-in-hint';
 import type { StartSession } from './session-start.flow';
@@ -40,8 +40,8 @@ export function linkSignIn(
     return session && { token, startedAt: session.startedAt, expiresAt: session.expiresAt };
   };
   return (link, origin) => {
-    const secret = secretAfter(hash, link);
-    return pressedOnce(
+    const secret = nextSecretOf(hash, link);
+    return pressOrRepeat(
       () => press(link.secret, secret, origin),
       'AUT001',
       () => earlier(link.secret, tokenOf(secret)),

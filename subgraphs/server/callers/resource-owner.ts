@@ -17,7 +17,7 @@ export function ownerOf({ caller, clientAddress }: CallContext): string {
  * 2).
  */
 export function clientNetwork(address: string): string {
-  if (isIPv4(address)) return address;
+  if (isIPv4(address)) return address; // without the parser, which costs microseconds at each verification
   if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();

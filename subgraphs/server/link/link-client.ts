@@ -5,8 +5,9 @@ import { WebSocket } from 'ws';
 import { RegisterError } from '../../../schema/register-error';
 import type { ServiceName } from '../callers/caller';
 import { LinkConnection, type LinkDocument } from './link-connection';
-import { LINK_PATH, LINK_PROTOCOL, PING_INTERVAL_MS, READINESS, SOCKET_OPTIONS } from './link-messages';
+import { LINK_PATH, LINK_PROTOCOL, PING_INTERVAL_MS, SOCKET_OPTIONS } from './link-messages';
 import { CONNECT_TIMEOUT_MS, ServiceAgent } from './peer-check';
+import { ReplicaReadiness } from './replica-readiness';
 import type { ServiceIdentity } from './service-identity';
 
 /** Calls of one service to another one. */
@@ -20,9 +21,9 @@ export interface ServiceLink {
 
 /** Maximum wait of a call for a connection, also while a name server does not respond. */
 const MAX_CONNECT_WAIT_MS = 5_000;
-/** Maximum wait for the readiness of a replica. */
+/** Maximum wait for the readiness of the replicas. */
 const READINESS_TIMEOUT_MS = 3_000;
-/** Interval in which several replicas report their readiness. */
+/** Interval in which the readiness of replicas is requested, if there are several. */
 const PROBE_INTERVAL_MS = 2_000;
 
 /** Maximum connections to replicas of a service; further addresses of its name are ignored. */
@@ -48,8 +49,7 @@ class ReplicaLinks implements ServiceLink {
   private readonly connections = new Map<string, LinkConnection>();
   /** All open connections, also those that only wait for responses. */
   private readonly open = new Set<LinkConnection>();
-  /** Connections whose replica has reported last that it cannot serve requests. */
-  private readonly unready = new WeakSet<LinkConnection>();
+  private readonly readiness = new ReplicaReadiness();
   private readonly agent: ServiceAgent;
   private readonly timers: readonly NodeJS.Timeout[];
   private connecting: Promise<void> | undefined;
@@ -70,7 +70,7 @@ class ReplicaLinks implements ServiceLink {
       setInterval(() => this.open.forEach((connection) => connection.sweep()), SWEEP_INTERVAL_MS).unref(),
       setInterval(() => this.open.forEach(({ heartbeat }) => heartbeat.beat()), PING_INTERVAL_MS).unref(),
       setInterval(() => void (this.connections.size > 0 && this.connect()), RESOLVE_INTERVAL_MS).unref(),
-      setInterval(() => void (this.connections.size > 1 && this.probe()), PROBE_INTERVAL_MS).unref(),
+      setInterval(() => void (this.connections.size > 1 && this.ready()), PROBE_INTERVAL_MS).unref(),
     ];
   }
 
@@ -84,30 +84,24 @@ class ReplicaLinks implements ServiceLink {
   }
 
   ready(): Promise<boolean> {
-    const probed = this.connections.size === 0 ? this.connectInTime().then(() => this.probe()) : this.probe();
+    const probe = () => this.readiness.anyReady(this.connections.values());
+    const probed = this.connections.size === 0 ? this.connectInTime().then(probe) : probe();
     return Promise.race([probed, pause(READINESS_TIMEOUT_MS, false, { ref: false })]);
   }
 
+  /** Ready replicas come first, and those of any readiness that take no more requests last. */
   private isBetter(one: LinkConnection, other: LinkConnection): boolean {
-    const isReady = !this.unready.has(one);
-    return isReady === this.unready.has(other) ? isReady : one.load < other.load;
+    const difference = this.rank(one) - this.rank(other);
+    return difference === 0 ? one.load < other.load : difference < 0;
+  }
+
+  private rank(connection: LinkConnection): number {
+    if (connection.isFull()) return 2;
+    return this.readiness.isUnready(connection) ? 1 : 0;
   }
 
   private connectInTime(): Promise<void> {
     return Promise.race([this.connect(), pause(MAX_CONNECT_WAIT_MS, undefined, { ref: false })]);
-  }
-
-  /** Requests the readiness of each replica; resolves with true at the first that is ready. */
-  private probe(): Promise<boolean> {
-    const probes = [...this.connections.values()].map(async (connection) => {
-      const result = connection.call(READINESS, undefined, performance.now()).catch(() => false);
-      const isReady = (await Promise.race([result, pause(READINESS_TIMEOUT_MS, false, { ref: false })])) === true;
-      if (isReady) this.unready.delete(connection);
-      else this.unready.add(connection);
-      if (!isReady) throw new RegisterError('SYS002');
-      return true;
-    });
-    return Promise.any(probes).catch(() => false);
   }
 
   close(): void {

@@ -106,7 +106,8 @@ export class LinkConnection {
     this.socket.terminate();
   }
 
-  private isFull(): boolean {
+  /** Returns whether the connection takes no further request now. */
+  isFull(): boolean {
     return this.unanswered.size >= MAX_UNANSWERED || this.socket.bufferedAmount > MAX_UNSENT_BYTES;
   }
 

@@ -121,7 +121,7 @@ export class AssignmentRepository {
     const hash = this.mpxns.hash(mpxn);
     return inTransaction(this.pool, async (session) => {
       await lockMpxn(session, hash);
-      await correctTimesOf(session, this.mpxns, [hash]);
+      if (await correctTimesOf(session, [hash])) await storeMpxns(session, this.mpxns, [mpxn]);
       return work({ session, mpxn, hash });
     });
   }

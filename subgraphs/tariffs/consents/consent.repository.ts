@@ -121,7 +121,7 @@ export class ConsentRepository {
     const hashes = points.map(({ hash }) => hash);
     return inTransaction(this.database.pool, async (session) => {
       await lockMpxnsShared(session, hashes); // before all rows, as a change of an assignment does
-      await correctTimesOf(session, this.mpxns, hashes);
+      await correctTimesOf(session, hashes);
       const issuer = await lockActive(session, consumer);
       if (issuer !== consumer.issuer) throw new RegisterError('AUT001'); // changed or removed since the token was admitted
       await session.query({ ...ADD_METER_POINTS, values: [hashes] });

@@ -29,10 +29,10 @@ export function applyScheduledChanges(
     logger.error(fields, 'scheduled tariff changes failed and were rescheduled');
   };
   const apply = (isToStop: () => boolean) => applyByClock(pool, changes, onFailure, isToStop);
-  const correct = whenSetBack(pool, async () => {
-    await correctWaitingChanges(pool);
-    await correctTimesAhead(pool, mpxns, logger);
-  });
+  // A change that becomes due before the consents of its meter point are corrected would publish an event that seems older than they are.
+  const correct = whenSetBack(pool, () =>
+    correctTimesAhead(pool, mpxns, logger).finally(() => correctWaitingChanges(pool)),
+  );
   return stopAll([
     repeat(INTERVAL_SECONDS, apply, logger, 'reading scheduled tariff changes failed'),
     repeat(

@@ -65,7 +65,7 @@ const OVERDUE = `
 /** SQL: the last end of changes whose retention has passed. */
 const RETAINED_UNTIL = "register_now() - interval '30 days'";
 
-/** Deletes changes 30 days after they were applied or cancelled. No statement reads them: an assignment without a change is applied. */
+/** Deletes changes 30 days after they were applied or cancelled. To every statement, an assignment without a change is an applied one. */
 export const endedChanges = (pool: Pool): readonly Purge[] =>
   ['done_at', 'cancelled_at'].map((column) =>
     expiredRows(pool, { table: 'tariff_effect', column, through: RETAINED_UNTIL }),

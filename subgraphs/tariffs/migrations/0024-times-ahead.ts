@@ -11,12 +11,12 @@ export class TariffTimesAhead1790000000024 extends ForwardMigration {
     'set local search_path = tariffs, register',
     IS_CORRECTED,
     ASSIGNMENTS,
-    FORMER_COVERAGES,
+    INDEXES,
+    ENDED_CHANGES,
+    FORMER_COVERAGES, // from here on, readers of consents and events wait for the commit
     COVERAGES,
     RECEIVES,
     EVENTS,
-    INDEXES,
-    ENDED_CHANGES,
     TEMPORARY_OBJECTS_LAST('tariffs'),
   ];
 }
@@ -90,7 +90,7 @@ const INDEXES = `
   create index consent_meter_point_covered on consent_meter_point using brin (covered_at) with (autosummarize = on);
   create index event_recorded on event using brin (recorded_at) with (autosummarize = on)`;
 
-/** Changes that are applied or cancelled can be deleted: no statement reads them. One that waits is never deleted, however old it is. */
+/** Changes that are applied or cancelled can be deleted: to every statement, an assignment without a change is an applied one. One that waits is never deleted, however old it is. */
 const ENDED_CHANGES = `
   create index tariff_effect_done on tariff_effect (done_at) where done_at is not null;
   create index tariff_effect_cancelled on tariff_effect (cancelled_at) where cancelled_at is not null;

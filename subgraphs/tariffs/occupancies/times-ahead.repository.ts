@@ -15,9 +15,12 @@ const ahead = (table: string, column: string, condition = 'true'): string => `
   select mpxn_hash, ${column} as at from ${table}
   where mpxn_hash = any($1::bytea[]) and ${column} > register_now() and ${condition}`;
 
+/** SQL: a step that counts. The indexes by MPxN contain no others. */
+const LIVE_STEP = 'withdrawn_at is null';
+
 /** SQL: those instants of assignments and consents, and of the tariff that was published last. */
 const AHEAD = [
-  ahead('tariff_step', 'recorded_at'),
+  ahead('tariff_step', 'recorded_at', LIVE_STEP),
   ahead('consent_meter_point', 'added_at'),
   ahead('consent_meter_point', 'covered_at'),
   ahead('tariff_standing', 'as_of'),
@@ -37,7 +40,10 @@ const correct = (table: string, columns: readonly string[], change = ''): string
     .join(', ')}
   where mpxn_hash = any($1::bytea[]) and greatest(${columns.join(', ')}) > register_now()`;
 
-/** SQL: former coverages that started while the clock was ahead are not stored: they and their ends have no order any more. */
+/**
+ * SQL: former coverages that started while the clock was ahead are not stored: they and their ends have no order any more. The event of an end
+ * between two coverages of that time is then not sent.
+ */
 const PAST_COVERAGES = `former_coverage = array(select former from unnest(former_coverage) former where former <= register_now()),`;
 
 /**
@@ -51,7 +57,7 @@ const CORRECT = `
     from (${AHEAD}
       union ${ahead('event', 'occurred_at', 'recorded_at > register_now()')}
       union ${ahead('event', 'ceased_at', 'recorded_at > register_now()')}) ahead),
-  steps as (${correct('tariff_step', ['recorded_at'])} returning id, date_trunc('milliseconds', greatest(valid_from, recorded_at)) as due),
+  steps as (${correct('tariff_step', ['recorded_at'])} and ${LIVE_STEP} returning id, date_trunc('milliseconds', greatest(valid_from, recorded_at)) as due),
   changes as (
     update tariff_effect set due_at = due, turn_at = null from steps
     where step_id = steps.id and done_at is null and cancelled_at is null and due_at > due),
@@ -62,12 +68,12 @@ const CORRECT = `
 const STORED = `
   select distinct on (mpxn_hash) mpxn_hash as "mpxnHash", mpxn_sealed as encrypted, key_id as "keyId", wrapped as "wrappedKey"
   from occupancy_mpxn join tariffs_keys.occupancy_key key on key.id = key_id where mpxn_hash = any($1::bytea[])
-  order by mpxn_hash, occupancy_mpxn.began desc`;
+  order by mpxn_hash, occupancy_mpxn.began <= register_now() desc, occupancy_mpxn.began desc`;
 
 /** The next MPxNs with instants ahead. */
 const NEXT = `
   select mpxn_hash as hash from (
-    select mpxn_hash from tariff_step where recorded_at > register_now()
+    select mpxn_hash from tariff_step where recorded_at > register_now() and ${LIVE_STEP}
     union select mpxn_hash from consent_meter_point where covered_at > register_now()
     union select mpxn_hash from event where recorded_at > register_now() and greatest(occurred_at, ceased_at) > register_now()) ahead
   where mpxn_hash > $1 order by mpxn_hash limit ${BATCH_SIZE}`;
@@ -83,7 +89,8 @@ export async function correctTimesAhead(pool: Pool, cipher: MpxnCipher, logger: 
     const hashes: readonly Buffer[] = (await pool.query<{ hash: Buffer }>(NEXT, [last])).rows.map(({ hash }) => hash);
     await inTransaction(pool, async (session) => {
       await lockMpxnsShared(session, hashes);
-      await correctTimes(session, cipher, hashes, damaged);
+      await session.query(CORRECT, [hashes]);
+      await storeAgain(session, cipher, hashes, damaged);
     });
     last = hashes.at(-1);
   }
@@ -92,25 +99,25 @@ export async function correctTimesAhead(pool: Pool, cipher: MpxnCipher, logger: 
 
 /**
  * Corrects the instants ahead of MPxNs before their assignments or consents change, so that what is recorded now follows what was recorded
- * while the clock was ahead. Call it in a transaction that has locked the MPxNs.
+ * while the clock was ahead. Call it in a transaction that has locked the MPxNs. Returns whether an instant was corrected: the caller then
+ * stores the MPxNs.
  */
-export async function correctTimesOf(session: Session, cipher: MpxnCipher, hashes: readonly Buffer[]): Promise<void> {
+export async function correctTimesOf(session: Session, hashes: readonly Buffer[]): Promise<boolean> {
   const { rows } = await session.query<{ hash: Buffer }>({ ...AFFECTED, values: [hashes] });
-  const affected = rows.map(({ hash }) => hash);
-  if (affected.length > 0) await correctTimes(session, cipher, affected);
+  if (rows.length > 0) await session.query(CORRECT, [rows.map(({ hash }) => hash)]);
+  return rows.length > 0;
 }
 
-/** An end that is corrected starts another occupancy, for which the MPxN is stored again. */
-async function correctTimes(
+/** Stores MPxNs for the occupancies that their corrected ends start. */
+async function storeAgain(
   session: Session,
   cipher: MpxnCipher,
   hashes: readonly Buffer[],
-  damaged?: DamagedRows,
+  damaged: DamagedRows,
 ): Promise<void> {
-  await session.query(CORRECT, [hashes]);
   const { rows } = await session.query<Omit<StoredMpxn, 'direct'>>(STORED, [hashes]);
   const found = rows.map((row) => ({ ...row, direct: null, id: fingerprintOf(row.mpxnHash as Buffer) }));
-  const readable = damaged?.readable(found, cipher.decrypt) ?? found.map((row) => ({ content: cipher.decrypt(row) }));
+  const readable = damaged.readable(found, cipher.decrypt);
   await storeMpxns(
     session,
     cipher,
