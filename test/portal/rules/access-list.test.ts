@@ -104,7 +104,7 @@ describe('an access', () => {
     const translated = 'Cydsyniad a gofrestrwyd drwy’r rhyngwyneb cynharach';
     expect(accessOf(record, 'cy')).toMatchObject({ purpose: translated, changes: [{ purpose: translated }] });
     const table = (await Readable.from(csvOf(Readable.from([record]), 'cy', translatorFor('cy'))).toArray()).join('');
-    expect(table).toContain(`,${translated},`);
+    expect(table).toContain(`,"${translated}",`);
     expect(table).not.toContain('unversioned');
   });
 
