@@ -5,7 +5,7 @@ import { errorFields } from './observability/failures';
 /** Ids in a log line, which many damaged rows would otherwise fill. */
 const MAX_LOGGED_IDS = 20;
 
-/** Rows that cannot be decrypted in a run of background work. They are skipped, so that they do not stop the work on the other rows. */
+/** Rows of a list, or of a run of background work, that cannot be decrypted. They are skipped, so that they do not prevent the others. */
 export class DamagedRows {
   private readonly ids: string[] = [];
   private failure: object | undefined;
@@ -26,7 +26,7 @@ export class DamagedRows {
     });
   }
 
-  /** Logs their number and first ids in one line at the end of the run. */
+  /** Logs their number and first ids in one line, at the end. */
   report(message: string): void {
     if (this.ids.length === 0) return;
     const ids = this.ids.slice(0, MAX_LOGGED_IDS);
