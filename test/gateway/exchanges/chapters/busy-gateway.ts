@@ -33,6 +33,25 @@ export function busyGateway(): void {
     };
   }
 
+  /** Returns links to the two subgraphs that hold the selected requests until they are released, and count them. */
+  async function heldLinks(isHeld: (...call: Parameters<SubgraphLink['execute']>) => boolean) {
+    const { links } = await twoSubgraphs(pino({ level: 'silent' }));
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const held = { count: 0, release, links: [] as SubgraphLink[] };
+    held.links = links.map((link) => ({
+      name: link.name,
+      async execute(...call) {
+        if (isHeld(...call)) {
+          held.count += 1;
+          await released;
+        }
+        return link.execute(...call);
+      },
+    }));
+    return held;
+  }
+
   it('a verification does not wait for a service that is frozen while it identifies a token', async () => {
     const { links } = await twoSubgraphs(pino({ level: 'silent' }));
     const frozen: SubgraphLink = { name: 'tariffs', execute: () => new Promise(() => undefined) };
@@ -95,71 +114,45 @@ export function busyGateway(): void {
   });
 
   it('executes 8 operations of an account at once: further ones are 429 after a wait, those of others are executed', async () => {
-    const { links } = await twoSubgraphs(pino({ level: 'silent' }));
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    let held = 0;
-    const holding = links.map((link): SubgraphLink => {
-      const execute: SubgraphLink['execute'] = async (request, context) => {
-        if (context.caller?.role === 'data_user') {
-          held += 1;
-          await released;
-        }
-        return link.execute(request, context);
-      };
-      return { name: link.name, execute };
-    });
-    const gateway = await startTestGateway(DOCUMENTS, { links: holding });
+    const held = await heldLinks((_, { caller }) => caller?.role === 'data_user');
+    const gateway = await startTestGateway(DOCUMENTS, { links: held.links });
     try {
       const ofDataUser = Array.from({ length: 10 }, () => post(gateway, { query: AD_HOC }, 'data_user'));
-      await until(() => (held === 8 ? true : undefined));
+      await until(() => (held.count === 8 ? true : undefined));
       expect(await post(gateway, { query: AD_HOC }, 'admin')).toEqual(IS_OK);
       const ended: Received[] = [];
       for (const each of ofDataUser) void each.then((result) => ended.push(result));
       await until(() => (ended.length === 2 ? true : undefined));
-      release();
+      held.release();
       const results = await Promise.all(ofDataUser);
       expect(results.filter(({ status }) => status === 200)).toEqual(Array(8).fill(IS_OK));
       expect(results.filter(({ status }) => status !== 200)).toEqual(
         Array(2).fill({ status: 429, code: 'LIM002', retryAfter: '1' }),
       );
-      expect(held).toBe(8);
+      expect(held.count).toBe(8);
     } finally {
-      release();
+      held.release();
       await gateway.close();
     }
   });
 
   it('sends 128 verifications of one client at once to a service, so that those of others do not wait for them', async () => {
-    const { links } = await twoSubgraphs(pino({ level: 'silent' }));
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    let held = 0;
-    const holding = links.map((link): SubgraphLink => {
-      const execute: SubgraphLink['execute'] = async (request, context) => {
-        if (context.caller === null && request.query.includes('accessRecord')) {
-          held += 1;
-          await released;
-        }
-        return link.execute(request, context);
-      };
-      return { name: link.name, execute };
-    });
-    const gateway = await startTestGateway(DOCUMENTS, { links: holding });
+    const held = await heldLinks(({ query }, { caller }) => caller === null && query.includes('accessRecord'));
+    const gateway = await startTestGateway(DOCUMENTS, { links: held.links });
     try {
       const verify = { documentId: 'Verify', variables: { key: KEYS.own } };
       let received = 0;
       gateway.app.server.on('request', () => (received += 1));
       const ofNetwork = Array.from({ length: 200 }, () => post(gateway, verify, ''));
-      await until(() => (received === 200 && held >= 128 ? true : undefined));
+      await until(() => (received === 200 && held.count >= 128 ? true : undefined));
       expect(await post(gateway, verify, 'data_user')).toEqual(IS_OK);
-      expect(held).toBe(128);
-      release();
+      expect(held.count).toBe(128);
+      held.release();
       const results = await Promise.all(ofNetwork);
       expect(results.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(128);
       expect(results.filter(({ code }) => code !== undefined && code !== 'SYS002')).toEqual([]); // waited for three seconds
     } finally {
-      release();
+      held.release();
       await gateway.close();
     }
   });
