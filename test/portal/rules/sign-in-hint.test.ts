@@ -13,6 +13,7 @@ describe('the query of a link to the portal', () => {
   it.each([
     ['an Identity Record', { ir: IR }, { ir: IR }],
     ['a meter point', { mpxn: '1012345678' }, { mpxn: '1012345678' }],
+    ['a meter point in small letters', { mpxn: 'ab12345678' }, { mpxn: 'AB12345678' }],
     ['both: the Identity Record counts', { ir: IR, mpxn: '1012345678' }, { ir: IR }],
     [
       'a return URL in addition',

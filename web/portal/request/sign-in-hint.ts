@@ -33,18 +33,19 @@ export function hintFromQuery(
 
 function hintFromNumber(mpxn: unknown, profile: MpxnProfile): SignInHint {
   if (typeof mpxn !== 'string') return {};
-  const number = withoutSpaces(mpxn);
+  const number = numberIn(mpxn);
   if (mpxnViolation(number, profile) === undefined) return { mpxn: number };
   return isLongNumber(number) ? { hasLongNumber: true } : {};
 }
 
 /** Returns whether a text is a number of 13 digits, as an MPAN is written. */
 export function isLongNumber(text: string): boolean {
-  return /^[0-9]{13}$/.test(withoutSpaces(text));
+  return /^[0-9]{13}$/.test(numberIn(text));
 }
 
-function withoutSpaces(text: string): string {
-  return text.replace(/[\s-]/g, '');
+/** Returns a number as the register writes it: without spaces and hyphens, in capitals. */
+function numberIn(text: string): string {
+  return text.replace(/[\s-]/g, '').toUpperCase();
 }
 
 /**
@@ -54,7 +55,7 @@ function withoutSpaces(text: string): string {
 export function hintFromInput(input: string, profile: MpxnProfile = MPXN_PROFILE): SignInHint | undefined {
   const text = input.trim();
   if (text.includes('@')) return emailAddressViolation(text) === undefined ? { email: text } : undefined;
-  const mpxn = withoutSpaces(text).toUpperCase();
+  const mpxn = numberIn(text);
   return mpxnViolation(mpxn, profile) === undefined ? { mpxn } : undefined;
 }
 
