@@ -106,21 +106,30 @@ export const ASSIGN = `mutation Assign($mpxn: String!, $tariffId: String!, $from
 
 const SAVE_SUPPLIER = 'mutation Save($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }';
 
-/** Starts the subgraph. Limits are off unless `limits` is passed; it has no metrics without a registry. */
-export async function tariffGraph(limits?: Partial<Limits>, metrics?: Registry): Promise<TariffGraph> {
-  const fresh = await migratedDatabase();
-  const keys = { hashKey: randomBytes(32), indexKey: randomBytes(32), encryptionKey: randomBytes(32) };
-  const running = await startTariffs({
-    databaseUrl: fresh.url,
+/** Starts the subgraph at a database, without limits and metrics unless `changed` has them. */
+export function startReplica(
+  { url, keys }: Pick<TariffGraph, 'url' | 'keys'>,
+  changed: Partial<Parameters<typeof startTariffs>[0]> = {},
+): Promise<RunningSubgraph> {
+  return startTariffs({
+    databaseUrl: url,
     keys,
     logger: pino({ level: 'silent' }),
     production: false,
     clockOffsetSeconds: 0,
-    rateLimitsOff: limits === undefined,
-    limits: { ...readSettings({}).limits, ...limits },
+    rateLimitsOff: true,
+    limits: readSettings({}).limits,
     webhookAllowLoopback: true,
-    metrics,
+    ...changed,
   });
+}
+
+/** Starts the subgraph. Limits are off unless `limits` is passed; it has no metrics without a registry. */
+export async function tariffGraph(limits?: Partial<Limits>, metrics?: Registry): Promise<TariffGraph> {
+  const fresh = await migratedDatabase();
+  const keys = { hashKey: randomBytes(32), indexKey: randomBytes(32), encryptionKey: randomBytes(32) };
+  const options = { rateLimitsOff: limits === undefined, limits: { ...readSettings({}).limits, ...limits }, metrics };
+  const running = await startReplica({ url: fresh.url, keys }, options);
   const owner = new Pool({ connectionString: fresh.url, options: '-c search_path=tariffs,register', max: 2 });
   // Dropping the database may end the last sessions with an error.
   owner.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined));

@@ -1,10 +1,7 @@
-import pino from 'pino';
-import { readSettings } from '../../../process/settings/read-settings';
 import type { RunningSubgraph } from '../../../subgraphs/server/graph/running-subgraph';
 import { applyByClock } from '../../../subgraphs/tariffs/events/scheduled-change.module';
 import { ScheduledChangeRepository } from '../../../subgraphs/tariffs/events/scheduled-change.repository';
 import { mpxnCipher } from '../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
-import { startTariffs } from '../../../subgraphs/tariffs/tariffs.module';
 import { jumpedClock } from '../../support/access-database';
 import {
   type TariffEventFixture,
@@ -12,7 +9,7 @@ import {
   bodiesOf,
   tariffEventFixture,
 } from '../../support/tariff-event-fixture';
-import { ADMIN, PUBLISH, supplierOf, tariffInput, trf } from '../../support/tariff-graph';
+import { ADMIN, PUBLISH, startReplica, supplierOf, tariffInput, trf } from '../../support/tariff-graph';
 import { until } from '../../support/until';
 
 const [HOUR, DAY] = [3_600, 86_400];
@@ -32,16 +29,7 @@ let replica: RunningSubgraph | undefined;
 /** Starts another process, which has not read the clock while it was ahead. */
 const restart = async () => {
   await replica?.close();
-  replica = await startTariffs({
-    databaseUrl: fixture.url,
-    keys: fixture.keys,
-    logger: pino({ level: 'silent' }),
-    production: false,
-    clockOffsetSeconds: 0,
-    rateLimitsOff: true,
-    limits: readSettings({}).limits,
-    webhookAllowLoopback: true,
-  });
+  replica = await startReplica(fixture);
 };
 
 /** Creates an RTI User with a consent for an MPxN, whose events arrive at a path. */

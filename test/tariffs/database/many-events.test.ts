@@ -1,4 +1,3 @@
-import pino from 'pino';
 import { Registry } from 'prom-client';
 import { ADVISORY_LOCKS } from '../../../subgraphs/server/database/advisory-locks';
 import type { RunningSubgraph } from '../../../subgraphs/server/graph/running-subgraph';
@@ -9,7 +8,6 @@ import {
   ScheduledChangeRepository,
 } from '../../../subgraphs/tariffs/events/scheduled-change.repository';
 import { mpxnCipher } from '../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
-import { startTariffs } from '../../../subgraphs/tariffs/tariffs.module';
 import { directlyEncrypted } from '../../support/directly-encrypted';
 import { untilOneWaits } from '../../support/lock-waiters';
 import { type Planning, rowsRead } from '../../support/rows-read';
@@ -19,10 +17,9 @@ import {
   bodiesOf,
   tariffEventFixture,
 } from '../../support/tariff-event-fixture';
-import { ADMIN, supplierOf, trf } from '../../support/tariff-graph';
+import { ADMIN, startReplica, supplierOf, trf } from '../../support/tariff-graph';
 import { fanOutAll } from '../../support/event-rows';
 import { until } from '../../support/until';
-import { readSettings } from '../../../process/settings/read-settings';
 
 /** The long form changes more MPxNs than one statement can change within its time limit. */
 const IS_LONG = process.env['TEST_LONG'] !== undefined;
@@ -164,18 +161,7 @@ const writtenAfter = async (mpxn: string, type: string) => {
 describe('Two processes', () => {
   beforeAll(async () => {
     fixture = await tariffEventFixture();
-    const { url, keys } = fixture;
-    replica = await startTariffs({
-      databaseUrl: url,
-      keys,
-      logger: pino({ level: 'silent' }),
-      production: false,
-      clockOffsetSeconds: 0,
-      rateLimitsOff: true,
-      limits: readSettings({}).limits,
-      webhookAllowLoopback: true,
-      metrics: ofReplica,
-    });
+    replica = await startReplica(fixture, { metrics: ofReplica });
   });
   afterAll(async () => {
     await replica?.close();

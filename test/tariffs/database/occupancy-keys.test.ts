@@ -1,6 +1,5 @@
 import { Pool } from 'pg';
 import pino from 'pino';
-import { readSettings } from '../../../process/settings/read-settings';
 import type { Caller } from '../../../subgraphs/server/callers/caller';
 import { sessionOptions } from '../../../subgraphs/server/database/database';
 import { databaseAddress } from '../../../subgraphs/server/database/database-login';
@@ -10,10 +9,9 @@ import { decryptValue } from '../../../subgraphs/server/encryption';
 import { mpxnCipher } from '../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
 import { reencryptMpxns } from '../../../subgraphs/tariffs/occupancies/mpxn-storage.repository';
 import { TARIFF_OCCUPANCIES } from '../../../subgraphs/tariffs/occupancies/tariff-occupancies.sql';
-import { startTariffs } from '../../../subgraphs/tariffs/tariffs.module';
 import { directlyEncrypted } from '../../support/directly-encrypted';
 import { type TariffEventFixture, tariffEventFixture, bodiesOf } from '../../support/tariff-event-fixture';
-import { ADMIN, supplierOf } from '../../support/tariff-graph';
+import { ADMIN, startReplica, supplierOf } from '../../support/tariff-graph';
 import { heldBy } from '../../support/held-lock';
 import { until } from '../../support/until';
 
@@ -356,10 +354,7 @@ describe('MPxNs that the previous release has stored', () => {
     await end(ended);
     await storedBefore(mpxn);
     await fixture.moveClock(await secondsTo(13, HOUR));
-    const replica = await startTariffs({
-      ...{ databaseUrl: fixture.url, keys: fixture.keys, logger: silent, production: false },
-      ...{ clockOffsetSeconds: 0, rateLimitsOff: true, limits: readSettings({}).limits, webhookAllowLoopback: true },
-    });
+    const replica = await startReplica(fixture);
     try {
       await until(
         async () => ((await readable(mpxn)).direct === 0 && (await readable(ended)).keyed === 0) || undefined,
