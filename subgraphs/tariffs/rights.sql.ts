@@ -5,7 +5,8 @@ import { TARIFF_OCCUPANCIES } from './occupancies/tariff-occupancies.sql';
 
 /**
  * Grants the login of `tariffs` its rights. Entries, consents, webhooks and the ends of tariffs may be changed; versions, prices,
- * transitions, events and the audit only inserted; instants ahead of the clock are corrected. It may delete keys of occupancies, signing secrets, and rows with a retention period.
+ * transitions, events and the audit only inserted; instants ahead of the clock are corrected. It may delete keys of occupancies, signing
+ * secrets, and rows with a retention period.
  */
 export const tariffRights = (role: string): string => `
   ${occupancyKeyRights(TARIFF_OCCUPANCIES, role)}

@@ -56,7 +56,10 @@ const COVERAGES = `
       return new;
     end $$`;
 
-/** As in 0017, except that a consent receives the event of each end until which one of its coverages lasted, also between the first and the present one. */
+/**
+ * As in 0017, except that a consent receives the event of each end until which one of its coverages lasted, also between the first and the
+ * present one.
+ */
 const RECEIVES = `
   create or replace function consent_receives(told event, point consent_meter_point) returns boolean language sql stable ${PATH} as $$
     select told.recorded_at >= point.covered_at and (told.ceased_at is null or told.type = 'supplier.change')
@@ -83,14 +86,20 @@ const EVENTS = `
   create trigger append_only before delete or truncate on event for each statement execute function forbid_change();
   create trigger only_corrected before update on event for each row execute function guard_event()`;
 
-/** The MPxNs of a consent are listed in the order of `added_at`. Rows are inserted in the order of the other columns, nearly, so that a few ranges of blocks have instants ahead. */
+/**
+ * The MPxNs of a consent are listed in the order of `added_at`. Rows are inserted in the order of the other columns, nearly, so that a few
+ * ranges of blocks have instants ahead.
+ */
 const INDEXES = `
   create index consent_meter_point_added on consent_meter_point (consent_id, added_at, mpxn_hash);
   create index tariff_step_recorded on tariff_step using brin (recorded_at) with (autosummarize = on);
   create index consent_meter_point_covered on consent_meter_point using brin (covered_at) with (autosummarize = on);
   create index event_recorded on event using brin (recorded_at) with (autosummarize = on)`;
 
-/** Changes that are applied or cancelled can be deleted: to every statement, an assignment without a change is an applied one. One that waits is never deleted, however old it is. */
+/**
+ * Changes that are applied or cancelled can be deleted: to every statement, an assignment without a change is an applied one. One that waits
+ * is never deleted, however old it is.
+ */
 const ENDED_CHANGES = `
   create index tariff_effect_done on tariff_effect (done_at) where done_at is not null;
   create index tariff_effect_cancelled on tariff_effect (cancelled_at) where cancelled_at is not null;

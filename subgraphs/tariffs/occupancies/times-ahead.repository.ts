@@ -84,15 +84,17 @@ const NEXT = `
  */
 export async function correctTimesAhead(pool: Pool, cipher: MpxnCipher, logger: Pick<Logger, 'error'>): Promise<void> {
   const damaged = new DamagedRows(logger);
-  let last: Buffer | undefined = Buffer.alloc(0);
-  while (last !== undefined) {
-    const hashes: readonly Buffer[] = (await pool.query<{ hash: Buffer }>(NEXT, [last])).rows.map(({ hash }) => hash);
+  let last: Buffer = Buffer.alloc(0);
+  for (;;) {
+    const hashes = (await pool.query<{ hash: Buffer }>(NEXT, [last])).rows.map(({ hash }) => hash);
+    const end = hashes.at(-1);
+    if (end === undefined) break;
+    last = end;
     await inTransaction(pool, async (session) => {
       await lockMpxnsShared(session, hashes);
       await session.query(CORRECT, [hashes]);
       await storeAgain(session, cipher, hashes, damaged);
     });
-    last = hashes.at(-1);
   }
   damaged.report('MPxNs cannot be decrypted: their occupancies were corrected without them');
 }
