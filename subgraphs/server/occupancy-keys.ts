@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { LOWEST_UUID } from '../../schema/identifiers';
 import type { Purge } from './retention';
 import { encryptValue, decryptValue } from './encryption';
+import { clocksAgree } from './database/register-clock';
 import { type Session, inTransaction } from './database/transaction';
 
 const KEY_BYTES = 32;
@@ -166,15 +167,15 @@ export async function eraseKeys(
 }
 
 /**
- * Returns a function that examines the next slice of all keys of a subgraph and destroys those that are due. It returns 0
- * after the last slice.
+ * Returns a function that examines the next slice of all keys of a subgraph and destroys those that are due, unless a
+ * clock has jumped. It returns 0 after the last slice.
  */
 export function dueKeys(pool: Pool, subgraph: KeyedSubgraph): Purge {
-  const slice = `select id, ${subgraph.tables}.occupancy_key_is_due(k) as "isDue"
+  const slice = `select id, ${subgraph.tables}.occupancy_key_is_due(k) and ${clocksAgree('$2')} as "isDue"
     from (select * from ${subgraph.keys}.occupancy_key where id > $1 order by id limit ${MAX_SLICE_SIZE}) k order by id`;
   let after = LOWEST_UUID;
   return async () => {
-    const { rows } = await pool.query<{ id: string; isDue: boolean }>(slice, [after]);
+    const { rows } = await pool.query<{ id: string; isDue: boolean }>(slice, [after, new Date()]);
     after = rows.at(-1)?.id ?? LOWEST_UUID;
     const due = rows.filter(({ isDue }) => isDue).map(({ id }) => id);
     if (due.length > 0) await inTransaction(pool, (session) => destroyDueKeys(session, subgraph, due));

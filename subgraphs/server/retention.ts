@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { errorFields } from './observability/failures';
 import { logError } from './observability/error-log';
-import { requireEqualClocks } from './database/register-clock';
+import { clocksAgree, requireEqualClocks } from './database/register-clock';
 import { onlyRow } from './database/transaction';
 import { repeat } from './jobs/repeat';
 
@@ -39,18 +39,20 @@ type DeleteBatch = (limit: number, from: string | null) => Promise<Deleted>;
 /**
  * Returns a function that deletes expired rows of a table, in one short statement per call. Each statement starts where
  * the last one ended: index entries of deleted rows remain until a vacuum, and until the oldest transaction ends, and no
- * statement reads those of the statements before it. A row that a concurrent transaction renews is not deleted.
+ * statement reads those of the statements before it. A row that a concurrent transaction renews is not deleted. A
+ * statement deletes nothing once a clock has jumped.
  */
 export function expiredRows(pool: Pick<Pool, 'query'>, { table, column, through }: ExpiringRows): Purge {
   const isExpired = `${column} <= ${through}`;
   const text = (from: string) => `with expired as materialized (
-      select ctid as row_id, ${column} from ${table} where ${isExpired} ${from} order by ${column} limit $1),
+      select ctid as row_id, ${column} from ${table} where ${isExpired} and ${clocksAgree('$2')} ${from} order by ${column} limit $1),
     deleted as (
       delete from ${table} where ctid = any (array(select row_id from expired)) and ${isExpired} returning 1)
     select (select count(*) from deleted)::int as count, (select max(${column}) from expired)::text as last`;
-  const [first, next] = [text(''), text(`and ${column} >= $2`)];
+  const [first, next] = [text(''), text(`and ${column} >= $3`)];
   return inBatches(async (limit, from) => {
-    const statement = from === null ? { text: first, values: [limit] } : { text: next, values: [limit, from] };
+    const values = [limit, new Date()];
+    const statement = from === null ? { text: first, values } : { text: next, values: [...values, from] };
     return onlyRow(await pool.query<Deleted>(statement));
   });
 }

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { LOWEST_UUID } from '../../../schema/identifiers';
 import { FAN_OUT_LOCK } from '../../delivery/fan-out.sql';
+import { clocksAgree } from '../../server/database/register-clock';
 import { inTransaction } from '../../server/database/transaction';
 import { ON_CONSENT } from '../records/record-state.sql';
 import { isAhead } from '../records/transitions';
@@ -67,7 +68,7 @@ const SUBSCRIPTIONS_TO_SCAN = {
 const START_SCAN = {
   name: 'start_scan',
   text: `select id as webhook, duid, (${FROM})::text as from, (${THROUGH})::text as through, xmin::text as version
-    from webhook where id = $1 and ${RECEIVES_NOTICES} for no key update skip locked`,
+    from webhook where id = $1 and ${RECEIVES_NOTICES} and ${clocksAgree('$2')} for no key update skip locked`,
 };
 
 /**
@@ -127,11 +128,11 @@ export async function subscriptionsToScan(pool: Pool): Promise<string[]> {
 
 /**
  * Makes the fan-out write `consent.expiring` events for a subscription, one per record and expiry within its window (decisions A/B, 6). Reads
- * up to {@link MAX_RECORDS} records. Returns where to continue if there may be more.
+ * up to {@link MAX_RECORDS} records; none once a clock has jumped. Returns where to continue if there may be more.
  */
 export function announceSome(pool: Pool, webhookId: string, before?: ScanProgress): Promise<ScanProgress | undefined> {
   return inTransaction(pool, async (session) => {
-    const [scan] = (await session.query<Scan>({ ...START_SCAN, values: [webhookId] })).rows;
+    const [scan] = (await session.query<Scan>({ ...START_SCAN, values: [webhookId, new Date()] })).rows;
     if (scan === undefined) return undefined;
     const { webhook, duid, from, through, version } = scan;
     const position = before?.version === version ? before : START;

@@ -61,24 +61,29 @@ export function hasJumped(databaseTime: Date): boolean {
   return Math.abs(databaseTime.getTime() - Date.now()) > MAX_DIFFERENCE_MS;
 }
 
-/** A clock that can move differs on purpose. */
-const CLOCKS = `select register_now() as now, to_regprocedure('register.set_clock_offset(integer)') is null as "isFixed"`;
+/** SQL: whether the clock is fixed. One that can move differs on purpose. */
+const IS_FIXED = `to_regprocedure('register.set_clock_offset(integer)') is null`;
+
+const CLOCKS = `select register_now() as now, ${IS_FIXED} as "isFixed"`;
+
+/**
+ * SQL: whether {@link hasJumped} is false of a statement that selects what is due or has expired. A clock can jump after any check: the clock
+ * that the statement reads is the one to compare.
+ *
+ * @param processTime the parameter with the time of this process
+ */
+export const clocksAgree = (processTime: string): string => `(select not ${IS_FIXED}
+  or abs(extract(epoch from register_now() - ${processTime}::timestamptz)) * 1000 <= ${MAX_DIFFERENCE_MS})`;
 
 /**
  * Throws if the clocks of the database and of this process differ by more than an hour: one of them has jumped. What expires or
  * is deleted by a wrong clock cannot be restored.
  */
 export async function requireEqualClocks(session: Session): Promise<void> {
-  const difference = await differenceOfClocks(session);
-  if (difference !== undefined) throw difference;
-}
-
-/** Returns the error of {@link requireEqualClocks}; undefined if the clocks are equal. */
-export async function differenceOfClocks(session: Session): Promise<Error | undefined> {
   const { now, isFixed } = onlyRow(await session.query<{ now: Date; isFixed: boolean }>(CLOCKS));
-  if (!isFixed || !hasJumped(now)) return undefined;
+  if (!isFixed || !hasJumped(now)) return;
   const error = new Error('the clock of the database differs from that of this process by more than an hour');
-  return Object.assign(error, { code: 'CLOCKS_DIFFER' });
+  throw Object.assign(error, { code: 'CLOCKS_DIFFER' });
 }
 
 /** Seconds that the database's clock may lose between two calls before it counts as set back. */

@@ -2,7 +2,7 @@ import type { Database } from '../../server/database/database';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { collectedGauge } from '../../server/observability/collected-gauge';
-import { differenceOfClocks, whenSetBack } from '../../server/database/register-clock';
+import { requireEqualClocks, whenSetBack } from '../../server/database/register-clock';
 import { errorFields } from '../../server/observability/failures';
 import { repeat, stopAll } from '../../server/jobs/repeat';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
@@ -54,9 +54,8 @@ export async function applyByClock(
   onFailure: ChangeFailure,
   isToStop: () => boolean,
 ): Promise<void> {
-  const difference = await differenceOfClocks(pool);
-  await applyAllDue(changes, onFailure, isToStop, difference !== undefined);
-  if (difference !== undefined) throw difference;
+  await applyAllDue(changes, onFailure, isToStop);
+  await requireEqualClocks(pool);
 }
 
 /**
@@ -67,10 +66,9 @@ export async function applyAllDue(
   changes: Pick<ScheduledChangeRepository, 'applyDue'>,
   onFailure: ChangeFailure,
   isToStop: () => boolean,
-  isUnplannedOnly = false,
 ): Promise<void> {
   for (let isPatient = false; !isToStop();) {
-    const outcome = await changes.applyDue(onFailure, { isPatient, isUnplannedOnly });
+    const outcome = await changes.applyDue(onFailure, { isPatient });
     if (outcome === 'none' || (outcome === 'locked' && isPatient)) return;
     isPatient = outcome === 'locked';
   }

@@ -1,5 +1,6 @@
 import { DatabaseError, type Pool } from 'pg';
 import { ADVISORY_LOCKS } from '../../server/database/advisory-locks';
+import { clocksAgree } from '../../server/database/register-clock';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import { type Purge, expiredRows } from '../../server/retention';
 import { CHANGE_HANDLERS, type DueChange, MAX_MPXNS, UNPLANNED_KINDS } from './change-handlers.repository';
@@ -20,8 +21,6 @@ export type ApplyOutcome = 'applied' | 'none' | 'locked';
 export interface ApplyOptions {
   /** Whether it waits for the lock, for a limited time: a transaction that only tries never obtains a lock for which others always wait. */
   readonly isPatient?: boolean;
-  /** Whether it applies no change that follows a planned instant. */
-  readonly isUnplannedOnly?: boolean;
 }
 
 const TRY_LOCK = 'select pg_try_advisory_xact_lock($1) as locked';
@@ -34,21 +33,17 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Due changes: `turn_at` is the next attempt, null before the first. A change that another transaction holds, such as a check that moves the
- * end of a tariff, is found when it has ended.
+ * end of a tariff, is found when it has ended. Once a clock has jumped, no change that follows a planned instant is due.
  */
-const dueChanges = (name: string, condition: string) => ({
-  name,
+const DUE = {
+  name: 'due_changes',
   text: `select id, kind, due_at as "dueAt", mpxn_hash as "mpxnHash", tariff_id as "tariffId", mpid, user_id as "userId",
       reached as "progressKey", faults as failures
-    from tariff_effect where done_at is null and cancelled_at is null and coalesce(turn_at, due_at) <= register_now() and ${condition}
+    from tariff_effect where done_at is null and cancelled_at is null and coalesce(turn_at, due_at) <= register_now()
+      and (kind in (${UNPLANNED_KINDS.map((kind) => `'${kind}'`).join(', ')}) or ${clocksAgree('$1')})
     order by coalesce(turn_at, due_at), due_at, id limit ${MAX_MPXNS}
     for update skip locked`,
-});
-const DUE = dueChanges('due_changes', 'true');
-const DUE_UNPLANNED = dueChanges(
-  'due_unplanned_changes',
-  `kind in (${UNPLANNED_KINDS.map((kind) => `'${kind}'`).join(', ')})`,
-);
+};
 
 /** Schedules the next attempt after 2 s, doubling to 256 s. */
 const RESCHEDULE = {
@@ -84,7 +79,7 @@ export class ScheduledChangeRepository {
     try {
       return await inTransaction(this.pool, async (session) => {
         if (!(await lock(session, options))) return 'locked';
-        batch = batchOf((await session.query<DueChange>(options.isUnplannedOnly ? DUE_UNPLANNED : DUE)).rows);
+        batch = batchOf((await session.query<DueChange>({ ...DUE, values: [new Date()] })).rows);
         const [first] = batch;
         if (first !== undefined) await CHANGE_HANDLERS[first.kind](session, batch, first);
         return first === undefined ? 'none' : 'applied';

@@ -66,6 +66,7 @@ describe('When the clock of the database jumps ahead', () => {
         () => false,
       );
       await expect(run).rejects.toMatchObject({ code: 'CLOCKS_DIFFER' });
+      expect(await changes.applyDue(() => undefined)).toBe('none');
       expect(await eventsOf(planned.mpxn)).toEqual([]);
     } finally {
       await correct();

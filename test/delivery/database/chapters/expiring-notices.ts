@@ -6,7 +6,7 @@ import { resultTable } from '../../../../subgraphs/delivery/deliveries.repositor
 import { endpointTable } from '../../../../subgraphs/delivery/endpoints.repository';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
 import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';
-import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
+import { type AccessDatabase, accessDatabase, jumpedClock } from '../../../support/access-database';
 import {
   deliveriesOf,
   end,
@@ -427,6 +427,17 @@ export function expiringNotices(): void {
       expect([await count(notices), await count(records)]).toEqual([6_020, 40]);
       // A claim of later tests takes at most 100 endpoints.
       await owner.query('delete from delivery_endpoint where id in (select id from webhook where duid = $1)', [SIXTH]);
+    });
+
+    it('sends nothing once the clock has jumped', async () => {
+      const { application, owner } = tables;
+      const webhook = await putWebhook(application);
+      const id = await register(application, { expiresIn: '60 days' });
+      await fanOutAll(owner);
+      const correct = await jumpedClock(owner, '45 days');
+      await announceSome(database.pool, webhook);
+      await fanOutAll(owner).finally(correct);
+      expect(await noticesOf(id)).toEqual([]);
     });
 
     it('scans the whole window again if the subscription changes during a scan', async () => {

@@ -68,6 +68,8 @@ export function expirySweep(showsPlan = true): void {
       const correct = await jumpedClock(tables.owner, '90 minutes');
       try {
         await expect(sweep()).rejects.toMatchObject({ code: 'CLOCKS_DIFFER' });
+        // The clock may jump after the sweep has compared the clocks.
+        expect(await expireSome(database.pool)).toBe(0);
       } finally {
         await correct();
       }
@@ -193,12 +195,12 @@ export function expirySweep(showsPlan = true): void {
       const before = performance.now();
       await expireDueRecords(database.pool, toTheEnd);
       const took = performance.now() - before;
-      const [{ text }] = queries.mock.calls[1] as unknown as [{ text: string }]; // the first one reads the clocks
+      const [{ text, values }] = queries.mock.calls[1] as unknown as [{ text: string; values: unknown[] }]; // the first one reads the clocks
       queries.mockRestore();
       const idle = performance.now();
       await expireDueRecords(database.pool, toTheEnd);
       const tookIdle = performance.now() - idle;
-      const { rows } = await owner.query(`explain ${text}`);
+      const { rows } = await owner.query(`explain ${text}`, values);
       const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
       expect(plan).toContain('Index Scan using access_record_expiry');
       expect(plan).not.toContain('Seq Scan');

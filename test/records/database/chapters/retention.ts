@@ -93,6 +93,15 @@ export function retention(): void {
         [count, live],
       );
     };
+    it('are not deleted by a run during which the clock jumps', async () => {
+      await addResponses(1, 1);
+      const deleteExpired = expiredIdempotencyKeys(database.pool);
+      const correct = await jumpedClock(tables.owner, '90 minutes');
+      expect(await deleteExpired().finally(correct)).toBe(0);
+      await clock.setOffset(5_400);
+      expect(await deleteExpired().finally(() => clock.setOffset(0))).toBe(1);
+    });
+
     /** Deletes expired responses until so many rows are left. */
     const purgeResponses = async (pool: Pick<Database['pool'], 'query'>, left: number) => {
       const logger = pino({ level: 'error' }, { write: (line: string) => void logged.push(line) });
@@ -108,7 +117,7 @@ export function retention(): void {
       const recorded = {
         query: async (statement: { text: string; values: unknown[] }) => {
           const result = await database.pool.query<{ count: number }>(statement);
-          statements.push({ deleted: result.rows[0]?.count ?? 0, from: statement.values[1] });
+          statements.push({ deleted: result.rows[0]?.count ?? 0, from: statement.values[2] });
           return result;
         },
       } as unknown as Database['pool'];
