@@ -23,6 +23,7 @@ import { TariffConsentsOfFormerIssuers1790000000021 } from './migrations/0021-co
 import { TariffIssuersOfConsents1790000000022 } from './migrations/0022-issuers-of-consents';
 import { TariffUrgentCessations1790000000023 } from './migrations/0023-urgent-cessations';
 import { TariffTimesAhead1790000000024 } from './migrations/0024-times-ahead';
+import { TariffKeysWithoutOccupancy1790000000025 } from './migrations/0025-keys-without-occupancy';
 import { tariffRights } from './rights.sql';
 import { TARIFF_JOBS } from './tariff-jobs';
 
@@ -52,6 +53,7 @@ export const tariffTables: SubgraphTables = {
     TariffIssuersOfConsents1790000000022,
     TariffUrgentCessations1790000000023,
     TariffTimesAhead1790000000024,
+    TariffKeysWithoutOccupancy1790000000025,
   ],
   rights: tariffRights,
   jobs: TARIFF_JOBS,

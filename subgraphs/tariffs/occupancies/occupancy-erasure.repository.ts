@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
 import { eraseKeys } from '../../server/occupancy-keys';
-import { inTransaction } from '../../server/database/transaction';
+import { type Session, inTransaction } from '../../server/database/transaction';
 import { lockMpxn } from '../assignments/assignments.sql';
 import type { MpxnCipher } from './mpxn-cipher.repository';
 import { reencrypt } from './mpxn-storage.repository';
@@ -27,6 +27,23 @@ const ENDED = `
   where premises = $1 and exists (
     select from tariff_step where mpxn_hash = $1 and withdrawn_at is null and tariff_id is null
       and ${STEP_COUNTS_FROM} > key.began and ${STEP_COUNTS_FROM} <= register_now() and ends_assignment(tariff_step))`;
+
+/** Leaves a key that a concurrent transaction has locked to the next change of its MPxN. */
+const DESTROY_NOT_PLANNED = {
+  name: 'destroy_keys_not_planned',
+  text: `delete from tariffs_keys.occupancy_key where id = any (array(
+    select id from tariffs_keys.occupancy_key key
+    where premises = any($1::bytea[]) and began > register_now() and occupancy_will_not_start(key)
+    for update skip locked))`,
+};
+
+/**
+ * Destroys keys of MPxNs whose occupancies will not start any more, because their planned starts were withdrawn or corrected. Call it in a
+ * transaction that has locked the MPxNs, and has stored those that the present plan needs.
+ */
+export async function destroyKeysNotPlanned(session: Session, hashes: readonly Buffer[]): Promise<void> {
+  await session.query({ ...DESTROY_NOT_PLANNED, values: [hashes] });
+}
 
 /** Erases MPxNs at a customer's request, before the retention of 13 months ends (decisions A/B, 12). */
 export class OccupancyErasureRepository {

@@ -4,6 +4,7 @@ import { fingerprintOf } from '../../server/audit/audit.repository';
 import { DamagedRows } from '../../server/damaged-rows';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import { lockMpxnsShared } from '../assignments/assignments.sql';
+import { destroyKeysNotPlanned } from './occupancy-erasure.repository';
 import type { MpxnCipher, StoredMpxn } from './mpxn-cipher.repository';
 import { storeMpxns } from './mpxn-storage.repository';
 
@@ -70,13 +71,16 @@ const STORED = `
   from occupancy_mpxn join tariffs_keys.occupancy_key key on key.id = key_id where mpxn_hash = any($1::bytea[])
   order by mpxn_hash, occupancy_mpxn.began <= register_now() desc, occupancy_mpxn.began desc`;
 
+/** MPxNs that one statement lists: it reads all instants ahead. */
+const LIST_SIZE = 20_000;
+
 /** The next MPxNs with instants ahead. */
 const NEXT = `
   select mpxn_hash as hash from (
     select mpxn_hash from tariff_step where recorded_at > register_now() and ${LIVE_STEP}
     union select mpxn_hash from consent_meter_point where covered_at > register_now()
     union select mpxn_hash from event where recorded_at > register_now() and greatest(occurred_at, ceased_at) > register_now()) ahead
-  where mpxn_hash > $1 order by mpxn_hash limit ${BATCH_SIZE}`;
+  where mpxn_hash > $1 order by mpxn_hash limit ${LIST_SIZE}`;
 
 /**
  * Corrects instants that were recorded while the clock was ahead, of all MPxNs. Until then, a consent of that time receives no event, and an
@@ -90,11 +94,15 @@ export async function correctTimesAhead(pool: Pool, cipher: MpxnCipher, logger: 
     const end = hashes.at(-1);
     if (end === undefined) break;
     last = end;
-    await inTransaction(pool, async (session) => {
-      await lockMpxnsShared(session, hashes);
-      await session.query(CORRECT, [hashes]);
-      await storeAgain(session, cipher, hashes, damaged);
-    });
+    for (let start = 0; start < hashes.length; start += BATCH_SIZE) {
+      const batch = hashes.slice(start, start + BATCH_SIZE);
+      await inTransaction(pool, async (session) => {
+        await lockMpxnsShared(session, batch);
+        await session.query(CORRECT, [batch]);
+        await storeAgain(session, cipher, batch, damaged);
+        await destroyKeysNotPlanned(session, batch);
+      });
+    }
   }
   damaged.report('MPxNs cannot be decrypted: their occupancies were corrected without them');
 }
@@ -102,7 +110,7 @@ export async function correctTimesAhead(pool: Pool, cipher: MpxnCipher, logger: 
 /**
  * Corrects the instants ahead of MPxNs before their assignments or consents change, so that what is recorded now follows what was recorded
  * while the clock was ahead. Call it in a transaction that has locked the MPxNs. Returns whether an instant was corrected: the caller then
- * stores the MPxNs.
+ * stores the MPxNs and destroys the keys that are not planned any more.
  */
 export async function correctTimesOf(session: Session, hashes: readonly Buffer[]): Promise<boolean> {
   const { rows } = await session.query<{ hash: Buffer }>({ ...AFFECTED, values: [hashes] });

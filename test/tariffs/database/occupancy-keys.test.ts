@@ -12,11 +12,13 @@ import { TARIFF_OCCUPANCIES } from '../../../subgraphs/tariffs/occupancies/tarif
 import { jumpedClock } from '../../support/access-database';
 import { directlyEncrypted } from '../../support/directly-encrypted';
 import { type TariffEventFixture, tariffEventFixture, bodiesOf } from '../../support/tariff-event-fixture';
-import { ADMIN, startReplica, supplierOf } from '../../support/tariff-graph';
+import { ADMIN, ASSIGN, startReplica, supplierOf, trf } from '../../support/tariff-graph';
 import { heldBy } from '../../support/held-lock';
 import { until } from '../../support/until';
 
 const END = 'mutation ($mpxn: String!, $at: DateTime!) { endTariffAssignment(mpxn: $mpxn, at: $at) { recordedAt } }';
+const WITHDRAW_END = `mutation ($mpxn: String!, $tariffId: String!, $from: DateTime!) {
+  assignTariff(mpxn: $mpxn, tariffId: $tariffId, from: $from, withdrawsEnd: true) { recordedAt } }`;
 const ERASE = 'mutation ($mpxn: String!) { eraseEndedOccupancies(mpxn: $mpxn) { erased retained } }';
 const REVOKE = 'mutation ($id: String!) { revokeTariffConsent(registrationId: $id) { registrationId } }';
 const CONSENTS = `query ($userId: String) { tariffConsents(first: 100, filter: { userId: $userId }) { nodes { registrationId mpxns } } }`;
@@ -167,6 +169,41 @@ describe('Thirteen months after an assignment ended', () => {
       ['tariff.change', mpxn],
     ]);
     expect(posted('former-1')).toHaveLength(2); // the end of its assignment is the last one
+  });
+
+  it('no copy of its MPxN is readable, also if an end was planned and withdrawn', async () => {
+    const mpxn = newMpxn();
+    await fixture.assign(mpxn, 1);
+    const planned = new Date((await fixture.now()).getTime() + 2 * HOUR * 1_000).toISOString();
+    const endAt = (at: string) => fixture.execute(END, { mpxn, at }, supplierOf('LAPW'));
+    await endAt(planned);
+    await fixture.execute(ASSIGN, { mpxn, tariffId: trf(2), from: planned }, supplierOf('LAPW'));
+    expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 2 });
+    await fixture.execute(WITHDRAW_END, { mpxn, tariffId: trf(3), from: planned }, supplierOf('LAPW'));
+    expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 1 });
+    await end(mpxn);
+    await fixture.settled();
+    expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 2 }); // of the former occupant, and of the next one
+    await fixture.moveClock(await secondsTo(13, HOUR));
+    await sweep();
+    expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 1 });
+  });
+
+  it('no copy of its MPxN is readable, also if it ended while the clock was ahead', async () => {
+    const mpxn = newMpxn();
+    await fixture.assign(mpxn, 1);
+    await fixture.settled();
+    await fixture.moveClock(2 * DAY);
+    const at = new Date().toISOString();
+    await fixture.execute(END, { mpxn, at }, supplierOf('LAPW'));
+    await fixture.execute(ASSIGN, { mpxn, tariffId: trf(2), from: at }, ADMIN);
+    await fixture.moveClock(0);
+    await fixture.assign(mpxn, 3);
+    await end(mpxn);
+    await fixture.settled();
+    await fixture.moveClock(await secondsTo(13, HOUR));
+    await sweep();
+    expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 0 });
   });
 
   it('events of the next occupancy contain the MPxN, whichever of the two was planned first', async () => {
