@@ -37,6 +37,7 @@ import { ClosingsInBatches1790000000036 } from './migrations/0036-closings-in-ba
 import { DelayedClosings1790000000037 } from './migrations/0037-delayed-closings';
 import { OnlyTerminationsWait1790000000038 } from './migrations/0038-only-terminations-wait';
 import { BoundedNotices1790000000039 } from './migrations/0039-bounded-notices';
+import { SharedFanOut1790000000040 } from './migrations/0040-shared-fan-out';
 import { accessRights } from './rights.sql';
 
 /** Schema of the job queue of `access`. */
@@ -82,6 +83,7 @@ export const accessTables: SubgraphTables = {
     DelayedClosings1790000000037,
     OnlyTerminationsWait1790000000038,
     BoundedNotices1790000000039,
+    SharedFanOut1790000000040,
   ],
   rights: accessRights,
   jobs: ACCESS_JOBS,

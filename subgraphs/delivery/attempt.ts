@@ -35,6 +35,8 @@ interface AttemptContext {
 const DATABASE_UNAVAILABLE = { kind: 'wait', seconds: 3 } as const;
 /** Time after which a suspended endpoint is tried again, even if it was not resumed. */
 const SUSPENDED_SECONDS = 600;
+/** Time after which an obsolete delivery is assembled again while the clock of the database has jumped. */
+const JUMPED_CLOCK_SECONDS = 60;
 /** Age above which an assembled delivery is assembled again: the event may have become obsolete. */
 const MAX_ASSEMBLY_AGE_MS = 5;
 const RETRY_RECORD_MS = 250;
@@ -166,8 +168,9 @@ async function withhold(
     return defer(lane.urgent && laneSeconds === undefined ? 'all' : 'ordinary', SUSPENDED_SECONDS);
   }
   if (assembly.kind === 'drop') {
-    await results.drop(delivery);
-    return true;
+    if (await results.drop(delivery)) return true;
+    await results.deferLane(delivery, JUMPED_CLOCK_SECONDS, false);
+    return false;
   }
   const failure = assemblyFailureOf(schedule, delivery);
   if (failure.kind === 'lane-waits') await results.deferLane(delivery, failure.seconds, failure.counts);

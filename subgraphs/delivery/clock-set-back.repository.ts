@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { LOWEST_UUID } from '../../schema/identifiers';
+import { MAX_BLOCKING_FAILURES } from './lane';
 import { whenSetBack } from '../server/database/register-clock';
 import { inTransaction } from '../server/database/transaction';
 import type { RetrySchedule } from './schedule';
@@ -10,13 +11,17 @@ const BATCH_SIZE = 1_000;
 /** Delay after the last attempt that counts, from the delays of the schedule ($1); none before the first attempt. */
 const DELAY = `coalesce(($1::float8[])[attempt], 0) * interval '1 s'`;
 
+/** Longest time for which a lane waits before the first attempt of its first delivery. */
+const LONGEST_DEFERRAL = "interval '1 minute'";
+
 /**
  * Whether a pending delivery waits longer than its schedule says, because it was planned, requested again or attempted at a
- * time that is still to come; or longer than the longest delay ($2).
+ * time that is still to come; or longer than the longest delay ($2), or than its lane may wait before its first attempt.
  */
 const WAITS_TOO_LONG = `state || '' = 'pending' and next_attempt_at > register_now() + ${DELAY} and (
   greatest(created_at, redelivered_at, (attempts -> -1 ->> 'at')::timestamptz) > register_now()
-  or next_attempt_at > register_now() + $2 * interval '1 s')`;
+  or next_attempt_at > register_now() + $2 * interval '1 s'
+  or attempt = 0 and faults <= ${MAX_BLOCKING_FAILURES} and next_attempt_at > register_now() + ${LONGEST_DEFERRAL})`;
 
 /** Reads the waiting deliveries after a position ($3 to $6), in the order of the partial index of pending ones. */
 const READ_WAITING = `
@@ -50,11 +55,19 @@ const PLAN_AGAIN = `
     where ${WAITS_TOO_LONG} for update of delivery skip locked) found
   where d.endpoint_id = found.endpoint_id and d.event_id = found.event_id`;
 
-/** Ends deferrals that began at a time that is still to come. */
-const WAKE_DEFERRED = `
-  update delivery_endpoint e set due_at = register_now(), generation = generation + 1, put_off_at = register_now() from (
-    select id from delivery_endpoint where put_off_at > register_now() order by id for update) found
+/**
+ * Makes each endpoint due that waits: for a deferral that began at a time that is still to come, or for a delivery. Its release computes when
+ * the next one is due.
+ */
+const WAKE_WAITING = `
+  update delivery_endpoint e set due_at = register_now(), generation = generation + 1, 
+      put_off_at = case when put_off_at > register_now() then register_now() else put_off_at end
+    from (
+    select id from delivery_endpoint where put_off_at > register_now() or due_at > register_now() order by id for update) found
   where e.id = found.id`;
+
+/** A secret that was replaced while the clock was ahead signs no longer than 15 minutes from now on. */
+const REPLACE_SECRETS = 'update webhook_secret set replaced_at = register_now() where replaced_at > register_now()';
 
 /**
  * Returns a function that corrects the times of pending deliveries when it is called first, and whenever the database's
@@ -66,7 +79,8 @@ export function clockSetBack(pool: Pool, { delays }: RetrySchedule): () => Promi
 }
 
 async function correct(pool: Pool, delays: readonly number[]): Promise<void> {
-  await pool.query(WAKE_DEFERRED);
+  await pool.query(REPLACE_SECRETS);
+  await pool.query(WAKE_WAITING);
   const bounds = [delays, Math.max(...delays)];
   let after: Omit<WaitingDelivery, 'isTooLong'> | undefined = START;
   while (after !== undefined) after = await correctSome(pool, bounds, after);

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
-import { type Session, inTransaction } from '../server/database/transaction';
+import { type Session, inTransaction, onlyRow } from '../server/database/transaction';
 import { batched } from '../server/database/batched';
+import { clocksAgree } from '../server/database/register-clock';
 import { END_OBSOLETE } from './fan-out.sql';
 import type { LaneDelivery, Outcome } from './lane';
 
@@ -25,9 +26,9 @@ export interface Results {
   assemblyFailed(delivery: LaneDelivery, seconds: number | undefined): Promise<void>;
   /**
    * Ends an obsolete delivery as superseded, or as delivered if an earlier attempt succeeded. A row that is locked, or was changed since the
-   * read, is passed over: the delivery stays pending and is read again.
+   * read, is passed over: the delivery stays pending and is read again. False once a clock has jumped: by the right clock it may not be obsolete.
    */
-  drop(delivery: LaneDelivery): Promise<void>;
+  drop(delivery: LaneDelivery): Promise<boolean>;
 }
 
 /** SQL: the stored attempts of `d` that remain when one is added: the last 99, and the last successful one before them (`END_OBSOLETE` reads it). */
@@ -86,9 +87,11 @@ const DROP = `
   with dropped as materialized (
     select d.endpoint_id, d.event_id
     from unnest($1::uuid[], $2::text[], $3::text[]) as obsolete(endpoint_id, event_id, version) join delivery d using (endpoint_id, event_id)
-    where d.state || '' = 'pending' and d.xmin::text = obsolete.version for update of d skip locked)
-  update delivery d set ${END_OBSOLETE}
-  from dropped where d.endpoint_id = dropped.endpoint_id and d.event_id = dropped.event_id`;
+    where d.state || '' = 'pending' and d.xmin::text = obsolete.version and ${clocksAgree('$4')} for update of d skip locked),
+  ended as (
+    update delivery d set ${END_OBSOLETE}
+    from dropped where d.endpoint_id = dropped.endpoint_id and d.event_id = dropped.event_id)
+  select ${clocksAgree('$4')} as "clocksAgree"`;
 
 /**
  * Deletes deliveries 90 days after their end (decisions A/B, 6). Stores the last number of their lanes, so that numbers
@@ -98,7 +101,7 @@ const DELETE_EXPIRED = `
   with expired as (
     delete from delivery where (endpoint_id, event_id) in (
       select endpoint_id, event_id from delivery
-      where ended_at < register_now() - interval '90 days' and state <> 'pending' limit 1000 for update skip locked)
+      where ended_at < register_now() - interval '90 days' and state <> 'pending' and ${clocksAgree('$1')} limit 1000 for update skip locked)
     returning endpoint_id, event_id, subject, sequence),
   lanes as (
     insert into delivery_lane as known (endpoint_id, subject, last_sequence)
@@ -108,10 +111,11 @@ const DELETE_EXPIRED = `
 
 const COUNT_PENDING = `select count(*)::int as count from delivery where state = 'pending'`;
 
-const count = async (pool: Pool, text: string) => (await pool.query<{ count: number }>(text)).rows[0]?.count ?? 0;
+const count = async (pool: Pool, text: string, values: readonly unknown[] = []) =>
+  (await pool.query<{ count: number }>(text, [...values])).rows[0]?.count ?? 0;
 
-/** Deletes up to 1,000 expired deliveries; returns their number. */
-export const deleteExpired = (pool: Pool): Promise<number> => count(pool, DELETE_EXPIRED);
+/** Deletes up to 1,000 expired deliveries; returns their number: 0 once a clock has jumped. */
+export const deleteExpired = (pool: Pool): Promise<number> => count(pool, DELETE_EXPIRED, [new Date()]);
 
 /** Returns the number of pending deliveries. */
 export const countPending = (pool: Pool): Promise<number> => count(pool, COUNT_PENDING);
@@ -146,14 +150,16 @@ export function resultTable(pool: Pool, undelivered: (session: Session, endpoint
         if (rowCount === 1 && seconds === undefined) await undelivered(session, endpointId);
       });
     },
-    drop: batched(async (dropped) => {
+    drop: batched(async (dropped: readonly LaneDelivery[]) => {
       const values = [
         dropped.map(({ endpointId }) => endpointId),
         dropped.map(({ eventId }) => eventId),
         dropped.map(({ version }) => version),
+        new Date(),
       ];
-      await pool.query({ name: 'delivery_drop', text: DROP, values });
-      return [];
+      const query = { name: 'delivery_drop', text: DROP, values };
+      const isDone = onlyRow(await pool.query<{ clocksAgree: boolean }>(query)).clocksAgree;
+      return dropped.map(() => isDone);
     }, BATCHES),
   };
 }

@@ -74,12 +74,16 @@ const CLAIM = `
   select id from claimed
   union all select id from delivery_endpoint where leased_by = $1 and id <> all($3::uuid[])`;
 
-/** The time of the first pending delivery that is not deferred. */
-const NEXT_ATTEMPT = (urgent: boolean) => `
+/** The time of the first pending delivery, of those with a condition. */
+const FIRST_ATTEMPT = (urgent: boolean, condition = 'true') => `
   (select next_attempt_at from delivery d
-   where d.endpoint_id = e.id and d.state = 'pending' and d.urgent = ${urgent}
-     and (r.seconds is null ${urgent ? 'or not r.defers_all' : ''} or next_attempt_at > register_now())
+   where d.endpoint_id = e.id and d.state = 'pending' and d.urgent = ${urgent} and ${condition}
    order by next_attempt_at limit 1)`;
+
+/** The time of the first pending delivery that is not deferred. Each case starts in the index where its first delivery is, however many are due. */
+const NEXT_ATTEMPT = (urgent: boolean) => `
+  case when r.seconds is null ${urgent ? 'or not r.defers_all' : ''} then ${FIRST_ATTEMPT(urgent)}
+    else ${FIRST_ATTEMPT(urgent, 'next_attempt_at > register_now()')} end`;
 
 /** Passes over an endpoint that was woken since the read of this generation, or that another transaction is waking. */
 const RELEASE = `

@@ -18,7 +18,7 @@ const TARGET_DELIVERIES = 2_000;
 /** Delay after another process was planning: it may have missed the last rows. */
 const BUSY_MS = 25;
 
-const FAN_OUT = 'select events, deliveries from fan_out($1)';
+const FAN_OUT = 'select events, deliveries from fan_out($1, $2)';
 
 /** Returns the fan-out, which empties the outbox in bounded transactions each time it is woken. */
 export function fanOut(pool: Pool, logger: Logger): FanOut {
@@ -27,7 +27,7 @@ export function fanOut(pool: Pool, logger: Logger): FanOut {
   let isWoken = false;
   let isStopping = false;
   const planSome = async (): Promise<number> => {
-    const query = { name: 'delivery_fan_out', text: FAN_OUT, values: [maxEvents] };
+    const query = { name: 'delivery_fan_out', text: FAN_OUT, values: [maxEvents, new Date()] };
     const { rows } = await pool.query<{ events: number; deliveries: number }>(query);
     const [{ events, deliveries }] = rows as [{ events: number; deliveries: number }];
     if (events > 0) maxEvents = eventsPerTransaction(events, deliveries);

@@ -1,39 +1,6 @@
 /** Key of the advisory lock that `fan_out` holds, for sessions that have its schema in front of their search path. */
 export const FAN_OUT_LOCK = `hashtextextended('fan out ' || current_schema(), 0)`;
 
-/** Creates the first version of `fan_out`. */
-export const RELEASED_FAN_OUT = (makeEvents?: string): string => `
-  create ${fanOut(makeEvents, RELEASED)}`;
-
-/**
- * Changes what `REPLACE_DELIVERIES` created, as part of a later migration: ended deliveries leave the index of replaceable
- * ones, and a call of `fan_out` for an empty outbox plans no statement.
- */
-export const REPLACE_FAN_OUT = (makeEvents?: string): string => `
-  drop index delivery_replaceable;
-  create index delivery_replaceable on delivery (subject) where replaceable and ended_at is null;
-  create or replace ${fanOut(makeEvents, PRESENT)}`;
-
-/** Changes what `REPLACE_FAN_OUT` created: an event that was delivered before its redelivery remains delivered if it is superseded. */
-export const RESTORE_IN_FAN_OUT = (makeEvents?: string): string => `create or replace ${fanOut(makeEvents, RESTORING)}`;
-
-/**
- * Changes what `RESTORE_IN_FAN_OUT` created: a call waits for transactions that may add receivers of its events.
- *
- * @param wait statements that wait; `taken` contains the ids of the rows of the outbox
- */
-export const WAIT_IN_FAN_OUT = (wait: string): string => `
-  create or replace ${fanOut(undefined, { ...RESTORING, afterTaking: `${RESTORING.afterTaking}${wait}` })}`;
-
-/**
- * Changes what `RESTORE_IN_FAN_OUT` created: a call bounds the events that it makes for rows without one. The remaining rows keep their places
- * for the next call.
- *
- * @param makeEvents function of a subject that returns how many events it has made or found; null if the row must wait
- */
-export const BOUND_EVENTS_OF_FAN_OUT = (makeEvents: string): string => `
-  create or replace ${fanOut(makeEvents, BOUNDED)}`;
-
 const DELIVERED_AT = `(select max((made ->> 'at')::timestamptz + (made ->> 'durationMs')::integer * interval '1 ms')
         from jsonb_array_elements(d.attempts) made where made ->> 'error' is null)`;
 
@@ -45,7 +12,11 @@ export const END_OBSOLETE = `state = case when ${DELIVERED_AT} is null then 'sup
     ended_at = coalesce(${DELIVERED_AT}, register_now())`;
 
 /** Parts of `fan_out` that differ between its versions. */
-interface FanOutParts {
+export interface FanOutParts {
+  /** Parameters of the function. */
+  readonly parameters: string;
+  /** Statements that take rows of the outbox, if none is urgent. */
+  readonly takeOrdinary: string;
   /** Runs after the rows were taken. */
   readonly afterTaking: string;
   /** Condition of the index of replaceable deliveries. */
@@ -55,63 +26,8 @@ interface FanOutParts {
   /** Further variables. */
   readonly variables: string;
   /** Statements that make the events of rows without one. */
-  readonly makeEvents: (makeEvents: string) => string;
+  readonly makeEvents: string;
 }
-
-const MAKE_EVENTS = (makeEvents: string) => `
-    announced := array(select id from fanout where id = any(taken) and event_id is null and ${makeEvents}(subject));
-    delete from fanout where id = any(announced);
-    with waiting as (delete from fanout where id = any(taken) and event_id is null returning *)
-    insert into fanout (subject, urgent, replaceable, supersedes, endpoint_id)
-      select subject, urgent, replaceable, supersedes, endpoint_id from waiting order by id;`;
-
-/**
- * Makes the events of rows in order, up to eight per event that the call may plan: at most about 2,000, and half as many after a call that has
- * exceeded the statement timeout. Urgent events wait for the transaction.
- */
-const MAKE_BOUNDED_EVENTS = (makeEvents: string) => `
-    for entry in select id, subject from fanout where id = any(taken) and event_id is null order by id loop
-      events_of_entry := ${makeEvents}(entry.subject);
-      if events_of_entry is null then
-        delayed := delayed || entry.id;
-      else
-        announced := announced || entry.id;
-        made_events := made_events + events_of_entry;
-        exit when made_events >= 8 * most;
-      end if;
-    end loop;
-    delete from fanout where id = any(announced);
-    with waiting as (delete from fanout where id = any(delayed) returning *)
-    insert into fanout (subject, urgent, replaceable, supersedes, endpoint_id)
-      select subject, urgent, replaceable, supersedes, endpoint_id from waiting order by id;`;
-
-const SUPERSEDED = `state = 'superseded', ended_at = register_now()`;
-const RELEASED: FanOutParts = {
-  afterTaking: '',
-  indexed: 'replaceable',
-  end: SUPERSEDED,
-  variables: '',
-  makeEvents: MAKE_EVENTS,
-};
-const PRESENT: FanOutParts = {
-  ...RELEASED,
-  afterTaking: `if cardinality(taken) = 0 then
-      events := 0;
-      return;
-    end if;
-    `,
-  indexed: 'replaceable and ended_at is null',
-};
-const RESTORING: FanOutParts = { ...PRESENT, end: END_OBSOLETE };
-const BOUNDED: FanOutParts = {
-  ...RESTORING,
-  variables: `
-    delayed bigint[];
-    entry record;
-    events_of_entry integer;
-    made_events integer := 0;`,
-  makeEvents: MAKE_BOUNDED_EVENTS,
-};
 
 /**
  * Moves events from the outbox to numbered deliveries (`made`), ends superseded ones, and wakes the endpoints. Superseded deliveries are
@@ -157,10 +73,9 @@ const PLAN_BATCH = ({ indexed, end }: FanOutParts) => `
  * that must wait moves to the end of the outbox. Returns the number of completed rows and of new deliveries; -1 rows if
  * another process is planning. Every call is planned for the present size of the tables.
  */
-const fanOut = (
-  makeEvents: string | undefined,
+export const fanOut = (
   parts: FanOutParts,
-): string => `function fan_out(most integer, out events integer, out deliveries integer)
+): string => `function fan_out(${parts.parameters}, out events integer, out deliveries integer)
   language plpgsql set search_path from current set plan_cache_mode = force_custom_plan as $$
   declare
     taken bigint[];
@@ -173,13 +88,13 @@ const fanOut = (
     if not pg_try_advisory_xact_lock(${FAN_OUT_LOCK}) then return; end if;
     taken := array(select id from fanout where urgent order by id limit most);
     if cardinality(taken) = 0 then
-      taken := array(select id from fanout order by id limit most);
+      ${parts.takeOrdinary}
     else
       taken := taken || array(
         select distinct older.id from fanout later join fanout older on older.subject = later.subject and older.id < later.id
         where later.id = any(taken) and not older.urgent);
     end if;
-    ${parts.afterTaking}${makeEvents === undefined ? '' : parts.makeEvents(makeEvents)}
+    ${parts.afterTaking}${parts.makeEvents}
     ${PLAN_BATCH(parts)}
     select (select count(*) from batch) + coalesce(cardinality(announced), 0), count(*), array_agg(distinct endpoint_id) filter (where urgent),
         array_agg(distinct endpoint_id) filter (where not urgent)

@@ -135,7 +135,7 @@ export function outcomeOf(
  * Number of failed assemblies that are retried after 3 s, and that block the lane of a delivery without an attempt. Later ones follow the
  * schedule.
  */
-const MAX_BLOCKING_FAILURES = 10;
+export const MAX_BLOCKING_FAILURES = 10;
 const RETRY_ASSEMBLY_SECONDS = 3;
 
 /** Effect of a failed assembly on its delivery. Nothing was sent, and no attempt counts. */

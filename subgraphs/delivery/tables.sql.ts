@@ -1,4 +1,4 @@
-import { RELEASED_FAN_OUT } from './fan-out.sql';
+import { RELEASED_FAN_OUT } from './fan-out-versions.sql';
 
 /**
  * Replaces the tables of `CREATE_DELIVERIES` (`released-sql.ts`) in the first schema of the search path, as part of a

@@ -24,6 +24,7 @@ import { TariffIssuersOfConsents1790000000022 } from './migrations/0022-issuers-
 import { TariffUrgentCessations1790000000023 } from './migrations/0023-urgent-cessations';
 import { TariffTimesAhead1790000000024 } from './migrations/0024-times-ahead';
 import { TariffKeysWithoutOccupancy1790000000025 } from './migrations/0025-keys-without-occupancy';
+import { TariffClocksOfFanOut1790000000026 } from './migrations/0026-clocks-of-fan-out';
 import { tariffRights } from './rights.sql';
 import { TARIFF_JOBS } from './tariff-jobs';
 
@@ -54,6 +55,7 @@ export const tariffTables: SubgraphTables = {
     TariffUrgentCessations1790000000023,
     TariffTimesAhead1790000000024,
     TariffKeysWithoutOccupancy1790000000025,
+    TariffClocksOfFanOut1790000000026,
   ],
   rights: tariffRights,
   jobs: TARIFF_JOBS,

@@ -11,7 +11,7 @@ import { type Deliveries, type DeliveryDependencies, startDeliveries } from '../
 import { callbackSender } from '../../subgraphs/delivery/requests/sender';
 import { until } from './until';
 import { CREATE_DELIVERIES } from '../../subgraphs/delivery/released-sql';
-import { REPLACE_FAN_OUT, RESTORE_IN_FAN_OUT } from '../../subgraphs/delivery/fan-out.sql';
+import { COMPARE_CLOCKS_IN_FAN_OUT, REPLACE_FAN_OUT } from '../../subgraphs/delivery/fan-out-versions.sql';
 import { REPLACE_DELIVERIES, deliveryRights } from '../../subgraphs/delivery/tables.sql';
 
 /** Schema of the job queue, which the tables of the first release require. */
@@ -26,12 +26,13 @@ class TrialDeliveries1790000000001 implements MigrationInterface {
     await session.query(CREATE_DELIVERIES(TRIAL_DELIVERY_JOBS));
     await session.query(REPLACE_DELIVERIES());
     await session.query(REPLACE_FAN_OUT());
-    await session.query(RESTORE_IN_FAN_OUT());
+    await session.query(COMPARE_CLOCKS_IN_FAN_OUT(''));
     await session.query(OUTBOX);
     await session.query(
       `create table endpoint (id uuid primary key default gen_random_uuid(), url text not null, suspended boolean not null default false,
          owner text not null default 'owner')`,
     );
+    await session.query('create table webhook_secret (replaced_at timestamptz)');
     await session.query(
       'create table alert (endpoint_id uuid not null, at timestamptz not null default register_now())',
     );
@@ -61,7 +62,7 @@ export function trialDeliveryAddress(url: string): DatabaseAddress {
 export async function trialDeliveries(url: string): Promise<{ address: DatabaseAddress; pool: Pool }> {
   const address = trialDeliveryAddress(url);
   const rights = (role: string) =>
-    `${deliveryRights(role)}; grant select, insert, update, delete on endpoint, alert to ${role}`;
+    `${deliveryRights(role)}; grant select, insert, update, delete on endpoint, alert, webhook_secret to ${role}`;
   await migrate(address, { migrations: [TrialDeliveries1790000000001], rights, jobs: TRIAL_DELIVERY_JOBS }, true, {});
   const pool = new Pool({ ...sessionOptions(address), max: 10 });
   pool.on('error', () => undefined);

@@ -1,5 +1,5 @@
 import { ForwardMigration } from '../../server/database/forward-migration';
-import { RESTORE_IN_FAN_OUT } from '../../delivery/fan-out.sql';
+import { RESTORE_IN_FAN_OUT } from '../../delivery/fan-out-versions.sql';
 
 /** Changes the fan-out and `make_notices_of_expiry`, which it calls. A process of the previous release calls the same functions. */
 export class NoticesOfExpiry1790000000023 extends ForwardMigration {

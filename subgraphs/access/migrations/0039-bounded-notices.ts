@@ -1,4 +1,4 @@
-import { BOUND_EVENTS_OF_FAN_OUT } from '../../delivery/fan-out.sql';
+import { BOUND_EVENTS_OF_FAN_OUT } from '../../delivery/fan-out-versions.sql';
 import { ForwardMigration } from '../../server/database/forward-migration';
 import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
 

@@ -33,7 +33,10 @@ export interface SigningSecrets {
   readonly all: readonly string[];
 }
 
-/** Returns the secrets that sign an attempt; undefined without a current one. The `single` secret of a redelivery is the current one. */
+/**
+ * Returns the secrets that sign an attempt; undefined without a current one. The `single` secret of a redelivery is the current one. One that
+ * was replaced while the clock was ahead is not the original one of later events.
+ */
 export function signingSecrets(
   secrets: readonly SigningSecret[],
   { now, recordedAt, isRedelivery }: SigningContext,
@@ -42,7 +45,8 @@ export function signingSecrets(
   if (current === undefined) return undefined;
   const valid = secrets.filter((secret) => isValid(secret, now)).toSorted(newestFirst);
   const original = valid.find(
-    ({ createdAt, replacedAt }) => createdAt <= recordedAt && (replacedAt === null || recordedAt < replacedAt),
+    ({ createdAt, replacedAt }) =>
+      createdAt <= recordedAt && (replacedAt === null || (recordedAt < replacedAt && replacedAt <= now)),
   );
   return { single: (isRedelivery ? current : (original ?? current)).secret, all: valid.map(({ secret }) => secret) };
 }

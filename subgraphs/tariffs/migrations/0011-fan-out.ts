@@ -1,5 +1,5 @@
 import { ForwardMigration } from '../../server/database/forward-migration';
-import { REPLACE_FAN_OUT } from '../../delivery/fan-out.sql';
+import { REPLACE_FAN_OUT } from '../../delivery/fan-out-versions.sql';
 import { END_JOBS_OF_DELIVERIES } from '../../delivery/tables.sql';
 import { TARIFF_JOBS } from '../tariff-jobs';
 

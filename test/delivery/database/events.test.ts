@@ -9,6 +9,7 @@ import { eventRecords } from './chapters/event-records';
 import { expiringNotices } from './chapters/expiring-notices';
 import { failedDeliveries } from './chapters/failed-deliveries';
 import { registerEvents } from './chapters/register-events';
+import { sharedOutbox } from './chapters/shared-outbox';
 import { subscriptions } from './chapters/subscriptions';
 
 /** Chapters share one file, so that the product is loaded once. */
@@ -44,6 +45,9 @@ describe('Events of the register', () => {
 });
 describe('Records of events', () => {
   eventRecords();
+});
+describe('The outbox', () => {
+  sharedOutbox();
 });
 describe('Webhook subscriptions', () => {
   subscriptions();

@@ -274,3 +274,38 @@ describe('The lease of an endpoint', () => {
     expect(await Promise.all(releases)).toEqual(['released', 'released']);
   });
 });
+
+describe('The release of an endpoint with a deferral', () => {
+  it('reads the next delivery that is not deferred, however many are due', async () => {
+    const endpoint = await trialEndpoint(pool, 'http://127.0.0.1:9/');
+    const endpoints = endpointTable(pool);
+    const [worker, due] = [randomUUID(), 20_000];
+    await plan(pool, endpoint, 'first');
+    await fanOutAll(pool);
+    await pool.query(
+      `insert into delivery (endpoint_id, event_id, subject, sequence, urgent, state, next_attempt_at)
+       select $1, 'due ' || n, 'due ' || n, 1, n % 2 = 0, 'pending', register_now() from generate_series(1, ${due}) n`,
+      [endpoint],
+    );
+    await endpoints.claim(worker, 1_000, []);
+    const { generation = '' } = (await endpoints.readPending({ worker, id: endpoint })) ?? {};
+    const statements = jest.spyOn(pool, 'query');
+    const deferral = { which: 'all', seconds: 600, isExternal: true } as const;
+    await endpoints.release({ worker, id: endpoint, generation: `-${generation}`, deferral });
+    const [{ text, values }] = statements.mock.calls[0] as unknown as [{ text: string; values: unknown[][] }];
+    statements.mockRestore();
+    const explained = text.replace(/^/, 'explain (analyze, format json) ');
+    const { rows } = await pool.query(explained, [values[0], values[1], [generation], ...values.slice(3)]);
+    expect(mostRows(rows[0]['QUERY PLAN'][0].Plan)).toBeLessThan(100);
+    await pool.query('delete from delivery where endpoint_id = $1', [endpoint]);
+  });
+
+  interface PlanNode {
+    readonly 'Actual Rows': number;
+    readonly 'Rows Removed by Filter'?: number;
+    readonly Plans?: readonly PlanNode[];
+  }
+  /** Returns the most rows that a node of a plan has read. */
+  const mostRows = (node: PlanNode): number =>
+    Math.max(node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0), ...(node.Plans ?? []).map(mostRows));
+});

@@ -31,6 +31,11 @@ describe('The secrets of an attempt', () => {
     expect(of(now, recorded)).toEqual({ single, all });
   });
 
+  it('for an event that is made after a clock was set back, with which the first secret was replaced', () => {
+    const ahead = [secret('second', 1_440, null), secret('first', -60, 1_440)];
+    expect(of(0, 0, false, ahead)?.single).toBe('second');
+  });
+
   it.each([
     ['while all are valid', 11, ['third', 'second', 'first']],
     ['once the first is no longer valid', 15, ['third', 'second']],
