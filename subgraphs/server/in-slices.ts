@@ -21,6 +21,16 @@ export async function inSlices<Element>(series: Iterable<Element>, pass?: (eleme
   }
 }
 
+/** Computes the result of each element, those of a millisecond in each turn of the event loop, as {@link inSlices} does. */
+export async function mappedInSlices<Element, Result>(
+  series: Iterable<Element>,
+  map: (element: Element) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  await inSlices(series, (element) => results.push(map(element)));
+  return results;
+}
+
 function isSliceOver(): boolean {
   if (began !== undefined) return performance.now() - began >= SLICE_MS;
   began = performance.now();

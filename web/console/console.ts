@@ -37,7 +37,7 @@ function consoleService(options: ConsoleOptions, streams: OpenStreams): PageServ
     assets: consoleAssets(),
     render,
     routes: PAGES.map(({ path, ...page }) => ({ ...page, url: path, origin })),
-    contextOf: pageContexts(options, streams),
+    contextOf: pageContexts(options, streams, render),
     layoutOf: ({ session }) => ({ filesUrl: settings.filesUrl, account: session }),
     sendOther: (response, { request, reply, context }) =>
       response.streamTo(streams.open(request, reply, context.session?.id), { render, subscriptions }),

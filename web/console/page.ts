@@ -4,6 +4,7 @@ import type { PageResponse as AnyPageResponse } from '../shared/page-response';
 import type { RequestContext } from '../shared/request-context';
 import type { Render } from '../shared/templates';
 import type { CookieName, Session } from './request/cookies';
+import type { SharedResults } from './request/shared-results';
 
 /** A page (GET), or the handler of a form (POST). One file per page, listed in `page-list.ts`. */
 export interface Page {
@@ -27,6 +28,10 @@ export interface PageContext extends RequestContext<CookieName> {
   readonly lastEventId: string | undefined;
   /** The session of this browser; undefined also after a concurrent request has ended it. */
   readonly session: Session | undefined;
+  /** Renders a fragment of a page. */
+  readonly render: Render;
+  /** The maps of grid models, which all visitors share. */
+  readonly gridMaps: SharedResults<{ readonly html: string }>;
   /** Executes an operation with the session's token; AUT001 without a session. */
   readonly executeAsAccount: ExecuteOperation;
   /** Ends the session for every copy of its cookie. Returns its open streams, which the caller must end. */

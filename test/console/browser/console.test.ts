@@ -15,8 +15,9 @@ import { type Customer, type DataUser, newCustomer, newDataUser } from '../../su
 import { graphAs } from '../../support/graph';
 import { IS_LONG, NO_FAULT, faultsOf } from '../../support/page-faults';
 import { discoveredAccess, registered } from '../../support/records';
-import { type SharedRegister, sharedRegister } from '../../support/register';
+import { type SharedRegister, freePort, sharedRegister } from '../../support/register';
 import { accountOf, anonymousClient, tokenOf } from '../../support/rest-client';
+import { type SilencedProxy, silencedProxy } from '../../support/silenced-proxy';
 import { until } from '../../support/until';
 
 let register: SharedRegister;
@@ -67,6 +68,27 @@ async function signIn(page: Page, accountId: string, secretKey: string): Promise
 /** Opens a live page of the events of this test's Data User, and collects its errors. */
 function livePage(options: BrowserContextOptions = {}, query = `duid=${dataUser.duid}`): Promise<OpenedPage> {
   return openPage(browser, `${register.console}/?${query}`, { storageState: signedIn, ...options });
+}
+
+/** Opens a live page through a proxy that can disconnect it, and waits until it is live. */
+async function proxiedLivePage(): Promise<{ page: Page; proxy: SilencedProxy }> {
+  const proxy = await silencedProxy(register.console);
+  const address = new URL(register.console);
+  address.port = new URL(proxy.url).port;
+  const { page } = await openPage(browser, `${address.origin}/?duid=${dataUser.duid}`, { storageState: signedIn });
+  await state(page, 'live');
+  return { page, proxy };
+}
+
+/** Advances the clock of a page. */
+const later = (page: Page, milliseconds: number) =>
+  page.evaluate(`{ const now = Date.now; Date.now = () => now() + ${milliseconds}; }`);
+
+/** Returns where a stream starts, by its address; undefined for other addresses. */
+function startOf(address: string): 'newest' | 'after' | undefined {
+  const { pathname, searchParams } = new URL(address);
+  if (pathname !== '/live/stream') return undefined;
+  return searchParams.get('from') === 'newest' ? 'newest' : 'after';
 }
 
 const state = (page: Page, name: string) => page.locator(`#state[data-state="${name}"]`).waitFor();
@@ -221,7 +243,7 @@ describe('the live page', () => {
     await state(page, 'live');
     const [before] = await rows(page);
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.evaluate('{ const now = Date.now; Date.now = () => now() + 61_000; }');
+    await later(page, 61_000);
     await registered(dataUser.rest, customer.ir);
     const reopened = page.waitForRequest((request) => request.url().includes('/live/stream'));
     await page.getByRole('button', { name: 'Resume' }).click();
@@ -231,6 +253,46 @@ describe('the live page', () => {
     await newest(page, missed);
     expect(new Set(await rows(page)).size).toBe((await rows(page)).length);
     await page.context().close();
+  });
+
+  it('continues with the newest events after the console was unavailable for more than a minute', async () => {
+    const { page, proxy } = await proxiedLivePage();
+    const [before] = await rows(page);
+    proxy.redirect(await freePort());
+    proxy.reset();
+    await state(page, 'lost');
+    await later(page, 61_000);
+    await registered(dataUser.rest, customer.ir);
+    await page.waitForRequest((request) => startOf(request.url()) === 'newest');
+    proxy.redirect(Number(new URL(register.console).port));
+    await state(page, 'live');
+    const missed = await newest(page, before);
+    await registered(dataUser.rest, customer.ir);
+    await newest(page, missed);
+    expect(new Set(await rows(page)).size).toBe((await rows(page)).length);
+    await page.context().close();
+    await proxy.close();
+  });
+
+  it('replaces a connection that has become silent, and says meanwhile that it is not connected', async () => {
+    const { page, proxy } = await proxiedLivePage();
+    const [before] = await rows(page);
+    await page.evaluate(`new MutationObserver(() => window.saidLost ||= state.dataset.state === 'lost')
+      .observe(state, { attributes: true })`);
+    const accepted = proxy.accepted();
+    proxy.silence();
+    // The browser first uses its idle connections, which are silent as well.
+    while (proxy.accepted() === accepted) {
+      const reopened = page.waitForRequest((request) => startOf(request.url()) !== undefined);
+      await later(page, 41_000);
+      await reopened;
+    }
+    await state(page, 'live');
+    expect(await page.evaluate('window.saidLost')).toBe(true);
+    await registered(dataUser.rest, customer.ir);
+    await newest(page, before);
+    await page.context().close();
+    await proxy.close();
   });
 
   it('lists only the newest events', async () => {

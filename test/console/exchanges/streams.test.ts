@@ -12,7 +12,7 @@ const BOUNDS: StreamLimits = { heartbeatMs: 20, drainTimeoutMs: 400, maxPerSessi
 const PATIENT: StreamLimits = { ...BOUNDS, drainTimeoutMs: 3_000 };
 /** Exceeds the buffers of both ends of a connection. */
 const MUCH = 'x'.repeat(16 * 1024 * 1024);
-const HEARTBEAT = ':\n\n';
+const HEARTBEAT = 'event: heartbeat\ndata: 0\n\n';
 
 let app: FastifyInstance;
 let eventStreams: EventStream[];

@@ -160,6 +160,30 @@ describe('the grid pages', () => {
     }
   });
 
+  it('name a location on the map as the base model does that was published last, also after earlier views', async () => {
+    const [LINE, SITE, POINT] = ['a', 'b', 'c'].map((digit) => `${digit.repeat(8)}-0000-4000-8000-0000000000ad`);
+    const values =
+      '<cim:PositionPoint.xPosition>0.4</cim:PositionPoint.xPosition><cim:PositionPoint.yPosition>52</cim:PositionPoint.yPosition>';
+    const forward = `<cim:Location rdf:ID="_${SITE}"><cim:Location.PowerSystemResources rdf:resource="#_${LINE}"/></cim:Location><cim:PositionPoint rdf:ID="_${POINT}">${values}<cim:PositionPoint.Location rdf:resource="#_${SITE}"/></cim:PositionPoint>`;
+    const project = { area: 'SEPD', publicationYear: 2032, period: '01', projectId: 'Named' };
+    const publishNamed = async (name: string) => {
+      const line = `<cim:ACLineSegment rdf:ID="_${LINE}"><cim:IdentifiedObject.name>${name}</cim:IdentifiedObject.name></cim:ACLineSegment>`;
+      await publishBaseModel(register, project, await baseArchive({ EQ: fullModelXml('EQ', line) }));
+    };
+    await publishGrid(register, project, await gridArchive({ GL: differenceModelXml('GL', { forward }) }));
+    const visitor = new ConsoleVisitor(register.console);
+    const namesOn = async () => {
+      const { html } = await visitor.get('/grid/SEPD/2032/01/Named');
+      const [, map = ''] = /<g class="map-names"[^>]*>([^]*?)<\/g>/.exec(html) ?? [];
+      return [...map.matchAll(/<text[^>]*>([^<]*)</g)].map(([, name]) => name);
+    };
+    expect([await namesOn(), await namesOn()]).toEqual([[], []]);
+    await publishNamed('Old quay');
+    expect([await namesOn(), await namesOn()]).toEqual([['Old quay'], ['Old quay']]);
+    await publishNamed('New quay');
+    expect([await namesOn(), await namesOn()]).toEqual([['New quay'], ['New quay']]);
+  });
+
   it('show the classes of an object that one of another class replaces, and that an equal object changes no value', async () => {
     const [SWITCH, LINE] = ['d', 'e'].map((digit) => `${digit.repeat(8)}-0000-4000-8000-0000000000aa`);
     const whole = (type: string) => `<cim:${type} rdf:ID="_${SWITCH}"/>`;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { sortedByTotal, divergingBars, lettersOf, stripOf, sumOf } from '../../../web/console/grid/class-bars';
 import { locationMap } from '../../../web/console/grid/location-map';
 import { labelsOf } from '../../../web/console/grid/map-labels';
@@ -177,8 +178,11 @@ describe('the scale of a map', () => {
 describe('names on a map', () => {
   const place = (name: string | null, x: number, y: number) => ({ name, at: { x, y }, points: [{ x, y }] });
 
-  it('are written to the right of their point, or else left, above or below, or omitted', () => {
-    const labels = labelsOf([place('Thetford', 50, 50), place('Croxton', 95, 20), place('Brandon', 52, 50)], 'even');
+  it('are written to the right of their point, or else left, above or below, or omitted', async () => {
+    const labels = await labelsOf(
+      [place('Thetford', 50, 50), place('Croxton', 95, 20), place('Brandon', 52, 50)],
+      'even',
+    );
     expect(labels.map(({ text, side }) => [text, side])).toEqual([
       ['Thetford', 'left'],
       ['Croxton', 'left'],
@@ -191,12 +195,12 @@ describe('names on a map', () => {
       [50, 44],
       [50, 56],
     ].map(([x = 0, y = 0]) => place(null, x, y));
-    expect(labelsOf([name, ...around.slice(0, 2)], 'even')).toMatchObject([{ side: 'above' }]);
-    expect(labelsOf([name, ...around.slice(0, 3)], 'even')).toMatchObject([{ side: 'below' }]);
-    expect(labelsOf([name, ...around], 'even')).toEqual([]);
+    expect(await labelsOf([name, ...around.slice(0, 2)], 'even')).toMatchObject([{ side: 'above' }]);
+    expect(await labelsOf([name, ...around.slice(0, 3)], 'even')).toMatchObject([{ side: 'below' }]);
+    expect(await labelsOf([name, ...around], 'even')).toEqual([]);
   });
 
-  it('are written at the end of a line if there is no space in its middle, after those of marks', () => {
+  it('are written at the end of a line if there is no space in its middle, after those of marks', async () => {
     const line = {
       name: 'Line north to south',
       at: { x: 50, y: 50 },
@@ -206,19 +210,19 @@ describe('names on a map', () => {
       ],
     };
     const marks = [place('Thetford', 42, 50), place('Croxton', 58, 50)];
-    expect(labelsOf([line, ...marks], 'even').map(({ text, at, side }) => [text, at.y, side])).toEqual([
+    expect((await labelsOf([line, ...marks], 'even')).map(({ text, at, side }) => [text, at.y, side])).toEqual([
       ['Thetford', 50, 'left'],
       ['Croxton', 50, 'right'],
       ['Line north to south', 80, 'right'],
     ]);
   });
 
-  it('do not overlap', () => {
-    const labels = labelsOf([place('Thetford', 50, 50), place('Croxton', 50, 53.2)], 'even');
+  it('do not overlap', async () => {
+    const labels = await labelsOf([place('Thetford', 50, 50), place('Croxton', 50, 53.2)], 'even');
     expect(labels.map(({ side }) => side)).toEqual(['right', 'left']);
   });
 
-  it('do not cover a line that runs between its points', () => {
+  it('do not cover a line that runs between its points', async () => {
     const line = {
       name: null,
       at: { x: 60, y: 50 },
@@ -227,16 +231,42 @@ describe('names on a map', () => {
         { x: 60, y: 100 },
       ],
     };
-    expect(labelsOf([place('Thetford', 55, 50), line], 'even')).toMatchObject([{ side: 'left' }]);
+    expect(await labelsOf([place('Thetford', 55, 50), line], 'even')).toMatchObject([{ side: 'left' }]);
   });
 
-  it('are written once each, truncated if they are long, and limited in number', () => {
-    const same = labelsOf([place('Thetford', 20, 20), place('Thetford', 20, 80)], 'even');
+  it('are written once each, truncated if they are long, and limited in number', async () => {
+    const same = await labelsOf([place('Thetford', 20, 20), place('Thetford', 20, 80)], 'even');
     expect(same).toMatchObject([{ text: 'Thetford', at: { x: 20, y: 20 } }]);
-    expect(labelsOf([place('x'.repeat(80), 20, 20)], 'even')[0]?.text).toBe(`${'x'.repeat(29)}…`);
+    expect((await labelsOf([place('x'.repeat(80), 20, 20)], 'even'))[0]?.text).toBe(`${'x'.repeat(29)}…`);
     const many = Array.from({ length: 100 }, (_, index) => place(`${index}`, 5 + (index % 10) * 9, 5 + index * 0.9));
-    expect(labelsOf(many, 'tall')).toHaveLength(24);
-    expect(labelsOf([...many, ...many, ...many], 'tall')).toEqual([]);
+    expect(await labelsOf(many, 'tall')).toHaveLength(24);
+    expect(await labelsOf([...many, ...many, ...many], 'tall')).toEqual([]);
+  });
+});
+
+describe('the labels of a map that lines cross from side to side', () => {
+  const crossing = (index: number, count: number) => ({
+    ...{ name: null, at: { x: 20, y: 50 } },
+    points: Array.from({ length: count }, (_, at) => ({ x: at % 2 === 0 ? 1 : 45, y: (index * 13 + at * 7) % 100 })),
+  });
+  const mark = { name: 'Thetford', at: { x: 70, y: 50 }, points: [{ x: 70, y: 50 }] };
+
+  it('are written beside a few such lines', async () => {
+    const lines = Array.from({ length: 10 }, (_, index) => crossing(index, 10));
+    expect(await labelsOf([mark, ...lines], 'even')).toMatchObject([{ text: 'Thetford' }]);
+  });
+
+  it.each([100, 500, 1_000])(
+    'are omitted beside 199 lines of %i points, whose boxes would fill the memory',
+    async (count) => {
+      const lines = Array.from({ length: 199 }, (_, index) => crossing(index, count));
+      expect(await labelsOf([mark, ...lines], 'even')).toEqual([]);
+    },
+  );
+
+  it('are written beside lines of many points that are close together', async () => {
+    const points = Array.from({ length: 40_000 }, (_, at) => ({ x: 10 + at / 1_000, y: 20 }));
+    expect(await labelsOf([mark, { name: null, at: { x: 30, y: 20 }, points }], 'even')).toHaveLength(1);
   });
 });
 
@@ -260,8 +290,8 @@ describe('the map of locations', () => {
   });
   const mapOf = (nodes: GridLocation[]) => locationMap(nodes, locationTotals({ nodes, totalCount: nodes.length }, []));
 
-  it('draws a line through several points and a mark at a single one, new objects on top', () => {
-    const { picture } = mapOf([
+  it('draws a line through several points and a mark at a single one, new objects on top', async () => {
+    const { picture } = await mapOf([
       location({}),
       location({ kind: 'REMOVED', points: [{ x: 0.75, y: 52.45 }], changedObject: 'gone' }),
     ]);
@@ -273,12 +303,12 @@ describe('the map of locations', () => {
     expect(picture?.drawings[1]?.line?.split(' ')).toHaveLength(3);
   });
 
-  it('shows both positions of a location that moves, and writes its name at the new one', () => {
+  it('shows both positions of a location that moves, and writes its name at the new one', async () => {
     const [from, to] = [
       { x: 0.7, y: 52.4 },
       { x: 0.9, y: 52.5 },
     ];
-    const { picture, rows } = mapOf([location({ kind: 'CHANGED', points: [to], pointsBefore: [from] })]);
+    const { picture, rows } = await mapOf([location({ kind: 'CHANGED', points: [to], pointsBefore: [from] })]);
     expect(picture?.hasMoved).toBe(true);
     const [former, current] = picture?.drawings ?? [];
     expect([former?.kind, current?.kind]).toEqual(['REMOVED', 'CHANGED']);
@@ -291,24 +321,24 @@ describe('the map of locations', () => {
   it.each([
     ['stays', location({ kind: 'CHANGED', pointsBefore: location({}).points })],
     ['is removed', location({ kind: 'REMOVED', pointsBefore: [{ x: 0.1, y: 52 }] })],
-  ])('shows one position of a location that %s', (_, shown) => {
-    const { picture, rows } = mapOf([shown]);
+  ])('shows one position of a location that %s', async (_, shown) => {
+    const { picture, rows } = await mapOf([shown]);
     expect(picture?.hasMoved).toBe(false);
     expect(picture?.drawings).toHaveLength(1);
     expect(rows[0]?.before).toBeUndefined();
   });
 
-  it('draws a mark instead of a line that is too short to be visible', () => {
+  it('draws a mark instead of a line that is too short to be visible', async () => {
     const short = [
       { x: 0.7, y: 52.4 },
       { x: 0.700_001, y: 52.4 },
     ];
-    const { picture } = mapOf([location({}), location({ points: short })]);
+    const { picture } = await mapOf([location({}), location({ points: short })]);
     expect(picture?.drawings.map(({ line }) => line !== undefined)).toEqual([true, false]);
   });
 
-  it('shows a removed line beside the new one on the same course', () => {
-    const { picture } = mapOf([location({}), location({ kind: 'REMOVED' }), location({ kind: 'CHANGED' })]);
+  it('shows a removed line beside the new one on the same course', async () => {
+    const { picture } = await mapOf([location({}), location({ kind: 'REMOVED' }), location({ kind: 'CHANGED' })]);
     expect(picture?.drawings.map(({ kind, isReplaced }) => [kind, isReplaced])).toEqual([
       ['CHANGED', false],
       ['REMOVED', true],
@@ -316,8 +346,8 @@ describe('the map of locations', () => {
     ]);
   });
 
-  it('marks a line at half its length', () => {
-    const { picture } = mapOf([location({})]);
+  it('marks a line at half its length', async () => {
+    const { picture } = await mapOf([location({})]);
     const [west, corner, north] = (picture?.drawings[0]?.line ?? '')
       .split(' ')
       .map((point) => point.split(',').map(Number));
@@ -327,8 +357,8 @@ describe('the map of locations', () => {
     expect(at?.y).toBeGreaterThan(north?.[1] ?? 100);
   });
 
-  it('links to the change of the object or location, else to the object of the base model, else to no page', () => {
-    const { rows } = mapOf([
+  it('links to the change of the object or location, else to the object of the base model, else to no page', async () => {
+    const { rows } = await mapOf([
       location({}),
       location({ changedObject: 'location' }),
       location({ changedObject: null }),
@@ -342,8 +372,8 @@ describe('the map of locations', () => {
     ]);
   });
 
-  it('shows the class of the object, unknown if neither the version nor a base model has it, and Location without an object', () => {
-    const { rows, picture } = mapOf([
+  it('shows the class of the object, unknown if neither the version nor a base model has it, and Location without an object', async () => {
+    const { rows, picture } = await mapOf([
       location({}),
       location({ objectType: null, objectName: null }),
       location({ object: null, objectType: null, objectName: null }),
@@ -352,8 +382,8 @@ describe('the map of locations', () => {
     expect(picture?.drawings[2]?.description).toBe('location, Location, added');
   });
 
-  it('shows the name of the object, or else of the location, or else the mRID of the object', () => {
-    const { rows, picture } = mapOf([
+  it('shows the name of the object, or else of the location, or else the mRID of the object', async () => {
+    const { rows, picture } = await mapOf([
       location({ name: 'Thetford site' }),
       location({ name: 'Thetford site', objectName: null }),
       location({ objectName: null }),
@@ -364,8 +394,8 @@ describe('the map of locations', () => {
     expect(picture?.drawings[1]?.description).toBe('Thetford site, ACLineSegment, added');
   });
 
-  it('has a description in words', () => {
-    const { picture, legend, system } = mapOf([location({}), location({ kind: 'CHANGED' })]);
+  it('has a description in words', async () => {
+    const { picture, legend, system } = await mapOf([location({}), location({ kind: 'CHANGED' })]);
     expect(picture?.description).toMatch(
       /^2 locations: 1 added, 0 removed, 1 changed\. North is up; the map reaches from 0\.6/,
     );
@@ -378,9 +408,9 @@ describe('the map of locations', () => {
     expect(picture?.drawings[0]?.description).toBe('Thetford – Croxton, ACLineSegment, changed');
   });
 
-  it('lists what it cannot draw: without points, with coordinates that are not numbers, in another system', () => {
+  it('lists what it cannot draw: without points, with coordinates that are not numbers, in another system', async () => {
     const unreadable = [{ x: Number.NaN, y: 1 }];
-    const { picture, rows, undrawn } = mapOf([
+    const { picture, rows, undrawn } = await mapOf([
       location({}),
       location({ points: [] }),
       location({ points: unreadable }),
@@ -390,7 +420,7 @@ describe('the map of locations', () => {
     expect(picture?.drawings).toHaveLength(2);
     expect({ rows: rows.length, undrawn }).toEqual({ rows: 5, undrawn: '3 locations' });
     expect(rows[4]).toMatchObject({ name: 'other' });
-    expect(mapOf([]).picture).toBeUndefined();
+    expect((await mapOf([])).picture).toBeUndefined();
   });
 
   /** Returns locations beside each other, from west to east. */
@@ -399,15 +429,15 @@ describe('the map of locations', () => {
       location({ mRID: `location ${index}`, points: [{ x: 0.5 + index / 100_000, y: 52.4 }], ...part }),
     );
 
-  it('draws each of 2,000 locations as a link to its object', () => {
-    const { picture, rows, listed } = mapOf(many(2_000));
+  it('draws each of 2,000 locations as a link to its object', async () => {
+    const { picture, rows, listed } = await mapOf(many(2_000));
     expect(picture?.drawings).toHaveLength(2_000);
     expect([rows.length, listed]).toEqual([500, '500']);
   });
 
-  it('draws all of more locations, at any position in the order of mRIDs, and lists the first', () => {
+  it('draws all of more locations, at any position in the order of mRIDs, and lists the first', async () => {
     const last = location({ mRID: 'the last', kind: 'REMOVED', points: [{ x: 0.9, y: 52.6 }] });
-    const { picture, rows, listed, total, shown, legend } = mapOf([...many(24_999), last]);
+    const { picture, rows, listed, total, shown, legend } = await mapOf([...many(24_999), last]);
     const [removed, added] = picture?.layers ?? [];
     expect(removed).toMatchObject({
       kind: 'REMOVED',
@@ -427,12 +457,40 @@ describe('the map of locations', () => {
     expect(picture?.description).toContain('25,000 locations: 24,999 added, 1 removed, 0 changed');
   });
 
-  it('shows totals in the legend that include locations which are not drawn', () => {
+  it.each([
+    ['2,000 lines of 20 points', 2_000, 20],
+    ['30,000 lines of 6 points', 30_000, 6],
+  ])('lets the event loop run while it draws %s', async (_, lines, length) => {
+    const wave = (line: number) =>
+      Array.from({ length }, (__, at) => ({ x: 0.5 + Math.sin(line) / 5 + at / 500, y: 52 + Math.cos(line * at) / 5 }));
+    const nodes = Array.from({ length: lines }, (__, line) => location({ mRID: String(line), points: wave(line) }));
+    let [ticks, isEnded] = [0, false];
+    const turning = (async () => {
+      for (; !isEnded; ticks += 1) await setImmediate();
+    })();
+    expect((await mapOf(nodes)).rows).toHaveLength(500);
+    isEnded = true;
+    await turning;
+    expect(ticks).toBeGreaterThan(20);
+  });
+
+  it('draws 5,000 points of a line of 200,000 in its course, with its ends, and lists how many it has', async () => {
+    const points = Array.from({ length: 200_000 }, (_, at) => ({ x: 0.5 + (at % 2) / 10, y: 52 + at / 1_000_000 }));
+    const { picture, rows } = await mapOf([location({ points })]);
+    const drawn = picture?.drawings[0]?.line?.split(' ') ?? [];
+    expect(drawn.length).toBeLessThanOrEqual(5_000);
+    expect(drawn.length).toBeGreaterThan(1_000);
+    expect(rows[0]?.points).toBe(200_000);
+    const { picture: whole } = await mapOf([location({ points: [points[0]!, points.at(-1)!] })]);
+    expect(picture?.drawings[0]?.line?.split(',').at(-1)).toBe(whole?.drawings[0]?.line?.split(',').at(-1));
+  });
+
+  it('shows totals in the legend that include locations which are not drawn', async () => {
     const classCounts = [counts('cim:Location', 20, 5, 3), counts('cim:ACLineSegment', 9, 9, 9)];
     const nodes = many(2);
     const totals = locationTotals({ nodes, totalCount: 40 }, classCounts);
     expect(totals).toEqual({ ADDED: 20, REMOVED: 5, CHANGED: 15 });
-    const { legend, shown, total } = locationMap(nodes, totals);
+    const { legend, shown, total } = await locationMap(nodes, totals);
     expect(legend.map(({ count }) => count)).toEqual(['20', '5', '15']);
     expect([shown, total]).toEqual(['2', '40']);
   });
@@ -444,8 +502,8 @@ describe('the layers of a map of very many locations', () => {
     ...{ kind, isReplaced, points },
   });
 
-  it('are one per kind, with replaced lines below', () => {
-    const layers = layersOf(
+  it('are one per kind, with replaced lines below', async () => {
+    const layers = await layersOf(
       [
         place('ADDED', false, at(10, 10), at(20, 20)),
         place('REMOVED', true, at(10, 10), at(20, 20)),
@@ -460,8 +518,8 @@ describe('the layers of a map of very many locations', () => {
     ]);
   });
 
-  it('draw equal locations once, and a short line as a short line', () => {
-    const [layer] = layersOf(
+  it('draw equal locations once, and a short line as a short line', async () => {
+    const [layer] = await layersOf(
       [
         place('ADDED', false, at(10.01, 10)),
         place('ADDED', false, at(10.04, 9.99)),

@@ -1,4 +1,7 @@
-import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { follow, heading, startBrowser, openPage } from '../../support/browser';
 import { attributeChange, differenceModelXml, gridArchive, lineSegment } from '../../support/grid-archives';
 import { baseArchive, fullModelXml } from '../../support/grid-base-archives';
@@ -156,6 +159,18 @@ describe('a check of an archive on a page', () => {
     return page;
   }
 
+  /** Enters a project of an area with a base model, and continues to the form of its archive. */
+  async function checkedProject(base = ''): Promise<Page> {
+    const page = await checkPage('admin');
+    await page.getByLabel('The archive contains').selectOption(base);
+    await page.getByLabel('Licence area').selectOption(BASED.area);
+    await page.getByLabel('Year of the publication').fill(String(YEAR));
+    await page.getByLabel('Publication', { exact: true }).selectOption(BASED.period);
+    await page.getByLabel('Development project').fill('Corrected');
+    await follow(page, page.getByRole('button', { name: 'Continue' }).click());
+    return page;
+  }
+
   it('shows an admin what does not fit, which files are wrong, and that everything fits; nothing is published', async () => {
     const page = await checkPage('admin');
     await page.getByLabel('Licence area').selectOption(BASED.area);
@@ -232,6 +247,37 @@ describe('a check of an archive on a page', () => {
     const result = await page.locator('#result').innerText();
     expect(result).toContain(text);
     expect(result).not.toContain('cannot be published');
+  });
+
+  it('of a file that changed after it was chosen says so, and checks it once it is chosen again', async () => {
+    const page = await checkedProject();
+    const folder = await mkdtemp(join(tmpdir(), 'grid-check-'));
+    const file = join(folder, 'project.zip');
+    const check = async (title: RegExp) => {
+      await page.getByRole('button', { name: 'Check' }).click();
+      await page.getByRole('heading', { name: title }).waitFor();
+      return page.locator('#result').innerText();
+    };
+    await writeFile(file, await gridArchive({ EQ: '<a>' }));
+    await page.getByLabel('File').setInputFiles(file);
+    await check(/^The archive cannot be published$/);
+    await writeFile(file, await gridArchive());
+    expect(await check(/^The archive was not checked$/)).toContain(
+      'The file has changed since it was chosen. Choose it again.',
+    );
+    expect(await page.getByLabel('File').inputValue()).toBe('');
+    await page.getByLabel('File').setInputFiles(file);
+    await check(/^Everything fits$/);
+    await rm(file);
+    expect(await check(/^The archive was not checked$/)).toContain('Choose it again.');
+    await rm(folder, { recursive: true });
+  });
+
+  it.each(['', 'yes'])('leads back to the form with what was entered (base model: "%s")', async (base) => {
+    const page = await checkedProject(base);
+    await follow(page, page.getByRole('link', { name: 'Check an archive' }).click());
+    const entered = ['#base', '#area', '#year', '#period', '#project'].map((id) => page.locator(id).inputValue());
+    expect(await Promise.all(entered)).toEqual([base, BASED.area, String(YEAR), BASED.period, 'Corrected']);
   });
 
   it('is not for analysts', async () => {

@@ -11,6 +11,8 @@ const titles = Object.fromEntries(
 const MONTHS = { '01': 'May', '02': 'November' };
 /** Values that a finding has in `instead`, at most. */
 const MAX_INSTEAD = 10;
+/** Takes the place of a status: the archive is no longer the file that was chosen. */
+const CHANGED = -1;
 const counted = (count) => count.toLocaleString('en-GB');
 
 form.addEventListener('submit', async (event) => {
@@ -28,14 +30,25 @@ form.addEventListener('submit', async (event) => {
   }
 });
 
-/** Returns the status and body of the response; status 0 if there is none. */
+/** Returns the status and body of the response; status 0 if there is none, CHANGED if the browser cannot read the archive. */
 async function check(archive) {
+  if (!(await isReadable(archive))) return { status: CHANGED, body: {} };
   try {
     // Without a media type the browser sends no CORS preflight request.
     const response = await fetch(form.dataset.target, { method: 'POST', body: archive.slice(0, archive.size, '') });
     return { status: response.status, body: await response.json() };
   } catch {
-    return { status: 0, body: {} };
+    return { status: (await isReadable(archive)) ? 0 : CHANGED, body: {} };
+  }
+}
+
+/** Returns false if the file was changed or removed after it was chosen: browsers read only its state at that time (W3C File API). */
+async function isReadable(archive) {
+  try {
+    await archive.slice(0, 1).arrayBuffer();
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -43,6 +56,7 @@ function show({ status, body }) {
   reasons.replaceChildren();
   findings.hidden = true;
   showWarnings(body.warnings ?? []);
+  if (status === CHANGED) element('archive').value = '';
   if (status === 200) showChecked(body);
   else showRejected(status, body);
   result.hidden = false;
@@ -135,6 +149,7 @@ function made(name, ...contents) {
 }
 
 const REASONS = {
+  [CHANGED]: 'The file has changed since it was chosen. Choose it again.',
   0: 'The register could not be reached. Try again in a moment.',
   410: 'This page is more than ten minutes old. Open “Check an archive” again.',
 };

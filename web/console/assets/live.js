@@ -12,9 +12,17 @@ const RECONNECT_DELAY_MS = 5_000;
 /** Time without a message after which the page continues with the newest events, instead of all that it has missed. */
 const MAX_GAP_MS = 60_000;
 
+/** Time without a message after which a stream is considered broken: the console sends a heartbeat every 15 seconds. */
+const MAX_SILENCE_MS = 40_000;
+const SILENCE_CHECK_INTERVAL_MS = 5_000;
+
+const NOT_CONNECTED = 'Not connected; trying again';
+
 let source;
 let cursor = after;
 let lastMessageAt = Date.now();
+/** Time at which the script opened the stream. */
+let openedAt;
 let isPaused = false;
 let hasEnded = false;
 
@@ -26,6 +34,7 @@ pause.addEventListener('click', () => {
   follow();
 });
 document.addEventListener('visibilitychange', follow);
+setInterval(replaceSilent, SILENCE_CHECK_INTERVAL_MS);
 follow();
 
 /** Opens the stream unless the page is paused or hidden. It continues after the last received event, or after a long gap with the newest ones. */
@@ -35,10 +44,11 @@ function follow() {
   if (hasEnded) return;
   if (isPaused) return setState('paused', 'Paused');
   if (document.hidden) return;
-  setState('opening', 'Connecting');
-  const start = Date.now() - lastMessageAt > MAX_GAP_MS ? 'from=newest' : `after=${encodeURIComponent(cursor)}`;
+  if (state.dataset.state !== 'lost') setState('opening', 'Connecting');
+  const start = hasGap() ? 'from=newest' : `after=${encodeURIComponent(cursor)}`;
   source = new EventSource(`${address}&${start}`);
-  for (const name of ['events', 'figures', 'connection'])
+  openedAt = Date.now();
+  for (const name of ['events', 'figures', 'connection', 'heartbeat'])
     source.addEventListener(name, () => (lastMessageAt = Date.now()));
   source.addEventListener('events', ({ data, lastEventId }) => {
     cursor = lastEventId;
@@ -55,16 +65,32 @@ function setConnection(isConnected) {
   else setState('lost', 'Events or figures do not arrive; trying again');
 }
 
-/** The browser reopens a broken stream itself; a stream that it has closed is reopened here. */
+/** Returns whether the page has missed so much that it continues with the newest events. */
+function hasGap() {
+  return Date.now() - lastMessageAt > MAX_GAP_MS;
+}
+
+/**
+ * The browser reopens a broken stream itself, after the last received event. A stream that it has closed is reopened here, and one with a
+ * long gap, so that it continues with the newest events.
+ */
 function reconnect({ target }) {
-  setState('lost', 'Not connected; trying again');
-  if (target.readyState === EventSource.CLOSED && target === source)
-    setTimeout(() => target === source && follow(), RECONNECT_DELAY_MS);
+  if (target !== source) return;
+  setState('lost', NOT_CONNECTED);
+  if (hasGap()) target.close();
+  if (target.readyState === EventSource.CLOSED) setTimeout(() => target === source && follow(), RECONNECT_DELAY_MS);
+}
+
+/** Replaces a stream that has become silent: a browser reports no error while its packets are lost. */
+function replaceSilent() {
+  if (source === undefined || Date.now() - Math.max(openedAt, lastMessageAt) <= MAX_SILENCE_MS) return;
+  setState('lost', NOT_CONNECTED);
+  follow();
 }
 
 function end({ data }) {
   hasEnded = true;
-  source.close();
+  follow();
   const { isSignedOut } = JSON.parse(data);
   setState('ended', isSignedOut ? 'You have signed out. ' : 'Your session has ended. ');
   const href = isSignedOut ? '/sign-in' : '/sign-in?ended';

@@ -1,4 +1,6 @@
-import { classOf, coordinate, formerPoints, nameOf, rowOf, targetOf } from './location-rows';
+import { mappedInSlices } from '../../../subgraphs/server/in-slices';
+import { cornersOf, drawnLocations } from './drawn-locations';
+import { classOf, coordinate, nameOf, rowOf, targetOf } from './location-rows';
 import { labelsOf } from './map-labels';
 import { layersOf, simplified } from './map-layers';
 import { type Coordinates, type MapPlane, planeOf } from './map-plane';
@@ -25,49 +27,52 @@ const MIN_DISTANCE = 0.05;
 /**
  * Returns the locations of a version as a map, if there is anything to draw, and as a table of the first of them.
  * Locations without points, or in a coordinate system other than the most frequent one, are in the table only. The
- * legend shows the totals, including locations that are not drawn.
+ * legend shows the totals, including locations that are not drawn. Computes in slices: a version may have 200,000 points.
  */
-export function locationMap(locations: readonly GridLocation[], totals: Readonly<Record<ObjectChangeKind, number>>) {
+export async function locationMap(
+  locations: readonly GridLocation[],
+  totals: Readonly<Record<ObjectChangeKind, number>>,
+) {
   const total = totals.ADDED + totals.REMOVED + totals.CHANGED;
-  const drawn = inOneSystem(locations.filter(({ points }) => points.some(isFinitePoint)));
-  const plane = planeOf(
-    drawn.flatMap((location) => [...location.points, ...formerPoints(location)]).filter(isFinitePoint),
-  );
+  const drawn = await drawnLocations(locations);
+  const plane = planeOf(await cornersOf(drawn));
   return {
-    rows: locations.slice(0, MAX_ROWS).map(rowOf),
+    rows: await mappedInSlices(locations.slice(0, MAX_ROWS), rowOf),
     listed: locations.length > MAX_ROWS ? counted(MAX_ROWS) : undefined,
     shown: locations.length < total ? counted(locations.length) : undefined,
     total: counted(total),
     undrawn: locations.length === drawn.length ? undefined : quantity(locations.length - drawn.length, 'location'),
     system: systemName(drawn[0]?.coordinateSystem ?? null, plane),
     legend: OBJECT_CHANGE_KINDS.map((kind) => ({ ...KINDS[kind], count: counted(totals[kind]) })),
-    picture: plane === undefined ? undefined : pictureOf(drawn, plane),
+    picture: plane === undefined ? undefined : await pictureOf(drawn, plane),
   };
 }
 
-function pictureOf(drawn: readonly GridLocation[], plane: MapPlane) {
+async function pictureOf(drawn: readonly GridLocation[], plane: MapPlane) {
   const inOrder = DRAWING_ORDER.flatMap((kind) => drawn.filter((location) => location.kind === kind));
-  const placed = (points: GridLocation['points']) => points.filter(isFinitePoint).map((point) => plane.place(point));
-  const former = inOrder.flatMap((location) => {
-    const points = placed(formerPoints(location));
-    return points.length === 0 ? [] : [{ location, kind: 'REMOVED' as const, points, isFormer: true }];
-  });
-  const current = inOrder.map((location) => ({
-    ...{ location, kind: location.kind, points: placed(location.points), isFormer: false },
+  const place = (point: Coordinates) => plane.place(point);
+  const former = await mappedInSlices(
+    inOrder.filter(({ pointsBefore }) => pointsBefore.length > 0),
+    (location) => ({ location, kind: 'REMOVED' as const, points: location.pointsBefore.map(place), isFormer: true }),
+  );
+  const current = await mappedInSlices(inOrder, (location) => ({
+    ...{ location, kind: location.kind, points: location.points.map(place), isFormer: false },
   }));
   const positioned = [...former, ...current];
-  const added = new Set(positioned.filter(({ kind }) => kind === 'ADDED').map(({ points }) => lineOf(points)));
+  const added = new Set(
+    await mappedInSlices(positioned, ({ kind, points }) => (kind === 'ADDED' ? lineOf(points) : undefined)),
+  );
   /** A new line replaces an old one on the same course: the old line must stay visible beside it. */
-  const marked = positioned.map((location) => ({
+  const marked = await mappedInSlices(positioned, (location) => ({
     ...location,
     isReplaced: location.kind === 'REMOVED' && location.points.length > 1 && added.has(lineOf(location.points)),
   }));
   const isTooMany = positioned.length > MAX_LINKED_LOCATIONS;
   return {
     shape: plane.shape,
-    drawings: isTooMany ? [] : marked.map(drawingOf),
-    labels: isTooMany ? [] : labelsOf(current.toReversed().map(labelledLocation), plane.shape),
-    layers: isTooMany ? layersOf(marked, DRAWING_ORDER) : undefined,
+    drawings: isTooMany ? [] : await mappedInSlices(marked, drawingOf),
+    labels: isTooMany ? [] : await labelsOf(await mappedInSlices(current.toReversed(), labelledLocation), plane.shape),
+    layers: isTooMany ? await layersOf(marked, DRAWING_ORDER) : undefined,
     hasMoved: former.length > 0,
     hasReplaced: marked.some(({ isReplaced }) => isReplaced),
     linesOfX: linesOfX(plane),
@@ -136,14 +141,6 @@ function between(from: Coordinates, to: Coordinates, share: number): Coordinates
   return { x: along(from.x, to.x), y: along(from.y, to.y) };
 }
 
-/** Returns the locations of the most frequent coordinate system: one map cannot show two systems. */
-function inOneSystem(locations: readonly GridLocation[]): GridLocation[] {
-  const counts = new Map<string | null, number>();
-  for (const { coordinateSystem } of locations) counts.set(coordinateSystem, (counts.get(coordinateSystem) ?? 0) + 1);
-  const [mostFrequent] = [...counts].toSorted(([, one], [, other]) => other - one);
-  return locations.filter(({ coordinateSystem }) => coordinateSystem === mostFrequent?.[0]);
-}
-
 /** Names of coordinate systems that planners use. */
 const SYSTEMS: Readonly<Record<string, string>> = {
   'urn:ogc:def:crs:EPSG::4326': 'longitude and latitude, WGS 84',
@@ -171,8 +168,4 @@ function descriptionOf(drawn: readonly GridLocation[], plane: MapPlane): string 
 
 function countOf(locations: readonly GridLocation[], kind: ObjectChangeKind): number {
   return locations.filter((location) => location.kind === kind).length;
-}
-
-function isFinitePoint({ x, y }: Coordinates): boolean {
-  return Number.isFinite(x) && Number.isFinite(y);
 }

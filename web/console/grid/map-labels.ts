@@ -1,3 +1,5 @@
+import { inSlices } from '../../../subgraphs/server/in-slices';
+import { simplified } from './map-layers';
 import { type Coordinates, MAP_SHAPES, type MapShape } from './map-plane';
 
 /** A location that a map may label; earlier ones have precedence. */
@@ -25,6 +27,8 @@ interface MapLabel {
 const MAX_LABELS = 24;
 /** Maximum number of locations of a map with labels: on a fuller map only a few labels would fit. */
 const MAX_LABELLED_LOCATIONS = 200;
+/** Maximum number of boxes that keep labels away from marks and lines, for the same reason. */
+const MAX_BOXES = 5_000;
 const MAX_NAME_LENGTH = 30;
 
 /** Usual width of the map; on narrower screens `grid.css` hides the labels. */
@@ -46,22 +50,26 @@ interface Box {
  * Returns labels that neither leave the map nor cover one another, a mark or a line. Each name is written at most once:
  * at the middle of its location, or else at an end. Marks come before lines, because they offer fewer positions.
  */
-export function labelsOf(locations: readonly LabelledLocation[], shape: MapShape): MapLabel[] {
+export async function labelsOf(locations: readonly LabelledLocation[], shape: MapShape): Promise<MapLabel[]> {
   if (locations.length > MAX_LABELLED_LOCATIONS) return [];
   const size = { width: PICTURE_WIDTH_PX, height: PICTURE_WIDTH_PX / MAP_SHAPES[shape] };
   const ordered = locations.toSorted((one, other) => Number(one.points.length > 1) - Number(other.points.length > 1));
-  const taken = ordered.flatMap(({ points }) =>
-    pointsAlong(points.map((point) => pixelsOf(point, size))).map(boxAround),
+  const courses = ordered.map(({ points }) =>
+    simplified(
+      points.map((point) => pixelsOf(point, size)),
+      MARK_RADIUS_PX,
+    ),
   );
+  if (courses.reduce((sum, course) => sum + boxCount(course), 0) > MAX_BOXES) return [];
+  const taken = courses.flatMap(pointsAlong).map(boxAround);
   const labels = new Map<string, MapLabel>();
-  for (const location of ordered) {
-    if (labels.size === MAX_LABELS) break;
-    if (location.name === null || labels.has(location.name)) continue;
+  await inSlices(ordered, (location) => {
+    if (labels.size === MAX_LABELS || location.name === null || labels.has(location.name)) return;
     const label = labelPositions(location, location.name).find((each) => isFree(textBox(each, size), taken, size));
-    if (label === undefined) continue;
+    if (label === undefined) return;
     taken.push(textBox(label, size));
     labels.set(location.name, label);
-  }
+  });
   return [...labels.values()];
 }
 
@@ -71,17 +79,26 @@ function labelPositions({ at, points }: LabelledLocation, name: string): MapLabe
   return [at, ...ends].flatMap((position) => SIDES.map((side) => ({ text: shortened(name), at: position, side })));
 }
 
+/** Returns the number of boxes along a line, before any is made. */
+function boxCount(points: readonly Coordinates[]): number {
+  return points.reduce((sum, to, index) => sum + stepsTo(to, points[index - 1]), 0);
+}
+
 /** Returns points along a line, at most one mark radius apart. */
 function pointsAlong(points: readonly Coordinates[]): Coordinates[] {
   return points.flatMap((to, index) => {
-    const from = points[index - 1];
-    if (from === undefined) return [to];
-    const steps = Math.max(1, Math.ceil(Math.hypot(to.x - from.x, to.y - from.y) / MARK_RADIUS_PX));
+    const from = points[index - 1] ?? to;
+    const steps = stepsTo(to, points[index - 1]);
     return Array.from({ length: steps }, (_, step) => ({
       x: from.x + ((to.x - from.x) * (step + 1)) / steps,
       y: from.y + ((to.y - from.y) * (step + 1)) / steps,
     }));
   });
+}
+
+/** Returns the number of boxes from the previous point of a line, if there is one, to the next. */
+function stepsTo(to: Coordinates, from: Coordinates = to): number {
+  return Math.max(1, Math.ceil(Math.hypot(to.x - from.x, to.y - from.y) / MARK_RADIUS_PX));
 }
 
 function shortened(name: string): string {

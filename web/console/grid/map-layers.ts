@@ -1,3 +1,4 @@
+import { inSlices } from '../../../subgraphs/server/in-slices';
 import type { Coordinates } from './map-plane';
 import type { ObjectChangeKind } from './operation-results';
 
@@ -21,24 +22,28 @@ interface DrawnLocation {
 const PIXEL_SIZE = 0.2;
 
 /** Returns the layers of a map in drawing order. Draws one of several locations with the same appearance. */
-export function layersOf(places: readonly DrawnLocation[], kinds: readonly ObjectChangeKind[]): MapLayer[] {
-  return kinds
-    .flatMap((kind) => [true, false].map((isReplaced) => ({ kind, isReplaced })))
-    .map(({ kind, isReplaced }) => {
+export async function layersOf(
+  places: readonly DrawnLocation[],
+  kinds: readonly ObjectChangeKind[],
+): Promise<MapLayer[]> {
+  const layers: MapLayer[] = [];
+  for (const kind of kinds)
+    for (const isReplaced of [true, false]) {
       const own = places.filter((place) => place.kind === kind && place.isReplaced === isReplaced);
-      return { kind, isReplaced, ...pathsOf(own.map(({ points }) => points)) };
-    })
-    .filter(({ lines, marks }) => lines !== '' || marks !== '');
+      const paths = await pathsOf(own.map(({ points }) => points));
+      if (paths.lines !== '' || paths.marks !== '') layers.push({ kind, isReplaced, ...paths });
+    }
+  return layers;
 }
 
-function pathsOf(courses: readonly (readonly Coordinates[])[]): Pick<MapLayer, 'lines' | 'marks'> {
+async function pathsOf(courses: readonly (readonly Coordinates[])[]): Promise<Pick<MapLayer, 'lines' | 'marks'>> {
   const lines = new Set<string>();
   const marks = new Set<string>();
-  for (const points of courses) {
+  await inSlices(courses, (points) => {
     const [first, ...others] = simplified(points, PIXEL_SIZE).map(written);
     if (points.length < 2) marks.add(`M${first}h0`);
     else lines.add(others.length === 0 ? `M${first}h${PIXEL_SIZE}` : `M${first}L${others.join(' ')}`);
-  }
+  });
   return { lines: [...lines].join(''), marks: [...marks].join('') };
 }
 

@@ -4,8 +4,17 @@ import type { ProjectAddress } from './project-address';
 import { found } from './project-reading';
 import type { GridLocation, ObjectChangeKind, ObjectClassCount } from './operation-results';
 
-/** Maximum page size of the register. */
-const LOCATIONS_PER_QUERY = 5_000;
+/** Maximum number of locations of a query. */
+const LOCATIONS_PER_QUERY = 1_000;
+
+/** Minimum number of locations of a query: it bounds the number of queries, each of which counts for the rate limit. */
+const MIN_LOCATIONS = 200;
+
+/** Number of locations of the first query, before their points are counted. */
+const FIRST_LOCATIONS = 250;
+
+/** Usual number of points of a query: its result is made and read in one turn of the event loop. */
+const POINTS_PER_QUERY = 5_000;
 
 /** Maximum number of locations that are read for a map; the files of a licence area rarely contain more. */
 const MAX_LOCATIONS = 30_000;
@@ -16,7 +25,7 @@ export interface VersionLocations {
   readonly totalCount: number;
 }
 
-/** Reads the locations of a version, page by page. */
+/** Reads the locations of a version, page by page. Pages are smaller if the locations before them have many points. */
 export async function readLocations(
   { execute }: Pick<PageContext, 'execute'>,
   address: ProjectAddress,
@@ -24,14 +33,23 @@ export async function readLocations(
 ): Promise<VersionLocations> {
   const nodes: GridLocation[] = [];
   let after: string | null = null;
+  let size = FIRST_LOCATIONS;
   for (;;) {
-    const first = Math.min(LOCATIONS_PER_QUERY, MAX_LOCATIONS - nodes.length);
+    const first = Math.min(size, MAX_LOCATIONS - nodes.length);
     const result: LocationsResult = await execute('ReadGridLocations', { ...address, version, first, after });
     const { locations } = found(result.project?.version);
     nodes.push(...locations.nodes);
     after = locations.nextCursor;
+    size = nextSize(locations.nodes);
     if (after === null || nodes.length >= MAX_LOCATIONS) return { nodes, totalCount: locations.totalCount };
   }
+}
+
+/** Returns the number of locations that have {@link POINTS_PER_QUERY} points if they are like these. */
+function nextSize(nodes: readonly GridLocation[]): number {
+  const points = nodes.reduce((sum, location) => sum + location.points.length + location.pointsBefore.length, 0);
+  const size = Math.round((POINTS_PER_QUERY * nodes.length) / Math.max(1, points));
+  return Math.min(LOCATIONS_PER_QUERY, Math.max(MIN_LOCATIONS, size));
 }
 
 interface LocationsResult {

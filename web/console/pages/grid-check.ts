@@ -2,16 +2,16 @@ import { errorCatalogue } from '../../../schema/error-catalogue';
 import { FINDING_WORDS } from '../grid/findings';
 import { PERIOD_MONTHS, publicationName } from '../grid/labels';
 import { GRID_CHECK_PATH } from '../grid/project-address';
-import { textOf } from '../request/query';
+import { textOf, withQuery } from '../request/query';
 import { OperationError, hasErrorCode } from '../../shared/operation-error';
 import type { View } from '../../shared/page-response';
 import { type PageContext, get, post } from '../page';
 
-/** The form of an admin who wants to check an archive before it is published; the link of a project fills it in. */
+/** The form of an admin who wants to check an archive before it is published; the links of a project and of the check fill it in. */
 export const gridCheckPage = get(GRID_CHECK_PATH, (context) => {
   const field = (name: string) => textOf(context.query[name]) ?? '';
   const [area, year, project] = [field('area'), field('year'), field('project')];
-  return formView(context, { area, year, period: field('period') || '01', project, base: '' });
+  return formView(context, { area, year, period: field('period') || '01', project, base: field('base') });
 });
 
 /** Requests an upload address, to which a script of the page sends the archive. Nothing is published. */
@@ -25,6 +25,7 @@ export const gridCheckForm = post(GRID_CHECK_PATH, async (context) => {
       connectsTo: new URL(filesUrl).origin,
       model: {
         entered,
+        formAddress: withQuery(GRID_CHECK_PATH, { ...entered }),
         target: `${filesUrl}${address}/check`,
         publication: publicationName(Number(entered.year), entered.period),
         words: Object.entries(FINDING_WORDS).map(([kind, words]) => ({ ...words, kind: wireKind(kind) })),

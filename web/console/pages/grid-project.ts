@@ -1,6 +1,4 @@
 import { countsByKind, divergingBars, lettersOf, sortedByTotal, sumOf, totalOf } from '../grid/class-bars';
-import { locationMap } from '../grid/location-map';
-import type { LocationTarget } from '../grid/location-rows';
 import { modelCards } from '../grid/model-cards';
 import { objectFilterOf } from '../grid/object-filter';
 import { readObjects } from '../grid/object-list';
@@ -11,15 +9,13 @@ import {
   comparisonPage,
   filePath,
   fitPage,
-  objectAfterPage,
-  objectPage,
   projectPage,
   versionPage,
 } from '../grid/project-address';
 import { found, projectHead, readProject, shownVersion } from '../grid/project-reading';
-import { type VersionLocations, locationTotals, readLocations } from '../grid/version-locations';
+import { versionMap } from '../grid/version-map';
 import { type GridProject, type GridVersion, OBJECT_CHANGE_KINDS } from '../grid/operation-results';
-import { counted, fileSize, quantity, utcDay } from '../format';
+import { counted, fileSize, utcDay } from '../format';
 import { KINDS, breakable, className, fileLetters } from '../grid/labels';
 import { type PageContext, get } from '../page';
 
@@ -28,9 +24,8 @@ export const gridProjectPage = get(PROJECT_PATH, async (context) => {
   const { address, project } = await readProject(context);
   const number = shownVersion(context, project);
   const filter = objectFilterOf(context.query);
-  const [version, locations, objects] = await Promise.all([
-    readVersion(context, address, number),
-    readLocations(context, address, number),
+  const [{ version, map }, objects] = await Promise.all([
+    readVersionWithMap(context, address, project, number),
     readObjects(context, project, address, number, filter),
   ]);
   const earlier = project.versions.find((each) => each.version < number);
@@ -38,7 +33,8 @@ export const gridProjectPage = get(PROJECT_PATH, async (context) => {
     view: 'grid/project',
     model: {
       ...projectHead(project),
-      ...pictureModel(project, version, locations),
+      ...pictureModel(project, version),
+      map,
       objects,
       filter,
       lead: leadOf(version),
@@ -64,29 +60,21 @@ function leadOf({ models }: GridVersion): string | undefined {
   return description === '' || description.length > MAX_LEAD_LENGTH ? undefined : description;
 }
 
-async function readVersion({ execute }: PageContext, address: ProjectAddress, version: number): Promise<GridVersion> {
-  const { project } = await execute('ReadGridVersion', {
-    ...address,
-    version,
-  });
-  return found(project?.version);
+async function readVersionWithMap(
+  context: PageContext,
+  address: ProjectAddress,
+  project: GridProject,
+  number: number,
+): Promise<{ readonly version: GridVersion; readonly map: string }> {
+  const result = await context.execute('ReadGridVersion', { ...address, version: number });
+  const version = found(result.project?.version);
+  return { version, map: await versionMap(context, address, project, version) };
 }
 
-function pictureModel(
-  project: GridProject,
-  { version, classCounts, unplacedPoints }: GridVersion,
-  locations: VersionLocations,
-) {
+function pictureModel(project: GridProject, { version, classCounts }: GridVersion) {
   const sum = sumOf(classCounts);
   const counts = countsByKind(sum);
-  const map = locationMap(locations.nodes, locationTotals(locations, classCounts));
   const objectsUrl = (type: string) => `${versionPage(project, version)}&type=${encodeURIComponent(type)}#objects`;
-  const addressOf = ({ mRID, isChanged }: LocationTarget) =>
-    (isChanged ? objectPage : objectAfterPage)(project, version, mRID);
-  const withAddress = <Shown extends { readonly target: LocationTarget | undefined }>(shown: Shown) => ({
-    ...shown,
-    address: shown.target && addressOf(shown.target),
-  });
   return {
     figures: OBJECT_CHANGE_KINDS.map((kind) => ({ ...KINDS[kind], value: counted(counts[kind]) })),
     total: counted(totalOf(sum)),
@@ -97,12 +85,6 @@ function pictureModel(
       parts: breakable(className(each.type)),
       address: objectsUrl(each.type),
     })),
-    map: {
-      ...map,
-      unplaced: unplacedPoints === 0 ? undefined : quantity(unplacedPoints, 'point'),
-      rows: map.rows.map(withAddress),
-      picture: map.picture && { ...map.picture, drawings: map.picture.drawings.map(withAddress) },
-    },
   };
 }
 

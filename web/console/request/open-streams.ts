@@ -15,7 +15,7 @@ export interface OpenStreams {
 
 /** Limits the cost of browsers that do not read, and of sessions with many streams. */
 export interface StreamLimits {
-  /** Interval of heartbeats: proxies close silent connections. */
+  /** Interval of heartbeats: proxies close silent connections, and pages replace them. */
   readonly heartbeatMs: number;
   /** Time after which a connection is destroyed whose browser does not read what was sent. */
   readonly drainTimeoutMs: number;
@@ -27,6 +27,9 @@ const DEFAULT_LIMITS: StreamLimits = { heartbeatMs: 15_000, drainTimeoutMs: DRAI
 
 /** Time after which a browser reconnects a broken stream. */
 const RETRY_MS = 2_000;
+
+/** A message, not a comment: scripts do not receive comments. */
+const HEARTBEAT = 'event: heartbeat\ndata: 0\n\n';
 
 /**
  * `connection: close`, so that no browser expects another response on the connection while the console shuts down;
@@ -70,7 +73,7 @@ function streamOn(
   };
   raw.writeHead(200, headers);
   write(`retry: ${RETRY_MS}\n\n`);
-  const heartbeat = setInterval(() => isBehind() || write(':\n\n'), limits.heartbeatMs);
+  const heartbeat = setInterval(() => isBehind() || write(HEARTBEAT), limits.heartbeatMs);
   closed.signal.addEventListener('abort', () => {
     clearInterval(heartbeat);
     raw.end();
