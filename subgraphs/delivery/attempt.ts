@@ -5,7 +5,7 @@ import { isDatabaseUnavailable } from '../server/unavailable';
 import { errorFields } from '../server/observability/failures';
 import { logError } from '../server/observability/error-log';
 import type { Results } from './deliveries.repository';
-import type { Assembled, DeliverySource } from './delivery';
+import { type Assembled, type DeliverySource, MAX_DEFERRAL_SECONDS } from './delivery';
 import type { DeliveryMetrics } from './delivery-metrics';
 import { type LaneDelivery, assemblyFailureOf, outcomeOf } from './lane';
 import type { LeasedEndpoint, RunningLane } from './leased-endpoint';
@@ -33,10 +33,6 @@ interface AttemptContext {
 }
 
 const DATABASE_UNAVAILABLE = { kind: 'wait', seconds: 3 } as const;
-/** Time after which a suspended endpoint is tried again, even if it was not resumed. */
-const SUSPENDED_SECONDS = 600;
-/** Time after which an obsolete delivery is assembled again while the clock of the database has jumped. */
-const JUMPED_CLOCK_SECONDS = 60;
 /** Age above which an assembled delivery is assembled again: the event may have become obsolete. */
 const MAX_ASSEMBLY_AGE_MS = 5;
 const RETRY_RECORD_MS = 250;
@@ -165,12 +161,11 @@ async function withhold(
   if (assembly.kind === 'suspended') {
     const { laneSeconds } = assembly;
     if (laneSeconds !== undefined) await results.deferLane(delivery, laneSeconds, false);
-    return defer(lane.urgent && laneSeconds === undefined ? 'all' : 'ordinary', SUSPENDED_SECONDS);
+    return defer(lane.urgent && laneSeconds === undefined ? 'all' : 'ordinary', MAX_DEFERRAL_SECONDS);
   }
   if (assembly.kind === 'drop') {
-    if (await results.drop(delivery)) return true;
-    await results.deferLane(delivery, JUMPED_CLOCK_SECONDS, false);
-    return false;
+    await results.drop({ delivery, now: assembly.now });
+    return true;
   }
   const failure = assemblyFailureOf(schedule, delivery);
   if (failure.kind === 'lane-waits') await results.deferLane(delivery, failure.seconds, failure.counts);

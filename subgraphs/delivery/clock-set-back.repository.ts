@@ -1,18 +1,16 @@
 import type { Pool } from 'pg';
 import { LOWEST_UUID } from '../../schema/identifiers';
-import { MAX_BLOCKING_FAILURES } from './lane';
+import { MAX_DEFERRAL_SECONDS } from './delivery';
+import { MAX_BLOCKING_FAILURES, MAX_LANE_WAIT_SECONDS } from './lane';
 import { whenSetBack } from '../server/database/register-clock';
 import { inTransaction } from '../server/database/transaction';
 import type { RetrySchedule } from './schedule';
 
-/** Waiting deliveries that one transaction reads, corrected or not, which bounds its time: after an outage of a receiver many wait. */
+/** Waiting deliveries or endpoints that one transaction reads, corrected or not, which bounds its time: after an outage of a receiver many wait. */
 const BATCH_SIZE = 1_000;
 
 /** Delay after the last attempt that counts, from the delays of the schedule ($1); none before the first attempt. */
 const DELAY = `coalesce(($1::float8[])[attempt], 0) * interval '1 s'`;
-
-/** Longest time for which a lane waits before the first attempt of its first delivery. */
-const LONGEST_DEFERRAL = "interval '1 minute'";
 
 /**
  * Whether a pending delivery waits longer than its schedule says, because it was planned, requested again or attempted at a
@@ -21,7 +19,7 @@ const LONGEST_DEFERRAL = "interval '1 minute'";
 const WAITS_TOO_LONG = `state || '' = 'pending' and next_attempt_at > register_now() + ${DELAY} and (
   greatest(created_at, redelivered_at, (attempts -> -1 ->> 'at')::timestamptz) > register_now()
   or next_attempt_at > register_now() + $2 * interval '1 s'
-  or attempt = 0 and faults <= ${MAX_BLOCKING_FAILURES} and next_attempt_at > register_now() + ${LONGEST_DEFERRAL})`;
+  or attempt = 0 and faults <= ${MAX_BLOCKING_FAILURES} and next_attempt_at > register_now() + ${MAX_LANE_WAIT_SECONDS} * interval '1 s')`;
 
 /** Reads the waiting deliveries after a position ($3 to $6), in the order of the partial index of pending ones. */
 const READ_WAITING = `
@@ -55,16 +53,26 @@ const PLAN_AGAIN = `
     where ${WAITS_TOO_LONG} for update of delivery skip locked) found
   where d.endpoint_id = found.endpoint_id and d.event_id = found.event_id`;
 
+/** SQL: whether a delivery of an endpoint `e` is due before it. */
+const IS_DUE_BEFORE = (urgent: boolean) => `
+  exists (select from delivery where endpoint_id = e.id and state = 'pending' and urgent = ${urgent} and next_attempt_at < e.due_at)`;
+
 /**
- * Makes each endpoint due that waits: for a deferral that began at a time that is still to come, or for a delivery. Its release computes when
- * the next one is due.
+ * Makes the next endpoints after an id ($1) due whose deferral began at a time that is still to come, or lasts longer than any deferral. An
+ * endpoint that is locked is being woken or released.
  */
-const WAKE_WAITING = `
-  update delivery_endpoint e set due_at = register_now(), generation = generation + 1, 
+const WAKE_DEFERRED = `
+  with found as materialized (
+    select id from delivery_endpoint e
+    where id > $1 and due_at > register_now() and (put_off_at > register_now()
+      or due_at > coalesce(put_off_at, '-infinity') + interval '${MAX_DEFERRAL_SECONDS} s'
+        and (${IS_DUE_BEFORE(true)} or ${IS_DUE_BEFORE(false)}))
+    order by id limit ${BATCH_SIZE} for update skip locked),
+  woken as (
+    update delivery_endpoint e set due_at = register_now(), generation = generation + 1,
       put_off_at = case when put_off_at > register_now() then register_now() else put_off_at end
-    from (
-    select id from delivery_endpoint where put_off_at > register_now() or due_at > register_now() order by id for update) found
-  where e.id = found.id`;
+    from found where e.id = found.id)
+  select id from found order by id desc limit 1`;
 
 /** A secret that was replaced while the clock was ahead signs no longer than 15 minutes from now on. */
 const REPLACE_SECRETS = 'update webhook_secret set replaced_at = register_now() where replaced_at > register_now()';
@@ -80,7 +88,8 @@ export function clockSetBack(pool: Pool, { delays }: RetrySchedule): () => Promi
 
 async function correct(pool: Pool, delays: readonly number[]): Promise<void> {
   await pool.query(REPLACE_SECRETS);
-  await pool.query(WAKE_WAITING);
+  for (let last: string | undefined = LOWEST_UUID; last !== undefined;)
+    last = (await pool.query<{ id: string }>(WAKE_DEFERRED, [last])).rows[0]?.id;
   const bounds = [delays, Math.max(...delays)];
   let after: Omit<WaitingDelivery, 'isTooLong'> | undefined = START;
   while (after !== undefined) after = await correctSome(pool, bounds, after);

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
-import { type Session, inTransaction, onlyRow } from '../server/database/transaction';
+import { type Session, inTransaction } from '../server/database/transaction';
 import { batched } from '../server/database/batched';
 import { clocksAgree } from '../server/database/register-clock';
 import { END_OBSOLETE } from './fan-out.sql';
-import type { LaneDelivery, Outcome } from './lane';
+import { type LaneDelivery, MAX_LANE_WAIT_SECONDS, type Outcome } from './lane';
 
 /** An attempt and its effect on the delivery. */
 interface Result {
@@ -16,6 +16,13 @@ interface Result {
   readonly sentAt: number;
 }
 
+/** A delivery that is obsolete. */
+interface ObsoleteDelivery {
+  readonly delivery: LaneDelivery;
+  /** The time of the database by which it is obsolete; undefined if no time decides. */
+  readonly now: Date | undefined;
+}
+
 /** Writes the results of deliveries. */
 export interface Results {
   /** Records a result, `alone` or together with others: a statement for several fails for all of them. */
@@ -26,9 +33,10 @@ export interface Results {
   assemblyFailed(delivery: LaneDelivery, seconds: number | undefined): Promise<void>;
   /**
    * Ends an obsolete delivery as superseded, or as delivered if an earlier attempt succeeded. A row that is locked, or was changed since the
-   * read, is passed over: the delivery stays pending and is read again. False once a clock has jumped: by the right clock it may not be obsolete.
+   * read, is passed over: the delivery stays pending and is read again. If the clock by which it is obsolete has jumped, it is read again after
+   * a minute: by the right clock it may have to be sent.
    */
-  drop(delivery: LaneDelivery): Promise<boolean>;
+  drop(obsolete: ObsoleteDelivery): Promise<void>;
 }
 
 /** SQL: the stored attempts of `d` that remain when one is added: the last 99, and the last successful one before them (`END_OBSOLETE` reads it). */
@@ -85,13 +93,15 @@ const ASSEMBLY_FAILED = `
 
 const DROP = `
   with dropped as materialized (
-    select d.endpoint_id, d.event_id
-    from unnest($1::uuid[], $2::text[], $3::text[]) as obsolete(endpoint_id, event_id, version) join delivery d using (endpoint_id, event_id)
-    where d.state || '' = 'pending' and d.xmin::text = obsolete.version and ${clocksAgree('$4')} for update of d skip locked),
-  ended as (
-    update delivery d set ${END_OBSOLETE}
-    from dropped where d.endpoint_id = dropped.endpoint_id and d.event_id = dropped.event_id)
-  select ${clocksAgree('$4')} as "clocksAgree"`;
+    select d.endpoint_id, d.event_id, obsolete.now is null or ${clocksAgree('$5', 'obsolete.now')} as is_obsolete
+    from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) as obsolete(endpoint_id, event_id, version, now)
+      join delivery d using (endpoint_id, event_id)
+    where d.state || '' = 'pending' and d.xmin::text = obsolete.version for update of d skip locked),
+  put_off as (
+    update delivery d set next_attempt_at = register_now() + ${MAX_LANE_WAIT_SECONDS} * interval '1 s'
+    from dropped where d.endpoint_id = dropped.endpoint_id and d.event_id = dropped.event_id and not is_obsolete)
+  update delivery d set ${END_OBSOLETE}
+  from dropped where d.endpoint_id = dropped.endpoint_id and d.event_id = dropped.event_id and is_obsolete`;
 
 /**
  * Deletes deliveries 90 days after their end (decisions A/B, 6). Stores the last number of their lanes, so that numbers
@@ -150,16 +160,16 @@ export function resultTable(pool: Pool, undelivered: (session: Session, endpoint
         if (rowCount === 1 && seconds === undefined) await undelivered(session, endpointId);
       });
     },
-    drop: batched(async (dropped: readonly LaneDelivery[]) => {
+    drop: batched(async (dropped: readonly ObsoleteDelivery[]) => {
       const values = [
-        dropped.map(({ endpointId }) => endpointId),
-        dropped.map(({ eventId }) => eventId),
-        dropped.map(({ version }) => version),
+        dropped.map(({ delivery }) => delivery.endpointId),
+        dropped.map(({ delivery }) => delivery.eventId),
+        dropped.map(({ delivery }) => delivery.version),
+        dropped.map(({ now }) => now ?? null),
         new Date(),
       ];
-      const query = { name: 'delivery_drop', text: DROP, values };
-      const isDone = onlyRow(await pool.query<{ clocksAgree: boolean }>(query)).clocksAgree;
-      return dropped.map(() => isDone);
+      await pool.query({ name: 'delivery_drop', text: DROP, values });
+      return [];
     }, BATCHES),
   };
 }

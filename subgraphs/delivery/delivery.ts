@@ -17,6 +17,9 @@ export interface Dispatch {
   readonly body: string;
 }
 
+/** Longest deferral of an endpoint: a suspended one is then tried again, even if it was not resumed. */
+export const MAX_DEFERRAL_SECONDS = 600;
+
 /** Decision of a source on a due delivery. Only `send` counts as an attempt. */
 export type Assembled =
   /** Sends the request. Endpoints of one `owner` share limits. `firstAttempt` is called when the first attempt ends. */
@@ -24,12 +27,12 @@ export type Assembled =
   /** Defers all deliveries of the endpoint. */
   | { readonly kind: 'wait'; readonly seconds: number }
   /**
-   * Defers the ordinary deliveries of the endpoint until `resume_deliveries`, at most ten minutes; also the urgent ones if an urgent
+   * Defers the ordinary deliveries of the endpoint until `resume_deliveries`, at most {@link MAX_DEFERRAL_SECONDS}; also the urgent ones if an urgent
    * delivery of the lane is due. With `laneSeconds`, the lane waits for this time instead, and urgent deliveries of other lanes are sent.
    */
   | { readonly kind: 'suspended'; readonly laneSeconds?: number }
-  /** Ends the delivery, because it is obsolete. */
-  | { readonly kind: 'drop' };
+  /** Ends the delivery, because it is obsolete: since an instant before `now`, if that decides. */
+  | { readonly kind: 'drop'; readonly now?: Date };
 
 /** The subgraph whose deliveries the engine makes. The engine depends neither on its events nor on its endpoints. */
 export interface DeliverySource {

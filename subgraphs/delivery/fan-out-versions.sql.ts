@@ -44,7 +44,8 @@ export const COMPARE_CLOCKS_IN_FAN_OUT = (wait: string): string => `
 
 /**
  * Changes what `BOUND_EVENTS_OF_FAN_OUT` created, as `COMPARE_CLOCKS_IN_FAN_OUT` does. Up to half of the rows of a call are those with an event
- * that nothing supersedes, so that they do not wait for all notices before them. A subject with both has urgent events only beside notices.
+ * that nothing supersedes, so that they do not wait for all notices before them. Rows of one subject keep their order: beside notices, a
+ * record has urgent events only, which are taken first.
  */
 export const SHARE_FAN_OUT = (makeEvents: string): string => `
   create index fanout_lasting on fanout (id) where ${IS_LASTING};
@@ -80,10 +81,12 @@ const MAKE_BOUNDED_EVENTS = (makeEvents: string) => `
 
 const TAKE_OLDEST = 'taken := array(select id from fanout order by id limit most);';
 
+/** SQL: a row of the outbox with an event that no later one supersedes. */
 const IS_LASTING = 'event_id is not null and not replaceable';
 const TAKE_SHARES = `taken := array(select id from fanout where ${IS_LASTING} order by id limit (most + 1) / 2);
         taken := taken || array(select id from fanout where id <> all(taken) order by id limit most - cardinality(taken));`;
 
+/** The limit of `clocksAgree` when the function was released. */
 const ifClocksAgree = (
   take: string,
 ) => `if process_time is null or to_regprocedure('register.set_clock_offset(integer)') is not null

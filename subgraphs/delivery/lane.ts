@@ -131,6 +131,9 @@ export function outcomeOf(
   return afterSeconds === undefined ? { kind: 'undelivered' } : { kind: 'again', afterSeconds };
 }
 
+/** Longest time for which a lane waits before the first attempt of its first delivery, except after many failed assemblies. */
+export const MAX_LANE_WAIT_SECONDS = 60;
+
 /**
  * Number of failed assemblies that are retried after 3 s, and that block the lane of a delivery without an attempt. Later ones follow the
  * schedule.

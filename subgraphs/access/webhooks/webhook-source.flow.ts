@@ -33,7 +33,8 @@ export function webhookSource(dependencies: WebhookSourceDependencies): Delivery
       const input = await inputs.of(delivery);
       if (input === undefined) return DROP;
       const { receiver, event } = input;
-      if (receiver.isDeleted || receiver.status === 'terminated' || isObsolete(event, receiver)) return DROP;
+      if (receiver.isDeleted || receiver.status === 'terminated') return DROP;
+      if (isObsolete(event, receiver)) return { kind: 'drop', now: receiver.now };
       if (receiver.status === 'suspended') return SUSPENDED;
       try {
         return dispatched(await complete(event), event, receiver, delivery);

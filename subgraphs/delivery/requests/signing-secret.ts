@@ -34,8 +34,8 @@ export interface SigningSecrets {
 }
 
 /**
- * Returns the secrets that sign an attempt; undefined without a current one. The `single` secret of a redelivery is the current one. One that
- * was replaced while the clock was ahead is not the original one of later events.
+ * Returns the secrets that sign an attempt; undefined without a current one. The `single` secret of a redelivery is the current one. A secret
+ * that was replaced while the clock was ahead is not the original one of later events.
  */
 export function signingSecrets(
   secrets: readonly SigningSecret[],

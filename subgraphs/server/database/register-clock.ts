@@ -67,13 +67,14 @@ const IS_FIXED = `to_regprocedure('register.set_clock_offset(integer)') is null`
 const CLOCKS = `select register_now() as now, ${IS_FIXED} as "isFixed"`;
 
 /**
- * SQL: whether {@link hasJumped} is false of a statement that selects what is due or has expired. A clock can jump after any check: the clock
- * that the statement reads is the one to compare.
+ * SQL: true if the clock that a statement reads differs from that of this process by at most an hour, or can move. A statement that does what
+ * cannot be undone compares the clock itself: the clock may jump after an earlier check.
  *
  * @param processTime the parameter with the time of this process
+ * @param databaseTime SQL: the time of the database by which the statement decides
  */
-export const clocksAgree = (processTime: string): string => `(select not ${IS_FIXED}
-  or abs(extract(epoch from register_now() - ${processTime}::timestamptz)) * 1000 <= ${MAX_DIFFERENCE_MS})`;
+export const clocksAgree = (processTime: string, databaseTime = 'register_now()'): string => `(select not ${IS_FIXED}
+  or abs(extract(epoch from ${databaseTime} - ${processTime}::timestamptz)) * 1000 <= ${MAX_DIFFERENCE_MS})`;
 
 /**
  * Throws if the clocks of the database and of this process differ by more than an hour: one of them has jumped. What expires or

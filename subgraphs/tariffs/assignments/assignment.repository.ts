@@ -4,7 +4,6 @@ import { registerTime } from '../../server/database/register-clock';
 import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
 import { storeMpxns } from '../occupancies/mpxn-storage.repository';
-import { destroyKeysNotPlanned } from '../occupancies/occupancy-erasure.repository';
 import { correctTimesOf } from '../occupancies/times-ahead.repository';
 import type { RegisterEntryStatus } from '../register-entries/register-entry-status';
 import type { Assignment } from './applied-tariff';
@@ -122,16 +121,9 @@ export class AssignmentRepository {
     const hash = this.mpxns.hash(mpxn);
     return inTransaction(this.pool, async (session) => {
       await lockMpxn(session, hash);
-      const locked = { session, mpxn, hash };
-      if (await correctTimesOf(session, [hash])) await this.storePlanned(locked);
-      return work(locked);
+      if (await correctTimesOf(session, [hash])) await storeMpxns(session, this.mpxns, [mpxn]);
+      return work({ session, mpxn, hash });
     });
-  }
-
-  /** Stores the MPxN for its present and planned occupancies, and only for these. */
-  private async storePlanned({ session, mpxn, hash }: LockedMpxn): Promise<void> {
-    await storeMpxns(session, this.mpxns, [mpxn]);
-    await destroyKeysNotPlanned(session, [hash]);
   }
 
   private async record(
@@ -148,7 +140,7 @@ export class AssignmentRepository {
     await session.query(METER_POINT, [hash]);
     const values = [hash, validFrom, tariffId, mpid, accountId];
     const stored = onlyRow(await session.query<AssignmentRow>(INSERT, values));
-    await this.storePlanned({ session, mpxn, hash });
+    await storeMpxns(session, this.mpxns, [mpxn]);
     if (byAdmin) await auditAssignment(session, hash, { accountId, assignments, stored, outcome });
     return { ...stored, mpxn };
   }

@@ -10,7 +10,6 @@ import { fairLimit } from '../../server/fair-limit';
 import { appliedNow, lockMpxnsShared } from '../assignments/assignments.sql';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
 import { storeMpxns } from '../occupancies/mpxn-storage.repository';
-import { destroyKeysNotPlanned } from '../occupancies/occupancy-erasure.repository';
 import { correctTimesOf } from '../occupancies/times-ahead.repository';
 import {
   type Parties,
@@ -122,14 +121,13 @@ export class ConsentRepository {
     const hashes = points.map(({ hash }) => hash);
     return inTransaction(this.database.pool, async (session) => {
       await lockMpxnsShared(session, hashes); // before all rows, as a change of an assignment does
-      const isCorrected = await correctTimesOf(session, hashes);
+      await correctTimesOf(session, hashes);
       const issuer = await lockActive(session, consumer);
       if (issuer !== consumer.issuer) throw new RegisterError('AUT001'); // changed or removed since the token was admitted
       await session.query({ ...ADD_METER_POINTS, values: [hashes] });
       const { registrationId, isNew } = await this.liveConsent(session, consumer);
       await session.query({ ...COVER, values: [registrationId, hashes, mpid, issuedAt] });
       await storeMpxns(session, this.mpxns, consumer.mpxns);
-      if (isCorrected) await destroyKeysNotPlanned(session, hashes);
       const { rows } = await session.query<AppliedRow>({
         ...TARIFFS,
         values: [mpid, hashes, issuedAt, registrationId],

@@ -15,12 +15,19 @@ const neededBy = (assignments: string, consents: string): string => `
   select mpxn_hash, occupancy_began(mpxn_hash, covered_at) from consent_meter_point
   where mpxn_hash = any($1::bytea[]) and ${consents}`;
 
-/** SQL: those occupancies in which the MPxN is not stored under an existing key. */
+/**
+ * SQL: those occupancies in which the MPxN is not stored under an existing key. Locks the keys of planned occupancies: the sweep may be
+ * destroying one whose start was withdrawn and is planned again.
+ */
 const notStored = (needed: string): string => `
+  with planned as materialized (
+    select id from tariffs_keys.occupancy_key where premises = any($1::bytea[]) and began > register_now()
+    order by premises, began for key share)
   select mpxn_hash as hash, began::text from (${needed}) needed
   where not exists (
     select from occupancy_mpxn kept join tariffs_keys.occupancy_key key on key.id = kept.key_id
-    where kept.mpxn_hash = needed.mpxn_hash and kept.began = needed.began)`;
+    where kept.mpxn_hash = needed.mpxn_hash and kept.began = needed.began
+      and (kept.began <= register_now() or key.id in (select id from planned)))`;
 
 /** Present and planned occupancies. */
 const NEEDED_NOW = notStored(

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
-import { eraseKeys } from '../../server/occupancy-keys';
+import { destroyDueKeys, eraseKeys } from '../../server/occupancy-keys';
+import { requireEqualClocks } from '../../server/database/register-clock';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import { lockMpxn } from '../assignments/assignments.sql';
 import type { MpxnCipher } from './mpxn-cipher.repository';
@@ -28,21 +29,10 @@ const ENDED = `
     select from tariff_step where mpxn_hash = $1 and withdrawn_at is null and tariff_id is null
       and ${STEP_COUNTS_FROM} > key.began and ${STEP_COUNTS_FROM} <= register_now() and ends_assignment(tariff_step))`;
 
-/** Leaves a key that a concurrent transaction has locked to the next change of its MPxN. */
-const DESTROY_NOT_PLANNED = {
-  name: 'destroy_keys_not_planned',
-  text: `delete from tariffs_keys.occupancy_key where id = any (array(
-    select id from tariffs_keys.occupancy_key key
-    where premises = any($1::bytea[]) and began > register_now() and occupancy_will_not_start(key)
-    for update skip locked))`,
-};
-
-/**
- * Destroys keys of MPxNs whose occupancies will not start any more, because their planned starts were withdrawn or corrected. Call it in a
- * transaction that has locked the MPxNs, and has stored those that the present plan needs.
- */
-export async function destroyKeysNotPlanned(session: Session, hashes: readonly Buffer[]): Promise<void> {
-  await session.query({ ...DESTROY_NOT_PLANNED, values: [hashes] });
+/** Returns the ids of the keys of an MPxN. */
+async function keysOf(session: Session, hash: Buffer): Promise<string[]> {
+  const text = 'select id from tariffs_keys.occupancy_key where premises = $1';
+  return (await session.query<{ id: string }>(text, [hash])).rows.map(({ id }) => id);
 }
 
 /** Erases MPxNs at a customer's request, before the retention of 13 months ends (decisions A/B, 12). */
@@ -57,7 +47,9 @@ export class OccupancyErasureRepository {
     const hash = this.cipher.hash(mpxn);
     return inTransaction(this.pool, async (session) => {
       await lockMpxn(session, hash);
+      await requireEqualClocks(session); // to a clock that is ahead, a planned end has ended the present occupancy
       await reencrypt(session, this.cipher, [hash]);
+      await destroyDueKeys(session, TARIFF_OCCUPANCIES, await keysOf(session, hash));
       const { rows } = await session.query<{ id: string; isNeeded: boolean }>(ENDED, [hash]);
       const erasable = rows.filter(({ isNeeded }) => !isNeeded).map(({ id }) => id);
       const erased = await eraseKeys(session, TARIFF_OCCUPANCIES, erasable, actor);

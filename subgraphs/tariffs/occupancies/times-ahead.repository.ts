@@ -4,7 +4,6 @@ import { fingerprintOf } from '../../server/audit/audit.repository';
 import { DamagedRows } from '../../server/damaged-rows';
 import { type Session, inTransaction } from '../../server/database/transaction';
 import { lockMpxnsShared } from '../assignments/assignments.sql';
-import { destroyKeysNotPlanned } from './occupancy-erasure.repository';
 import type { MpxnCipher, StoredMpxn } from './mpxn-cipher.repository';
 import { storeMpxns } from './mpxn-storage.repository';
 
@@ -66,13 +65,13 @@ const CORRECT = `
   events as (${correct('event', ['occurred_at', 'ceased_at'])} and recorded_at > register_now())
   ${correct('tariff_standing', ['as_of', 'ceased_at'])}`;
 
+/** All copies of MPxNs, since one may be damaged. The sweep destroys the key of a copy whose occupancy began at a corrected instant. */
 const STORED = `
-  select distinct on (mpxn_hash) mpxn_hash as "mpxnHash", mpxn_sealed as encrypted, key_id as "keyId", wrapped as "wrappedKey"
-  from occupancy_mpxn join tariffs_keys.occupancy_key key on key.id = key_id where mpxn_hash = any($1::bytea[])
-  order by mpxn_hash, occupancy_mpxn.began <= register_now() desc, occupancy_mpxn.began desc`;
+  select mpxn_hash as "mpxnHash", mpxn_sealed as encrypted, key_id as "keyId", wrapped as "wrappedKey"
+  from occupancy_mpxn join tariffs_keys.occupancy_key key on key.id = key_id where mpxn_hash = any($1::bytea[])`;
 
-/** MPxNs that one statement lists: it reads all instants ahead. */
-const LIST_SIZE = 20_000;
+/** MPxNs of one list. They are many, because each list reads all instants ahead. */
+const MAX_LISTED_MPXNS = 20_000;
 
 /** The next MPxNs with instants ahead. */
 const NEXT = `
@@ -80,7 +79,7 @@ const NEXT = `
     select mpxn_hash from tariff_step where recorded_at > register_now() and ${LIVE_STEP}
     union select mpxn_hash from consent_meter_point where covered_at > register_now()
     union select mpxn_hash from event where recorded_at > register_now() and greatest(occurred_at, ceased_at) > register_now()) ahead
-  where mpxn_hash > $1 order by mpxn_hash limit ${LIST_SIZE}`;
+  where mpxn_hash > $1 order by mpxn_hash limit ${MAX_LISTED_MPXNS}`;
 
 /**
  * Corrects instants that were recorded while the clock was ahead, of all MPxNs. Until then, a consent of that time receives no event, and an
@@ -100,7 +99,6 @@ export async function correctTimesAhead(pool: Pool, cipher: MpxnCipher, logger: 
         await lockMpxnsShared(session, batch);
         await session.query(CORRECT, [batch]);
         await storeAgain(session, cipher, batch, damaged);
-        await destroyKeysNotPlanned(session, batch);
       });
     }
   }
@@ -110,7 +108,7 @@ export async function correctTimesAhead(pool: Pool, cipher: MpxnCipher, logger: 
 /**
  * Corrects the instants ahead of MPxNs before their assignments or consents change, so that what is recorded now follows what was recorded
  * while the clock was ahead. Call it in a transaction that has locked the MPxNs. Returns whether an instant was corrected: the caller then
- * stores the MPxNs and destroys the keys that are not planned any more.
+ * stores the MPxNs.
  */
 export async function correctTimesOf(session: Session, hashes: readonly Buffer[]): Promise<boolean> {
   const { rows } = await session.query<{ hash: Buffer }>({ ...AFFECTED, values: [hashes] });

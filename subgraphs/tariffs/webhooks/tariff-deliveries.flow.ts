@@ -12,6 +12,7 @@ import type { DatabaseAddress } from '../../server/database/database-login';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
 import { type EventDelay, eventDelay } from './delay-metric.flow';
 import { type DeliveryInput, deliveryInputs } from './delivery.queries';
+import { MAX_LANE_WAIT_SECONDS } from '../../delivery/lane';
 import type { RtiWebhookCiphers } from './rti-webhook.repository';
 import { deliveryDecision, tariffEventBody } from './tariff-delivery';
 
@@ -21,7 +22,7 @@ export const TARIFF_SCHEDULE: RetrySchedule = {
 };
 
 /** Cessations are urgent, like revocations, but wait for a suspended RTI User; revocations do not wait for them. */
-const CESSATION_WAITS: Assembled = { kind: 'suspended', laneSeconds: 60 };
+const CESSATION_WAITS: Assembled = { kind: 'suspended', laneSeconds: MAX_LANE_WAIT_SECONDS };
 
 /** Dependencies of {@link deliverTariffEvents}. */
 interface TariffDeliveryOptions {
@@ -70,7 +71,7 @@ function tariffSource(
     async assemble(delivery) {
       const input = await inputOf(delivery);
       const decision = input === undefined ? 'drop' : deliveryDecision(input);
-      if (input === undefined || decision === 'drop') return { kind: 'drop' };
+      if (input === undefined || decision === 'drop') return { kind: 'drop', ...(input && { now: input.now }) };
       if (decision === 'wait') return input.type === 'supplier.cessation' ? CESSATION_WAITS : { kind: 'suspended' };
       return dispatched(input, delivery, observeDelay);
     },

@@ -1,3 +1,4 @@
+import { OperationError } from '../../../web/shared/operation-error';
 import { sharedResults } from '../../../web/console/request/shared-results';
 
 const LIMITS = { maxResults: 2, maxSize: 10, sizeOf: ({ text }: { readonly text: string }) => text.length };
@@ -32,12 +33,22 @@ describe('A result that requests share', () => {
     expect(await Promise.all(['a', 'b', 'a'].map(textOf))).toEqual([{ text: 'a' }, { text: 'b' }, { text: 'a' }]);
   });
 
-  it('is computed again by the next request after a failure, which concerns only the request that computed', async () => {
+  it('fails for all requests that wait for it, and is computed again by the next one', async () => {
+    const shared = sharedResults(LIMITS);
+    const map = new Computation();
+    const requests = Array.from({ length: 5 }, () => shared('a', map.compute));
+    map.reject(new OperationError('SYS002'));
+    const results = await Promise.allSettled(requests);
+    expect([map.starts, results.map(({ status }) => status)]).toEqual([1, Array(5).fill('rejected')]);
+    expect(await shared('a', async () => ({ text: 'map' }))).toEqual({ text: 'map' });
+  });
+
+  it('is computed by a request that waited for one whose rate limit was exhausted', async () => {
     const shared = sharedResults(LIMITS);
     const [failing, succeeding] = [new Computation(), new Computation()];
     const first = shared('a', failing.compute);
     const others = [shared('a', succeeding.compute), shared('a', succeeding.compute)];
-    failing.reject(new Error('LIM002'));
+    failing.reject(new OperationError('LIM002'));
     succeeding.resolve({ text: 'map' });
     await expect(first).rejects.toThrow('LIM002');
     expect(await Promise.all(others)).toEqual([{ text: 'map' }, { text: 'map' }]);

@@ -53,16 +53,18 @@ afterAll(async () => {
 
 const stateOf = async (event: string): Promise<string | undefined> =>
   (await pool.query<{ state: string }>('select state from delivery where event_id = $1', [event])).rows[0]?.state;
+const registerNow = async (): Promise<Date> =>
+  (await owner.query<{ now: Date }>('select register_now() as now')).rows[0]?.now as Date;
 const isDelivered = (event: string) => until(async () => ((await stateOf(event)) === 'delivered' ? true : undefined));
 
 describe('While the clock of the database has jumped', () => {
-  it('no delivery ends because its event seems obsolete; it is sent once the clock is corrected', async () => {
+  it('no delivery ends that is obsolete by this clock; it is sent once the clock is corrected', async () => {
     await plan(pool, endpoint, 'kept');
     await fanOutAll(pool);
     const correct = await jumpedClock(owner, '45 days');
     try {
       engine = await trialEngine(trial, {
-        source: { ...trialSource(pool), assemble: async () => ({ kind: 'drop' }) },
+        source: { ...trialSource(pool), assemble: async () => ({ kind: 'drop', now: await registerNow() }) },
       });
       const isPutOff = `select from delivery where event_id = 'kept' and next_attempt_at > register_now() + interval '30 s'`;
       await until(async () => ((await pool.query(isPutOff)).rowCount === 1 ? true : undefined));
@@ -73,6 +75,30 @@ describe('While the clock of the database has jumped', () => {
     }
     engine = await trialEngine(trial);
     expect(await isDelivered('kept')).toBe(true);
+  });
+
+  it('a delivery that another one has superseded does not put off the lane of both', async () => {
+    await plan(pool, endpoint, 'notice', 'lane');
+    await fanOutAll(pool);
+    const correct = await jumpedClock(owner, '45 days');
+    try {
+      const now = await registerNow();
+      engine = await trialEngine(trial, {
+        source: {
+          ...trialSource(pool),
+          async assemble(delivery) {
+            if (delivery.eventId !== 'notice') return trialSource(pool).assemble(delivery);
+            await pool.query("update delivery set state = 'superseded', ended_at = now() where event_id = 'notice'");
+            await plan(pool, endpoint, 'withdrawal', 'lane', true);
+            return { kind: 'drop', now };
+          },
+        },
+      });
+      expect(await isDelivered('withdrawal')).toBe(true);
+      await engine.stop();
+    } finally {
+      await correct();
+    }
   });
 
   it('the log of deliveries is not deleted', async () => {

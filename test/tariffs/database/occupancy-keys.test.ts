@@ -180,6 +180,7 @@ describe('Thirteen months after an assignment ended', () => {
     await fixture.execute(ASSIGN, { mpxn, tariffId: trf(2), from: planned }, supplierOf('LAPW'));
     expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 2 });
     await fixture.execute(WITHDRAW_END, { mpxn, tariffId: trf(3), from: planned }, supplierOf('LAPW'));
+    await sweep();
     expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 1 });
     await end(mpxn);
     await fixture.settled();
@@ -283,6 +284,15 @@ describe('An admin who erases an MPxN', () => {
     expect(await logged(mpxn)).toEqual([null, null, mpxn, null]);
     const { rows } = await fixture.owner.query('select account_id from occupancy_erasure');
     expect(rows).toEqual([{ account_id: ADMIN.accountId }]);
+  });
+
+  it('erases nothing while the clock has jumped beyond a planned end', async () => {
+    const mpxn = newMpxn();
+    await fixture.assign(mpxn, 1);
+    await end(mpxn, 20 * DAY);
+    const correct = await jumpedClock(fixture.owner, '60 days');
+    expect(await fixture.errorOf(ERASE, { mpxn }, ADMIN).finally(correct)).toMatch(/^SYS001/);
+    expect(await readable(mpxn)).toEqual({ direct: 0, keyed: 1 });
   });
 
   it('must pass a valid MPxN', async () => {

@@ -100,7 +100,7 @@ function end({ data }) {
 }
 
 function setState(name, text) {
-  if (state.dataset.state === name) return;
+  if (state.dataset.state === name && state.textContent === text) return;
   state.dataset.state = name;
   state.textContent = text;
 }

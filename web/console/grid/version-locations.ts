@@ -8,7 +8,7 @@ import type { GridLocation, ObjectChangeKind, ObjectClassCount } from './operati
 const LOCATIONS_PER_QUERY = 1_000;
 
 /** Minimum number of locations of a query: it bounds the number of queries, each of which counts for the rate limit. */
-const MIN_LOCATIONS = 200;
+const MIN_LOCATIONS = 750;
 
 /** Number of locations of the first query, before their points are counted. */
 const FIRST_LOCATIONS = 250;

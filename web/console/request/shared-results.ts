@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { hasErrorCode } from '../../shared/operation-error';
 
 /** Returns the result of a key; computes it unless it is cached or being computed. */
 export type SharedResults<Result extends object> = (key: string, compute: () => Promise<Result>) => Promise<Result>;
@@ -12,8 +13,8 @@ interface CacheLimits<Result> {
 }
 
 /**
- * Computes the result of each key once, also for concurrent requests, and caches it. A failure is not cached, and concerns only the request that
- * computed: another one that waited for it computes itself, because it may have another rate limit.
+ * Computes the result of each key once, also for concurrent requests, and caches it. A failure is not cached. LIM002 concerns only the request
+ * that computed: another one that waited computes itself, because it may have another rate limit.
  */
 export function sharedResults<Result extends object>(limits: CacheLimits<Result>): SharedResults<Result> {
   const { maxResults: max, maxSize, sizeOf } = limits;
@@ -21,7 +22,7 @@ export function sharedResults<Result extends object>(limits: CacheLimits<Result>
   const running = new Map<string, Promise<Result>>();
   return async (key, compute) => {
     for (;;) {
-      const result = cached.get(key) ?? (await running.get(key)?.catch(() => undefined));
+      const result = cached.get(key) ?? (await running.get(key)?.catch(ignoreLimit));
       if (result !== undefined) return result;
       if (running.has(key)) continue;
       const started = compute()
@@ -34,4 +35,8 @@ export function sharedResults<Result extends object>(limits: CacheLimits<Result>
       return started;
     }
   };
+}
+
+function ignoreLimit(error: unknown): undefined {
+  if (!hasErrorCode(error, 'LIM002')) throw error;
 }

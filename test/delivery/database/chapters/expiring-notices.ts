@@ -535,7 +535,7 @@ export function expiringNotices(): void {
       const dropFirst = async (between: () => Promise<void>) => {
         const [delivery] = (await endpoints.readPending(lease))?.deliveries ?? [];
         await between();
-        if (delivery) await resultTable(pool, () => Promise.resolve()).drop(delivery);
+        if (delivery) await resultTable(pool, () => Promise.resolve()).drop({ delivery, now: undefined });
       };
       await endpoints.claim(lease.worker, 100, []);
       await dropFirst(async () => {

@@ -16,6 +16,8 @@ export function sharedOutbox(): void {
       await putMany(owner, 3_000, 'uk-consent', `register_now() + interval '4 days'`);
       const webhook = await putWebhook(application, { types: ['tenancy.change'] });
       await owner.query('insert into fanout (subject) select id::text from access_record order by id');
+      await owner.query(`insert into fanout (event_id, subject, replaceable, supersedes)
+        select 'evt_notice_' || n, 'notice ' || n, true, true from generate_series(1, 3000) n`);
       const test = `insert into event (type, duid, webhook_id) values ('webhook.test', $1, $2)`;
       await application.query(test, [DUID, webhook]);
       const { rows } = await owner.query<{ events: number }>('select events from fan_out(250)');
