@@ -1,5 +1,6 @@
 import type { Database } from '../../server/database/database';
 import type { Session } from '../../server/database/transaction';
+import { terminationBeforeNow } from '../records/record-state.sql';
 import { stateChange } from '../records/transitions';
 
 /** Records that one transaction revokes at most, which bounds how long other transactions wait. */
@@ -12,11 +13,13 @@ export const MAX_REVOCATIONS = 500;
 const REVOKE = {
   name: 'revoke_of_terminated',
   text: `with due as (
-      select record.id, record.state, terminated_at from account cross join lateral (
+      select record.id, record.state, terminated_at from (
+        select duid, ${terminationBeforeNow('account.terminated_at')} as terminated_at from account where account.terminated_at is not null) account
+      cross join lateral (
         select id, state from access_record
         where duid = account.duid and state = 'ACTIVE' and terminated_at < coalesce(expiry, 'infinity')
         order by created_at, id limit ${MAX_REVOCATIONS} for no key update skip locked) record
-      where terminated_at is not null limit ${MAX_REVOCATIONS}),
+      limit ${MAX_REVOCATIONS}),
     ${stateChange({ cause: 'data-user-terminated', where: 'access_record.id = due.id', locked: 'due', revokedAt: 'due.terminated_at' })}
     select from record`,
 };
@@ -36,9 +39,10 @@ export interface TerminationProgress {
 const PROGRESS = {
   name: 'termination_progress',
   text: `select terminated_at as at,
-      (select count(*) from access_record where duid = $1 and state = 'REVOKED' and revoked_at = terminated_at)::int as "recordsRevoked",
+      (select count(*) from access_record where duid = $1 and state = 'REVOKED' and (revoked_at = terminated_at or exists (
+        select from access_record_transition where record_id = access_record.id and cause = 'data-user-terminated')))::int as "recordsRevoked",
       (select count(*) from access_record where duid = $1 and state = 'ACTIVE'
-        and terminated_at < coalesce(expiry, 'infinity'))::int as "recordsRemaining"
+        and ${terminationBeforeNow('terminated_at')} < coalesce(expiry, 'infinity'))::int as "recordsRemaining"
     from account where duid = $1 and terminated_at is not null`,
 };
 

@@ -24,9 +24,16 @@ export const isUnexpired = (of = 'access_record'): string => `(${of}.expiry is n
  */
 const terminatedAt = (of: string): string => `(data_user_terminations() ->> ${of}.duid)::timestamptz`;
 
+/**
+ * SQL: the instant of a termination, or just before now if that is ahead: one that is recorded while the clock is ahead counts after the clock is
+ * set back, too. A revocation at `register_now()` would be one that the Data User requests, which a terminated one may not (migration 0022).
+ */
+export const terminationBeforeNow = (termination: string): string =>
+  `case when ${termination} > register_now() then register_now() - interval '1 ms' else ${termination} end`;
+
 /** Whether the Data User of an ACTIVE record was terminated before the record expired. */
 export const endedWithDataUser = (of = 'access_record'): string =>
-  `coalesce(${of}.state = 'ACTIVE' and ${terminatedAt(of)} < coalesce(${of}.expiry, 'infinity'), false)`;
+  `coalesce(${of}.state = 'ACTIVE' and ${terminationBeforeNow(terminatedAt(of))} < coalesce(${of}.expiry, 'infinity'), false)`;
 
 /** The state that callers read. */
 export const stateNow = (of = 'access_record'): string => `case when ${endedWithDataUser(of)} then 'REVOKED'
@@ -34,7 +41,7 @@ export const stateNow = (of = 'access_record'): string => `case when ${endedWith
 
 /** When a record was revoked; for a termination, the instant of the termination. */
 export const revokedAtNow = (of = 'access_record'): string =>
-  `case when ${endedWithDataUser(of)} then ${terminatedAt(of)} else ${of}.revoked_at end`;
+  `case when ${endedWithDataUser(of)} then ${terminationBeforeNow(terminatedAt(of))} else ${of}.revoked_at end`;
 
 /** Access in force. A claimed record is history from its claim: a registered record replaces it. */
 export const IN_FORCE = `state in ('ACTIVE', 'DISCOVERED') and ${isUnexpired()} and claimed_at is null

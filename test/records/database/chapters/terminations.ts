@@ -47,6 +47,27 @@ export function terminations(): void {
     );
   const progress = ({ duid }: { duid: string }) => new TerminationRepository(fixture.database).progress(duid);
 
+  describe('A termination that is recorded while the clock is ahead', () => {
+    it('ends the records also after the clock is set back, and dates their revocation by it', async () => {
+      const organisation = await fixture.organisation('Sallow Meters');
+      const key = await fixture.register(organisation, newMeterPoint(), ({ accessEvent }) => {
+        accessEvent.expiry = new Date(Date.now() + HOUR * 1_000);
+      });
+      const { id } = await recordOf(key);
+      await fixture.clock.setOffset(2 * HOUR);
+      await terminate(organisation);
+      await fixture.clock.setOffset(0);
+      expect((await recordOf(key)).accessEvent.state).toBe('REVOKED');
+      expect(await progress(organisation)).toMatchObject({ recordsRevoked: 0, recordsRemaining: 1 });
+      await sweep();
+      expect(await stored(id)).toBe('REVOKED');
+      expect((await transitionsOf(id)).at(-1)).toMatchObject({ to: 'REVOKED', cause: 'data-user-terminated' });
+      const { revokedAt } = (await recordOf(key)).accessEvent;
+      expect(revokedAt?.getTime()).toBeLessThan(Date.now() + HOUR * 1_000);
+      expect(await progress(organisation)).toMatchObject({ recordsRevoked: 1, recordsRemaining: 0 });
+    });
+  });
+
   describe('A change of status', () => {
     it('and an onboarding do not wait for those of other accounts', async () => {
       const { accountId } = await fixture.organisation('Sallow Meters');
