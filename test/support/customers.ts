@@ -57,10 +57,12 @@ export function newMpxn(): string {
   return String(randomInt(1e9, 1e10 - 1)).padStart(10, '0');
 }
 
-/** The MPID of a supplier that no other test has. */
+/** The MPID of a supplier that no other test has: of 1.7 million. */
 export function newMpid(): string {
-  const number = randomInt(36 ** 3).toString(36);
-  return `W${number.padStart(3, '0').toUpperCase()}`;
+  return randomInt(36 ** 4)
+    .toString(36)
+    .padStart(4, '0')
+    .toUpperCase();
 }
 
 /** Returns an Identity Record in the form that a Data User sends. */

@@ -18,6 +18,7 @@ import { registered } from '../../support/records';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { accountOf, tokenOf } from '../../support/rest-client';
 import { silencedProxy } from '../../support/silenced-proxy';
+import { logOfRegisterSettled } from '../../support/settled-log';
 import { until } from '../../support/until';
 import { templates } from '../../../web/shared/templates';
 
@@ -48,6 +49,7 @@ async function newEvent(): Promise<string> {
 
 /** Registers a record. Its event is published once every earlier transaction of the PostgreSQL server has ended. */
 async function anEvent(): Promise<{ id: string; cursor: string }> {
+  await logOfRegisterSettled(register);
   const before = await latestEvent();
   await registered(dataUser.rest, customer.ir);
   return until(async () => {

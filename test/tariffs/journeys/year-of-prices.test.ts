@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { ConsoleVisitor } from '../../support/console-visitor';
+import { newMpid } from '../../support/customers';
 import { type Graph, graphAs, graphOf, persistentGraph } from '../../support/graph';
 import { type SharedRegister, sharedRegister } from '../../support/register';
 import { anonymousClient, good, tokenOf } from '../../support/rest-client';
@@ -47,7 +48,7 @@ describe.each(['one process', 'a process each'] as const)(
       admin = await graphAs(register, 'admin');
       database = new Client({ connectionString: register.databaseUrl });
       await database.connect();
-      mpid = randomBytes(2).toString('hex').toUpperCase();
+      mpid = newMpid();
       const saved = await admin('mutation Save($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }', {
         input: supplierInput(mpid),
       });
@@ -210,7 +211,7 @@ describe.each(['one process', 'a process each'] as const)(
     });
 
     it('may have a price for each minute, and is shown in the public list and on its page, too', async () => {
-      const byMinute = randomBytes(2).toString('hex').toUpperCase();
+      const byMinute = newMpid();
       await admin('mutation Save($input: SupplierInput!) { saveSupplier(input: $input) { isNew } }', {
         input: supplierInput(byMinute),
       });

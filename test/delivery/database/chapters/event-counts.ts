@@ -4,6 +4,7 @@ import { type Database, openDatabase } from '../../../../subgraphs/server/databa
 import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { type AccessDatabase, accessDatabase } from '../../../support/access-database';
 import { register } from '../../../support/event-rows';
+import { logSettled } from '../../../support/settled-log';
 import { until } from '../../../support/until';
 
 export function eventCounts(): void {
@@ -181,6 +182,7 @@ export function eventCounts(): void {
     beforeAll(async () => {
       await beginAgain();
       await putEvents(100_000, 60);
+      await logSettled(tables.owner);
       await tables.owner.query('vacuum analyze event');
       expect(await wrong(60)).toEqual([]);
     });
@@ -208,6 +210,7 @@ export function eventCounts(): void {
 
     it('are added in batches and counted once', async () => {
       await putEvents(120_000, 3);
+      await logSettled(tables.owner);
       const statements = await statementsOf(() => counts.ofLast(60));
       expect(statements.filter(({ text }) => text.includes('with added')).length).toBeGreaterThanOrEqual(3);
       expect(await wrong(60)).toEqual([]);
