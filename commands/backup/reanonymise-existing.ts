@@ -1,6 +1,7 @@
 import { migrate } from '../../subgraphs/server/database/migrate';
 import { rejectUnfinishedRestore } from '../../subgraphs/server/restore-mark';
-import { requireLists, requireRegister } from './anonymised-list';
+import { requireLists } from './anonymised-list';
+import { requireRegister } from './own-register';
 import { type Reanonymised, reanonymise } from './reanonymise';
 import { inSession } from './session';
 import type { RestorePlan } from './restore';
