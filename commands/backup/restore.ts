@@ -9,14 +9,8 @@ import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { type MigratedAddress, type SubgraphTables, migrate } from '../../subgraphs/server/database/migrate';
 import { RESTORE_MARK } from '../../subgraphs/server/restore-mark';
 import { type AnonymisedList, requireLists } from './anonymised-list';
-import {
-  type FoundBackup,
-  type Manifest,
-  type TableDump,
-  backupsOf,
-  rejectFutureBackups,
-  verify,
-} from './backup-folder';
+import { type FoundBackup, backupsOf, rejectFutureBackups, verify } from './backup-folder';
+import type { Manifest, TableDump } from './manifest';
 import { type ReanonymiseOptions, reanonymise } from './reanonymise';
 import { differentKeys, keyHashes } from './register-keys';
 import { inSession } from './session';

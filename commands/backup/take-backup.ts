@@ -6,17 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { type AnonymisedList, addAnonymised, writeList } from './anonymised-list';
-import {
-  type Manifest,
-  type TableDump,
-  backupsOf,
-  completeBackup,
-  deleteOlderThan,
-  newBackupFolder,
-  rejectFutureBackups,
-} from './backup-folder';
+import { backupsOf, completeBackup, deleteOlderThan, newBackupFolder, rejectFutureBackups } from './backup-folder';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { hasJumped } from '../../subgraphs/server/database/register-clock';
+import type { Manifest, TableDump } from './manifest';
 import { requireOwnRegister } from './own-register';
 import { keyHashes } from './register-keys';
 import { MAX_FILE_PAUSE_MS, inSession } from './session';
