@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Client } from 'pg';
+import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { BACKUP_KINDS, backupsOf } from './backup-folder';
 import { readListFile, writeListFile } from './list-file';
-import { acquireListLock, releaseListLock, tryListLock } from './list-lock';
 import { requireOwnRegister, requireRegister } from './own-register';
 import { MAX_FILE_PAUSE_MS, inSession } from './session';
+import { acquireListLock, releaseLock, tryLock } from './session-locks';
 import { namesIn } from './stored-files';
 
 /** The first known instant of each internal id. */
@@ -100,7 +101,8 @@ export async function takeList(databaseUrl: string, root: string): Promise<numbe
   return inSession(databaseUrl, limits, async (session) => {
     const earlier = await backupsOf(root, 'register').catch(() => []); // a damaged manifest stops backups, but no list
     await requireOwnRegister(session, earlier);
-    return (await tryListLock(session)) ? (await extendList(session, root)).anonymised.size : undefined;
+    const isMine = await tryLock(session, ADVISORY_LOCKS.anonymisedList);
+    return isMine ? (await extendList(session, root)).anonymised.size : undefined;
   });
 }
 
@@ -122,7 +124,7 @@ async function extendList(session: Client, root: string): Promise<UnitedList> {
     await writeList(root, list);
     return list;
   } finally {
-    await releaseListLock(session);
+    await releaseLock(session, ADVISORY_LOCKS.anonymisedList);
   }
 }
 

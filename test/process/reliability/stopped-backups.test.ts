@@ -8,7 +8,13 @@ import { writeWhole } from '../../../commands/backup/stored-files';
 import { takeBackup } from '../../../commands/backup/take-backup';
 import { ADVISORY_LOCKS } from '../../../subgraphs/server/database/advisory-locks';
 import { rowsOf } from '../../support/backup-fixture';
-import { type ControlledPostgres, type FreshDatabase, controlledPostgres, databaseCopy } from '../../support/postgres';
+import {
+  type ControlledPostgres,
+  type FreshDatabase,
+  controlledPostgres,
+  databaseCopy,
+  freshDatabase,
+} from '../../support/postgres';
 import { runOperatorCommand } from '../../support/operator-command';
 import { templateOf } from '../../support/run/keeper-client';
 import { newServiceLogins, runMigrationJob } from '../../support/service-logins';
@@ -123,6 +129,29 @@ describe('A list whose writing stopped', () => {
     await writeFile(join(root, 'anonymised.json.0d4f.new'), '{');
     expect(await listOf(database.url)).toMatchObject({ code: 0 });
     expect(await readdir(root)).toEqual(['anonymised.json']);
+  });
+});
+
+describe('A restore', () => {
+  it('prints that it waits while another process migrates the database, and then continues', async () => {
+    const empty = await freshDatabase();
+    const migrating = new Client({ connectionString: empty.url });
+    try {
+      await takeBackup(database.url, root, 7);
+      await migrating.connect();
+      await migrating.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+      const environment = { DATABASE_URL: empty.url, DATA_DIR: root };
+      const { child, ended } = runOperatorCommand('commands/backup/backup', ['restore', root], environment);
+      let printed = '';
+      child.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+      await until(() => printed.includes('a restore waits for a migration of this database') || undefined);
+      await migrating.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.migration]);
+      // The register of the template has other keys than those of the folder: the restore continues to their comparison.
+      expect(await ended).toMatchObject({ code: 1, printed: expect.stringContaining('differs from the key of the') });
+    } finally {
+      await migrating.end();
+      await empty.drop();
+    }
   });
 });
 
