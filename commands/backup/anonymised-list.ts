@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
-import { rejectUnfinishedRestore } from '../../subgraphs/server/restore-mark';
-import { BACKUP_KINDS } from './backup-folder';
+import { BACKUP_KINDS, backupsOf } from './backup-folder';
 import { readListFile, writeListFile } from './list-file';
-import { inSession } from './session';
+import { requireOwnRegister, requireRegister } from './own-register';
+import { MAX_FILE_PAUSE_MS, inSession } from './session';
+import { acquireListLock, releaseLock, tryLock } from './session-locks';
 import { namesIn } from './stored-files';
-import { REGISTER_SCHEMAS, tablesOf } from './stored-tables';
 
 /** The first known instant of each internal id. */
 export type Instants = ReadonlyMap<string, string>;
@@ -97,24 +97,26 @@ function copyOf(text: string): string {
  * undefined and writes nothing while another process extends a list of this database: slow runs do not queue.
  */
 export async function takeList(databaseUrl: string, root: string): Promise<number | undefined> {
-  return inSession(databaseUrl, { connectionTimeoutMs: LIST_TIMEOUT_MS }, async (session) => {
-    await rejectUnfinishedRestore(session);
-    await requireRegister(session);
-    const { rows } = await session.query<{ isMine: boolean }>('select pg_try_advisory_lock($1) as "isMine"', [
-      ADVISORY_LOCKS.anonymisedList,
-    ]);
-    return rows[0]?.isMine === true ? (await extendList(session, root)).anonymised.size : undefined;
+  const limits = { connectionTimeoutMs: LIST_TIMEOUT_MS, idleSessionMs: MAX_FILE_PAUSE_MS };
+  return inSession(databaseUrl, limits, async (session) => {
+    const earlier = await backupsOf(root, 'register').catch(() => []); // a damaged manifest stops backups, but no list
+    await requireOwnRegister(session, earlier);
+    const isMine = await tryLock(session, ADVISORY_LOCKS.anonymisedList);
+    return isMine ? (await extendList(session, root)).anonymised.size : undefined;
   });
 }
 
-/** Adds the erasures visible to the session to the list that all backups of a folder share; returns the whole list. */
-export async function addAnonymised(session: Client, root: string): Promise<AnonymisedList> {
-  await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.anonymisedList]);
+/**
+ * Adds the erasures of the database to the list that all backups of a folder share; returns the whole list. Throws if another
+ * process extends it for `maxWaitMs`.
+ */
+export async function addAnonymised(session: Client, root: string, maxWaitMs: number): Promise<UnitedList> {
+  await acquireListLock(session, maxWaitMs);
   return extendList(session, root);
 }
 
 /** Extends the list of a folder under the lock of the session, which it releases. */
-async function extendList(session: Client, root: string): Promise<AnonymisedList> {
+async function extendList(session: Client, root: string): Promise<UnitedList> {
   try {
     const list = new UnitedList();
     await list.addFile(root);
@@ -122,7 +124,7 @@ async function extendList(session: Client, root: string): Promise<AnonymisedList
     await writeList(root, list);
     return list;
   } finally {
-    await session.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.anonymisedList]).catch(() => undefined);
+    await releaseLock(session, ADVISORY_LOCKS.anonymisedList);
   }
 }
 
@@ -174,9 +176,4 @@ export async function requireLists(root: string, alsoFrom: string | undefined): 
   const list = listed ?? new UnitedList();
   if (alsoFrom !== undefined) await addListOf(alsoFrom, list);
   return list;
-}
-
-/** Throws if the database contains no table of a register. */
-export async function requireRegister(session: Client): Promise<void> {
-  if ((await tablesOf(session, REGISTER_SCHEMAS)).length === 0) throw new Error('this database has no register');
 }

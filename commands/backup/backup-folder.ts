@@ -3,29 +3,8 @@ import { createReadStream } from 'node:fs';
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_DIFFERENCE_MS } from '../../subgraphs/server/database/register-clock';
-import type { KeyHashes } from './register-keys';
+import { type Manifest, hasOwnNames } from './manifest';
 import { namesIn, textOf, writeWhole } from './stored-files';
-
-/** A file with the rows of one table in the text format of PostgreSQL's COPY. */
-export interface TableDump {
-  readonly schema: string;
-  readonly table: string;
-  readonly columns: readonly string[];
-  readonly rows: number;
-  readonly file: string;
-  readonly sha256: string;
-}
-
-/** The contents of a backup. The file is written last: a folder without it is not a complete backup. */
-export interface Manifest {
-  readonly format: 1;
-  readonly takenAt: string;
-  /** Migrations that had been applied to each schema. */
-  readonly migrations: Readonly<Record<string, readonly string[]>>;
-  /** A restore compares them: it needs the same keys. */
-  readonly keys: KeyHashes;
-  readonly tables: readonly TableDump[];
-}
 
 /** A complete backup and its folder. */
 export interface FoundBackup {
@@ -159,8 +138,12 @@ function instantOf(name: string): number | undefined {
   return parts === null ? undefined : Date.parse(`${year}-${month}-${dayAndHour}:${minute}:${second}`);
 }
 
-/** Throws if a file of the backup differs from its SHA-256 in the manifest. */
+/** Throws if the manifest has names that are not of a backup, or a file differs from its SHA-256 in the manifest. */
 export async function verify({ folder, manifest }: FoundBackup): Promise<void> {
+  if (!hasOwnNames(manifest))
+    throw new Error(
+      `${join(folder, MANIFEST)} names a schema, table, column or file that no backup of this release has`,
+    );
   for (const { file, sha256 } of manifest.tables) {
     const hash = createHash('sha256');
     for await (const chunk of createReadStream(join(folder, file))) hash.update(chunk as Buffer);

@@ -36,6 +36,8 @@ const USAGE = `usage: npm run backup -- <folder>    backs up register and data k
          --end-sessions                  also ends sessions of customers, links, re-identifications, aliases and epochs of event logs
          --also-from, --without-data-keys   as above`;
 
+const logger = pino({ level: 'warn' }, process.stderr);
+
 /** Runs the operator's commands backup, restore and reanonymise. */
 async function main(): Promise<void> {
   const { command, folder, values } = parsed();
@@ -127,7 +129,7 @@ async function restoreFrom(root: string, values: Values): Promise<void> {
   await inDatabase(settings, async (databaseUrl) => {
     const subgraphs = restoredSubgraphs(settings.keys, databaseUrl);
     const backup = values['backup'] as string | undefined;
-    const done = await restore({ databaseUrl, root, subgraphs, backup, ...reanonymiseOptions(values) });
+    const done = await restore({ databaseUrl, root, subgraphs, logger, backup, ...reanonymiseOptions(values) });
     console.log(`${done.rows} rows were restored from ${done.register} and ${done.dataKeys ?? 'no data keys'}`);
     report(done);
   });
@@ -139,7 +141,10 @@ async function reanonymiseBy(root: string, values: Values): Promise<void> {
   const { reanonymiseExisting, restoredSubgraphs } = forRestore();
   await inDatabase(settings, async (databaseUrl) => {
     const subgraphs = restoredSubgraphs(settings.keys, databaseUrl);
-    report(await reanonymiseExisting({ databaseUrl, root, subgraphs, ...reanonymiseOptions(values) }));
+    const { production } = settings;
+    report(
+      await reanonymiseExisting({ databaseUrl, root, subgraphs, production, logger, ...reanonymiseOptions(values) }),
+    );
   });
 }
 
@@ -167,7 +172,7 @@ async function inDatabase(
 ): Promise<void> {
   const url = databaseUrl ?? (await runningPostgres(dataDir));
   if (url !== undefined) return work(url);
-  const postgres = await launchPostgres({ dataDir, log: pino({ level: 'warn' }, process.stderr) });
+  const postgres = await launchPostgres({ dataDir, log: logger });
   try {
     await work(postgres.url);
   } finally {

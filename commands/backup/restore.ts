@@ -3,23 +3,19 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import type { Logger } from 'pino';
 import { destroyReferencesOfClosed } from '../../subgraphs/access/identity-links/closing.repository';
 import type { NamedKeys } from '../../subgraphs/server/database/key-check';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { type MigratedAddress, type SubgraphTables, migrate } from '../../subgraphs/server/database/migrate';
 import { RESTORE_MARK } from '../../subgraphs/server/restore-mark';
 import { type AnonymisedList, requireLists } from './anonymised-list';
-import {
-  type FoundBackup,
-  type Manifest,
-  type TableDump,
-  backupsOf,
-  rejectFutureBackups,
-  verify,
-} from './backup-folder';
+import { type FoundBackup, backupsOf, rejectFutureBackups, verify } from './backup-folder';
+import type { Manifest, TableDump } from './manifest';
 import { type ReanonymiseOptions, reanonymise } from './reanonymise';
 import { differentKeys, keyHashes } from './register-keys';
 import { inSession } from './session';
+import { acquireMigrationLock, releaseLock, tryLock } from './session-locks';
 import { DATA_KEYS } from './stored-tables';
 
 /** A subgraph whose tables are restored. */
@@ -38,6 +34,8 @@ export interface RestorePlan extends ReanonymiseOptions {
   readonly alsoFrom?: string | undefined;
   /** Folder name of the backup to restore; the newest if undefined. */
   readonly backup?: string | undefined;
+  /** Receives a line while the command waits for a lock. */
+  readonly logger?: Logger | undefined;
 }
 
 interface Backups {
@@ -54,12 +52,12 @@ export async function restore(plan: RestorePlan) {
   const backups = await chosenBackups(plan);
   return inSession(plan.databaseUrl, {}, async (session) => {
     await rejectConcurrentRestore(session);
-    await takeEmptyDatabase(session, plan.subgraphs);
-    for (const subgraph of plan.subgraphs) await prepare(subgraph, backups.register.manifest);
+    await takeEmptyDatabase(session, plan);
+    for (const subgraph of plan.subgraphs) await prepare(subgraph, backups.register.manifest, plan.logger);
     await rejectOtherKeys(session, backups.register.manifest);
     const rows = await load(session, backups);
     for (const { address, tables, keys } of plan.subgraphs) {
-      await migrate(address, { ...tables, duringRestore: true }, undefined, keys);
+      await migrate(address, { ...tables, duringRestore: true }, undefined, keys, plan.logger);
     }
     const done = await reanonymise(session, backups.anonymised, plan);
     await destroyReferencesOfClosed(session);
@@ -90,20 +88,18 @@ async function chosenBackups({ root, withoutDataKeys, alsoFrom, backup }: Restor
 
 /** Reserves the database until the session ends. Throws if another restore has reserved it, which this one would drop. */
 async function rejectConcurrentRestore(session: Client): Promise<void> {
-  const { rows } = await session.query<{ isReserved: boolean }>('select pg_try_advisory_lock($1) as "isReserved"', [
-    ADVISORY_LOCKS.restore,
-  ]);
-  if (rows[0]?.isReserved !== true) throw new Error('another restore of this database is running: nothing was changed');
+  if (!(await tryLock(session, ADVISORY_LOCKS.restore)))
+    throw new Error('another restore of this database is running: nothing was changed');
 }
 
 /** Marks the database and drops the remains of an unfinished restore. Throws if it contains any other register. */
-async function takeEmptyDatabase(session: Client, subgraphs: readonly RestoredSubgraph[]): Promise<void> {
+async function takeEmptyDatabase(session: Client, { subgraphs, logger }: RestorePlan): Promise<void> {
   const subgraphSchemas = subgraphs.flatMap(({ address, tables }) => [
     address.schema,
     ...(tables.jobs ? [tables.jobs] : []),
   ]);
   const schemas = [...subgraphSchemas, ...DATA_KEYS];
-  await session.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+  await acquireMigrationLock(session, logger);
   try {
     const { rows } = await session.query<{ marked: boolean; used: boolean }>(
       `select to_regclass($1) is not null as marked, exists (select from pg_namespace where nspname = any($2)) as used`,
@@ -113,16 +109,20 @@ async function takeEmptyDatabase(session: Client, subgraphs: readonly RestoredSu
     await session.query(`create schema if not exists register; create table if not exists ${RESTORE_MARK} ()`);
     await session.query(`drop schema if exists ${schemas.join(', ')} cascade`);
   } finally {
-    await session.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.migration]);
+    await releaseLock(session, ADVISORY_LOCKS.migration);
   }
 }
 
 /** Creates the tables of the version that took the backup. Later migrations run after the rows are loaded. */
-async function prepare({ address, tables, keys }: RestoredSubgraph, manifest: Manifest): Promise<void> {
+async function prepare(
+  { address, tables, keys }: RestoredSubgraph,
+  manifest: Manifest,
+  logger?: Logger,
+): Promise<void> {
   const done = manifest.migrations[address.schema] ?? [];
   const known = tables.migrations.filter(({ name }) => done.includes(name));
   if (known.length < done.length) throw new Error('the backup is of a newer version of the register');
-  await migrate(address, { migrations: known, rights: () => '', duringRestore: true }, undefined, keys);
+  await migrate(address, { migrations: known, rights: () => '', duringRestore: true }, undefined, keys, logger);
 }
 
 async function rejectOtherKeys(session: Client, { keys }: Manifest): Promise<void> {

@@ -5,21 +5,14 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { type AnonymisedList, addAnonymised, requireRegister, writeList } from './anonymised-list';
-import {
-  type Manifest,
-  type TableDump,
-  backupsOf,
-  completeBackup,
-  deleteOlderThan,
-  newBackupFolder,
-  rejectFutureBackups,
-} from './backup-folder';
+import { type AnonymisedList, addAnonymised, writeList } from './anonymised-list';
+import { backupsOf, completeBackup, deleteOlderThan, newBackupFolder, rejectFutureBackups } from './backup-folder';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
 import { hasJumped } from '../../subgraphs/server/database/register-clock';
-import { rejectUnfinishedRestore } from '../../subgraphs/server/restore-mark';
-import { differentKeys, keyHashes } from './register-keys';
-import { inSession } from './session';
+import type { Manifest, TableDump } from './manifest';
+import { requireOwnRegister } from './own-register';
+import { keyHashes } from './register-keys';
+import { MAX_FILE_PAUSE_MS, inSession } from './session';
 import { PRIVATE, writing } from './stored-files';
 import { DATA_KEYS, REGISTER_SCHEMAS, type StoredTable, tablesOf } from './stored-tables';
 
@@ -31,27 +24,28 @@ export interface TakenBackup {
   readonly dataKeysDeleted: number;
 }
 
-const ACCOUNTS = 'access.account';
-/** Maximum pause between two statements, in which the disk of backups stores what was written: a table, or the list. */
-const MAX_PAUSE_MS = 900_000;
+/** Maximum wait for a process that writes a list: longer than a list takes, shorter than the time until PostgreSQL ends it. */
+const MAX_LIST_WAIT_MS = 300_000;
 
 /**
  * Backs up the register and its data keys to separate folders, from one snapshot, while the register runs. Writes the
  * data keys first: after a crash between the two, keys without records are harmless, records without keys are lost. Then
- * deletes old data keys, so that they do not outlive their retention period if the register cannot be written.
+ * deletes old data keys, so that they do not outlive their retention period if the register cannot be written. Extends the
+ * list before the snapshot: it may wait for another process that writes a list.
  */
 export async function takeBackup(
   databaseUrl: string,
   root: string,
   dataKeyRetentionDays: number,
+  maxListWaitMs = MAX_LIST_WAIT_MS,
 ): Promise<TakenBackup> {
-  return inSession(databaseUrl, { idleTransactionMs: MAX_PAUSE_MS }, async (session) => {
-    await rejectUnfinishedRestore(session);
-    await requireRegister(session);
-    const takenAt = await beginSnapshot(session);
+  const limits = { idleTransactionMs: MAX_FILE_PAUSE_MS, idleSessionMs: MAX_FILE_PAUSE_MS };
+  return inSession(databaseUrl, limits, async (session) => {
+    await requireOwnRegister(session, await backupsOf(root, 'register'));
     await rejectFutureBackups(root);
-    await rejectOtherRegister(session, root);
-    const list = await addAnonymised(session, root);
+    const list = await addAnonymised(session, root, maxListWaitMs);
+    const takenAt = await beginSnapshot(session);
+    await list.addFrom(session); // what was erased meanwhile
     const dataKeys = await dump(session, await newBackupFolder(root, 'data-keys', takenAt), {
       takenAt,
       list,
@@ -87,28 +81,6 @@ async function beginSnapshot(session: Client): Promise<Date> {
       `the clock of the database (${now.toISOString()}) differs from that of this computer by more than an hour: nothing was backed up`,
     );
   return now;
-}
-
-/**
- * Throws unless the register may be that of the newest backup in the folder. Otherwise the backup of an empty or foreign
- * database would become the newest one, and data keys of the register would be deleted after their retention period.
- */
-async function rejectOtherRegister(session: Client, root: string): Promise<void> {
-  const [newest] = await backupsOf(root, 'register');
-  if (newest === undefined) return;
-  const { folder, manifest } = newest;
-  const different = differentKeys(manifest.keys, await keyHashes(session));
-  if (different.length > 0) {
-    throw new Error(
-      `${different.join(', ')}: this register has other keys than that of ${folder}: back it up to another folder`,
-    );
-  }
-  const hadAccounts = manifest.tables.some(({ schema, table, rows }) => `${schema}.${table}` === ACCOUNTS && rows > 0);
-  if (hadAccounts && (await session.query(`select from ${ACCOUNTS} limit 1`)).rowCount === 0) {
-    throw new Error(
-      `this register has no accounts, but ${folder} has some: restore that backup, or back up to another folder`,
-    );
-  }
 }
 
 interface Dump {

@@ -35,7 +35,9 @@ function serviceUrlsOf(reader: EnvironmentReader): Settings['serviceDatabaseUrls
     const text = reader.text(variable);
     if (text === undefined) continue;
     const user = userOf(text);
-    if (user === undefined || !USER.test(user))
+    if (isPostgresUrl(text) && !hasDecodableLogin(text))
+      reader.problems.push(`${variable}: write % in its user and password as %25`);
+    else if (user === undefined || !USER.test(user))
       reader.problems.push(
         `${variable}: must be a postgres URL whose user has lower-case letters, digits and underscores only`,
       );
@@ -47,11 +49,32 @@ function serviceUrlsOf(reader: EnvironmentReader): Settings['serviceDatabaseUrls
   return urls;
 }
 
+/** Returns whether a text is the URL of a PostgreSQL database. */
+export function isPostgresUrl(text: string): boolean {
+  return URL.canParse(text) && /^postgres(ql)?:\/\//.test(text);
+}
+
+/** Returns whether each "%" of a part of a URL encodes a character. */
+export function isDecodable(part: string): boolean {
+  try {
+    return decodeURIComponent(part) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns whether user and password of a PostgreSQL URL can be decoded. pg accepts others, but changes some of them. */
+function hasDecodableLogin(text: string): boolean {
+  const { username, password } = new URL(text);
+  return isDecodable(username) && isDecodable(password);
+}
+
 /** Returns the user of a PostgreSQL URL; undefined if it has none, or is no such URL. */
 export function userOf(text: string): string | undefined {
-  if (!URL.canParse(text) || !/^postgres(ql)?:\/\//.test(text)) return undefined;
+  if (!isPostgresUrl(text)) return undefined;
   const url = new URL(text);
-  return url.searchParams.get('user') ?? (url.username === '' ? undefined : decodeURIComponent(url.username));
+  const user = isDecodable(url.username) ? decodeURIComponent(url.username) : url.username;
+  return url.searchParams.get('user') ?? (user === '' ? undefined : user);
 }
 
 /** Returns the database of a PostgreSQL URL as pg reads it: without a path that of `PGDATABASE`, otherwise named as the user. */

@@ -19,6 +19,7 @@ export type TrustProxy = boolean | number | string[];
 const ADDRESS_RANGES = ['loopback', 'linklocal', 'uniquelocal'];
 const ADDRESS = /^([0-9a-f.:]+)(?:\/(\d{1,3}))?$/i;
 const MAX_HOPS = 16;
+const MAX_DAYS = 36_500; // an instant in a hundred years is a valid date
 
 /** Reads variables and collects the problems of all of them. An empty variable counts as missing. */
 export class EnvironmentReader {
@@ -67,7 +68,7 @@ export class EnvironmentReader {
   /** Reads a number of days, at least 1. */
   days(name: string): number | undefined {
     const days = this.integer(name);
-    if (days !== undefined && days < 1) this.problems.push(`${name}: must be at least 1 day`);
+    if (days !== undefined && (days < 1 || days > MAX_DAYS)) this.problems.push(`${name}: must be 1 to ${MAX_DAYS}`);
     return days;
   }
 

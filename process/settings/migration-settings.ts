@@ -1,7 +1,15 @@
-import { DATABASE_URL_VARIABLES, addressOf, databaseOf, readDatabaseSettings, userOf } from './database-settings';
+import {
+  DATABASE_URL_VARIABLES,
+  addressOf,
+  databaseOf,
+  isDecodable,
+  isPostgresUrl,
+  readDatabaseSettings,
+  userOf,
+} from './database-settings';
 import { type Environment, EnvironmentReader } from './environment';
 import { SUBGRAPHS, type Subgraph } from './keys';
-import { SettingsError } from './read-settings';
+import { SettingsError, isProduction } from './read-settings';
 
 /** Settings of the migration job. It needs no key of a service. */
 export interface MigrationSettings {
@@ -18,16 +26,17 @@ export interface MigrationSettings {
 /** Reads the settings of the migration job. Throws a SettingsError with all problems. */
 export function readMigrationSettings(environment: Environment): MigrationSettings {
   const reader = new EnvironmentReader(environment);
-  const { databaseUrl: ownerUrl = '', serviceDatabaseUrls } = readDatabaseSettings(reader);
+  const { databaseUrl, serviceDatabaseUrls } = readDatabaseSettings(reader);
   const movableClock = reader.clockOffsetSeconds() !== undefined;
-  if (ownerUrl === '') reader.problems.push('DATABASE_URL: missing; the URL of the database with its owner');
-  const database = databaseOf(ownerUrl, reader.text('PGDATABASE'));
+  const ownerUrl = ownerUrlOf(databaseUrl, reader);
+  const database = databaseOf(ownerUrl ?? '', reader.text('PGDATABASE'));
   const warnings: string[] = [];
   for (const subgraph of SUBGRAPHS) {
     const url = serviceDatabaseUrls[subgraph];
     const variable = DATABASE_URL_VARIABLES[subgraph];
     if (url === undefined)
       reader.problems.push(`${variable}: missing; the URL of the database with the login of ${subgraph}`);
+    else if (ownerUrl === undefined) continue;
     else if (userOf(url) === userOf(ownerUrl))
       reader.problems.push(`${variable}: must not have the user of DATABASE_URL, the owner`);
     else if (databaseOf(url, reader.text('PGDATABASE')) !== database)
@@ -37,10 +46,19 @@ export function readMigrationSettings(environment: Environment): MigrationSettin
     else if (addressOf(url) !== addressOf(ownerUrl))
       warnings.push(`${variable}: its host or port is not that of DATABASE_URL; both must lead to the same server`);
   }
-  if (movableClock && environment['NODE_ENV'] === 'production')
+  if (isProduction(reader) && movableClock)
     reader.problems.push(
       'CLOCK_CAN_MOVE: must not be true, nor CLOCK_OFFSET_SECONDS set; the clock is fixed in production',
     );
-  if (reader.problems.length > 0) throw new SettingsError(reader.problems);
+  if (ownerUrl === undefined || reader.problems.length > 0) throw new SettingsError(reader.problems);
   return { ownerUrl, serviceUrls: serviceDatabaseUrls as Record<Subgraph, string>, movableClock, warnings };
+}
+
+/** Returns the URL of the owner; undefined, with a problem, if it is missing or unusable. */
+function ownerUrlOf(databaseUrl: string | undefined, { problems }: EnvironmentReader): string | undefined {
+  if (databaseUrl === undefined) problems.push('DATABASE_URL: missing; the URL of the database with its owner');
+  else if (!isPostgresUrl(databaseUrl)) problems.push('DATABASE_URL: must be a postgres URL');
+  else if (!isDecodable(new URL(databaseUrl).username)) problems.push('DATABASE_URL: write % in its user as %25');
+  else return databaseUrl;
+  return undefined;
 }

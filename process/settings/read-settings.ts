@@ -19,6 +19,11 @@ export class SettingsError extends Error {
   }
 }
 
+/** Returns whether this is production. Without NODE_ENV, and with the other names that tools set, it is a sandbox. */
+export function isProduction(reader: EnvironmentReader): boolean {
+  return reader.oneOf('NODE_ENV', ['production', 'development', 'test'], 'development') === 'production';
+}
+
 /**
  * Reads the settings from the environment. Throws a SettingsError with all problems.
  *
@@ -26,7 +31,7 @@ export class SettingsError extends Error {
  */
 export function readSettings(environment: Environment, isCommand = false): Settings {
   const reader = new EnvironmentReader(environment);
-  const production = environment['NODE_ENV'] === 'production';
+  const production = isProduction(reader);
   const ports = portsOf(reader);
   const portalUrl = reader.url('PORTAL_URL', `http://localhost:${ports.portal}`);
   const baseUrl = reader.url('BASE_URL', `http://localhost:${ports['rest-adapter']}/v1`);
@@ -85,8 +90,8 @@ export interface BackupSettings extends Pick<Settings, 'databaseUrl' | 'dataDir'
 export function readBackupSettings(environment: Environment): BackupSettings {
   const reader = new EnvironmentReader(environment);
   const databaseUrl = reader.text('DATABASE_URL');
-  const isProduction = environment['NODE_ENV'] === 'production';
-  if (isProduction && databaseUrl === undefined)
+  const production = isProduction(reader);
+  if (production && databaseUrl === undefined)
     reader.problems.push('DATABASE_URL: missing; production needs an existing PostgreSQL');
   const dataKeyRetentionDays = reader.integer('DATA_KEYS_KEPT_DAYS') ?? 7;
   if (dataKeyRetentionDays < 0) reader.problems.push('DATA_KEYS_KEPT_DAYS: must be 0 or more');
@@ -95,7 +100,7 @@ export function readBackupSettings(environment: Environment): BackupSettings {
     databaseUrl,
     dataDir: resolve(reader.text('DATA_DIR') ?? '.data'),
     dataKeyRetentionDays,
-    mayCreateFolder: !isProduction,
+    mayCreateFolder: !production,
   };
 }
 

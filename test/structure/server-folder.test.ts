@@ -20,6 +20,7 @@ const FILES = [
   'database/checked-session',
   'database/connection-budget',
   'database/database',
+  'database/database-kind',
   'database/database-login',
   'database/forward-migration',
   'database/key-check',

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Client } from 'pg';
 import { restore } from '../../commands/backup/restore';
 import { type TakenBackup, takeBackup } from '../../commands/backup/take-backup';
+import type { Environment } from '../../process/settings/environment';
 import { sandboxKeyVariables, sandboxedSettings } from '../../sandbox/keys';
 import { databaseAddress, sessionUrl } from '../../subgraphs/server/database/database-login';
 import { contents } from './backup-fixture';
@@ -112,9 +113,9 @@ export class BackupSite {
   }
 
   /** Runs the command that writes the list of anonymised records of a database. */
-  listOf(databaseUrl: string) {
+  listOf(databaseUrl: string, environment: Environment = {}) {
     const words = ['backup', this.root, '--list-only'];
-    return runOperatorCommand('commands/backup/backup', words, { DATABASE_URL: databaseUrl }).ended;
+    return runOperatorCommand('commands/backup/backup', words, { DATABASE_URL: databaseUrl, ...environment }).ended;
   }
 
   /** Returns the error of a restore that is rejected before it reads a subgraph. */

@@ -20,6 +20,8 @@ export interface SilencedProxy {
   redirect(target: number): void;
   /** Returns the number of connections whose client waits for a withheld response. */
   withheld(): number;
+  /** Lets the server receive what was withheld, and all that follows. */
+  release(): void;
   close(): Promise<void>;
 }
 
@@ -27,6 +29,8 @@ export interface SilencedProxy {
 export async function silencedProxy(url: string, withholding?: string): Promise<SilencedProxy> {
   let target = Number(new URL(url).port);
   let [withheld, accepted] = [0, 0];
+  const waiting: (() => void)[] = [];
+  let isReleased = false;
   const pairs = new Set<readonly [client: Socket, server: Socket]>();
   const proxy = createServer((client) => {
     accepted += 1;
@@ -35,8 +39,9 @@ export async function silencedProxy(url: string, withholding?: string): Promise<
     pairs.add(pair);
     const sent = new Transform({
       transform(chunk: Buffer, _, done) {
-        if (withholding === undefined || !chunk.includes(withholding)) done(null, chunk);
-        else withheld += 1; // without `done`, nothing follows
+        const pass = () => done(null, chunk);
+        if (isReleased || withholding === undefined || !chunk.includes(withholding)) pass();
+        else withheld = waiting.push(pass); // without `done`, nothing follows
       },
     });
     client.pipe(sent).pipe(server).pipe(client);
@@ -66,6 +71,10 @@ export async function silencedProxy(url: string, withholding?: string): Promise<
       target = next;
     },
     withheld: () => withheld,
+    release() {
+      isReleased = true;
+      for (const pass of waiting) pass();
+    },
     async close() {
       for (const pair of pairs) for (const socket of pair) socket.destroy();
       await new Promise((resolve) => void proxy.close(resolve));

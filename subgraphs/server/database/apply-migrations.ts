@@ -13,6 +13,19 @@ export async function appliedMigrations(session: Session, schema: string): Promi
   return new Set(rows.map(({ name }) => name));
 }
 
+/** Returns the migrations that a schema lacks; undefined if it has no table of migrations. */
+export async function missingMigrations(
+  migrations: readonly Migration[],
+  session: Session,
+  schema: string,
+): Promise<readonly Migration[] | undefined> {
+  const hasTable = 'select to_regclass($1) is not null as yes';
+  const { yes } = onlyRow(await session.query<{ yes: boolean }>(hasTable, [`${schema}.migration`]));
+  if (!yes) return undefined;
+  const applied = await appliedMigrations(session, schema);
+  return migrations.filter(({ name }) => !applied.has(name));
+}
+
 /** Applies the migrations that a schema lacks. TypeORM takes a quarter of a second to load, and most starts find nothing to apply. */
 export async function applyMissing(
   migrations: readonly Migration[],
@@ -20,10 +33,7 @@ export async function applyMissing(
   url: string,
   schema: string,
 ): Promise<void> {
-  const hasTable = 'select to_regclass($1) is not null as yes';
-  const { yes } = onlyRow(await session.query<{ yes: boolean }>(hasTable, [`${schema}.migration`]));
-  const applied = yes ? await appliedMigrations(session, schema) : undefined;
-  if (applied && migrations.every(({ name }) => applied.has(name))) return;
+  if ((await missingMigrations(migrations, session, schema))?.length === 0) return;
   const { DataSource } = await import('typeorm');
   const source = new DataSource({
     type: 'postgres',

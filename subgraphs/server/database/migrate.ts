@@ -10,6 +10,7 @@ import {
   scramVerifier,
   sessionUrl,
 } from './database-login';
+import { requireDatabaseKind } from './database-kind';
 import { errorFields } from '../observability/failures';
 import { installJobs } from '../jobs/jobs';
 import { type NamedKeys, checkKeys } from './key-check';
@@ -72,6 +73,7 @@ export async function migrate(
   session.on('error', () => undefined); // fails the next statement
   await session.connect();
   try {
+    await requireDatabaseKind(session);
     await acquireLock(session, onWait);
     if (tables.duringRestore !== true) await rejectUnfinishedRestore(session);
     for (const step of stepsOf({ ...address, url }, tables, movableClock, keys))

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { rejectUnfinishedRestore } from '../restore-mark';
 import { appliedMigrations } from './apply-migrations';
 import { sessionOptions } from './database';
+import { requireDatabaseKind } from './database-kind';
 import type { DatabaseAddress } from './database-login';
 import { type NamedKeys, compareKeys } from './key-check';
 import { type SubgraphTables, migrate } from './migrate';
@@ -27,6 +28,7 @@ export async function prepare(
   session.on('error', () => undefined); // fails the next statement
   try {
     await session.connect();
+    await requireDatabaseKind(session);
     await rejectUnfinishedRestore(session);
     await requireRights(session, address);
     await requireMigrations(session, address, tables, logger);

@@ -12,6 +12,7 @@ import { runOperatorCommand } from '../../support/operator-command';
 import { freshDatabase } from '../../support/postgres';
 import { type Place, placeOf } from '../../support/register';
 import { differences, tableContents } from '../../support/table-contents';
+import { silencedProxy } from '../../support/silenced-proxy';
 import { until } from '../../support/until';
 import { OF_THIS_DATABASE } from '../../support/lock-waiters';
 
@@ -34,8 +35,8 @@ describe('A backup of a register', () => {
   });
 
   /** Takes a backup; returns the number of rows of each table in it. */
-  async function backedUpRows(): Promise<Record<string, number>> {
-    await takeBackup(place.databaseUrl, root, 7);
+  async function backedUpRows(databaseUrl = place.databaseUrl): Promise<Record<string, number>> {
+    await takeBackup(databaseUrl, root, 7);
     const newest = [(await backupsOf(root, 'register'))[0], (await backupsOf(root, 'data-keys'))[0]];
     const tables = newest.flatMap((backup) => backup?.manifest.tables ?? []);
     return Object.fromEntries(tables.map(({ schema, table, rows }) => [`${schema}.${table}`, rows]));
@@ -68,19 +69,20 @@ describe('A backup of a register', () => {
 
   it('contains all rows of a table that is to be rewritten meanwhile, and delays no start with the login of the owner', async () => {
     const { rows } = await owner.query<{ count: number }>('select count(*)::int from identity.identity_record');
-    await owner.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.anonymisedList]); // the backup has its snapshot then
-    const backup = backedUpRows();
-    await waitsFor('advisory');
+    const proxy = await silencedProxy(place.databaseUrl, 'copy (select');
+    const backup = backedUpRows(proxy.url);
+    await until(() => proxy.withheld() === 1 || undefined); // the backup has its snapshot then
     const start = await owner.query('select pg_try_advisory_lock($1) as "isPossible"', [ADVISORY_LOCKS.migration]);
     const rewriting = rowsOf(
       place.databaseUrl,
       'alter table identity.identity_record add rewritten uuid default gen_random_uuid()',
     );
     await Promise.race([rewriting, waitsFor('relation')]);
-    await owner.query('select pg_advisory_unlock($1)', [ADVISORY_LOCKS.anonymisedList]);
+    proxy.release();
     expect((await backup)['identity.identity_record']).toBe(rows[0]?.count);
     expect(start.rows).toEqual([{ isPossible: true }]);
     await rewriting;
+    await proxy.close();
   });
 
   it('does not begin while migrations run', async () => {

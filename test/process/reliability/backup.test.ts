@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { readLists, takeList } from '../../../commands/backup/anonymised-list';
 import { backupsOf } from '../../../commands/backup/backup-folder';
+import type { Manifest } from '../../../commands/backup/manifest';
 import { takeBackup } from '../../../commands/backup/take-backup';
 import { launchPostgres } from '../../../sandbox/postgres/launch-postgres';
 import { ADVISORY_LOCKS } from '../../../subgraphs/server/database/advisory-locks';
@@ -40,6 +41,11 @@ const ERASE_ONE = `
   update identity.identity_record
   set mpxn_index = null, email_index = null, meter_point_id = null, closing_at = now(), closed_at = now(), anonymised_at = now()
   where id = (select id from identity.identity_record where anonymised_at is null limit 1)`;
+
+/** Changes the first table that a manifest names. */
+const withFirstTable =
+  (change: object) =>
+  ({ tables: [first, ...others] }: Manifest) => ({ tables: [{ ...first, ...change }, ...others] });
 
 const site = new BackupSite();
 beforeAll(() => site.start());
@@ -231,6 +237,34 @@ describe('A backup', () => {
     }
   });
 
+  it.each<[change: string, of: (manifest: Manifest) => object]>([
+    [
+      'a schema with a statement',
+      ({ keys }) => ({
+        keys: { ...keys, 'access.key_check; create table public.injected (); select variable, hash from access': {} },
+      }),
+    ],
+    [
+      'a table with a statement',
+      withFirstTable({ table: 'account_secret enable trigger user; create table public.injected (); --' }),
+    ],
+    ['a column with a statement', withFirstTable({ columns: ['x) from stdin; create table public.injected (); --'] })],
+    ['a table of another schema', withFirstTable({ schema: 'public' })],
+    ['a file of another table', withFirstTable({ file: '../../anonymised.json' })],
+  ])('whose manifest names %s is not restored, and nothing of it is executed', async (_, changed) => {
+    const { register } = await site.backUp();
+    const path = join(register, 'manifest.json');
+    const manifest = JSON.parse(await readFile(path, 'utf8')) as Manifest;
+    await writeFile(path, JSON.stringify({ ...manifest, ...changed(manifest) }));
+    const url = await site.emptyDatabase();
+    const printed = expect.stringContaining(
+      `${path} names a schema, table, column or file that no backup of this release has`,
+    );
+    expect(await site.restoreInto(url)).toMatchObject({ code: 1, printed });
+    const made = `select from pg_class join pg_namespace n on n.oid = relnamespace where nspname in ('public', 'register', 'access')`;
+    expect(await rowsOf(url, made)).toEqual([]);
+  });
+
   it('whose deletion has started is not used any more, and is deleted by the next run if that deletion was killed', async () => {
     const { dataKeys } = await site.backUp();
     const kill = jest.spyOn(fileSystem, 'rm').mockRejectedValue(new Error('killed'));
@@ -304,10 +338,10 @@ describe('The list of anonymised records', () => {
   it('is not written to a full disk: the command names the file', async () => {
     await site.newRoot();
     const list = join(site.root, 'anonymised.json');
-    await symlink('/dev/full', `${list}.new`);
     const printed = expect.stringMatching(new RegExp(`^${list} cannot be written: ENOSPC`));
-    expect(await site.listOf(site.register.databaseUrl)).toMatchObject({ code: 1, printed });
-    await rm(`${list}.new`);
+    const fullDisk = { NODE_OPTIONS: `--require ${join(__dirname, '..', '..', 'support', 'full-disk.js')}` };
+    expect(await site.listOf(site.register.databaseUrl, fullDisk)).toMatchObject({ code: 1, printed });
+    expect(existsSync(list)).toBe(false);
   });
 
   it('is read by index, not by a scan of all records', async () => {

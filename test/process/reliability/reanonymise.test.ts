@@ -83,6 +83,12 @@ afterAll(async () => {
 const command = (name: string, ...words: string[]) =>
   runOperatorCommand('commands/backup/backup', [name, ...words], { ...environment, DATABASE_URL: before.url }).ended;
 const reanonymise = (folder = root) => command('reanonymise', '--list', folder);
+const inProduction = () =>
+  runOperatorCommand('commands/backup/backup', ['reanonymise', '--list', root], {
+    ...{ ...environment, NODE_ENV: 'production', DATABASE_URL: before.url, MPXN_PROFILE: 'spec' },
+    ...{ BASE_URL: 'https://register.example/v1', PORTAL_URL: 'https://portal.example' },
+    SMTP_URL: 'smtps://mail.example',
+  }).ended;
 
 async function sighting(operator: Graph, mpxn: string): Promise<void> {
   const input = {
@@ -143,6 +149,15 @@ describe('The command that anonymises again', () => {
     await rowsOf(before.url, 'drop table register.restore_in_progress');
     expect(await standing(before.url, gone as Customer)).toEqual(LIVE);
     await rm(empty, { recursive: true });
+  });
+
+  it('runs no pending migration in production, where only the migration job grants the rights that the services then need', async () => {
+    const rename = (sql: string) => rowsOf(before.url, `update tariffs.migration set name = ${sql}`);
+    await rename("name || '_' where name like 'TariffOutbox%'");
+    const printed = expect.stringMatching(/^1 migrations of tariffs have not been applied; run the migration job/);
+    expect(await inProduction()).toMatchObject({ code: 1, printed });
+    expect(await standing(before.url, gone as Customer)).toEqual(LIVE);
+    await rename("rtrim(name, '_')");
   });
 
   it('creates nothing in a database without a register', async () => {
@@ -218,7 +233,8 @@ describe('The command that anonymises again', () => {
     expect(await rowsOf(before.url, requested)).toHaveLength(1);
   });
 
-  it('creates no login in the database, nor did the restore before it', async () => {
+  it('creates no login in the database, also in production, nor did the restore before it', async () => {
+    expect(await inProduction()).toMatchObject(outcome(0, 0, 0, 0));
     const logins = "select rolname from pg_roles where strpos(rolname, '_' || current_database() || '_') > 0";
     expect(await rowsOf(before.url, logins)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { runIn } from '../../support/postgres';
+import { databaseIn, runIn, testPostgres } from '../../support/postgres';
 import { newServiceLogins, runMigrationJob } from '../../support/service-logins';
 import {
   type Place,
@@ -12,6 +12,7 @@ import {
 } from '../../support/register';
 import { accountOf, anonymousClient } from '../../support/rest-client';
 import { freePorts } from '../../support/run/templates';
+import { silencedProxy } from '../../support/silenced-proxy';
 import { until } from '../../support/until';
 
 const NO_RIGHT = '42501';
@@ -227,7 +228,47 @@ describe('Services with logins that the migration job has created', () => {
     });
   });
 
+  describe('neither start nor are created', () => {
+    it('in a database that cannot store every name: both name the encoding, and the job creates no table', async () => {
+      const server = (await testPostgres()).url;
+      const name = `latin_${process.pid}`;
+      await runIn(server, `create database ${name} template template0 encoding 'LATIN1' locale 'C'`);
+      try {
+        const url = databaseIn(server, name);
+        const reason =
+          /PostgreSQL 15 to 18 with the encoding UTF8 is needed, this database has version \d+\S* .*LATIN1/;
+        const printed = expect.stringMatching(reason);
+        expect(await runMigrationJob(url, newServiceLogins(url))).toMatchObject({ code: 1, printed });
+        await expect(runIn(url, 'select from identity.migration')).rejects.toMatchObject({ code: '42P01' });
+        const tariffs = spawnRegisterProcess({ ...common, SERVICES: 'tariffs', TARIFFS_DATABASE_URL: url });
+        await tariffs.ready.catch(() => undefined);
+        expect(await tariffs.ended).toBe(1);
+        expect(tariffs.output()).toMatch(reason);
+      } finally {
+        await runIn(server, `drop database ${name}`);
+      }
+    });
+  });
+
   describe('are not created', () => {
+    it('if the connection of the job is lost: it prints the reason in one line', async () => {
+      const proxy = await silencedProxy(place.databaseUrl, 'has_schema_privilege');
+      try {
+        const urls = Object.entries(logins).map(([name, text]) => {
+          const url = new URL(text);
+          url.host = new URL(proxy.url).host;
+          return [name, url.href];
+        });
+        const job = runMigrationJob(proxy.url, Object.fromEntries(urls));
+        await until(() => (proxy.withheld() === 1 ? true : undefined));
+        proxy.reset();
+        const printed = expect.stringMatching(/^read ECONNRESET \(LOG_LEVEL.*\)\n$/);
+        expect(await job).toMatchObject({ code: 1, printed });
+      } finally {
+        await proxy.close();
+      }
+    });
+
     it('unless the job has all URLs; it lists what is missing', async () => {
       const { code, printed } = await runMigrationJob('', { CLOCK_CAN_MOVE: 'maybe' });
       expect(code).toBe(1);

@@ -2,7 +2,7 @@ import type { Environment } from '../../../process/settings/environment';
 import { newKeyVariables } from '../../../process/settings/new-keys';
 import { type Settings } from '../../../process/settings/settings';
 import { readMigrationSettings } from '../../../process/settings/migration-settings';
-import { SettingsError, readSettings } from '../../../process/settings/read-settings';
+import { SettingsError, readBackupSettings, readSettings } from '../../../process/settings/read-settings';
 
 const BASE_URL = 'https://register.example/v1';
 const OWNER_LOGIN = { DATABASE_URL: 'postgres://register@db.example/register' };
@@ -160,6 +160,7 @@ const READ: [variable: string, text: string, setting: (settings: Settings) => un
   ['SMTP_URL', 'smtp://m.example:25', ({ smtpUrl }) => smtpUrl, 'smtp://m.example:25'],
   ['WEBHOOK_ALLOW_LOOPBACK', 'true', ({ webhookAllowLoopback }) => webhookAllowLoopback, true],
   ['DISCOVERED_MAX_AGE_DAYS', '90', ({ discoveredMaxAgeDays }) => discoveredMaxAgeDays, 90],
+  ['DISCOVERED_MAX_AGE_DAYS', '36500', ({ discoveredMaxAgeDays }) => discoveredMaxAgeDays, 36_500],
   ['CONSOLE_PORT', '0', ({ ports }) => ports.console, 0],
   ['LIMIT_EXISTS_DAY', '5', ({ limits }) => limits.existsDay, 5],
   ['CLOCK_OFFSET_SECONDS', '-60', ({ clockOffsetSeconds }) => clockOffsetSeconds, -60],
@@ -206,6 +207,7 @@ describe('A variable', () => {
     ['CLOCK_OFFSET_SECONDS', 'a day'],
     ['WEBHOOK_ALLOW_LOOPBACK', 'yes'],
     ['DISCOVERED_MAX_AGE_DAYS', '0'],
+    ['DISCOVERED_MAX_AGE_DAYS', '36501'],
     ['CONSOLE_URL', 'console.example'],
     ['LTDS_DEFAULT_AREA', 'ATLANTIS'],
     ['GRID_PROFILES', '/absent.json'],
@@ -324,6 +326,63 @@ describe('The database of the migration job', () => {
       expect(withAccess('postgresql://access:pw@db.example:5432/register').warnings).toEqual([]);
     },
   );
+});
+
+describe('A URL of a database', () => {
+  const job = { ...SERVICE_LOGINS, ...OWNER_LOGIN };
+  const problemsOfJob = (environment: Environment) => {
+    try {
+      return readMigrationSettings(environment).warnings;
+    } catch (error) {
+      if (error instanceof SettingsError) return error.problems;
+      throw error;
+    }
+  };
+
+  it.each(['postgres://identity:100%@db.example/register', 'postgres://identity%:p@db.example/register'])(
+    'with a "%%" that encodes nothing is reported by its variable, without its password (%s)',
+    (url) => {
+      const report = ['IDENTITY_DATABASE_URL: write % in its user and password as %25'];
+      expect(problemsOfJob({ ...job, IDENTITY_DATABASE_URL: url })).toEqual(report);
+      expect(problemsOf({ ...production, IDENTITY_DATABASE_URL: url })).toEqual(report);
+    },
+  );
+
+  it('with an encoded "%" is accepted', () => {
+    const url = 'postgres://identity:100%25@db.example/register';
+    expect(problemsOfJob({ ...job, IDENTITY_DATABASE_URL: url })).toEqual([]);
+    expect(problemsOfJob({ ...job, DATABASE_URL: 'postgres://register:100%@db.example/register' })).toEqual([]);
+  });
+
+  it.each([
+    ['foo', 'must be a postgres URL'],
+    ['mysql://register@db.example/register', 'must be a postgres URL'],
+    ['postgres://register%:p@db.example/register', 'write % in its user as %25'],
+  ])('of the owner that is wrong is the only problem (%s)', (url, problem) => {
+    expect(problemsOfJob({ ...job, DATABASE_URL: url })).toEqual([`DATABASE_URL: ${problem}`]);
+  });
+});
+
+describe('NODE_ENV', () => {
+  const job = { ...SERVICE_LOGINS, ...OWNER_LOGIN };
+
+  it.each(['production', ' production '])('%j is production', (name) => {
+    expect(readSettings({ ...production, NODE_ENV: name }).production).toBe(true);
+    expect(readBackupSettings({ ...OWNER_LOGIN, NODE_ENV: name }).mayCreateFolder).toBe(false);
+  });
+
+  it.each([undefined, '', 'development', 'test'])('%j is a sandbox', (name) => {
+    expect(readSettings({ NODE_ENV: name }).production).toBe(false);
+    expect(readBackupSettings({ NODE_ENV: name }).mayCreateFolder).toBe(true);
+  });
+
+  it.each(['Production', 'prod', 'staging'])('%j is a problem, not a sandbox, for services and commands', (name) => {
+    const problem = 'NODE_ENV: must be one of production, development, test';
+    const misspelt = { NODE_ENV: name };
+    expect(problemsOf({ ...production, ...misspelt })).toEqual([problem]);
+    expect(() => readBackupSettings({ ...OWNER_LOGIN, ...misspelt })).toThrow(problem);
+    expect(() => readMigrationSettings({ ...job, ...misspelt })).toThrow(problem);
+  });
 });
 
 describe('The clock that the migration job installs', () => {
