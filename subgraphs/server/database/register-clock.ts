@@ -76,12 +76,12 @@ export const clocksAgree = (processTime: string): string => `(select not ${IS_FI
   or abs(extract(epoch from register_now() - ${processTime}::timestamptz)) * 1000 <= ${MAX_DIFFERENCE_MS})`;
 
 /**
- * Throws if the clocks of the database and of this process differ by more than an hour: one of them has jumped. What expires or
- * is deleted by a wrong clock cannot be restored.
+ * Returns the register's time. Throws CLOCKS_DIFFER if the clocks of the database and of this process differ by more than an hour: one of them
+ * has jumped. What expires or is deleted by a wrong clock cannot be restored.
  */
-export async function requireEqualClocks(session: Session): Promise<void> {
+export async function requireEqualClocks(session: Session): Promise<Date> {
   const { now, isFixed } = onlyRow(await session.query<{ now: Date; isFixed: boolean }>(CLOCKS));
-  if (!isFixed || !hasJumped(now)) return;
+  if (!isFixed || !hasJumped(now)) return now;
   const error = new Error('the clock of the database differs from that of this process by more than an hour');
   throw Object.assign(error, { code: 'CLOCKS_DIFFER' });
 }
