@@ -1,12 +1,15 @@
 import type { Logger } from 'pino';
 import type { Database } from '../server/database/database';
-import { expiredRows, purgePeriodically, matchingRows } from '../server/retention';
+import { expiredRows, matchingRows, purgePeriodically, rowsAhead } from '../server/retention';
+import { shortenedOverlaps } from './accounts/account-secret.repository';
+import { ALIAS_LIFETIME } from './customers/portal-access.repository';
 import { lateLinks } from './identity-links/unlinking.repository';
 
 /**
  * Rows that are deleted after a time: lookup counts after 13 months, and within the hour if they were added while their Identity Record was
  * being closed, as are links to its records; portal aliases at their expiry, one hour after they were issued; redeemed tokens one day after
- * `identity` deletes their re-identification, so that a clock that moves back does not make a token valid again.
+ * `identity` deletes their re-identification, so that a clock that moves back does not make a token valid again. Aliases that were issued
+ * while the clock was ahead are deleted, too, and secrets that were replaced then are valid for 24 more hours.
  */
 const expired = (pool: Database['pool']) => [
   expiredRows(pool, { table: 'look', column: 'hour', through: `register_now() - interval '13 months'` }),
@@ -19,6 +22,8 @@ const expired = (pool: Database['pool']) => [
   ),
   ...lateLinks(pool),
   expiredRows(pool, { table: 'portal_alias', column: 'expires_at', through: 'register_now()' }),
+  rowsAhead(pool, { table: 'portal_alias', column: 'expires_at', lifetime: ALIAS_LIFETIME }),
+  shortenedOverlaps(pool),
   expiredRows(pool, { table: 'consumed_token', column: 'expires_at', through: `register_now() - interval '31 days'` }),
 ];
 const PURGE_EVERY_SECONDS = 3_600;

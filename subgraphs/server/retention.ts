@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { errorFields } from './observability/failures';
 import { logError } from './observability/error-log';
-import { clocksAgree, requireEqualClocks } from './database/register-clock';
+import { clocksAgree, isAhead, requireEqualClocks } from './database/register-clock';
 import { onlyRow } from './database/transaction';
 import { repeat } from './jobs/repeat';
 
@@ -55,6 +55,25 @@ export function expiredRows(pool: Pick<Pool, 'query'>, { table, column, through 
     const statement = from === null ? { text: first, values } : { text: next, values: [...values, from] };
     return onlyRow(await pool.query<Deleted>(statement));
   });
+}
+
+/** Rows of a table that exist for at most a lifetime. */
+interface BoundedRows extends Pick<ExpiringRows, 'table' | 'column'> {
+  /** The longest lifetime, an SQL interval. */
+  readonly lifetime: string;
+}
+
+/**
+ * Returns a function that deletes rows whose expiry is further ahead than their lifetime: the clock was ahead when they were added. They are
+ * invalid once the clock is set back, and would be valid again when it shows their time.
+ */
+export function rowsAhead(pool: Pick<Pool, 'query'>, { table, column, lifetime }: BoundedRows): Purge {
+  const which = `${isAhead(column, lifetime)} and ${clocksAgree('$2')}`;
+  const text = `delete from ${table} where ctid = any (array(select ctid from ${table} where ${which} limit $1)) and ${which}`;
+  return inBatches(async (limit) => ({
+    count: (await pool.query(text, [limit, new Date()])).rowCount ?? 0,
+    last: null,
+  }));
 }
 
 /**

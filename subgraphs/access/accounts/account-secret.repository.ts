@@ -1,3 +1,6 @@
+import type { Pool } from 'pg';
+import { clocksAgree, isAhead } from '../../server/database/register-clock';
+import type { Purge } from '../../server/retention';
 import { type Session, onlyRow } from '../../server/database/transaction';
 import { decryptValue } from '../../server/encryption';
 import type { KeyedHash } from '../../server/keyed-hash';
@@ -15,9 +18,19 @@ interface SecretReplacement {
   readonly revokePrevious: boolean;
 }
 
+const OVERLAP_TIME = `interval '24 hours'`;
+
 /** Rotation: the previous secret remains valid for 24 hours, and earlier ones no longer than before. */
-const OVERLAP = `update account_secret set valid_until = register_now() + interval '24 hours'
+const OVERLAP = `update account_secret set valid_until = register_now() + ${OVERLAP_TIME}
   where account_id = $1 and kind = $2 and valid_until is null`;
+
+const SHORTEN = `update account_secret set valid_until = least(valid_until, register_now() + ${OVERLAP_TIME})
+  where ${isAhead('valid_until', OVERLAP_TIME)} and ${clocksAgree('$1')}`;
+
+/** Returns a function that ends the overlap of secrets that were replaced while the clock was ahead 24 hours after it is set back. */
+export function shortenedOverlaps(pool: Pick<Pool, 'query'>): Purge {
+  return async () => (await pool.query(SHORTEN, [new Date()])).rowCount ?? 0;
+}
 
 /** Revocation: by no clock is an earlier secret valid, also not by that of a standby, which may be behind. */
 const REVOKE = `update account_secret set valid_until = '-infinity' where account_id = $1 and kind = $2`;

@@ -1,6 +1,7 @@
 import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import type { PageRequest } from '../../server/lists/connection';
+import { isInTime } from '../../server/database/register-clock';
 import type { Database } from '../../server/database/database';
 import type { KeyedHash } from '../../server/keyed-hash';
 import { type Session, inTransaction } from '../../server/database/transaction';
@@ -28,9 +29,12 @@ const ADD_ALIASES = {
     select alias_hash, record_id, $3 from unnest($1::bytea[], $2::uuid[]) as listed (alias_hash, record_id)`,
 };
 
+/** Lifetime of an alias, an SQL interval. */
+export const ALIAS_LIFETIME = `interval '1 hour'`;
+
 /** The record of an alias that was issued to this account and has not expired. */
 const ALIASED = `id = (
-  select record_id from portal_alias where alias_hash = $1 and account_id = $2 and expires_at > register_now())`;
+  select record_id from portal_alias where alias_hash = $1 and account_id = $2 and ${isInTime('expires_at', ALIAS_LIFETIME)})`;
 
 const WITHDRAW = {
   name: 'withdraw_by_alias',

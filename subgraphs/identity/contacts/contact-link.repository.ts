@@ -1,6 +1,7 @@
+import { isInTime } from '../../server/database/register-clock';
 import type { Database } from '../../server/database/database';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
-import { type Purge, expiredRows } from '../../server/retention';
+import { type Purge, expiredRows, rowsAhead } from '../../server/retention';
 import type { Session } from '../../server/database/transaction';
 import { type IdentityKeys, newSecret } from '../keys';
 import type { Contact } from './contact';
@@ -8,16 +9,18 @@ import type { Contact } from './contact';
 const ADD = `
   insert into contact_link (secret_hash, session_id, contact) values ($1, $2, decode($3, 'hex')) returning expires_at as "expiresAt"`;
 
+const LIFETIME = `interval '10 minutes'`;
+
 /** A link is valid only in the session that requested it. */
-const OPEN = 'secret_hash = $1 and session_id = $2 and used_at is null and expires_at > register_now()';
+const OPEN = `secret_hash = $1 and session_id = $2 and used_at is null and ${isInTime('expires_at', LIFETIME)}`;
 const READ = { name: 'contact_link', text: `select expires_at as "expiresAt" from contact_link where ${OPEN}` };
 const USE = `update contact_link set used_at = register_now() where ${OPEN} returning encode(contact, 'hex') as contact`;
 const EXPIRED = { table: 'contact_link', column: 'expires_at', through: 'register_now()' };
 
 /** Mailed links by which a customer proves a second contact in the session of the first one, found by the keyed hash of their secret. */
 export class ContactLinkRepository {
-  /** Deletes expired links. */
-  readonly purgeExpired: Purge;
+  /** Deletes expired links, and those that were added while the clock was ahead. */
+  readonly purgeExpired: readonly Purge[];
   private readonly hash: KeyedHash;
 
   constructor(
@@ -25,7 +28,10 @@ export class ContactLinkRepository {
     { hashKey }: Pick<IdentityKeys, 'hashKey'>,
   ) {
     this.hash = keyedHash(hashKey, 'contact-link');
-    this.purgeExpired = expiredRows(database.pool, EXPIRED);
+    this.purgeExpired = [
+      expiredRows(database.pool, EXPIRED),
+      rowsAhead(database.pool, { ...EXPIRED, lifetime: LIFETIME }),
+    ];
   }
 
   /** Adds a link for a session and a contact. Only the mail contains its secret. */

@@ -30,8 +30,16 @@ const PROGRESS = `
   case when finished_at is null then (select count(*) from ${TO_REVIEW})::int else 0 end as "recordsRemaining",
   contacts_rejected as "contactsRejected", finished_at as "finishedAt"`;
 
+/**
+ * Ends the period with the newest contact of the Data User, if the clock was ahead when it asserted that one. Otherwise the contacts of that
+ * time would remain, and with them those that are proven to be the same person's.
+ */
 const REQUEST = `
-  insert into contact_rejection as rejection (duid, since, requested_by) values ($1, $2, $3)
+  with asserting as (
+    select id, created_at from identity_record where duid = $1 and anonymised_at is null and is_verified is not false)
+  insert into contact_rejection as rejection (duid, since, requested_by, requested_at) select $1, $2::timestamptz, $3, greatest(register_now(),
+    (select max(created_at) from asserting),
+    (select max(registered_at) from asserting join passkey p on p.record_id = asserting.id where removed_at is null))
   on conflict (duid) where finished_at is null do nothing returning ${PROGRESS}`;
 
 const LIST = `

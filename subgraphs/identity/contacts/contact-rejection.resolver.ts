@@ -17,7 +17,10 @@ class AssertedContactRejection {
   @Field(() => DateTime, nullable('Only contacts asserted from this time on are rejected; null for all.'))
   since: Date | null;
   @Field(() => String, { description: 'Account of the admin.' }) requestedBy: string;
-  @Field(() => DateTime, { description: 'Time of the request. Contacts asserted later are not rejected.' })
+  @Field(() => DateTime, {
+    description:
+      'Time of the request, or that of the newest contact if it was asserted while the clock was ahead. Contacts asserted later are not rejected.',
+  })
   requestedAt: Date;
   @Field(() => Int, { description: 'Verified Identity Records of the Data User that were reviewed.' })
   recordsReviewed: number;

@@ -7,15 +7,16 @@ import type { SubgraphModule, IdentityDependencies } from '../dependencies';
 import type { Attempt } from '../../server/jobs/jobs';
 import { isReadable } from '../occupancy/occupancy';
 import { organisations } from '../organisations.client';
+import { requireEqualClocks } from '../../server/database/register-clock';
 import { SENDER, mailMessage } from './mail-message.flow';
 import { TASK } from './mail-queue.flow';
 
 /**
  * Sends mails. A mail is dropped if no record of it is live and can be decrypted, its link has expired, or the address of its link was
- * rejected as a contact. While the mail server is unavailable, the job retries until then.
+ * rejected as a contact. While the mail server is unavailable, or a clock has jumped past that time, the job retries until then.
  */
 export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
-  const { occupants, clock, keys, urls, production, logger } = dependencies;
+  const { occupants, keys, urls, production, logger } = dependencies;
   const from = { name: SENDER, address: urls.mailFrom };
   const server = urls.smtpUrl === undefined ? undefined : mailServer(urls.smtpUrl, from, 'en, cy', production);
   const names = organisations(dependencies.access);
@@ -44,7 +45,7 @@ export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
    * address, too: the sign-in that it reports may have rejected it.
    */
   const addressFor = async (mail: OutgoingMail): Promise<string | undefined> => {
-    if (usefulUntil(mail) <= (await clock.now())) return undefined;
+    if (await hasExpired(mail, dependencies)) return undefined;
     for (const id of recordIdsOf(mail)) {
       const record = await occupants.byId(id);
       if (record === undefined) continue;
@@ -69,6 +70,14 @@ export function mailModule(dependencies: IdentityDependencies): SubgraphModule {
 
 function usefulUntil(mail: OutgoingMail): Date {
   return 'at' in mail ? new Date(mail.at.getTime() + NOTICE_HOURS[mail.kind] * 3_600_000) : mail.expiresAt;
+}
+
+/** Whether a mail has expired. Throws CLOCKS_DIFFER if only a clock that has jumped says so: a notice that is dropped is lost. */
+async function hasExpired(mail: OutgoingMail, { clock, database, logger }: IdentityDependencies): Promise<boolean> {
+  const until = usefulUntil(mail);
+  if (until > (await clock.now()) || until > (await requireEqualClocks(database.pool))) return false;
+  logger.warn({ mail: mail.kind }, 'mail not sent before it expired');
+  return true;
 }
 
 const INSTANTS: ReadonlySet<string> = new Set(['expiresAt', 'at', 'registeredAt']);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hasStarted, isInTime } from '../../server/database/register-clock';
 import type { Database } from '../../server/database/database';
 import type { Session } from '../../server/database/transaction';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
@@ -6,7 +7,7 @@ import { decryptValue } from '../../server/encryption';
 import type { Contact } from '../contacts/contact';
 import type { IdentityKeys } from '../keys';
 import type { CeremonyStart, ChallengeKind } from './ceremony';
-import type { ReidentificationScope } from './reidentification';
+import { LINK_SECONDS, type ReidentificationScope } from './reidentification';
 import { boundReturnAddress } from './reidentification.repository';
 
 /** A ceremony with a valid secret. */
@@ -48,6 +49,9 @@ interface NewCeremony extends CeremonyStart {
 const INSERT = `
   insert into ceremony (id, secret_hash, reidentification_id, parent_id, kind, proofs, vouched, expires_at, proven_by)
   values ($1, $2, $3, $4, $5, $6, $7, $8, decode($9, 'hex'))`;
+/** The lifetime of a mailed link; that of a redirect is shorter. */
+const LIFETIME = `interval '${LINK_SECONDS} s'`;
+
 const OPEN = `
   select c.id, c.parent_id as "parentId", c.kind, c.proofs, c.vouched, c.expires_at as "expiresAt",
     i.id as "reidentificationId", i.record_id as "recordId", i.scope, i.duid, i.token_series as "tokenSeries",
@@ -55,20 +59,20 @@ const OPEN = `
     encode(c.proven_by, 'hex') as "provenBy"
   from ceremony c join reidentification i on i.id = c.reidentification_id left join ceremony parent on parent.id = c.parent_id
   where c.secret_hash = $1 and c.used_at is null and parent.used_at is null and i.confirmed_at is null
-    and c.expires_at > register_now() and i.expires_at > register_now()`;
+    and ${isInTime('c.expires_at', LIFETIME)} and i.expires_at > register_now() and ${hasStarted('i.issued_at')}`;
 const USE = `
   update ceremony set used_at = register_now(), challenge = null, challenge_kind = null, proven_by = decode($2, 'hex')
-  where id = $1 and used_at is null and expires_at > register_now()`;
+  where id = $1 and used_at is null and ${isInTime('expires_at', LIFETIME)}`;
 const USE_PARENT = `
   update ceremony set used_at = register_now(), challenge = null, challenge_kind = null where id = $1 and used_at is null`;
 const IS_USED = `
   select from ceremony where secret_hash = $1 and used_at is not null and expires_at > register_now()`;
 const STORE_CHALLENGE = `
-  update ceremony set challenge = $2, challenge_kind = $3 where id = $1 and used_at is null and expires_at > register_now()`;
+  update ceremony set challenge = $2, challenge_kind = $3 where id = $1 and used_at is null and ${isInTime('expires_at', LIFETIME)}`;
 const TAKE_CHALLENGE = `
   with taken as (
     select id, challenge, challenge_kind from ceremony
-    where id = $1 and used_at is null and challenge = $2 and expires_at > register_now() for update
+    where id = $1 and used_at is null and challenge = $2 and ${isInTime('expires_at', LIFETIME)} for update
   )
   update ceremony c set challenge = null, challenge_kind = null from taken where c.id = taken.id
   returning taken.challenge, taken.challenge_kind as kind`;

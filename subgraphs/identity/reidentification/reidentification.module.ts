@@ -47,7 +47,7 @@ export function reidentificationModule(dependencies: IdentityDependencies, sessi
       new CredentialResolver(records, passkeys, ownRecords),
       new IdentityLookupResolver(lookups, occupants, sessions),
     ],
-    stop: purgePeriodically(database.pool, [reidentifications.purge, lookups.purge], PURGE_EVERY_SECONDS, logger),
+    stop: purgePeriodically(database.pool, [...reidentifications.purges, lookups.purge], PURGE_EVERY_SECONDS, logger),
   };
 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { newIdentifier } from '../../../schema/identifiers';
+import { hasStarted } from '../../server/database/register-clock';
 import type { Database } from '../../server/database/database';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
-import { type Purge, expiredRows } from '../../server/retention';
+import { type Purge, expiredRows, rowsAhead } from '../../server/retention';
 import { encryptValue } from '../../server/encryption';
 import type { NamedStatement } from '../../server/database/short-reads';
 import type { Session } from '../../server/database/transaction';
@@ -65,6 +66,8 @@ export function boundReturnAddress(reidentificationId: string): string {
 
 type ReidentificationRow = Omit<Reidentification, 'state'> & {
   readonly now: Date;
+  /** Whether it was issued while the clock was ahead. */
+  readonly isAhead: boolean;
   /** The contacts that its customer proved. */
   readonly provenBy: readonly Contact[];
 };
@@ -77,7 +80,7 @@ const BY_TOKEN: NamedStatement = {
   name: 'reidentification_by_token',
   text: `select i.id, i.duid, i.scope, i.method, i.record_id as "recordId", r.meter_point_id as "meterPointId",
       r.anonymised_at is not null as anonymised, r.closing_at is not null as closing, r.closed_at is not null as "isClosed", i.open_until as "openUntil",
-      i.expires_at as "expiresAt", i.confirmed_at as "confirmedAt", register_now() as now,
+      i.expires_at as "expiresAt", i.confirmed_at as "confirmedAt", register_now() as now, not ${hasStarted('i.issued_at')} as "isAhead",
       ${PROVEN_BY} as "provenBy"
     from reidentification i join identity_record r on r.id = i.record_id where i.token_hash = $1`,
 };
@@ -88,7 +91,7 @@ const INSERT = `
 const KEEP_OPEN = 'update reidentification set open_until = greatest(open_until, $2) where id = $1';
 const CONFIRM = `
   update reidentification set confirmed_at = register_now()
-  where id = $1 and confirmed_at is null and expires_at > register_now()`;
+  where id = $1 and confirmed_at is null and expires_at > register_now() and ${hasStarted('issued_at')}`;
 
 /**
  * Records whose customer took part in a re-identification that a Data User initiated, by confirming a link or asserting a passkey. A
@@ -98,6 +101,7 @@ const TOOK_PART: NamedStatement = {
   name: 'customers_who_took_part',
   text: `select i.record_id as "recordId", ${PROVEN_BY} as "provenBy" from reidentification i join identity_record r on r.id = i.record_id
     where r.mpxn_index = $1 and i.duid = $2 and i.confirmed_at > register_now() - interval '${PARTICIPATION_HOURS} hours'
+      and ${hasStarted('i.confirmed_at')}
       and not exists (select from ceremony c where c.reidentification_id = i.id and c.vouched)`,
 };
 
@@ -106,11 +110,12 @@ const EXPIRED = {
   column: 'expires_at',
   through: `register_now() - interval '30 days'`,
 };
+const BOUNDED = { ...EXPIRED, lifetime: `interval '${TOKEN_SECONDS} s'` };
 
 /** Re-identifications, found by the keyed hash of their token-ref. */
 export class ReidentificationRepository {
-  /** Deletes re-identifications 30 days after their expiry, with their ceremonies. */
-  readonly purge: Purge;
+  /** Deletes re-identifications 30 days after their expiry, and those that were issued while the clock was ahead, with their ceremonies. */
+  readonly purges: readonly Purge[];
   private readonly hash: KeyedHash;
 
   constructor(
@@ -119,7 +124,7 @@ export class ReidentificationRepository {
     private readonly indexes: Pick<BlindIndexes, 'mpxn'>,
     private readonly keys: IdentityKeys,
   ) {
-    this.purge = expiredRows(database.pool, EXPIRED);
+    this.purges = [expiredRows(database.pool, EXPIRED), rowsAhead(database.pool, BOUNDED)];
     this.hash = keyedHash(keys.hashKey, 'token-ref');
   }
 
@@ -131,13 +136,16 @@ export class ReidentificationRepository {
   async byToken(tokenRef: string): Promise<Reidentification | undefined> {
     const [row] = await this.database.reads.rows<ReidentificationRow>(BY_TOKEN, [this.hash(tokenRef)]);
     if (!row) return undefined;
-    const { now, provenBy, ...reidentification } = row;
+    const { now, isAhead, provenBy, ...reidentification } = row;
     const found = await this.occupants.byId(reidentification.recordId);
     const occupant = found && isReadable(found) ? found : undefined;
     const customer = occupant && (await this.customerOf(occupant, row));
     const isUnreadable = found !== undefined && occupant === undefined;
     const isOver =
-      isUnreadable || customer?.isOver || (occupant && provenBy.some((contact) => !holds(occupant, contact)));
+      isAhead ||
+      isUnreadable ||
+      customer?.isOver ||
+      (occupant && provenBy.some((contact) => !holds(occupant, contact)));
     return {
       ...reidentification,
       occupant: customer?.occupant,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { hasStarted } from '../../server/database/register-clock';
 import type { Database } from '../../server/database/database';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
-import { type Purge, expiredRows } from '../../server/retention';
+import { type Purge, expiredRows, rowsAhead } from '../../server/retention';
 import { encryptValue, decryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
 import type { SignInMethod } from './customer-session';
@@ -70,7 +71,7 @@ const BY_TOKEN = {
   text: `select id as "sessionId", record_id as "recordId", meter_point_id as "meterPointId", sealed, means, mpid,
       started_at as "startedAt", expires_at as "expiresAt", return_url as "returnUrl", return_duid as "returnDuid",
       mpxn_index as "mpxnIndex", encode(contact, 'hex') as contact, ${effectiveChanges('customer_session.mpxn_index')} as changes
-    from customer_session where token_hash = $1 and ended_at is null and expires_at > register_now()`,
+    from customer_session where token_hash = $1 and ended_at is null and expires_at > register_now() and ${hasStarted('started_at')}`,
 };
 
 const STARTED = 'returning started_at as "startedAt", expires_at as "expiresAt"';
@@ -95,11 +96,12 @@ const END = {
 };
 
 const EXPIRED = { table: 'customer_session', column: 'expires_at', through: 'register_now()' };
+const BOUNDED = { ...EXPIRED, lifetime: `interval '8 hours'` };
 
 /** Sessions of customers, found by the keyed hash of their token. They end on request or after eight hours. */
 export class CustomerSessionRepository {
-  /** Deletes expired sessions. */
-  readonly purgeExpired: Purge;
+  /** Deletes expired sessions, and those that were started while the clock was ahead. */
+  readonly purgeExpired: readonly Purge[];
   private readonly hashOfToken: KeyedHash;
 
   constructor(
@@ -107,7 +109,7 @@ export class CustomerSessionRepository {
     private readonly indexes: BlindIndexes,
     private readonly keys: IdentityKeys,
   ) {
-    this.purgeExpired = expiredRows(database.pool, EXPIRED);
+    this.purgeExpired = [expiredRows(database.pool, EXPIRED), rowsAhead(database.pool, BOUNDED)];
     this.hashOfToken = keyedHash(keys.hashKey, 'customer-session');
   }
 

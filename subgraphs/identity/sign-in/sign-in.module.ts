@@ -30,7 +30,7 @@ export function signInModule(dependencies: IdentityDependencies, sessions: Custo
   const byLink = linkSignIn(signIns, sessions, dependencies, start);
   const byPasskey = passkeySignIn(signIns, passkeys, party, occupants, start);
   const atSuppliers = supplierSignIns(dependencies);
-  const purges = [stored.purgeExpired, ...signIns.purgeExpired, contactLinks.purgeExpired];
+  const purges = [...stored.purgeExpired, ...signIns.purgeExpired, ...contactLinks.purgeExpired];
   const stopPurging = purgePeriodically(dependencies.database.pool, purges, PURGE_EVERY_SECONDS, logger);
   return {
     resolvers: [

@@ -1,6 +1,7 @@
+import { isInTime } from '../../server/database/register-clock';
 import type { Database } from '../../server/database/database';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
-import { type Purge, expiredRows } from '../../server/retention';
+import { type Purge, expiredRows, rowsAhead } from '../../server/retention';
 import { encryptValue, decryptValue } from '../../server/encryption';
 import type { Session } from '../../server/database/transaction';
 import { LIVE } from '../occupancy/meter-point-records.sql';
@@ -35,6 +36,8 @@ type AttemptKind = keyof AttemptContent;
 
 const MINUTES: Readonly<Record<AttemptKind, number>> = { passkey: 5, supplier: 10 };
 
+const LINK_LIFETIME = `interval '10 minutes'`;
+
 const ADD_LINK = {
   name: 'add_sign_in_link',
   text: `insert into sign_in_link (secret_hash, record_id, sealed)
@@ -44,13 +47,13 @@ const ADD_LINK = {
 const LINK = {
   name: 'sign_in_link',
   text: `select record_id as "recordId", sealed, expires_at as "expiresAt" from sign_in_link
-    where secret_hash = $1 and used_at is null and expires_at > register_now()`,
+    where secret_hash = $1 and used_at is null and ${isInTime('expires_at', LINK_LIFETIME)}`,
 };
 /** Of concurrent uses of a link, one succeeds. */
 const USE_LINK = {
   name: 'use_sign_in_link',
   text: `update sign_in_link set used_at = register_now()
-    where secret_hash = $1 and used_at is null and expires_at > register_now()`,
+    where secret_hash = $1 and used_at is null and ${isInTime('expires_at', LINK_LIFETIME)}`,
 };
 const IS_USED = {
   name: 'is_used_sign_in_link',
@@ -63,7 +66,8 @@ const ADD_ATTEMPT = {
 };
 const ATTEMPT = {
   name: 'sign_in_attempt',
-  text: 'select sealed from sign_in_attempt where secret_hash = $1 and kind = $2 and expires_at > register_now()',
+  text: `select sealed from sign_in_attempt
+    where secret_hash = $1 and kind = $2 and ${isInTime('expires_at', `$3 * interval '1 minute'`)}`,
 };
 /** Of concurrent responses to an attempt, one deletes it. */
 const TAKE_ATTEMPT = {
@@ -73,7 +77,7 @@ const TAKE_ATTEMPT = {
 
 /** Mailed links and sign-in attempts, found by the keyed hash of their secret. Each can be used once. */
 export class SignInRepository {
-  /** Deletes expired links and attempts. */
+  /** Deletes expired links and attempts, and those that were added while the clock was ahead. */
   readonly purgeExpired: readonly Purge[];
   private readonly hashOfLink: KeyedHash;
   private readonly hashOfAttempt: KeyedHash;
@@ -82,9 +86,11 @@ export class SignInRepository {
     private readonly database: Database,
     private readonly keys: IdentityKeys,
   ) {
-    this.purgeExpired = ['sign_in_link', 'sign_in_attempt'].map((table) =>
+    const lifetime = LINK_LIFETIME; // that of an attempt is at most as long
+    this.purgeExpired = ['sign_in_link', 'sign_in_attempt'].flatMap((table) => [
       expiredRows(database.pool, { table, column: 'expires_at', through: 'register_now()' }),
-    );
+      rowsAhead(database.pool, { table, column: 'expires_at', lifetime }),
+    ]);
     this.hashOfLink = keyedHash(keys.hashKey, 'sign-in-link');
     this.hashOfAttempt = keyedHash(keys.hashKey, 'sign-in-attempt');
   }
@@ -137,7 +143,10 @@ export class SignInRepository {
     isAnswered: (attempt: AttemptContent[Kind]) => boolean,
   ): Promise<AttemptContent[Kind] | undefined> {
     const hash = this.hashOfAttempt(secret);
-    const { rows } = await this.database.pool.query<{ sealed: Buffer }>({ ...ATTEMPT, values: [hash, kind] });
+    const { rows } = await this.database.pool.query<{ sealed: Buffer }>({
+      ...ATTEMPT,
+      values: [hash, kind, MINUTES[kind]],
+    });
     const [row] = rows;
     if (row === undefined) return undefined;
     const attempt = this.opened<AttemptContent[Kind]>('sign_in_attempt', hash, row.sealed);

@@ -1,3 +1,4 @@
+import { CLOCK_TOLERANCE_MS } from '../database/register-clock';
 import { createHash, randomUUID } from 'node:crypto';
 import {
   type JWK,
@@ -36,12 +37,6 @@ export interface TokenClaims extends Caller {
   /** Series of the account's tokens at the sign-in; null before their first revocation. */
   readonly series: string | null;
 }
-
-/**
- * Accepted backward step of the register's clock since a token was issued: a standby database that took over may be
- * behind.
- */
-const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
  * Checks the validity of claims at `now` (register's clock): throws AUT001 before `validFrom`, AUT002 from `expiresAt`.

@@ -77,15 +77,34 @@ export const clocksAgree = (processTime: string, databaseTime = 'register_now()'
   or abs(extract(epoch from ${databaseTime} - ${processTime}::timestamptz)) * 1000 <= ${MAX_DIFFERENCE_MS})`;
 
 /**
- * Throws if the clocks of the database and of this process differ by more than an hour: one of them has jumped. What expires or
- * is deleted by a wrong clock cannot be restored.
+ * Returns the register's time. Throws CLOCKS_DIFFER if the clocks of the database and of this process differ by more than an hour: one of them
+ * has jumped. What expires or is deleted by a wrong clock cannot be restored.
  */
-export async function requireEqualClocks(session: Session): Promise<void> {
+export async function requireEqualClocks(session: Session): Promise<Date> {
   const { now, isFixed } = onlyRow(await session.query<{ now: Date; isFixed: boolean }>(CLOCKS));
-  if (!isFixed || !hasJumped(now)) return;
+  if (!isFixed || !hasJumped(now)) return now;
   const error = new Error('the clock of the database differs from that of this process by more than an hour');
   throw Object.assign(error, { code: 'CLOCKS_DIFFER' });
 }
+
+/**
+ * Accepted backward step of the register's clock since a token, a session or a link was issued: a standby database that took over may be
+ * behind.
+ */
+export const CLOCK_TOLERANCE_MS = 60_000;
+
+const TOLERANCE = `interval '${CLOCK_TOLERANCE_MS} milliseconds'`;
+
+/** SQL: whether an instant has come. What was made while the clock was ahead is not valid once the clock is set back. */
+export const hasStarted = (instant: string): string => `${instant} <= register_now() + ${TOLERANCE}`;
+
+/** SQL: whether an expiry is later than the lifetime, an SQL interval, permits: it was computed while the clock was ahead. */
+export const isAhead = (expiry: string, lifetime: string): string =>
+  `${expiry} > register_now() + ${lifetime} + ${TOLERANCE}`;
+
+/** SQL: whether an expiry has not come, and is not ahead of a lifetime like {@link isAhead}. */
+export const isInTime = (expiry: string, lifetime: string): string =>
+  `${expiry} > register_now() and not ${isAhead(expiry, lifetime)}`;
 
 /** Seconds that the database's clock may lose between two calls before it counts as set back. */
 const TOLERANCE_SECONDS = 5;

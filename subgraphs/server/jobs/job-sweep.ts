@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { MAX_RETRY_DELAY_SECONDS } from './jobs';
+import { DATED, MAX_RETRY_DELAY_SECONDS } from './jobs';
 
 /** Selects workers that own jobs although their lock is free. */
 const OWNERS_WITHOUT_LOCK = (schema: string): string => `
@@ -19,7 +19,16 @@ const RETRY_SOONER = (schema: string): string => `
     run_at := now() + interval '${MAX_RETRY_DELAY_SECONDS} s')`;
 
 /**
- * Returns a function that unlocks the jobs of crashed workers, and calls `onUnlocked` if there are any. A worker counts
+ * Makes jobs that were added while the database's clock was ahead start after their delay from now, once the clock is set back. An instant
+ * of a dated job remains. A job that was locked when the clock was set back follows when it is unlocked.
+ */
+const START_AFTER_DELAY = (schema: string): string => `
+  select from ${schema}.jobs job cross join lateral
+    ${schema}.reschedule_jobs(array[job.id], run_at := now() + (job.run_at - job.updated_at)) planned
+  where job.updated_at > now() and job.run_at > now() and job.locked_by is null and not coalesce(job.flags ? '${DATED}', false)`;
+
+/**
+ * Returns a function that unlocks the jobs of crashed workers, calls `onUnlocked` if there are any, and plans waiting jobs again. A worker counts
  * as crashed when two consecutive calls find its lock free: a worker that has just started may own jobs before it holds
  * its lock.
  */
@@ -35,5 +44,6 @@ export function jobSweep(pool: Pool, schema: string, onUnlocked: () => void): ()
     }
     await pool.query(END_EXHAUSTED(schema));
     await pool.query(RETRY_SOONER(schema));
+    await pool.query(START_AFTER_DELAY(schema));
   };
 }

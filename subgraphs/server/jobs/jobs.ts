@@ -43,10 +43,14 @@ export interface Attempt {
 /** The work of jobs of one name. A crash may repeat it from any point; a rejected promise schedules another attempt. */
 export type Task = (payload: unknown, attempt: Attempt) => Promise<void>;
 
+/** Flag of jobs that start at an instant of the register's clock: a change of the clock does not move it. */
+export const DATED = 'dated';
+
 /** Returns the queue whose tables are in the given schema. */
 export function jobQueue(schema: string): JobQueue {
   const text = `select from ${schema}.add_job($1, $2::json, run_at := case when $3::float8 is not null then now() + $3 * interval '1 s'
-    else now() + ($4::timestamptz - register_now()) end, job_key := $5, priority := $6, max_attempts := $7)`;
+    else now() + ($4::timestamptz - register_now()) end, job_key := $5, priority := $6, max_attempts := $7,
+    flags := case when $4 is not null then array['${DATED}'] end)`;
   return {
     async add(session, task, payload, { runAt, afterSeconds, key, priority, maxAttempts } = {}) {
       const values = [task, JSON.stringify(payload ?? {}), afterSeconds, runAt, key, priority, maxAttempts];

@@ -1,5 +1,6 @@
 import { inactiveInitiators } from './chapters/inactive-initiators';
 import { lookups } from './chapters/lookups';
+import { madeAhead } from './chapters/made-ahead';
 import { magicLinks } from './chapters/magic-links';
 import { passkeys } from './chapters/passkeys';
 import { passkeysRejected } from './chapters/passkeys-rejected';
@@ -23,4 +24,7 @@ describe('A ceremony of a Data User that is no longer active', () => {
 });
 describe('Lookups of customers', () => {
   lookups();
+});
+describe('After the clock was ahead', () => {
+  madeAhead();
 });

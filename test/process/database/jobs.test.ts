@@ -193,6 +193,26 @@ describe('A job', () => {
     );
     expect(rows.map(({ wait }) => wait)).toEqual([60, 1]);
   });
+
+  it('that was added while the clock was ahead waits for its delay only once the clock is set back, a dated one for its instant', async () => {
+    const done: unknown[] = [];
+    await jobs.add(pool, 'note', { n: 'at once' });
+    await jobs.add(pool, 'note', { n: 'in an hour' }, { key: 'delayed', afterSeconds: 3_600 });
+    await jobs.add(pool, 'note', { n: 'on its day' }, { key: 'dated', runAt: new Date(Date.now() + 3_600_000) });
+    const ahead = "run_at = run_at + interval '60 days', updated_at = updated_at + interval '60 days'";
+    await pool.query(`update ${TRIAL_JOBS}._private_jobs set ${ahead}`);
+    await workers({ note: async (payload) => void done.push(payload) });
+    await until(() => (done.length > 0 ? true : undefined));
+    await sweeps(1);
+    const { rows } = await pool.query(
+      `select key, round(extract(epoch from run_at - now()) / 3600)::int as hours from ${TRIAL_JOBS}.jobs order by run_at`,
+    );
+    expect(done).toEqual([{ n: 'at once' }]);
+    expect(rows).toEqual([
+      { key: 'delayed', hours: 1 },
+      { key: 'dated', hours: 60 * 24 + 1 },
+    ]);
+  });
 });
 
 describe('A job that fails', () => {

@@ -92,6 +92,22 @@ export function contactRejections(): void {
     expect(await receivesLink(email)).toBe(false);
   });
 
+  it('are rejected also if they were asserted while the clock was ahead; those asserted later remain', async () => {
+    const [mpxn, email, later] = [newMpxn(), people.newEmail('planted'), people.newEmail('later')];
+    await fixture.moveClock(24 * 3600);
+    await people.customer(malicious, mpxn, email, 'of the home');
+    await fixture.moveClock(25 * 3600);
+    const authenticator = await people.passkeyHolder(malicious, newMpxn(), null);
+    await fixture.moveClock(0);
+    const tokens = [await people.signedIn(email), await people.signedInByPasskey(authenticator)];
+    expect(await rejected(malicious)).toMatchObject({ recordsReviewed: 2, contactsRejected: 2 });
+    for (const token of tokens)
+      expect((await fixture.execute(SESSION, {}, asCustomer(token))).codes).toEqual(['AUT001']);
+    await fixture.moveClock(26 * 3600);
+    await people.customer(malicious, newMpxn(), later, 'later');
+    expect([await receivesLink(email), await receivesLink(later)]).toEqual([false, true]);
+  });
+
   it('sign in neither by a link that was mailed before nor by a passkey', async () => {
     const email = people.newEmail('planted');
     await people.customer(malicious, newMpxn(), email, 'of the home');

@@ -3,6 +3,7 @@ import { SMTPServer } from 'smtp-server';
 import { type CapturedMail, type Mailbox, startMailbox } from '../../../../sandbox/mailbox';
 import type { OutgoingMail } from '../../../../subgraphs/identity/mails/outgoing-mail';
 import { inTransaction } from '../../../../subgraphs/server/database/transaction';
+import { jumpedClock } from '../../../support/access-database';
 import { type IdentityAlone, registeredRecord, startIdentityAlone } from '../../../support/identity-alone';
 import { databasePlaces, findings } from '../../../support/secret-scan';
 import { until } from '../../../support/until';
@@ -162,6 +163,33 @@ export function mails(): void {
         [almostSevenDays / 30],
       );
       await ended();
+      expect(await mailsTo(email)).toHaveLength(1);
+    });
+
+    it.each([
+      ['about a contest', { kind: 'contest-notice', duid: DUID }, '8 days'],
+      ['about a sign-in', { kind: 'sign-in-notice', means: 'supplier', isLimited: false }, '25 hours'],
+      ['with a link', {}, '2 hours'],
+    ] as const)('%s is sent although the clock of the database was ahead for a moment', async (_, change, ahead) => {
+      isOpen = false;
+      const { id, email } = await person();
+      await enqueue(id, { ...('kind' in change && { at: await expiry(0) }), ...change } as Partial<OutgoingMail>);
+      await triedInVain();
+      const correct = await jumpedClock(identity.owner, ahead);
+      const before = identity.log().length;
+      const retry = () =>
+        identity.owner.query('update identity_jobs._private_jobs set run_at = now() where locked_by is null');
+      try {
+        isOpen = true;
+        await retry();
+        await until(
+          async () =>
+            identity.log().slice(before).includes('CLOCKS_DIFFER') || (await jobs()).length === 0 || undefined,
+        );
+      } finally {
+        await correct();
+      }
+      await until(async () => (await retry().then(jobs)).length === 0 || undefined);
       expect(await mailsTo(email)).toHaveLength(1);
     });
 

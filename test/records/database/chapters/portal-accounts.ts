@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import pino from 'pino';
+import { purgeExpired } from '../../../../subgraphs/access/retention.module';
 import { AccessRecordQueries } from '../../../../subgraphs/access/records/access-record.queries';
 import { PortalAccessRepository } from '../../../../subgraphs/access/customers/portal-access.repository';
 import { type Database, openDatabase } from '../../../../subgraphs/server/database/database';
@@ -105,6 +107,18 @@ export function portalAccounts(): void {
       for (const result of results) {
         if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'PRM003' });
       }
+    });
+
+    it('cannot use an alias that was issued while the clock was ahead, not even when the clock shows that time again', async () => {
+      await clock.setOffset(30 * 24 * HOUR);
+      const issued = await alias();
+      expect(await portals.stateOf(account, issued)).toBe('ACTIVE');
+      await clock.setOffset(0);
+      expect(await portals.stateOf(account, issued)).toBeUndefined();
+      expect(await portals.withdraw(account, issued, 'customer-request', null)).toBeUndefined();
+      await purgeExpired(database, pino({ level: 'silent' }))();
+      await clock.setOffset(30 * 24 * HOUR + 60);
+      expect(await portals.stateOf(account, issued)).toBeUndefined();
     });
 
     it('cannot redeem a token when its hour has passed', async () => {

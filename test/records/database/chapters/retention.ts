@@ -3,6 +3,10 @@ import pino from 'pino';
 import { consumeToken, isTokenRejected } from '../../../../subgraphs/access/identity-links/redeemed-token.repository';
 import { purgeExpired } from '../../../../subgraphs/access/retention.module';
 import { type Database, openDatabase, openPool, sessionOptions } from '../../../../subgraphs/server/database/database';
+import { AccountAdmission } from '../../../../subgraphs/access/accounts/account-admission.queries';
+import { replaceSecret } from '../../../../subgraphs/access/accounts/account-secret.repository';
+import { keyedHash } from '../../../../subgraphs/server/keyed-hash';
+import { inTransaction } from '../../../../subgraphs/server/database/transaction';
 import { expiredIdempotencyKeys } from '../../../../subgraphs/server/idempotency';
 import { type RegisterClock, registerClock } from '../../../../subgraphs/server/database/register-clock';
 import { purgePeriodically } from '../../../../subgraphs/server/retention';
@@ -174,7 +178,29 @@ export function retention(): void {
         await tables.owner.query('alter table away rename to portal_alias');
       }
       expect(await rowsOf('consumed_token')).toEqual([]);
-      expect(logged).toHaveLength(1);
+      expect(logged).toHaveLength(2); // expired aliases, and those ahead
+    });
+
+    it('are secrets that were replaced while the clock was ahead: they are valid for 24 hours once it is set back', async () => {
+      const hashOf = keyedHash(randomBytes(32), 'account-secret');
+      const accounts = new AccountAdmission(database, hashOf);
+      const [{ account_id: accountId }] = await rowsOf('account');
+      const replaced = async () => {
+        const kind = { kind: 'sign-in', revokePrevious: false } as const;
+        return (await inTransaction(database.pool, (session) => replaceSecret(session, accountId, kind, hashOf)))
+          .secretKey;
+      };
+      const former = await replaced();
+      const signsIn = async () => (await accounts.bySecret(accountId, former)) !== undefined;
+      await clock.setOffset(30 * DAY);
+      await replaced();
+      await clock.setOffset(0);
+      await runPurge();
+      expect(await signsIn()).toBe(true);
+      await clock.setOffset(DAY - 60);
+      expect(await signsIn()).toBe(true);
+      await clock.setOffset(DAY + 3_600);
+      expect(await signsIn()).toBe(false);
     });
 
     it('are redeemed tokens: after a clock moves back none can be redeemed again while its re-identification is stored', async () => {
