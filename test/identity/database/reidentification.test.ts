@@ -2,6 +2,7 @@ import { inactiveInitiators } from './chapters/inactive-initiators';
 import { lookups } from './chapters/lookups';
 import { magicLinks } from './chapters/magic-links';
 import { passkeys } from './chapters/passkeys';
+import { passkeyLimit } from './chapters/passkey-limit';
 import { passkeysRejected } from './chapters/passkeys-rejected';
 import { takeOvers } from './chapters/take-overs';
 
@@ -11,6 +12,7 @@ describe('Re-identification by a mailed link', () => {
 });
 describe('Re-identification by a passkey', () => {
   passkeys();
+  passkeyLimit();
 });
 describe('Rejected passkeys', () => {
   passkeysRejected();
