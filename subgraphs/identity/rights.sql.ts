@@ -13,7 +13,7 @@ export const identityRights = (role: string): string => `
   grant select, insert, delete on provisional_identity_record to ${role};
   grant select on change_of_tenancy to ${role};
   grant insert (id, mpxn_index, effective_date, reference_hash, sealed, key_id) on change_of_tenancy to ${role};
-  grant update (announced_at, records_affected, duids, sealed, key_id) on change_of_tenancy to ${role};
+  grant update (announced_at, records_affected, duids, sealed, key_id, recorded_at) on change_of_tenancy to ${role};
   grant select, insert, delete, update (id) on discovered_meter_point to ${role};
   grant select, insert, delete on passkey, passkey_regression, reidentification, ceremony, identity_look to ${role};
   grant update (credential_hash, sealed, sign_count, backed_up, removed_at) on passkey to ${role};

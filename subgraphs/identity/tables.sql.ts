@@ -9,6 +9,7 @@ import { IdentityAudit1790000000010 } from './migrations/0010-audit';
 import { IdentityAuditIndexes1790000000012 } from './migrations/0012-audit-indexes';
 import { ContactRejections1790000000013 } from './migrations/0013-contact-rejections';
 import { SupplierOfVerdict1790000000020 } from './migrations/0020-supplier-of-verdict';
+import { ChangesAhead1790000000021 } from './migrations/0021-changes-ahead';
 import { SupplierOfSession1790000000014 } from './migrations/0014-supplier-of-session';
 import { SenderOfSession1790000000015 } from './migrations/0015-sender-of-session';
 import { ErasureIndexes1790000000016 } from './migrations/0016-erasure-indexes';
@@ -45,6 +46,7 @@ export const identityTables: SubgraphTables = {
     SeriesOfInitiator1790000000018,
     ClosedAfterClosing1790000000019,
     SupplierOfVerdict1790000000020,
+    ChangesAhead1790000000021,
   ],
   rights: identityRights,
   jobs: IDENTITY_JOBS,

@@ -1,5 +1,6 @@
 import { type OccupantRecord, isUnreadableCustomer } from '../occupancy/occupancy';
 import type { Contact, ContactProof, HeldContact } from './contact';
+import { representatives } from './connected-contacts';
 
 /** Facts that decide which contacts of an occupancy are one person's, without rejected contacts. */
 export interface ContactEvidence {
@@ -26,30 +27,30 @@ export function oldestFirst<Since extends Pick<HeldContact, 'since'>>(contacts: 
   return contacts.toSorted((one, other) => one.since.getTime() - other.since.getTime());
 }
 
-/** Groups contacts by proofs and confirmations alone, even if one record contains them all. */
+/** Groups contacts by proofs and confirmations alone, even if one record contains them all, each group with its oldest contact first. */
 export function provenGroups({ held, proofs, confirmed }: ContactEvidence): ContactGroup[] {
-  const contacts = [...new Set(oldestFirst(held).map(({ contact }) => contact))];
-  let groups: ContactGroup[] = contacts.map((contact) => new Set([contact]));
-  for (const together of [...proofs, confirmed]) groups = united(groups, together);
-  return groups;
+  const contacts = new Set(oldestFirst(held).map(({ contact }) => contact));
+  const representative = representatives(contacts, [...proofs, confirmed]);
+  const groups = new Map<Contact, Set<Contact>>();
+  for (const contact of contacts) {
+    const group = groups.get(representative(contact)) ?? new Set();
+    groups.set(representative(contact), group.add(contact));
+  }
+  return [...groups.values()];
 }
 
 /** Returns pairs that connect what proofs and confirmations connect by the evidence `before` a change, but not by that `after` it. */
 export function lostConnections(before: ContactEvidence, after: ContactEvidence): ContactProof[] {
-  const remaining = provenGroups(after);
+  const remaining = new Map(provenGroups(after).flatMap((part) => [...part].map((contact) => [contact, part])));
   return provenGroups(before).flatMap((group) => {
-    const [first, ...others] = remaining.flatMap((part) => [...part].find((contact) => group.has(contact)) ?? []);
+    const parts = new Map<ContactGroup, Contact>(); // with the oldest contact of each
+    for (const contact of group) {
+      const part = remaining.get(contact);
+      if (part !== undefined && !parts.has(part)) parts.set(part, contact);
+    }
+    const [first, ...others] = parts.values();
     return first === undefined ? [] : others.map((other): ContactProof => [first, other]);
   });
-}
-
-/** Unites the groups that contain one of these contacts, in the position of the first. */
-function united(groups: readonly ContactGroup[], contacts: readonly Contact[]): ContactGroup[] {
-  const isMeant = (group: ContactGroup) => contacts.some((contact) => group.has(contact));
-  const [first, ...others] = groups.filter(isMeant);
-  if (first === undefined || others.length === 0) return [...groups];
-  const whole = new Set([first, ...others].flatMap((group) => [...group]));
-  return groups.flatMap((group) => (group === first ? [whole] : isMeant(group) ? [] : [group]));
 }
 
 /** Whether an occupancy has a second, unconnected group of contacts. */
@@ -156,11 +157,12 @@ export function ownRecordsOf(
  */
 export function evidenceOf(records: readonly OccupantRecord[]): ContactEvidence {
   const held = records.flatMap(({ contacts }) => contacts);
+  const contacts = new Set(held.map(({ contact }) => contact));
   const confirmed = new Set(records.flatMap((record) => record.confirmed));
   return {
     held,
     proofs: records.flatMap(({ proofs }) => proofs),
-    confirmed: [...confirmed].filter((contact) => held.some((each) => each.contact === contact)),
+    confirmed: [...confirmed].filter((contact) => contacts.has(contact)),
   };
 }
 

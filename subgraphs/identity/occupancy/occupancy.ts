@@ -94,6 +94,8 @@ export interface OccupantRecord {
   readonly storedEmail: string | null;
   /** Whether it has a passkey that was not rejected as a contact. */
   readonly hasPasskey: boolean;
+  /** Whether it has fewer passkeys than the maximum, rejected ones counted. */
+  readonly mayAddPasskey: boolean;
   /** Whether the Data User vouches for the verified identity and not every contact of the record was rejected. */
   readonly isVerified: boolean;
   /** Whether its anonymising has started, which can still be rejected: contacts count and sessions last, but no re-identification starts. */

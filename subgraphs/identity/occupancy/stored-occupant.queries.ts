@@ -1,5 +1,6 @@
 import type { PersonalData, UkAddress } from '../records/identity-record';
 import { type Occupancy, type OccupantRecord, type TenancyChange, occupancyOf, tenancyOf } from './occupancy';
+import { MAX_PASSKEYS_OF_RECORD } from '../passkeys/passkey';
 import { type PersonalDataCipher, decryptedOnce } from '../records/personal-data-cipher';
 import { type TenancyChangeRow, changesOf } from './tenancy-change.sql';
 import type { Contact, ContactProof, ContactVerdict, HeldContact } from '../contacts/contact';
@@ -67,6 +68,9 @@ export class StoredOccupant implements OccupantRecord {
   }
   get hasPasskey(): boolean {
     return this.row.passkeys.some(({ contact }) => !this.rejectedContacts.has(contact));
+  }
+  get mayAddPasskey(): boolean {
+    return this.row.passkeys.length < MAX_PASSKEYS_OF_RECORD;
   }
   get mpxn(): string {
     return this.personal().piiPrincipal.mpxn;

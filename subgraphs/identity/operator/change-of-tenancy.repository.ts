@@ -71,6 +71,9 @@ const NOTE = {
 const INCOMPLETE = `select id from change_of_tenancy
   where announced_at is null and sealed is not null and recorded_at < register_now() - interval '1 minute'`;
 
+const CORRECT_TIMES_AHEAD =
+  'update change_of_tenancy set recorded_at = register_now() where recorded_at > register_now()';
+
 interface ChangeRow extends WrappedOccupancyKey {
   readonly effectiveDate: string;
   readonly sealed: Buffer;
@@ -141,6 +144,11 @@ export class ChangeOfTenancyRepository {
   /** Adds the jobs of changes without announcement. */
   requeueLostJobs(): Promise<void> {
     return this.job.requeueLost(this.database.pool);
+  }
+
+  /** Dates changes that were recorded while the clock was ahead by the corrected clock. */
+  async correctTimesAhead(): Promise<void> {
+    await this.database.pool.query(CORRECT_TIMES_AHEAD);
   }
 
   private async row(id: string): Promise<ChangeRow | undefined> {

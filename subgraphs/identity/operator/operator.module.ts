@@ -15,6 +15,8 @@ import { TenancyAnnouncement } from './tenancy-announcement.flow';
 const SEARCH_EVERY_SECONDS = 300;
 /** Seconds between two passes over the keys of occupancies, which destroy those that are due. */
 const DESTROY_EVERY_SECONDS = 3_600;
+/** Seconds between searches for changes that were recorded while the clock was ahead; they read an index. */
+const CORRECT_EVERY_SECONDS = 10;
 
 /** Reports of the communications operator: Changes of Tenancy and discovered access (decisions A/B, 5). */
 export function operatorModule(dependencies: IdentityDependencies): SubgraphModule {
@@ -31,6 +33,7 @@ export function operatorModule(dependencies: IdentityDependencies): SubgraphModu
         void (await announcement.announce((payload as { id: string }).id, ofThisService())),
     },
     stop: stopAll([
+      repeat(CORRECT_EVERY_SECONDS, () => changes.correctTimesAhead(), logger),
       repeat(SEARCH_EVERY_SECONDS, () => changes.requeueLostJobs(), logger),
       repeat(SEARCH_EVERY_SECONDS, () => reencryptIdentityMpxns(dependencies), logger),
       purgePeriodically(database.pool, [dueKeys(database.pool, IDENTITY_OCCUPANCIES)], DESTROY_EVERY_SECONDS, logger),

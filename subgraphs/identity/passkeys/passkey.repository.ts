@@ -3,7 +3,7 @@ import type { Database } from '../../server/database/database';
 import { type KeyedHash, keyedHash } from '../../server/keyed-hash';
 import type { NamedStatement } from '../../server/database/short-reads';
 import { addAuditEntry } from '../../server/audit/audit.repository';
-import { type Session, inTransaction } from '../../server/database/transaction';
+import { type Session, inTransaction, onlyRow } from '../../server/database/transaction';
 import type { PasskeyCredential } from '../records/identity-record';
 import type { NewPasskey, PasskeyMaterial } from './passkey';
 import type { RelyingParty } from './webauthn.flow';
@@ -74,7 +74,7 @@ const INSERT = `
   insert into passkey (id, record_id, credential_hash, sealed, transports, backup_eligible, backed_up, sign_count)
   select $1, k.record_id, $3, $4, $5, $6, $7, $8 from identity_keys.data_key k where k.record_id = $2
   on conflict (credential_hash) do nothing`;
-const HAS_ANY = 'select from passkey where record_id = $1 and removed_at is null limit 1';
+const COUNT_OF_RECORD = 'select count(*)::int as count from passkey where record_id = $1 and removed_at is null';
 const LOCK =
   'select registered_at as "registeredAt" from passkey where id = $1 and record_id = $2 and removed_at is null for update';
 const REMOVE = `
@@ -146,9 +146,9 @@ export class PasskeyRepository {
     return true;
   }
 
-  /** Returns whether a record that the transaction has locked has a passkey. */
-  async hasAny(session: Session, recordId: string): Promise<boolean> {
-    return (await session.query(HAS_ANY, [recordId])).rowCount === 1;
+  /** Returns the number of passkeys of a record that the transaction has locked. */
+  async countOf(session: Session, recordId: string): Promise<number> {
+    return onlyRow(await session.query<{ count: number }>(COUNT_OF_RECORD, [recordId])).count;
   }
 
   /**

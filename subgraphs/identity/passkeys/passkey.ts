@@ -10,6 +10,9 @@ export interface PasskeyMaterial {
   readonly publicKey: string;
 }
 
+/** Maximum passkeys of an Identity Record, removed ones not counted (decisions A/B, 4). */
+export const MAX_PASSKEYS_OF_RECORD = 10;
+
 /** A passkey from a registration ceremony. */
 export interface NewPasskey extends PasskeyMaterial {
   /** Signature counter of the authenticator; 0 for one without counter. */

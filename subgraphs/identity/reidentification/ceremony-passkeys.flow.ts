@@ -5,7 +5,7 @@ import type { OpenCeremony } from './ceremony.repository';
 import type { PasskeyRepository } from '../passkeys/passkey.repository';
 import type { ChallengeKind } from './ceremony';
 import type { OccupantRecord } from '../occupancy/occupancy';
-import { type NewPasskey, passkeyLabel } from '../passkeys/passkey';
+import { MAX_PASSKEYS_OF_RECORD, type NewPasskey, passkeyLabel } from '../passkeys/passkey';
 import type { Organisation } from '../organisations.client';
 import type { RelyingParty } from '../passkeys/webauthn.flow';
 
@@ -28,13 +28,15 @@ export class CeremonyPasskeys {
   constructor(private readonly dependencies: CeremonyPasskeyDependencies) {}
 
   /**
-   * Returns options for the browser. Throws REI001 for an assertion if the record has no passkey. In a ceremony by meter point the options
+   * Returns options for the browser. Throws REI001 for an assertion if the record has no passkey, NTF001 for a registration if it has the
+   * maximum. In a ceremony by meter point the options
    * name no passkey, because the initiator has the redirect and could read credential ids.
    */
   async options(kind: ChallengeKind, { ceremony, occupant: { id: recordId, mpxn } }: ValidCeremony) {
     const { passkeys, party } = this.dependencies;
     const registered = await passkeys.webauthnIds(recordId);
     if (kind === 'registration') {
+      if (registered.length >= MAX_PASSKEYS_OF_RECORD) throw new RegisterError('NTF001');
       return party.registrationOptions({ recordId, label: passkeyLabel(mpxn), exclude: registered });
     }
     if (registered.length === 0) throw new RegisterError('REI001');
@@ -47,14 +49,18 @@ export class CeremonyPasskeys {
     return new RegisterError(remaining.length === 0 ? 'REI001' : 'AUT001');
   }
 
-  /** Adds the passkey. A Data User vouches only for a customer without a passkey, so of two such redirects one succeeds. */
+  /**
+   * Adds the passkey. A Data User vouches only for a customer without a passkey, so of two such redirects one succeeds. Throws NTF001 if
+   * the record has the maximum of passkeys.
+   */
   async enrol(
     session: Session,
     { recordId, vouched, provenBy }: OpenCeremony,
     occupant: OccupantRecord,
     passkey: NewPasskey,
   ): Promise<void> {
-    if (vouched && (await this.dependencies.passkeys.hasAny(session, recordId))) throw new RegisterError('NTF001');
+    const count = await this.dependencies.passkeys.countOf(session, recordId);
+    if (count >= (vouched ? 1 : MAX_PASSKEYS_OF_RECORD)) throw new RegisterError('NTF001');
     if (!(await this.dependencies.passkeys.add(session, recordId, passkey))) throw new RegisterError('AUT001');
     const contact = this.dependencies.passkeys.contactOf(passkey.webauthnId);
     await this.dependencies.contacts.passkeyAdded(session, occupant, { contact, provenBy });

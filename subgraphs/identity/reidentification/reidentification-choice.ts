@@ -4,7 +4,10 @@ import { isRejected } from '../contacts/contacts';
 import { type OccupantRecord, admitsCeremony, isReadable, isUnreadableCustomer } from '../occupancy/occupancy';
 import type { ReidentificationMethod, ReidentificationScope } from './reidentification';
 
-type Candidate = Pick<OccupantRecord, 'occupancy' | 'isVerified' | 'isClosing' | 'hasPasskey' | 'email' | 'rejected'>;
+type Candidate = Pick<
+  OccupantRecord,
+  'occupancy' | 'isVerified' | 'isClosing' | 'hasPasskey' | 'mayAddPasskey' | 'email' | 'rejected'
+>;
 
 /** Returns the first ceremony of a method for a record; undefined if the record does not support the method. */
 type FirstCeremony = (record: Candidate, scope: ReidentificationScope) => CeremonyStart | undefined;
@@ -15,7 +18,9 @@ const FIRST_CEREMONIES: Readonly<Record<ReidentificationMethod, FirstCeremony>> 
   'passkey-register': (record, scope) => {
     const proofs = proofsOf(record);
     const vouched = proofs.length === 0;
-    return vouched && scope === 'cross' ? undefined : { kind: 'register-passkey', proofs, vouched };
+    return !record.mayAddPasskey || (vouched && scope === 'cross')
+      ? undefined
+      : { kind: 'register-passkey', proofs, vouched };
   },
 };
 

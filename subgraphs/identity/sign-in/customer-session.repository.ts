@@ -11,7 +11,7 @@ import type { TenancyChange } from '../occupancy/occupancy';
 import { LIVE } from '../occupancy/meter-point-records.sql';
 import type { BlindIndexes } from '../records/blind-index';
 import { type IdentityKeys, newSecret } from '../keys';
-import { type TenancyChangeRow, changesOf, effectiveChanges } from '../occupancy/tenancy-change.sql';
+import { type TenancyChangeRow, changesOf, effectiveChanges, effectiveDays } from '../occupancy/tenancy-change.sql';
 import type { Contact } from '../contacts/contact';
 
 /** Meter point of a session without an Identity Record. */
@@ -59,6 +59,8 @@ export interface StoredCustomerSession {
   readonly contact: Contact | null;
   /** Effective Changes of Tenancy at the meter point, in ascending order. */
   readonly changes: readonly TenancyChange[];
+  /** Days of the Changes of Tenancy that were effective when the session started; null in sessions of the previous release. */
+  readonly changedOn: readonly string[] | null;
 }
 
 type SessionRow = Omit<StoredCustomerSession, 'place' | 'changes'> & {
@@ -70,7 +72,7 @@ const BY_TOKEN = {
   name: 'customer_session_by_token',
   text: `select id as "sessionId", record_id as "recordId", meter_point_id as "meterPointId", sealed, means, mpid,
       started_at as "startedAt", expires_at as "expiresAt", return_url as "returnUrl", return_duid as "returnDuid",
-      mpxn_index as "mpxnIndex", encode(contact, 'hex') as contact, ${effectiveChanges('customer_session.mpxn_index')} as changes
+      mpxn_index as "mpxnIndex", encode(contact, 'hex') as contact, changed_on as "changedOn", ${effectiveChanges('customer_session.mpxn_index')} as changes
     from customer_session where token_hash = $1 and ended_at is null and expires_at > register_now() and ${hasStarted('started_at')}`,
 };
 
@@ -79,14 +81,14 @@ const STARTED = 'returning started_at as "startedAt", expires_at as "expiresAt"'
 /** Locks the record against anonymising, because its blind indexes must not outlive it in a session. */
 const START_OF_RECORD = {
   name: 'start_customer_session_of_record',
-  text: `insert into customer_session (id, token_hash, record_id, mpxn_index, meter_point_id, means, mpid, return_url, return_duid, contact)
-    select $1, $2, r.id, r.mpxn_index, r.meter_point_id, $3, $4, $5, $6, $8 from identity_record r
+  text: `insert into customer_session (id, token_hash, record_id, mpxn_index, meter_point_id, means, mpid, return_url, return_duid, contact, changed_on)
+    select $1, $2, r.id, r.mpxn_index, r.meter_point_id, $3, $4, $5, $6, $8, ${effectiveDays('r.mpxn_index')} from identity_record r
     where r.id = $7 and ${LIVE} for share ${STARTED}`,
 };
 const START_WITHOUT_RECORD = {
   name: 'start_customer_session_without_record',
-  text: `insert into customer_session (id, token_hash, means, mpid, return_url, return_duid, mpxn_index, meter_point_id, sealed)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9) ${STARTED}`,
+  text: `insert into customer_session (id, token_hash, means, mpid, return_url, return_duid, mpxn_index, meter_point_id, sealed, changed_on)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, ${effectiveDays('$7')}) ${STARTED}`,
 };
 
 const END = {

@@ -2,7 +2,7 @@ import { RegisterError } from '../../../schema/register-error';
 import { type CallContext, callerOf } from '../../server/callers/caller';
 import { CustomerSessionRepository, type StoredCustomerSession } from './customer-session.repository';
 import { type CustomerSession, type SessionInputs, scopeOf } from './customer-session';
-import { type OccupantRecord, changeAfter, isReadable, tenancyOf } from '../occupancy/occupancy';
+import { type OccupantRecord, type TenancyChange, changeAfter, isReadable, tenancyOf } from '../occupancy/occupancy';
 import type { IdentityDependencies } from '../dependencies';
 import type { Contact } from '../contacts/contact';
 
@@ -72,13 +72,15 @@ const liveAmong = (records: readonly OccupantRecord[]) =>
 /**
  * The supplier proved the customer at the sign-in only, so each Change of Tenancy that takes effect later ends the occupancy, also one of the
  * same or an earlier day, unless it is before the start of the tenancy or on that day. Returns the changes of the sign-in, and that change.
+ * The days of the sign-in decide, because a clock that was ahead dates changes and sessions in the wrong order.
  */
 function provenAtStart(
-  { changes, startedAt }: Pick<StoredCustomerSession, 'changes' | 'startedAt'>,
+  { changes, changedOn, startedAt }: Pick<StoredCustomerSession, 'changes' | 'changedOn' | 'startedAt'>,
   since: string,
 ): Pick<SessionInputs, 'changes' | 'endedBy'> {
-  const then = changes.filter(({ began }) => began <= startedAt);
-  const later = changes.filter(({ began }) => began > startedAt);
+  const wasEffective = ({ day, began }: TenancyChange) => changedOn?.includes(day) ?? began <= startedAt;
+  const then = changes.filter(wasEffective);
+  const later = changes.filter((change) => !wasEffective(change));
   return { changes: then, endedBy: changeAfter(tenancyOf(since, then), later) };
 }
 

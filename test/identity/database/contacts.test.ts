@@ -1,3 +1,4 @@
+import { changesAhead } from './chapters/changes-ahead';
 import { closedRecords } from './chapters/closed-records';
 import { closingRecords } from './chapters/closing-records';
 import { contestCounts } from './chapters/contest-counts';
@@ -11,6 +12,7 @@ describe('The customer among several contacts', () => {
   contests();
   contestCounts();
   lateChanges();
+  changesAhead();
   keptConnections();
   rejectedProofs();
   closingRecords();

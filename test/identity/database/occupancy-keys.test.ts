@@ -3,11 +3,13 @@ import { Pool } from 'pg';
 import pino from 'pino';
 import { blindIndexes } from '../../../subgraphs/identity/records/blind-index';
 import { IDENTITY_OCCUPANCIES } from '../../../subgraphs/identity/occupancy/identity-occupancies.queries';
+import { eraseOccupancy } from '../../../subgraphs/identity/occupancy/occupancy-erasure.flow';
 import { reencryptIdentityMpxns } from '../../../subgraphs/identity/occupancy/mpxn-reencryption.flow';
 import type { Caller } from '../../../subgraphs/server/callers/caller';
 import { type Database, sessionOptions } from '../../../subgraphs/server/database/database';
 import { destroyDueKeys, dueKeys, occupancyKeys } from '../../../subgraphs/server/occupancy-keys';
 import { encryptValue } from '../../../subgraphs/server/encryption';
+import { type PersonalDataCipher, personalDataCipher } from '../../../subgraphs/identity/records/personal-data-cipher';
 import { inTransaction } from '../../../subgraphs/server/database/transaction';
 import { databaseAddress } from '../../../subgraphs/server/database/database-login';
 import { readableMpxns } from '../../support/readable-mpxns';
@@ -71,6 +73,39 @@ async function sighting(mpxn: string): Promise<void> {
     ...{ firstSeen: '2026-03-01', dataTypesObserved: ['HH_CONSUMPTION'], sourceReference: 'REPORT-1' },
   };
   expect((await fixture.executeInAccess(REPORT, { input }, { caller: OPERATOR })).codes).toEqual([]);
+}
+
+/** Returns the cipher of the subgraph, and the number of records that it has decrypted. */
+function countingCipher(): { readonly cipher: PersonalDataCipher; readonly count: () => number } {
+  const cipher = personalDataCipher(fixture.keys.encryptionKey);
+  let count = 0;
+  const open: PersonalDataCipher['open'] = (...encrypted) => {
+    count += 1;
+    return cipher.open(...encrypted);
+  };
+  return { cipher: { ...cipher, open }, count: () => count };
+}
+
+/** Stores records as consents of Interface B do, at one meter point. */
+async function consents(mpxn: string, moveInDate: string, count: number): Promise<void> {
+  const cipher = personalDataCipher(fixture.keys.encryptionKey);
+  const personal = { piiPrincipal: { mpxn, moveInDate, address: null }, principalVerification: null, email: null };
+  const ids = Array.from({ length: count }, () => randomUUID());
+  const encrypted = ids.map((id) => cipher.encryptValue(id, personal));
+  await pool.query(
+    `with record as (
+       insert into identity_record (id, ref, duid, mpxn_index, meter_point_id, expressed_by, form, sealed, is_verified, is_legacy)
+       select id, 'ir_' || left(translate(id::text, '-', ''), 24), $3, $4, 'opaque', 'data-subject', 1, sealed, false, true
+       from unnest($1::uuid[], $2::bytea[]) as new (id, sealed))
+     insert into identity_keys.data_key (record_id, wrapped) select id, wrapped from unnest($1::uuid[], $5::bytea[]) as new (id, wrapped)`,
+    [
+      ids,
+      encrypted.map(({ sealed }) => sealed),
+      dataUser.duid,
+      indexOf(mpxn),
+      encrypted.map((each) => each.wrappedKey),
+    ],
+  );
 }
 
 async function change(mpxn: string, effectiveDate: string, sourceReference = `COT-${randomInt(1e9)}`) {
@@ -240,6 +275,22 @@ describe('Anonymising an identity record', () => {
     expect(await readable(mpxn)).toContain('discovery');
     await anonymise(present);
     expect(await readable(mpxn)).not.toContain('discovery');
+  });
+
+  it.each([
+    ['of the same occupancy decrypts one of them', '2019-08-17', 2, ['discovery']],
+    ['of the former occupancy decrypts each of them, and erases the MPxNs', '2018-01-01', 3_001, ['change']],
+  ])('at a home with 3,000 consents of Interface B %s', async (_, movedIn, decrypted, left) => {
+    const mpxn = newMpxn();
+    const ir = await record(mpxn, '2019-08-17');
+    if (movedIn < '2019') await change(mpxn, '2018-06-01');
+    await sighting(mpxn);
+    await consents(mpxn, movedIn, 3_000);
+    const { rows } = await fixture.owner.query('select id from identity.identity_record where ref = $1', [ir]);
+    const { cipher, count } = countingCipher();
+    await inTransaction(pool, (session) => eraseOccupancy(session, cipher, rows[0].id));
+    expect(count()).toBe(decrypted);
+    expect(await readable(mpxn)).toEqual(left);
   });
 
   it('for a person who has not moved in yet erases nothing', async () => {

@@ -3,6 +3,7 @@ import { lookups } from './chapters/lookups';
 import { madeAhead } from './chapters/made-ahead';
 import { magicLinks } from './chapters/magic-links';
 import { passkeys } from './chapters/passkeys';
+import { passkeyLimit } from './chapters/passkey-limit';
 import { passkeysRejected } from './chapters/passkeys-rejected';
 import { takeOvers } from './chapters/take-overs';
 
@@ -12,6 +13,7 @@ describe('Re-identification by a mailed link', () => {
 });
 describe('Re-identification by a passkey', () => {
   passkeys();
+  passkeyLimit();
 });
 describe('Rejected passkeys', () => {
   passkeysRejected();

@@ -49,6 +49,7 @@ const record = (
     mpxn: '1012345678',
   },
   ...{ moveInDate: '2021-04-01', address: null, email: null, storedEmail: `${id}@customer.example`, hasPasskey: false },
+  ...{ mayAddPasskey: true },
   ...{ isVerified: true, occupancy: 'current', tenancy: '', changes: [], rejected: [], proofs: [], confirmed: [] },
   ...{ verdicts: new Map(), isClosing: false, isClosed: false },
   ...change,
@@ -87,6 +88,18 @@ describe('The contacts of an occupancy count as one person', () => {
     const all = [held('rowan', 'r1'), held('rowan', 'r2', 'y'), held('passkey', 'r2', 'y')];
     expect(groupsOf({ held: all })).toEqual([['rowan'], ['passkey']]);
     expect(groupsOf({ held: all, proofs: [['rowan', 'passkey']] })).toEqual([['passkey', 'rowan']]);
+  });
+
+  it.each([
+    ['the oldest', () => 0],
+    ['the one before', (index: number) => index - 1],
+  ])('if each of 10,000 was proven to belong to %s, within a second of the processor', (_, other) => {
+    const all = Array.from({ length: 10_000 }, (__, index) => held(`passkey ${index}`, `r${index}`));
+    const nameOf = (index: number) => all[index]?.contact as string;
+    const proofs = all.slice(1).map(({ contact }, index) => [nameOf(other(index + 1)), contact] as const);
+    const start = process.cpuUsage();
+    expect(contactGroups(facts({ held: all, proofs }))).toEqual([new Set(all.map(({ contact }) => contact))]);
+    expect(process.cpuUsage(start).user).toBeLessThan(1_000_000);
   });
 
   it('but not by a proof of a contact that no record contains any more', () => {

@@ -168,6 +168,7 @@ describe('The record used for a re-identification', () => {
     isClosing: false,
     isClosed: false,
     hasPasskey: false,
+    mayAddPasskey: true,
     email: null as string | null,
     rejected: [] as OccupantRecord['rejected'],
   };

@@ -24,6 +24,7 @@ const record = (id: string, change: Partial<OccupantRecord> = {}): OccupantRecor
   address: null,
   email: `${id}@customer.example`,
   hasPasskey: false,
+  mayAddPasskey: true,
   isVerified: true,
   isClosing: false,
   isClosed: false,
