@@ -21,7 +21,7 @@ import { type CatalogueError, catalogueError } from './responses/error-response'
 import { routeTable } from './route-table';
 import { requestRecorder } from './responses/telemetry';
 import { routePath, shadowedRoutes } from './contract/route-paths';
-import { type UnmatchedRequestHandler, unmatchedRequestHandler } from './requests/unmatched-requests';
+import { type UnmatchedRequestHandler, hasEmptySegment, unmatchedRequestHandler } from './requests/unmatched-requests';
 import { webServer } from './requests/web-server';
 
 /**
@@ -58,13 +58,14 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   app.get('/health/live', () => ({ status: 'live' }));
   serveMetrics(app, metrics, production);
   const uploads = contracts.flatMap((contract) => contract.uploads);
-  const { origin } = new URL(settings.baseUrl);
-  serveUploads(app, { ...services, origin, fail: (exchange, error) => fail(services, exchange, error) }, uploads);
   const routes = [
     ...operations.map(({ contract: { method, path }, takesHead }) => ({ method, path, takesHead })),
     ...uploads,
   ];
   const handleUnmatched = unmatchedRequestHandler(routes, services);
+  const { origin } = new URL(settings.baseUrl);
+  const failUpload = (exchange: Exchange, error: unknown) => fail(services, exchange, error);
+  serveUploads(app, { ...services, origin, fail: failUpload, handleUnmatched }, uploads);
   for (const operation of operations) serve(app, services, operation, handleUnmatched);
   for (const { method, path } of shadowedRoutes(routes))
     app.route({ method: method as 'GET', exposeHeadRoute: false, url: path, handler: handleUnmatched });
@@ -130,11 +131,6 @@ function serve(
       else sendErrorAfterAdmission(services, operation, exchange, reason);
     },
   });
-}
-
-/** Returns true for a path like `/v1/consent/`: the router matches it with an empty value, but no operation has this path. */
-function hasEmptySegment({ params }: FastifyRequest): boolean {
-  return Object.values(params as Readonly<Record<string, string>>).includes('');
 }
 
 /** Reads the rest of the body before it sends the error. Fastify closes the connection after the response. */

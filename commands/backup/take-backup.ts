@@ -8,6 +8,7 @@ import { to as copyTo } from 'pg-copy-streams';
 import { type AnonymisedList, addAnonymised, writeList } from './anonymised-list';
 import { backupsOf, completeBackup, deleteOlderThan, newBackupFolder, rejectFutureBackups } from './backup-folder';
 import { ADVISORY_LOCKS } from '../../subgraphs/server/database/advisory-locks';
+import { MAX_IDLE_TRANSACTION_MS } from '../../subgraphs/server/database/database-login';
 import { hasJumped } from '../../subgraphs/server/database/register-clock';
 import type { Manifest, TableDump } from './manifest';
 import { requireOwnRegister } from './own-register';
@@ -130,8 +131,10 @@ async function dumpTable(
     },
   });
   const query = `select ${columns.join(', ')} from ${schema}.${table} where ${only}`;
+  await session.query(`set local tcp_user_timeout = ${MAX_FILE_PAUSE_MS}`); // while the file does not accept rows, none are read
   const rows = session.query(copyTo(`copy (${query}) to stdout`));
   const path = join(folder, file);
   await writing(path, () => pipeline(rows, hashed, createWriteStream(path, PRIVATE)));
+  await session.query(`set local tcp_user_timeout = ${MAX_IDLE_TRANSACTION_MS}`);
   return { schema, table, columns, rows: rows.rowCount, file, sha256: hash.digest('hex') };
 }

@@ -32,6 +32,7 @@ export async function revokeSomeOfTerminated(session: Session): Promise<number> 
 /** Progress of storing the revocation of a terminated Data User's records. All of them read REVOKED from the termination on. */
 export interface TerminationProgress {
   readonly at: Date;
+  /** Without those that were revoked after a clock was set back, because the termination was recorded while it was ahead. */
   readonly recordsRevoked: number;
   readonly recordsRemaining: number;
 }
@@ -39,8 +40,7 @@ export interface TerminationProgress {
 const PROGRESS = {
   name: 'termination_progress',
   text: `select terminated_at as at,
-      (select count(*) from access_record where duid = $1 and state = 'REVOKED' and (revoked_at = terminated_at or exists (
-        select from access_record_transition where record_id = access_record.id and cause = 'data-user-terminated')))::int as "recordsRevoked",
+      (select count(*) from access_record where duid = $1 and state = 'REVOKED' and revoked_at = terminated_at)::int as "recordsRevoked",
       (select count(*) from access_record where duid = $1 and state = 'ACTIVE'
         and ${terminationBeforeNow('terminated_at')} < coalesce(expiry, 'infinity'))::int as "recordsRemaining"
     from account where duid = $1 and terminated_at is not null`,

@@ -30,16 +30,18 @@ const PROGRESS = `
   case when finished_at is null then (select count(*) from ${TO_REVIEW})::int else 0 end as "recordsRemaining",
   contacts_rejected as "contactsRejected", finished_at as "finishedAt"`;
 
+/** SQL: a record `r` with which the Data User asserts contacts. */
+const ASSERTS = 'r.duid = $1 and r.anonymised_at is null and r.is_verified is not false';
+
 /**
  * Ends the period with the newest contact of the Data User, if the clock was ahead when it asserted that one. Otherwise the contacts of that
  * time would remain, and with them those that are proven to be the same person's.
  */
 const REQUEST = `
-  with asserting as (
-    select id, created_at from identity_record where duid = $1 and anonymised_at is null and is_verified is not false)
   insert into contact_rejection as rejection (duid, since, requested_by, requested_at) select $1, $2::timestamptz, $3, greatest(register_now(),
-    (select max(created_at) from asserting),
-    (select max(registered_at) from asserting join passkey p on p.record_id = asserting.id where removed_at is null))
+    (select max(r.created_at) from identity_record r where ${ASSERTS} and r.created_at > register_now()),
+    (select max(registered_at) from identity_record r join passkey p on p.record_id = r.id
+      where ${ASSERTS} and registered_at > register_now() and removed_at is null))
   on conflict (duid) where finished_at is null do nothing returning ${PROGRESS}`;
 
 const LIST = `

@@ -5,10 +5,10 @@ import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
 export class ChangesAhead1790000000021 extends ForwardMigration {
   readonly statements = [
     'set local search_path = identity, register',
-    CHANGES_OF_SESSION,
     'create index change_of_tenancy_recorded on change_of_tenancy (recorded_at)',
     GUARD,
     TEMPORARY_OBJECTS_LAST('identity'),
+    CHANGES_OF_SESSION, // last: from here on, requests of customers wait for the commit
   ];
 }
 

@@ -5,6 +5,7 @@ import { type RecoverableJob, recoverableJob } from '../../server/jobs/recoverab
 import { keyedHash } from '../../server/keyed-hash';
 import type { WrappedOccupancyKey } from '../../server/occupancy-keys';
 import { decryptValue } from '../../server/encryption';
+import { clocksAgree } from '../../server/database/register-clock';
 import { inTransaction } from '../../server/database/transaction';
 import type { ChangeOfTenancy } from './change-of-tenancy';
 import type { IdentityDependencies } from '../dependencies';
@@ -61,6 +62,9 @@ const BY_ID = {
     where change.id = $1 and sealed is not null`,
 };
 
+/** Changes that one statement corrects at most, which bounds its time. */
+const MAX_CORRECTED = 1_000;
+
 const NOTE = {
   name: 'note_announcement',
   text: `update change_of_tenancy set announced_at = register_now(), records_affected = $2, duids = $3
@@ -71,8 +75,10 @@ const NOTE = {
 const INCOMPLETE = `select id from change_of_tenancy
   where announced_at is null and sealed is not null and recorded_at < register_now() - interval '1 minute'`;
 
-const CORRECT_TIMES_AHEAD =
-  'update change_of_tenancy set recorded_at = register_now() where recorded_at > register_now()';
+/** Not by a clock that has jumped back: a change would belong to an earlier instant for good. Reads count a change ahead as one of now. */
+const CORRECT_TIMES_AHEAD = `update change_of_tenancy set recorded_at = register_now() where id in (
+  select id from change_of_tenancy where recorded_at > register_now() and ${clocksAgree('$1')}
+  order by recorded_at limit ${MAX_CORRECTED})`;
 
 interface ChangeRow extends WrappedOccupancyKey {
   readonly effectiveDate: string;
@@ -148,7 +154,7 @@ export class ChangeOfTenancyRepository {
 
   /** Dates changes that were recorded while the clock was ahead by the corrected clock. */
   async correctTimesAhead(): Promise<void> {
-    await this.database.pool.query(CORRECT_TIMES_AHEAD);
+    await this.database.pool.query(CORRECT_TIMES_AHEAD, [new Date()]);
   }
 
   private async row(id: string): Promise<ChangeRow | undefined> {

@@ -80,15 +80,17 @@ export function sessionUrl(url: string, options: string, login?: Pick<DatabaseAd
 /** Options of a session that the server ends within a minute after the host of its client is lost. */
 export const KEEPALIVES = '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3';
 
+/** Maximum pause between two statements of a transaction of a command that writes no file meanwhile. */
+export const MAX_IDLE_TRANSACTION_MS = 60_000;
+
 /**
  * Options of the session of a command: the server ends an idle transaction, such as that of a frozen process, a statement
  * whose rows are not read for as long, and the session of a lost host. Otherwise their locks and snapshot would last for hours.
  */
-export const commandLimits = (idleTransactionMs: number): string =>
-  `-c idle_in_transaction_session_timeout=${idleTransactionMs} -c tcp_user_timeout=${idleTransactionMs} ${KEEPALIVES}`;
-
-/** Maximum pause between two statements of a transaction of a command that writes no file meanwhile. */
-export const MAX_IDLE_TRANSACTION_MS = 60_000;
+export const commandLimits = (idleTransactionMs: number): string => {
+  const unreadMs = Math.min(idleTransactionMs, MAX_IDLE_TRANSACTION_MS);
+  return `-c idle_in_transaction_session_timeout=${idleTransactionMs} -c tcp_user_timeout=${unreadMs} ${KEEPALIVES}`;
+};
 
 const ITERATIONS = 4096;
 

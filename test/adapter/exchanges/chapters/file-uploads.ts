@@ -82,6 +82,13 @@ export function fileUploads(): void {
   }
 
   describe('an archive that is sent to its upload URL', () => {
+    it('is not found without the token of an address, and is not received', async () => {
+      const address = `${test.adapter.url}/grid-modelling/uploads/`;
+      const headers = { 'content-type': 'application/zip' };
+      const response = await fetch(address, { method: 'PUT', headers, body: new Uint8Array([80, 75, 3, 4]) });
+      expect([response.status, test.files.uploaded]).toEqual([404, []]);
+    });
+
     it('is published: 201 with the version and its location', async () => {
       test.files.outcome = published(true);
       const archive = randomBytes(3 * 1024 * 1024);

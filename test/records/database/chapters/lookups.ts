@@ -36,12 +36,10 @@ export function lookupsOfRecords(): void {
       tables = await accessDatabase();
       database = openDatabase(tables.address);
       lists = new AccessRecordQueries(database);
-    });
-    beforeEach(async () => {
-      await tables.owner.query('delete from look');
       const toHalfPast = 1_800 - (Math.floor(Date.now() / 1_000) % 3_600); // so that no test runs over a full hour
       await registerClock(database).setOffset(toHalfPast);
     });
+    beforeEach(() => tables.owner.query('delete from look'));
     afterAll(async () => {
       await database.close();
       await tables.close();
