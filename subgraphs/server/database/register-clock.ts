@@ -98,13 +98,13 @@ const TOLERANCE = `interval '${CLOCK_TOLERANCE_MS} milliseconds'`;
 /** SQL: whether an instant has come. What was made while the clock was ahead is not valid once the clock is set back. */
 export const hasStarted = (instant: string): string => `${instant} <= register_now() + ${TOLERANCE}`;
 
-/** SQL: whether an expiry is later than the lifetime, an SQL interval, permits: it was computed while the clock was ahead. */
-export const isAhead = (expiry: string, lifetime: string): string =>
-  `${expiry} > register_now() + ${lifetime} + ${TOLERANCE}`;
+/** SQL: whether an end is later than the lifetime, an SQL interval, permits: it was computed while the clock was ahead. */
+export const isAhead = (end: string, lifetime: string): string =>
+  `${end} > register_now() + ${lifetime} + ${TOLERANCE}`;
 
-/** SQL: whether an expiry has not come, and is not ahead of a lifetime like {@link isAhead}. */
-export const isInTime = (expiry: string, lifetime: string): string =>
-  `${expiry} > register_now() and not ${isAhead(expiry, lifetime)}`;
+/** SQL: whether an end has not come, and is not ahead of a lifetime like {@link isAhead}. */
+export const isInTime = (end: string, lifetime: string): string =>
+  `${end} > register_now() and not ${isAhead(end, lifetime)}`;
 
 /** Seconds that the database's clock may lose between two calls before it counts as set back. */
 const TOLERANCE_SECONDS = 5;
