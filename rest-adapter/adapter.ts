@@ -20,8 +20,8 @@ import type { ErrorCode } from '../schema/error-catalogue';
 import { type CatalogueError, catalogueError } from './responses/error-response';
 import { routeTable } from './route-table';
 import { requestRecorder } from './responses/telemetry';
-import { routePath, shadowedRoutes } from './contract/route-paths';
-import { type UnmatchedRequestHandler, hasEmptySegment, unmatchedRequestHandler } from './requests/unmatched-requests';
+import { routePath, unservedRoutes } from './contract/route-paths';
+import { unmatchedRequestHandler } from './requests/unmatched-requests';
 import { webServer } from './requests/web-server';
 
 /**
@@ -58,17 +58,16 @@ export async function startRestAdapter(options: RestAdapterOptions): Promise<Run
   app.get('/health/live', () => ({ status: 'live' }));
   serveMetrics(app, metrics, production);
   const uploads = contracts.flatMap((contract) => contract.uploads);
+  const { origin } = new URL(settings.baseUrl);
+  serveUploads(app, { ...services, origin, fail: (exchange, error) => fail(services, exchange, error) }, uploads);
   const routes = [
     ...operations.map(({ contract: { method, path }, takesHead }) => ({ method, path, takesHead })),
     ...uploads,
   ];
   const handleUnmatched = unmatchedRequestHandler(routes, services);
-  const { origin } = new URL(settings.baseUrl);
-  const failUpload = (exchange: Exchange, error: unknown) => fail(services, exchange, error);
-  serveUploads(app, { ...services, origin, fail: failUpload, handleUnmatched }, uploads);
-  for (const operation of operations) serve(app, services, operation, handleUnmatched);
-  for (const { method, path } of shadowedRoutes(routes))
-    app.route({ method: method as 'GET', exposeHeadRoute: false, url: path, handler: handleUnmatched });
+  for (const operation of operations) serve(app, services, operation);
+  for (const { method, path } of unservedRoutes(routes))
+    app.route({ method: method as 'GET', exposeHeadRoute: false, url: routePath(path), handler: handleUnmatched });
   app.setNotFoundHandler(handleUnmatched);
   app.setErrorHandler((_error, request, reply) => handleUnmatched(request, reply));
   await app.listen({ port: settings.port, host: settings.host ?? '127.0.0.1' });
@@ -84,12 +83,7 @@ const ANY_ORIGIN = {
   'access-control-expose-headers': 'transaction-id, retry-after, ratelimit',
 } as const;
 
-function serve(
-  app: FastifyInstance,
-  services: AdapterServices,
-  operation: CompiledOperation,
-  handleUnmatched: UnmatchedRequestHandler,
-): void {
+function serve(app: FastifyInstance, services: AdapterServices, operation: CompiledOperation): void {
   const { method, path, signIn, restInterface } = operation.contract;
   const isPublicRead = method === 'GET' && signIn === 'anyone' && restInterface.allowsPublicReadsFromAnyOrigin;
   /** Requests whose callers were admitted before their bodies were read. */
@@ -100,7 +94,7 @@ function serve(
   };
   const takesLargeBody = method !== 'GET' && restInterface.maxBodyMiB > USUAL_BODY_MIB;
   const admitFirst = (request: FastifyRequest, reply: FastifyReply, next: () => void) => {
-    if (!mayExceedUsualSize(request) || hasEmptySegment(request)) return next();
+    if (!mayExceedUsualSize(request)) return next();
     afterAdmission(services, operation, start(request, reply), () => {
       counted.add(request);
       next();
@@ -113,7 +107,6 @@ function serve(
     bodyLimit: restInterface.maxBodyMiB * 1024 * 1024,
     ...(takesLargeBody && { onRequest: admitFirst }),
     handler: (request, reply) => {
-      if (hasEmptySegment(request)) return handleUnmatched(request, reply);
       const exchange = start(request, reply);
       try {
         handle(services, operation, exchange);
@@ -122,7 +115,6 @@ function serve(
       }
     },
     errorHandler: (error, request, reply) => {
-      if (hasEmptySegment(request)) return handleUnmatched(request, reply);
       const exchange = start(request, reply);
       const code = codeOfServerError(error);
       if (code === 'SYS001') return fail(services, exchange, error);

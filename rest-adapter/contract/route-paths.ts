@@ -24,10 +24,26 @@ function methodsOf({ method, takesHead }: Route): string[] {
 }
 
 /**
+ * Returns the routes of paths that only the router matches with a template, but no operation has: those of literal paths, and those in which a
+ * parameter is empty, like `/v1/consent/`.
+ */
+export function unservedRoutes(routes: readonly Route[]): Route[] {
+  const found = [...shadowedRoutes(routes), ...routes.flatMap(emptyRoutes)];
+  return [...new Map(found.map((route) => [`${route.method} ${routePath(route.path)}`, route])).values()];
+}
+
+/** Returns the paths of a template in which one of its parameters is empty. */
+function emptyRoutes(route: Route): Route[] {
+  const parameters = route.path.match(/\{[^}]+\}/g) ?? [];
+  const paths = parameters.map((parameter) => route.path.replace(parameter, ''));
+  return methodsOf(route).flatMap((method) => paths.map((path) => ({ method, path })));
+}
+
+/**
  * Returns routes for paths without parameters and methods that only a matching template serves. OpenAPI matches the
  * literal path first, so `DELETE /identity-records/exists` is 405 and does not delete a record with the key `exists`.
  */
-export function shadowedRoutes(routes: readonly Route[]): Route[] {
+function shadowedRoutes(routes: readonly Route[]): Route[] {
   const served = new Set(routes.flatMap((route) => methodsOf(route).map((method) => `${method} ${route.path}`)));
   const literal = new Set(routes.map(({ path }) => path).filter((path) => !path.includes('{')));
   const templates = routes.filter(({ path }) => path.includes('{'));

@@ -6,7 +6,6 @@ import { acceptsJson } from '../requests/media-types';
 import { catalogueError, violationsError } from '../responses/error-response';
 import { unknownQueryViolations } from '../requests/read-request';
 import { routePath } from '../contract/route-paths';
-import { type UnmatchedRequestHandler, hasEmptySegment } from '../requests/unmatched-requests';
 import { codeOfServerError } from '../../gateway/client/server-error';
 import type { FileDependencies } from './file-response';
 import type { ArchiveFinding, ArchiveWarning, PublishedVersion } from './file-store';
@@ -25,10 +24,7 @@ interface UploadDependencies extends FileDependencies {
 /** Serves the upload addresses: streams archives to the file store as they arrive. PUT publishes, POST checks. */
 export function serveUploads(
   app: FastifyInstance,
-  services: UploadDependencies & {
-    fail(exchange: Exchange, error: unknown): void;
-    handleUnmatched: UnmatchedRequestHandler;
-  },
+  services: UploadDependencies & { fail(exchange: Exchange, error: unknown): void },
   uploads: readonly ContractOperation[],
 ): void {
   app.register((scope, _options, done) => {
@@ -46,10 +42,6 @@ export function serveUploads(
         method: method as 'PUT',
         url: routePath(path),
         handler: (request, reply) => {
-          if (hasEmptySegment(request)) {
-            void drainBody(request.raw, BRIEFLY).then(() => services.handleUnmatched(request, reply));
-            return;
-          }
           const exchange = start(request, reply);
           if (method === 'POST') allowOtherOrigins(request, reply);
           receive(services, exchange, method === 'POST' ? check : publish).catch((error: unknown) =>

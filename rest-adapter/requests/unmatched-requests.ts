@@ -125,8 +125,3 @@ export function sendBrokenRequestError(error: BrokenRequest, socket: Socket, { h
   const { status } = errorResponse;
   record({ transactionId, method: UNKNOWN_METHOD, route: UNKNOWN_ROUTE, status, startedAt: performance.now() });
 }
-
-/** Returns true for a path like `/v1/consent/`: the router matches it with an empty value, but no operation has this path. */
-export function hasEmptySegment({ params }: FastifyRequest): boolean {
-  return Object.values(params as Readonly<Record<string, string>>).includes('');
-}
