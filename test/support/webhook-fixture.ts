@@ -16,6 +16,7 @@ import { newMpxn, verified } from './sign-in-fixture';
 import { type ReceivedPost, type WebhookReceiver, webhookReceiver } from './webhook-receiver';
 import { until } from './until';
 import { readSettings } from '../../process/settings/read-settings';
+import { OPERATOR } from './operator-caller';
 
 /** The response of a subgraph: its data, its error codes, and the path of the first error. */
 export interface WebhookResult {
@@ -71,13 +72,6 @@ export interface WebhookFixture {
   mails(to: string): Promise<CapturedMail[]>;
   close(): Promise<void>;
 }
-
-const OPERATOR: Caller = {
-  accountId: `acc_${'c'.repeat(24)}`,
-  role: 'communications_operator',
-  duid: null,
-  mpid: null,
-};
 
 /** Starts the fixture. */
 export async function webhookFixture(): Promise<WebhookFixture> {

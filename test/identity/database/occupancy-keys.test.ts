@@ -16,17 +16,12 @@ import { readableMpxns } from '../../support/readable-mpxns';
 import { databasePlaces, findings } from '../../support/secret-scan';
 import { type SignInFixture, newMpxn, startSignInFixture } from '../../support/sign-in-fixture';
 import { until } from '../../support/until';
+import { OPERATOR } from '../../support/operator-caller';
 
 const REPORT = 'mutation ($input: DiscoveredAccessInput!) { reportDiscoveredAccess(input: $input) { isNew } }';
 const RECORD = `mutation ($input: ChangeOfTenancyInput!) {
   recordChangeOfTenancy(input: $input) { mpxn effectiveDate sourceReference activeRecordsAffected dataUsersNotified isNew } }`;
 const ANONYMISE = 'mutation ($ir: IdentityRecordKey!) { anonymiseIdentityRecord(ref: $ir) { anonymisedAt } }';
-const OPERATOR: Caller = {
-  accountId: `acc_${'c'.repeat(24)}`,
-  role: 'communications_operator',
-  duid: null,
-  mpid: null,
-};
 const REJECTED = { code: '23001' };
 
 let fixture: SignInFixture;

@@ -1,17 +1,17 @@
+import type { IdentityDependencies } from '../../../../subgraphs/identity/dependencies';
+import { ChangeOfTenancyRepository } from '../../../../subgraphs/identity/operator/change-of-tenancy.repository';
 import type { Caller } from '../../../../subgraphs/server/callers/caller';
+import { openDatabase } from '../../../../subgraphs/server/database/database';
+import { databaseAddress } from '../../../../subgraphs/server/database/database-login';
+import { jumpedClock } from '../../../support/access-database';
 import { valueOf } from '../../../support/ceremonies';
 import { ContestFixture } from '../../../support/contest-fixture';
 import { scopeOf } from '../../../support/sign-in-operations';
 import { type SignInFixture, fixtureOfThisFile, newMpxn } from '../../../support/sign-in-fixture';
 import { until } from '../../../support/until';
+import { OPERATOR } from '../../../support/operator-caller';
 
 const RECORD_CHANGE = 'mutation ($input: ChangeOfTenancyInput!) { recordChangeOfTenancy(input: $input) { isNew } }';
-const OPERATOR: Caller = {
-  accountId: `acc_${'c'.repeat(24)}`,
-  role: 'communications_operator',
-  duid: null,
-  mpid: null,
-};
 const DAY_SECONDS = 24 * 3_600;
 
 /** Changes of Tenancy that are recorded while the clock of the register is ahead. */
@@ -69,6 +69,21 @@ export function changesAhead(): void {
         const update = fixture.owner.query(`update identity.change_of_tenancy set recorded_at = ${at}`);
         await expect(update).rejects.toMatchObject({ code: '23001' });
       }
+    });
+
+    it('it keeps its time while the clock has jumped back, by which it would be ahead', async () => {
+      const mpxn = newMpxn();
+      const { rows } = await fixture.owner.query(`select (now() at time zone 'Europe/London')::date::text as day`);
+      const input = { mpxn, effectiveDate: rows[0].day, sourceReference: `the move at ${mpxn}` };
+      valueOf(await fixture.execute(RECORD_CHANGE, { input }, { caller: OPERATOR }));
+      const newest = 'select max(recorded_at) as at from identity.change_of_tenancy';
+      const before = (await fixture.owner.query(newest)).rows;
+      const database = openDatabase(databaseAddress(fixture.databaseUrl, 'identity', fixture.keys.hashKey));
+      const changes = new ChangeOfTenancyRepository({ database } as IdentityDependencies);
+      const correct = await jumpedClock(fixture.owner, '-2 hours');
+      await changes.correctTimesAhead().finally(correct);
+      await database.close();
+      expect((await fixture.owner.query(newest)).rows).toEqual(before);
     });
 
     it('a session at the supplier that started before the change has ended', async () => {

@@ -20,6 +20,7 @@ import {
 import { asCustomer, signedInByLink } from '../../../support/sign-in-operations';
 import { type SignInFixture, newMpxn, startSignInFixture } from '../../../support/sign-in-fixture';
 import { until } from '../../../support/until';
+import { OPERATOR } from '../../../support/operator-caller';
 
 export function legacyConsents(): void {
   const DAY = 86_400_000;
@@ -148,12 +149,6 @@ export function legacyConsents(): void {
 
     it('supersedes the access that the communications operator discovered for the organisation at that meter point', async () => {
       const mpxn = newMpxn();
-      const operator: Caller = {
-        accountId: `acc_${'c'.repeat(24)}`,
-        role: 'communications_operator',
-        duid: null,
-        mpid: null,
-      };
       const input = {
         mpxn,
         organisationName: 'Larkhill Insight Ltd',
@@ -163,7 +158,7 @@ export function legacyConsents(): void {
         sourceReference: 'REPORT-1',
       };
       const report = 'mutation ($input: DiscoveredAccessInput!) { reportDiscoveredAccess(input: $input) { ak } }';
-      expect((await fixture.executeInAccess(report, { input }, { caller: operator })).codes).toEqual([]);
+      expect((await fixture.executeInAccess(report, { input }, { caller: OPERATOR })).codes).toEqual([]);
       const ck = await registered(consentOf(caller, mpxn));
       const { rows } = await fixture.owner.query(
         `select consent.identity_record_ref as ref from access.access_record discovered join access.access_record consent

@@ -16,6 +16,7 @@ import {
 } from '../../../support/sign-in-operations';
 import { mailsNow } from '../../../support/sign-in-mails';
 import { type SignInFixture, newMpxn, fixtureOfThisFile, startSignInFixture } from '../../../support/sign-in-fixture';
+import { OPERATOR } from '../../../support/operator-caller';
 
 const RECORD_CHANGE = 'mutation ($input: ChangeOfTenancyInput!) { recordChangeOfTenancy(input: $input) { isNew } }';
 const BACK = 'https://larkhill.example/back';
@@ -215,14 +216,8 @@ export function supplierSignIn(): void {
     it('is before or after a Change of Tenancy: recording one waits for a session that starts at the home, and delays none elsewhere', async () => {
       const mpxn = newMpxn();
       const lock = await heldHome(mpxn);
-      const operator = {
-        accountId: `acc_${'c'.repeat(24)}`,
-        role: 'communications_operator',
-        duid: null,
-        mpid: null,
-      } as const;
       const input = { mpxn, effectiveDate: await today(), sourceReference: 'a move' };
-      const change = fixture.execute(RECORD_CHANGE, { input }, { caller: operator });
+      const change = fixture.execute(RECORD_CHANGE, { input }, { caller: OPERATOR });
       await lock.isWaitedFor();
       const elsewhere = newMpxn();
       expect(await tokenOf(signIn({ mpxn: elsewhere }, supplied(elsewhere)))).toMatch(/^cst_/);
