@@ -29,7 +29,7 @@ const ADD_ALIASES = {
     select alias_hash, record_id, $3 from unnest($1::bytea[], $2::uuid[]) as listed (alias_hash, record_id)`,
 };
 
-/** Lifetime of an alias, an SQL interval. */
+/** The lifetime that the table gives an alias, an SQL interval. */
 export const ALIAS_LIFETIME = `interval '1 hour'`;
 
 /** The record of an alias that was issued to this account and has not expired. */

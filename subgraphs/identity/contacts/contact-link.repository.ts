@@ -9,6 +9,7 @@ import type { Contact } from './contact';
 const ADD = `
   insert into contact_link (secret_hash, session_id, contact) values ($1, $2, decode($3, 'hex')) returning expires_at as "expiresAt"`;
 
+/** The lifetime that the table gives a link, an SQL interval. */
 const LIFETIME = `interval '10 minutes'`;
 
 /** A link is valid only in the session that requested it. */

@@ -98,6 +98,7 @@ const END = {
 };
 
 const EXPIRED = { table: 'customer_session', column: 'expires_at', through: 'register_now()' };
+/** With the lifetime that the table gives a session. */
 const BOUNDED = { ...EXPIRED, lifetime: `interval '8 hours'` };
 
 /** Sessions of customers, found by the keyed hash of their token. They end on request or after eight hours. */

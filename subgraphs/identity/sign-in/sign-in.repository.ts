@@ -36,6 +36,7 @@ type AttemptKind = keyof AttemptContent;
 
 const MINUTES: Readonly<Record<AttemptKind, number>> = { passkey: 5, supplier: 10 };
 
+/** The lifetime that the table gives a link, an SQL interval. */
 const LINK_LIFETIME = `interval '10 minutes'`;
 
 const ADD_LINK = {

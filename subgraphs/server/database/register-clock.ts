@@ -93,14 +93,14 @@ export async function requireEqualClocks(session: Session): Promise<Date> {
  */
 export const CLOCK_TOLERANCE_MS = 60_000;
 
-const TOLERANCE = `interval '${CLOCK_TOLERANCE_MS} milliseconds'`;
+const BACKWARD_STEP = `interval '${CLOCK_TOLERANCE_MS} milliseconds'`;
 
 /** SQL: whether an instant has come. What was made while the clock was ahead is not valid once the clock is set back. */
-export const hasStarted = (instant: string): string => `${instant} <= register_now() + ${TOLERANCE}`;
+export const hasStarted = (instant: string): string => `${instant} <= register_now() + ${BACKWARD_STEP}`;
 
 /** SQL: whether an end is later than the lifetime, an SQL interval, permits: it was computed while the clock was ahead. */
 export const isAhead = (end: string, lifetime: string): string =>
-  `${end} > register_now() + ${lifetime} + ${TOLERANCE}`;
+  `${end} > register_now() + ${lifetime} + ${BACKWARD_STEP}`;
 
 /** SQL: whether an end has not come, and is not ahead of a lifetime like {@link isAhead}. */
 export const isInTime = (end: string, lifetime: string): string =>

@@ -464,14 +464,19 @@ describe('the map of locations', () => {
     const wave = (line: number) =>
       Array.from({ length }, (__, at) => ({ x: 0.5 + Math.sin(line) / 5 + at / 500, y: 52 + Math.cos(line * at) / 5 }));
     const nodes = Array.from({ length: lines }, (__, line) => location({ mRID: String(line), points: wave(line) }));
-    let [ticks, isEnded] = [0, false];
+    const started = process.cpuUsage();
+    let [ticks, longest, isEnded] = [0, 0, false];
     const turning = (async () => {
-      for (; !isEnded; ticks += 1) await setImmediate();
+      for (let before = started; !isEnded; before = process.cpuUsage(), ticks += 1) {
+        await setImmediate();
+        longest = Math.max(longest, process.cpuUsage(before).user);
+      }
     })();
     expect((await mapOf(nodes)).rows).toHaveLength(500);
     isEnded = true;
     await turning;
     expect(ticks).toBeGreaterThan(20);
+    expect(longest).toBeLessThan(process.cpuUsage(started).user / 6);
   });
 
   it('draws 5,000 points of a line of 200,000 in its course, with its ends, and lists how many it has', async () => {
