@@ -46,14 +46,16 @@ const newMpxn = () => String(++next);
 const hashOf = (mpxn: string) => mpxnCipher(fixture.keys).hash(mpxn);
 
 /**
- * Returns the number of seconds from now until an instant that is at least the given months, plus the given seconds, later. It is the first
- * such day: from 31 March, "one month later" is 1 May, since one month before 30 April is 30 March.
+ * Returns the number of seconds from now until an instant that is the given months, plus the given seconds, later. What ended up to the given
+ * seconds after now ended at least the given months before that instant: from 31 March, "one month later" is 1 May, since one month before
+ * 30 April is 30 March. With negative seconds, what ends now ended less than the given months before it.
  */
 async function secondsTo(months: number, seconds = 0): Promise<number> {
   const { rows } = await fixture.owner.query(
     `select extract(epoch from later - now())::int + $2 as seconds
-     from generate_series(0, 3) days, lateral (select now() + $1 * interval '1 month' + days * interval '1 day' as later) instant
-     where later - $1 * interval '1 month' >= now() order by days limit 1`,
+     from (select $2 * interval '1 second' as more) seconds, generate_series(0, 3) days,
+       lateral (select now() + $1 * interval '1 month' + days * interval '1 day' as later) instant
+     where $2 < 0 or later + more - $1 * interval '1 month' >= now() + more order by days limit 1`,
     [months, seconds],
   );
   return rows[0].seconds as number;
