@@ -18,8 +18,8 @@ export interface Identification {
   readonly limitedContext?: CallContext;
   /** With LIM002: the context of the customer, for the end of their session. */
   readonly limitedCustomer?: CallContext;
-  /** Expiry, by the register's clock, and series of the account's bearer token. */
-  readonly token?: Pick<TokenClaims, 'expiresAt' | 'series'>;
+  /** Validity, by the register's clock, and series of the account's bearer token. */
+  readonly token?: Pick<TokenClaims, 'validFrom' | 'expiresAt' | 'series'>;
   /** Id of the API key that authenticated the supplier. */
   readonly supplierKeyId?: string;
 }

@@ -47,6 +47,18 @@ const TOO_MANY_TOKENS = /^Syntax Error: Document contains more tha[nt] /;
 /** graphql-js repeats names of a query, which may have any length, and an error has up to 100 violations. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
+/** All validation errors of a client's document. */
+export class InvalidDocument extends Error {
+  constructor(readonly errors: readonly GraphQLError[]) {
+    super('the document is invalid');
+  }
+}
+
+/** Returns the errors that the gateway sends for a failure: those of an {@link InvalidDocument}, or the failure itself. */
+export function errorsOf(failure: unknown): readonly unknown[] {
+  return failure instanceof InvalidDocument ? failure.errors : [failure];
+}
+
 /** Formats every error that the gateway sends, of trusted and ad-hoc operations. */
 export function formatError(error: unknown): FormattedError {
   const { message, path, locations, extensions } = rawError(error);

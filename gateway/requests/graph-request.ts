@@ -1,3 +1,4 @@
+import { MAX_JSON_DEPTH, isDeeperThan } from '../../schema/json-depth';
 import { RegisterError } from '../../schema/register-error';
 
 /** A request for a trusted document by name. With `admitOnly` the gateway only checks whether the caller may run it. */
@@ -24,6 +25,8 @@ export function graphRequest(body: unknown): GraphRequest {
   if (!isObject(body)) throw new RegisterError('VAL003', 'The body must be a JSON object');
   const { documentId, query, operationName, admitOnly } = body;
   const variables = optionalObject(body, 'variables');
+  if (isDeeperThan(MAX_JSON_DEPTH, variables))
+    throw new RegisterError('VAL003', `variables are nested more than ${MAX_JSON_DEPTH} levels deep`);
   optionalObject(body, 'extensions'); // checked, then ignored
   if (documentId !== undefined) {
     if (typeof documentId !== 'string') throw new RegisterError('VAL003', 'documentId must be a string');

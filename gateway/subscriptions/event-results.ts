@@ -40,7 +40,7 @@ const HIDING_CODES: ReadonlySet<string> = new Set(['PRM001', 'PRM002', 'NTF001']
 
 /**
  * Returns the results of events, executed once for all subscriptions with the same query, variables and visibility
- * (role, Data User, supplier).
+ * (role, Data User, supplier) that had started by then.
  */
 export function eventResults(
   report: FailureReport,
@@ -50,8 +50,9 @@ export function eventResults(
   return (subscription) => {
     const group = groupOf(subscription);
     const owner = ownerOf(subscription.context);
+    const since = performance.now();
     const resultOf: ResultOf = (entry, { isRetry, isWanted, upcoming }) =>
-      shared.of(`${group}:${entry.id}`, { owner, isRetry, isWanted }, () => {
+      shared.of(`${group}:${entry.id}`, { owner, since, isRetry, isWanted }, () => {
         metrics.executed();
         const executed = execute(subscription, entry, report);
         if (!isRetry) for (const each of upcoming()) void resultOf(each, { isRetry, isWanted, upcoming: () => [] });
@@ -66,7 +67,8 @@ export function eventResults(
 }
 
 function groupOf({ event, variables, context: { caller } }: ActiveSubscription): string {
-  const values = event.variables.map((name) => variables[name]);
+  // A variable that is absent has its default, and one that is null has none.
+  const values = event.variables.map((name) => (Object.hasOwn(variables, name) ? [variables[name]] : []));
   return createHash('sha256')
     .update(JSON.stringify([event.hash, values, caller?.role, caller?.duid, caller?.mpid]))
     .digest('base64');

@@ -1,4 +1,4 @@
-import type { TokenClaims } from '../../subgraphs/server/callers/bearer-token';
+import { type TokenClaims, validityError } from '../../subgraphs/server/callers/bearer-token';
 import type { Caller } from '../../subgraphs/server/callers/caller';
 import type { ConnectionEnd } from './connection-end';
 import type { AccountState, AccountQueries, SupplierQueries } from './session-queries';
@@ -7,14 +7,14 @@ import type { AccountState, AccountQueries, SupplierQueries } from './session-qu
 interface RevalidatedConnection {
   readonly caller: Caller;
   /** Its bearer token; null for an API key. */
-  readonly token: Pick<TokenClaims, 'expiresAt' | 'series'> | null;
+  readonly token: Pick<TokenClaims, 'validFrom' | 'expiresAt' | 'series'> | null;
   /** Id of the API key that authenticated it; null for a token. */
   readonly supplierKeyId: string | null;
   /** Supplier whose events it receives; `onInactive` is called when the supplier is not active in the register. */
   readonly supplier?: { readonly mpid: string; onInactive(): void };
   /**
-   * Ends the connection: AUT001 when the account changed or the token was revoked, AUT002 when the token expired, AUT003 when the key was
-   * replaced.
+   * Ends the connection: AUT001 when the account changed, the token was revoked or is not valid yet (its clock was ahead), AUT002 when the
+   * token expired, AUT003 when the key was replaced.
    */
   end(reason: ConnectionEnd): void;
 }
@@ -156,5 +156,5 @@ function endReason({ caller, token }: RevalidatedConnection, state: AccountState
   if (!isSame) return 'AUT001';
   if (token === null) return undefined;
   if (token.series !== state.tokenSeries) return 'AUT001';
-  return token.expiresAt.getTime() <= Date.parse(state.now) ? 'AUT002' : undefined;
+  return validityError(token, Date.parse(state.now));
 }

@@ -21,6 +21,7 @@ import { costCheck } from '../requests/operation-cost';
 import { TEXT_CACHE_LIMITS, OPERATION_LIMITS, SUBSCRIPTION_LIMITS, rejectExcess } from '../requests/operation-limits';
 import type { CompiledPlan } from '../plans/plan-executor';
 import { type VariableCheck, variableCheck } from '../requests/variables';
+import { InvalidDocument } from '../requests/error-format';
 import { type EventQuery, eventQueryOf, rejectConditionalEvents } from './event-query';
 import type { EventStreamKind, StreamArguments } from './event-stream-kinds';
 
@@ -94,8 +95,9 @@ function streamedPreparation(preparation: Preparation, production: boolean) {
   return (document: DocumentNode, operation: OperationDefinitionNode, key: string): StreamedOperation => {
     rejectExcess(apiSchema, document);
     rejectConditionalEvents(document);
-    const [validationError] = validate(apiSchema, document);
-    if (validationError) throw withCode(validationError, 'GRAPHQL_VALIDATION_FAILED', production);
+    const invalid = validate(apiSchema, document);
+    if (invalid.length > 0)
+      throw new InvalidDocument(invalid.map((each) => withCode(each, 'GRAPHQL_VALIDATION_FAILED', production)));
     const query = eventQueryOf(document, operation);
     const operationName = operation.name?.value;
     const check = variableCheck(operation, apiSchema);

@@ -1,13 +1,10 @@
 import { INEXACT_NUMBER, isExactNumber } from '../../schema/exact-number';
+import { MAX_JSON_DEPTH } from '../../schema/json-depth';
 import { UNSTORABLE_MESSAGE, isWellFormed } from '../../schema/well-formed-text';
 import { pointerToken } from './request-binding';
 import type { RequestViolation } from './validation';
 
-/**
- * Maximum depth and number of values of a body, far above any request of the contract. They bound the work of all later
- * steps.
- */
-const MAX_DEPTH = 64;
+/** Maximum number of values of a body, far above any request of the contract. It bounds the work of all later steps, as the depth does. */
 const MAX_VALUES = 20_000;
 
 /** Returns violations that hold for every JSON body: texts and numbers that cannot be stored, depth, number of values. */
@@ -21,10 +18,18 @@ export function boundViolations(body: unknown): RequestViolation[] {
     } else if (typeof value === 'number') {
       if (!isExactNumber(value)) violations.push({ code: 'VAL003', pointer, message: INEXACT_NUMBER });
     } else if (typeof value === 'object' && value !== null && values <= MAX_VALUES) {
-      if (level > MAX_DEPTH)
-        violations.push({ code: 'VAL003', pointer: '', message: `is nested more than ${MAX_DEPTH} levels deep` });
-      else for (const name of Object.keys(value)) member(value as Record<string, unknown>, name, pointer, level);
+      if (level > MAX_JSON_DEPTH)
+        violations.push({ code: 'VAL003', pointer: '', message: `is nested more than ${MAX_JSON_DEPTH} levels deep` });
+      else if (Array.isArray(value)) items(value, pointer, level);
+      else members(value as Record<string, unknown>, pointer, level);
     }
+  };
+  const items = (list: readonly unknown[], pointer: string, level: number): void => {
+    for (let index = 0; index < list.length && values <= MAX_VALUES; index += 1)
+      walk(list[index], `${pointer}/${index}`, level + 1);
+  };
+  const members = (object: Record<string, unknown>, pointer: string, level: number): void => {
+    for (const name of Object.keys(object)) if (values <= MAX_VALUES) member(object, name, pointer, level);
   };
   const member = (object: Record<string, unknown>, name: string, pointer: string, level: number): void => {
     const memberPointer = `${pointer}/${pointerToken(name)}`;

@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { type OperationResult, type Request, createHandler } from 'graphql-sse';
 import { type JsonText, jsonBody, writtenText } from '../../../subgraphs/server/graph/json-text';
 import type { AdHocRequest } from '../../requests/graph-request';
-import { formatError } from '../../requests/error-format';
+import { errorsOf, formatError } from '../../requests/error-format';
 import { logRequest } from '../../requests/request-log';
 import type { RequestMetadata } from '../../client/graph-client';
 import type { Connection } from '../open-connections';
@@ -110,12 +110,12 @@ async function resultsOf(
     const started = await startOperation(request, metadata, connection, dependencies);
     return started.stream ?? single(started.once);
   } catch (error) {
-    const formatted = formatError(error);
-    const { code } = formatted.extensions;
+    const errors = errorsOf(error).map(formatError);
+    const code = errors[0]?.extensions.code ?? 'SYS001';
     if (!SENT_IN_STREAM.test(code)) throw error;
     logRequest(dependencies.logger, metadata, { operation: undefined, status: 200, outcome: code }, startedAt);
     const { transactionId } = metadata;
-    return single(async () => writtenText(jsonBody({ errors: [formatted], extensions: { transactionId } })));
+    return single(async () => writtenText(jsonBody({ errors, extensions: { transactionId } })));
   }
 }
 

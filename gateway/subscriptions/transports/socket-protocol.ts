@@ -6,7 +6,7 @@ import { newIdentifier } from '../../../schema/identifiers';
 import { RegisterError } from '../../../schema/register-error';
 import { type RequestMetadata, SUPPLIER_KEY_HEADER } from '../../client/graph-client';
 import type { JsonText } from '../../../subgraphs/server/graph/json-text';
-import { formatError } from '../../requests/error-format';
+import { errorsOf, formatError } from '../../requests/error-format';
 import { graphRequest, isTrusted } from '../../requests/graph-request';
 import { logRequest } from '../../requests/request-log';
 import { isCredentialError } from '../connection-end';
@@ -52,7 +52,7 @@ export function protocolSteps(dependencies: StreamingDependencies): ProtocolOpti
         if ((args.contextValue as StartedOperation).once) client.end.waitFor(id);
         return args;
       } catch (error) {
-        return [rejected(error, { client, metadata, startedAt }, dependencies)];
+        return rejected(error, { client, metadata, startedAt }, dependencies);
       }
     },
     subscribe: ({ contextValue }) => (contextValue as StartedOperation).stream as never,
@@ -86,18 +86,21 @@ interface RejectedOperation {
   readonly startedAt: number;
 }
 
-/** Reports and logs the error of a rejected operation, and ends the connection if its credential is rejected. `onError` formats the result. */
+/** Reports and logs the failure of a rejected operation, and ends the connection if its credential is rejected. `onError` formats its errors. */
 function rejected(
-  error: unknown,
+  failure: unknown,
   { client, metadata, startedAt }: RejectedOperation,
   { report, logger }: StreamingDependencies,
-): GraphQLError {
-  const { code } = formatError(error).extensions;
-  report(error, metadata.transactionId);
+): GraphQLError[] {
+  const errors = errorsOf(failure);
+  const { code } = formatError(errors[0]).extensions;
+  for (const error of errors) report(error, metadata.transactionId);
   const response = { operation: undefined, status: errorCatalogue[code].status, outcome: code };
   logRequest(logger, metadata, response, startedAt);
   if (isCredentialError(code)) client.connection.end(code);
-  return error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error });
+  return errors.map((error) =>
+    error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error }),
+  );
 }
 
 /**

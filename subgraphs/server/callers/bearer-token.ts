@@ -38,15 +38,19 @@ export interface TokenClaims extends Caller {
   readonly series: string | null;
 }
 
-/**
- * Checks the validity of claims at `now` (register's clock): throws AUT001 before `validFrom`, AUT002 from `expiresAt`.
- */
-export function requireCurrent(
-  { validFrom, expiresAt }: Pick<TokenClaims, 'validFrom' | 'expiresAt'>,
-  now: number,
-): void {
-  if (validFrom.getTime() > now + CLOCK_TOLERANCE_MS) throw new RegisterError('AUT001');
-  if (expiresAt.getTime() <= now) throw new RegisterError('AUT002');
+/** Instants between which a token is valid, by the register's clock. */
+type Validity = Pick<TokenClaims, 'validFrom' | 'expiresAt'>;
+
+/** Returns why claims are not valid at `now` (register's clock): AUT001 before `validFrom`, AUT002 from `expiresAt`. */
+export function validityError({ validFrom, expiresAt }: Validity, now: number): 'AUT001' | 'AUT002' | undefined {
+  if (validFrom.getTime() > now + CLOCK_TOLERANCE_MS) return 'AUT001';
+  return expiresAt.getTime() <= now ? 'AUT002' : undefined;
+}
+
+/** Throws the {@link validityError} of claims. */
+export function requireCurrent(validity: Validity, now: number): void {
+  const code = validityError(validity, now);
+  if (code) throw new RegisterError(code);
 }
 
 /** Thrown for a token that names another issuer. Becomes AUT001 unless a subgraph accepts that issuer. */

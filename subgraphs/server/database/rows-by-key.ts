@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 import { isChecking } from './check-only';
 import type { Database } from './database';
-import type { NamedStatement, ShortReads } from './short-reads';
+import { type NamedStatement, type ShortReads, separatedByKey } from './short-reads';
 
 /** Runs named reads. */
 type Reads = Pick<ShortReads, 'rows'>;
@@ -34,7 +34,7 @@ export function rowsByKey<Key extends readonly Part[], Row extends object>(
     for (const row of await reads.rows<Row>(statement, columns)) found.get(textOf(keyOf(row)))?.push(row);
     return requested.map((key) => found.get(textOf(key)) as Row[]);
   };
-  const loader = new DataLoader<Key, readonly Row[], string>(read, {
+  const loader = new DataLoader<Key, readonly Row[], string>((keys) => separatedByKey(keys, read), {
     cache: false,
     maxBatchSize: MAX_BATCH_SIZE,
     batchScheduleFn: (run) => void setImmediate(run),

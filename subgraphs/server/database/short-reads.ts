@@ -58,12 +58,13 @@ export class ShortReads {
     const single = { name: `${statement.name}_single`, text: statement.text.replace(ANY_KEY, '= $1') };
     const readOne = async (key: Key | undefined) => (await this.rows<Row>(single, [key]))[0];
     const loader = new DataLoader<Key, Row | undefined>(
-      async (keys) => {
-        if (keys.length === 1) return [await readOne(keys[0])];
-        const rows = await this.rows<Row>(statement, [keys]);
-        const found = new Map(rows.map((row) => [keyOf(row), row]));
-        return keys.map((key) => found.get(textOf(key)));
-      },
+      (keys) =>
+        separatedByKey(keys, async (read) => {
+          if (read.length === 1) return [await readOne(read[0])];
+          const rows = await this.rows<Row>(statement, [read]);
+          const found = new Map(rows.map((row) => [keyOf(row), row]));
+          return read.map((key) => found.get(textOf(key)));
+        }),
       { cache: false, maxBatchSize: MAX_BATCH_SIZE, batchScheduleFn: (run) => void setImmediate(run) },
     );
     return (key: Key): Promise<Row | undefined> => (isChecking() ? readOne(key) : loader.load(key));
@@ -83,6 +84,28 @@ export class ShortReads {
   async close(): Promise<void> {
     clearTimeout(this.renewal);
     await Promise.all(this.connections.map((connection) => connection.close()));
+  }
+}
+
+/** SQLSTATE of values that PostgreSQL cannot store, such as a text with NUL. */
+const DATA_EXCEPTION = /^22/;
+
+/** Reads keys together; if the value of one fails the statement, reads each alone, so that only the request with that key fails. */
+export async function separatedByKey<Key, Found>(
+  keys: readonly Key[],
+  read: (keys: readonly Key[]) => Promise<readonly Found[]>,
+): Promise<readonly (Found | Error)[]> {
+  try {
+    return await read(keys);
+  } catch (error) {
+    if (keys.length === 1 || !DATA_EXCEPTION.test(String((error as { code?: unknown }).code))) throw error;
+    const alone = keys.map((key) =>
+      read([key]).then(
+        ([found]) => found as Found,
+        (failure: Error) => failure,
+      ),
+    );
+    return Promise.all(alone);
   }
 }
 

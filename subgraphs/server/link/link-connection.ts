@@ -76,10 +76,10 @@ export class LinkConnection {
       const request: LinkRequest = isTraced ? [id, payload, reference ?? null, trace] : [id, payload, reference];
       const tooLarge = this.frames.send(request);
       if (tooLarge !== undefined) {
-        if (Array.isArray(reference)) this.numbers.delete(reference[1] as string); // the text was not sent either
         this.onTooLarge(tooLarge);
         return reject(new RegisterError('SYS002'));
       }
+      if (Array.isArray(reference)) this.numbers.set(reference[1], reference[0]); // only after its text is sent
       this.unanswered.set(id, { startedAt, resolve, reject });
     });
   }
@@ -116,9 +116,7 @@ export class LinkConnection {
     const known = this.numbers.get(text);
     if (known !== undefined) return known;
     if (this.numbers.size === MAX_NUMBERED_DOCUMENTS) return text;
-    const number = this.numbers.size;
-    this.numbers.set(text, number);
-    return [number, text];
+    return [this.numbers.size, text];
   }
 
   private read(frame: string): void {

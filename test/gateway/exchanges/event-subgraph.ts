@@ -7,6 +7,7 @@ import {
   Ctx,
   Directive,
   Field,
+  FieldResolver,
   Float,
   ID,
   InputType,
@@ -233,6 +234,15 @@ class EventResolver {
   }
 }
 
+@Resolver(() => RegisterEvent)
+class PricesResolver {
+  @MayCall('admin', 'data_user')
+  @FieldResolver(() => Int)
+  priceCount(@Arg('first', () => Int, { nullable: true }) first: number | null): number {
+    return first ?? 2;
+  }
+}
+
 @Directive('@key(fields: "id")')
 @ObjectType()
 class MeterPoint {
@@ -282,7 +292,7 @@ export async function startEventGateway(
 ): Promise<RunningGateway & { readonly fixture: EventFixture; readonly registry: Registry }> {
   fixture = new EventFixture();
   const logger = pino({ level: 'silent' });
-  const access = await buildFederatedSchema({ resolvers: [EventResolver], references: {} });
+  const access = await buildFederatedSchema({ resolvers: [EventResolver, PricesResolver], references: {} });
   const identity = await buildFederatedSchema({
     resolvers: [OriginResolver],
     orphanedTypes: [MeterPoint],

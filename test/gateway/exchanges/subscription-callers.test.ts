@@ -34,7 +34,8 @@ function revalidatorOver(states: AccountState[], liveKeys: string[] = [], active
 
 const connectionOf = (revalidator: SessionRevalidator, supplierKeyId: string | null = null) => {
   const ended: ConnectionEnd[] = [];
-  const token = supplierKeyId === null ? { expiresAt: new Date('2026-06-01T12:00:00.001Z'), series: null } : null;
+  const validity = { validFrom: new Date('2026-06-01T10:00:00.001Z'), expiresAt: new Date('2026-06-01T12:00:00.001Z') };
+  const token = supplierKeyId === null ? { ...validity, series: null } : null;
   const stop = revalidator.add({ caller: CALLER, token, supplierKeyId, end: (reason) => void ended.push(reason) });
   return { ended, stop };
 };
@@ -51,6 +52,11 @@ describe('A long-lived connection', () => {
       'ends at the instant at which its token expires by the clock of the register',
       [{ ...STATE, now: '2026-06-01T12:00:00.001Z' }],
       ['AUT002'],
+    ],
+    [
+      'ends when the clock of the register is set back to before its token was issued',
+      [{ ...STATE, now: '2026-06-01T09:58:00.000Z' }],
+      ['AUT001'],
     ],
   ])('%s', async (_, states, expected) => {
     const { revalidator, queries } = revalidatorOver(states);

@@ -147,7 +147,7 @@ describe('Events that are executed again while a dependency does not respond', (
     const shared = sharedResults();
     const started: string[] = [];
     const begin = (owner: string, event: string, isRetry: boolean) =>
-      void shared.of(`${owner} ${event}`, { owner, isRetry, isWanted: () => true }, () => {
+      void shared.of(`${owner} ${event}`, { owner, since: 0, isRetry, isWanted: () => true }, () => {
         started.push(`${owner} ${event}`);
         return pending();
       });

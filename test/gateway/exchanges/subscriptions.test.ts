@@ -87,6 +87,53 @@ describe.each(TRANSPORTS)('A subscription over %s', (transport, subscribe) => {
     expect(idsOf(subscriber)).toEqual(gateway.fixture.ids);
   });
 
+  it('that is invalid receives all errors of its document', async () => {
+    const query = 'subscription { registerEvents { colour weight } }';
+    const errors = await errorsOf(kept(subscribe(gateway.url, 'admin:one', { query })));
+    expect(errors.map(({ message }) => message.replace(/ on type.*/, ''))).toEqual([
+      'Cannot query field "colour"',
+      'Cannot query field "weight"',
+    ]);
+  });
+
+  it('receives no result that was made before it started, for another one that is identical', async () => {
+    const { fixture } = gateway;
+    fixture.add(1);
+    const lengthOf = (subscriber: Subscriber) => subscriber.messages[0]?.data?.registerEvents?.text.length;
+    const former = follow();
+    await former.first(1);
+    fixture.size = 20;
+    const later = follow();
+    await later.first(1);
+    expect([lengthOf(former), lengthOf(later)]).toEqual([10, 20]);
+  });
+
+  it('does not wait for a result that another one, which is identical, requested before it started', async () => {
+    const { fixture } = gateway;
+    fixture.add(1);
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    fixture.hold = (accountId) => (accountId === 'admin:slow' ? held : undefined);
+    const slow = follow('admin:slow');
+    await until(() => fixture.executed.length > 0 || undefined);
+    const later = follow();
+    await later.first(1);
+    expect(slow.messages).toEqual([]);
+    release();
+    await slow.first(1);
+    expect(fixture.executedFor).toEqual(['admin:slow', 'admin:one']);
+  });
+
+  it('that leaves out a variable shares no result with one that sends null', async () => {
+    gateway.fixture.add(1);
+    const query = 'subscription ($n: Int = 1) { registerEvents(after: "-1") { priceCount(first: $n) } }';
+    const counts = [{}, { n: null }, { n: 3 }].map(async (variables) => {
+      const [received] = await kept(subscribe(gateway.url, 'admin:one', { query, variables })).first(1);
+      return received?.data?.registerEvents?.priceCount;
+    });
+    expect(await Promise.all(counts)).toEqual([1, 2, 3]);
+  });
+
   it('waits while the subgraph is unavailable, and omits nothing', async () => {
     const { fixture } = gateway;
     const subscriber = follow();
@@ -340,7 +387,8 @@ describe('Identical subscriptions', () => {
     await Promise.all([early.first(3), late.first(1)]);
     fixture.add(2);
     await Promise.all([early.first(5), late.first(3)]);
-    expect(fixture.executed.toSorted()).toEqual(fixture.ids);
+    const executed = fixture.executed.filter((id) => fixture.ids.indexOf(id) > 2); // after both have started
+    expect(executed.toSorted()).toEqual(fixture.ids.slice(3));
   });
 
   it('with other permissions or another selection are executed separately', async () => {

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import pino from 'pino';
 import { REPOSITORY_ROOT } from '../../../schema/repository-root';
@@ -297,9 +296,7 @@ describe('Workers', () => {
 
     victim.kill('SIGKILL');
     await once(victim, 'exit');
-    const limit = pause(5_000, 'late', { ref: false });
-    const takenOver = until(() => (taken.length > 0 ? 'in time' : undefined));
-    expect(await Promise.race([takenOver, limit])).toBe('in time'); // the library alone would wait for four hours
+    await until(() => (taken.length > 0 ? true : undefined)); // the library alone would wait for four hours
     expect([taken, running]).toEqual([[{ n: 1 }], [{ n: 2 }]]);
     finish();
   });

@@ -243,6 +243,16 @@ describe('A link', () => {
     expect(logged('link breached')).toBe(0);
   });
 
+  it('sends a document with the next request if the first one that names it has too many levels to be written', async () => {
+    const { url } = await services.serve('access', (_, __, document) => Promise.resolve(document?.text));
+    const link = services.link('gateway', 'access', url);
+    const document = { text: 'query Ready { ready }', fixed: true };
+    const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+    await expect(link.call(deep, document)).rejects.toThrow(RangeError);
+    expect(await link.call('small', document)).toBe(document.text);
+    expect(logged('link breached')).toBe(0);
+  });
+
   it('that is disconnected fails its pending requests, which are never sent again; the next request reconnects', async () => {
     const received: unknown[] = [];
     const handle: LinkHandler = (_, payload) => {

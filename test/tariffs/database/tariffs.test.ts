@@ -9,6 +9,7 @@ import { rtiWebhooks } from './chapters/rti-webhooks';
 import { consumerIssuers } from './chapters/consumer-issuers';
 import { consumerTokens } from './chapters/consumer-tokens';
 import { endedTariffs } from './chapters/ended-tariffs';
+import { lookups } from './chapters/lookups';
 import { receiversOfEvents } from './chapters/event-receivers';
 import { eventsOfTariffs } from './chapters/events';
 import { supplierKeys } from './chapters/supplier-keys';
@@ -18,6 +19,9 @@ import { yearOfPrices } from './chapters/year-of-prices';
 /** One file contains all chapters, so that jest loads the product once. */
 describe('The catalogue', () => {
   catalogue();
+});
+describe('Lookups', () => {
+  lookups();
 });
 describe('Damaged contacts', () => {
   damagedContacts();

@@ -343,6 +343,14 @@ export function gatewayRequests(): void {
       for (const [body, message] of [
         [{ query }, 'too many levels'],
         [{ query: '{ __typename }', variables: [] }, 'variables must be an object'],
+        [
+          { query: '{ __typename }', variables: { deep: JSON.parse(`${'['.repeat(64)}${']'.repeat(64)}`) } },
+          'more than 64 levels',
+        ],
+        [
+          `{"documentId":"SignInWithPasskey","variables":{"deep":${'['.repeat(9_000)}${']'.repeat(9_000)}}}`,
+          'more than 64 levels',
+        ],
         [[{ query: '{ __typename }' }], 'batching is not allowed'],
       ] as const) {
         const response = await post(gateway, body, { accept });

@@ -182,10 +182,12 @@ export function sharedState(): void {
     });
 
     it('counts concurrent requests, starts again after its period, and its row is then deleted', async () => {
-      const limit = limitOf('short', 5, 1);
+      const limit = limitOf('short', 5, 60);
       const waits = await Promise.all(Array.from({ length: 12 }, () => limit.count('a')));
       expect(waits.filter((wait) => wait === null)).toHaveLength(5);
-      await until(async () => ((await limit.passed('a')) === null ? true : undefined));
+      expect(await limit.passed('a')).toBeGreaterThan(0);
+      await owner.query(`update trial.rate_limit set expire = expire - 60000 where key like 'short:%'`);
+      expect(await limit.passed('a')).toBeNull();
       const rows = () => owner.query(`select from trial.rate_limit where key like 'short:%'`);
       expect((await rows()).rowCount).toBe(1);
       await deleteExpired();
