@@ -1,6 +1,4 @@
-import { isUtf8 } from 'node:buffer';
 import type { FastifyRequest } from 'fastify';
-import { errorCatalogue } from '../../schema/error-catalogue';
 import { mediaTypeProblem } from '../../gateway/client/json-body';
 import type { CompiledOperation } from '../contract/compile';
 import { areaOfHost } from '../files/licence-area';
@@ -12,13 +10,21 @@ import { type BoundParameter, parameterLabel } from './request-parameters';
 import type { RouteRow } from '../route-table';
 import { MAX_VIOLATIONS } from '../../schema/register-error';
 import { UNSTORABLE_MESSAGE, isWellFormed } from '../../schema/well-formed-text';
-import { boundViolations } from './body-bounds';
-import type { RequestViolation, Validator } from './validation';
+import { isAcceptable, readBody } from './request-body';
+import type { RequestViolation } from './validation';
 
-/** Variables for the operation of a request, or the error that rejects it. */
-export type ReadResult =
-  | { readonly variables: Record<string, unknown>; readonly parameters: Values; readonly isCheck: boolean }
-  | { readonly error: CatalogueError };
+/** A request that was read without an error. */
+export interface Reading {
+  readonly variables: Record<string, unknown>;
+  readonly parameters: Values;
+  /** The operation changes nothing: the client wants a check, or a precondition is not met. */
+  readonly isCheck: boolean;
+  /** Error of a precondition that no state of the resource meets. Errors of the operation come before it (decisions A/B, 1). */
+  readonly unmet?: CatalogueError | undefined;
+}
+
+/** The variables for the operation of a request, or the error that rejects it. */
+export type ReadResult = Reading | { readonly error: CatalogueError };
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -49,14 +55,17 @@ export function readRequest(operation: CompiledOperation, request: FastifyReques
     : { body: undefined, bodyViolations: [] };
   if (violations.length > 0 || !isAcceptable(bodyViolations, body))
     return { error: violationsError([...violations, ...bodyViolations]) };
-  const unmet = unmetPrecondition(request, operation.row.ifMatch !== undefined);
-  if (unmet !== undefined) return { error: catalogueError('CND001', unmet) };
-  const isCheck = operation.request.checkSupport === 'checkable' && wantsCheck(request.headers);
+  const problem = unmetPrecondition(request, operation.row.ifMatch !== undefined);
+  const unmet = problem === undefined ? undefined : catalogueError('CND001', problem);
+  const isCheckable = operation.request.checkSupport === 'checkable';
+  if (unmet && !isCheckable) return { error: unmet };
+  const isCheck = isCheckable && (unmet !== undefined || wantsCheck(request.headers));
   const dryRun = isCheck ? { [DRY_RUN]: true } : {};
   return {
     variables: { ...credentials, ...variablesOf(operation, parameters, body, ifMatch), ...dryRun },
     parameters,
     isCheck,
+    unmet,
   };
 }
 
@@ -152,44 +161,4 @@ export function unknownQueryViolations(names: readonly string[]): RequestViolati
     const pointer = parameterLabel({ in: 'query', name: parameter });
     return { code: 'VAL003', pointer, parameter, message: 'is not a parameter of this operation' };
   });
-}
-
-function readBody(
-  request: FastifyRequest,
-  check: Validator,
-): { readonly body: unknown; readonly bodyViolations: readonly RequestViolation[] } {
-  const bytes = request.body as Buffer | undefined;
-  try {
-    if (bytes === undefined || bytes.length === 0) return { body: undefined, bodyViolations: [NO_BODY] };
-    if (!isUtf8(bytes)) return { body: undefined, bodyViolations: [NOT_JSON] };
-    const body: unknown = JSON.parse(textOf(bytes));
-    const outOfBounds = boundViolations(body);
-    const exceedsBounds = outOfBounds.some(({ pointer }) => pointer === '');
-    return { body, bodyViolations: exceedsBounds ? outOfBounds : [...check(body), ...outOfBounds] };
-  } catch (error) {
-    if (error instanceof SyntaxError) return { body: undefined, bodyViolations: [NOT_JSON] };
-    throw error;
-  }
-}
-
-/** Returns a text without the byte order mark that some clients send (RFC 8259 section 8.1). */
-const textOf = (bytes: Buffer): string => bytes.toString('utf8').replace(/^\uFEFF/, '');
-
-const NO_BODY: RequestViolation = { code: 'VAL010', pointer: '', message: 'The body is missing: send a JSON object.' };
-const NOT_JSON: RequestViolation = { code: 'VAL010', pointer: '', message: errorCatalogue.VAL010.meaning };
-
-/**
- * Returns true if the graph will report all violations. It checks read-only fields as well: if nothing else is wrong,
- * the operation runs, so that the graph reports them together with the violations of all other rules. It accepts them
- * as strings only.
- */
-function isAcceptable(violations: readonly RequestViolation[], body: unknown): boolean {
-  return violations.every(({ code, pointer }) => code === 'VAL004' && typeof valueAt(body, pointer) === 'string');
-}
-
-function valueAt(body: unknown, pointer: string): unknown {
-  return pointer
-    .split('/')
-    .slice(1)
-    .reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], body);
 }

@@ -10,11 +10,8 @@ import { type CatalogueError, catalogueError, failuresError } from '../responses
 import { type Exchange, responseMetadataOf } from '../responses/exchange';
 import { errorFields } from '../../subgraphs/server/observability/failures';
 import { CHECK_APPLIED } from './preferences';
-import { type ReadResult, readRequest } from './read-request';
+import { type Reading, readRequest } from './read-request';
 import { basicCredentials } from './request-headers';
-
-/** A request that was read without an error. */
-type Reading = Exclude<ReadResult, { readonly error: unknown }>;
 
 /** Dependencies of the steps of a request. */
 export interface AdapterServices extends FileDependencies {
@@ -30,7 +27,7 @@ export interface AdapterServices extends FileDependencies {
  *
  * 1. Read it by its contract: credentials, media types, parameters, body ({@link readRequest}).
  * 2. If it is invalid, check whether the graph admits the caller at all, then send the error.
- * 3. Otherwise run its GraphQL operation with the credentials as sent.
+ * 3. Otherwise run its GraphQL operation with the credentials as sent; as a check if a precondition is not met.
  * 4. Send the response: errors by the order of checks, 404 for missing data, the data in the form of the contract, or
  *    the file that the data name.
  */
@@ -101,7 +98,7 @@ function respond(
   operation: CompiledOperation,
   exchange: Exchange,
   { data, failures }: GraphResult,
-  { parameters, isCheck }: Pick<Reading, 'parameters' | 'isCheck'>,
+  { parameters, isCheck, unmet }: Reading,
 ): void {
   if (failures.length > 0 || data == null) {
     services.sendError(exchange, failuresError(failures, operation.request.input));
@@ -110,6 +107,10 @@ function respond(
   const missing = operation.missing(data);
   if (missing !== undefined) {
     services.sendError(exchange, catalogueError(missing, operation.row.missing));
+    return;
+  }
+  if (unmet) {
+    services.sendError(exchange, unmet);
     return;
   }
   if (operation.file) {

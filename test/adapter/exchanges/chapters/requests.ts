@@ -455,11 +455,24 @@ export function adapterRequests(): void {
       'makes no change with If-None-Match: %s, which demands that the record does not exist',
       async (tags) => {
         const [url, headers] = [`/v1/access-records/${AK}`, { ...GOOD, 'if-none-match': tags }];
+        const revoked = { ak: AK, revokedAt: new Date(0) };
+        Object.assign(test.graph.roots, { revokeAccessRecord: () => revoked });
         for (const change of [{ method: 'PUT' as const, payload: registration() }, { method: 'DELETE' as const }]) {
           const response = await send({ ...change, url, headers });
           expect([response.status, codes(response)]).toEqual([412, ['CND001']]);
+          expect(test.graph.variables).toMatchObject({ dryRun: true });
         }
-        expect(test.graph.calls).toEqual([]);
+      },
+    );
+
+    it.each(['NTF001', 'PRM002', 'VAL003'] as const)(
+      'reports %s before a precondition that is not met',
+      async (code) => {
+        test.graph.roots = { replaceAccessRecord: () => Promise.reject(new RegisterError(code)) };
+        const url = `/v1/access-records/${AK}`;
+        const headers = { ...GOOD, 'if-none-match': '*' };
+        const response = await send({ method: 'PUT', url, headers, payload: registration() });
+        expect(codes(response)).toEqual([code]);
       },
     );
 

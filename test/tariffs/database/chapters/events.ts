@@ -335,7 +335,7 @@ export function eventsOfTariffs(): void {
       const { mpxn, path } = await following();
       const from = new Date((await fixture.now()).getTime() + 2 * HOUR * 1_000).toISOString();
       await fixture.execute(ASSIGN, { mpxn, tariffId: trf(2), from }, supplierOf('LAPW'));
-      await fixture.moveOn(2 * HOUR - 60);
+      await fixture.moveOn(HOUR);
       await fixture.settled();
       expect(fixture.receiver.received.filter((post) => post.path === path)).toEqual([]);
       await fixture.moveOn(2 * HOUR + 60);

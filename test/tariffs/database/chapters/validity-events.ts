@@ -77,9 +77,9 @@ export function eventsOfValidity(): void {
       const validFrom = await inSeconds(2 * HOUR);
       const number = await publish({ validFrom });
       await fixture.assign(mpxn, number);
-      await moveOn(2 * HOUR - 60);
+      await moveOn(HOUR);
       expect(await heard(0, path)).toEqual([]);
-      await moveOn(120);
+      await moveOn(HOUR + 60);
       expect(await heard(1, path)).toEqual([['tariff.change', trf(number), validFrom.toISOString()]]);
     });
 
