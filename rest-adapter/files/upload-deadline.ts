@@ -26,6 +26,8 @@ export function limitUploadTime(archive: IncomingMessage): void {
   const end = () => {
     clearInterval(deadline);
     uploading.delete(socket);
+    socket.off('close', end);
   };
   archive.once('end', end).once('close', end);
+  socket.once('close', end); // an archive that is abandoned after its response has no further event
 }

@@ -10,7 +10,7 @@ afterEach(() => jest.useRealTimers());
 
 /** An archive on a connection, whose bytes the test counts. */
 function arriving() {
-  const socket = { bytesRead: 500, destroy: jest.fn() };
+  const socket = Object.assign(new EventEmitter(), { bytesRead: 500, destroy: jest.fn() });
   const archive = Object.assign(new EventEmitter(), { socket });
   limitUploadTime(archive as unknown as IncomingMessage);
   return { archive, socket, isOpen: () => isUploading(socket as never) };
@@ -30,14 +30,14 @@ describe('An archive that arrives', () => {
   });
 
   it.each([
-    ['has arrived completely', 'end'],
-    ['is disconnected', 'close'],
-  ])('has no time limit any more when it %s', (_, event) => {
-    const { archive, socket, isOpen } = arriving();
-    expect(isOpen()).toBe(true);
-    archive.emit(event);
-    jest.advanceTimersByTime(20 * MINUTE);
-    expect(socket.destroy).not.toHaveBeenCalled();
-    expect(isOpen()).toBe(false);
+    ['it has arrived completely', 'archive', 'end'],
+    ['it is disconnected', 'archive', 'close'],
+    ['its connection is closed after the response, before it has arrived completely', 'socket', 'close'],
+  ] as const)('has no time limit any more when %s', (_, source, event) => {
+    const { isOpen, ...sources } = arriving();
+    expect([isOpen(), jest.getTimerCount()]).toEqual([true, 1]);
+    sources[source].emit(event);
+    expect([isOpen(), jest.getTimerCount()]).toEqual([false, 0]);
+    expect(sources.socket.listenerCount('close')).toBe(0);
   });
 });
