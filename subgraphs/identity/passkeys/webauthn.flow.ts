@@ -131,6 +131,9 @@ interface Expected {
   readonly requireUserVerification: boolean;
 }
 
+/** Maximum length of a credential id (WebAuthn, section 7.1). */
+const MAX_CREDENTIAL_ID_BYTES = 1_023;
+
 async function newPasskey(
   response: RegistrationResponseJSON,
   expectedChallenge: string,
@@ -141,6 +144,7 @@ async function newPasskey(
   );
   if (!verified || !registrationInfo) return undefined;
   const { credential, credentialDeviceType, credentialBackedUp } = registrationInfo;
+  if (Buffer.byteLength(credential.id, 'base64url') > MAX_CREDENTIAL_ID_BYTES) return undefined;
   return {
     webauthnId: credential.id,
     publicKey: Buffer.from(credential.publicKey).toString('base64url'),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type Quirks, SoftwareAuthenticator } from '../../../support/authenticator';
 import { CEREMONY, asserted, finish, optionsOf, registered, started, valueOf } from '../../../support/ceremonies';
 import { ADD, ASSERT, type PasskeyFixture, passkeyFixture } from '../../../support/passkey-fixture';
@@ -174,6 +175,21 @@ export function passkeysRejected(): void {
       const authenticator = new SoftwareAuthenticator({ origin });
       expect((await registered(fixture, secret, authenticator, quirks)).codes).toEqual(['AUT001']);
       expect(await credentialsOf(ref)).toEqual([]);
+    });
+
+    it('of a credential id of more than 1023 bytes (WebAuthn, section 7.1)', async () => {
+      const ref = await fixture.newRecord(owner, { email: null });
+      const { secret } = await started(fixture, owner, ADD, ref);
+      const authenticator = new SoftwareAuthenticator({ origin });
+      const withId = async (bytes: number) =>
+        finish(
+          fixture,
+          secret,
+          authenticator.create(await optionsOf(fixture, secret), {}, randomBytes(bytes).toString('base64url')),
+        );
+      expect((await withId(1024)).codes).toEqual(['AUT001']);
+      expect(await credentialsOf(ref)).toEqual([]);
+      expect((await withId(1023)).codes).toEqual([]);
     });
 
     it('when it is sent again: of two concurrent ones one succeeds', async () => {
