@@ -183,14 +183,17 @@ export function subscriptions(startedRegister: () => TestRegister): void {
 
   it('that are identical are executed once for each event', async () => {
     const after = await currentCursor(register);
-    const executed = async () => {
+    const sumOf = async (metric: string) => {
       const metrics = await (await fetch(`${register.gateway}/metrics`)).text();
-      return Number(/^gateway_subscription_executions_total (\d+)/m.exec(metrics)?.[1] ?? 0);
+      const values = metrics.matchAll(new RegExp(`^${metric}(?:{[^}]*})? (\\d+)`, 'gm'));
+      return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
     };
+    const executed = () => sumOf('gateway_subscription_executions_total');
     const before = await executed();
     const subscribers = Array.from({ length: 20 }, () =>
       kept(overWebSocket(register.gateway, admin, { query: EVENTS, variables: { after } })),
     );
+    await until(async () => (await sumOf('gateway_subscriptions')) === 20 || undefined); // all have started
     await newCustomer(dataUser);
     await newCustomer(dataUser);
     await Promise.all(subscribers.map((each) => each.first(2)));
