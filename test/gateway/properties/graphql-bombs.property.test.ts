@@ -172,7 +172,7 @@ const EXPECTED: Readonly<Record<string, RegExp | 'run'>> = {
   operations: /too many pairs of fields/,
   'variables declared': /too many variables: at most 100/,
   'a variable': /is not an e-mail address/,
-  'levels of a variable': /to be an object/,
+  'levels of a variable': /more than 64 levels deep/,
   'entries of a variable': /to be an object/,
   'names in a variable': /is required/,
   'variables that are not declared': 'run',
