@@ -1,16 +1,4 @@
-/** The assignment of a tariff to an MPxN, or the end of one. It ends where the next one of the MPxN starts. */
-export interface Assignment {
-  readonly validFrom: Date;
-  /** Null: no tariff applies from `validFrom` on. */
-  readonly tariffId: string | null;
-  /** The supplier that assigned the tariff, or whose assignment ends. */
-  readonly mpid: string;
-}
-
-/** An assignment, and when it was recorded. */
-export interface RecordedAssignment extends Assignment {
-  readonly recordedAt: Date;
-}
+import { type Assignment, type Assignments, type RecordedAssignment, historyOf } from './assignment-history';
 
 /** Validity and replacement of a tariff. */
 export interface TariffLink {
@@ -47,44 +35,15 @@ export function takesEffectAt(validFrom: Date, recordedAt: Date): Date {
  * Returns the newest assignment that has started at an instant; undefined before the first. An end that does not count is ignored. At one
  * instant an assignment follows the end of the former one. SQL: `ends_assignment`.
  *
- * @param assignments in any order; at most one assignment, and one end of each supplier, per instant
+ * @param assignments at most one assignment, and one end of each supplier, per instant
  * @param mpid selects the assignments of a supplier
  */
 export function assignmentAt<Stored extends RecordedAssignment>(
-  assignments: readonly Stored[],
+  assignments: Assignments<Stored>,
   at: Date,
   mpid?: string,
 ): Stored | undefined {
-  let newest: Stored | undefined;
-  for (const each of assignments) {
-    if (mpid !== undefined && each.mpid !== mpid) continue;
-    if (each.validFrom.getTime() > at.getTime() || !counts(each, assignments)) continue;
-    if (newest === undefined || isLater(each, newest)) newest = each;
-  }
-  return newest;
-}
-
-function isLater({ validFrom, tariffId }: Assignment, { validFrom: other }: Assignment): boolean {
-  return validFrom.getTime() === other.getTime() ? tariffId !== null : validFrom.getTime() > other.getTime();
-}
-
-/**
- * Whether an assignment counts: the end of one does not if the newest assignment at its instant is another supplier's. Assignments that are
- * recorded after the end took effect do not change that.
- */
-function counts(step: RecordedAssignment, assignments: readonly RecordedAssignment[]): boolean {
-  if (step.tariffId !== null) return true;
-  const endsAt = takesEffectAt(step.validFrom, step.recordedAt).getTime();
-  const newest = assignments
-    .filter(({ validFrom, tariffId, recordedAt }) => {
-      const hasStarted = validFrom.getTime() <= step.validFrom.getTime();
-      return tariffId !== null && hasStarted && recordedAt.getTime() <= endsAt;
-    })
-    .reduce<RecordedAssignment | undefined>(
-      (former, each) => (former === undefined || isLater(each, former) ? each : former),
-      undefined,
-    );
-  return newest === undefined || newest.mpid === step.mpid;
+  return historyOf(assignments).at(at, mpid);
 }
 
 /**
@@ -95,17 +54,19 @@ function counts(step: RecordedAssignment, assignments: readonly RecordedAssignme
  */
 export function gapAfter(
   former: string,
-  assignments: readonly RecordedAssignment[],
+  assignments: Assignments<RecordedAssignment>,
   at: Date,
 ): { readonly endedAt: Date; readonly startedAt: Date } {
-  const last = assignmentAt(assignments, at, former);
-  const others = assignments.filter(({ mpid, validFrom }) => mpid !== former && validFrom.getTime() <= at.getTime());
-  const ends = others.filter((each) => each.tariffId === null && counts(each, assignments));
-  const since = Math.max(last?.validFrom.getTime() ?? 0, ...ends.map(({ validFrom }) => validFrom.getTime()));
-  const starts = others
-    .filter(({ tariffId, validFrom }) => tariffId !== null && validFrom.getTime() >= since)
-    .map(({ validFrom, recordedAt }) => takesEffectAt(validFrom, recordedAt).getTime());
-  const startedAt = new Date(Math.min(at.getTime(), ...starts));
+  const history = historyOf(assignments);
+  const last = history.at(at, former);
+  let startedAt = at;
+  for (const each of history.startedAt(at)) {
+    if (each.validFrom.getTime() < (last?.validFrom.getTime() ?? 0)) break;
+    if (each.mpid === former) continue;
+    if (each.tariffId === null && history.counts(each)) break;
+    const takesEffect = takesEffectAt(each.validFrom, each.recordedAt);
+    if (each.tariffId !== null && takesEffect.getTime() < startedAt.getTime()) startedAt = takesEffect;
+  }
   const end = last?.tariffId === null ? takesEffectAt(last.validFrom, last.recordedAt) : startedAt;
   return { endedAt: end.getTime() < startedAt.getTime() ? end : startedAt, startedAt };
 }
@@ -129,7 +90,7 @@ function isValidAt({ validFrom, validTo }: Pick<TariffLink, 'validFrom' | 'valid
 
 /** Returns the tariff assigned at an instant, valid or not, with its replacements applied; undefined before the first assignment. */
 export function assignedTariff(
-  assignments: readonly RecordedAssignment[],
+  assignments: Assignments<RecordedAssignment>,
   links: TariffLinks,
   at: Date,
 ): AssignedTariff | undefined {
@@ -140,7 +101,11 @@ export function assignedTariff(
 }
 
 /** Returns the tariff that applies at an instant: null without an assignment, after its end, or if the tariff is not valid then. */
-export function appliedTariff(assignments: readonly RecordedAssignment[], links: TariffLinks, at: Date): string | null {
+export function appliedTariff(
+  assignments: Assignments<RecordedAssignment>,
+  links: TariffLinks,
+  at: Date,
+): string | null {
   const tariffId = assignedTariff(assignments, links, at)?.tariffId ?? null;
   const link = tariffId === null ? undefined : links.get(tariffId);
   return link !== undefined && isValidAt(link, at) ? tariffId : null;
@@ -148,7 +113,7 @@ export function appliedTariff(assignments: readonly RecordedAssignment[], links:
 
 /** Returns what applies at an instant; undefined before the first assignment. An end takes effect no earlier than it was recorded. */
 export function tariffPeriod(
-  assignments: readonly RecordedAssignment[],
+  assignments: Assignments<RecordedAssignment>,
   links: TariffLinks,
   at: Date,
 ): TariffPeriod | undefined {

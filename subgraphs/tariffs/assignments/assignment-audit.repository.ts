@@ -1,6 +1,7 @@
 import { addAuditEntry, fingerprintOf } from '../../server/audit/audit.repository';
 import type { Session } from '../../server/database/transaction';
-import { type Assignment, assignmentAt } from './applied-tariff';
+import { assignmentAt } from './applied-tariff';
+import type { Assignment } from './assignment-history';
 import type { AssignmentOutcome } from './assignment-rules';
 import type { AssignmentRow } from './assignment.queries';
 

@@ -1,4 +1,5 @@
-import { type RecordedAssignment, assignmentAt } from './applied-tariff';
+import { assignmentAt } from './applied-tariff';
+import type { RecordedAssignment } from './assignment-history';
 import { type AssignmentOutcome, outcomeOf, rejected, stepsOf } from './assignment-rules';
 
 /**

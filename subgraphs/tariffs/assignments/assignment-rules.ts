@@ -1,5 +1,6 @@
 import type { Violation } from '../../../schema/register-error';
-import { type Assignment, type RecordedAssignment, type TariffLink, assignmentAt } from './applied-tariff';
+import { type TariffLink, assignmentAt } from './applied-tariff';
+import type { Assignment, RecordedAssignment } from './assignment-history';
 
 /**
  * Effect of recording an assignment. `unchanged`: the equal stored one remains. `supersedes`: it withdraws assignments that would start at

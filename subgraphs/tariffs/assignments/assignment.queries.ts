@@ -3,7 +3,8 @@ import { newestFirst } from '../../server/lists/paged-list';
 import type { Database } from '../../server/database/database';
 import { tariffLinks } from '../catalogue/tariff-links.queries';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
-import { type RecordedAssignment, appliedTariff } from './applied-tariff';
+import { appliedTariff } from './applied-tariff';
+import type { RecordedAssignment } from './assignment-history';
 import { NEWEST_STEP } from './assignments.sql';
 
 /** An assignment as stored. */

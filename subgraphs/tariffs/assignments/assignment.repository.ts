@@ -6,7 +6,7 @@ import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
 import { storeMpxns } from '../occupancies/mpxn-storage.repository';
 import { correctTimesOf } from '../occupancies/times-ahead.repository';
 import type { RegisterEntryStatus } from '../register-entries/register-entry-status';
-import type { Assignment } from './applied-tariff';
+import type { Assignment } from './assignment-history';
 import { auditAssignment } from './assignment-audit.repository';
 import { endOutcome } from './assignment-end-rules';
 import { type AssignmentOutcome, assignmentOutcome } from './assignment-rules';

@@ -3,10 +3,12 @@ import { tariffLinks } from '../catalogue/tariff-links.queries';
 import {
   type CheckState,
   type LastPublished,
+  type MpxnAssignments,
   type MpxnEvent,
   type PendingAssignment,
   type Recheck,
   type TariffCheck,
+  assignmentsBefore,
   eventsOfCheck,
   rechecksOf,
 } from './tariff-check';
@@ -87,8 +89,8 @@ async function readState(session: Session, checks: readonly TariffCheck[]): Prom
   const hashes = hashesOf(checks);
   await session.query({ ...LOCK_DUE, values: [hashes] });
   const published = await readPublished(session, hashes);
-  const assignments = await readAssignments(session, hashes);
-  const tariffs = [...published.values(), ...[...assignments.values()].flat()];
+  const { assignments, rows } = await readAssignments(session, hashes);
+  const tariffs = [...published.values(), ...rows];
   const links = await tariffLinks(
     session,
     tariffs.flatMap(({ tariffId }) => tariffId ?? []),
@@ -107,12 +109,18 @@ async function readPublished(session: Session, hashes: readonly Buffer[]): Promi
   return new Map(rows.map(({ mpxn, ...published }) => [mpxn, published]));
 }
 
-async function readAssignments(session: Session, hashes: readonly Buffer[]): Promise<Map<string, PendingAssignment[]>> {
+/** The assignments of the checked MPxNs, by hash, and as stored. */
+interface ReadAssignments {
+  readonly assignments: Map<string, MpxnAssignments>;
+  readonly rows: readonly PendingAssignment[];
+}
+
+async function readAssignments(session: Session, hashes: readonly Buffer[]): Promise<ReadAssignments> {
   type Row = PendingAssignment & { readonly mpxn: string };
   const { rows } = await session.query<Row>({ ...ASSIGNMENTS, values: [hashes] });
-  const assignments = new Map<string, PendingAssignment[]>();
-  for (const { mpxn, ...assignment } of rows) assignments.set(mpxn, [...(assignments.get(mpxn) ?? []), assignment]);
-  return assignments;
+  const ofMpxns = new Map<string, Row[]>(rows.map(({ mpxn }) => [mpxn, []]));
+  for (const row of rows) ofMpxns.get(row.mpxn)?.push(row);
+  return { rows, assignments: new Map([...ofMpxns].map(([mpxn, ofMpxn]) => [mpxn, assignmentsBefore(ofMpxn)])) };
 }
 
 async function storePublished(session: Session, { published, assignments }: CheckState): Promise<void> {

@@ -1,10 +1,5 @@
-import {
-  type RecordedAssignment,
-  type TariffLinks,
-  assignmentAt,
-  nextBoundary,
-  tariffPeriod,
-} from '../assignments/applied-tariff';
+import { type TariffLinks, assignmentAt, nextBoundary, tariffPeriod } from '../assignments/applied-tariff';
+import { type RecordedAssignment, AssignmentHistory } from '../assignments/assignment-history';
 import { type NewTariffEvent, type PublishedTariff, eventsOfChange, publishedAfter } from './tariff-event';
 
 /** A check of the tariff that applies to an MPxN at an instant. */
@@ -21,6 +16,23 @@ export interface PendingAssignment extends RecordedAssignment {
   readonly dueAt: Date | null;
 }
 
+/** The assignments of an MPxN that are applied or due. */
+export interface MpxnAssignments {
+  /** Those that are applied. */
+  readonly applied: AssignmentHistory<PendingAssignment>;
+  /** Those that are due, in the order of their scheduled changes. */
+  readonly pending: PendingAssignment[];
+  /** Assignments whose changes are not completed, by the ids of the changes. */
+  readonly ofChange: ReadonlyMap<string, PendingAssignment>;
+}
+
+/** Returns the state of an MPxN before the first check. Those of `assignments` that are due are in the order of their scheduled changes. */
+export function assignmentsBefore(assignments: readonly PendingAssignment[]): MpxnAssignments {
+  const pending = assignments.filter(({ changeId }) => changeId !== null);
+  const applied = new AssignmentHistory(assignments.filter(({ changeId }) => changeId === null));
+  return { applied, pending, ofChange: new Map(pending.map((each) => [each.changeId ?? '', each])) };
+}
+
 /** A row of `tariff_standing`. */
 export interface LastPublished extends PublishedTariff {
   readonly asOf: Date;
@@ -28,8 +40,8 @@ export interface LastPublished extends PublishedTariff {
 
 /** The stored data of the checked MPxNs, by hash in hexadecimal digits. */
 export interface CheckState {
-  /** Assignments that are not applied are in the order of their scheduled changes. */
-  readonly assignments: ReadonlyMap<string, readonly PendingAssignment[]>;
+  /** Updated by each check. */
+  readonly assignments: ReadonlyMap<string, MpxnAssignments>;
   /** Updated by each check. */
   readonly published: Map<string, LastPublished>;
   readonly links: TariffLinks;
@@ -53,20 +65,31 @@ export function eventsOfCheck(check: TariffCheck, state: CheckState): MpxnEvent[
 
 /** Returns the checks of assignments of the MPxN that are due before a check and not applied. */
 function pendingBefore({ mpxnHash, at, changeId }: TariffCheck, state: CheckState): readonly TariffCheck[] {
-  const pending = assignmentsOf(mpxnHash, state).flatMap(({ changeId: id, dueAt }) =>
-    id === null || dueAt === null || dueAt.getTime() > at.getTime() || state.applied.has(id)
-      ? []
-      : [{ mpxnHash, at: dueAt, changeId: id }],
-  );
-  const own = pending.findIndex((each) => each.changeId === changeId);
-  return own === -1 ? pending : pending.slice(0, own);
+  const pending = state.assignments.get(mpxnHash.toString('hex'))?.pending ?? [];
+  const until = pending.findIndex((each) => each.changeId === changeId || !isDueAt(each, at));
+  return pending
+    .slice(0, until === -1 ? pending.length : until)
+    .map((each) => ({ mpxnHash, at: each.dueAt ?? at, changeId: each.changeId }));
+}
+
+function isDueAt({ dueAt }: PendingAssignment, at: Date): boolean {
+  return dueAt !== null && dueAt.getTime() <= at.getTime();
+}
+
+/** Applies the assignment of a check, if it is not applied yet. */
+function applyAssignment({ mpxnHash, changeId }: TariffCheck, { assignments, applied }: CheckState): void {
+  if (changeId === null || applied.has(changeId)) return;
+  applied.add(changeId);
+  const ofMpxn = assignments.get(mpxnHash.toString('hex'));
+  const index = ofMpxn?.pending.findIndex((each) => each.changeId === changeId) ?? -1;
+  if (index !== -1) ofMpxn?.pending.splice(index, 1).forEach((each) => ofMpxn.applied.add(each));
 }
 
 /** Returns the events of one check, dated at its instant or, if a later tariff is published already, at the instant of that. */
 function eventsOfDifference(check: TariffCheck, state: CheckState): MpxnEvent[] {
-  const { mpxnHash, at, changeId } = check;
-  const { published, links, applied } = state;
-  if (changeId !== null) applied.add(changeId);
+  const { mpxnHash, at } = check;
+  const { published, links } = state;
+  applyAssignment(check, state);
   const mpxn = mpxnHash.toString('hex');
   const former = published.get(mpxn);
   const asOf = former !== undefined && former.asOf.getTime() > at.getTime() ? former.asOf : at;
@@ -86,29 +109,56 @@ function eventsOfDifference(check: TariffCheck, state: CheckState): MpxnEvent[] 
 function effectiveAssignments(
   { mpxnHash, at, changeId }: TariffCheck,
   state: CheckState,
-): readonly PendingAssignment[] {
-  const ofMpxn = assignmentsOf(mpxnHash, state);
-  const end = ofMpxn.find((each) => each.changeId === changeId && changeId !== null && each.tariffId === null);
-  const isDue = ({ dueAt, mpid }: PendingAssignment) =>
-    end !== undefined && end.mpid !== mpid && dueAt !== null && dueAt.getTime() <= at.getTime();
-  return ofMpxn.filter((each) => each.changeId === null || state.applied.has(each.changeId) || isDue(each));
+): AssignmentHistory<PendingAssignment> {
+  const ofMpxn = state.assignments.get(mpxnHash.toString('hex'));
+  if (ofMpxn === undefined) return new AssignmentHistory<PendingAssignment>([]);
+  const { applied, pending, ofChange } = ofMpxn;
+  const end = ofChange.get(changeId ?? '');
+  if (end === undefined || end.tariffId !== null) return applied;
+  const later = pending.findIndex((each) => !isDueAt(each, at));
+  const due = pending.slice(0, later === -1 ? pending.length : later);
+  return applied.with(due.filter(({ mpid }) => mpid !== end.mpid));
 }
 
-function assignmentsOf(mpxnHash: Buffer, { assignments }: CheckState): readonly PendingAssignment[] {
-  return assignments.get(mpxnHash.toString('hex')) ?? [];
+/** Place of a tariff in a chain of replacements: the first tariff of the chain, and how many replacements lead from it to this one. */
+interface ChainPlace {
+  readonly first: string;
+  readonly length: number;
+}
+
+/** Places by the ids of tariffs, computed once for all checks of a transaction: a chain has no maximum length. */
+const PLACES = new WeakMap<TariffLinks, ReadonlyMap<string, ChainPlace>>();
+
+function placesOf(links: TariffLinks): ReadonlyMap<string, ChainPlace> {
+  const places = PLACES.get(links) ?? chainPlaces(links);
+  PLACES.set(links, places);
+  return places;
+}
+
+function chainPlaces(links: TariffLinks): ReadonlyMap<string, ChainPlace> {
+  const places = new Map<string, ChainPlace>();
+  const replacements = new Set([...links.values()].map(({ replacedBy }) => replacedBy?.tariffId));
+  for (const first of links.keys()) {
+    if (replacements.has(first)) continue;
+    let current: string | undefined = first;
+    for (let length = 0; current !== undefined; length += 1) {
+      places.set(current, { first, length });
+      current = links.get(current)?.replacedBy?.tariffId;
+    }
+  }
+  return places;
 }
 
 /** Returns the ids of all tariffs that a tariff replaces directly or indirectly. */
-function replacedTariffs(tariffId: string | null, links: TariffLinks): ReadonlySet<string> {
-  const formerOf = new Map(
-    [...links].flatMap(([former, { replacedBy: next }]) => (next ? [[next.tariffId, former]] : [])),
-  );
-  const replaced = new Set<string>();
-  for (let former = formerOf.get(tariffId ?? ''); former !== undefined && !replaced.has(former);) {
-    replaced.add(former);
-    former = formerOf.get(former);
-  }
-  return replaced;
+function replacedTariffs(tariffId: string | null, links: TariffLinks): Pick<ReadonlySet<string>, 'has'> {
+  const places = placesOf(links);
+  const place = places.get(tariffId ?? '');
+  return {
+    has(other) {
+      const former = places.get(other);
+      return former !== undefined && former.first === place?.first && former.length < place.length;
+    },
+  };
 }
 
 /** An instant in the past for which an MPxN must be checked. */

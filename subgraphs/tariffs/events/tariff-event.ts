@@ -1,4 +1,5 @@
-import { type RecordedAssignment, type TariffPeriod, gapAfter } from '../assignments/applied-tariff';
+import { type TariffPeriod, gapAfter } from '../assignments/applied-tariff';
+import type { Assignments, RecordedAssignment } from '../assignments/assignment-history';
 
 /** Types of tariff events (decisions C/D, D.3). */
 export const TARIFF_EVENT_TYPES = [
@@ -56,8 +57,8 @@ const DAY_MS = 86_400_000;
 export function eventsOfChange(
   former: PublishedTariff | undefined,
   next: TariffPeriod,
-  replaced: ReadonlySet<string>,
-  assignments: readonly RecordedAssignment[],
+  replaced: Pick<ReadonlySet<string>, 'has'>,
+  assignments: Assignments<RecordedAssignment>,
 ): readonly NewTariffEvent[] {
   const { tariffId } = next;
   if (tariffId === null) return former === undefined ? [] : endOfTariff(former, next.ceasedAt);
@@ -84,7 +85,7 @@ function endOfTariff(former: PublishedTariff, ceasedAt: Date): readonly NewTarif
 
 function changeOfSupplier(
   { mpid }: PublishedTariff,
-  assignments: readonly RecordedAssignment[],
+  assignments: Assignments<RecordedAssignment>,
   at: Date,
 ): readonly NewTariffEvent[] {
   const { endedAt, startedAt } = gapAfter(mpid, assignments, at);

@@ -7,13 +7,36 @@ import { lockMpxnsShared } from '../assignments/assignments.sql';
 import type { MpxnCipher } from './mpxn-cipher.repository';
 import { STEP_COUNTS_FROM } from './tariff-occupancies.sql';
 
-/** SQL: occupancies in which assignments and consents of meter points (`$1`) need the MPxN, with a condition on each. */
-const neededBy = (assignments: string, consents: string): string => `
-  select mpxn_hash, occupancy_began(mpxn_hash, ${STEP_COUNTS_FROM}) as began from tariff_step
-  where mpxn_hash = any($1::bytea[]) and withdrawn_at is null and tariff_id is not null and ${assignments}
-  union
-  select mpxn_hash, occupancy_began(mpxn_hash, covered_at) from consent_meter_point
-  where mpxn_hash = any($1::bytea[]) and ${consents}`;
+/**
+ * SQL: steps of meter points (`$1`) that count, as `ends_assignment` decides. A supplier may record many ends for one meter point, and each call of that
+ * function reads the steps again: it decides only on an end whose newest assignment was recorded after the end took effect.
+ */
+const COUNTED = `
+  select mpxn_hash, at, tariff_id is not null as needs from (
+    select *, tariff_id is not null or newest_from is null or case
+      when max(recorded_at) filter (where tariff_id is not null) over newest <= at
+      then max(mpid) filter (where tariff_id is not null) over newest = mpid
+      else ends_assignment(step) end as counts
+    from (
+      select tariff_step.*, tariff_step as step, ${STEP_COUNTS_FROM} as at,
+        max(valid_from) filter (where tariff_id is not null) over (partition by mpxn_hash order by valid_from) as newest_from
+      from tariff_step where mpxn_hash = any($1::bytea[]) and withdrawn_at is null) stepped
+    window newest as (partition by mpxn_hash, newest_from)) step
+  where counts`;
+
+/** SQL: the newest end among rows of {@link COUNTED}: the start of an occupancy. */
+const newestEnd = (condition: string, window: string): string =>
+  `coalesce(max(at) filter (where not needs${condition}) over (partition by mpxn_hash${window}), '-infinity')`;
+
+/** SQL: occupancies in which assignments and consents of meter points (`$1`) need the MPxN: that of an instant, and later ones. */
+const neededSince = (since: string): string => `
+  select distinct mpxn_hash, began from (
+    select mpxn_hash, needs, ${newestEnd('', ' order by at')} as began, ${newestEnd(` and at <= ${since}`, '')} as first_began
+    from (
+      ${COUNTED}
+      union all
+      select mpxn_hash, covered_at, true from consent_meter_point where mpxn_hash = any($1::bytea[])) instant) occupancy
+  where needs and began >= first_began`;
 
 /**
  * SQL: those occupancies in which the MPxN is not stored under an existing key. Locks the keys of planned occupancies: the sweep may be
@@ -30,19 +53,10 @@ const notStored = (needed: string): string => `
       and (kept.began <= register_now() or key.id in (select id from planned)))`;
 
 /** Present and planned occupancies. */
-const NEEDED_NOW = notStored(
-  neededBy(
-    `${STEP_COUNTS_FROM} >= occupancy_began(mpxn_hash, register_now())`,
-    'covered_at >= occupancy_began(mpxn_hash, register_now())',
-  ),
-);
+const NEEDED_NOW = notStored(neededSince('register_now()'));
 
 /** All occupancies, except those that ended 13 months ago or earlier. */
-const NEEDED_OR_RETAINED = `
-  ${notStored(neededBy('true', 'true'))} and not exists (
-    select from tariff_step where tariff_step.mpxn_hash = needed.mpxn_hash and withdrawn_at is null and tariff_id is null
-      and ${STEP_COUNTS_FROM} > needed.began and ${STEP_COUNTS_FROM} <= register_now() - interval '13 months'
-      and ends_assignment(tariff_step))`;
+const NEEDED_OR_RETAINED = notStored(neededSince("register_now() - interval '13 months'"));
 
 /** Replaces an MPxN whose key is lost, for example after a restore without the keys. */
 const STORE = `

@@ -1,7 +1,5 @@
 import {
   type TariffLink,
-  type Assignment,
-  type RecordedAssignment,
   appliedTariff,
   assignedTariff,
   currentReplacement,
@@ -10,6 +8,7 @@ import {
   takesEffectAt,
   tariffPeriod,
 } from '../../../subgraphs/tariffs/assignments/applied-tariff';
+import type { Assignment, RecordedAssignment } from '../../../subgraphs/tariffs/assignments/assignment-history';
 import { endOutcome } from '../../../subgraphs/tariffs/assignments/assignment-end-rules';
 import {
   type AssignmentOutcome,
@@ -55,6 +54,20 @@ describe('The tariff that applies to an MPxN', () => {
     ).toEqual([null, 'flat', 'flat', 'night', 'night', null]);
     expect(assignmentAt(steps, june(4))).toBeUndefined();
     expect(assignmentAt(steps, june(30))).toBe(steps[0]);
+  });
+
+  it('is found in a few comparisons, however many assignments have ended', () => {
+    let reads = 0;
+    const counted = (each: RecordedAssignment): RecordedAssignment => ({
+      ...each,
+      get recordedAt() {
+        reads += 1;
+        return each.recordedAt;
+      },
+    });
+    const many = Array.from({ length: 1000 }, (_, day) => [step(2 * day, 'flat'), step(2 * day + 1, null)]).flat();
+    expect(assignmentAt(many.map(counted), june(1999))).toMatchObject({ validFrom: june(1999), tariffId: null });
+    expect(reads).toBeLessThan(10);
   });
 
   it('is none without an assignment, or if the tariff is unknown', () => {
