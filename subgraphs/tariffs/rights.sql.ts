@@ -14,7 +14,8 @@ export const tariffRights = (role: string): string => `
     performance_report to ${role};
   grant update (name, display_name, status, support, api_url, oauth_url, issuer, audience, last_modified) on supplier to ${role};
   grant update (name, display_name, status, support, webhook_url, contact_sealed, last_modified) on rti_user to ${role};
-  grant update (version, last_modified, valid_to, sellable_to) on tariff to ${role};
+  grant update (version, published_at, last_modified, valid_to, sellable_to) on tariff to ${role};
+  grant update (published_at) on tariff_version to ${role};
   grant select, insert, update (unit_price, recorded_at, account_id) on tariff_price to ${role};
   grant update (withdrawn_at, recorded_at) on tariff_step to ${role};
   grant update (mpxn_sealed) on meter_point to ${role};

@@ -25,6 +25,7 @@ import { TariffUrgentCessations1790000000023 } from './migrations/0023-urgent-ce
 import { TariffTimesAhead1790000000024 } from './migrations/0024-times-ahead';
 import { TariffKeysWithoutOccupancy1790000000025 } from './migrations/0025-keys-without-occupancy';
 import { TariffClocksOfFanOut1790000000026 } from './migrations/0026-clocks-of-fan-out';
+import { TariffPublicationsAhead1790000000027 } from './migrations/0027-publications-ahead';
 import { tariffRights } from './rights.sql';
 import { TARIFF_JOBS } from './tariff-jobs';
 
@@ -56,6 +57,7 @@ export const tariffTables: SubgraphTables = {
     TariffTimesAhead1790000000024,
     TariffKeysWithoutOccupancy1790000000025,
     TariffClocksOfFanOut1790000000026,
+    TariffPublicationsAhead1790000000027,
   ],
   rights: tariffRights,
   jobs: TARIFF_JOBS,

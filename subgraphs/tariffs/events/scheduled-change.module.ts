@@ -7,6 +7,7 @@ import { errorFields } from '../../server/observability/failures';
 import { repeat, stopAll } from '../../server/jobs/repeat';
 import type { MpxnCipher } from '../occupancies/mpxn-cipher.repository';
 import { correctTimesAhead } from '../occupancies/times-ahead.repository';
+import { correctPublicationsAhead } from './publications-ahead.repository';
 import type { ChangeFailure, ScheduledChangeRepository } from './scheduled-change.repository';
 import { correctWaitingChanges } from './waiting-changes.repository';
 
@@ -31,7 +32,9 @@ export function applyScheduledChanges(
   const apply = (isToStop: () => boolean) => applyByClock(pool, changes, onFailure, isToStop);
   // A change that becomes due before the consents of its meter point are corrected would publish an event that seems older than they are.
   const correct = whenSetBack(pool, () =>
-    correctTimesAhead(pool, mpxns, logger).finally(() => correctWaitingChanges(pool)),
+    correctTimesAhead(pool, mpxns, logger)
+      .finally(() => correctPublicationsAhead(pool))
+      .finally(() => correctWaitingChanges(pool)),
   );
   return stopAll([
     repeat(INTERVAL_SECONDS, apply, logger, 'reading scheduled tariff changes failed'),

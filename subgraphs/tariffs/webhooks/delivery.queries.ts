@@ -31,6 +31,12 @@ interface TariffInputRow extends InputRow, Omit<DeliveryInput, 'isErased' | 'mpx
 /** SQL: a pending `delivery` without an attempt. `attempts` also lists attempts that the schedule, and thus `attempt`, does not count. */
 const IS_UNATTEMPTED = `(delivery.attempt = 0 and delivery.redelivered_at is null and delivery.attempts = '[]')`;
 
+/**
+ * SQL: whether an `event` was recorded before a `transition`. Their transactions decide, whatever the clock was; transitions of earlier
+ * releases have none.
+ */
+const IS_BEFORE_TRANSITION = `coalesce((transition.era, next_tx) > (event.era, event.tx), at > event.recorded_at)`;
+
 const INPUTS = {
   name: 'tariff_delivery_inputs',
   text: `select requested.n::int, event.id as "eventId", type, occurred_at as "occurredAt", recorded_at as "recordedAt", event.mpid,
@@ -42,8 +48,8 @@ const INPUTS = {
         where point.mpxn_hash = event.mpxn_hash and consent.mpid = event.mpid and consent.user_id = webhook.user_id
           and revoked_at is null and consent_receives(event, point)) as "isConsented",
       exists (
-        select from entry_transition
-        where entry_transition.user_id = webhook.user_id and to_status = 'disabled' and at > event.recorded_at) as "wasDisabled",
+        select from entry_transition transition
+        where transition.user_id = webhook.user_id and to_status = 'disabled' and ${IS_BEFORE_TRANSITION}) as "wasDisabled",
       register_now() as now, delivery.state = 'pending' as "isPending", event.mpxn_hash as "mpxnHash", ${STORED_MPXN_COLUMNS},
       callback_sealed as callback, ${SECRETS_OF_WEBHOOK} as "secretsText"
     from unnest($1::text[], $2::uuid[]) with ordinality as requested (event_id, endpoint_id, n)

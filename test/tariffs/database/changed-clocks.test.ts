@@ -242,6 +242,125 @@ describe('The tariffs that were modified since an instant', () => {
   });
 });
 
+describe('Tariffs that were published while the clock was ahead', () => {
+  const APPLIED = 'query ($mpxn: String!) { appliedTariff(mpxn: $mpxn) { tariffId } }';
+  const VERSIONS = 'query ($id: String!) { tariff(tariffId: $id) { versions(first: 2) { nodes { publishedAt } } } }';
+  const appliedTo = async (mpxn: string) =>
+    (await fixture.execute(APPLIED, { mpxn }, ADMIN)).appliedTariff?.tariffId ?? null;
+  const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+  const ofPath = async (path: string) => {
+    await fixture.settled();
+    return received(path).map(({ type, tariff_id: tariffId }) => [type, tariffId]);
+  };
+  /** Sets the clock back, and waits until a process has corrected when tariffs were published. */
+  const setBack = async () => {
+    await fixture.moveClock(0);
+    await restart();
+    const ahead = 'select from tariff_version where published_at > register_now()';
+    await until(async () => ((await fixture.owner.query(ahead)).rowCount === 0 ? true : undefined));
+  };
+  afterEach(() => fixture.moveOn(0));
+
+  it('a replacement takes effect at its validFrom', async () => {
+    const { mpxn, path } = await following();
+    await fixture.publish(400);
+    await fixture.assign(mpxn, 400, -60);
+    await fixture.settled();
+    await fixture.moveClock(20 * HOUR);
+    await fixture.publish(401, { replaces: trf(400), validFrom: inSeconds(HOUR) });
+    await setBack();
+    const [first] = (await fixture.execute(VERSIONS, { id: trf(401) })).tariff.versions.nodes;
+    expect(Date.parse(first.publishedAt)).toBeLessThanOrEqual(Date.now());
+    expect(await appliedTo(mpxn)).toBe(trf(400));
+    await fixture.moveOn(2 * HOUR);
+    expect(await ofPath(path)).toEqual([
+      ['tariff.change', trf(400)],
+      ['tariff.update', trf(401)],
+    ]);
+    expect(await appliedTo(mpxn)).toBe(trf(401));
+  });
+
+  it('a replacement that took effect in that time is an event again, if the old tariff was one before the correction', async () => {
+    const { mpxn, path } = await following();
+    await fixture.publish(420);
+    await fixture.assign(mpxn, 420, -60);
+    await fixture.settled();
+    await fixture.moveClock(20 * HOUR);
+    await fixture.publish(421, { replaces: trf(420), validFrom: inSeconds(-60) });
+    await fixture.moveOn(0);
+    await fixture.assign(mpxn, 420);
+    const former = await ofPath(path);
+    expect(former.map(([, tariffId]) => tariffId)).toEqual([420, 421, 420].map(trf));
+    await setBack();
+    expect(await ofPath(path)).toEqual([...former, ['tariff.update', trf(421)]]);
+  });
+
+  it('their start and their end are events, also those that pass before the correction', async () => {
+    const [starts, ends, started] = [await following(), await following(), await following()];
+    await fixture.moveClock(2 * HOUR);
+    await fixture.publish(410, { validFrom: inSeconds(HOUR) });
+    await fixture.publish(411, { validTo: inSeconds(HOUR) });
+    await fixture.publish(412, { validFrom: inSeconds(60) });
+    await fixture.moveClock(0);
+    await fixture.assign(started.mpxn, 412);
+    await fixture.settled();
+    await fixture.moveClock(120);
+    expect(await ofPath(started.path)).toEqual([]);
+    await restart();
+    expect(await arrived(1, started.path)).toMatchObject([{ type: 'tariff.change', tariff_id: trf(412) }]);
+    await setBack();
+    await fixture.assign(starts.mpxn, 410);
+    await fixture.assign(ends.mpxn, 411);
+    await fixture.moveOn(HOUR + 60);
+    expect(await ofPath(starts.path)).toEqual([['tariff.change', trf(410)]]);
+    expect(await ofPath(ends.path)).toEqual([
+      ['tariff.change', trf(411)],
+      ['tariff.change', undefined],
+    ]);
+    expect([await appliedTo(starts.mpxn), await appliedTo(ends.mpxn)]).toEqual([trf(410), null]);
+  });
+});
+
+describe('An RTI User that is disabled and reactivated', () => {
+  const disableAndReactivate = async (user: { userId: string }) => {
+    await fixture.setStatus(user, 'DISABLED');
+    await fixture.setStatus(user, 'ACTIVE');
+  };
+  const statesOf = async (mpxn: string) => {
+    const text = 'select state from delivery join event on event.id = event_id where mpxn_hash = $1';
+    return (await fixture.owner.query(text, [mpxnCipher(fixture.keys).hash(mpxn)])).rows;
+  };
+  afterEach(() => fixture.moveOn(0));
+
+  it('while the clock is ahead, receives later events', async () => {
+    const user = await following();
+    await fixture.moveClock(2 * HOUR);
+    await disableAndReactivate(user);
+    await fixture.moveClock(0);
+    await fixture.assign(user.mpxn, 1);
+    await fixture.settled();
+    expect(received(user.path)).toMatchObject([{ type: 'tariff.change', tariff_id: trf(1) }]);
+    expect(await statesOf(user.mpxn)).toEqual([{ state: 'delivered' }]);
+  });
+
+  it('after the clock is set back, does not receive an event of the time ahead that has waited', async () => {
+    const user = await following();
+    await fixture.setStatus(user, 'SUSPENDED');
+    await fixture.moveClock(HOUR / 2);
+    await fixture.assign(user.mpxn, 1);
+    await fixture.settled();
+    expect(await statesOf(user.mpxn)).toEqual([{ state: 'pending' }]);
+    await fixture.moveClock(0);
+    await disableAndReactivate(user);
+    await restart();
+    const ended = await until(async () => {
+      const [{ state }] = await statesOf(user.mpxn);
+      return state === 'pending' ? undefined : state;
+    });
+    expect([ended, received(user.path)]).toEqual(['superseded', []]);
+  });
+});
+
 describe('While suppliers move ends of tariffs without pause', () => {
   it('a revocation is sent', async () => {
     const MOVES = 400;

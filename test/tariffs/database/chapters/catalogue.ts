@@ -206,6 +206,8 @@ export function catalogue(): void {
       ['the end of its validity, to an instant that has passed', 'update tariff set valid_to = now()'],
       ['its version, with an end', "update tariff set version = version + 2, valid_to = now() + interval '1 day'"],
       ['a version that is not the next one', 'update tariff set version = version + 2'],
+      ['when it was published', "update tariff set published_at = published_at - interval '1 day'"],
+      ['when a version was', "update tariff_version set published_at = published_at - interval '1 day'"],
       ['its rates', `update tariff_rates set rates = '[]'`],
       ['what was said of it', `update tariff_version set name = 'Other'`],
       ['a version, by removing it', 'delete from tariff_version'],
