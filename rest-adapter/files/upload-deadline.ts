@@ -17,6 +17,7 @@ export function isUploading(socket: Socket): boolean {
 /** Allows an archive more time than other requests, as long as it arrives fast enough; then closes its connection. */
 export function limitUploadTime(archive: IncomingMessage): void {
   const { socket } = archive;
+  if (socket.destroyed) return;
   uploading.add(socket);
   let received = socket.bytesRead;
   const deadline = setInterval(() => {

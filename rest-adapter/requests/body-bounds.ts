@@ -33,8 +33,9 @@ export function boundViolations(body: unknown): RequestViolation[] {
   };
   const member = (object: Record<string, unknown>, name: string, pointer: string, level: number): void => {
     const memberPointer = `${pointer}/${pointerToken(name)}`;
-    if (name === '__proto__')
-      violations.push({ code: 'VAL003', pointer: memberPointer, message: 'is not an allowed name' });
+    const isForbidden = name === '__proto__';
+    if (isForbidden || !isWellFormed(name)) values += 1; // a member that is not read counts, too
+    if (isForbidden) violations.push({ code: 'VAL003', pointer: memberPointer, message: 'is not an allowed name' });
     else if (!isWellFormed(name)) violations.push(unstorable(`${pointer}/*`));
     else walk(object[name], memberPointer, level + 1);
   };

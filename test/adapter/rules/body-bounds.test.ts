@@ -16,6 +16,7 @@ describe('A body with too many values', () => {
   it.each([
     ['a list', MANY],
     ['an object', Object.fromEntries(MANY.map((each) => [`n${each}`, each]))],
+    ['names that cannot be stored', Object.fromEntries(MANY.map((each) => [`${each}\u0000`, each]))],
   ])('is not read further than the limit: %s', (_, target) => {
     const { value, counts } = counted(target);
     expect(boundViolations({ value })).toEqual([

@@ -9,8 +9,8 @@ beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
 /** An archive on a connection, whose bytes the test counts. */
-function arriving() {
-  const socket = Object.assign(new EventEmitter(), { bytesRead: 500, destroy: jest.fn() });
+function arriving(destroyed = false) {
+  const socket = Object.assign(new EventEmitter(), { bytesRead: 500, destroy: jest.fn(), destroyed });
   const archive = Object.assign(new EventEmitter(), { socket });
   limitUploadTime(archive as unknown as IncomingMessage);
   return { archive, socket, isOpen: () => isUploading(socket as never) };
@@ -27,6 +27,11 @@ describe('An archive that arrives', () => {
     socket.bytesRead += 192 * MIB - 1;
     jest.advanceTimersByTime(10 * MINUTE);
     expect(socket.destroy).toHaveBeenCalledTimes(1);
+  });
+
+  it('has no time limit if its connection is closed already', () => {
+    const { isOpen } = arriving(true);
+    expect([isOpen(), jest.getTimerCount()]).toEqual([false, 0]);
   });
 
   it.each([
