@@ -112,18 +112,20 @@ const TOLERANCE_SECONDS = 5;
 const SECONDS = 'select extract(epoch from register_now())::float8 as now';
 
 /**
- * Returns a function that calls `correct` when it is called first, and whenever the database's clock was set back since the last call. A
- * correction that fails is repeated by the next call.
+ * Returns a function that calls `correct` when it is called first, and whenever the database's clock was set back since the last call; and
+ * once more when it is called next: a transaction that wrote while the clock was ahead may commit between the two. A correction that fails
+ * is repeated by the next call.
  */
 export function whenSetBack(session: Session, correct: () => Promise<void>): () => Promise<void> {
   let last: { readonly database: number; readonly process: number } | undefined;
+  let wasSetBack = false;
   return async () => {
     const database = onlyRow(await session.query<{ now: number }>(SECONDS)).now;
     const now = { database, process: performance.now() / 1000 };
     const isSetBack =
       last === undefined || now.database - last.database < now.process - last.process - TOLERANCE_SECONDS;
-    if (isSetBack) await correct();
-    last = now;
+    if (isSetBack || wasSetBack) await correct();
+    [last, wasSetBack] = [now, isSetBack];
   };
 }
 

@@ -34,9 +34,9 @@ const LOCK = 'select from tariff where tariff_id = $1 for no key update';
 
 /**
  * Lock against applying scheduled changes while the end of a tariff moves: a change due at the former end would otherwise publish that the
- * tariff no longer applies.
+ * tariff no longer applies. A transaction that has it waits for no row of `tariff`: publications lock the row first.
  */
-const LOCK_CHANGES = `select pg_advisory_xact_lock(${ADVISORY_LOCKS.effects})`;
+export const LOCK_CHANGES = `select pg_advisory_xact_lock(${ADVISORY_LOCKS.effects})`;
 
 const MOVE_ENDS = `update tariff set valid_to = $2, sellable_to = $3, last_modified = ${MODIFIED_NOW} where tariff_id = $1`;
 

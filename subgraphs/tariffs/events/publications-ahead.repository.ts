@@ -1,4 +1,6 @@
 import type { Pool } from 'pg';
+import { inTransaction } from '../../server/database/transaction';
+import { LOCK_CHANGES } from '../catalogue/tariff.repository';
 
 /** Tariffs or versions that one statement corrects. */
 const BATCH_SIZE = 500;
@@ -9,11 +11,13 @@ const NOW = `date_trunc('milliseconds', register_now())`;
 /**
  * Corrects when tariffs were published, and returns a row for each. A replacement is due when it takes effect. Starts and ends that had
  * passed by the clock ahead have no scheduled change, or an applied one. What has passed by the present clock, too, is due now: the former
- * tariff may have been published again since the clock was set back.
+ * tariff may have been published again since the clock was set back. Passes over a tariff that a publication has locked: the repetition of
+ * the correction finds it.
  */
 const CORRECT_TARIFFS = `
   with ahead as (
-    select tariff_id from tariff where published_at > register_now() order by tariff_id limit ${BATCH_SIZE} for no key update),
+    select tariff_id from tariff where published_at > register_now() order by tariff_id limit ${BATCH_SIZE}
+    for no key update skip locked),
   corrected as (
     update tariff set published_at = ${NOW} from ahead where tariff.tariff_id = ahead.tariff_id
     returning tariff.tariff_id, valid_from, valid_to, published_at, greatest(valid_from, published_at) as effective),
@@ -40,9 +44,14 @@ const CORRECT_VERSIONS = `
 
 /**
  * Corrects tariffs and versions that were published while the clock was ahead: until it shows that time again, a replacement would not take
- * effect. `last_modified` does not change: those who follow it have read it.
+ * effect. No scheduled change is applied meanwhile: one that is in progress would seem planned. `last_modified` does not change: clients
+ * that follow it have read it.
  */
 export async function correctPublicationsAhead(pool: Pool): Promise<void> {
-  for (const statement of [CORRECT_TARIFFS, CORRECT_VERSIONS])
-    while ((await pool.query(statement)).rowCount === BATCH_SIZE);
+  const correct = (statement: string) =>
+    inTransaction(pool, async (session) => {
+      await session.query(LOCK_CHANGES);
+      return (await session.query(statement)).rowCount;
+    });
+  for (const statement of [CORRECT_TARIFFS, CORRECT_VERSIONS]) while ((await correct(statement)) === BATCH_SIZE);
 }

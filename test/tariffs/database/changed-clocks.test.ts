@@ -1,4 +1,5 @@
 import type { RunningSubgraph } from '../../../subgraphs/server/graph/running-subgraph';
+import { whenSetBack } from '../../../subgraphs/server/database/register-clock';
 import { applyByClock } from '../../../subgraphs/tariffs/events/scheduled-change.module';
 import { ScheduledChangeRepository } from '../../../subgraphs/tariffs/events/scheduled-change.repository';
 import { mpxnCipher } from '../../../subgraphs/tariffs/occupancies/mpxn-cipher.repository';
@@ -239,6 +240,22 @@ describe('The tariffs that were modified since an instant', () => {
     const since = await modifiedSince(Date.parse(newest.lastModified) - 60_000);
     const ids = since.map(({ tariffId }: { tariffId: string }) => tariffId);
     expect(ids.toSorted()).toEqual([310, 311, 312, 313].map(trf));
+  });
+});
+
+describe('What was recorded while the clock was ahead', () => {
+  afterEach(() => fixture.moveClock(0));
+
+  it('is corrected when a process starts and when the clock is set back, and once more for transactions that commit meanwhile', async () => {
+    let corrections = 0;
+    const check = whenSetBack(fixture.owner, async () => void (corrections += 1));
+    const counts: number[] = [];
+    for (const seconds of [0, 0, 0, HOUR, HOUR, 0, 0, 0]) {
+      await fixture.moveClock(seconds);
+      await check();
+      counts.push(corrections);
+    }
+    expect(counts).toEqual([1, 2, 2, 2, 2, 3, 4, 4]);
   });
 });
 
