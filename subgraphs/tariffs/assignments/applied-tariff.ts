@@ -1,4 +1,10 @@
-import { type Assignment, type Assignments, type RecordedAssignment, historyOf } from './assignment-history';
+import {
+  type Assignment,
+  type Assignments,
+  type RecordedAssignment,
+  historyOf,
+  takesEffectAt,
+} from './assignment-history';
 
 /** Validity and replacement of a tariff. */
 export interface TariffLink {
@@ -25,11 +31,6 @@ export type TariffPeriod =
       /** Whether an assignment ended; otherwise the assigned tariff is not valid. */
       readonly isEnd: boolean;
     };
-
-/** Returns when an assignment or a replacement takes effect: at its `validFrom`, but never before it was recorded. */
-export function takesEffectAt(validFrom: Date, recordedAt: Date): Date {
-  return validFrom.getTime() >= recordedAt.getTime() ? validFrom : recordedAt;
-}
 
 /**
  * Returns the newest assignment that has started at an instant; undefined before the first. An end that does not count is ignored. At one

@@ -12,8 +12,13 @@ export interface RecordedAssignment extends Assignment {
   readonly recordedAt: Date;
 }
 
+/** Returns when an assignment or a replacement takes effect: at its `validFrom`, but never before it was recorded. */
+export function takesEffectAt(validFrom: Date, recordedAt: Date): Date {
+  return validFrom.getTime() >= recordedAt.getTime() ? validFrom : recordedAt;
+}
+
 /**
- * The assignments of an MPxN in their order: a search starts at the newest one and reads few, however many a supplier has recorded. At one
+ * The assignments of an MPxN in their order. A search starts at the newest one that has started, and passes over ends that do not count. At one
  * instant an assignment follows the end of the former one. At most one assignment, and one end of each supplier, per instant.
  */
 export class AssignmentHistory<Stored extends RecordedAssignment> {
@@ -54,9 +59,9 @@ export class AssignmentHistory<Stored extends RecordedAssignment> {
    */
   counts(step: Stored): boolean {
     if (step.tariffId !== null) return true;
-    const endsAt = Math.max(step.validFrom.getTime(), step.recordedAt.getTime());
+    const endsAt = takesEffectAt(step.validFrom, step.recordedAt);
     for (const each of this.startedAt(step.validFrom))
-      if (each.tariffId !== null && each.recordedAt.getTime() <= endsAt) return each.mpid === step.mpid;
+      if (each.tariffId !== null && each.recordedAt.getTime() <= endsAt.getTime()) return each.mpid === step.mpid;
     return true;
   }
 

@@ -1,5 +1,6 @@
 import type { Session } from '../../server/database/transaction';
-import { type TariffLink, type TariffLinks, takesEffectAt } from '../assignments/applied-tariff';
+import type { TariffLink, TariffLinks } from '../assignments/applied-tariff';
+import { takesEffectAt } from '../assignments/assignment-history';
 
 interface LinkRow {
   readonly tariffId: string;

@@ -9,6 +9,7 @@ import {
   type Recheck,
   type TariffCheck,
   assignmentsBefore,
+  chainPlaces,
   eventsOfCheck,
   rechecksOf,
 } from './tariff-check';
@@ -95,7 +96,7 @@ async function readState(session: Session, checks: readonly TariffCheck[]): Prom
     session,
     tariffs.flatMap(({ tariffId }) => tariffId ?? []),
   );
-  return { published, assignments, links, applied: new Set() };
+  return { published, assignments, links, places: chainPlaces(links), applied: new Set() };
 }
 
 /** Returns the hashes of the checked MPxNs, each once. */

@@ -16,17 +16,17 @@ export interface PendingAssignment extends RecordedAssignment {
   readonly dueAt: Date | null;
 }
 
-/** The assignments of an MPxN that are applied or due. */
+/** The assignments of an MPxN. */
 export interface MpxnAssignments {
-  /** Those that are applied. */
+  /** Assignments that are applied. */
   readonly applied: AssignmentHistory<PendingAssignment>;
-  /** Those that are due, in the order of their scheduled changes. */
+  /** Assignments that are not applied, in the order of their scheduled changes. */
   readonly pending: PendingAssignment[];
   /** Assignments whose changes are not completed, by the ids of the changes. */
   readonly ofChange: ReadonlyMap<string, PendingAssignment>;
 }
 
-/** Returns the state of an MPxN before the first check. Those of `assignments` that are due are in the order of their scheduled changes. */
+/** Returns the assignments of an MPxN before the first check. Pass those that are not applied in the order of their scheduled changes. */
 export function assignmentsBefore(assignments: readonly PendingAssignment[]): MpxnAssignments {
   const pending = assignments.filter(({ changeId }) => changeId !== null);
   const applied = new AssignmentHistory(assignments.filter(({ changeId }) => changeId === null));
@@ -45,6 +45,8 @@ export interface CheckState {
   /** Updated by each check. */
   readonly published: Map<string, LastPublished>;
   readonly links: TariffLinks;
+  /** The places of the tariffs of `links`, computed once for all checks of a transaction: a chain has no maximum length. */
+  readonly places: ChainPlaces;
   /** Changes of assignments that the checks have applied. */
   readonly applied: Set<string>;
 }
@@ -98,7 +100,7 @@ function eventsOfDifference(check: TariffCheck, state: CheckState): MpxnEvent[] 
   const publishedNext = next && publishedAfter(former, next);
   if (next === undefined || publishedNext === undefined) return [];
   published.set(mpxn, { ...publishedNext, asOf });
-  const events = eventsOfChange(former, next, replacedTariffs(next.tariffId, links), assignments);
+  const events = eventsOfChange(former, next, replacedTariffs(next.tariffId, state.places), assignments);
   return events.map((event) => ({ ...event, mpxnHash, at: asOf }));
 }
 
@@ -126,16 +128,11 @@ interface ChainPlace {
   readonly length: number;
 }
 
-/** Places by the ids of tariffs, computed once for all checks of a transaction: a chain has no maximum length. */
-const PLACES = new WeakMap<TariffLinks, ReadonlyMap<string, ChainPlace>>();
+/** Places by the ids of tariffs. */
+type ChainPlaces = ReadonlyMap<string, ChainPlace>;
 
-function placesOf(links: TariffLinks): ReadonlyMap<string, ChainPlace> {
-  const places = PLACES.get(links) ?? chainPlaces(links);
-  PLACES.set(links, places);
-  return places;
-}
-
-function chainPlaces(links: TariffLinks): ReadonlyMap<string, ChainPlace> {
+/** Returns the places of tariffs in their chains of replacements. */
+export function chainPlaces(links: TariffLinks): ChainPlaces {
   const places = new Map<string, ChainPlace>();
   const replacements = new Set([...links.values()].map(({ replacedBy }) => replacedBy?.tariffId));
   for (const first of links.keys()) {
@@ -150,8 +147,7 @@ function chainPlaces(links: TariffLinks): ReadonlyMap<string, ChainPlace> {
 }
 
 /** Returns the ids of all tariffs that a tariff replaces directly or indirectly. */
-function replacedTariffs(tariffId: string | null, links: TariffLinks): Pick<ReadonlySet<string>, 'has'> {
-  const places = placesOf(links);
+function replacedTariffs(tariffId: string | null, places: ChainPlaces): Pick<ReadonlySet<string>, 'has'> {
   const place = places.get(tariffId ?? '');
   return {
     has(other) {

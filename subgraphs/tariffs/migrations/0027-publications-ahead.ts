@@ -3,7 +3,7 @@ import { TEMPORARY_OBJECTS_LAST } from '../../server/database/released-sql';
 
 /**
  * When a tariff or a version was published can be corrected once a clock that was ahead is set back: until it shows that time again, the
- * replacement of a tariff would not take effect. A change of status stands in the order of events, whatever the clock shows.
+ * replacement of a tariff would not take effect. Whether an event was recorded before a change of status is decided by their transactions.
  */
 export class TariffPublicationsAhead1790000000027 extends ForwardMigration {
   readonly statements = [
@@ -56,14 +56,14 @@ const VERSIONS = `
   create trigger append_only before delete or truncate on tariff_version for each statement execute function forbid_change();
   create trigger only_corrected before update on tariff_version for each row execute function guard_tariff_version()`;
 
-/** Rows are inserted in the order of the columns, nearly, so that a few ranges of blocks have instants ahead. */
+/** Rows are inserted nearly in the order of these columns, so that few ranges of blocks have instants ahead. */
 const INDEXES = `
   create index tariff_published on tariff using brin (published_at) with (autosummarize = on);
   create index tariff_version_published on tariff_version using brin (published_at) with (autosummarize = on)`;
 
 /**
- * `next_tx`: the transactions of all events that are committed before the change of status are before it. Null in the rows of earlier
- * releases, which only their instants order.
+ * `next_tx`: every transaction that has an id before the row is inserted is before the change of status, with all its events. Null in the rows
+ * of earlier releases, which only their instants order.
  */
 const ORDER_OF_TRANSITIONS = `
   alter table entry_transition add column era bigint, add column next_tx xid8;

@@ -32,8 +32,8 @@ interface TariffInputRow extends InputRow, Omit<DeliveryInput, 'isErased' | 'mpx
 const IS_UNATTEMPTED = `(delivery.attempt = 0 and delivery.redelivered_at is null and delivery.attempts = '[]')`;
 
 /**
- * SQL: whether an `event` was recorded before a `transition`. Their transactions decide, whatever the clock was; transitions of earlier
- * releases have none.
+ * SQL: whether an `event` was recorded before a `transition`. Their transactions decide, whatever the clock was: an event of a transaction that
+ * was in progress counts as before. Transitions of earlier releases have no transaction: their instants decide.
  */
 const IS_BEFORE_TRANSITION = `coalesce((transition.era, next_tx) > (event.era, event.tx), at > event.recorded_at)`;
 

@@ -334,7 +334,7 @@ describe('the week of a tariff', () => {
       expect(await chosenDay(page)).toBe(londonDay(registerTime));
       await follow(page, page.getByRole('link', { name: 'Earlier' }).click());
       expect(await chosenDay(page)).toBe(
-        londonDay(new Date(Date.parse(registerTime) - 7 * 24 * 3600 * 1000).toISOString()), // noon: another hour, no other day
+        londonDay(new Date(Date.parse(registerTime) - 7 * 24 * 3600 * 1000).toISOString()), // from noon, a change of summer time leads to no other day
       );
       await page.getByLabel('Day', { exact: true }).fill('2026-07-15');
       await follow(page, page.getByRole('button', { name: 'Show' }).click());

@@ -5,10 +5,13 @@ import {
   currentReplacement,
   assignmentAt,
   nextBoundary,
-  takesEffectAt,
   tariffPeriod,
 } from '../../../subgraphs/tariffs/assignments/applied-tariff';
-import type { Assignment, RecordedAssignment } from '../../../subgraphs/tariffs/assignments/assignment-history';
+import {
+  type Assignment,
+  type RecordedAssignment,
+  takesEffectAt,
+} from '../../../subgraphs/tariffs/assignments/assignment-history';
 import { endOutcome } from '../../../subgraphs/tariffs/assignments/assignment-end-rules';
 import {
   type AssignmentOutcome,
