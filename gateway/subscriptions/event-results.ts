@@ -40,7 +40,7 @@ const HIDING_CODES: ReadonlySet<string> = new Set(['PRM001', 'PRM002', 'NTF001']
 
 /**
  * Returns the results of events, executed once for all subscriptions with the same query, variables and visibility
- * (role, Data User, supplier) that had started by then.
+ * (role, Data User, supplier) that had started before.
  */
 export function eventResults(
   report: FailureReport,

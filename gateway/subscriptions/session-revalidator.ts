@@ -13,7 +13,7 @@ interface RevalidatedConnection {
   /** Supplier whose events it receives; `onInactive` is called when the supplier is not active in the register. */
   readonly supplier?: { readonly mpid: string; onInactive(): void };
   /**
-   * Ends the connection: AUT001 when the account changed, the token was revoked or is not valid yet (its clock was ahead), AUT002 when the
+   * Ends the connection: AUT001 when the account changed, the token was revoked or is not valid yet (it was issued while the clock was ahead), AUT002 when the
    * token expired, AUT003 when the key was replaced.
    */
   end(reason: ConnectionEnd): void;

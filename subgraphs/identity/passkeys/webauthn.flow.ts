@@ -131,7 +131,7 @@ interface Expected {
   readonly requireUserVerification: boolean;
 }
 
-/** Maximum length of a credential id (WebAuthn, section 7.1). */
+/** Maximum length of a credential id (WebAuthn Level 3, section 7.1). */
 const MAX_CREDENTIAL_ID_BYTES = 1_023;
 
 async function newPasskey(
