@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, type Page, chromium } from 'playwright-core';
 import { chromiumProgram } from './chromium-program';
+import { PATIENCE_MS } from './until';
 
-/** Starts a headless browser without background requests. */
-export function startBrowser(): Promise<Browser> {
-  return chromium.launch({
+/** Starts a headless browser without background requests. Waits in its pages have the limit of `until`. */
+export async function startBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({
     executablePath: chromiumProgram() ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
   });
+  browser.on('context', (context) => context.setDefaultTimeout(PATIENCE_MS));
+  return browser;
 }
 
 /** The screens of the tests: a phone and a desktop. */

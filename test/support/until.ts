@@ -1,12 +1,12 @@
 const PAUSE = 25;
 
 /** Milliseconds after which a wait fails: long for busy machines, short for tests that are expected to fail. */
-const PATIENCE = Number(process.env['TEST_PATIENCE_MS'] ?? 120_000);
+export const PATIENCE_MS = Number(process.env['TEST_PATIENCE_MS'] ?? 120_000);
 
-/** Calls `read` until it returns a result; fails after {@link PATIENCE}. */
+/** Calls `read` until it returns a result; fails after {@link PATIENCE_MS}. */
 export async function until<Result>(
   read: () => Promise<Result | undefined> | Result | undefined,
-  milliseconds = PATIENCE,
+  milliseconds = PATIENCE_MS,
 ): Promise<Result> {
   const deadline = performance.now() + milliseconds;
   for (;;) {

@@ -279,13 +279,18 @@ describe('the live page', () => {
     const [before] = await rows(page);
     await page.evaluate(`new MutationObserver(() => window.saidLost ||= state.dataset.state === 'lost')
       .observe(state, { attributes: true })`);
+    let opened = 0;
+    page.on('request', (request) => {
+      if (startOf(request.url()) !== undefined) opened += 1;
+    });
     const accepted = proxy.accepted();
+    const hasConnected = () => proxy.accepted() > accepted;
     proxy.silence();
-    // The browser first uses its idle connections, which are silent as well.
-    while (proxy.accepted() === accepted) {
-      const reopened = page.waitForRequest((request) => startOf(request.url()) !== undefined);
+    // The browser first uses its idle connections, which are silent as well, and sends a request before a new connection is accepted.
+    while (!hasConnected()) {
+      const before = opened;
       await later(page, 41_000);
-      await reopened;
+      await until(() => opened > before || hasConnected() || undefined);
     }
     await state(page, 'live');
     expect(await page.evaluate('window.saidLost')).toBe(true);
