@@ -3,7 +3,7 @@ import { isChecking } from '../../server/database/check-only';
 import type { Database } from '../../server/database/database';
 import { rowsByKey } from '../../server/database/rows-by-key';
 import { MAX_REQUEST_BYTES, MAX_SHARED_BYTES, RequestedRates } from './rates-limits';
-import type { StoredTariff } from './stored-tariff';
+import { type PublishedTariff, type StoredTariff, publicationKey } from './stored-tariff';
 
 /** Does not read the rates: the size is that of their storage. */
 export const RATES_SIZES = {
@@ -33,15 +33,14 @@ export class RatesSizes {
    * Admits the rates of a tariff to a request, once; at once if their size is cached. Throws VAL003 if the request exceeds its
    * limit. Tariffs that apply to the consumer of the request have a limit of their own.
    */
-  admit(
-    request: object,
-    { tariffId, isShared = false }: Pick<StoredTariff, 'tariffId' | 'isShared'>,
-  ): void | Promise<void> {
-    const requested = isShared ? this.shared : this.requested;
-    const size = this.cached.get(tariffId);
+  admit(request: object, tariff: PublishedTariff & Pick<StoredTariff, 'isShared'>): void | Promise<void> {
+    const { tariffId } = tariff;
+    const requested = tariff.isShared === true ? this.shared : this.requested;
+    const key = publicationKey(tariff);
+    const size = this.cached.get(key);
     if (size !== undefined) return requested.add(request, tariffId, size);
     return this.stored(tariffId).then(([rates]) => {
-      if (rates !== undefined && !isChecking()) this.cached.set(tariffId, rates.size);
+      if (rates !== undefined && !isChecking()) this.cached.set(key, rates.size);
       requested.add(request, tariffId, rates?.size ?? 0);
     });
   }

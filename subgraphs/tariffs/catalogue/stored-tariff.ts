@@ -8,6 +8,17 @@ export interface StoredTariff extends Omit<Tariff, 'rates'> {
   readonly isShared?: boolean;
 }
 
+/** What identifies the rates of a tariff, which never change. */
+export type PublishedTariff = Pick<StoredTariff, 'tariffId' | 'publishedAt'>;
+
+/**
+ * Returns the key of what is cached of the rates of a tariff. It contains the time of publication: after a standby took over that had not
+ * received the tariff, its id may be published again with other rates.
+ */
+export function publicationKey({ tariffId, publishedAt }: PublishedTariff): string {
+  return `${tariffId} ${publishedAt.getTime()}`;
+}
+
 /** SQL: the columns of a tariff `t` in its current version `v`. */
 export const TARIFF_COLUMNS = `t.tariff_id as "tariffId", t.mpid, t.version, v.name, v.description, v.comments,
   v.percentage_green as "percentageGreen", t.tariff_type as "tariffType", t.fuel_type as "fuelType", t.energy_flow as "energyFlow",

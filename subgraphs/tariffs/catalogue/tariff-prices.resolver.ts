@@ -102,7 +102,7 @@ export class TariffPriceResolver {
     if (!this.series.has(key)) await this.ratesSizes.admit(context, tariff);
     return this.series.text(context, key, async () => {
       const [ratesJson, appendedJson] = await Promise.all([
-        this.tariffQueries.ratesJson(tariffId),
+        this.tariffQueries.ratesJson(tariff),
         this.appendedTo(tariff, request),
       ]);
       return { ...request, tariff: { vatIncluded, vatRate, validFrom, validTo }, ratesJson, appendedJson, fields };

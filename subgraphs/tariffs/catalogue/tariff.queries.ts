@@ -4,7 +4,13 @@ import type { Database } from '../../server/database/database';
 import { longReads, rowsByKey } from '../../server/database/rows-by-key';
 import { type VersionReader, ofEachHistory, versionReader } from '../../server/lists/history';
 import type { TariffScheduleEntry, TariffVersion } from './tariff';
-import { PRESENT_VERSION, type StoredTariff, TARIFF_COLUMNS } from './stored-tariff';
+import {
+  type PublishedTariff,
+  PRESENT_VERSION,
+  type StoredTariff,
+  TARIFF_COLUMNS,
+  publicationKey,
+} from './stored-tariff';
 
 const BY_ID = {
   name: 'tariffs_by_id',
@@ -100,27 +106,28 @@ export class TariffQueries {
   }
 
   /** Returns the rates of a tariff. Those of a consumer's tariffs may be too large for the short reads. */
-  rates({
-    tariffId,
-    isShared = false,
-  }: Pick<StoredTariff, 'tariffId' | 'isShared'>): TariffScheduleEntry[] | Promise<TariffScheduleEntry[]> {
-    return this.cachedRates.get(tariffId) ?? this.storedRates(tariffId, isShared ? this.sharedRatesOf : this.ratesOf);
+  rates(
+    tariff: PublishedTariff & Pick<StoredTariff, 'isShared'>,
+  ): TariffScheduleEntry[] | Promise<TariffScheduleEntry[]> {
+    const cached = this.cachedRates.get(publicationKey(tariff));
+    return cached ?? this.storedRates(tariff, tariff.isShared === true ? this.sharedRatesOf : this.ratesOf);
   }
 
   /** Returns the rates of a tariff as JSON: parsing those of a year blocks the event loop. */
-  async ratesJson(tariffId: string): Promise<string> {
-    const cached = this.cachedJson.get(tariffId);
+  async ratesJson(tariff: PublishedTariff): Promise<string> {
+    const key = publicationKey(tariff);
+    const cached = this.cachedJson.get(key);
     if (cached !== undefined) return cached;
-    const json = (await this.jsonOf(tariffId))[0]?.json;
-    if (json !== undefined && !isChecking()) this.cachedJson.set(tariffId, json);
+    const json = (await this.jsonOf(tariff.tariffId))[0]?.json;
+    if (json !== undefined && !isChecking()) this.cachedJson.set(key, json);
     return json ?? '[]';
   }
 
   /** Does not cache what a check reads: its transaction may have inserted the tariff, and is rolled back. */
-  private async storedRates(tariffId: string, ratesOf: typeof this.ratesOf): Promise<TariffScheduleEntry[]> {
-    const stored = (await ratesOf(tariffId))[0];
+  private async storedRates(tariff: PublishedTariff, ratesOf: typeof this.ratesOf): Promise<TariffScheduleEntry[]> {
+    const stored = (await ratesOf(tariff.tariffId))[0];
     if (stored === undefined) return [];
-    if (!isChecking()) this.cachedRates.set(tariffId, stored.rates);
+    if (!isChecking()) this.cachedRates.set(publicationKey(tariff), stored.rates);
     return stored.rates;
   }
 }

@@ -53,6 +53,23 @@ export function endedTariffs(): void {
     });
   });
 
+  describe('A tariff that a standby had not received when it took over', () => {
+    it('has the rates of its second publication', async () => {
+      const { tariffId, rates, ...published } = tariffInput(12);
+      const dearer = JSON.parse(JSON.stringify(rates).replaceAll('0.245', '0.345')) as object[];
+      const shown = `{ tariff(tariffId: "${tariffId}") { rates { daysAndHours { hours { rate { unitPrice } } } }
+        prices(from: "2026-02-01T00:00:00Z", to: "2026-02-01T00:30:00Z") { unitPriceIncludingVat } } }`;
+      await publish({ ...published, tariffId, rates });
+      const before = await graph.execute(shown);
+      await graph.owner.query(`begin; set local session_replication_role = replica;
+        delete from tariff where tariff_id = '${tariffId}'; delete from tariff_version where tariff_id = '${tariffId}';
+        delete from tariff_rates where tariff_id = '${tariffId}'; commit`);
+      await publish({ ...published, tariffId, rates: dearer });
+      expect(JSON.stringify(await graph.execute(shown))).toBe(JSON.stringify(before).replaceAll('0.245', '0.345'));
+      expect(JSON.stringify(before)).toContain('0.245');
+    });
+  });
+
   describe('The tariffs of a supplier that is disabled or removed', () => {
     it('are not listed, and are read by their id with its status', async () => {
       await graph.suppliers('RUFF', 'KNOT');
