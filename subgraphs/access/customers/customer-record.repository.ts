@@ -80,12 +80,13 @@ const WITHDRAW = {
   }),
 };
 
+/** The hour in which an occupancy starts is shown to its customer, not to the former one: each lookup has one of them. */
 const LOOKUPS = {
   name: 'customer_looks',
   text: `select record_id as "recordId", display_name as organisation, kind, hour, count
     from (select id, ${HISTORY_START} as since from access_record where ${VISIBLE}) record
       join look on record_id = record.id left join account using (account_id)
-    where hour >= since and ($6::timestamptz is null or hour + interval '1 hour' <= $6)
+    where hour >= date_trunc('hour', since, 'UTC') and ($6::timestamptz is null or hour + interval '1 hour' <= $6)
       and ($8::timestamptz is null or hour < $8)
     order by hour desc, record_id, kind, account_id limit $7`,
 };

@@ -288,9 +288,9 @@ describe('the live page', () => {
     proxy.silence();
     // The browser first uses its idle connections, which are silent as well, and sends a request before a new connection is accepted.
     while (!hasConnected()) {
-      const before = opened;
+      const sent = opened;
       await later(page, 41_000);
-      await until(() => opened > before || hasConnected() || undefined);
+      await until(() => opened > sent || hasConnected() || undefined);
     }
     await state(page, 'live');
     expect(await page.evaluate('window.saidLost')).toBe(true);

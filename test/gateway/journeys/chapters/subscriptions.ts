@@ -267,7 +267,8 @@ export function subscriptions(startedRegister: () => TestRegister): void {
         each.redirect(without);
         each.reset();
       }
-      await until(() => gateway.accepted() > 2 || undefined);
+      const connections = gateway.accepted();
+      await until(() => gateway.accepted() > connections || undefined);
       gateway.redirect(Number(new URL(register.gateway).port));
       await newCustomer(dataUser);
       const attempts = rest.accepted();

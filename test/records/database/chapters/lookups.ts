@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 import pino from 'pino';
 import { AccessRecordQueries } from '../../../../subgraphs/access/records/access-record.queries';
 import { CustomerRecordRepository } from '../../../../subgraphs/access/customers/customer-record.repository';
+import type { CustomerScope } from '../../../../subgraphs/access/customers/customer-scope.client';
 import { countVerifications } from '../../../../subgraphs/access/customers/lookup-counts.repository';
 import {
   type VerificationCounter,
@@ -220,6 +221,23 @@ export function lookupsOfRecords(): void {
       expect(await lookups('2026-06-09T23:59:59.999Z')).toEqual([1]);
       expect(await lookups('2026-06-10T00:00:00Z')).toEqual([2, 1]);
       expect(await lookups(null)).toEqual([2, 1]);
+    });
+
+    it('of the hour in which an occupancy starts are listed for its customer, and not for the former one', async () => {
+      const [meterPointId, former] = [randomUUID(), randomUUID()];
+      const id = await putRecord(tables.owner, { meterPointId, identityRecordId: former });
+      const insert = `insert into look (record_id, kind, hour, count) values ($1, 'verification', $2, $3)`;
+      for (const [hour, count] of [8, 9, 10].entries())
+        await tables.owner.query(insert, [id, `2026-06-10T${String(hour + 8).padStart(2, '0')}:00Z`, count]);
+      const change = '2026-06-10T09:05:12Z';
+      const counts = async (of: Omit<CustomerScope, 'meterPointId' | 'isContested'>) => {
+        const scope = { meterPointId, isContested: false, ...of };
+        return (await new CustomerRecordRepository(database).lookups(scope, 500)).map(({ count }) => count);
+      };
+      const next = { isCurrent: true, ownRecordIds: [], since: '2026-06-10', beganAt: change, endedAt: null };
+      expect(await counts(next)).toEqual([10, 9]);
+      const last = { isCurrent: false, ownRecordIds: [former], since: '2026-01-01', beganAt: null, endedAt: change };
+      expect(await counts(last)).toEqual([8]);
     });
   });
 
